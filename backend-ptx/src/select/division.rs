@@ -1,0 +1,93 @@
+//! Integer division.
+//!
+//! Division of 64-bit integers is a long sequence on the device: where both operands are known to
+//! be 32-bit numbers, it is done in 32 bits.
+
+use gpuc_dialects::ptx::kinds::{Comparison, PtxType};
+use gpuc_dialects::ptx::{AndOp, DivOp, RemOp, SubOp, XorOp};
+use gpuc_ir::{Op, OpView, Value};
+
+use super::{Scalar, Selected, Selector, normalized};
+
+impl Selector<'_, '_> {
+    /// Selects a division or remainder of `arith`.
+    pub fn division(&mut self, op: Op, name: &str) -> Selected<()> {
+        let scalar = self.result_scalar(op)?;
+        let signed = name.ends_with("si");
+        if scalar == Scalar::Predicate {
+            // The only divisor that is defined is 1.
+            return self.elementwise(op, |s, v| {
+                Ok(if name.starts_with("arith.rem") { s.e.bool(false) } else { v[0] })
+            });
+        }
+        self.elementwise(op, |s, v| {
+            let a = normalized(&mut s.e, v[0], scalar, signed);
+            let b = normalized(&mut s.e, v[1], scalar, signed);
+            Ok(match name {
+                "arith.divui" | "arith.divsi" => s.quotient::<DivOp>(a, b, signed),
+                "arith.remui" | "arith.remsi" => s.quotient::<RemOp>(a, b, signed),
+                _ => s.rounded_quotient(a, b, signed, name == "arith.floordivsi"),
+            })
+        })
+    }
+
+    fn quotient<V: OpView>(&mut self, a: Value, b: Value, signed: bool) -> Value {
+        let ty = self.e.ir.ty(a);
+        if self.e.known_int(b) == Some(1) && V::def().name == DivOp::NAME {
+            return a;
+        }
+        if self.e.is_wide(a)
+            && let Some((a, b, signed)) = self.narrow_operands(a, b)
+        {
+            let narrow = self.e.ir.ctx.i32();
+            let kind = if signed { PtxType::S32 } else { PtxType::U32 };
+            let quotient = self.e.typed::<V>(kind, &[a, b], narrow);
+            return self.e.extend(quotient, signed);
+        }
+        let kind = match (self.e.is_wide(a), signed) {
+            (true, true) => PtxType::S64,
+            (true, false) => PtxType::U64,
+            (false, true) => PtxType::S32,
+            (false, false) => PtxType::U32,
+        };
+        self.e.typed::<V>(kind, &[a, b], ty)
+    }
+
+    /// Both operands as 32-bit numbers, where they are that and no quotient overflows. Of two
+    /// numbers without sign the signed and the unsigned quotient are the same.
+    fn narrow_operands(&mut self, a: Value, b: Value) -> Option<(Value, Value, bool)> {
+        let (a, signed) = self.e.extended(a)?;
+        let b = match (self.e.extended(b), self.e.known_int(b)) {
+            (Some((b, false)), _) if !signed => b,
+            (None, Some(n)) if !signed && u32::try_from(n).is_ok() => self.e.i32(n),
+            (None, Some(n)) if signed && n > 0 && i32::try_from(n).is_ok() => self.e.i32(n),
+            _ => return None,
+        };
+        Some((a, b, signed))
+    }
+
+    /// The quotient rounded down or up: the truncated one, corrected where there is a remainder
+    /// and truncation went the other way.
+    fn rounded_quotient(&mut self, a: Value, b: Value, signed: bool, down: bool) -> Value {
+        let ty = self.e.ir.ty(a);
+        let kind = if self.e.is_wide(a) { PtxType::S64 } else { PtxType::S32 };
+        let quotient = self.quotient::<DivOp>(a, b, signed);
+        let product = self.e.mul(quotient, b);
+        let rest = self.e.typed::<SubOp>(kind, &[a, product], ty);
+        let zero = self.e.int(0, ty);
+        let inexact = self.e.compare(Comparison::Ne, kind, rest, zero);
+        let correct = if signed {
+            // Truncation rounds up where the signs differ.
+            let bits = if self.e.is_wide(a) { PtxType::B64 } else { PtxType::B32 };
+            let signs = self.e.typed::<XorOp>(bits, &[a, b], ty);
+            let cmp = if down { Comparison::Lt } else { Comparison::Ge };
+            let wrong_way = self.e.compare(cmp, kind, signs, zero);
+            self.e.logic::<AndOp>(inexact, wrong_way)
+        } else {
+            inexact
+        };
+        let one = self.e.int(if down { -1 } else { 1 }, ty);
+        let corrected = self.e.add(quotient, one);
+        self.e.select(correct, corrected, quotient)
+    }
+}

@@ -1,0 +1,200 @@
+//! `gpu`: what threads know and do together.
+
+use gpuc_dialects::gpu::{DIMENSIONS, SHUFFLE_MODES};
+use gpuc_dialects::ptx::kinds::{PtxType, ShflMode, Space, SpecialRegister};
+use gpuc_dialects::ptx::{
+    BarSyncOp, OrOp, PackOp, RetOp, ShflOp, ShlOp, ShrOp, SpecialOp, SubOp, UnpackOp,
+};
+use gpuc_ir::{Op, Value};
+
+use super::{Lowered, Selected, Selector};
+
+use SpecialRegister::*;
+
+const THREAD: [SpecialRegister; 3] = [TidX, TidY, TidZ];
+const BLOCK: [SpecialRegister; 3] = [CtaidX, CtaidY, CtaidZ];
+const BLOCK_SIZE: [SpecialRegister; 3] = [NtidX, NtidY, NtidZ];
+const GRID_SIZE: [SpecialRegister; 3] = [NctaidX, NctaidY, NctaidZ];
+
+/// Lanes of a warp, on every target.
+const WARP_SIZE: u32 = 32;
+
+impl Selector<'_, '_> {
+    /// Selects an operation of `gpu`.
+    pub fn gpu(&mut self, op: Op, name: &str) -> Selected<()> {
+        match name {
+            "gpu.thread_id" => self.by_dimension(op, THREAD),
+            "gpu.block_id" => self.by_dimension(op, BLOCK),
+            "gpu.block_dim" => self.by_dimension(op, BLOCK_SIZE),
+            "gpu.grid_dim" => self.by_dimension(op, GRID_SIZE),
+            "gpu.global_id" => {
+                let at = self.dimension(op)?;
+                let [block, size, thread] =
+                    [BLOCK[at], BLOCK_SIZE[at], THREAD[at]].map(|register| self.index(register));
+                let id = self.e.mul_add(block, size, thread);
+                self.set_result(op, id);
+                Ok(())
+            }
+            "gpu.lane_id" => {
+                let lane = self.index(Laneid);
+                self.set_result(op, lane);
+                Ok(())
+            }
+            "gpu.subgroup_id" => {
+                let [x, y, z] = THREAD.map(|register| self.special(register));
+                let [nx, ny, _] = BLOCK_SIZE.map(|register| self.special(register));
+                let row = self.e.mul_add(z, ny, y);
+                let thread = self.e.mul_add(row, nx, x);
+                self.warps(op, thread, 0)
+            }
+            "gpu.num_subgroups" => {
+                let [nx, ny, nz] = BLOCK_SIZE.map(|register| self.special(register));
+                let plane = self.e.mul(nx, ny);
+                let threads = self.e.mul(plane, nz);
+                self.warps(op, threads, WARP_SIZE - 1)
+            }
+            "gpu.subgroup_size" => {
+                let size = self.e.i64(WARP_SIZE.into());
+                self.set_result(op, size);
+                Ok(())
+            }
+            "gpu.barrier" => {
+                let build = self.e.start::<BarSyncOp>(&[]);
+                self.e.insert(build);
+                Ok(())
+            }
+            "gpu.shuffle" => self.shuffle(op),
+            "gpu.dynamic_shared_memory" => self.dynamic_shared_memory(op),
+            "gpu.return" if self.e.ir.operand_count(op) == 0 => {
+                let build = self.e.start::<RetOp>(&[]);
+                self.e.insert(build);
+                Ok(())
+            }
+            "gpu.return" => self.refuse(op, "a kernel returns no values"),
+            "gpu.all_reduce" | "gpu.subgroup_reduce" => {
+                self.refuse(op, format!("'{name}' must be lowered before code is generated"))
+            }
+            "gpu.printf" => self.refuse(op, "printing from a kernel is not supported"),
+            _ => self.unsupported(op),
+        }
+    }
+
+    fn dimension(&self, op: Op) -> Selected<usize> {
+        let number = self
+            .e
+            .ir
+            .attr(op, "dimension")
+            .and_then(|attr| DIMENSIONS.number(&self.e.ir.ctx, attr));
+        match number {
+            Some(number @ 0..=2) => Ok(number as usize),
+            _ => self.unsupported(op),
+        }
+    }
+
+    fn by_dimension(&mut self, op: Op, registers: [SpecialRegister; 3]) -> Selected<()> {
+        let value = self.index(registers[self.dimension(op)?]);
+        self.set_result(op, value);
+        Ok(())
+    }
+
+    /// A special register.
+    pub fn special(&mut self, register: SpecialRegister) -> Value {
+        let register = register.attr(&mut self.e.ir.ctx);
+        let ty = self.e.ir.ctx.i32();
+        let build = self.e.start::<SpecialOp>(&[]).attr(self.e.ir, "register", register);
+        let op = self.e.insert(build.result(ty));
+        self.e.ir.result(op, 0)
+    }
+
+    /// A special register as an index.
+    fn index(&mut self, register: SpecialRegister) -> Value {
+        let value = self.special(register);
+        self.e.extend(value, false)
+    }
+
+    /// The number of whole warps in a number of threads plus `more`.
+    fn warps(&mut self, op: Op, threads: Value, more: u32) -> Selected<()> {
+        let more = self.e.i32(more.into());
+        let threads = self.e.add(threads, more);
+        let (ty, amount) = (self.e.ir.ty(threads), self.e.i32(WARP_SIZE.ilog2().into()));
+        let warps = self.e.typed::<ShrOp>(PtxType::U32, &[threads, amount], ty);
+        let warps = self.e.extend(warps, false);
+        self.set_result(op, warps);
+        Ok(())
+    }
+
+    /// A shuffle among all lanes of the warp, in segments of `width` lanes.
+    fn shuffle(&mut self, op: Op) -> Selected<()> {
+        let (value, lane, width) =
+            (self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?);
+        let mode =
+            self.e.ir.attr(op, "mode").and_then(|attr| SHUFFLE_MODES.number(&self.e.ir.ctx, attr));
+        let mode = match mode {
+            Some(0) => ShflMode::Bfly,
+            Some(1) => ShflMode::Up,
+            Some(2) => ShflMode::Down,
+            Some(3) => ShflMode::Idx,
+            _ => return self.unsupported(op),
+        };
+        // Bits 8 to 12 mask the lane numbers that make up the segment, bits 0 to 4 are its last
+        // lane (going up: its first).
+        let last = if mode == ShflMode::Up { 0 } else { 31 };
+        let clamp = match self.e.known_int(width) {
+            Some(width @ 1..=32) => self.e.i32((32 - width) << 8 | last),
+            Some(_) => return self.refuse(op, "the width of a shuffle must be 1 to 32 lanes"),
+            None => {
+                let ty = self.e.ir.ty(width);
+                let (all, eight, last) = (self.e.i32(32), self.e.i32(8), self.e.i32(last));
+                let outside = self.e.typed::<SubOp>(PtxType::S32, &[all, width], ty);
+                let mask = self.e.typed::<ShlOp>(PtxType::B32, &[outside, eight], ty);
+                self.e.typed::<OrOp>(PtxType::B32, &[mask, last], ty)
+            }
+        };
+        let ty = self.e.ir.ty(value);
+        if gpuc_dialects::ptx::register_width(self.e.ir, ty) == 32 {
+            let (moved, valid) = self.shuffle_word(mode, value, lane, clamp);
+            self.set_results(op, &[moved, valid]);
+            return Ok(());
+        }
+        let wide = self.e.ir.ctx.i64();
+        let narrow = self.e.ir.ctx.i32();
+        let bits = self.e.bitcast(value, wide);
+        let unpack = self.e.start::<UnpackOp>(&[bits]).result(narrow).result(narrow);
+        let halves = self.e.insert(unpack);
+        let (low, high) = (self.e.ir.result(halves, 0), self.e.ir.result(halves, 1));
+        let (low, valid) = self.shuffle_word(mode, low, lane, clamp);
+        let (high, _) = self.shuffle_word(mode, high, lane, clamp);
+        let pack = self.e.start::<PackOp>(&[low, high]).result(wide);
+        let packed = self.e.insert(pack);
+        let packed = self.e.ir.result(packed, 0);
+        let moved = self.e.bitcast(packed, ty);
+        self.set_results(op, &[moved, valid]);
+        Ok(())
+    }
+
+    fn shuffle_word(
+        &mut self,
+        mode: ShflMode,
+        value: Value,
+        lane: Value,
+        clamp: Value,
+    ) -> (Value, Value) {
+        let everyone = self.e.i32(-1);
+        let (ty, predicate) = (self.e.ir.ty(value), self.e.ir.ctx.i1());
+        let mode = mode.attr(&mut self.e.ir.ctx);
+        let build = self.e.start::<ShflOp>(&[value, lane, clamp, everyone]);
+        let build = build.attr(self.e.ir, "mode", mode).result(ty).result(predicate);
+        let op = self.e.insert(build);
+        (self.e.ir.result(op, 0), self.e.ir.result(op, 1))
+    }
+
+    fn dynamic_shared_memory(&mut self, op: Op) -> Selected<()> {
+        let name = self.dynamic_shared_variable();
+        let base = self.address_of(&name, Space::Shared);
+        let result = self.e.ir.result(op, 0);
+        let buffer = self.whole_buffer(self.e.ir.ty(result), base, Space::Shared);
+        self.dynamic_shared = true;
+        self.set(result, Lowered::Buffer(buffer));
+        Ok(())
+    }
+}

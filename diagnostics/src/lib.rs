@@ -1,0 +1,181 @@
+//! Located diagnostics shared by every level, rendered like rustc's.
+//!
+//! A [`Diagnostic`] is data: what is wrong, where, and what to do about it. It names its places by
+//! file, line and column, so that a level need not keep its source alive to report on it. The
+//! source line to quote is taken from the [`Sources`] given to [`Diagnostic::render`], or read
+//! from disk, or left out.
+
+use std::fmt;
+use std::sync::Arc;
+
+mod render;
+mod suggest;
+
+pub use render::Sources;
+pub use suggest::did_you_mean;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Compilation or execution cannot give the right result; the exit status is not zero.
+    Error,
+    /// The result is right but probably not what was meant.
+    Warning,
+    /// A decision taken or not taken, with its reason (`-Minfo`).
+    Remark,
+    /// Additional information on another diagnostic.
+    Note,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Remark => "remark",
+            Severity::Note => "note",
+        })
+    }
+}
+
+/// A stretch of one line of a source text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// File name as the user knows it (`<stdin>` for standard input).
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1; 0 where only the line is known.
+    pub column: u32,
+    /// Length in bytes; 0 and 1 both mark one character.
+    pub length: u32,
+}
+
+impl Place {
+    /// A place of `length` bytes at `line:column` (both from 1) of `file`.
+    pub fn new(file: impl Into<Arc<str>>, line: u32, column: u32, length: u32) -> Self {
+        Place { file: file.into(), line, column, length }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.column == 0 {
+            write!(f, "{}:{}", self.file, self.line)
+        } else {
+            write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        }
+    }
+}
+
+/// One thing to tell the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Stable code (`GPUC0121`), where the message has one.
+    pub code: Option<&'static str>,
+    /// One sentence without a full stop: what is wrong.
+    pub message: String,
+    /// Where; `None` for errors without a source text (a missing file).
+    pub place: Option<Place>,
+    /// Words printed under the primary place; often empty.
+    pub label: String,
+    /// Further places with a sentence each ("previous definition is here").
+    pub related: Vec<(Place, String)>,
+    /// What to know or do, a line each.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without a place yet.
+    pub fn new(severity: Severity, message: impl Into<String>) -> Self {
+        Diagnostic {
+            severity,
+            code: None,
+            message: message.into(),
+            place: None,
+            label: String::new(),
+            related: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// An error.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
+    /// A warning.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message)
+    }
+
+    /// A remark.
+    pub fn remark(message: impl Into<String>) -> Self {
+        Self::new(Severity::Remark, message)
+    }
+
+    /// Sets the primary place.
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// Sets the primary place if it is known.
+    pub fn at_option(mut self, place: Option<Place>) -> Self {
+        self.place = place.or(self.place);
+        self
+    }
+
+    /// Sets the words under the primary place.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Sets the stable code.
+    pub fn code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// Adds a related place.
+    pub fn related(mut self, place: Place, message: impl Into<String>) -> Self {
+        self.related.push((place, message.into()));
+        self
+    }
+
+    /// Adds a line of help.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    /// Whether this is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The form for terminals: rustc's look with the source line and a caret, without a final
+    /// newline. `color` adds ANSI colours.
+    pub fn render(&self, sources: &Sources, color: bool) -> String {
+        render::render(self, sources, color)
+    }
+}
+
+/// One line, in the manner of cc: `file:line:col: error: message`.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}: {}", self.severity, self.message)?;
+        if let Some(code) = self.code {
+            write!(f, " [{code}]")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostic {}

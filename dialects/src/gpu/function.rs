@@ -1,0 +1,136 @@
+//! `gpu.func`.
+
+use gpuc_ir::op;
+use gpuc_ir::op::{AttrConstraint, FunctionInterface, attrs, types};
+use gpuc_ir::{Builder, Ir, Type, Value};
+
+use super::region_syntax::{parse_func, print_func};
+use super::verify::{verify_func, verify_return};
+use attrs::{ARRAY, DICT_ARRAY, FUNCTION_TYPE, I32_ARRAY};
+use types::ANY;
+
+/// Extents in x, y and z.
+static THREE_SIZES: AttrConstraint = AttrConstraint {
+    summary: "i32 dense array attribute with 3 elements (if present)",
+    holds: |ctx, attr| {
+        (I32_ARRAY.holds)(ctx, attr) && ctx.dense_array(attr).is_some_and(|sizes| sizes.len() == 3)
+    },
+    syntax: I32_ARRAY.syntax,
+};
+
+op! {
+    /// A function of a `gpu.module`; with the attribute `gpu.kernel` it can be launched. Behind the
+    /// function's own arguments its entry block has one for every buffer in memory of the block
+    /// (their number is the attribute `workgroup_attributions`), then one for every buffer in
+    /// memory of the thread.
+    GPUFuncOp = "gpu.func" {
+        attrs {
+            function_type: Required FUNCTION_TYPE,
+            arg_attrs: Optional DICT_ARRAY,
+            res_attrs: Optional DICT_ARRAY,
+            workgroup_attrib_attrs: Optional ARRAY,
+            private_attrib_attrs: Optional ARRAY,
+            known_block_size: Optional THREE_SIZES,
+            known_grid_size: Optional THREE_SIZES,
+        }
+        regions { body: Any }
+        traits SYMBOL, ISOLATED_FROM_ABOVE, AFFINE_SCOPE, ALLOCATION_SCOPE
+        parents "gpu.module"
+        hooks {
+            verify: Some(verify_func),
+            parse: Some(parse_func),
+            print: Some(print_func),
+            function: Some(FunctionInterface { type_attr: "function_type" }),
+        }
+    }
+}
+
+impl GPUFuncOp {
+    /// Name of the unit attribute that makes a function a kernel.
+    pub const KERNEL: &'static str = "gpu.kernel";
+    /// Name of the attribute that holds the number of buffers in memory of the block.
+    pub const WORKGROUP_ATTRIBUTIONS: &'static str = "workgroup_attributions";
+
+    /// Builds a kernel with buffers in memory of the block and of the thread. `body` receives the
+    /// arguments, then the buffers, and ends the kernel with `gpu.return`.
+    pub fn create_kernel(
+        b: &mut Builder<'_>,
+        name: &str,
+        inputs: &[Type],
+        workgroup: &[Type],
+        private: &[Type],
+        body: impl FnOnce(&mut Builder<'_>, &[Value]),
+    ) -> GPUFuncOp {
+        let arguments: Vec<Type> = inputs.iter().chain(workgroup).chain(private).copied().collect();
+        let body = b.region(&arguments, body);
+        let ty = b.ctx.function(inputs, &[]);
+        let attrs = [
+            ("sym_name", b.ctx.string_attr(name)),
+            ("function_type", b.ctx.type_attr(ty)),
+            (Self::WORKGROUP_ATTRIBUTIONS, b.ctx.i64_attr(workgroup.len() as i64)),
+            (Self::KERNEL, b.ctx.unit_attr()),
+        ];
+        let mut build = GPUFuncOp::new(b);
+        for (attr_name, attr) in attrs {
+            build = build.attr(b, attr_name, attr);
+        }
+        GPUFuncOp(build.region(body).build(b))
+    }
+
+    /// Whether it can be launched.
+    pub fn is_kernel(self, ir: &Ir) -> bool {
+        ir.attr(self.0, Self::KERNEL).is_some()
+    }
+
+    /// Number of buffers in memory of the block.
+    pub fn workgroup_attributions(self, ir: &Ir) -> usize {
+        ir.attr(self.0, Self::WORKGROUP_ATTRIBUTIONS)
+            .and_then(|attr| ir.ctx.i64_value(attr))
+            .map_or(0, |n| n.max(0) as usize)
+    }
+
+    /// Types of the arguments and results; none where the attribute is wrong.
+    pub fn signature(self, ir: &Ir) -> (&[Type], &[Type]) {
+        let ty = self.function_type(ir).and_then(|attr| ir.ctx.type_value(attr));
+        ty.and_then(|ty| ir.ctx.signature(ty)).unwrap_or((&[], &[]))
+    }
+
+    /// The function's own arguments.
+    pub fn arguments(self, ir: &Ir) -> &[Value] {
+        let all = self.all_arguments(ir);
+        &all[..self.signature(ir).0.len().min(all.len())]
+    }
+
+    /// The entry block's arguments that are buffers in memory of the block.
+    pub fn workgroup_buffers(self, ir: &Ir) -> &[Value] {
+        let (start, end) = self.buffer_bounds(ir);
+        &self.all_arguments(ir)[start..end]
+    }
+
+    /// The entry block's arguments that are buffers in memory of the thread.
+    pub fn private_buffers(self, ir: &Ir) -> &[Value] {
+        &self.all_arguments(ir)[self.buffer_bounds(ir).1..]
+    }
+
+    fn all_arguments(self, ir: &Ir) -> &[Value] {
+        ir.entry_block(self.body(ir)).map_or(&[], |block| ir.arguments(block))
+    }
+
+    /// Where buffers of the block begin and end among the entry block's arguments.
+    fn buffer_bounds(self, ir: &Ir) -> (usize, usize) {
+        let count = self.all_arguments(ir).len();
+        let start = self.signature(ir).0.len().min(count);
+        (start, start.saturating_add(self.workgroup_attributions(ir)).min(count))
+    }
+}
+
+op! {
+    /// Ends a `gpu.func` with its results.
+    ReturnOp = "gpu.return" {
+        operands { operands: Variadic ANY }
+        traits PURE, TERMINATOR, RETURN_LIKE
+        parents "gpu.func"
+        format "attr-dict ($operands^ `:` type($operands))?"
+        hooks { verify: Some(verify_return) }
+    }
+}

@@ -1,0 +1,52 @@
+//! `gpu.module`.
+
+use gpuc_ir::op;
+use gpuc_ir::op::attrs;
+use gpuc_ir::{Builder, InsertPoint, Ir, Op};
+
+use super::syntax::TARGETS;
+use attrs::{ANY, ARRAY, SYMBOL_NAME};
+
+op! {
+    /// What is compiled for the device together: functions and globals.
+    GPUModuleOp = "gpu.module" {
+        attrs { sym_name: Required SYMBOL_NAME, targets: Optional ARRAY, offloadingHandler: Optional ANY }
+        regions { bodyRegion: SizedOne }
+        traits SYMBOL, SYMBOL_TABLE, ISOLATED_FROM_ABOVE, SINGLE_BLOCK, IMPLICIT_TERMINATOR
+        format "$sym_name (`<` $offloadingHandler^ `>`)? (custom<Targets>($targets)^)? attr-dict-with-keyword $bodyRegion"
+        hooks { custom: &[TARGETS], implicit_terminator: Some(module_end) }
+    }
+}
+
+impl GPUModuleOp {
+    /// Builds a module without functions; they go in front of its terminator.
+    pub fn create(b: &mut Builder<'_>, name: &str) -> GPUModuleOp {
+        let name = b.ctx.string_attr(name);
+        let body = b.region(&[], |b, _| {
+            module_end(b);
+        });
+        GPUModuleOp(GPUModuleOp::new(b).attr(b, "sym_name", name).region(body).build(b))
+    }
+
+    /// Where further functions go: in front of the terminator.
+    ///
+    /// # Panics
+    /// If the operation is not valid.
+    pub fn end_of_body(self, ir: &Ir) -> InsertPoint {
+        let body = ir.body(self.0, 0);
+        ir.last_op(body).map_or(InsertPoint::End(body), InsertPoint::Before)
+    }
+}
+
+op! {
+    /// Ends a `gpu.module`.
+    ModuleEndOp = "gpu.module_end" {
+        traits TERMINATOR
+        parents "gpu.module"
+        format "attr-dict"
+    }
+}
+
+fn module_end(b: &mut Builder<'_>) -> Op {
+    ModuleEndOp::new(b).build(b)
+}

@@ -1,0 +1,190 @@
+//! Views: the same memory under another type, offset, extents or strides.
+
+use gpuc_ir::op;
+use gpuc_ir::op::{Fold, TypeConstraint, attrs, types};
+use gpuc_ir::{Attr, Ir, Op, OpView};
+
+use super::folds::{fold_cast, fold_casts};
+use super::subview_patterns::{SUBVIEW, fold_subview};
+use super::syntax::{DYNAMIC_INDEX_LIST, PERMUTATION};
+use super::view_verify::{
+    verify_cast, verify_reinterpret_cast, verify_space_cast, verify_subview, verify_transpose,
+    verify_view,
+};
+use attrs::{I64_ARRAY, MAP};
+use types::{INDEX, MEMREF, MEMREF_ANY_RANK};
+
+op! {
+    /// The same buffer under a compatible type: static information is added (unchecked) or
+    /// forgotten.
+    CastOp = "memref.cast" {
+        operands { source: One MEMREF_ANY_RANK }
+        results { dest: One MEMREF_ANY_RANK }
+        traits PURE
+        format "$source attr-dict `:` type($source) `to` type($dest)"
+        hooks {
+            verify: Some(verify_cast),
+            fold: Some(fold_cast),
+            result_name: Some(|_, _, _| Some("cast".into())),
+        }
+    }
+}
+
+op! {
+    /// The same buffer in another memory space.
+    MemorySpaceCastOp = "memref.memory_space_cast" {
+        operands { source: One MEMREF_ANY_RANK }
+        results { dest: One MEMREF_ANY_RANK }
+        traits PURE
+        format "$source attr-dict `:` type($source) `to` type($dest)"
+        hooks {
+            verify: Some(verify_space_cast),
+            fold: Some(fold_space_cast),
+            result_name: Some(|_, _, _| Some("memspacecast".into())),
+        }
+    }
+}
+
+op! {
+    /// A rectangular part: offsets, extents and strides for each dimension of the source, static
+    /// ones in attributes, dynamic ones as operands. Unit dimensions may be dropped.
+    SubViewOp = "memref.subview" {
+        operands {
+            source: One MEMREF,
+            offsets: Variadic INDEX,
+            sizes: Variadic INDEX,
+            strides: Variadic INDEX,
+        }
+        results { result: One MEMREF }
+        attrs {
+            static_offsets: Required I64_ARRAY,
+            static_sizes: Required I64_ARRAY,
+            static_strides: Required I64_ARRAY,
+        }
+        traits PURE, ATTR_SIZED_OPERANDS
+        format "$source `` custom<DynamicIndexList>($offsets, $static_offsets) custom<DynamicIndexList>($sizes, $static_sizes) custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($source) `to` type($result)"
+        hooks {
+            custom: &[DYNAMIC_INDEX_LIST],
+            verify: Some(verify_subview),
+            fold: Some(fold_subview),
+            canonicalize: SUBVIEW,
+            result_name: Some(|_, _, _| Some("subview".into())),
+        }
+    }
+}
+
+op! {
+    /// The underlying buffer of the source with an offset, extents and strides of its own.
+    ReinterpretCastOp = "memref.reinterpret_cast" {
+        operands {
+            source: One MEMREF_ANY_RANK,
+            offsets: Variadic INDEX,
+            sizes: Variadic INDEX,
+            strides: Variadic INDEX,
+        }
+        results { result: One MEMREF }
+        attrs {
+            static_offsets: Required I64_ARRAY,
+            static_sizes: Required I64_ARRAY,
+            static_strides: Required I64_ARRAY,
+        }
+        traits PURE, ATTR_SIZED_OPERANDS
+        format "$source `to` `offset` `` `:` custom<DynamicIndexList>($offsets, $static_offsets) `` `,` `sizes` `` `:` custom<DynamicIndexList>($sizes, $static_sizes) `` `,` `strides` `` `:` custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($source) `to` type($result)"
+        hooks {
+            custom: &[DYNAMIC_INDEX_LIST],
+            verify: Some(verify_reinterpret_cast),
+            fold: Some(|ir, op, _| fold_casts(ir, op, &[0])),
+            result_name: Some(|_, _, _| Some("reinterpret_cast".into())),
+        }
+    }
+}
+
+op! {
+    /// Part of a buffer of bytes, from a byte offset on, as a contiguous buffer of another type.
+    ViewOp = "memref.view" {
+        operands { source: One BYTES, byte_shift: One INDEX, sizes: Variadic INDEX }
+        results { result: One MEMREF }
+        traits PURE
+        format "$source `[` $byte_shift `]` `` `[` $sizes `]` attr-dict `:` type($source) `to` type(results)"
+        hooks {
+            verify: Some(verify_view),
+            result_name: Some(|_, _, _| Some("view".into())),
+        }
+    }
+}
+
+op! {
+    /// The same buffer with its dimensions permuted.
+    TransposeOp = "memref.transpose" {
+        operands { input: One MEMREF }
+        results { result: One MEMREF }
+        attrs { permutation: Required MAP }
+        traits PURE
+        format "$input custom<Permutation>($permutation) attr-dict `:` type($input) `to` type($result)"
+        hooks {
+            verify: Some(verify_transpose),
+            fold: Some(fold_transpose),
+            custom: &[PERMUTATION],
+            result_name: Some(|_, _, _| Some("transpose".into())),
+        }
+    }
+}
+
+static BYTES: TypeConstraint = TypeConstraint {
+    summary: "1D memref of 8-bit signless integer values",
+    holds: |ctx, ty| {
+        ctx.is_memref(ty)
+            && ctx.shape(ty).is_some_and(|shape| shape.len() == 1)
+            && ctx
+                .element(ty)
+                .is_some_and(|e| ctx.is_signless_int(e) && ctx.int_width(e) == Some(8))
+    },
+    build: None,
+};
+
+impl SubViewOp {
+    /// Offsets, extents and strides of all dimensions of the source, `DYNAMIC` for those that are
+    /// operands.
+    pub fn static_parts(self, ir: &Ir) -> [Vec<i64>; 3] {
+        let attrs = [self.static_offsets(ir), self.static_sizes(ir), self.static_strides(ir)];
+        attrs
+            .map(|attr| attr.and_then(|attr| ir.ctx.dense_array(attr)).unwrap_or_default().to_vec())
+    }
+}
+
+impl ReinterpretCastOp {
+    /// Offsets, extents and strides, `DYNAMIC` for those that are operands.
+    pub fn static_parts(self, ir: &Ir) -> [Vec<i64>; 3] {
+        let attrs = [self.static_offsets(ir), self.static_sizes(ir), self.static_strides(ir)];
+        attrs
+            .map(|attr| attr.and_then(|attr| ir.ctx.dense_array(attr)).unwrap_or_default().to_vec())
+    }
+}
+
+/// A cast of a cast of the space takes the first source.
+fn fold_space_cast(ir: &mut Ir, op: Op, _: &[Option<Attr>]) -> Fold {
+    let source = ir.operand(op, 0);
+    if ir.ty(source) == ir.ty(ir.result(op, 0)) {
+        return Fold::one(source);
+    }
+    let inner = ir.defining_op(source).and_then(|def| <MemorySpaceCastOp as OpView>::cast(ir, def));
+    match inner {
+        Some(inner) => {
+            let source = inner.source(ir);
+            ir.set_operand(op, 0, source);
+            Fold::InPlace
+        }
+        None => Fold::None,
+    }
+}
+
+/// Nothing permuted is nothing done.
+fn fold_transpose(ir: &mut Ir, op: Op, _: &[Option<Attr>]) -> Fold {
+    let source = ir.operand(op, 0);
+    let map = ir.attr(op, "permutation").and_then(|attr| ir.ctx.map_value(attr));
+    let identity = map.is_some_and(|map| ir.ctx.map_is_identity(map));
+    if identity && ir.ty(source) == ir.ty(ir.result(op, 0)) {
+        return Fold::one(source);
+    }
+    Fold::None
+}

@@ -1,0 +1,295 @@
+//! `offload`: what directives of every family mean.
+//!
+//! A compute construct of the source is one function: its arguments are the variables that the
+//! construct uses, in the order of first use. Arrays and everything shared are memrefs on *device*
+//! memory, scalars that are only read are values. The function holds one [`RegionOp`]; inside it,
+//! loops that a directive speaks of are [`LoopOp`]s, all others `scf` loops. How the variables come
+//! to the device is said by the argument attributes `offload.name` (the variable) and
+//! `offload.map` (`"copyin"`, ...); the host program does it before and after the call.
+//!
+//! The `raise` stage turns loops into `affine` and `scf` ones, which then carry
+//! [`SCHEDULE_ATTR`] or [`AUTO_ATTR`]; the `parallel` stage turns the region into kernels.
+
+use gpuc_ir::context::DialectDef;
+use gpuc_ir::op::{
+    AttrConstraint, AttrSyntax, EnumSpec, EnumStorage, RegionBranch, RegionEdge, RegionPoint,
+    attrs, types,
+};
+use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, op};
+
+use attrs::ARRAY;
+
+mod syntax;
+
+/// Name of the attribute that an `affine.parallel` or `scf.parallel` loop carries: the levels of
+/// parallelism its iterations are spread over, outermost first, as an array of strings (`"gang"`,
+/// `"worker"`, `"vector"`); empty where the compiler chooses.
+pub const SCHEDULE_ATTR: &str = "offload.schedule";
+
+/// Name of the unit attribute that an `affine.for` or `scf.for` loop carries whose independence
+/// the compiler is to find out (`auto`, and every loop in `kernels`).
+pub const AUTO_ATTR: &str = "offload.auto";
+
+/// Name of the argument attribute with the variable's name in the source.
+pub const NAME_ATTR: &str = "offload.name";
+
+/// Name of the argument attribute with the kind of data mapping, a string: `copy`, `copyin`,
+/// `copyout`, `create`, `present`, `deviceptr`, `firstprivate`.
+pub const MAP_ATTR: &str = "offload.map";
+
+/// The dialect.
+pub static DIALECT: DialectDef = DialectDef {
+    name: "offload",
+    summary: "What directives of every family mean: compute regions and their loops.",
+    ops: &[RegionOp::def, LoopOp::def, YieldOp::def],
+    materialize: None,
+};
+
+/// Kinds of compute constructs.
+pub static REGION_KIND: EnumSpec = EnumSpec {
+    dialect: "offload",
+    mnemonic: "construct",
+    cases: &[("parallel", 0), ("kernels", 1), ("serial", 2)],
+    bits: false,
+    storage: EnumStorage::Spaced,
+};
+
+static CONSTRUCT: AttrConstraint = AttrConstraint {
+    summary: "kind of compute construct",
+    holds: |ctx, attr| REGION_KIND.number(ctx, attr).is_some(),
+    syntax: AttrSyntax::Enum(&REGION_KIND),
+};
+
+/// What a directive says about the order of a loop's iterations.
+pub static LOOP_ORDER: EnumSpec = EnumSpec {
+    dialect: "offload",
+    mnemonic: "order",
+    cases: &[("independent", 0), ("auto", 1), ("seq", 2)],
+    bits: false,
+    storage: EnumStorage::Spaced,
+};
+
+static ORDER: AttrConstraint = AttrConstraint {
+    summary: "order of iterations",
+    holds: |ctx, attr| LOOP_ORDER.number(ctx, attr).is_some(),
+    syntax: AttrSyntax::Enum(&LOOP_ORDER),
+};
+
+/// Operators of reductions.
+pub static REDUCTION_KIND: EnumSpec = EnumSpec {
+    dialect: "offload",
+    mnemonic: "reduction",
+    cases: &[
+        ("add", 0),
+        ("mul", 1),
+        ("max", 2),
+        ("min", 3),
+        ("iand", 4),
+        ("ior", 5),
+        ("ixor", 6),
+        ("land", 7),
+        ("lor", 8),
+    ],
+    bits: false,
+    storage: EnumStorage::Spaced,
+};
+
+/// Kind of a compute construct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Construct {
+    /// `parallel`: gangs execute the region redundantly and share loops.
+    Parallel,
+    /// `kernels`: the compiler finds the parallelism.
+    Kernels,
+    /// `serial`: one gang of one worker of one lane.
+    Serial,
+}
+
+op! {
+    /// A compute construct. Everything inside runs on the device. Sizes that are absent are the
+    /// compiler's choice.
+    RegionOp = "offload.region" {
+        operands {
+            num_gangs: Optional types::SIGNLESS_INTEGER_OR_INDEX,
+            num_workers: Optional types::SIGNLESS_INTEGER_OR_INDEX,
+            vector_length: Optional types::SIGNLESS_INTEGER_OR_INDEX,
+        }
+        attrs { construct: Required CONSTRUCT }
+        regions { body: SizedOne }
+        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS, ALLOCATION_SCOPE, AFFINE_SCOPE
+        format "$construct (`num_gangs` `(` $num_gangs^ `:` type($num_gangs) `)`)? (`num_workers` `(` $num_workers^ `:` type($num_workers) `)`)? (`vector_length` `(` $vector_length^ `:` type($vector_length) `)`)? attr-dict-with-keyword $body"
+        hooks {
+            implicit_terminator: Some(implicit_yield),
+            region_branch: Some(RegionBranch { edges: region_edges }),
+        }
+    }
+}
+
+fn region_edges(ir: &Ir, op: Op, from: RegionPoint) -> Vec<RegionEdge> {
+    let _ = (ir, op);
+    let to = match from {
+        RegionPoint::Parent => RegionPoint::Region(0),
+        RegionPoint::Region(_) => RegionPoint::Parent,
+    };
+    vec![RegionEdge { to, values: Default::default(), receivers: Default::default() }]
+}
+
+impl RegionOp {
+    /// Kind of the construct.
+    pub fn kind(self, ir: &Ir) -> Construct {
+        match self.construct(ir).and_then(|attr| REGION_KIND.number(&ir.ctx, attr)) {
+            Some(1) => Construct::Kernels,
+            Some(2) => Construct::Serial,
+            _ => Construct::Parallel,
+        }
+    }
+
+    /// The block of the body.
+    pub fn block(self, ir: &Ir) -> Block {
+        ir.body(self.0, 0)
+    }
+}
+
+op! {
+    /// A counted loop, or several collapsed into one: for each dimension the induction variable
+    /// goes from its lower bound up to, not including, its upper bound by a positive step. The last
+    /// dimension varies fastest. Bounds and steps are evaluated once, before the loop.
+    ///
+    /// `levels` names the levels of parallelism that the directive asks for (`"gang"`,
+    /// `"worker"`, `"vector"`), outermost first. Each reduction variable is a rank-0 memref; inside
+    /// the body it stands for a private copy that starts as the identity of its operator and is
+    /// combined into the variable at the end of the loop, in any order. Other variables of the
+    /// program that are private to an iteration are allocated inside the body.
+    LoopOp = "offload.loop" {
+        operands {
+            lowerBounds: Variadic types::INDEX,
+            upperBounds: Variadic types::INDEX,
+            steps: Variadic types::INDEX,
+            gang_size: Optional types::SIGNLESS_INTEGER_OR_INDEX,
+            worker_size: Optional types::SIGNLESS_INTEGER_OR_INDEX,
+            vector_size: Optional types::SIGNLESS_INTEGER_OR_INDEX,
+            reductions: Variadic types::MEMREF,
+        }
+        attrs {
+            levels: Required ARRAY,
+            order: Required ORDER,
+            reduction_kinds: Required ARRAY,
+            unsigned_reductions: Optional ARRAY,
+        }
+        regions { body: SizedOne }
+        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS, ALLOCATION_SCOPE
+        hooks {
+            verify: Some(verify_loop),
+            parse: Some(syntax::parse_loop),
+            print: Some(syntax::print_loop),
+            implicit_terminator: Some(implicit_yield),
+            loop_regions: Some(|ir, op| ir.regions(op).iter().copied().collect()),
+            region_branch: Some(RegionBranch { edges: loop_edges }),
+        }
+    }
+}
+
+fn loop_edges(_: &Ir, _: Op, _: RegionPoint) -> Vec<RegionEdge> {
+    [RegionPoint::Region(0), RegionPoint::Parent]
+        .into_iter()
+        .map(|to| RegionEdge { to, values: Default::default(), receivers: Default::default() })
+        .collect()
+}
+
+fn verify_loop(ir: &Ir, op: Op) -> Result<(), String> {
+    let this = LoopOp(op);
+    let dims = this.lowerBounds(ir).len();
+    if dims == 0 {
+        return Err("needs at least one dimension".to_owned());
+    }
+    if this.upperBounds(ir).len() != dims || this.steps(ir).len() != dims {
+        return Err(format!(
+            "has {dims} lower bounds, {} upper bounds and {} steps; they must be as many",
+            this.upperBounds(ir).len(),
+            this.steps(ir).len()
+        ));
+    }
+    let arguments = ir.arguments(ir.body(op, 0));
+    if arguments.len() != dims || arguments.iter().any(|&iv| !ir.ctx.is_index(ir.ty(iv))) {
+        return Err(format!("expects {dims} block arguments of type 'index'"));
+    }
+    let mut last = 0;
+    for level in this.level_names(ir) {
+        let rank = ["gang", "worker", "vector"].iter().position(|&name| name == level);
+        let Some(rank) = rank else {
+            return Err(format!("unknown level '{level}'; expected gang, worker or vector"));
+        };
+        if rank < last {
+            return Err("levels must be given once each, from gang to vector".to_owned());
+        }
+        last = rank + 1;
+    }
+    let kinds = this.reduction_kind_numbers(ir);
+    let Some(kinds) = kinds else {
+        return Err("'reduction_kinds' must hold #offload.reduction<...> attributes".to_owned());
+    };
+    if kinds.len() != this.reductions(ir).len() {
+        return Err(format!(
+            "has {} reduction variables and {} operators",
+            this.reductions(ir).len(),
+            kinds.len()
+        ));
+    }
+    for variable in this.reductions(ir) {
+        if ir.ctx.shape(ir.ty(variable)).is_some_and(|shape| !shape.is_empty()) {
+            return Err("reduction variables must be memrefs of rank 0".to_owned());
+        }
+    }
+    Ok(())
+}
+
+impl LoopOp {
+    /// The block of the body.
+    pub fn block(self, ir: &Ir) -> Block {
+        ir.body(self.0, 0)
+    }
+
+    /// Induction variables, outermost first.
+    pub fn induction_variables(self, ir: &Ir) -> &[Value] {
+        ir.arguments(self.block(ir))
+    }
+
+    /// Names of the levels asked for.
+    pub fn level_names(self, ir: &Ir) -> Vec<&str> {
+        let levels = self.levels(ir).and_then(|attr| ir.ctx.array_value(attr)).unwrap_or(&[]);
+        levels.iter().filter_map(|&level| ir.ctx.string_value(level)).collect()
+    }
+
+    /// Numbers of the reduction operators in [`REDUCTION_KIND`]; `None` if one is none.
+    pub fn reduction_kind_numbers(self, ir: &Ir) -> Option<Vec<i64>> {
+        let kinds = self.reduction_kinds(ir).and_then(|attr| ir.ctx.array_value(attr))?;
+        kinds.iter().map(|&kind| REDUCTION_KIND.number(&ir.ctx, kind)).collect()
+    }
+
+    /// Whether the C type of reduction variable `index` is unsigned, which `unsigned_reductions`
+    /// (booleans, one for each variable; absent: none) says: signless integers do not.
+    pub fn is_unsigned_reduction(self, ir: &Ir, index: usize) -> bool {
+        self.unsigned_reductions(ir)
+            .and_then(|attr| ir.ctx.array_value(attr)?.get(index).copied())
+            .and_then(|attr| ir.ctx.int_value(attr))
+            .is_some_and(|value| value != 0)
+    }
+
+    /// Number of the order in [`LOOP_ORDER`].
+    pub fn order_number(self, ir: &Ir) -> i64 {
+        self.order(ir).and_then(|attr| LOOP_ORDER.number(&ir.ctx, attr)).unwrap_or(1)
+    }
+}
+
+op! {
+    /// Ends the body of a region or loop.
+    YieldOp = "offload.yield" {
+        traits TERMINATOR, PURE, RETURN_LIKE
+        parents "offload.region", "offload.loop"
+        format "attr-dict"
+    }
+}
+
+fn implicit_yield(b: &mut Builder<'_>) -> Op {
+    YieldOp::new(b).build(b)
+}

@@ -1,0 +1,19 @@
+//! The binaries `gpuc` and `gpuc-opt`, named pipelines, compile feedback.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`pipelines`] | every stage of the compiler in order: the list to read first |
+//! | [`compile`] | one translation unit: C text to PTX and host C |
+//! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, linking |
+//! | [`opt`] | the command line of `gpuc-opt` |
+//! | [`toolchain`] | the host compiler and the runtime library |
+//! | [`feedback`] | printing diagnostics and `-Minfo` |
+
+pub mod cc;
+pub mod compile;
+pub mod devmath;
+pub mod feedback;
+pub mod opt;
+pub mod output;
+pub mod pipelines;
+pub mod toolchain;

@@ -1,0 +1,245 @@
+//! The command line of `gpuc-opt`.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use gpuc_diagnostics::{Diagnostic, Sources};
+use gpuc_ir::pass::{ParsePipelineError, PassManager, Pipeline, Registry};
+use gpuc_ir::text::split::{Chunk, check_expected, split_input};
+use gpuc_ir::text::{PrintOptions, parse_module_at, print_op};
+use gpuc_ir::verify::verify;
+use gpuc_ir::{Ir, Op};
+
+use crate::feedback::{self, RemarkOptions};
+
+mod arguments;
+pub(crate) mod instruments;
+
+use arguments::Arguments;
+
+/// Runs the tool on command-line arguments (without the program's name).
+pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let registry = crate::pipelines::registry();
+    let arguments = match Arguments::parse(arguments, &registry) {
+        Ok(arguments) => arguments,
+        Err(exit) => return exit,
+    };
+    match run(&arguments, &registry) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Stop::Reported) => ExitCode::FAILURE,
+        Err(Stop::Error(diagnostic)) => ExitCode::from(feedback::fail(&diagnostic)),
+    }
+}
+
+/// Why the tool stopped.
+enum Stop {
+    /// With an error that is still to be printed.
+    Error(Diagnostic),
+    /// With everything printed.
+    Reported,
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Stop::Error(diagnostic)
+    }
+}
+
+fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Stop> {
+    if arguments.show_dialects {
+        println!("Available Dialects:");
+        for dialect in gpuc_dialects::ALL {
+            println!("  {:<10} {}", dialect.name, dialect.summary);
+        }
+        return Ok(());
+    }
+    let (name, text) = read_input(&arguments.input)?;
+    let mut output = String::new();
+    let mut failed = false;
+    let chunks = if arguments.split_input_file {
+        split_input(&text)
+    } else {
+        vec![Chunk { text: &text, first_line: 1 }]
+    };
+    for (i, chunk) in chunks.into_iter().enumerate() {
+        if i > 0 {
+            output += "// -----\n";
+        }
+        match process(arguments, registry, &name, &text, chunk, &mut output) {
+            Ok(()) => {}
+            Err(Stop::Reported) => failed = true,
+            Err(stop) => return Err(stop),
+        }
+    }
+    if failed {
+        return Err(Stop::Reported);
+    }
+    write_output(&arguments.output, &output)?;
+    Ok(())
+}
+
+fn read_input(path: &str) -> Result<(String, String), Diagnostic> {
+    let (name, bytes) = if path == "-" {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().read_to_end(&mut bytes);
+        ("<stdin>", read.map(|_| bytes))
+    } else {
+        (path, std::fs::read(path))
+    };
+    let bytes =
+        bytes.map_err(|e| Diagnostic::error(format!("cannot open input file '{path}': {e}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Diagnostic::error(format!("input file '{path}' is not UTF-8 text")))?;
+    Ok((name.to_owned(), text))
+}
+
+fn write_output(path: &str, text: &str) -> Result<(), Diagnostic> {
+    let written = if path == "-" {
+        std::io::stdout().lock().write_all(text.as_bytes())
+    } else {
+        crate::output::write_atomically(path.as_ref(), text.as_bytes())
+    };
+    written.map_err(|e| Diagnostic::error(format!("cannot write '{path}': {e}")))
+}
+
+/// Parses, verifies, transforms and prints one module; `whole` is the text that `chunk` is a part of.
+fn process(
+    arguments: &Arguments,
+    registry: &Registry,
+    name: &str,
+    whole: &str,
+    chunk: Chunk<'_>,
+    output: &mut String,
+) -> Result<(), Stop> {
+    let mut sources = Sources::new();
+    if name == "<stdin>" {
+        sources.insert(name, whole);
+    }
+    let mut diagnostics = Vec::new();
+    let mut ir = Ir::new();
+    gpuc_dialects::register_all(&mut ir.ctx);
+    ir.ctx.allow_unregistered = arguments.allow_unregistered_dialect;
+    let result = transform(arguments, registry, &mut ir, name, chunk, &mut diagnostics);
+    if arguments.verify_diagnostics {
+        let mismatches = check_expected(chunk, name, &diagnostics);
+        if mismatches.is_empty() {
+            return Ok(());
+        }
+        feedback::print(&mismatches, &sources, RemarkOptions::default());
+        return Err(Stop::Reported);
+    }
+    let remarks = RemarkOptions { info: true, no_warnings: false };
+    feedback::print(&diagnostics, &sources, remarks);
+    if arguments.print_remarks {
+        eprint!("{}", feedback::info(&diagnostics, |_| name.to_owned()));
+    }
+    let Some(module) = result else { return Err(Stop::Reported) };
+    if let Some(entry) = &arguments.run {
+        return execute(&ir, module, entry, &sources, output);
+    }
+    let options = PrintOptions {
+        generic: arguments.generic,
+        locations: arguments.debuginfo,
+        ..PrintOptions::default()
+    };
+    print_op(&ir, module, options, output).map_err(|_| Diagnostic::error("cannot print"))?;
+    Ok(())
+}
+
+fn execute(
+    ir: &Ir,
+    module: Op,
+    entry: &str,
+    sources: &Sources,
+    output: &mut String,
+) -> Result<(), Stop> {
+    match gpuc_interp::run_to_text(ir, module, entry) {
+        Ok(text) => {
+            *output += &text;
+            Ok(())
+        }
+        Err(diagnostic) => {
+            feedback::print(&[diagnostic], sources, RemarkOptions::default());
+            Err(Stop::Reported)
+        }
+    }
+}
+
+/// The module after all passes; `None` where a diagnostic says why there is none.
+fn transform(
+    arguments: &Arguments,
+    registry: &Registry,
+    ir: &mut Ir,
+    name: &str,
+    chunk: Chunk<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Op> {
+    let module = match parse_module_at(ir, chunk.text, name, chunk.first_line) {
+        Ok(module) => module,
+        Err(errors) => {
+            diagnostics.extend(errors);
+            return None;
+        }
+    };
+    if let Err(errors) = verify(ir, module) {
+        diagnostics.extend(errors);
+        return None;
+    }
+    let mut pipeline = match pipeline(arguments, registry) {
+        Ok(pipeline) => pipeline,
+        Err(error) => {
+            diagnostics.push(pipeline_error(&error, &arguments.pipeline_text()));
+            return None;
+        }
+    };
+    if pipeline.steps.is_empty() {
+        return Some(module);
+    }
+    if arguments.dump_pass_pipeline {
+        eprintln!("Pass Manager with {} passes:\n{pipeline}", pipeline.steps.len());
+    }
+    let mut manager = PassManager::new();
+    manager.skip_verify = !arguments.verify_each;
+    manager.instruments = instruments::instruments(arguments);
+    let before = arguments.crash_reproducer.as_ref().map(|_| ir.to_text(module));
+    let result = manager.run(ir, module, &mut pipeline);
+    diagnostics.append(&mut manager.diagnostics);
+    if arguments.timing {
+        eprint!("{}", instruments::timing_report(&manager.timings));
+    }
+    match result {
+        Ok(()) => Some(module),
+        Err(failure) => {
+            diagnostics.extend(failure.errors);
+            if let (Some(path), Some(before)) = (&arguments.crash_reproducer, before) {
+                let written = std::fs::write(path, instruments::reproducer(&before, &pipeline));
+                diagnostics.push(match written {
+                    Ok(()) => Diagnostic::error(format!(
+                        "failures have been detected while processing an MLIR pass pipeline ({}): \
+                         reproducer generated at `{path}`",
+                        failure.pass
+                    )),
+                    Err(e) => {
+                        Diagnostic::error(format!("cannot write the reproducer `{path}`: {e}"))
+                    }
+                });
+            }
+            None
+        }
+    }
+}
+
+fn pipeline(arguments: &Arguments, registry: &Registry) -> Result<Pipeline, ParsePipelineError> {
+    Pipeline::parse(&arguments.pipeline_text(), registry)
+}
+
+/// The error with the pipeline's text and a caret under the place.
+fn pipeline_error(error: &ParsePipelineError, text: &str) -> Diagnostic {
+    Diagnostic::error(format!(
+        "MLIR Textual PassPipeline Parser:1:{}: {}\n{text}\n{}^",
+        error.offset + 1,
+        error.message,
+        " ".repeat(error.offset)
+    ))
+}

@@ -1,0 +1,26 @@
+//! Writing outputs: whole or not at all.
+
+use std::io::Write;
+use std::path::Path;
+
+/// Writes a file so that it is there whole or not at all.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if path.exists() && !path.is_file() {
+        // A device or pipe (`-o /dev/null`) is written to, not replaced.
+        return std::fs::write(path, bytes);
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Asked for first, so that an error names no temporary file.
+    std::fs::metadata(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".gpuc-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    make_readable(file.path())?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Temporary files are private; outputs have the mode of files that cc makes.
+fn make_readable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))
+}

@@ -1,0 +1,31 @@
+//! Directives, by family.
+
+pub mod openacc;
+
+use crate::source::Span;
+use crate::tree::TranslationUnit;
+
+/// A directive of any family.
+#[derive(Clone, Debug)]
+pub struct Directive {
+    /// What it says.
+    pub construct: Construct,
+    /// The whole pragma line, from its `#`.
+    pub span: Span,
+}
+
+/// What a directive says, by family.
+#[derive(Clone, Debug)]
+pub enum Construct {
+    /// OpenACC.
+    OpenAcc(openacc::Directive),
+}
+
+impl Directive {
+    /// The directive for a dump: its words and clauses.
+    pub fn display(&self, unit: &TranslationUnit) -> String {
+        match &self.construct {
+            Construct::OpenAcc(directive) => format!("acc {}", directive.display(unit)),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! What the specification says of where clauses may stand: allowed on which directive, how often,
+//! with which others, and which directives need one.
+
+use gpuc_diagnostics::{Diagnostic, Severity};
+
+use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind};
+use crate::source::Span;
+use crate::tree::{DeclId, TranslationUnit};
+
+use ClauseName as C;
+use DirectiveKind as D;
+
+const COMPUTE: &[C] = &[
+    C::Async,
+    C::Wait,
+    C::NumGangs,
+    C::NumWorkers,
+    C::VectorLength,
+    C::DeviceType,
+    C::If,
+    C::SelfClause,
+    C::Copy,
+    C::CopyIn,
+    C::CopyOut,
+    C::Create,
+    C::NoCreate,
+    C::Present,
+    C::DevicePtr,
+    C::Attach,
+    C::Default,
+];
+
+const PARALLEL: &[C] = &[C::Reduction, C::Private, C::FirstPrivate];
+
+const LOOP: &[C] = &[
+    C::Collapse,
+    C::Gang,
+    C::Worker,
+    C::Vector,
+    C::Seq,
+    C::Independent,
+    C::Auto,
+    C::Tile,
+    C::DeviceType,
+    C::Private,
+    C::Reduction,
+];
+
+/// The clauses that `directive` takes.
+pub(super) fn allowed(directive: DirectiveKind) -> Vec<ClauseName> {
+    let lists: &[&[C]] = match directive {
+        D::Parallel | D::Serial => &[COMPUTE, PARALLEL],
+        D::Kernels => &[COMPUTE],
+        D::ParallelLoop | D::SerialLoop => &[COMPUTE, PARALLEL, LOOP],
+        D::KernelsLoop => &[COMPUTE, LOOP],
+        D::Loop => &[LOOP],
+        D::Data => &[&[
+            C::If,
+            C::Async,
+            C::Wait,
+            C::DeviceType,
+            C::Copy,
+            C::CopyIn,
+            C::CopyOut,
+            C::Create,
+            C::NoCreate,
+            C::Present,
+            C::DevicePtr,
+            C::Attach,
+            C::Default,
+        ]],
+        D::EnterData => &[&[C::If, C::Async, C::Wait, C::CopyIn, C::Create, C::Attach]],
+        D::ExitData => {
+            &[&[C::If, C::Async, C::Wait, C::CopyOut, C::Delete, C::Detach, C::Finalize]]
+        }
+        D::HostData => &[&[C::UseDevice, C::If, C::IfPresent]],
+        D::Cache => &[],
+        D::Atomic => &[&[C::Read, C::Write, C::Update, C::Capture, C::If]],
+        D::Declare => &[&[
+            C::Copy,
+            C::CopyIn,
+            C::CopyOut,
+            C::Create,
+            C::Present,
+            C::DevicePtr,
+            C::DeviceResident,
+            C::Link,
+        ]],
+        D::Init | D::Shutdown => &[&[C::DeviceType, C::DeviceNum, C::If]],
+        D::Set => &[&[C::DefaultAsync, C::DeviceNum, C::DeviceType, C::If]],
+        D::Update => &[&[
+            C::Async,
+            C::Wait,
+            C::DeviceType,
+            C::If,
+            C::IfPresent,
+            C::SelfClause,
+            C::Host,
+            C::Device,
+        ]],
+        D::Routine => {
+            &[&[C::Gang, C::Worker, C::Vector, C::Seq, C::Bind, C::DeviceType, C::NoHost]]
+        }
+        D::Wait => &[&[C::Async, C::If]],
+    };
+    let mut names: Vec<ClauseName> = lists.concat();
+    // `serial` runs one gang of one worker with one lane: their numbers are not the user's.
+    if matches!(directive, D::Serial | D::SerialLoop) {
+        names.retain(|name| !matches!(name, C::NumGangs | C::NumWorkers | C::VectorLength));
+    }
+    names
+}
+
+/// Of which clauses a directive needs one.
+fn required(directive: DirectiveKind) -> &'static [ClauseName] {
+    match directive {
+        D::Data => &[
+            C::Copy,
+            C::CopyIn,
+            C::CopyOut,
+            C::Create,
+            C::NoCreate,
+            C::Present,
+            C::DevicePtr,
+            C::Attach,
+            C::Default,
+        ],
+        D::EnterData => &[C::CopyIn, C::Create, C::Attach],
+        D::ExitData => &[C::CopyOut, C::Delete, C::Detach],
+        D::HostData => &[C::UseDevice],
+        D::Update => &[C::SelfClause, C::Host, C::Device],
+        D::Declare => &[
+            C::Copy,
+            C::CopyIn,
+            C::CopyOut,
+            C::Create,
+            C::Present,
+            C::DevicePtr,
+            C::DeviceResident,
+            C::Link,
+        ],
+        D::Routine => &[C::Gang, C::Worker, C::Vector, C::Seq],
+        D::Set => &[C::DefaultAsync, C::DeviceNum, C::DeviceType],
+        _ => &[],
+    }
+}
+
+/// Whether `name` may stand several times on one directive.
+fn may_repeat(name: ClauseName, directive: DirectiveKind) -> bool {
+    match name {
+        C::SelfClause => directive == D::Update,
+        C::Wait
+        | C::Private
+        | C::FirstPrivate
+        | C::Reduction
+        | C::DeviceType
+        | C::DevicePtr
+        | C::Present
+        | C::Copy
+        | C::CopyIn
+        | C::CopyOut
+        | C::Create
+        | C::NoCreate
+        | C::Delete
+        | C::Attach
+        | C::Detach
+        | C::UseDevice
+        | C::DeviceResident
+        | C::Link
+        | C::Host
+        | C::Device => true,
+        _ => false,
+    }
+}
+
+/// Pairs of clauses that exclude each other.
+const EXCLUSIVE: &[(ClauseName, ClauseName)] = &[
+    (C::Seq, C::Independent),
+    (C::Seq, C::Auto),
+    (C::Independent, C::Auto),
+    (C::Seq, C::Gang),
+    (C::Seq, C::Worker),
+    (C::Seq, C::Vector),
+    (C::Collapse, C::Tile),
+    (C::Read, C::Write),
+    (C::Read, C::Update),
+    (C::Read, C::Capture),
+    (C::Write, C::Update),
+    (C::Write, C::Capture),
+    (C::Update, C::Capture),
+];
+
+/// Whether the clause says what happens to a variable's data, once for each.
+fn decides_data(name: ClauseName) -> bool {
+    matches!(
+        name,
+        C::Copy
+            | C::CopyIn
+            | C::CopyOut
+            | C::Create
+            | C::NoCreate
+            | C::Present
+            | C::DevicePtr
+            | C::Private
+            | C::FirstPrivate
+    )
+}
+
+/// The findings of a check, with their places.
+pub(crate) type Checks = Vec<(Span, Diagnostic)>;
+
+/// Checks the clauses of `directive` against each other.
+pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
+    let mut found = Checks::new();
+    let clauses = &directive.clauses;
+    let word = directive.kind.spelling();
+    let earlier = |index: usize, matching: &dyn Fn(&Clause) -> bool| -> Option<&Clause> {
+        clauses[..index]
+            .iter()
+            .rev()
+            // What follows a `device_type` is for those devices only.
+            .take_while(|clause| clause.name != C::DeviceType)
+            .find(|clause| matching(clause))
+    };
+    for (index, clause) in clauses.iter().enumerate() {
+        let name = clause.name.spelling();
+        if !may_repeat(clause.name, directive.kind)
+            && let Some(first) = earlier(index, &|c| c.name == clause.name)
+        {
+            let diagnostic = Diagnostic::error(format!("`{word}` takes one `{name}` clause"))
+                .related(unit.place(first.span), "this is the first");
+            found.push((clause.span, diagnostic));
+        }
+        for &(a, b) in EXCLUSIVE {
+            let other = if clause.name == a {
+                b
+            } else if clause.name == b {
+                a
+            } else {
+                continue;
+            };
+            if earlier(index, &|c| c.name == other).is_some() {
+                let other = other.spelling();
+                let message = format!("`{name}` and `{other}` exclude each other");
+                found.push((clause.span, Diagnostic::error(message)));
+            }
+        }
+    }
+    let required = required(directive.kind);
+    if !required.is_empty() && !clauses.iter().any(|c| required.contains(&c.name)) {
+        let names: Vec<_> = required.iter().map(|name| format!("`{}`", name.spelling())).collect();
+        let message = match names.as_slice() {
+            [one] => format!("`{word}` needs a {one} clause"),
+            _ => format!("`{word}` needs one of the clauses {}", names.join(", ")),
+        };
+        found.push((directive.span, Diagnostic::error(message)));
+    }
+    duplicate_variables(directive, unit, &mut found);
+    found
+}
+
+/// A whole variable stands in at most one clause that decides on its data.
+fn duplicate_variables(directive: &Directive, unit: &TranslationUnit, found: &mut Checks) {
+    let mut seen: Vec<(DeclId, &Clause, Span)> = Vec::new();
+    for clause in &directive.clauses {
+        let reduction = clause.name == C::Reduction;
+        let (ClauseKind::Vars { vars, .. } | ClauseKind::Reduction { vars, .. }) = &clause.kind
+        else {
+            continue;
+        };
+        if !decides_data(clause.name) && !reduction {
+            continue;
+        }
+        for var in vars {
+            // Sections and members of one variable may stand in different clauses.
+            let is_member = unit.named(var.base) != Some(var.decl);
+            if is_member || reduction && !var.sections.is_empty() {
+                continue;
+            }
+            // A reduction variable is usually copied too; it is only never private.
+            let clash = seen.iter().find(|(decl, other, _)| {
+                let private = |name| matches!(name, C::Private | C::FirstPrivate);
+                let reductions = reduction || other.name == C::Reduction;
+                *decl == var.decl
+                    && (!reductions
+                        || private(clause.name)
+                        || private(other.name)
+                        || reduction && other.name == C::Reduction)
+            });
+            if let Some(&(_, other, span)) = clash {
+                let (name, variable) = (other.name.spelling(), unit.name(var.decl));
+                let message =
+                    format!("`{variable}` stands in a `{name}` clause of this directive already");
+                // Two data clauses are meaningful, if not wise: the first one acts.
+                let private = |name| matches!(name, C::Private | C::FirstPrivate | C::Reduction);
+                let severity = if private(clause.name) || private(other.name) {
+                    Severity::Error
+                } else {
+                    Severity::Warning
+                };
+                let diagnostic =
+                    Diagnostic::new(severity, message).related(unit.place(span), "here");
+                found.push((var.span, diagnostic));
+            }
+            seen.push((var.decl, clause, var.span));
+        }
+    }
+}

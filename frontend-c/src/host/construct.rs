@@ -1,0 +1,155 @@
+//! The text that takes the place of a directive.
+
+use std::fmt::Write;
+
+use super::section::{self, Memory};
+use super::{Edit, literal};
+use crate::directive::openacc::DirectiveKind;
+use crate::lower::{Argument, ConstructInfo, DataItem, DataKind, Extent, Lowered};
+use crate::tree::TranslationUnit;
+
+/// `enum __gpuc_data_kind` of the runtime.
+fn kind_number(kind: DataKind) -> u32 {
+    match kind {
+        DataKind::Copy => 1,
+        DataKind::CopyIn | DataKind::ImplicitCopyIn => 2,
+        DataKind::CopyOut => 3,
+        DataKind::Create => 4,
+        DataKind::Present => 5,
+        DataKind::Delete => 6,
+        DataKind::DevicePtr => 7,
+        DataKind::UpdateHost => 8,
+        DataKind::UpdateDevice => 9,
+        DataKind::ImplicitCopy => 11,
+    }
+}
+
+/// The memory of a data item, as C expressions.
+fn memory(unit: &TranslationUnit, item: &DataItem) -> Memory {
+    match &item.extent {
+        Extent::Clause(var) => section::of_clause(unit, var),
+        Extent::Object(object) => Memory {
+            base: format!("&({object})"),
+            first: format!("&({object})"),
+            bytes: format!("sizeof({object})"),
+        },
+        // At least the first byte must be there.
+        Extent::Pointer(pointer) => Memory {
+            base: format!("({pointer})"),
+            first: format!("({pointer})"),
+            bytes: "1UL".to_owned(),
+        },
+        // The section may start elsewhere, and may be empty.
+        Extent::Enclosed { pointer, construct, item } => Memory {
+            base: format!("({pointer})"),
+            first: format!("(char *)({pointer}) + __gpuc_o{construct}[{item}]"),
+            bytes: format!("(__gpuc_d{construct}[{item}].bytes != 0UL)"),
+        },
+    }
+}
+
+/// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
+fn data_array(unit: &TranslationUnit, info: &ConstructInfo, number: usize) -> String {
+    let mut rows = String::new();
+    let mut offsets = String::new();
+    for item in &info.data {
+        let memory = memory(unit, item);
+        let _ = write!(
+            rows,
+            "{{{}, (void *)({}), (unsigned long)({}), {}u, {}u, (void *)0}}, ",
+            literal(&item.name),
+            memory.first,
+            memory.bytes,
+            kind_number(item.kind),
+            item.line
+        );
+        let _ = write!(offsets, "(long)((char *)({}) - (char *)({})), ", memory.first, memory.base);
+    }
+    format!(
+        "struct __gpuc_data __gpuc_d{number}[] = {{{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
+    )
+}
+
+/// Adds the changes for a construct.
+pub(super) fn edit(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    number: usize,
+    edits: &mut Vec<Edit>,
+) {
+    let info = &lowered.constructs[number];
+    let line = unit.directives[info.directive].span.range();
+    let count = info.data.len();
+    let (site, data) = (format!("__gpuc_s{number}"), format!("__gpuc_d{number}"));
+    let mut text = format!(
+        "{{ static const struct __gpuc_site {site} = {{{}, {}, {}u, {}}}; ",
+        literal(&info.file),
+        literal(&info.function),
+        info.line,
+        literal(info.kind.spelling())
+    );
+    let condition = info.condition.map_or_else(
+        || "1".to_owned(),
+        |condition| format!("({}) != 0", section::text(unit, condition)),
+    );
+    let arrays = if count == 0 { String::new() } else { data_array(unit, info, number) };
+    let call = |function: &str| match count {
+        0 => String::new(),
+        _ => format!("{function}(&{site}, {data}, {count}u); "),
+    };
+    let mut behind = String::from(" }");
+    match (&info.compute, info.kind) {
+        (Some(compute), _) => {
+            let _ =
+                write!(text, "if (__gpuc_region_begin(&__gpuc_image_0, &{site}, {condition})) {{ ");
+            text += &arrays;
+            text += &call("__gpuc_data_begin");
+            let mut arguments = format!("&{site}");
+            for argument in &compute.arguments {
+                let _ = match argument {
+                    Argument::Value(value) => write!(arguments, ", {value}"),
+                    Argument::Data(item) => write!(
+                        arguments,
+                        ", __gpuc_element_0({data}[{item}].device, __gpuc_o{number}[{item}])"
+                    ),
+                };
+            }
+            let _ = write!(text, "{}({arguments}); ", super::function::c_name(&compute.symbol));
+            text += &call("__gpuc_data_end");
+            let _ = write!(text, "__gpuc_region_end(&{site}); }} else ");
+        }
+        (None, DirectiveKind::Data) => {
+            // The condition is looked at once: the end must match the beginning.
+            let _ = write!(text, "const int __gpuc_c{number} = {condition}; {arrays}");
+            if count > 0 {
+                let guard = format!("if (__gpuc_c{number}) ");
+                text += &format!("{guard}{}", call("__gpuc_data_begin"));
+                behind = format!(" {guard}{}}}", call("__gpuc_data_end"));
+            } else {
+                let _ = write!(text, "(void)__gpuc_c{number}; (void)&{site}; ");
+            }
+        }
+        (None, kind) => {
+            let function = match kind {
+                DirectiveKind::EnterData => "__gpuc_data_enter",
+                DirectiveKind::ExitData => "__gpuc_data_exit",
+                _ => "__gpuc_data_update",
+            };
+            let _ = write!(text, "if ({condition}) {{ {arrays}{}}}", call(function));
+        }
+    }
+    let end = unit.stmts[info.stmt].span.end as usize;
+    let newlines = unit.source.text()[line.clone()].iter().filter(|&&b| b == b'\n').count();
+    if info.compute.is_none() && info.kind != DirectiveKind::Data {
+        text += &behind;
+        behind.clear();
+    }
+    text.extend(std::iter::repeat_n('\n', newlines));
+    let order = lowered.constructs.len() + 1;
+    edits.push(Edit { start: line.start, length: line.len(), order, text });
+    if !behind.is_empty() {
+        // Later constructs are further inside, and end first.
+        let order = lowered.constructs.len() - number;
+        edits.push(Edit { start: end, length: 0, order, text: behind });
+    }
+}

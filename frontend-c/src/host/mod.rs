@@ -1,0 +1,164 @@
+//! The host program: the preprocessed text with calls of the runtime in the place of directives.
+//!
+//! Only the lines of directives change, and the ends of the statements they apply to; all other
+//! text stays where it is, so that every line keeps its number. A compute construct becomes
+//!
+//! ```c
+//! { static const struct __gpuc_site s = ...;
+//!   if (__gpuc_region_begin(&image, &s, condition)) {
+//!     struct __gpuc_data d[] = {...};
+//!     __gpuc_data_begin(&s, d, n); __gpuc_call_f_L12(&s, ...); __gpuc_data_end(&s, d, n);
+//!     __gpuc_region_end(&s);
+//!   } else
+//!     ... the original statement ...
+//! }
+//! ```
+//!
+//! In front of the text stand the declarations of the runtime, behind it the functions that launch
+//! kernels, which [`print_function`] prints from the IR, and the PTX.
+
+mod construct;
+mod function;
+mod image;
+mod prologue;
+mod section;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write;
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::func::FuncOp;
+use gpuc_ir::{Ir, OpView};
+
+use crate::lower::Lowered;
+use crate::pragma::Family;
+use crate::tree::TranslationUnit;
+
+pub use function::print_function;
+pub(crate) use section::check_section;
+
+/// A change of the text: at `start`, `length` bytes become `text`.
+#[derive(Clone, Debug)]
+struct Edit {
+    start: usize,
+    length: usize,
+    /// Among changes at one place, which comes first: ends of inner constructs before those of
+    /// outer ones, and all ends before a beginning.
+    order: usize,
+    text: String,
+}
+
+/// The host program of a unit whose module has reached the gpu level, with its kernels as `ptx`.
+///
+/// # Errors
+/// A function of the module that cannot be written as C: an error of the passes.
+#[allow(clippy::result_large_err, reason = "made once a compilation")]
+pub fn rewrite(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    ptx: &str,
+) -> Result<String, Diagnostic> {
+    let text = unit.source.text();
+    let edits = edits(unit, lowered);
+    let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
+    if !lowered.constructs.is_empty() {
+        out += &prologue::declarations(ir, lowered);
+    }
+    let mut at = 0;
+    for edit in &edits {
+        push_text(&mut out, &text[at..edit.start]);
+        out += &edit.text;
+        at = edit.start + edit.length;
+    }
+    push_text(&mut out, &text[at..]);
+    if lowered.constructs.is_empty() {
+        return Ok(out);
+    }
+    let _ = writeln!(out, "\n# 1 \"<gpuc>\"");
+    for info in &lowered.constructs {
+        let Some(compute) = &info.compute else { continue };
+        if let Some(function) = function_named(ir, lowered, &compute.symbol) {
+            out += &print_function(ir, function)?;
+        }
+    }
+    out += &image::definition(lowered, ir, ptx);
+    Ok(out)
+}
+
+/// All changes, in the order of the text.
+fn edits(unit: &TranslationUnit, lowered: &Lowered) -> Vec<Edit> {
+    let text = unit.source.text();
+    let mut edits = Vec::new();
+    let mut rewritten = Vec::new();
+    for (number, info) in lowered.constructs.iter().enumerate() {
+        rewritten.push(unit.directives[info.directive].span.start);
+        construct::edit(unit, lowered, number, &mut edits);
+    }
+    // Other directives are of no concern to the host compiler.
+    for pragma in &unit.pragmas {
+        if pragma.family == Family::OpenAcc && !rewritten.contains(&pragma.line.start) {
+            edits.push(Edit {
+                start: pragma.line.start as usize,
+                length: pragma.line.range().len(),
+                order: usize::MAX,
+                text: blank(&text[pragma.line.range()]),
+            });
+        }
+    }
+    edits.sort_by_key(|edit| (edit.start, edit.order));
+    edits
+}
+
+/// The function of the module with that name.
+fn function_named(ir: &Ir, lowered: &Lowered, symbol: &str) -> Option<FuncOp> {
+    let block = ir.body(lowered.module, 0);
+    ir.ops(block)
+        .filter(|&op| ir.symbol_name(op) == Some(symbol))
+        .find_map(|op| FuncOp::cast(ir, op))
+}
+
+/// Blanks instead of a directive; the newlines of continued lines stay.
+fn blank(line: &[u8]) -> String {
+    line.iter().map(|&byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
+}
+
+/// Appends program text. The definitions of macros, which the preprocessor left in, are blanked:
+/// they have been expanded, and must not be once more.
+fn push_text(out: &mut String, text: &[u8]) {
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let rest = line.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
+        let is_macro = rest.is_some_and(|rest| {
+            let word = rest.split(|byte| !byte.is_ascii_alphabetic()).next();
+            matches!(word, Some(b"define" | b"undef"))
+        });
+        if !is_macro {
+            out.push_str(&String::from_utf8_lossy(line));
+        } else if line.ends_with(b"\n") {
+            out.push('\n');
+        }
+    }
+}
+
+/// A string literal.
+fn literal(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(byte.into());
+            }
+            b'\n' => out.push_str("\\n"),
+            // No trigraphs.
+            b'?' => out.push_str("\\?"),
+            0x20..=0x7e => out.push(byte.into()),
+            _ => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}

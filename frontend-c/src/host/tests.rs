@@ -1,0 +1,93 @@
+//! Functions of the gpu level as C, and literals.
+
+use expect_test::expect;
+use gpuc_dialects::func::FuncOp;
+use gpuc_ir::text::parse_module;
+use gpuc_ir::{Ir, OpView};
+
+use super::{literal, print_function};
+
+#[test]
+fn literals_are_any_text() {
+    let table =
+        [("a\"b\\c\n", "\"a\\\"b\\\\c\\n\""), ("??/", "\"\\?\\?/\""), ("é1", "\"\\303\\2511\"")];
+    for (text, expected) in table {
+        assert_eq!(literal(text), expected);
+    }
+}
+
+#[test]
+fn a_launch_packs_its_parameters() {
+    let text = "\
+func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %i = arith.index_cast %n : i32 to index
+  %some = arith.cmpi sgt, %i, %c0 : index
+  %blocks = scf.if %some -> (index) {
+    %q = arith.ceildivsi %i, %c128 : index
+    scf.yield %q : index
+  } else {
+    scf.yield %c0 : index
+  }
+  %scratch = gpu.alloc(%blocks) : memref<?xf64>
+  gpu.launch_func @kernels::@k blocks in (%blocks, %c1, %c1) threads in (%c128, %c1, %c1) args(%n : i32, %a : memref<?xf32>, %x : f64, %scratch : memref<?xf64>)
+  gpu.dealloc %scratch : memref<?xf64>
+  return
+}
+";
+    let mut ir = Ir::new();
+    gpuc_dialects::register_all(&mut ir.ctx);
+    let module = parse_module(&mut ir, text, "t.mlir").unwrap();
+    let block = ir.body(module, 0);
+    let function = ir.ops(block).find_map(|op| FuncOp::cast(&ir, op)).unwrap();
+    expect![[r#"
+        static void __gpuc_call_f_L3(const struct __gpuc_site *site, int a0, void * a1, double a2)
+        {
+            (void)site;
+            (void)a0;
+            (void)a1;
+            (void)a2;
+            const long v0 = 0l;
+            (void)v0;
+            const long v1 = 1l;
+            (void)v1;
+            const long v2 = 128l;
+            (void)v2;
+            const long v3 = (long)(a0);
+            (void)v3;
+            const _Bool v4 = v3 > v0;
+            (void)v4;
+            long v5;
+            if (v4) {
+                const long v6 = v3 / v2 + ((v3 % v2 != 0) && ((v3 < 0) == (v2 < 0)));
+                (void)v6;
+                v5 = v6;
+            } else {
+                v5 = v0;
+            }
+            void *const  v7 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v5));
+            (void)v7;
+            {
+                const struct { int p0; void * p1; double p2; void * p3; } parameters = { a0, a1, a2, v7 };
+                const unsigned long grid[3] = { v5, v1, v1 }, block[3] = { v2, v1, v1 };
+                __gpuc_launch(&__gpuc_image_0, site, "k", grid, block, (unsigned long)0, &parameters, sizeof parameters);
+            }
+            __gpuc_device_free(site, v7);
+        }
+
+    "#]].assert_eq(&print_function(&ir, function).unwrap());
+}
+
+#[test]
+fn what_the_host_cannot_do_is_named() {
+    let text = "func.func @f(%a: memref<?xf32>, %i: index) {\n  %x = memref.load %a[%i] : memref<?xf32>\n  return\n}\n";
+    let mut ir = Ir::new();
+    gpuc_dialects::register_all(&mut ir.ctx);
+    let module = parse_module(&mut ir, text, "t.mlir").unwrap();
+    let block = ir.body(module, 0);
+    let function = ir.ops(block).find_map(|op| FuncOp::cast(&ir, op)).unwrap();
+    let error = print_function(&ir, function).unwrap_err().to_string();
+    assert_eq!(error, "t.mlir:2:8: error: `memref.load` cannot be executed by the host");
+}

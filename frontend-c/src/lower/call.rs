@@ -1,0 +1,286 @@
+//! Calls.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::func;
+use gpuc_ir::{Location, Value};
+
+use super::function::Callable;
+use super::lowerer::{Frame, Lowerer, Lowering};
+use super::place::Pointer;
+use super::scalar::Scalar;
+use super::walk;
+use crate::source::Span;
+use crate::tree::{DeclId, ExprId, StmtId, StmtKind};
+
+/// Where `return` leaves its value.
+#[derive(Clone, Debug)]
+pub(super) enum ReturnPlace {
+    /// In a slot.
+    Slot { slot: Value, scalar: Scalar },
+    /// In a local object.
+    Object(Pointer),
+}
+
+/// Calls nested deeper than this are taken for a mistake.
+const DEEPEST_CALL: usize = 64;
+
+impl Lowerer<'_> {
+    /// A call for its value.
+    pub(super) fn call(
+        &mut self,
+        expr: ExprId,
+        callee: ExprId,
+        arguments: &[ExprId],
+    ) -> Lowering<Value> {
+        let span = self.span(expr);
+        match self.call_any(expr, callee, arguments)? {
+            CallResult::Value(value) => Ok(value),
+            _ => self.error(span, "this call has no value in device code"),
+        }
+    }
+
+    /// A call for what it does.
+    pub(super) fn call_effects(
+        &mut self,
+        expr: ExprId,
+        callee: ExprId,
+        arguments: &[ExprId],
+    ) -> Lowering<()> {
+        self.call_any(expr, callee, arguments).map(|_| ())
+    }
+
+    /// A call that returns a structure: the object it is left in.
+    pub(super) fn call_record(
+        &mut self,
+        expr: ExprId,
+        callee: ExprId,
+        arguments: &[ExprId],
+    ) -> Lowering<Pointer> {
+        let span = self.span(expr);
+        match self.call_any(expr, callee, arguments)? {
+            CallResult::Object(pointer) => Ok(pointer),
+            _ => self.error(span, "this call has no value in device code"),
+        }
+    }
+
+    fn call_any(
+        &mut self,
+        expr: ExprId,
+        callee: ExprId,
+        arguments: &[ExprId],
+    ) -> Lowering<CallResult> {
+        let span = self.span(expr);
+        let Some((decl, body)) = walk::callee(self.unit, callee) else {
+            return self.refuse(
+                span,
+                Diagnostic::error(
+                    "calls through function pointers are not supported in device code",
+                )
+                .help("call the function by its name"),
+            );
+        };
+        match body {
+            Some(body) => match self.callable(decl, body)? {
+                Callable::Function(symbol) => self.call_function(decl, &symbol, arguments, span),
+                Callable::Expanded => self.expand(decl, body, arguments, span),
+            },
+            None => {
+                let name = self.unit.name(decl).to_owned();
+                let ty = self.ty(expr);
+                Ok(match self.library_call(&name, ty, arguments, span)? {
+                    Some(value) => CallResult::Value(value),
+                    None => CallResult::Nothing,
+                })
+            }
+        }
+    }
+
+    /// `func.call`.
+    fn call_function(
+        &mut self,
+        decl: DeclId,
+        symbol: &str,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lowering<CallResult> {
+        let mut operands = Vec::new();
+        for &argument in arguments {
+            operands.push(self.rvalue(argument)?);
+        }
+        self.locate(span);
+        let result = self.result_type(decl);
+        let results: Vec<_> = match Scalar::of(self.unit, result) {
+            Some(scalar) => vec![scalar.register(&mut self.b.ctx)],
+            None => Vec::new(),
+        };
+        let symbol = self.b.ctx.symbol_attr(symbol);
+        let op = func::CallOp::new(&mut self.b, &operands)
+            .attr(&mut self.b, "callee", symbol)
+            .result_group(&results);
+        let op = self.build(op);
+        Ok(match self.b.results(op).first() {
+            Some(&value) => CallResult::Value(value),
+            None => CallResult::Nothing,
+        })
+    }
+
+    /// What a function returns.
+    pub(super) fn result_type(&self, decl: DeclId) -> crate::types::Type {
+        let function = self.unit.types.as_function(self.unit.decls[decl].ty);
+        function.map_or(crate::types::Type::VOID, |function| function.result)
+    }
+
+    /// Refuses a function that calls itself.
+    pub(super) fn refuse_recursion(&self, decl: DeclId, span: Span) -> Lowering<()> {
+        let calls_itself = self.frames.iter().any(|frame| frame.function == Some(decl));
+        if calls_itself || self.frames.len() > DEEPEST_CALL {
+            let name = self.unit.name(decl).to_owned();
+            return self.refuse(
+                span,
+                Diagnostic::error(format!(
+                    "`{name}` calls itself, which is not supported in device code"
+                ))
+                .help("write the recursion as a loop"),
+            );
+        }
+        Ok(())
+    }
+
+    /// Puts a function's body in the place of its call.
+    fn expand(
+        &mut self,
+        decl: DeclId,
+        body: StmtId,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lowering<CallResult> {
+        self.refuse_recursion(decl, span)?;
+        let unit = self.unit;
+        let parameters = unit.function(decl).map(|f| f.parameters.clone()).unwrap_or_default();
+        if parameters.len() != arguments.len() {
+            return self
+                .error(span, "calls with variable arguments are not supported in device code");
+        }
+        // Arguments are evaluated before parameters exist: a function may be called with its own.
+        let mut values = Vec::new();
+        for (&parameter, &argument) in parameters.iter().zip(arguments) {
+            let ty = unit.decls[parameter].ty;
+            let span = self.span(argument);
+            values.push(if unit.types.is_pointer(ty) {
+                Given::Pointer(self.pointer(argument)?)
+            } else if unit.types.as_record(ty).is_some() {
+                Given::Object(self.object(argument)?)
+            } else {
+                let scalar = self.scalar(ty, span)?;
+                Given::Scalar(self.rvalue(argument)?, scalar)
+            });
+        }
+        self.locate(span);
+        let call = self.b.location;
+        let result = self.return_place(decl, span)?;
+        let return_flag = self.needs_return_flag(body).then(|| self.flag(false));
+        let known: Vec<_> = parameters
+            .iter()
+            .map(|parameter| (*parameter, self.bindings.get(parameter).cloned()))
+            .collect();
+        self.frames.push(Frame { function: Some(decl), return_flag, result: result.clone(), call });
+        let saved = std::mem::take(&mut self.jumps);
+        let done = self.bind_parameters(&parameters, values).and_then(|()| self.nested(body));
+        self.jumps = saved;
+        self.frames.pop();
+        for (parameter, binding) in known {
+            if let Some(binding) = binding {
+                self.bindings.insert(parameter, binding);
+            }
+        }
+        done?;
+        self.locate(span);
+        Ok(match result {
+            Some(ReturnPlace::Slot { slot, scalar }) => {
+                let value = self.read_slot(slot);
+                CallResult::Value(self.loaded(value, scalar))
+            }
+            Some(ReturnPlace::Object(pointer)) => CallResult::Object(pointer),
+            None => CallResult::Nothing,
+        })
+    }
+
+    fn bind_parameters(&mut self, parameters: &[DeclId], values: Vec<Given>) -> Lowering<()> {
+        for (&parameter, value) in parameters.iter().zip(values) {
+            match value {
+                Given::Pointer(pointer) => self.bind_pointer(parameter, Some(pointer))?,
+                Given::Scalar(value, scalar) => self.bind_scalar(parameter, value, scalar),
+                Given::Object(source) => {
+                    let (ty, span) =
+                        (self.unit.decls[parameter].ty, self.unit.decls[parameter].span);
+                    let copy = self.local_object(Some(parameter), ty, span)?;
+                    self.copy_object(&source, &copy, ty, span)?;
+                    self.bindings.insert(parameter, super::lowerer::Binding::Object(copy));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds a scalar parameter: to its value unless the function changes it.
+    pub(super) fn bind_scalar(&mut self, parameter: DeclId, value: Value, scalar: Scalar) {
+        if self.mutated.contains(&parameter) {
+            self.declare_slot(parameter, scalar, Some(value));
+        } else {
+            self.bindings.insert(parameter, super::lowerer::Binding::Value(value));
+        }
+    }
+
+    /// Room for what a function returns.
+    pub(super) fn return_place(
+        &mut self,
+        decl: DeclId,
+        span: Span,
+    ) -> Lowering<Option<ReturnPlace>> {
+        let ty = self.result_type(decl);
+        if self.unit.types.is_void(ty) {
+            return Ok(None);
+        }
+        if self.unit.types.as_record(ty).is_some() {
+            return Ok(Some(ReturnPlace::Object(self.local_object(None, ty, span)?)));
+        }
+        if self.unit.types.is_pointer(ty) {
+            return self.refuse(
+                span,
+                Diagnostic::error(
+                    "functions that return pointers are not supported in device code",
+                )
+                .help("return a subscript instead"),
+            );
+        }
+        let scalar = self.scalar(ty, span)?;
+        let element = scalar.memory(&mut self.b.ctx);
+        Ok(Some(ReturnPlace::Slot { slot: self.alloca(element), scalar }))
+    }
+
+    /// Whether statements stand behind a `return` of a function's body that may be reached.
+    pub(super) fn needs_return_flag(&self, body: StmtId) -> bool {
+        let StmtKind::Compound(list) = &self.unit.stmts[body].kind else { return false };
+        let Some((&last, before)) = list.split_last() else { return false };
+        self.exits_of(before).returns
+            || self.exits(last).returns
+                && !matches!(self.unit.stmts[last].kind, StmtKind::Return(_))
+    }
+
+    /// The location of code that nothing calls.
+    pub(super) const NO_CALL: Location = Location::UNKNOWN;
+}
+
+/// An evaluated argument.
+enum Given {
+    Scalar(Value, Scalar),
+    Pointer(Pointer),
+    Object(Pointer),
+}
+
+/// What a call yields.
+enum CallResult {
+    Nothing,
+    Value(Value),
+    Object(Pointer),
+}

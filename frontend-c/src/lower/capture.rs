@@ -1,0 +1,510 @@
+//! Which data a compute construct maps, and the arguments of its function (OpenACC 3.3 §2.6.2).
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::Construct;
+use gpuc_ir::{Type as IrType, Value};
+use rustc_hash::FxHashMap;
+
+use super::clauses;
+use super::lowerer::{Binding, Lowerer, Lowering};
+use super::place::{Form, Pointer};
+use super::scalar::Scalar;
+use super::unit::Enclosing;
+use super::uses::{Captured, Use, Uses};
+use super::walk;
+use super::{Argument, DataItem, DataKind, Extent};
+use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef};
+use crate::source::Span;
+use crate::tree::{DeclId, ExprId, TranslationUnit};
+use crate::types::{Qualifiers, Type};
+
+/// One argument of a construct's function.
+#[derive(Clone, Debug)]
+pub(super) struct Formal {
+    /// Its name in messages.
+    pub name: String,
+    /// Its type.
+    pub ty: IrType,
+    /// How it is mapped, as `offload.map` says it.
+    pub map: &'static str,
+    /// How the host provides it.
+    pub actual: Argument,
+    /// What it is bound to.
+    pub target: Target,
+}
+
+/// What the value of an argument means in the region.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// A scalar's value; changed inside the region or not.
+    Value(DeclId, Scalar),
+    /// A scalar that is shared with the host.
+    Shared(DeclId),
+    /// An object of the type.
+    Object(Captured, Form, Type),
+    /// What a pointer to the type points to.
+    Pointee(Captured, Form, Type),
+    /// A scalar member of a structure.
+    Member(DeclId, Vec<u32>),
+    /// What a pointer member of a structure points to.
+    MemberPointee(DeclId, Vec<u32>, Form, Type),
+}
+
+/// What a construct captures.
+#[derive(Debug, Default)]
+pub(super) struct Captures {
+    /// Its data, in order.
+    pub data: Vec<DataItem>,
+    /// The arguments of its function, in the order of first use.
+    pub formals: Vec<Formal>,
+    /// Scalars that are only loop variables: private without a value.
+    pub private: Vec<(DeclId, Scalar)>,
+}
+
+/// The data items of a directive's own clauses.
+pub(super) fn clause_items(
+    unit: &TranslationUnit,
+    directive: &Directive,
+) -> Result<Vec<DataItem>, Box<Diagnostic>> {
+    let mut items = Vec::new();
+    for (kind, var) in clauses::data(directive) {
+        let name = text(unit, var.span);
+        let (_, line) = unit.source.line(var.span.start);
+        let bare_pointer = var.sections.is_empty() && unit.types.is_pointer(var.ty);
+        let extent = match kind {
+            DataKind::Present | DataKind::DevicePtr | DataKind::Delete if bare_pointer => {
+                Extent::Pointer(text(unit, unit.exprs[var.base].span))
+            }
+            _ if bare_pointer => {
+                return Err(Box::new(
+                    Diagnostic::error(format!(
+                        "`{name}` is a pointer: the clause must say how much it points to"
+                    ))
+                    .at(unit.place(var.span))
+                    .help(format!("write `{name}[first:count]`")),
+                ));
+            }
+            _ => {
+                crate::host::check_section(unit, var)?;
+                Extent::Clause(var.clone())
+            }
+        };
+        items.push(DataItem { name, kind, line, extent });
+    }
+    Ok(items)
+}
+
+/// The text of a place of the program.
+pub(super) fn text(unit: &TranslationUnit, span: Span) -> String {
+    String::from_utf8_lossy(unit.source.slice(span))
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The members that the data clauses of a directive and of those around it name.
+pub(super) fn member_paths<'d>(
+    unit: &TranslationUnit,
+    directives: impl Iterator<Item = &'d Directive>,
+) -> Vec<VarRef> {
+    let mut paths: Vec<VarRef> = Vec::new();
+    for directive in directives {
+        for (_, var) in clauses::data(directive) {
+            let is_name = unit.named(var.base).is_some();
+            if !is_name && !paths.iter().any(|known| walk::same(unit, known.base, var.base)) {
+                paths.push(var.clone());
+            }
+        }
+    }
+    paths
+}
+
+/// Collects captures.
+pub(super) struct Capturing<'c> {
+    pub directive: &'c Directive,
+    pub enclosing: &'c [Enclosing],
+    pub uses: &'c Uses,
+    /// The function that the construct stands in.
+    pub function: DeclId,
+    pub paths: &'c [VarRef],
+}
+
+impl Lowerer<'_> {
+    /// Applies the rules of data attributes to what a construct uses.
+    pub(super) fn capture(&mut self, c: &Capturing<'_>) -> Lowering<Captures> {
+        let data = match clause_items(self.unit, c.directive) {
+            Ok(data) => data,
+            Err(diagnostic) => return Err(super::lowerer::Failure::Refused(diagnostic)),
+        };
+        let mut captures = Captures { data, ..Captures::default() };
+        for (&captured, usage) in &c.uses.captured {
+            match captured {
+                Captured::Variable(decl) => self.capture_variable(c, decl, usage, &mut captures)?,
+                Captured::Path(path) => self.capture_path(c, path, &mut captures)?,
+            }
+        }
+        Ok(captures)
+    }
+
+    /// The data item, own or of a construct around, whose base is the expression.
+    fn find_item(
+        &self,
+        c: &Capturing<'_>,
+        captures: &mut Captures,
+        is_base: &dyn Fn(ExprId) -> bool,
+        pointer: &str,
+    ) -> Option<(usize, DataKind)> {
+        for (number, (kind, var)) in clauses::data(c.directive).enumerate() {
+            if is_base(var.base) {
+                return Some((number, kind));
+            }
+        }
+        for around in c.enclosing.iter().rev() {
+            let directive = walk::openacc(self.unit, around.directive);
+            for (item, (kind, var)) in clauses::data(directive).enumerate() {
+                if is_base(var.base) {
+                    let kind = if kind == DataKind::DevicePtr { kind } else { DataKind::Present };
+                    let extent = Extent::Enclosed {
+                        pointer: pointer.to_owned(),
+                        construct: around.construct,
+                        item,
+                    };
+                    captures.data.push(DataItem {
+                        name: pointer.to_owned(),
+                        kind,
+                        line: 0,
+                        extent,
+                    });
+                    return Some((captures.data.len() - 1, kind));
+                }
+            }
+        }
+        None
+    }
+
+    fn capture_path(
+        &mut self,
+        c: &Capturing<'_>,
+        path: usize,
+        captures: &mut Captures,
+    ) -> Lowering<()> {
+        let var = &c.paths[path];
+        let unit = self.unit;
+        let base = var.base;
+        let name = text(unit, unit.exprs[base].span);
+        let found = self.find_item(c, captures, &|e| walk::same(unit, e, base), &name);
+        let Some((item, kind)) = found else {
+            return self.error(var.span, "this member is not mapped by the construct");
+        };
+        let formal = self.mapped(Captured::Path(path), unit.exprs[base].ty, name, item, kind);
+        captures.formals.push(formal);
+        Ok(())
+    }
+
+    /// The argument for data of type `ty` that is mapped.
+    fn mapped(
+        &mut self,
+        captured: Captured,
+        ty: Type,
+        name: String,
+        item: usize,
+        kind: DataKind,
+    ) -> Formal {
+        let variable = match captured {
+            Captured::Variable(decl) => Some(decl),
+            Captured::Path(_) => None,
+        };
+        let unit = self.unit;
+        let (form, target) = if let Some(to) = unit.types.pointee(ty) {
+            let form = self.natural_form(variable, to);
+            (form.clone(), Target::Pointee(captured, form, to))
+        } else if let Some((element, _)) = unit.types.as_array(ty) {
+            let form = self.natural_form(variable, element);
+            (form.clone(), Target::Object(captured, form, ty))
+        } else if let (Some(scalar), Captured::Variable(decl)) = (Scalar::of(unit, ty), captured) {
+            let element = scalar.memory(&mut self.b.ctx);
+            (Form::Single { element, size: scalar.size() }, Target::Shared(decl))
+        } else if let Some(scalar) = Scalar::of(unit, ty) {
+            let element = scalar.memory(&mut self.b.ctx);
+            let form = Form::Single { element, size: scalar.size() };
+            (form.clone(), Target::Object(captured, form, ty))
+        } else {
+            (Form::Bytes, Target::Object(captured, Form::Bytes, ty))
+        };
+        let ty = self.device_memref(&form);
+        Formal { name, ty, map: kind.keyword(), actual: Argument::Data(item), target }
+    }
+
+    fn by_value(&mut self, decl: DeclId, scalar: Scalar, name: String) -> Formal {
+        Formal {
+            ty: scalar.register(&mut self.b.ctx),
+            map: "firstprivate",
+            actual: Argument::Value(name.clone()),
+            target: Target::Value(decl, scalar),
+            name,
+        }
+    }
+
+    fn capture_variable(
+        &mut self,
+        c: &Capturing<'_>,
+        decl: DeclId,
+        usage: &Use,
+        captures: &mut Captures,
+    ) -> Lowering<()> {
+        let unit = self.unit;
+        if self.constant_variable(decl).is_some() && !usage.mutated {
+            return Ok(());
+        }
+        let name = unit.name(decl).to_owned();
+        let ty = unit.decls[decl].ty;
+        let captured = Captured::Variable(decl);
+        let is_base = |e: ExprId| unit.named(e) == Some(decl);
+        if let Some((item, kind)) = self.find_item(c, captures, &is_base, &name) {
+            // A bare pointer in `copy` was refused: what is mapped is what it points to.
+            let formal = self.mapped(captured, ty, name, item, kind);
+            captures.formals.push(formal);
+            return Ok(());
+        }
+        if usage.in_callee && self.is_hidden(decl, c.function) {
+            return self.refuse(
+                usage.span,
+                Diagnostic::error(format!(
+                    "`{name}` is hidden by another variable of that name at the region"
+                ))
+                .help("rename one of them"),
+            );
+        }
+        if usage.mutated_by_callee && Scalar::of(unit, ty).is_some() {
+            return self.refuse(
+                usage.span,
+                Diagnostic::error(format!(
+                    "`{name}` is changed by a function that the region calls"
+                ))
+                .help(format!(
+                    "share it by a clause such as `copy({name})`, or pass a pointer to it"
+                )),
+            );
+        }
+        let firstprivate =
+            clauses::listed(c.directive, ClauseName::FirstPrivate).find(|var| var.decl == decl);
+        let scalar = Scalar::of(unit, ty);
+        if let Some(var) = firstprivate {
+            let Some(scalar) = scalar else {
+                return self.refuse(
+                    var.span,
+                    Diagnostic::error("`firstprivate` is supported for scalars only")
+                        .help("use `copyin` and a private copy inside the region"),
+                );
+            };
+            let formal = self.by_value(decl, scalar, name);
+            captures.formals.push(formal);
+            return Ok(());
+        }
+        if let Some(scalar) = scalar
+            && usage.mutated
+            && !usage.outside_induction
+        {
+            captures.private.push((decl, scalar));
+            return Ok(());
+        }
+        let default = clauses::default_data(c.directive);
+        let reduced = c.uses.reductions.contains(&decl)
+            || clauses::reductions(c.directive).any(|(_, var)| var.decl == decl);
+        if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
+            let place = unit.place(c.directive.span);
+            return self.refuse(
+                usage.span,
+                Diagnostic::error(format!(
+                    "`{name}` is in no data clause, which `default(none)` demands"
+                ))
+                .related(place, "the directive")
+                .help(format!(
+                    "add a clause such as `{}({name})`",
+                    if scalar.is_some() { "firstprivate" } else { "copy" }
+                )),
+            );
+        }
+        let implicit = |readonly: bool| match default {
+            Some(DefaultData::Present) => DataKind::Present,
+            _ if readonly => DataKind::ImplicitCopyIn,
+            _ => DataKind::ImplicitCopy,
+        };
+        if let Some(scalar) = scalar {
+            let kernels = self.construct == Some(Construct::Kernels);
+            if reduced || kernels && usage.mutated {
+                let item = captures.data.len();
+                let kind = DataKind::ImplicitCopy;
+                captures.data.push(DataItem {
+                    name: name.clone(),
+                    kind,
+                    line: 0,
+                    extent: Extent::Object(name.clone()),
+                });
+                let formal = self.mapped(captured, ty, name, item, kind);
+                captures.formals.push(formal);
+            } else {
+                let formal = self.by_value(decl, scalar, name);
+                captures.formals.push(formal);
+            }
+            return Ok(());
+        }
+        if unit.types.as_record(ty).is_some() && !usage.whole {
+            return self.capture_members(decl, usage, captures);
+        }
+        let extent = if unit.types.is_pointer(ty) {
+            self.remark_unmapped(&name, usage.span);
+            Extent::Pointer(name.clone())
+        } else {
+            Extent::Object(name.clone())
+        };
+        let element = super::scalar::flatten(unit, ty).0;
+        let kind = match extent {
+            Extent::Pointer(_) => DataKind::Present,
+            _ => implicit(element.qualifiers().contains(Qualifiers::CONST)),
+        };
+        if !unit.types.is_pointer(ty)
+            && unit.types.as_array(ty).is_none()
+            && unit.types.as_record(ty).is_none()
+        {
+            return self.refuse(usage.span, super::scalar::refused_type(unit, ty));
+        }
+        let item = captures.data.len();
+        captures.data.push(DataItem { name: name.clone(), kind, line: 0, extent });
+        let formal = self.mapped(captured, ty, name, item, kind);
+        captures.formals.push(formal);
+        Ok(())
+    }
+
+    /// Whether the function around the construct has a variable of the same name.
+    fn is_hidden(&self, decl: DeclId, function: DeclId) -> bool {
+        let unit = self.unit;
+        let Some(around) = unit.function(function) else { return false };
+        let same_name =
+            |other: DeclId| other != decl && unit.decls[other].name == unit.decls[decl].name;
+        let mut hidden = around.parameters.iter().any(|&parameter| same_name(parameter));
+        if let Some(body) = around.body {
+            walk::stmt(unit, body, &mut |node| {
+                if let walk::Node::Declare(other) = node {
+                    hidden |= same_name(other);
+                }
+                walk::Below::Enter
+            });
+        }
+        hidden
+    }
+
+    fn remark_unmapped(&mut self, name: &str, span: Span) {
+        let diagnostic = Diagnostic::remark(format!(
+            "`{name}` is a pointer in no data clause: what it points to must be present on the device"
+        ))
+        .at(self.unit.place(span))
+        .help(format!("name it in a clause, as `copy({name}[first:count])`, to have it moved"));
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A structure of which only members are read: each by itself.
+    fn capture_members(
+        &mut self,
+        decl: DeclId,
+        usage: &Use,
+        captures: &mut Captures,
+    ) -> Lowering<()> {
+        let unit = self.unit;
+        for (fields, &expr) in &usage.members {
+            let ty = unit.exprs[expr].ty;
+            let name = text(unit, unit.exprs[expr].span);
+            if let Some(to) = unit.types.pointee(ty) {
+                self.remark_unmapped(&name, unit.exprs[expr].span);
+                let form = self.natural_form(None, to);
+                let item = captures.data.len();
+                captures.data.push(DataItem {
+                    name: name.clone(),
+                    kind: DataKind::Present,
+                    line: 0,
+                    extent: Extent::Pointer(name.clone()),
+                });
+                captures.formals.push(Formal {
+                    ty: self.device_memref(&form),
+                    map: DataKind::Present.keyword(),
+                    actual: Argument::Data(item),
+                    target: Target::MemberPointee(decl, fields.clone(), form, to),
+                    name,
+                });
+                continue;
+            }
+            let scalar = self.scalar(ty, unit.exprs[expr].span)?;
+            captures.formals.push(Formal {
+                ty: scalar.register(&mut self.b.ctx),
+                map: "firstprivate",
+                actual: Argument::Value(name.clone()),
+                target: Target::Member(decl, fields.clone()),
+                name,
+            });
+        }
+        Ok(())
+    }
+
+    /// Binds the arguments of a construct's function. Those that are changed inside get a variable
+    /// when the region is entered ([`Lowerer::enter_region`]).
+    pub(super) fn bind_formal(&mut self, formal: &Formal, value: Value) {
+        let variable = |captured: &Captured| match *captured {
+            Captured::Variable(decl) => Some(decl),
+            Captured::Path(_) => None,
+        };
+        match &formal.target {
+            Target::Value(decl, _) => {
+                self.bindings.insert(*decl, Binding::Value(value));
+            }
+            Target::Shared(decl) => {
+                self.bindings.insert(*decl, Binding::Slot { memref: value, shared: true });
+            }
+            Target::Object(captured, form, ty) => {
+                let buffer = self.buffer(value, form.clone(), variable(captured));
+                let dims = self.dimensions(*ty);
+                let pointer = self.start_of(buffer, dims);
+                self.bind_captured(captured, Binding::Object(pointer));
+            }
+            Target::Pointee(captured, form, to) => {
+                let pointer = self.pointee(value, form, variable(captured), *to);
+                self.bind_captured(captured, Binding::Pointer(pointer));
+            }
+            Target::Member(decl, fields) => {
+                self.bind_member(*decl, fields, Binding::Value(value));
+            }
+            Target::MemberPointee(decl, fields, form, to) => {
+                let pointer = self.pointee(value, form, None, *to);
+                self.bind_member(*decl, fields, Binding::Pointer(pointer));
+            }
+        }
+    }
+
+    fn pointee(
+        &mut self,
+        value: Value,
+        form: &Form,
+        variable: Option<DeclId>,
+        to: Type,
+    ) -> Pointer {
+        let buffer = self.buffer(value, form.clone(), variable);
+        let dims = self.dimensions(to);
+        self.start_of(buffer, dims)
+    }
+
+    fn bind_captured(&mut self, captured: &Captured, binding: Binding) {
+        match *captured {
+            Captured::Variable(decl) => {
+                self.bindings.insert(decl, binding);
+            }
+            Captured::Path(path) => self.paths[path].1 = Some(binding),
+        }
+    }
+
+    fn bind_member(&mut self, decl: DeclId, fields: &[u32], binding: Binding) {
+        let entry =
+            self.bindings.entry(decl).or_insert_with(|| Binding::Members(FxHashMap::default()));
+        if let Binding::Members(members) = entry {
+            members.insert(fields.to_vec(), binding);
+        }
+    }
+}

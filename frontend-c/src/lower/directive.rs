@@ -1,0 +1,347 @@
+//! Directives within a compute construct: `loop` and `atomic`.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::{self, Construct, LOOP_ORDER, REDUCTION_KIND};
+use gpuc_ir::Value;
+use indexmap::IndexSet;
+
+use super::clauses;
+use super::counted::{Bounds, Counted};
+use super::lowerer::{Binding, Jumps, Lowerer, Lowering};
+use super::scalar::Scalar;
+use super::uses::mutated_by;
+use super::walk::{self, Below, Node};
+use crate::directive::openacc::{ClauseName, Directive, DirectiveKind, ReductionOp};
+use crate::source::Span;
+use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
+
+/// The case of `#offload.reduction` for an operator.
+fn reduction_number(op: ReductionOp) -> i64 {
+    match op {
+        ReductionOp::Add => 0,
+        ReductionOp::Mul => 1,
+        ReductionOp::Max => 2,
+        ReductionOp::Min => 3,
+        ReductionOp::And => 4,
+        ReductionOp::Or => 5,
+        ReductionOp::Xor => 6,
+        ReductionOp::LogicalAnd => 7,
+        ReductionOp::LogicalOr => 8,
+    }
+}
+
+impl Lowerer<'_> {
+    /// A directive inside of a compute construct.
+    pub(super) fn directive(
+        &mut self,
+        id: DirectiveId,
+        body: Option<StmtId>,
+        span: Span,
+    ) -> Lowering<()> {
+        let directive = walk::openacc(self.unit, id);
+        let span =
+            Span::new(self.unit.directives[id].span.start, directive.span.end.max(span.start));
+        match (directive.kind, body) {
+            (DirectiveKind::Loop, Some(body)) => self.directive_loop(directive, body),
+            (DirectiveKind::Atomic, Some(body)) => self.atomic(body),
+            (kind, _) => {
+                let name = kind.spelling();
+                self.refuse(
+                    span,
+                    Diagnostic::error(format!(
+                        "`{name}` cannot stand inside of a compute construct"
+                    ))
+                    .help("put it around the construct, or before it"),
+                )
+            }
+        }
+    }
+
+    /// The order of iterations that a directive asks for, in `#offload.order`.
+    fn order(&self, directive: &Directive) -> i64 {
+        let has = |name| directive.clause(name).is_some();
+        if has(ClauseName::Seq) {
+            2
+        } else if has(ClauseName::Auto) {
+            1
+        } else if has(ClauseName::Independent) || self.construct == Some(Construct::Parallel) {
+            0
+        } else {
+            1
+        }
+    }
+
+    /// A `loop` directive, or the loop part of a combined one, with the loops it applies to.
+    pub(super) fn directive_loop(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
+        let loops = self.nest(directive, body)?;
+        let order = self.order(directive);
+        let independent = order == 0 && self.construct != Some(Construct::Serial);
+        let mut bounds = Vec::new();
+        for counted in &loops {
+            bounds.push(self.bounds(counted)?);
+        }
+        let Some(innermost) = loops.last() else { return Ok(()) };
+        let inner_body = innermost.body;
+
+        let mut sizes = Vec::new();
+        for name in [ClauseName::Gang, ClauseName::Worker, ClauseName::Vector] {
+            sizes.push(match clauses::value(directive, name) {
+                Some(size) => Some(self.launch_size(size)?),
+                None => None,
+            });
+        }
+        let reductions = self.loop_reductions(directive, inner_body, independent)?;
+        let location = self.b.location;
+
+        let saved = self.bindings.clone();
+        let nested = self.reductions.len();
+        self.reductions.extend(reductions.iter().map(|&(decl, op, ..)| (decl, op)));
+        let saved_jumps = std::mem::replace(
+            &mut self.jumps,
+            vec![Jumps { in_directive_loop: true, ..Jumps::default() }],
+        );
+        let index = self.b.ctx.index();
+        let arguments = vec![index; loops.len()];
+        let exits = self.exits(inner_body);
+        let (region, done) = self.region(&arguments, |l, induction| {
+            l.enter_iteration(directive, &loops, &bounds, induction, independent, inner_body)?;
+            l.b.location = location;
+            l.round(inner_body, exits)
+        });
+        if let Some(&block) = self.b.blocks(region).first() {
+            self.inside(block, |l| {
+                l.b.location = location;
+                let op = offload::YieldOp::new(&mut l.b);
+                l.build(op);
+            });
+        }
+        self.jumps = saved_jumps;
+        self.reductions.truncate(nested);
+        self.bindings = saved;
+        self.b.location = location;
+        self.build_loop(directive, order, &bounds, &sizes, &reductions, region);
+        done
+    }
+
+    /// The loops that a directive applies to, outermost first.
+    fn nest(&mut self, directive: &Directive, body: StmtId) -> Lowering<Vec<Counted>> {
+        let mut loops: Vec<Counted> = Vec::new();
+        let mut at = body;
+        for _ in 0..directive.collapsed() {
+            while let StmtKind::Compound(list) = &self.unit.stmts[at].kind
+                && let [single] = list.as_slice()
+            {
+                at = *single;
+            }
+            let counted = match self.counted(at) {
+                Ok(counted) => counted,
+                Err((span, reason)) => {
+                    let place = self.unit.place(directive.span);
+                    return self.refuse(
+                        span,
+                        Diagnostic::error("the number of rounds of this loop is not known when it starts")
+                            .label(reason)
+                            .related(place, "the directive that needs it")
+                            .help("write `for (i = first; i < bound; i += step)`, or leave the loop without a directive"),
+                    );
+                }
+            };
+            for outer in &loops {
+                let depends = [Some(counted.first), Some(counted.bound), counted.step]
+                    .into_iter()
+                    .flatten()
+                    .find(|&expr| self.mentions(expr, outer.variable));
+                if let Some(expr) = depends {
+                    let name = self.unit.name(outer.variable).to_owned();
+                    return self.refuse(
+                        self.span(expr),
+                        Diagnostic::error(
+                            "collapsed loops must have bounds that do not depend on each other",
+                        )
+                        .label(format!("depends on `{name}`"))
+                        .help("collapse fewer loops"),
+                    );
+                }
+            }
+            at = counted.body;
+            loops.push(counted);
+        }
+        Ok(loops)
+    }
+
+    fn mentions(&self, expr: crate::tree::ExprId, decl: DeclId) -> bool {
+        let mut found = false;
+        walk::expr(self.unit, expr, &mut |node| {
+            if let Node::Expr(expr) = node
+                && matches!(self.unit.exprs[expr].kind, ExprKind::Name(name) if name == decl)
+            {
+                found = true;
+            }
+            Below::Enter
+        });
+        found
+    }
+
+    /// A number of gangs, workers or lanes, as an `i32`.
+    pub(super) fn launch_size(&mut self, expr: crate::tree::ExprId) -> Lowering<Value> {
+        let from = self.scalar(self.ty(expr), self.span(expr))?;
+        let value = self.rvalue(expr)?;
+        Ok(self.convert(value, from, Scalar::INT))
+    }
+
+    /// The reduction variables of a loop: those of its clauses, and those of enclosing loops that it
+    /// updates, because what an iteration adds must not be lost.
+    fn loop_reductions(
+        &mut self,
+        directive: &Directive,
+        body: StmtId,
+        independent: bool,
+    ) -> Lowering<Vec<(DeclId, ReductionOp, Value, Scalar)>> {
+        let mut wanted: Vec<(DeclId, ReductionOp, Span)> =
+            clauses::reductions(directive).map(|(op, var)| (var.decl, op, var.span)).collect();
+        if independent {
+            let mutated = mutated_by(self.unit, body);
+            for &(decl, op) in &self.reductions {
+                if mutated.contains(&decl) && !wanted.iter().any(|&(known, ..)| known == decl) {
+                    wanted.push((decl, op, directive.span));
+                }
+            }
+        }
+        let mut found: Vec<(DeclId, ReductionOp, Value, Scalar)> = Vec::new();
+        for (decl, op, span) in wanted {
+            if found.iter().any(|&(known, ..)| known == decl) {
+                return self.error(span, "this variable is in two `reduction` clauses of one loop");
+            }
+            let scalar = self.scalar(self.unit.decls[decl].ty, span)?;
+            match self.bindings.get(&decl) {
+                Some(&Binding::Slot { memref, .. }) => found.push((decl, op, memref, scalar)),
+                Some(&Binding::Value(value)) => {
+                    // Never assigned to: the reduction leaves it as it is.
+                    self.declare_slot(decl, scalar, Some(value));
+                    if let Some(&Binding::Slot { memref, .. }) = self.bindings.get(&decl) {
+                        found.push((decl, op, memref, scalar));
+                    }
+                }
+                _ => {
+                    let name = self.unit.name(decl).to_owned();
+                    return self
+                        .error(span, format!("`{name}` cannot be a reduction variable here"));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// At the start of an iteration: loop variables, private variables, and copies of the scalars
+    /// that the body assigns to, which independent iterations cannot share.
+    fn enter_iteration(
+        &mut self,
+        directive: &Directive,
+        loops: &[Counted],
+        bounds: &[Bounds],
+        induction: &[Value],
+        independent: bool,
+        body: StmtId,
+    ) -> Lowering<()> {
+        for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
+            let value = self.induction_value(bounds, induction, counted.scalar);
+            self.bindings.insert(counted.variable, Binding::Value(value));
+        }
+        let mut private = IndexSet::new();
+        for var in clauses::listed(directive, ClauseName::Private) {
+            private.insert(var.decl);
+            self.mutated.insert(var.decl);
+            self.declare_private(var.decl, var.span)?;
+        }
+        if !independent {
+            return Ok(());
+        }
+        for decl in mutated_by(self.unit, body) {
+            let reduced = self.reductions.iter().any(|&(known, _)| known == decl);
+            if reduced || private.contains(&decl) {
+                continue;
+            }
+            match self.bindings.get(&decl).cloned() {
+                Some(Binding::Slot { memref, shared: false }) => {
+                    let element = self.b.ctx.element(self.b.ty(memref));
+                    let Some(element) = element else { continue };
+                    let value = self.read_slot(memref);
+                    let copy = self.alloca(element);
+                    self.write_slot(copy, value);
+                    self.bindings.insert(decl, Binding::Slot { memref: copy, shared: false });
+                }
+                Some(Binding::PointerVariable { buffer: Some(buffer), slots, .. }) => {
+                    let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
+                    self.bind_pointer(decl, Some(super::place::Pointer { buffer, position }))?;
+                }
+                Some(Binding::PointerVariable { buffer: None, .. }) => {
+                    self.bind_pointer(decl, None)?
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A private variable: a new one of the same type.
+    pub(super) fn declare_private(&mut self, decl: DeclId, span: Span) -> Lowering<()> {
+        let ty = self.unit.decls[decl].ty;
+        if let Some(scalar) = Scalar::of(self.unit, ty) {
+            self.declare_slot(decl, scalar, None);
+            return Ok(());
+        }
+        if self.unit.types.is_pointer(ty) {
+            return self.bind_pointer(decl, None);
+        }
+        let pointer = self.local_object(Some(decl), ty, span)?;
+        self.bindings.insert(decl, Binding::Object(pointer));
+        Ok(())
+    }
+
+    fn build_loop(
+        &mut self,
+        directive: &Directive,
+        order: i64,
+        bounds: &[Bounds],
+        sizes: &[Option<Value>],
+        reductions: &[(DeclId, ReductionOp, Value, Scalar)],
+        region: gpuc_ir::Region,
+    ) {
+        let pick = |part: fn(&Bounds) -> Value| bounds.iter().map(part).collect::<Vec<_>>();
+        let (lower, upper, steps) = (pick(|b| b.lower), pick(|b| b.upper), pick(|b| b.step));
+        let variables: Vec<Value> = reductions.iter().map(|&(_, _, memref, _)| memref).collect();
+        let levels = [
+            (ClauseName::Gang, "gang"),
+            (ClauseName::Worker, "worker"),
+            (ClauseName::Vector, "vector"),
+        ];
+        let ctx = &mut self.b.ctx;
+        let mut names = Vec::new();
+        for (name, text) in levels {
+            if directive.clause(name).is_some() {
+                names.push(ctx.string_attr(text));
+            }
+        }
+        let levels = ctx.array_attr(&names);
+        let order = LOOP_ORDER.attr(ctx, order);
+        let kinds: Vec<_> = reductions
+            .iter()
+            .map(|&(_, op, ..)| REDUCTION_KIND.attr(ctx, reduction_number(op)))
+            .collect();
+        let kinds = ctx.array_attr(&kinds);
+        let any_unsigned = reductions.iter().any(|(.., scalar)| scalar.is_unsigned());
+        let unsigned: Vec<_> =
+            reductions.iter().map(|(.., scalar)| ctx.bool_attr(scalar.is_unsigned())).collect();
+        let unsigned = any_unsigned.then(|| ctx.array_attr(&unsigned));
+        let b = &mut self.b;
+        let op = offload::LoopOp::new(
+            b, &lower, &upper, &steps, sizes[0], sizes[1], sizes[2], &variables,
+        )
+        .attr(b, "levels", levels)
+        .attr(b, "order", order)
+        .attr(b, "reduction_kinds", kinds)
+        .attr_option(b, "unsigned_reductions", unsigned)
+        .region(region);
+        self.build(op);
+    }
+}

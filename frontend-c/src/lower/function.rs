@@ -1,0 +1,222 @@
+//! Functions of the program as functions of the module.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::func;
+use gpuc_ir::{Builder, InsertPoint, Ir, Location, Op};
+
+use super::Options;
+use super::call::ReturnPlace;
+use super::lowerer::{Failure, Frame, Lowerer, Lowering};
+use super::scalar::Scalar;
+use super::uses::{Captured, Collector};
+use crate::tree::{DeclId, StmtId, TranslationUnit};
+
+/// How a function is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Callable {
+    /// By its symbol.
+    Function(String),
+    /// By putting its body in the place of the call, because pointers, structures or variables of
+    /// the file take part.
+    Expanded,
+}
+
+/// Lowers functions of a library, and what they call, to private functions of `module`.
+///
+/// # Errors
+/// Names that are not defined in the unit, and what device code cannot do, at its place.
+pub fn lower_functions(
+    unit: &TranslationUnit,
+    ir: &mut Ir,
+    module: Op,
+    names: &[&str],
+    options: Options,
+) -> Result<(), Vec<Diagnostic>> {
+    let block = ir.body(module, 0);
+    let builder = Builder::at_start(ir, block, Location::UNKNOWN);
+    let mut lowerer = Lowerer::new(unit, builder, options, module);
+    let mut errors = Vec::new();
+    for &name in names {
+        let found = unit.functions().find(|&decl| unit.name(decl) == name);
+        let body = found.and_then(|decl| unit.function(decl)?.body);
+        let (Some(decl), Some(body)) = (found, body) else {
+            errors.push(Diagnostic::error(format!("the library has no function `{name}`")));
+            continue;
+        };
+        match lowerer.callable(decl, body) {
+            Ok(Callable::Function(_)) => {}
+            Ok(Callable::Expanded) => errors.push(
+                Diagnostic::error(format!("`{name}` does not take and give scalars only"))
+                    .at(unit.place(unit.decls[decl].span)),
+            ),
+            Err(Failure::Refused(diagnostic)) => errors.push(*diagnostic),
+            Err(Failure::Reported) => {}
+            Err(Failure::AsBytes(decl)) => errors.push(
+                Diagnostic::error("this variable is accessed with several types")
+                    .at(unit.place(unit.decls[decl].span)),
+            ),
+        }
+    }
+    errors.append(&mut lowerer.diagnostics);
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+impl Lowerer<'_> {
+    /// How to call a function of the unit; makes it a function of the module on the first call.
+    pub(super) fn callable(&mut self, decl: DeclId, body: StmtId) -> Lowering<Callable> {
+        if let Some(known) = self.functions.get(&decl) {
+            if *known == Callable::Expanded || !self.frames.iter().any(|f| f.function == Some(decl))
+            {
+                return Ok(known.clone());
+            }
+            self.refuse_recursion(decl, self.unit.decls[decl].span)?;
+        }
+        let unit = self.unit;
+        let mut collector = Collector::new(unit, &[]);
+        let parameters = unit.function(decl).map(|f| f.parameters.clone()).unwrap_or_default();
+        parameters.iter().for_each(|&parameter| collector.declare(parameter));
+        collector.stmt(body);
+        let uses = collector.finish();
+        self.mutated.extend(uses.mutated.iter().copied());
+        self.addressed.extend(uses.addressed.iter().copied());
+        let scalar = |ty| Scalar::of(unit, ty).is_some();
+        let result = self.result_type(decl);
+        let self_contained = uses.captured.keys().all(|captured| match captured {
+            Captured::Variable(variable) => self.constant_variable(*variable).is_some(),
+            Captured::Path(_) => false,
+        });
+        let prototype = unit.types.as_function(unit.decls[decl].ty);
+        let plain = parameters.iter().all(|&parameter| scalar(unit.decls[parameter].ty))
+            && prototype.is_some_and(|f| !f.variadic && f.parameters.len() == parameters.len())
+            && (unit.types.is_void(result) || scalar(result));
+        let callable = if plain && self_contained {
+            Callable::Function(unit.name(decl).to_owned())
+        } else {
+            Callable::Expanded
+        };
+        self.functions.insert(decl, callable.clone());
+        if let Callable::Function(symbol) = &callable {
+            self.function(decl, body, &parameters, symbol)?;
+        }
+        Ok(callable)
+    }
+
+    /// Makes a private function.
+    fn function(
+        &mut self,
+        decl: DeclId,
+        body: StmtId,
+        parameters: &[DeclId],
+        symbol: &str,
+    ) -> Lowering<()> {
+        let unit = self.unit;
+        let span = unit.decls[decl].span;
+        let block = self.b.body(self.module, 0);
+        let saved_point = self.b.point();
+        let saved_location = self.b.location;
+        let saved_bindings = std::mem::take(&mut self.bindings);
+        let saved_jumps = std::mem::take(&mut self.jumps);
+        let saved_paths = std::mem::take(&mut self.paths);
+        let saved_reductions = std::mem::take(&mut self.reductions);
+        let saved_construct = self.construct.take();
+        let saved_frames = self.frames.clone();
+        // A function of its own is not called from anywhere in particular.
+        for frame in &mut self.frames {
+            frame.call = Location::UNKNOWN;
+        }
+        self.b.set_point(InsertPoint::Start(block));
+        self.locate(span);
+
+        let mut inputs = Vec::new();
+        let mut scalars = Vec::new();
+        for &parameter in parameters {
+            let scalar = self.scalar(unit.decls[parameter].ty, unit.decls[parameter].span)?;
+            inputs.push(scalar.register(&mut self.b.ctx));
+            scalars.push(scalar);
+        }
+        let result = Scalar::of(unit, self.result_type(decl));
+        let results: Vec<_> =
+            result.map(|scalar| scalar.register(&mut self.b.ctx)).into_iter().collect();
+        let location = self.b.location;
+        let (region, done) = self.region(&inputs, |l, arguments| {
+            l.with_constants(|l| {
+                let place = l.return_place(decl, span)?;
+                let return_flag = l.needs_return_flag(body).then(|| l.flag(false));
+                l.frames.push(Frame {
+                    function: Some(decl),
+                    return_flag,
+                    result: place.clone(),
+                    call: Self::NO_CALL,
+                });
+                for ((&parameter, &value), &scalar) in
+                    parameters.iter().zip(arguments).zip(&scalars)
+                {
+                    l.bind_scalar(parameter, value, scalar);
+                }
+                let done = l.nested(body);
+                l.b.location = location;
+                let values: Vec<_> = match place {
+                    Some(ReturnPlace::Slot { slot, scalar }) => {
+                        let value = l.read_slot(slot);
+                        vec![l.loaded(value, scalar)]
+                    }
+                    _ => Vec::new(),
+                };
+                let op = func::ReturnOp::new(&mut l.b, &values);
+                l.build(op);
+                done
+            })
+        });
+        self.b.set_point(InsertPoint::Start(block));
+        self.b.location = location;
+        let ctx = &mut self.b.ctx;
+        let ty = ctx.function(&inputs, &results);
+        let (ty, name) = (ctx.type_attr(ty), ctx.string_attr(symbol));
+        let private = ctx.string_attr("private");
+        let b = &mut self.b;
+        let op = func::FuncOp::new(b)
+            .attr(b, "sym_name", name)
+            .attr(b, "function_type", ty)
+            .attr(b, "sym_visibility", private)
+            .region(region);
+        self.build(op);
+
+        self.b.set_point(saved_point);
+        self.b.location = saved_location;
+        self.bindings = saved_bindings;
+        self.jumps = saved_jumps;
+        self.paths = saved_paths;
+        self.reductions = saved_reductions;
+        self.construct = saved_construct;
+        self.frames = saved_frames;
+        done
+    }
+
+    /// Declares a function of the device library.
+    pub(super) fn declare_external(
+        &mut self,
+        symbol: &str,
+        inputs: &[gpuc_ir::Type],
+        result: gpuc_ir::Type,
+    ) {
+        let name = self.b.ctx.ident(symbol);
+        if self.b.symbol_in(self.module, name).is_some() {
+            return;
+        }
+        let block = self.b.body(self.module, 0);
+        let saved = self.b.point();
+        self.b.set_point(InsertPoint::Start(block));
+        let ctx = &mut self.b.ctx;
+        let ty = ctx.function(inputs, &[result]);
+        let (ty, name) = (ctx.type_attr(ty), ctx.string_attr(symbol));
+        let private = ctx.string_attr("private");
+        let b = &mut self.b;
+        let op = func::FuncOp::new(b).attr(b, "sym_name", name).attr(b, "function_type", ty).attr(
+            b,
+            "sym_visibility",
+            private,
+        );
+        self.build(op);
+        self.b.set_point(saved);
+    }
+}

@@ -1,0 +1,373 @@
+//! The state of lowering one function.
+
+use std::sync::Arc;
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::{arith, memref, offload, scf};
+use gpuc_ir::{
+    Block, Builder, Ident, InsertPoint, Location, Op, OpBuild, Region, Type as IrType, Value,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Options;
+use super::place::{Buffer, BufferId, Pointer};
+use super::scalar::Scalar;
+use crate::directive::openacc::{ReductionOp, VarRef};
+use crate::source::Span;
+use crate::tree::{DeclId, ExprId, TranslationUnit};
+
+/// Why lowering stopped.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The program asks for what cannot be done.
+    Refused(Box<Diagnostic>),
+    /// It follows from what was refused already.
+    Reported,
+    /// The variable is accessed with several types: lowering starts anew with its buffer as bytes.
+    AsBytes(DeclId),
+}
+
+/// A result of lowering.
+pub(super) type Lowering<T> = Result<T, Failure>;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Binding {
+    /// A scalar that does not change.
+    Value(Value),
+    /// A scalar in a buffer of rank 0. A shared one is the same for all iterations.
+    Slot { memref: Value, shared: bool },
+    /// An array or structure.
+    Object(Pointer),
+    /// A pointer that does not change.
+    Pointer(Pointer),
+    /// A pointer variable; bound to a buffer by its first assignment.
+    PointerVariable { buffer: Option<BufferId>, slots: Vec<Value>, home: Block },
+    /// A structure of which only scalar members are read.
+    Members(FxHashMap<Vec<u32>, Binding>),
+}
+
+/// Where `break`, `continue` and `return` lead.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Jumps {
+    /// Flag that `break` sets.
+    pub break_flag: Option<Value>,
+    /// Flag that `continue` sets.
+    pub continue_flag: Option<Value>,
+    /// Which directive's loop this is the body of, so that `break` is refused there.
+    pub in_directive_loop: bool,
+}
+
+/// A function being lowered: the construct's own body, a function of the module, or an expanded
+/// call.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    /// The function; the construct's body has none.
+    pub function: Option<DeclId>,
+    /// Flag that `return` sets, where it does not end the function.
+    pub return_flag: Option<Value>,
+    /// Where `return` leaves its value.
+    pub result: Option<super::call::ReturnPlace>,
+    /// Where it is called.
+    pub call: Location,
+}
+
+/// Lowers statements and expressions of one function of the IR.
+pub(super) struct Lowerer<'a> {
+    pub(super) unit: &'a TranslationUnit,
+    pub(super) b: Builder<'a>,
+    pub(super) options: Options,
+    pub(super) module: Op,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) bindings: FxHashMap<DeclId, Binding>,
+    pub(super) buffers: Vec<Buffer>,
+    /// Variables to be kept as bytes.
+    pub(super) as_bytes: FxHashSet<DeclId>,
+    /// Variables that are assigned to, or whose address is taken.
+    pub(super) mutated: FxHashSet<DeclId>,
+    /// Variables whose address is taken.
+    pub(super) addressed: FxHashSet<DeclId>,
+    /// Variables declared ahead, whose declaration is still to come.
+    pub(super) hoisted: FxHashSet<DeclId>,
+    /// Reductions of the enclosing loops.
+    pub(super) reductions: Vec<(DeclId, ReductionOp)>,
+    /// Members that data clauses name, and what they are bound to.
+    pub(super) paths: Vec<(VarRef, Option<Binding>)>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) jumps: Vec<Jumps>,
+    /// The compute construct being lowered.
+    pub(super) construct: Option<offload::Construct>,
+    /// Private functions made so far, and whether they may be called (else expanded).
+    pub(super) functions: FxHashMap<DeclId, super::function::Callable>,
+    /// The block that constants of type `index` are put into, and those that are there.
+    entry: Option<Block>,
+    subscripts: FxHashMap<i64, Value>,
+    file: Option<(Arc<str>, Ident)>,
+}
+
+impl<'a> Lowerer<'a> {
+    /// A lowerer that inserts with `b` into `module`.
+    pub(super) fn new(
+        unit: &'a TranslationUnit,
+        b: Builder<'a>,
+        options: Options,
+        module: Op,
+    ) -> Self {
+        Lowerer {
+            unit,
+            b,
+            options,
+            module,
+            diagnostics: Vec::new(),
+            bindings: FxHashMap::default(),
+            buffers: Vec::new(),
+            as_bytes: FxHashSet::default(),
+            mutated: FxHashSet::default(),
+            addressed: FxHashSet::default(),
+            hoisted: FxHashSet::default(),
+            reductions: Vec::new(),
+            paths: Vec::new(),
+            frames: Vec::new(),
+            jumps: Vec::new(),
+            construct: None,
+            functions: FxHashMap::default(),
+            entry: None,
+            subscripts: FxHashMap::default(),
+            file: None,
+        }
+    }
+
+    /// A located error.
+    pub(super) fn refuse<T>(&self, span: Span, diagnostic: Diagnostic) -> Lowering<T> {
+        let mut diagnostic = diagnostic.at(self.unit.place(span));
+        for frame in self.frames.iter().rev() {
+            let Some(function) = frame.function else { continue };
+            if let Some(place) = self.b.ctx.place(frame.call) {
+                let name = self.unit.name(function);
+                diagnostic = diagnostic.related(place, format!("in the call of `{name}` here"));
+            }
+        }
+        Err(Failure::Refused(Box::new(diagnostic)))
+    }
+
+    /// A located error that is just a sentence.
+    pub(super) fn error<T>(&self, span: Span, message: impl Into<String>) -> Lowering<T> {
+        self.refuse(span, Diagnostic::error(message))
+    }
+
+    /// The type of an expression.
+    pub(super) fn ty(&self, expr: ExprId) -> crate::types::Type {
+        self.unit.exprs[expr].ty
+    }
+
+    /// The text of an expression's place.
+    pub(super) fn span(&self, expr: ExprId) -> Span {
+        self.unit.exprs[expr].span
+    }
+
+    /// The scalar of a type, or the reason why it is none.
+    pub(super) fn scalar(&self, ty: crate::types::Type, span: Span) -> Lowering<Scalar> {
+        match Scalar::of(self.unit, ty) {
+            Some(scalar) => Ok(scalar),
+            None => self.refuse(span, super::scalar::refused_type(self.unit, ty)),
+        }
+    }
+
+    /// Makes `span` the location of operations to come.
+    pub(super) fn locate(&mut self, span: Span) {
+        let (file, line) = self.unit.source.line(span.start);
+        let ident = match &self.file {
+            Some((known, ident)) if Arc::ptr_eq(known, &file) => *ident,
+            _ => {
+                let ident = self.b.ctx.ident(&file);
+                self.file = Some((file, ident));
+                ident
+            }
+        };
+        let text = self.unit.source.text();
+        let start = (span.start as usize).min(text.len());
+        let column = text[..start].iter().rev().take_while(|&&b| b != b'\n').count() as u32 + 1;
+        let mut location = self.b.ctx.file_location(ident, line, column);
+        for frame in self.frames.iter().rev() {
+            if frame.call != Location::UNKNOWN {
+                let kind = gpuc_ir::LocationKind::CallSite { callee: location, caller: frame.call };
+                location = self.b.ctx.add_location(kind);
+                break;
+            }
+        }
+        self.b.location = location;
+    }
+
+    /// Runs `body` with the insertion point at the end of `block`.
+    pub(super) fn inside<R>(&mut self, block: Block, body: impl FnOnce(&mut Self) -> R) -> R {
+        let saved = self.b.point();
+        self.b.set_point(InsertPoint::End(block));
+        let result = body(self);
+        self.b.set_point(saved);
+        result
+    }
+
+    /// A region of one block built by `body`, which receives the block's arguments.
+    pub(super) fn region<R>(
+        &mut self,
+        arguments: &[IrType],
+        body: impl FnOnce(&mut Self, &[Value]) -> R,
+    ) -> (Region, R) {
+        let region = self.b.create_region();
+        let location = self.b.location;
+        let block = self.b.append_new_block(region, arguments, location);
+        let values = self.b.arguments(block).to_vec();
+        let result = self.inside(block, |l| body(l, &values));
+        (region, result)
+    }
+
+    /// Finishes an operation at the insertion point.
+    pub(super) fn build(&mut self, op: OpBuild) -> Op {
+        op.build(&mut self.b)
+    }
+
+    /// Finishes an operation with one result.
+    pub(super) fn value(&mut self, op: OpBuild) -> Value {
+        op.value(&mut self.b)
+    }
+
+    /// The block at whose end operations are inserted.
+    pub(super) fn block(&self) -> Block {
+        match self.b.point() {
+            InsertPoint::End(block) | InsertPoint::Start(block) => block,
+            InsertPoint::Before(op) | InsertPoint::After(op) => {
+                self.b.parent_block(op).expect("operations are inserted into blocks")
+            }
+        }
+    }
+
+    /// `scf.if` without results and without another side.
+    pub(super) fn branch(
+        &mut self,
+        condition: Value,
+        then: impl FnOnce(&mut Self) -> Lowering<()>,
+    ) -> Lowering<()> {
+        let location = self.b.location;
+        let (region, done) = self.side(then);
+        self.b.location = location;
+        let op = scf::IfOp::new(&mut self.b, condition).region(region);
+        self.build(op);
+        done
+    }
+
+    /// `scf.if` without results.
+    pub(super) fn either(
+        &mut self,
+        condition: Value,
+        then: impl FnOnce(&mut Self) -> Lowering<()>,
+        otherwise: impl FnOnce(&mut Self) -> Lowering<()>,
+    ) -> Lowering<()> {
+        let location = self.b.location;
+        let (yes, first) = self.side(then);
+        self.b.location = location;
+        let (no, second) = self.side(otherwise);
+        self.b.location = location;
+        let op = scf::IfOp::new(&mut self.b, condition).region(yes).region(no);
+        self.build(op);
+        first.and(second)
+    }
+
+    /// One side of an `scf.if` without results.
+    fn side(&mut self, body: impl FnOnce(&mut Self) -> Lowering<()>) -> (Region, Lowering<()>) {
+        self.region(&[], |l, _| {
+            let done = body(l);
+            l.yields(&[]);
+            done
+        })
+    }
+
+    /// `scf.if` with one result.
+    pub(super) fn choose(
+        &mut self,
+        condition: Value,
+        ty: IrType,
+        then: impl FnOnce(&mut Self) -> Lowering<Value>,
+        otherwise: impl FnOnce(&mut Self) -> Lowering<Value>,
+    ) -> Lowering<Value> {
+        let location = self.b.location;
+        let (then_region, yes) = self.region(&[], |l, _| {
+            let value = then(l)?;
+            l.yields(&[value]);
+            Ok(())
+        });
+        self.b.location = location;
+        let (else_region, no) = self.region(&[], |l, _| {
+            let value = otherwise(l)?;
+            l.yields(&[value]);
+            Ok(())
+        });
+        self.b.location = location;
+        // Built even where a side was refused, so that no region is left without an owner.
+        let op = scf::IfOp::new(&mut self.b, condition)
+            .result_group(&[ty])
+            .region(then_region)
+            .region(else_region);
+        let value = self.value(op);
+        yes.and(no)?;
+        Ok(value)
+    }
+
+    /// `scf.yield`.
+    pub(super) fn yields(&mut self, values: &[Value]) {
+        let op = scf::YieldOp::new(&mut self.b, values);
+        self.build(op);
+    }
+
+    /// A constant of type `index`, made once for all of the function or region being built.
+    pub(super) fn index(&mut self, value: i64) -> Value {
+        if let Some(&known) = self.subscripts.get(&value) {
+            return known;
+        }
+        let Some(entry) = self.entry else { return arith::constant_index(&mut self.b, value) };
+        let saved = self.b.point();
+        self.b.set_point(InsertPoint::Start(entry));
+        let constant = arith::constant_index(&mut self.b, value);
+        self.b.set_point(saved);
+        self.subscripts.insert(value, constant);
+        constant
+    }
+
+    /// Runs `body` with the block being built as the place of constants.
+    pub(super) fn with_constants<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let block = self.block();
+        let entry = self.entry.replace(block);
+        let subscripts = std::mem::take(&mut self.subscripts);
+        let result = body(self);
+        self.entry = entry;
+        self.subscripts = subscripts;
+        result
+    }
+
+    /// A local variable of the block being built.
+    pub(super) fn alloca(&mut self, element: IrType) -> Value {
+        let ty = self.b.ctx.memref(&[], element);
+        let op = memref::AllocaOp::new(&mut self.b, &[], &[]).result(ty);
+        self.value(op)
+    }
+
+    /// A local flag with its first value.
+    pub(super) fn flag(&mut self, value: bool) -> Value {
+        let i1 = self.b.ctx.i1();
+        let flag = self.alloca(i1);
+        self.set_flag(flag, value);
+        flag
+    }
+
+    /// Stores into a flag.
+    pub(super) fn set_flag(&mut self, flag: Value, value: bool) {
+        let value = arith::constant_bool(&mut self.b, value);
+        let op = memref::StoreOp::new(&mut self.b, value, flag, &[]);
+        self.build(op);
+    }
+
+    /// Reads a slot of rank 0 as it is in memory.
+    pub(super) fn read_slot(&mut self, slot: Value) -> Value {
+        let op = memref::LoadOp::new(&mut self.b, slot, &[]);
+        self.value(op)
+    }
+}

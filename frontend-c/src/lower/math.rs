@@ -1,0 +1,318 @@
+//! Functions of the C library and of the compiler.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate};
+use gpuc_dialects::{arith, func, math};
+use gpuc_ir::{Builder, OpBuild, Value};
+
+use super::lowerer::{Lowerer, Lowering};
+use super::scalar::Scalar;
+use crate::source::Span;
+use crate::tree::ExprId;
+use crate::types::Type;
+
+type Unary = fn(&mut Builder<'_>, Value) -> OpBuild;
+type Binary = fn(&mut Builder<'_>, Value, Value) -> OpBuild;
+
+/// Functions of one float that are one operation.
+const UNARY: &[(&str, Unary)] = &[
+    ("acos", |b, x| math::AcosOp::new(b, x)),
+    ("acosh", |b, x| math::AcoshOp::new(b, x)),
+    ("asin", |b, x| math::AsinOp::new(b, x)),
+    ("asinh", |b, x| math::AsinhOp::new(b, x)),
+    ("atan", |b, x| math::AtanOp::new(b, x)),
+    ("atanh", |b, x| math::AtanhOp::new(b, x)),
+    ("cbrt", |b, x| math::CbrtOp::new(b, x)),
+    ("ceil", |b, x| math::CeilOp::new(b, x)),
+    ("cos", |b, x| math::CosOp::new(b, x)),
+    ("cosh", |b, x| math::CoshOp::new(b, x)),
+    ("erf", |b, x| math::ErfOp::new(b, x)),
+    ("exp", |b, x| math::ExpOp::new(b, x)),
+    ("exp2", |b, x| math::Exp2Op::new(b, x)),
+    ("expm1", |b, x| math::ExpM1Op::new(b, x)),
+    ("fabs", |b, x| math::AbsFOp::new(b, x)),
+    ("floor", |b, x| math::FloorOp::new(b, x)),
+    ("log", |b, x| math::LogOp::new(b, x)),
+    ("log10", |b, x| math::Log10Op::new(b, x)),
+    ("log1p", |b, x| math::Log1pOp::new(b, x)),
+    ("log2", |b, x| math::Log2Op::new(b, x)),
+    ("nearbyint", |b, x| math::RoundEvenOp::new(b, x)),
+    ("rint", |b, x| math::RoundEvenOp::new(b, x)),
+    ("round", |b, x| math::RoundOp::new(b, x)),
+    ("roundeven", |b, x| math::RoundEvenOp::new(b, x)),
+    ("rsqrt", |b, x| math::RsqrtOp::new(b, x)),
+    ("sin", |b, x| math::SinOp::new(b, x)),
+    ("sinh", |b, x| math::SinhOp::new(b, x)),
+    ("sqrt", |b, x| math::SqrtOp::new(b, x)),
+    ("tan", |b, x| math::TanOp::new(b, x)),
+    ("tanh", |b, x| math::TanhOp::new(b, x)),
+    ("trunc", |b, x| math::TruncOp::new(b, x)),
+];
+
+/// Functions of two floats that are one operation.
+const BINARY: &[(&str, Binary)] = &[
+    ("atan2", |b, x, y| math::Atan2Op::new(b, x, y)),
+    ("copysign", |b, x, y| math::CopySignOp::new(b, x, y)),
+    ("fmax", |b, x, y| arith::MaxNumFOp::new(b, x, y)),
+    ("fmin", |b, x, y| arith::MinNumFOp::new(b, x, y)),
+    ("fmod", |b, x, y| arith::RemFOp::new(b, x, y)),
+    ("pow", |b, x, y| math::PowFOp::new(b, x, y)),
+];
+
+/// Functions that only the device library has, with their number of arguments.
+const LIBRARY: &[(&str, usize)] = &[("exp10", 1), ("hypot", 2), ("fdim", 2)];
+
+/// Functions of the C library that only make sense on the host, with the way round them.
+const HOST_ONLY: &[(&str, &str)] = &[
+    ("printf", "print behind the region, from what it computed"),
+    ("puts", "print behind the region, from what it computed"),
+    ("malloc", "allocate before the region, and name the pointer in a `create` clause"),
+    ("calloc", "allocate before the region, and name the pointer in a `create` clause"),
+    ("free", "free behind the region"),
+    ("exit", "leave a mark in a variable, and exit behind the region"),
+    ("abort", "leave a mark in a variable, and abort behind the region"),
+    ("__assert_fail", "leave a mark in a variable, and check it behind the region"),
+    ("memcpy", "write the loop"),
+    ("memset", "write the loop"),
+    ("rand", "compute random numbers with a function of your own"),
+];
+
+impl Lowerer<'_> {
+    /// A call of a function that is not defined in the unit; `None` for those without a value.
+    pub(super) fn library_call(
+        &mut self,
+        name: &str,
+        ty: Type,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lowering<Option<Value>> {
+        if let Some(value) = self.intrinsic(name, ty, arguments, span)? {
+            return Ok(Some(value));
+        }
+        let base = name.strip_prefix("__builtin_").unwrap_or(name);
+        let own = base.len() < name.len();
+        if let Some(value) = self.builtin(base, own, ty, arguments, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.float_function(base, ty, arguments, span)? {
+            return Ok(Some(value));
+        }
+        let mut diagnostic = Diagnostic::error(format!("`{base}` cannot be called in device code"));
+        diagnostic = match HOST_ONLY.iter().find(|&&(known, _)| known == base) {
+            Some((_, help)) => diagnostic.help(*help),
+            None => diagnostic.help(
+                "define the function in this file, so that it can be compiled for the device",
+            ),
+        };
+        self.refuse(span, diagnostic)
+    }
+
+    /// The device library's own primitives.
+    fn intrinsic(
+        &mut self,
+        name: &str,
+        ty: Type,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lowering<Option<Value>> {
+        match name {
+            "__gpuc_float_as_int"
+            | "__gpuc_int_as_float"
+            | "__gpuc_double_as_long"
+            | "__gpuc_long_as_double" => {
+                let to = self.scalar(ty, span)?.register(&mut self.b.ctx);
+                let [value] = self.values(arguments, span)?;
+                let op = arith::BitcastOp::new(&mut self.b, value).result(to);
+                Ok(Some(self.value(op)))
+            }
+            "__gpuc_umulhi" => {
+                let [a, b] = self.values(arguments, span)?;
+                let op = arith::MulUIExtendedOp::new(&mut self.b, a, b);
+                let ty = self.b.ty(a);
+                let op = op.result(ty).result(ty);
+                let op = self.build(op);
+                Ok(Some(self.b.result(op, 1)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The values of exactly as many arguments.
+    fn values<const N: usize>(&mut self, arguments: &[ExprId], span: Span) -> Lowering<[Value; N]> {
+        let mut values = Vec::new();
+        for &argument in arguments {
+            values.push(self.rvalue(argument)?);
+        }
+        self.locate(span);
+        match values.try_into() {
+            Ok(values) => Ok(values),
+            Err(_) => self.error(span, "this function takes another number of arguments"),
+        }
+    }
+
+    /// Functions on integers, classification, constants. `own` says that it is the compiler's own
+    /// (`__builtin_...`), not a function that the program may have declared otherwise.
+    fn builtin(
+        &mut self,
+        base: &str,
+        own: bool,
+        ty: Type,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lowering<Option<Value>> {
+        let result = Scalar::of(self.unit, ty);
+        // Its argument is a string, which selects a payload.
+        if let ("nan" | "nanf", Some(scalar @ (Scalar::F32 | Scalar::F64))) = (base, result) {
+            let ty = scalar.register(&mut self.b.ctx);
+            return Ok(Some(arith::constant_float(&mut self.b, f64::NAN, ty)));
+        }
+        let first = arguments.first().and_then(|&first| Scalar::of(self.unit, self.ty(first)));
+        let (Some(result), true) = (result, first.is_some() || arguments.is_empty()) else {
+            return Ok(None);
+        };
+        let first = first.unwrap_or(result);
+        let value = match base {
+            "expect" | "expect_with_probability" if own => match arguments.first() {
+                Some(&value) => self.rvalue(value)?,
+                None => return Ok(None),
+            },
+            "abs" | "labs" | "llabs" if first == result && !first.is_float() => {
+                let [x] = self.values(arguments, span)?;
+                let op = math::AbsIOp::new(&mut self.b, x);
+                self.value(op)
+            }
+            "inf" | "inff" | "huge_val" | "huge_valf" if own && result.is_float() => {
+                let ty = result.register(&mut self.b.ctx);
+                arith::constant_float(&mut self.b, f64::INFINITY, ty)
+            }
+            "popcount" | "popcountl" | "popcountll" | "clz" | "clzl" | "clzll" | "ctz" | "ctzl"
+            | "ctzll"
+                if own && !first.is_float() =>
+            {
+                let [x] = self.values(arguments, span)?;
+                let op = match &base[..3] {
+                    "pop" => math::CtPopOp::new(&mut self.b, x),
+                    "clz" => math::CountLeadingZerosOp::new(&mut self.b, x),
+                    _ => math::CountTrailingZerosOp::new(&mut self.b, x),
+                };
+                let value = self.value(op);
+                self.convert(value, first, Scalar::INT)
+            }
+            "isnan" | "isnanf" | "isinf" | "isinff" | "isinf_sign" | "isfinite" | "finite"
+            | "signbit" | "signbitf" => {
+                let flag = self.classify(base, arguments, span)?;
+                self.convert(flag, Scalar::Bool, result)
+            }
+            "isgreater" | "isgreaterequal" | "isless" | "islessequal" | "islessgreater"
+            | "isunordered"
+                if own && first.is_float() =>
+            {
+                let [a, b] = self.values(arguments, span)?;
+                let predicate = match base {
+                    "isgreater" => CmpFPredicate::Ogt,
+                    "isgreaterequal" => CmpFPredicate::Oge,
+                    "isless" => CmpFPredicate::Olt,
+                    "islessequal" => CmpFPredicate::Ole,
+                    "islessgreater" => CmpFPredicate::One,
+                    _ => CmpFPredicate::Uno,
+                };
+                let flag = self.compare_float(predicate, a, b);
+                self.convert(flag, Scalar::Bool, result)
+            }
+            "lround" | "lroundf" | "llround" | "llroundf" | "lrint" | "lrintf" | "llrint"
+            | "llrintf"
+                if first.is_float() && !result.is_float() =>
+            {
+                let [x] = self.values(arguments, span)?;
+                let op = if base.contains("round") {
+                    math::RoundOp::new(&mut self.b, x)
+                } else {
+                    math::RoundEvenOp::new(&mut self.b, x)
+                };
+                let rounded = self.value(op);
+                self.convert(rounded, first, result)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    fn classify(&mut self, base: &str, arguments: &[ExprId], span: Span) -> Lowering<Value> {
+        let scalar = match arguments.first() {
+            Some(&argument) => self.scalar(self.ty(argument), span)?,
+            None => return self.error(span, "this function takes an argument"),
+        };
+        let [x] = self.values(arguments, span)?;
+        let ty = scalar.register(&mut self.b.ctx);
+        if base.starts_with("isnan") {
+            return Ok(self.compare_float(CmpFPredicate::Uno, x, x));
+        }
+        if base.starts_with("signbit") {
+            let bits = if scalar == Scalar::F32 { 32 } else { 64 };
+            let int = self.b.ctx.int(bits);
+            let op = arith::BitcastOp::new(&mut self.b, x).result(int);
+            let bits = self.value(op);
+            let zero = arith::constant_int(&mut self.b, 0, int);
+            return Ok(self.compare_int(CmpIPredicate::Slt, bits, zero));
+        }
+        let op = math::AbsFOp::new(&mut self.b, x);
+        let magnitude = self.value(op);
+        let infinity = arith::constant_float(&mut self.b, f64::INFINITY, ty);
+        let predicate =
+            if base.contains("finite") { CmpFPredicate::Olt } else { CmpFPredicate::Oeq };
+        Ok(self.compare_float(predicate, magnitude, infinity))
+    }
+
+    /// math.h. The last letter of a name says the type.
+    fn float_function(
+        &mut self,
+        base: &str,
+        ty: Type,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lowering<Option<Value>> {
+        let Some(scalar) = Scalar::of(self.unit, ty).filter(|scalar| scalar.is_float()) else {
+            return Ok(None);
+        };
+        let fits = |&argument: &ExprId| Scalar::of(self.unit, self.ty(argument)) == Some(scalar);
+        if !arguments.iter().all(fits) {
+            return Ok(None);
+        }
+        let stem = match scalar {
+            Scalar::F32 => base.strip_suffix('f').unwrap_or(base),
+            _ => base,
+        };
+        if let Some((_, make)) = UNARY.iter().find(|&&(name, _)| name == stem) {
+            let [x] = self.values(arguments, span)?;
+            let op = make(&mut self.b, x);
+            return Ok(Some(self.value(op)));
+        }
+        if let Some((_, make)) = BINARY.iter().find(|&&(name, _)| name == stem) {
+            let [x, y] = self.values(arguments, span)?;
+            let op = make(&mut self.b, x, y);
+            return Ok(Some(self.value(op)));
+        }
+        if stem == "fma" {
+            let [x, y, z] = self.values(arguments, span)?;
+            let op = math::FmaOp::new(&mut self.b, x, y, z);
+            return Ok(Some(self.value(op)));
+        }
+        if !LIBRARY.iter().any(|&(name, count)| name == stem && count == arguments.len()) {
+            return Ok(None);
+        }
+        let mut values = Vec::new();
+        for &argument in arguments {
+            values.push(self.rvalue(argument)?);
+        }
+        self.locate(span);
+        let result = scalar.register(&mut self.b.ctx);
+        let inputs = vec![result; values.len()];
+        let symbol = format!("__gpuc_{stem}{}", if scalar == Scalar::F32 { "f" } else { "" });
+        self.declare_external(&symbol, &inputs, result);
+        let callee = self.b.ctx.symbol_attr(&symbol);
+        let op = func::CallOp::new(&mut self.b, &values)
+            .attr(&mut self.b, "callee", callee)
+            .result_group(&[result]);
+        Ok(Some(self.value(op)))
+    }
+}

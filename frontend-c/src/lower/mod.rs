@@ -1,0 +1,195 @@
+//! Lowering of the typed tree to the source level of the IR.
+//!
+//! Each compute construct becomes a `func.func` around one `offload.region`, whose arguments are the
+//! variables that the construct uses. [`ConstructInfo`] says how the host program provides them;
+//! [`crate::host`] writes that program. Functions that regions call become private functions where
+//! all they take and give are scalars; all others are expanded where they are called, because a
+//! pointer means one buffer of the IR there.
+//!
+//! | file | lowers |
+//! |---|---|
+//! | [`unit`] | directives of a unit, in order |
+//! | [`capture`] | OpenACC's rules on data to arguments |
+//! | [`region`] | compute constructs |
+//! | [`directive`], [`atomic`] | `loop`, `atomic` |
+//! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
+//! | [`counted`], [`looping`] | loops that count, all others |
+//! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
+//! | [`place`], [`access`], [`record`] | objects, pointers, structures |
+//! | [`call`], [`function`], [`math`] | calls |
+
+mod access;
+mod arithmetic;
+mod atomic;
+mod call;
+mod capture;
+mod clauses;
+mod condition;
+mod convert;
+mod counted;
+mod directive;
+mod expression;
+mod function;
+mod initializer;
+mod jump;
+mod looping;
+mod lowerer;
+mod math;
+mod place;
+mod record;
+mod region;
+mod scalar;
+mod statement;
+mod switch;
+mod unit;
+mod uses;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_ir::Op;
+
+use crate::directive::openacc::{DirectiveKind, VarRef};
+use crate::tree::{DirectiveId, ExprId, StmtId};
+
+pub use function::lower_functions;
+pub use unit::lower_unit;
+pub(crate) use walk::same as same_expression;
+
+/// How to lower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether a multiplication and an addition of one expression may fuse (C11 §6.5 ¶8), as GCC
+    /// has it by default.
+    pub contract: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { contract: true }
+    }
+}
+
+/// A lowered unit.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The module with a function for each compute construct.
+    pub module: Op,
+    /// Every construct that the host program must be rewritten for, in the order of the text.
+    pub constructs: Vec<ConstructInfo>,
+    /// Remarks and warnings.
+    pub remarks: Vec<Diagnostic>,
+}
+
+/// A directive of the host program, and what takes its place.
+#[derive(Clone, Debug)]
+pub struct ConstructInfo {
+    /// The statement of the directive; its text is replaced.
+    pub stmt: StmtId,
+    /// The directive.
+    pub directive: DirectiveId,
+    /// Which directive it is.
+    pub kind: DirectiveKind,
+    /// The C function it stands in.
+    pub function: String,
+    /// File and line of the directive.
+    pub file: String,
+    /// Line of the directive.
+    pub line: u32,
+    /// What its data clauses map, and what is mapped implicitly, in order.
+    pub data: Vec<DataItem>,
+    /// The condition of its `if` clause.
+    pub condition: Option<ExprId>,
+    /// The function of the module, for compute constructs.
+    pub compute: Option<Compute>,
+}
+
+/// The call that takes the place of a compute construct.
+#[derive(Clone, Debug)]
+pub struct Compute {
+    /// Name of the function in the module.
+    pub symbol: String,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+}
+
+/// How the host provides an argument of a construct's function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The value of a C expression.
+    Value(String),
+    /// The device address that corresponds to element 0 of the data item of that number.
+    Data(usize),
+}
+
+/// Something mapped by a construct.
+#[derive(Clone, Debug)]
+pub struct DataItem {
+    /// As messages call it.
+    pub name: String,
+    /// How it is mapped.
+    pub kind: DataKind,
+    /// Line of the clause; 0 for implicit mappings.
+    pub line: u32,
+    /// What is mapped.
+    pub extent: Extent,
+}
+
+/// Which memory a [`DataItem`] is about.
+#[derive(Clone, Debug)]
+pub enum Extent {
+    /// A variable, member or section of a data clause.
+    Clause(VarRef),
+    /// The whole object that a C expression designates.
+    Object(String),
+    /// What a C pointer expression points to, of unknown length.
+    Pointer(String),
+    /// The same: but the mapping is that of data item `item` of construct `construct`, which
+    /// encloses this one.
+    Enclosed {
+        /// The pointer.
+        pointer: String,
+        /// Number of the construct in [`Lowered::constructs`].
+        construct: usize,
+        /// Number of the item in its [`ConstructInfo::data`].
+        item: usize,
+    },
+}
+
+/// How data is mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the clause of its name")]
+pub enum DataKind {
+    Copy,
+    CopyIn,
+    CopyOut,
+    Create,
+    Present,
+    Delete,
+    DevicePtr,
+    UpdateHost,
+    UpdateDevice,
+    /// A copy that the program did not write.
+    ImplicitCopy,
+    /// A copy to the device of a constant that the program did not write.
+    ImplicitCopyIn,
+}
+
+impl DataKind {
+    /// The clause's name, as the attribute `offload.map` has it.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            DataKind::Copy | DataKind::ImplicitCopy => "copy",
+            DataKind::CopyIn | DataKind::ImplicitCopyIn => "copyin",
+            DataKind::CopyOut => "copyout",
+            DataKind::Create => "create",
+            DataKind::Present => "present",
+            DataKind::Delete => "delete",
+            DataKind::DevicePtr => "deviceptr",
+            DataKind::UpdateHost => "self",
+            DataKind::UpdateDevice => "device",
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Compute constructs: a function around a region.
+
+use gpuc_dialects::func;
+use gpuc_dialects::offload::{self, Construct, REGION_KIND};
+use gpuc_ir::{Attr, InsertPoint, Value};
+
+use super::capture::{Captures, Capturing, Formal, Target, member_paths};
+use super::clauses;
+use super::lowerer::{Binding, Frame, Lowerer, Lowering};
+use super::unit::Enclosing;
+use super::uses::{Collector, Uses};
+use super::walk::{self, clause_values};
+use super::{Argument, Compute, DataItem};
+use crate::directive::openacc::{ClauseName, Directive, DirectiveKind, VarRef};
+use crate::source::Span;
+use crate::tree::{DeclId, StmtId};
+
+/// A compute construct to be lowered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site<'s> {
+    pub directive: &'s Directive,
+    pub body: StmtId,
+    pub enclosing: &'s [Enclosing],
+    pub function: DeclId,
+    pub file: &'s str,
+    pub line: u32,
+    pub span: Span,
+    pub symbol: &'s str,
+}
+
+/// Which construct a directive is.
+fn construct_of(kind: DirectiveKind) -> Construct {
+    match kind {
+        DirectiveKind::Kernels | DirectiveKind::KernelsLoop => Construct::Kernels,
+        DirectiveKind::Serial | DirectiveKind::SerialLoop => Construct::Serial,
+        _ => Construct::Parallel,
+    }
+}
+
+impl Lowerer<'_> {
+    /// Forgets what belongs to one construct.
+    fn reset(&mut self) {
+        self.bindings.clear();
+        self.buffers.clear();
+        self.mutated.clear();
+        self.addressed.clear();
+        self.hoisted.clear();
+        self.frames.clear();
+        self.jumps.clear();
+        self.reductions.clear();
+        self.paths.clear();
+        // Functions that are expanded are scanned anew for what they change.
+        self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);
+    }
+
+    /// Lowers a construct to a function at the end of the module.
+    pub(super) fn construct(&mut self, site: Site<'_>) -> Lowering<(Compute, Vec<DataItem>)> {
+        self.reset();
+        let unit = self.unit;
+        let kind = construct_of(site.directive.kind);
+        self.construct = Some(kind);
+        let around = site.enclosing.iter().map(|e| walk::openacc(unit, e.directive));
+        let paths = member_paths(unit, std::iter::once(site.directive).chain(around));
+        let uses = self.uses(&site, &paths);
+        self.mutated = uses.mutated.iter().copied().collect();
+        self.addressed = uses.addressed.iter().copied().collect();
+        self.paths = paths.iter().map(|path| (path.clone(), None)).collect();
+        let capturing = Capturing {
+            directive: site.directive,
+            enclosing: site.enclosing,
+            uses: &uses,
+            function: site.function,
+            paths: &paths,
+        };
+        let mut captures = self.capture(&capturing)?;
+        self.add_unused_reductions(site.directive, &mut captures);
+
+        self.frames.push(Frame {
+            function: None,
+            return_flag: None,
+            result: None,
+            call: Self::NO_CALL,
+        });
+        self.locate(site.span);
+        let location = self.b.location;
+        let inputs: Vec<_> = captures.formals.iter().map(|formal| formal.ty).collect();
+        let (region, done) = self.region(&inputs, |l, arguments| {
+            // The sizes of a launch are computed from scalars alone.
+            for (formal, &value) in captures.formals.iter().zip(arguments) {
+                if matches!(formal.target, Target::Value(..) | Target::Member(..)) {
+                    l.bind_formal(formal, value);
+                }
+            }
+            let done = l.with_constants(|l| l.compute_region(&site, kind, &captures, arguments));
+            l.b.location = location;
+            let op = func::ReturnOp::new(&mut l.b, &[]);
+            l.build(op);
+            done
+        });
+        self.construct = None;
+        self.b.location = location;
+        self.build_function(&site, &captures.formals, region);
+        done?;
+        let arguments: Vec<Argument> = captures.formals.iter().map(|f| f.actual.clone()).collect();
+        Ok((Compute { symbol: site.symbol.to_owned(), arguments }, captures.data))
+    }
+
+    fn uses(&self, site: &Site<'_>, paths: &[VarRef]) -> Uses {
+        let mut collector = Collector::new(self.unit, paths);
+        for var in clauses::listed(site.directive, ClauseName::Private) {
+            collector.declare(var.decl);
+        }
+        for clause in &site.directive.clauses {
+            clause_values(&clause.kind).into_iter().for_each(|value| collector.expr(value));
+        }
+        collector.stmt(site.body);
+        collector.finish()
+    }
+
+    /// The variable of a `reduction` clause is copied even where the region leaves it alone.
+    fn add_unused_reductions(&mut self, directive: &Directive, captures: &mut Captures) {
+        for (_, var) in clauses::reductions(directive) {
+            let known = captures.formals.iter().any(|formal| {
+                matches!(&formal.target, Target::Shared(decl) | Target::Value(decl, _) if *decl == var.decl)
+            });
+            if !known {
+                self.mutated.insert(var.decl);
+                if let Some(scalar) =
+                    super::scalar::Scalar::of(self.unit, self.unit.decls[var.decl].ty)
+                {
+                    captures.private.push((var.decl, scalar));
+                }
+            }
+        }
+    }
+
+    /// The `offload.region` of a construct.
+    fn compute_region(
+        &mut self,
+        site: &Site<'_>,
+        kind: Construct,
+        captures: &Captures,
+        arguments: &[Value],
+    ) -> Lowering<()> {
+        let location = self.b.location;
+        let mut sizes: Vec<Option<Value>> = Vec::new();
+        for name in [ClauseName::NumGangs, ClauseName::NumWorkers, ClauseName::VectorLength] {
+            sizes.push(match clauses::value(site.directive, name) {
+                Some(size) => Some(self.launch_size(size)?),
+                None => None,
+            });
+        }
+        let (region, done) = self.region(&[], |l, _| {
+            let done = l.with_constants(|l| {
+                l.enter_region(site, captures, arguments)?;
+                if site.directive.kind.is_loop() {
+                    l.directive_loop(site.directive, site.body)
+                } else {
+                    l.nested(site.body)
+                }
+            });
+            l.b.location = location;
+            let op = offload::YieldOp::new(&mut l.b);
+            l.build(op);
+            done
+        });
+        self.b.location = location;
+        let construct = match kind {
+            Construct::Parallel => 0,
+            Construct::Kernels => 1,
+            Construct::Serial => 2,
+        };
+        let construct = REGION_KIND.attr(&mut self.b.ctx, construct);
+        let op = offload::RegionOp::new(&mut self.b, sizes[0], sizes[1], sizes[2])
+            .attr(&mut self.b, "construct", construct)
+            .region(region);
+        self.build(op);
+        done
+    }
+
+    /// At the start of a region: variables for captured values that change, and private ones.
+    fn enter_region(
+        &mut self,
+        site: &Site<'_>,
+        captures: &Captures,
+        arguments: &[Value],
+    ) -> Lowering<()> {
+        for (formal, &value) in captures.formals.iter().zip(arguments) {
+            self.bind_formal(formal, value);
+        }
+        for formal in &captures.formals {
+            match &formal.target {
+                Target::Value(decl, scalar) => {
+                    if self.mutated.contains(decl)
+                        && let Some(Binding::Value(value)) = self.bindings.get(decl).cloned()
+                    {
+                        self.declare_slot(*decl, *scalar, Some(value));
+                    }
+                }
+                Target::Pointee(super::uses::Captured::Variable(decl), ..) => {
+                    if let Some(Binding::Pointer(pointer)) = self.bindings.get(decl).cloned() {
+                        self.bind_pointer(*decl, Some(pointer))?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        for &(decl, scalar) in &captures.private {
+            self.declare_slot(decl, scalar, None);
+        }
+        if !site.directive.kind.is_loop() {
+            for var in clauses::listed(site.directive, ClauseName::Private) {
+                self.mutated.insert(var.decl);
+                self.declare_private(var.decl, var.span)?;
+            }
+            // Loops inside combine what they add.
+            let reductions: Vec<_> =
+                clauses::reductions(site.directive).map(|(op, var)| (var.decl, op)).collect();
+            self.reductions.extend(reductions);
+        }
+        Ok(())
+    }
+
+    fn build_function(&mut self, site: &Site<'_>, formals: &[Formal], region: gpuc_ir::Region) {
+        let module = self.b.body(self.module, 0);
+        self.b.set_point(InsertPoint::End(module));
+        let inputs: Vec<_> = formals.iter().map(|formal| formal.ty).collect();
+        let ctx = &mut self.b.ctx;
+        let ty = ctx.function(&inputs, &[]);
+        let (ty, name) = (ctx.type_attr(ty), ctx.string_attr(site.symbol));
+        let mut dicts: Vec<Attr> = Vec::new();
+        for formal in formals {
+            let entries =
+                [(offload::NAME_ATTR, formal.name.as_str()), (offload::MAP_ATTR, formal.map)]
+                    .map(|(key, text)| (ctx.ident(key), ctx.string_attr(text)));
+            let dict = ctx.dict(entries);
+            dicts.push(ctx.intern_attr(gpuc_ir::AttrKind::Dict(dict)));
+        }
+        let arguments = ctx.array_attr(&dicts);
+        let line = ctx.i64_attr(site.line.into());
+        let words = [
+            ("file", ctx.string_attr(site.file)),
+            ("function", ctx.string_attr(self.unit.name(site.function))),
+            ("line", line),
+            ("construct", ctx.string_attr(site.directive.kind.spelling())),
+        ];
+        let words: Vec<_> = words.into_iter().map(|(key, value)| (ctx.ident(key), value)).collect();
+        let place = ctx.dict(words);
+        let place = ctx.intern_attr(gpuc_ir::AttrKind::Dict(place));
+        let b = &mut self.b;
+        let mut op = func::FuncOp::new(b)
+            .attr(b, "sym_name", name)
+            .attr(b, "function_type", ty)
+            .attr(b, "offload.site", place);
+        if !formals.is_empty() {
+            op = op.attr(b, "arg_attrs", arguments);
+        }
+        self.build(op.region(region));
+    }
+}

@@ -1,0 +1,154 @@
+//! Preprocessing by the system's C compiler.
+
+mod messages;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use gpuc_diagnostics::Diagnostic;
+
+use crate::Families;
+
+/// The value of `_OPENACC` for OpenACC 3.3.
+const OPENACC_VERSION: &str = "202211";
+
+/// How to preprocess.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The C compiler.
+    pub cc: OsString,
+    /// The file to read.
+    pub file: PathBuf,
+    /// Further arguments: `-I`, `-D`, `-std=`, `-O2` and the like.
+    pub args: Vec<OsString>,
+    /// The enabled directive families; their macros are defined, those of the others are not.
+    pub families: Families,
+}
+
+impl Options {
+    /// `cc` on `file`, with OpenACC enabled.
+    pub fn new(file: impl Into<PathBuf>) -> Self {
+        Options {
+            cc: "cc".into(),
+            file: file.into(),
+            args: Vec::new(),
+            families: Families { openacc: true },
+        }
+    }
+}
+
+/// A preprocessed text.
+#[derive(Clone, Debug)]
+pub struct Preprocessed {
+    /// The text, with line markers and macro definitions.
+    pub text: Arc<[u8]>,
+    /// The name of the file it was made of.
+    pub file: Arc<str>,
+    /// What the compiler warned of.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Preprocessed {
+    /// A text that needs no preprocessing.
+    pub fn from_text(text: impl AsRef<[u8]>, file: &str) -> Self {
+        Preprocessed { text: text.as_ref().into(), file: file.into(), warnings: Vec::new() }
+    }
+}
+
+fn missing_file(file: &Path) -> Option<Diagnostic> {
+    let error = match std::fs::metadata(file) {
+        Ok(metadata) if metadata.is_dir() => "it is a directory".to_owned(),
+        Ok(_) => return None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            "there is no such file".to_owned()
+        }
+        Err(error) => error.to_string(),
+    };
+    Some(Diagnostic::error(format!("cannot read `{}`: {error}", file.display())))
+}
+
+/// Preprocesses a file.
+///
+/// # Errors
+/// A missing file, a compiler that cannot be started, or the errors that the compiler reported
+/// (`#error`, a missing header), each at its place.
+pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
+    if let Some(missing) = missing_file(&options.file) {
+        return Err(vec![missing]);
+    }
+    let mut command = Command::new(&options.cc);
+    // With these two GCC expands macros in the pragmas it knows; what the program sees of the
+    // families is set after them.
+    command.args(["-E", "-fopenacc", "-fopenmp", "-dD"]).args(&options.args);
+    command.args(["-U_OPENMP", "-U_OPENACC"]);
+    if options.families.openacc {
+        command.arg(format!("-D_OPENACC={OPENACC_VERSION}"));
+    }
+    command.args(["-x", "c"]).arg(&options.file).env("LC_ALL", "C");
+    let output = command.output().map_err(|error| {
+        let cc = options.cc.to_string_lossy();
+        let cause = if error.kind() == std::io::ErrorKind::NotFound {
+            "there is no such command".to_owned()
+        } else {
+            error.to_string()
+        };
+        vec![
+            Diagnostic::error(format!("cannot run the C compiler `{cc}`: {cause}"))
+                .help("gpuc uses the system's C compiler to preprocess and for the host program"),
+        ]
+    })?;
+    let mut messages = messages::parse(&String::from_utf8_lossy(&output.stderr));
+    if !output.status.success() {
+        if !messages.iter().any(Diagnostic::is_error) {
+            let (cc, file) = (options.cc.to_string_lossy(), options.file.display());
+            messages.push(Diagnostic::error(format!(
+                "`{cc} -E` of `{file}` failed ({})",
+                output.status
+            )));
+        }
+        return Err(messages);
+    }
+    let file = options.file.to_string_lossy();
+    Ok(Preprocessed { text: output.stdout.into(), file: file.as_ref().into(), warnings: messages })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_file_and_missing_compiler_are_told_apart() {
+        let error = run(&Options::new("no/such/file.c")).unwrap_err();
+        assert_eq!(error[0].message, "cannot read `no/such/file.c`: there is no such file");
+        let this = concat!(env!("CARGO_MANIFEST_DIR"), "/src/preprocess/mod.rs");
+        let error = run(&Options { cc: "no-such-cc".into(), ..Options::new(this) }).unwrap_err();
+        assert_eq!(
+            error[0].message,
+            "cannot run the C compiler `no-such-cc`: there is no such command"
+        );
+    }
+
+    #[test]
+    fn only_the_enabled_family_is_defined() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("t.c");
+        std::fs::write(&file, "int a = _OPENACC;\n#ifdef _OPENMP\nint b;\n#endif\n").unwrap();
+        let text = run(&Options::new(&file)).unwrap().text;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(text.contains("int a = 202211;"), "{text}");
+        assert!(!text.contains("int b"), "{text}");
+    }
+
+    #[test]
+    fn the_compilers_errors_are_located() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("t.c");
+        std::fs::write(&file, "\n#include \"nothing.h\"\n").unwrap();
+        let errors = run(&Options::new(&file)).unwrap_err();
+        let place = errors[0].place.clone().unwrap();
+        assert_eq!((place.line, place.column), (2, 10));
+        assert!(errors[0].message.contains("nothing.h"), "{:?}", errors[0]);
+    }
+}

@@ -1,0 +1,100 @@
+//! `offload`: compute regions run in place, their loops in order.
+//!
+//! A reduction variable of a loop is one private copy for all iterations: it starts as the identity
+//! and is combined into the variable's old value at the end.
+
+use gpuc_dialects::offload;
+use gpuc_ir::Op;
+
+use super::combine::Combine;
+use super::scf::{enter, nest};
+use super::{Family, Handler, Step, done, leave};
+use crate::fiber::{Flow, State};
+use crate::interpreter::{Fault, Interpreter, Order};
+use crate::nest::Nest;
+use crate::value::RtValue;
+
+pub(super) const OPS: Family = &[
+    (
+        offload::RegionOp::NAME,
+        Handler::regions(|m, op| enter(m, op, 0, Vec::new(), State::Once), done),
+    ),
+    (offload::LoopOp::NAME, Handler::regions(start, next)),
+    (offload::YieldOp::NAME, Handler::leaf(leave)),
+];
+
+/// The operators of the loop's reductions, for values like those of its variables.
+fn combines(m: &Interpreter<'_>, op: Op, values: &[RtValue]) -> Result<Vec<Combine>, Fault> {
+    let view = offload::LoopOp(op);
+    let Some(numbers) = view.reduction_kind_numbers(m.ir) else {
+        return Err(m.error(op, "has no valid reduction"));
+    };
+    let mut combines = Vec::with_capacity(numbers.len());
+    for (i, (number, value)) in numbers.into_iter().zip(values).enumerate() {
+        let is_float = matches!(value, RtValue::Float(_));
+        let unsigned = view.is_unsigned_reduction(m.ir, i);
+        combines.push(match &*offload::REDUCTION_KIND.keywords(number) {
+            "add" => Combine::Add,
+            "mul" => Combine::Mul,
+            // As C's fmax and fmin: the number where one side is not a number.
+            "max" if is_float => Combine::MaxNumber,
+            "min" if is_float => Combine::MinNumber,
+            "max" if unsigned => Combine::MaxUnsigned,
+            "min" if unsigned => Combine::MinUnsigned,
+            "max" => Combine::MaxSigned,
+            "min" => Combine::MinSigned,
+            "iand" => Combine::And,
+            "ior" => Combine::Or,
+            "ixor" => Combine::Xor,
+            "land" => Combine::LogicalAnd,
+            "lor" => Combine::LogicalOr,
+            _ => return Err(m.error(op, "has no valid reduction")),
+        });
+    }
+    Ok(combines)
+}
+
+fn start(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = offload::LoopOp(op);
+    let lower = m.indices(op, view.lowerBounds(m.ir))?;
+    let upper = m.indices(op, view.upperBounds(m.ir))?;
+    let steps = m.indices(op, view.steps(m.ir))?;
+    // Only iterations that are declared independent may run in any order.
+    let independent = view.order_number(m.ir) == 0;
+    let order = if independent { m.options.order } else { Order::Forwards };
+    let nest = nest(m, op, lower, &upper, steps, order)?;
+    let mut olds = Vec::new();
+    for variable in view.reductions(m.ir) {
+        olds.push(m.load(op, variable, &[])?);
+    }
+    let combines = combines(m, op, &olds)?;
+    for ((variable, old), combine) in view.reductions(m.ir).into_iter().zip(&olds).zip(combines) {
+        let Some(identity) = combine.identity(old) else {
+            return Err(m.wrong_value(op, old, "a number to reduce"));
+        };
+        m.store(op, variable, &[], &identity)?;
+    }
+    go_on(m, op, nest, olds)
+}
+
+fn next(m: &mut Interpreter<'_>, op: Op, state: State, _: Vec<RtValue>) -> Step {
+    match state {
+        State::Nest { nest, accumulators } => go_on(m, op, nest, accumulators),
+        _ => Err(m.error(op, "is no nest of loops")),
+    }
+}
+
+fn go_on(m: &mut Interpreter<'_>, op: Op, mut nest: Nest, olds: Vec<RtValue>) -> Step {
+    if let Some(indices) = nest.next() {
+        let arguments = indices.into_iter().map(RtValue::index).collect();
+        return enter(m, op, 0, arguments, State::Nest { nest, accumulators: olds });
+    }
+    let combines = combines(m, op, &olds)?;
+    let variables = offload::LoopOp(op).reductions(m.ir);
+    for ((variable, old), combine) in variables.into_iter().zip(&olds).zip(combines) {
+        let private = m.load(op, variable, &[])?;
+        let combined = combine.apply(m, op, old, &private)?;
+        m.store(op, variable, &[], &combined)?;
+    }
+    Ok(Flow::Next)
+}

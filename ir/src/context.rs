@@ -1,0 +1,224 @@
+//! The interner: every type, attribute, affine expression, identifier and location of an [`Ir`]
+//! lives here once and is named by a `Copy` key.
+//!
+//! [`Ir`]: crate::Ir
+
+use std::hash::BuildHasherDefault;
+
+use cranelift_entity::PrimaryMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::affine::{
+    AffineExpr, AffineExprKind, AffineMap, AffineMapData, IntegerSet, IntegerSetData,
+};
+use crate::attrs::{Attr, AttrKind, Dict};
+use crate::location::{Location, LocationKind};
+use crate::op::OpDef;
+use crate::types::{Type, TypeKind};
+
+cranelift_entity::entity_impl!(Ident, "ident");
+cranelift_entity::entity_impl!(OpName, "opname");
+
+/// An interned string.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ident(u32);
+
+/// An interned operation name (`arith.addi`), registered or not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OpName(u32);
+
+/// A namespace of operations.
+#[derive(Debug)]
+pub struct DialectDef {
+    /// Namespace (`arith`).
+    pub name: &'static str,
+    /// One sentence on what it is for.
+    pub summary: &'static str,
+    /// Its operations, by name.
+    pub ops: &'static [fn() -> &'static OpDef],
+    /// Makes an operation holding a constant of the given type, for the folder; `None` where the
+    /// dialect has no constants.
+    pub materialize: Option<crate::op::MaterializeConstant>,
+}
+
+#[derive(Debug)]
+struct OpNameData {
+    text: Ident,
+    def: Option<&'static OpDef>,
+}
+
+type Interner<T> = IndexSet<T, BuildHasherDefault<FxHasher>>;
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Context {
+    strings: Interner<Box<str>>,
+    types: Interner<TypeKind>,
+    attrs: Interner<AttrKind>,
+    dicts: Interner<Box<[(Ident, Attr)]>>,
+    exprs: Interner<AffineExprKind>,
+    maps: Interner<AffineMapData>,
+    sets: Interner<IntegerSetData>,
+    locations: PrimaryMap<Location, LocationKind>,
+    op_names: PrimaryMap<OpName, OpNameData>,
+    op_name_of: FxHashMap<Ident, OpName>,
+    dialects: Vec<&'static DialectDef>,
+    /// Whether operations and dialects that are not registered are accepted by the verifier and
+    /// the parser (`--allow-unregistered-dialect`).
+    pub allow_unregistered: bool,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        let mut context = Context {
+            strings: Interner::default(),
+            types: Interner::default(),
+            attrs: Interner::default(),
+            dicts: Interner::default(),
+            exprs: Interner::default(),
+            maps: Interner::default(),
+            sets: Interner::default(),
+            locations: PrimaryMap::new(),
+            op_names: PrimaryMap::new(),
+            op_name_of: FxHashMap::default(),
+            dialects: Vec::new(),
+            allow_unregistered: false,
+        };
+        context.dicts.insert(Box::default());
+        context.locations.push(LocationKind::Unknown);
+        context
+    }
+}
+
+macro_rules! interned {
+    ($($(#[$doc:meta])* $get:ident, $intern:ident, $field:ident: $key:ident => $kind:ty;)*) => {$(
+        $(#[$doc])*
+        pub fn $get(&self, key: $key) -> &$kind {
+            &self.$field[key.0 as usize]
+        }
+
+        /// The key of the given contents.
+        pub fn $intern(&mut self, kind: $kind) -> $key {
+            // Looked up first: most are there already, and a hit needs no move into the set.
+            match self.$field.get_index_of(&kind) {
+                Some(index) => $key(index as u32),
+                None => $key(self.$field.insert_full(kind).0 as u32),
+            }
+        }
+    )*};
+}
+
+impl Context {
+    /// An empty context: no dialects yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    interned! {
+        /// What a type is.
+        type_kind, intern_type, types: Type => TypeKind;
+        /// What an attribute is.
+        attr_kind, intern_attr, attrs: Attr => AttrKind;
+        /// What an affine expression is.
+        expr_kind, intern_expr, exprs: AffineExpr => AffineExprKind;
+        /// What an affine map is.
+        map_data, intern_map, maps: AffineMap => AffineMapData;
+        /// What an integer set is.
+        set_data, intern_set, sets: IntegerSet => IntegerSetData;
+    }
+
+    /// Entries of a dictionary, sorted by name.
+    pub fn dict_entries(&self, dict: Dict) -> &[(Ident, Attr)] {
+        &self.dicts[dict.0 as usize]
+    }
+
+    /// Interns entries that are sorted by name and unique; [`Context::dict`] sees to that.
+    pub(crate) fn intern_dict(&mut self, entries: Box<[(Ident, Attr)]>) -> Dict {
+        Dict(self.dicts.insert_full(entries).0 as u32)
+    }
+
+    /// Interns a string.
+    pub fn ident(&mut self, text: &str) -> Ident {
+        match self.strings.get_index_of(text) {
+            Some(index) => Ident(index as u32),
+            None => Ident(self.strings.insert_full(text.into()).0 as u32),
+        }
+    }
+
+    /// The identifier of `text`, if it has been interned.
+    pub fn find_ident(&self, text: &str) -> Option<Ident> {
+        self.strings.get_index_of(text).map(|index| Ident(index as u32))
+    }
+
+    /// The text of an identifier.
+    pub fn str(&self, ident: Ident) -> &str {
+        &self.strings[ident.0 as usize]
+    }
+
+    /// Adds a location. Not interned: nearly every operation has its own.
+    pub fn add_location(&mut self, kind: LocationKind) -> Location {
+        self.locations.push(kind)
+    }
+
+    /// What a location is.
+    pub fn location_kind(&self, location: Location) -> &LocationKind {
+        &self.locations[location]
+    }
+
+    /// Fills in a location that was named before it was known.
+    pub(crate) fn set_location_kind(&mut self, location: Location, kind: LocationKind) {
+        self.locations[location] = kind;
+    }
+
+    /// Registers a dialect and its operations; a second time does nothing.
+    pub fn register(&mut self, dialect: &'static DialectDef) {
+        if self.dialects.iter().any(|known| known.name == dialect.name) {
+            return;
+        }
+        self.dialects.push(dialect);
+        for def in dialect.ops {
+            let def = def();
+            let name = self.op_name(def.name);
+            self.op_names[name].def = Some(def);
+        }
+    }
+
+    /// The registered dialects, in order of registration.
+    pub fn dialects(&self) -> &[&'static DialectDef] {
+        &self.dialects
+    }
+
+    /// A registered dialect by its namespace.
+    pub fn dialect(&self, name: &str) -> Option<&'static DialectDef> {
+        self.dialects.iter().copied().find(|dialect| dialect.name == name)
+    }
+
+    /// Interns an operation name.
+    pub fn op_name(&mut self, name: &str) -> OpName {
+        let text = self.ident(name);
+        match self.op_name_of.get(&text) {
+            Some(&name) => name,
+            None => {
+                let name = self.op_names.push(OpNameData { text, def: None });
+                self.op_name_of.insert(text, name);
+                name
+            }
+        }
+    }
+
+    /// The text of an operation name.
+    pub fn op_name_str(&self, name: OpName) -> &str {
+        self.str(self.op_names[name].text)
+    }
+
+    /// The definition behind an operation name, if it is registered.
+    pub fn op_def(&self, name: OpName) -> Option<&'static OpDef> {
+        self.op_names[name].def
+    }
+
+    /// Every registered operation name, for suggestions.
+    pub fn registered_op_names(&self) -> impl Iterator<Item = &str> {
+        self.op_names.values().filter(|data| data.def.is_some()).map(|data| self.str(data.text))
+    }
+}

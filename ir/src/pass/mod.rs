@@ -1,0 +1,131 @@
+//! Passes, pipelines and the manager that runs them.
+//!
+//! A pass is a [`PassInfo`] (name, summary, what it runs on, options, constructor) and an
+//! implementation of [`Pass`]. A [`Pipeline`] is an ordered list of passes nested by the operation
+//! they run on, with a textual form: `builtin.module(func.func(cse,canonicalize{fold=true}))`.
+
+use std::any::Any;
+
+use gpuc_diagnostics::Diagnostic;
+
+use crate::graph::{Ir, Op};
+
+mod analysis;
+mod manager;
+mod options;
+mod pipeline;
+
+pub use analysis::{Analyses, Analysis};
+pub use manager::{Instrument, PassFailure, PassManager};
+pub use options::{OptionError, OptionSpec, OptionValue, RawOptions};
+pub use pipeline::{ParsePipelineError, Pipeline, Registry, Step};
+
+/// What a pass is.
+pub struct PassInfo {
+    /// Name in pipelines and as a flag (`cse`).
+    pub name: &'static str,
+    /// One sentence; the long text is the doc comment of the pass's file.
+    pub summary: &'static str,
+    /// The operation it runs on (`func.func`); `None` for any.
+    pub anchor: Option<&'static str>,
+    /// Its options.
+    pub options: &'static [OptionSpec],
+    /// Makes one from its options' texts.
+    pub make: fn(&RawOptions) -> Result<Box<dyn Pass>, OptionError>,
+}
+
+impl std::fmt::Debug for PassInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("PassInfo").field(&self.name).finish()
+    }
+}
+
+/// A transformation or check of one operation and what is inside.
+pub trait Pass: Any {
+    /// Runs on `op`. Must not touch anything outside it. An error stops the pipeline; what the
+    /// user should know besides goes to [`PassContext::report`].
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic>;
+}
+
+/// What a pass is given besides the IR.
+#[derive(Debug)]
+pub struct PassContext<'a> {
+    /// Cached analyses; dropped behind the pass unless it calls [`PassContext::preserve_all`].
+    pub analyses: &'a mut Analyses,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    preserved: bool,
+}
+
+impl PassContext<'_> {
+    /// Tells the user something: a warning, or a remark on a decision.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Says that the pass changed nothing that an analysis sees.
+    pub fn preserve_all(&mut self) {
+        self.preserved = true;
+    }
+}
+
+/// Declares a pass: `PASS: PassInfo` beside a struct with its options as fields.
+///
+/// ```ignore
+/// gpuc_ir::pass! {
+///     /// Common subexpression elimination.
+///     Cse = "cse" on "func.func" {
+///         /// How many, at most.
+///         limit: u64 = 100,
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! pass {
+    (
+        $(#[doc = $doc:literal])+
+        $pass:ident = $name:literal $(on $anchor:literal)? {
+            $($(#[doc = $odoc:literal])+ $option:ident : $ty:ty = $default:expr),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug)]
+        pub struct $pass {
+            $($(#[doc = $odoc])+ pub $option: $ty,)*
+        }
+
+        impl Default for $pass {
+            fn default() -> Self {
+                $pass { $($option: $default,)* }
+            }
+        }
+
+        impl $pass {
+            /// The pass's registration.
+            pub const INFO: &'static $crate::pass::PassInfo = &$crate::pass::PassInfo {
+                name: $name,
+                summary: $crate::pass!(@first $($doc),+),
+                anchor: $crate::pass!(@anchor $($anchor)?),
+                options: &[$($crate::pass::OptionSpec {
+                    name: stringify!($option),
+                    summary: concat!($($odoc),+),
+                }),*],
+                make: |raw| {
+                    #[allow(unused_mut)]
+                    let mut pass = $pass::default();
+                    $(if let Some(text) = raw.get(stringify!($option)) {
+                        pass.$option = $crate::pass::OptionValue::parse_option(text)
+                            .map_err(|expected| $crate::pass::OptionError {
+                                option: stringify!($option).to_owned(),
+                                message: format!("'{text}' is not {expected}"),
+                            })?;
+                    })*
+                    let _ = raw;
+                    Ok(Box::new(pass))
+                },
+            };
+        }
+    };
+    (@first $first:literal $(, $rest:literal)*) => { $first };
+    (@anchor) => { None };
+    (@anchor $anchor:literal) => { Some($anchor) };
+}

@@ -1,0 +1,56 @@
+//! Folding one operation.
+
+use smallvec::SmallVec;
+
+use super::constants::constant_value;
+use crate::attrs::Attr;
+use crate::graph::{Ir, Op, Value};
+use crate::op::{Fold, FoldResult, Traits};
+
+/// What folding found for an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Folded {
+    /// Nothing.
+    None,
+    /// It was changed in place.
+    InPlace,
+    /// Constants or values for its results; not yet put in place.
+    Results(SmallVec<[FoldResult; 1]>),
+}
+
+/// Folds an operation: its own folder, then what traits allow (constants of commutative operations
+/// go right).
+pub fn try_fold(ir: &mut Ir, op: Op) -> Folded {
+    let Some(def) = ir.def(op) else { return Folded::None };
+    if def.traits.contains(Traits::CONSTANT_LIKE) {
+        return Folded::None;
+    }
+    let mut changed = false;
+    if def.traits.contains(Traits::COMMUTATIVE) && ir.operand_count(op) == 2 {
+        let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
+        if constant_value(ir, a).is_some() && constant_value(ir, b).is_none() {
+            ir.set_operand(op, 0, b);
+            ir.set_operand(op, 1, a);
+            changed = true;
+        }
+    }
+    let Some(fold) = def.hooks.fold else {
+        return if changed { Folded::InPlace } else { Folded::None };
+    };
+    let operands: SmallVec<[Value; 4]> = ir.operands(op).collect();
+    let constants: SmallVec<[Option<Attr>; 4]> =
+        operands.iter().map(|&value| constant_value(ir, value)).collect();
+    match fold(ir, op, &constants) {
+        Fold::Results(results) if results.len() == ir.results(op).len() => {
+            // A folder that answers with the result itself has changed the operation in place.
+            let own = results
+                .iter()
+                .zip(ir.results(op))
+                .any(|(result, &value)| *result == FoldResult::Value(value));
+            if own { Folded::InPlace } else { Folded::Results(results) }
+        }
+        Fold::InPlace => Folded::InPlace,
+        _ if changed => Folded::InPlace,
+        _ => Folded::None,
+    }
+}

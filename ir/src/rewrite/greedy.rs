@@ -1,0 +1,251 @@
+//! The greedy driver.
+
+use rustc_hash::FxHashMap;
+
+use super::constants::Constants;
+use super::fold::{Folded, try_fold};
+use super::{Pattern, Rewriter};
+use crate::context::OpName;
+use crate::graph::{Ir, Op, Value, WalkOrder};
+use crate::op::{FoldResult, OpDef, Traits};
+
+/// Patterns by the operation they are rooted at.
+#[derive(Clone, Debug, Default)]
+pub struct PatternSet {
+    by_name: FxHashMap<OpName, Vec<Pattern>>,
+    any: Vec<Pattern>,
+}
+
+impl PatternSet {
+    /// No patterns.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a pattern rooted at operations of the given definition.
+    pub fn add(&mut self, ir: &mut Ir, root: &'static OpDef, pattern: Pattern) -> &mut Self {
+        let name = ir.ctx.op_name(root.name);
+        self.by_name.entry(name).or_default().push(pattern);
+        self
+    }
+
+    /// Adds a pattern that is tried at every operation.
+    pub fn add_any(&mut self, pattern: Pattern) -> &mut Self {
+        self.any.push(pattern);
+        self
+    }
+
+    /// The canonicalisation patterns of every registered operation.
+    pub fn canonicalization(ir: &mut Ir) -> Self {
+        let mut set = PatternSet::new();
+        for dialect in ir.ctx.dialects().to_vec() {
+            for def in dialect.ops {
+                for &pattern in def().hooks.canonicalize {
+                    set.add(ir, def(), pattern);
+                }
+            }
+        }
+        set
+    }
+}
+
+/// Limits and choices of the driver.
+#[derive(Clone, Copy, Debug)]
+pub struct GreedyConfig {
+    /// Rewrites after which the driver gives up, for each operation it began with.
+    pub rewrites_per_op: usize,
+    /// Whether to fold and to erase dead operations.
+    pub fold: bool,
+}
+
+impl Default for GreedyConfig {
+    fn default() -> Self {
+        GreedyConfig { rewrites_per_op: 64, fold: true }
+    }
+}
+
+struct Worklist {
+    stack: Vec<Op>,
+    queued: Vec<bool>,
+}
+
+impl Worklist {
+    fn push(&mut self, op: Op) {
+        let index = op.as_u32() as usize;
+        if index >= self.queued.len() {
+            self.queued.resize(index + 1, false);
+        }
+        if !self.queued[index] {
+            self.queued[index] = true;
+            self.stack.push(op);
+        }
+    }
+
+    fn pop(&mut self) -> Option<Op> {
+        let op = self.stack.pop()?;
+        self.queued[op.as_u32() as usize] = false;
+        Some(op)
+    }
+}
+
+/// Folds, erases dead code and applies `patterns` inside `root` (not to `root` itself) until
+/// nothing changes. Returns whether anything changed, or `Err` if the limit was reached, in which
+/// case the result is right but not final.
+pub fn apply_greedily(
+    ir: &mut Ir,
+    root: Op,
+    patterns: &PatternSet,
+    config: GreedyConfig,
+) -> Result<bool, bool> {
+    let mut ops = ir.nested_ops(root, WalkOrder::PreOrder);
+    let mut budget = config.rewrites_per_op.saturating_mul(ops.len().max(64));
+    ops.retain(|&op| op != root);
+    let mut constants = Constants::default();
+    if config.fold {
+        for &op in &ops {
+            if ir.has_trait(op, Traits::CONSTANT_LIKE)
+                && let Some(first) = constants.note(ir, op)
+            {
+                let value = ir.result(first, 0);
+                ir.replace_op(op, &[value]);
+            }
+        }
+        ops.retain(|&op| !ir.is_erased(op));
+    }
+    ops.reverse();
+    let mut work = Worklist { stack: Vec::new(), queued: vec![false; ir.op_capacity()] };
+    for op in ops {
+        work.push(op);
+    }
+    let mut changed = false;
+    while let Some(op) = work.pop() {
+        if ir.is_erased(op) {
+            continue;
+        }
+        if budget == 0 {
+            return Err(changed);
+        }
+        if config.fold && ir.is_trivially_dead(op) {
+            for value in ir.operands(op) {
+                if let Some(def) = ir.defining_op(value) {
+                    work.push(def);
+                }
+            }
+            constants.forget(op);
+            ir.erase_op(op);
+            changed = true;
+            continue;
+        }
+        if config.fold && fold_in_place(ir, op, &mut constants, &mut work) {
+            changed = true;
+            budget -= 1;
+            continue;
+        }
+        if apply_patterns(ir, op, patterns, &mut work, &mut constants) {
+            changed = true;
+            budget -= 1;
+        }
+    }
+    Ok(changed)
+}
+
+fn fold_in_place(ir: &mut Ir, op: Op, constants: &mut Constants, work: &mut Worklist) -> bool {
+    let before: smallvec::SmallVec<[Value; 4]> = ir.operands(op).collect();
+    match try_fold(ir, op) {
+        Folded::None => false,
+        Folded::InPlace => {
+            for def in before.iter().filter_map(|&value| ir.defining_op(value)) {
+                work.push(def);
+            }
+            for &result in ir.results(op) {
+                for user in ir.users(result) {
+                    work.push(user);
+                }
+            }
+            work.push(op);
+            true
+        }
+        Folded::Results(results) => {
+            let mut values = Vec::with_capacity(results.len());
+            for (i, result) in results.iter().enumerate() {
+                let value = match *result {
+                    FoldResult::Value(value) => value,
+                    FoldResult::Attr(attr) => {
+                        let ty = ir.ty(ir.result(op, i));
+                        match constants.get(ir, op, attr, ty) {
+                            Some(value) => value,
+                            // No dialect can hold it: the operation stays.
+                            None => return false,
+                        }
+                    }
+                };
+                values.push(value);
+            }
+            for (i, &value) in values.iter().enumerate() {
+                let result = ir.result(op, i);
+                for user in ir.users(result) {
+                    work.push(user);
+                }
+                ir.replace_all_uses(result, value);
+            }
+            let benign = ir.effects(op).is_some_and(|effects| {
+                effects.iter().all(|effect| effect.kind == crate::op::EffectKind::Read)
+            });
+            for def in before.iter().filter_map(|&value| ir.defining_op(value)) {
+                work.push(def);
+            }
+            // An operation with effects stays behind without uses. It is not put on the list again:
+            // it would fold again, forever.
+            if benign && !ir.has_trait(op, Traits::TERMINATOR) {
+                ir.erase_op(op);
+            }
+            true
+        }
+    }
+}
+
+fn apply_patterns(
+    ir: &mut Ir,
+    op: Op,
+    patterns: &PatternSet,
+    work: &mut Worklist,
+    constants: &mut Constants,
+) -> bool {
+    let rooted = patterns.by_name.get(&ir.op_name(op)).map_or(&[][..], Vec::as_slice);
+    for pattern in rooted.iter().chain(&patterns.any) {
+        let created = ir.op_capacity();
+        let mut rewriter = Rewriter { ir, touched: Vec::new() };
+        let applied = (pattern.apply)(&mut rewriter, op);
+        let touched = rewriter.touched;
+        if !applied {
+            continue;
+        }
+        for op in touched {
+            if !ir.is_erased(op) {
+                work.push(op);
+            }
+        }
+        for index in created..ir.op_capacity() {
+            let op = Op::from_u32(index as u32);
+            if ir.is_erased(op) || ir.parent_block(op).is_none() {
+                continue;
+            }
+            // Constants that patterns make join those of the region.
+            if ir.has_trait(op, Traits::CONSTANT_LIKE)
+                && let Some(first) = constants.note(ir, op)
+            {
+                let value = ir.result(first, 0);
+                ir.replace_op(op, &[value]);
+                continue;
+            }
+            work.push(op);
+        }
+        if ir.is_erased(op) {
+            constants.forget(op);
+        } else {
+            work.push(op);
+        }
+        return true;
+    }
+    false
+}

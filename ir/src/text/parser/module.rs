@@ -1,0 +1,139 @@
+//! Whole texts: top-level operations, aliases, resources.
+
+use super::{OpParser, Position};
+use crate::attrs::{Attr, AttrKind};
+use crate::graph::{Block, Op, OpState};
+use crate::location::Location;
+use crate::text::lexer::TokenKind;
+use crate::text::{ParseError, ParseResult};
+use crate::types::Type;
+
+impl<'s> OpParser<'_, 's> {
+    /// Reads everything; one `builtin.module` is returned as it is, anything else inside a new
+    /// one.
+    pub(in crate::text) fn parse_top(&mut self, length: usize) -> ParseResult<Op> {
+        if length > self.lexer.text.len() {
+            return self.error(Position(0), "text of 4 GiB or more");
+        }
+        let location = self.location_at(Position(0));
+        let region = self.ir.create_region();
+        let block = self.ir.append_new_block(region, &[], location);
+        self.enter_blocks();
+        loop {
+            match self.token.kind {
+                TokenKind::Eof => break,
+                TokenKind::Hash => self.parse_attr_alias()?,
+                TokenKind::Exclaim => self.parse_type_alias()?,
+                TokenKind::Punctuation if self.at("{-#") => self.skip_resources()?,
+                TokenKind::Bare | TokenKind::String | TokenKind::Percent => {
+                    self.parse_operation(block)?;
+                }
+                _ => return self.expected("operation name in quotes"),
+            }
+        }
+        self.leave_blocks()?;
+        self.leave_isolated()?;
+        self.finish_locations()?;
+        Ok(self.top_op(block, region, location))
+    }
+
+    fn top_op(&mut self, block: Block, region: crate::Region, location: Location) -> Op {
+        if let Some(op) = self.ir.first_op(block)
+            && self.ir.next_op(op).is_none()
+            && self.ir.name(op) == "builtin.module"
+        {
+            self.ir.detach_op(op);
+            return op;
+        }
+        let name = self.ir.ctx.op_name("builtin.module");
+        let mut state = OpState::new(name, location);
+        state.regions.push(region);
+        self.ir.create_op(state)
+    }
+
+    /// Reads a single type that is the whole text.
+    pub(in crate::text) fn parse_lone_type(&mut self) -> ParseResult<Type> {
+        let ty = self.parse_type()?;
+        self.expect_end()?;
+        Ok(ty)
+    }
+
+    /// Reads a single attribute that is the whole text.
+    pub(in crate::text) fn parse_lone_attr(&mut self) -> ParseResult<Attr> {
+        let attr = self.parse_attr()?;
+        self.expect_end()?;
+        Ok(attr)
+    }
+
+    fn expect_end(&mut self) -> ParseResult<()> {
+        if self.token.kind == TokenKind::Eof { Ok(()) } else { self.expected("end of text") }
+    }
+
+    /// `#name = attribute`.
+    fn parse_attr_alias(&mut self) -> ParseResult<()> {
+        let (at, name) = (self.here(), &self.token_text()[1..]);
+        self.advance();
+        if name.contains('.') {
+            return self
+                .error(at, "attribute names with a '.' are reserved for dialect-defined names");
+        }
+        if self.attr_aliases.contains_key(name) {
+            return self.error(at, format!("redefinition of attribute alias id '{name}'"));
+        }
+        self.expect("=")?;
+        let attr = self.parse_attr()?;
+        if let Some(&(pending, _)) = self.pending_locations.get(name) {
+            let &AttrKind::Location(location) = self.ir.ctx.attr_kind(attr) else {
+                return self.error(at, "expected location, but found another attribute");
+            };
+            let kind = self.ir.ctx.location_kind(location).clone();
+            self.ir.ctx.set_location_kind(pending, kind);
+            self.pending_locations.remove(name);
+            let attr = self.ir.ctx.intern_attr(AttrKind::Location(pending));
+            self.attr_aliases.insert(name, attr);
+        } else {
+            self.attr_aliases.insert(name, attr);
+        }
+        Ok(())
+    }
+
+    /// `!name = type`.
+    fn parse_type_alias(&mut self) -> ParseResult<()> {
+        let (at, name) = (self.here(), &self.token_text()[1..]);
+        self.advance();
+        if name.contains('.') {
+            return self.error(at, "type names with a '.' are reserved for dialect-defined names");
+        }
+        if self.type_aliases.contains_key(name) {
+            return self.error(at, format!("redefinition of type alias id '{name}'"));
+        }
+        self.expect("=")?;
+        let ty = self.parse_type()?;
+        self.type_aliases.insert(name, ty);
+        Ok(())
+    }
+
+    /// `{-# ... #-}`: what it holds is for other tools.
+    fn skip_resources(&mut self) -> ParseResult<()> {
+        let start = self.token.end as usize;
+        match self.lexer.text[start..].find("#-}") {
+            Some(length) => {
+                self.restart_at((start + length + 3) as u32);
+                Ok(())
+            }
+            None => self.error(self.here(), "expected '#-}' at end of file metadata"),
+        }
+    }
+
+    /// Locations that were named but never defined are errors.
+    fn finish_locations(&mut self) -> ParseResult<()> {
+        let mut missing: Vec<_> =
+            self.pending_locations.iter().map(|(&name, &(_, at))| (at, name)).collect();
+        missing.sort();
+        for &(at, name) in &missing {
+            let _: ParseResult<()> =
+                self.error(at, format!("operation location alias was never defined: #{name}"));
+        }
+        if missing.is_empty() { Ok(()) } else { Err(ParseError) }
+    }
+}

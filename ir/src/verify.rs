@@ -1,0 +1,499 @@
+//! Verification: what every operation promises, and that uses see definitions.
+//!
+//! One walk does it all. It goes through each region's blocks in an order in which dominators come
+//! first and keeps, for each value, whether it is visible at this point; so dominance needs no
+//! queries, and a module of n operations takes O(n).
+
+use gpuc_diagnostics::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use crate::dominance::Dominators;
+use crate::graph::{Block, Ir, Op, Region, Value, ValueDef};
+use crate::op::{
+    Arity, OpDef, Presence, RegionKind, Traits, ValueSpec, operand_range, result_range,
+};
+
+/// Verifies `root` and everything inside. Stops at the first broken operation of a region, as what
+/// follows is often its consequence.
+pub fn verify(ir: &mut Ir, root: Op) -> Result<(), Vec<Diagnostic>> {
+    let mut verifier = Verifier {
+        visible: vec![0; ir.value_capacity()],
+        isolation: 1,
+        next_isolation: 2,
+        errors: Vec::new(),
+    };
+    // Values around `root` (when a function is verified by itself) are taken as visible.
+    for ancestor in ir.ancestors(root).collect::<Vec<_>>() {
+        for &region in ir.regions(ancestor) {
+            for &block in ir.blocks(region) {
+                verifier.show_block(ir, block);
+                for op in ir.ops(block) {
+                    verifier.show(ir.results(op));
+                }
+            }
+        }
+    }
+    verifier.op(ir, root);
+    if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
+}
+
+struct Verifier {
+    /// The isolation in which a value is visible at this point of the walk; 0 for nowhere.
+    visible: Vec<u32>,
+    isolation: u32,
+    next_isolation: u32,
+    errors: Vec<Diagnostic>,
+}
+
+fn index(value: Value) -> usize {
+    value.as_u32() as usize
+}
+
+impl Verifier {
+    fn fail(&mut self, ir: &Ir, op: Op, message: impl AsRef<str>) -> bool {
+        let text = format!("'{}' op {}", ir.name(op), message.as_ref());
+        self.errors.push(Diagnostic::error(text).at_option(ir.ctx.place(ir.location(op))));
+        false
+    }
+
+    fn show(&mut self, values: &[Value]) {
+        for &value in values {
+            self.visible[index(value)] = self.isolation;
+        }
+    }
+
+    fn show_block(&mut self, ir: &Ir, block: Block) {
+        self.show(ir.arguments(block));
+    }
+
+    fn hide_block(&mut self, ir: &Ir, block: Block) {
+        for &value in ir.arguments(block) {
+            self.visible[index(value)] = 0;
+        }
+        for op in ir.ops(block) {
+            for &value in ir.results(op) {
+                self.visible[index(value)] = 0;
+            }
+        }
+    }
+
+    /// Verifies one operation; its results become visible behind it.
+    fn op(&mut self, ir: &mut Ir, op: Op) -> bool {
+        for value in ir.operands(op) {
+            if self.visible[index(value)] != self.isolation {
+                return self.invisible_operand(ir, op, value);
+            }
+        }
+        if let Err(message) = self.own(ir, op) {
+            return self.fail(ir, op, message);
+        }
+        let isolated = ir.has_trait(op, Traits::ISOLATED_FROM_ABOVE);
+        let saved = self.isolation;
+        if isolated {
+            self.isolation = self.next_isolation;
+            self.next_isolation += 1;
+        }
+        let mut fine = true;
+        for i in 0..ir.regions(op).len() {
+            let region = ir.region(op, i);
+            fine &= self.region(ir, op, region);
+        }
+        self.isolation = saved;
+        if fine && let Some(def) = ir.def(op) {
+            for hook in [def.hooks.verify_regions, def.hooks.verify_symbols].into_iter().flatten() {
+                if let Err(message) = hook(ir, op) {
+                    return self.fail(ir, op, message);
+                }
+            }
+            if def.traits.contains(Traits::SYMBOL_TABLE) {
+                fine = self.symbol_table(ir, op);
+            }
+        }
+        self.show(ir.results(op));
+        fine
+    }
+
+    fn invisible_operand(&mut self, ir: &Ir, op: Op, value: Value) -> bool {
+        let number = ir.operands(op).position(|v| v == value).unwrap_or(0);
+        let place = match ir.value_def(value) {
+            ValueDef::Result(def, _) => ir.ctx.place(ir.location(def)),
+            ValueDef::Argument(block, i) => {
+                ir.argument_locations(block).get(i as usize).and_then(|&l| ir.ctx.place(l))
+            }
+        };
+        let message = if self.visible[index(value)] == 0 {
+            format!("operand #{number} does not dominate this use")
+        } else {
+            format!("using value defined outside the region (operand #{number})")
+        };
+        self.fail(ir, op, message);
+        if let (Some(error), Some(place)) = (self.errors.last_mut(), place) {
+            error.related.push((place, "operand defined here".to_owned()));
+        }
+        false
+    }
+
+    fn region(&mut self, ir: &mut Ir, op: Op, region: Region) -> bool {
+        let blocks = ir.blocks(region).to_vec();
+        for &block in &blocks {
+            if let Err(message) = terminated(ir, op, block) {
+                return self.fail(ir, op, message);
+            }
+        }
+        if ir.has_trait(op, Traits::GRAPH_REGION) {
+            for &block in &blocks {
+                self.show_block(ir, block);
+                for inner in ir.ops(block) {
+                    self.show(ir.results(inner));
+                }
+            }
+        }
+        let fine = match *blocks {
+            [block] => {
+                self.show_block(ir, block);
+                self.block(ir, block)
+            }
+            _ => self.control_flow(ir, region),
+        };
+        for &block in &blocks {
+            self.hide_block(ir, block);
+        }
+        fine
+    }
+
+    fn block(&mut self, ir: &mut Ir, block: Block) -> bool {
+        let mut fine = true;
+        let mut next = ir.first_op(block);
+        while let Some(op) = next {
+            fine &= self.op(ir, op);
+            next = ir.next_op(op);
+        }
+        fine
+    }
+
+    /// Blocks in order of the dominator tree: what a block defines is visible in its subtree.
+    fn control_flow(&mut self, ir: &mut Ir, region: Region) -> bool {
+        let dominators = Dominators::of(ir, region);
+        let mut children: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
+        for &block in dominators.reachable() {
+            if let Some(parent) = dominators.immediate(block) {
+                children.entry(parent).or_default().push(block);
+            }
+        }
+        let mut fine = true;
+        let mut stack: Vec<(Block, bool)> =
+            ir.entry_block(region).map(|block| (block, false)).into_iter().collect();
+        while let Some((block, done)) = stack.pop() {
+            if done {
+                self.hide_block(ir, block);
+                continue;
+            }
+            self.show_block(ir, block);
+            fine &= self.block(ir, block);
+            stack.push((block, true));
+            for &child in children.get(&block).into_iter().flatten().rev() {
+                stack.push((child, false));
+            }
+        }
+        // In unreachable code every definition dominates every use.
+        let unreachable: Vec<_> =
+            ir.blocks(region).iter().copied().filter(|&b| !dominators.is_reachable(b)).collect();
+        if !unreachable.is_empty() {
+            for &block in ir.blocks(region).to_vec().iter() {
+                self.show_block(ir, block);
+                for op in ir.ops(block) {
+                    self.show(ir.results(op));
+                }
+            }
+            for block in unreachable {
+                fine &= self.block(ir, block);
+            }
+        }
+        fine
+    }
+
+    fn symbol_table(&mut self, ir: &Ir, op: Op) -> bool {
+        let mut seen: FxHashMap<String, Op> = FxHashMap::default();
+        let mut fine = true;
+        for &block in ir.regions(op).first().map_or(&[][..], |&region| ir.blocks(region)) {
+            for symbol in ir.ops(block) {
+                let Some(name) = ir.symbol_name(symbol) else { continue };
+                if let Some(&first) = seen.get(name) {
+                    let error = Diagnostic::error(format!("redefinition of symbol named '{name}'"))
+                        .at_option(ir.ctx.place(ir.location(symbol)));
+                    self.errors.push(match ir.ctx.place(ir.location(first)) {
+                        Some(place) => error.related(place, "see existing symbol definition here"),
+                        None => error,
+                    });
+                    fine = false;
+                } else {
+                    seen.insert(name.to_owned(), symbol);
+                }
+            }
+        }
+        fine
+    }
+
+    /// What the operation's own declaration demands.
+    fn own(&mut self, ir: &mut Ir, op: Op) -> Result<(), String> {
+        let Some(def) = ir.def(op) else {
+            if ir.ctx.allow_unregistered {
+                return Ok(());
+            }
+            return Err("is not registered; register its dialect or use \
+                        --allow-unregistered-dialect"
+                .to_owned());
+        };
+        values(ir, op, def, "operand")?;
+        values(ir, op, def, "result")?;
+        attributes(ir, op, def)?;
+        regions(ir, op, def)?;
+        successors(ir, op, def)?;
+        one_type(ir, op, def)?;
+        type_rules(ir, op, def)?;
+        if !def.parents.is_empty() {
+            let parent = ir.parent_op(op);
+            if !parent.is_some_and(|parent| def.parents.contains(&ir.name(parent))) {
+                return Err(match def.parents {
+                    [one] => format!("expects parent op '{one}'"),
+                    many => format!("expects parent op to be one of '{}'", many.join(", ")),
+                });
+            }
+        }
+        match def.hooks.verify {
+            Some(hook) => hook(ir, op),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Every block ends with its only terminator, where one is demanded.
+fn terminated(ir: &Ir, op: Op, block: Block) -> Result<(), String> {
+    let exempt = match ir.def(op) {
+        None => true,
+        Some(def) => def.traits.contains(Traits::NO_TERMINATOR),
+    };
+    let Some(last) = ir.last_op(block) else {
+        return if exempt { Ok(()) } else { Err("expects a non-empty block".to_owned()) };
+    };
+    for inner in ir.ops(block) {
+        let terminator = ir.has_trait(inner, Traits::TERMINATOR);
+        if inner != last && terminator {
+            return Err(format!(
+                "holds '{}', which must be the last operation in the parent block",
+                ir.name(inner)
+            ));
+        }
+        if inner == last && !terminator && !exempt && ir.def(inner).is_some() {
+            return Err(format!(
+                "expects its block to end with a terminator, found '{}'",
+                ir.name(inner)
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn count_of(specs: &[ValueSpec]) -> (usize, bool) {
+    let singles = specs.iter().filter(|spec| spec.arity == Arity::One).count();
+    (singles, singles != specs.len())
+}
+
+fn values(ir: &Ir, op: Op, def: &'static OpDef, what: &str) -> Result<(), String> {
+    let operands = what == "operand";
+    let specs = if operands { def.operands } else { def.results };
+    let count = if operands { ir.operand_count(op) } else { ir.results(op).len() };
+    let (least, open) = count_of(specs);
+    let sized = if operands { Traits::ATTR_SIZED_OPERANDS } else { Traits::ATTR_SIZED_RESULTS };
+    if def.traits.contains(sized) {
+        let name = if operands { "operandSegmentSizes" } else { "resultSegmentSizes" };
+        let sizes = ir.attr(op, name).and_then(|attr| ir.ctx.dense_array(attr));
+        let Some(sizes) = sizes else { return Err(format!("requires attribute '{name}'")) };
+        if sizes.len() != specs.len() || sizes.iter().any(|&n| n < 0) {
+            return Err(format!(
+                "'{name}' attribute for specifying {what} segments must have {} elements, but got {}",
+                specs.len(),
+                sizes.len()
+            ));
+        }
+        if sizes.iter().sum::<i64>() != count as i64 {
+            return Err(format!(
+                "{what} count ({count}) does not match with the total size ({}) specified in \
+                 attribute '{name}'",
+                sizes.iter().sum::<i64>()
+            ));
+        }
+    } else if count < least || (!open && count > least) {
+        let word = if open { "or more " } else { "" };
+        return Err(match (open, least) {
+            (false, 0) => format!("requires zero {what}s"),
+            (false, 1) => format!("requires one {what}"),
+            _ => format!("expected {least} {word}{what}s, but found {count}"),
+        });
+    }
+    for (group, spec) in specs.iter().enumerate() {
+        let range = if operands {
+            operand_range(ir, op, def, group)
+        } else {
+            result_range(ir, op, def, group)
+        };
+        let fits = match spec.arity {
+            Arity::One => range.len() == 1,
+            Arity::Optional => range.len() <= 1,
+            Arity::Variadic => true,
+        };
+        if !fits {
+            return Err(format!(
+                "{what} group starting at #{} requires {} element{}, but found {}",
+                range.start,
+                if spec.arity == Arity::One { "1" } else { "0 or 1" },
+                if spec.arity == Arity::One { "" } else { "s" },
+                range.len()
+            ));
+        }
+        for i in range {
+            let value = if operands { ir.operand(op, i) } else { ir.result(op, i) };
+            let ty = ir.ty(value);
+            if !(spec.constraint.holds)(&ir.ctx, ty) {
+                let variadic = if spec.arity == Arity::Variadic { "variadic of " } else { "" };
+                return Err(format!(
+                    "{what} #{i} must be {variadic}{}, but got '{}'",
+                    spec.constraint.summary,
+                    ir.ctx.type_text(ty)
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn attributes(ir: &Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
+    for spec in def.attrs {
+        match (ir.attr(op, spec.name), spec.presence) {
+            (Some(attr), _) => {
+                if !(spec.constraint.holds)(&ir.ctx, attr) {
+                    return Err(format!(
+                        "attribute '{}' failed to satisfy constraint: {}",
+                        spec.name, spec.constraint.summary
+                    ));
+                }
+            }
+            (None, Presence::Required) => {
+                return Err(format!("requires attribute '{}'", spec.name));
+            }
+            (None, _) => {}
+        }
+    }
+    Ok(())
+}
+
+fn regions(ir: &Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
+    let count = ir.regions(op).len();
+    let open = def.regions.last().is_some_and(|spec| spec.kind == RegionKind::Variadic);
+    let least = def.regions.len() - usize::from(open);
+    if count < least || (!open && count > least) {
+        return Err(format!(
+            "requires {least}{} region{}, but has {count}",
+            if open { " or more" } else { "" },
+            if least == 1 && !open { "" } else { "s" }
+        ));
+    }
+    for (i, &region) in ir.regions(op).iter().enumerate() {
+        let blocks = ir.blocks(region).len();
+        let spec = def.regions.get(i).or(def.regions.last());
+        let Some(spec) = spec else { continue };
+        let demand = match spec.kind {
+            RegionKind::SizedOne if blocks != 1 => "region with 1 blocks",
+            RegionKind::MinOne if blocks == 0 => "region with at least 1 blocks",
+            RegionKind::MaxOne if blocks > 1 => "region with at most 1 blocks",
+            _ => "",
+        };
+        if !demand.is_empty() {
+            return Err(format!(
+                "region #{i} ('{}') failed to verify constraint: {demand}",
+                spec.name
+            ));
+        }
+        if def.traits.contains(Traits::SINGLE_BLOCK) && blocks > 1 {
+            return Err(format!("expects region #{i} to have 0 or 1 blocks"));
+        }
+    }
+    Ok(())
+}
+
+fn successors(ir: &Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
+    let count = ir.successors(op).len();
+    let least = def.successors.iter().filter(|spec| spec.arity == Arity::One).count();
+    let open = least != def.successors.len();
+    if count < least || (!open && count > least) {
+        return Err(format!("requires {least} successors but found {count}"));
+    }
+    let region = ir.parent_region(op);
+    for (i, &block) in ir.successors(op).iter().enumerate() {
+        if ir.block_region(block) != region {
+            return Err(format!("branches to a block of another region (successor #{i})"));
+        }
+        let Some(forwarded) = def.hooks.successor_operands else { continue };
+        let range = forwarded(ir, op, i);
+        let arguments = ir.arguments(block);
+        if range.len() != arguments.len() {
+            return Err(format!(
+                "branch has {} operands for successor #{i}, but target block has {}",
+                range.len(),
+                arguments.len()
+            ));
+        }
+        for (j, (operand, &argument)) in range.zip(arguments).enumerate() {
+            let (given, wanted) = (ir.ty(ir.operand(op, operand)), ir.ty(argument));
+            if given != wanted {
+                return Err(format!(
+                    "type mismatch for bb argument #{j} of successor #{i}: '{}' against '{}'",
+                    ir.ctx.type_text(given),
+                    ir.ctx.type_text(wanted)
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn one_type(ir: &Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
+    let operands = || ir.operands(op).map(|value| ir.ty(value));
+    if def.traits.contains(Traits::SAME_OPERANDS_AND_RESULT_TYPE) {
+        let mut all = operands().chain(ir.result_types(op));
+        if let Some(first) = all.next()
+            && all.any(|ty| ty != first)
+        {
+            return Err("requires the same type for all operands and results".to_owned());
+        }
+    }
+    if def.traits.contains(Traits::SAME_TYPE_OPERANDS) {
+        let mut all = operands();
+        if let Some(first) = all.next()
+            && all.any(|ty| ty != first)
+        {
+            return Err("requires all operands to have the same type".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn type_rules(ir: &mut Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
+    for rule in def.type_rules {
+        let types_of = |ir: &Ir, name: &str| -> Vec<crate::Type> {
+            if let Some(group) = def.operands.iter().position(|spec| spec.name == name) {
+                operand_range(ir, op, def, group).map(|i| ir.ty(ir.operand(op, i))).collect()
+            } else if let Some(group) = def.results.iter().position(|spec| spec.name == name) {
+                result_range(ir, op, def, group).map(|i| ir.ty(ir.result(op, i))).collect()
+            } else {
+                Vec::new()
+            }
+        };
+        let Some(&source) = types_of(ir, rule.source).first() else { continue };
+        let Some(expected) = (rule.derive)(&mut ir.ctx, source) else { continue };
+        if types_of(ir, rule.target).iter().any(|&ty| ty != expected) {
+            return Err(format!("failed to verify that {}", rule.summary));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! Intervals of integer values: what is known without following control flow.
+
+use gpuc_dialects::{affine, arith, scf};
+use gpuc_ir::affine::{AffineExprKind, BinaryOp};
+use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value, ValueDef};
+
+/// The least and the greatest value, signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The least.
+    pub min: i128,
+    /// The greatest.
+    pub max: i128,
+}
+
+impl Range {
+    fn new(min: i128, max: i128) -> Range {
+        Range { min, max }
+    }
+
+    /// What a signed integer of so many bits can be.
+    pub fn signed(width: u32) -> Range {
+        let half = 1i128 << (width.clamp(1, 64) - 1);
+        Range::new(-half, half - 1)
+    }
+
+    /// Whether every value of `self` is one of `other`.
+    pub fn is_within(self, other: Range) -> bool {
+        other.min <= self.min && self.max <= other.max
+    }
+
+    fn meet(self, other: Range) -> Range {
+        let (min, max) = (self.min.max(other.min), self.max.min(other.max));
+        // Nothing left: the code is not reached; any answer is right.
+        if min > max { other } else { Range::new(min, max) }
+    }
+
+    /// Products of one of each.
+    pub fn times(self, other: Range) -> Range {
+        let [a, b, c, d] = [
+            self.min * other.min,
+            self.min * other.max,
+            self.max * other.min,
+            self.max * other.max,
+        ];
+        Range::new(a.min(b).min(c).min(d), a.max(b).max(c).max(d))
+    }
+
+    fn join(self, other: Range) -> Range {
+        Range::new(self.min.min(other.min), self.max.max(other.max))
+    }
+}
+
+/// How many definitions deep the search goes.
+const DEPTH: u32 = 12;
+
+/// Bits of an integer or index type.
+fn width(ir: &Ir, value: Value) -> u32 {
+    ir.ctx.int_or_index_width(ir.ty(value)).unwrap_or(64).min(64)
+}
+
+/// What a value of integer or index type can be.
+pub fn range(ir: &Ir, value: Value) -> Range {
+    bounded(ir, value, DEPTH)
+}
+
+fn bounded(ir: &Ir, value: Value, depth: u32) -> Range {
+    let all = Range::signed(width(ir, value));
+    if let Some(constant) = arith::constant_int_value(ir, value) {
+        return Range::new(constant, constant);
+    }
+    if depth == 0 {
+        return all;
+    }
+    match ir.value_def(value) {
+        ValueDef::Result(op, _) => of_result(ir, op, all, depth - 1),
+        ValueDef::Argument(block, index) => match ir.block_op(block) {
+            Some(owner) => of_induction(ir, owner, index as usize, depth - 1).unwrap_or(all),
+            None => all,
+        },
+    }
+}
+
+/// From the lower bound to one below the upper bound.
+fn of_induction(ir: &Ir, owner: Op, index: usize, depth: u32) -> Option<Range> {
+    let values =
+        |lower: Value, upper: Value| Some((bounded(ir, lower, depth), bounded(ir, upper, depth)));
+    let (lower, upper) = if let Some(view) = scf::ForOp::cast(ir, owner) {
+        (index == 0).then(|| values(view.lowerBound(ir), view.upperBound(ir)))??
+    } else if let Some(view) = scf::ParallelOp::cast(ir, owner) {
+        values(*view.lowerBound(ir).get(index)?, *view.upperBound(ir).get(index)?)?
+    } else if let Some(view) = affine::AffineForOp::cast(ir, owner) {
+        let (lower, upper) = (view.lower_bound(ir), view.upper_bound(ir));
+        (index == 0).then(|| extremes(ir, (&lower, 0), (&upper, 0), depth))??
+    } else {
+        let view = affine::AffineParallelOp::cast(ir, owner)?;
+        let (lower, upper) = (view.lower_groups(ir), view.upper_groups(ir));
+        let start = |groups: &[i64]| groups.iter().take(index).sum::<i64>() as usize;
+        let (low, high) = (view.lower_bounds(ir), view.upper_bounds(ir));
+        extremes(ir, (&low, start(&lower)), (&high, start(&upper)), depth)?
+    };
+    Some(Range::new(lower.min, (upper.max - 1).max(lower.min)))
+}
+
+/// Intervals of one lower and one upper bound of an affine loop. The greatest of several lower
+/// bounds is no less than any of them, and so on: one is enough.
+fn extremes(
+    ir: &Ir,
+    lower: (&affine::AffineValue, usize),
+    upper: (&affine::AffineValue, usize),
+    depth: u32,
+) -> Option<(Range, Range)> {
+    let of = |(value, result): (&affine::AffineValue, usize)| {
+        let expr = *value.results(&ir.ctx).get(result)?;
+        of_expr(ir, expr, value, depth)
+    };
+    Some((of(lower)?, of(upper)?))
+}
+
+fn of_expr(ir: &Ir, expr: AffineExpr, value: &affine::AffineValue, depth: u32) -> Option<Range> {
+    let operand = |index: usize| Some(bounded(ir, *value.operands.get(index)?, depth));
+    let range = match *ir.ctx.expr_kind(expr) {
+        AffineExprKind::Constant(number) => Range::new(number.into(), number.into()),
+        AffineExprKind::Dim(index) => operand(index as usize)?,
+        AffineExprKind::Symbol(index) => operand(value.dims(&ir.ctx) + index as usize)?,
+        AffineExprKind::Binary(op, a, b) => {
+            let (a, b) = (of_expr(ir, a, value, depth)?, of_expr(ir, b, value, depth)?);
+            match op {
+                BinaryOp::Add => Range::new(a.min + b.min, a.max + b.max),
+                BinaryOp::Mul => a.times(b),
+                BinaryOp::Mod if b.min > 0 => Range::new(0, b.max - 1),
+                BinaryOp::FloorDiv | BinaryOp::CeilDiv if b.min > 0 => {
+                    Range::new(a.min.min(0), a.max.max(0))
+                }
+                _ => return None,
+            }
+        }
+    };
+    // Beyond 64 bits the value wraps.
+    Some(if range.is_within(Range::signed(64)) { range } else { Range::signed(64) })
+}
+
+fn of_result(ir: &Ir, op: Op, all: Range, depth: u32) -> Range {
+    let operand = |index: usize| bounded(ir, ir.operand(op, index), depth);
+    let computed = |range: Range, wraps: bool| match (range.is_within(all), wraps) {
+        (true, _) => range,
+        // The program promises that there is no overflow.
+        (false, false) => range.meet(all),
+        (false, true) => all,
+    };
+    let wraps = !promises_no_signed_wrap(ir, op);
+    match ir.name(op) {
+        arith::AddIOp::NAME => {
+            let (a, b) = (operand(0), operand(1));
+            computed(Range::new(a.min + b.min, a.max + b.max), wraps)
+        }
+        arith::SubIOp::NAME => {
+            let (a, b) = (operand(0), operand(1));
+            computed(Range::new(a.min - b.max, a.max - b.min), wraps)
+        }
+        arith::MulIOp::NAME => computed(operand(0).times(operand(1)), wraps),
+        arith::IndexCastOp::NAME | arith::TruncIOp::NAME | arith::ExtSIOp::NAME => {
+            computed(operand(0), true)
+        }
+        arith::ExtUIOp::NAME | arith::IndexCastUIOp::NAME => {
+            let source = operand(0);
+            let bits = width(ir, ir.operand(op, 0));
+            if source.min >= 0 {
+                computed(source, true)
+            } else {
+                computed(Range::new(0, (1i128 << bits) - 1), true)
+            }
+        }
+        arith::MaxSIOp::NAME => {
+            let (a, b) = (operand(0), operand(1));
+            Range::new(a.min.max(b.min), a.max.max(b.max))
+        }
+        arith::MinSIOp::NAME => {
+            let (a, b) = (operand(0), operand(1));
+            Range::new(a.min.min(b.min), a.max.min(b.max))
+        }
+        arith::RemSIOp::NAME => match (operand(0), operand(1)) {
+            (a, b) if b.min > 0 => {
+                let most = b.max - 1;
+                Range::new(if a.min >= 0 { 0 } else { -most }, if a.max <= 0 { 0 } else { most })
+            }
+            _ => all,
+        },
+        arith::DivSIOp::NAME | arith::FloorDivSIOp::NAME | arith::CeilDivSIOp::NAME => {
+            match (operand(0), operand(1)) {
+                // Away from zero by one at most, through rounding.
+                (a, b) if b.min > 0 => Range::new(
+                    if a.min >= 0 { 0 } else { a.min },
+                    if a.max <= 0 { 0 } else { a.max },
+                ),
+                _ => all,
+            }
+        }
+        arith::AndIOp::NAME => match (operand(0), operand(1)) {
+            (_, mask) if mask.min >= 0 => Range::new(0, mask.max),
+            (mask, _) if mask.min >= 0 => Range::new(0, mask.max),
+            _ => all,
+        },
+        arith::SelectOp::NAME => operand(1).join(operand(2)).meet(all),
+        affine::AffineApplyOp::NAME => affine::AffineApplyOp(op)
+            .value(ir)
+            .and_then(|value| of_expr(ir, *value.results(&ir.ctx).first()?, &value, depth))
+            .unwrap_or(all),
+        _ => all,
+    }
+}
+
+/// Whether signed overflow of an operation is undefined.
+pub fn promises_no_signed_wrap(ir: &Ir, op: Op) -> bool {
+    let flags = ir.attr(op, "overflowFlags");
+    flags.and_then(|attr| arith::OVERFLOW_FLAGS.number(&ir.ctx, attr)).is_some_and(|n| n & 1 != 0)
+}

@@ -1,0 +1,178 @@
+//! Values of index type in closed form.
+
+use gpuc_dialects::{affine, arith};
+use gpuc_ir::affine::{AffineExprKind, BinaryOp};
+use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value};
+
+use super::polynomial::Polynomial;
+use super::range::{Range, promises_no_signed_wrap, range};
+
+/// How many definitions deep the search goes; what is deeper stays a value of its own.
+const DEPTH: u32 = 32;
+
+/// An integer value as a polynomial over values whose definitions say no more: loop variables,
+/// arguments, loaded numbers. Widenings are looked through where they keep the number, and
+/// arithmetic where it does not wrap: because the program promises so (`nsw`), because the intervals
+/// of the operands show it, or because it is done in 64 bits, where subscripts are taken not to.
+pub fn polynomial(ir: &Ir, value: Value) -> Polynomial {
+    build(ir, value, DEPTH, Keep::Nothing)
+}
+
+/// The same, but sums that are factors of a product stay values of their own where `keep` says so:
+/// in `i * (n + 2) + j` the extent of a row is one number.
+pub fn polynomial_keeping(ir: &Ir, value: Value, keep: &dyn Fn(Value) -> bool) -> Polynomial {
+    build(ir, value, DEPTH, Keep::Factors(keep))
+}
+
+/// The same, but any value that `keep` says so of stays as it is, and with it what is known of it: in
+/// `i + (n + 2)` the sum of two 32-bit numbers is one.
+pub fn polynomial_over(ir: &Ir, value: Value, keep: &dyn Fn(Value) -> bool) -> Polynomial {
+    build(ir, value, DEPTH, Keep::Everything(keep))
+}
+
+/// Which values are not looked behind.
+#[derive(Clone, Copy)]
+enum Keep<'a> {
+    Nothing,
+    Factors(&'a dyn Fn(Value) -> bool),
+    Everything(&'a dyn Fn(Value) -> bool),
+}
+
+fn build(ir: &Ir, value: Value, depth: u32, keep: Keep<'_>) -> Polynomial {
+    if let Some(constant) = arith::constant_index_value(ir, value) {
+        return Polynomial::constant(constant);
+    }
+    if let Keep::Everything(keep) = keep
+        && keep(value)
+    {
+        return Polynomial::value(value);
+    }
+    let known = ir
+        .defining_op(value)
+        .filter(|_| depth > 0)
+        .and_then(|op| of_result(ir, op, depth - 1, keep));
+    known.unwrap_or_else(|| Polynomial::value(value))
+}
+
+/// A product, its factors expanded unless they are sums to be kept.
+fn product(ir: &Ir, op: Op, depth: u32, keep: Keep<'_>) -> Option<Polynomial> {
+    let [a, b] = [0, 1].map(|i| (ir.operand(op, i), build(ir, ir.operand(op, i), depth, keep)));
+    if a.1.as_constant().is_some() || b.1.as_constant().is_some() {
+        return a.1.times(&b.1);
+    }
+    let factor = |(value, form): (Value, Polynomial)| {
+        let value = uncast(ir, value);
+        let whole = match keep {
+            Keep::Factors(keep) => form.terms().nth(1).is_some() && keep(value),
+            _ => false,
+        };
+        if whole { Polynomial::value(value) } else { form }
+    };
+    factor(a).times(&factor(b))
+}
+
+/// The value that was widened, sign and all.
+fn uncast(ir: &Ir, value: Value) -> Value {
+    let mut at = value;
+    while let Some(op) = ir.defining_op(at) {
+        let widens = (arith::IndexCastOp::is(ir, op) || arith::ExtSIOp::is(ir, op))
+            && bits(ir, ir.operand(op, 0)) <= bits(ir, at);
+        if !widens {
+            break;
+        }
+        at = ir.operand(op, 0);
+    }
+    at
+}
+
+fn bits(ir: &Ir, value: Value) -> u32 {
+    ir.ctx.int_or_index_width(ir.ty(value)).unwrap_or(0)
+}
+
+fn of_result(ir: &Ir, op: Op, depth: u32, keep: Keep<'_>) -> Option<Polynomial> {
+    let operand = |index: usize| build(ir, ir.operand(op, index), depth, keep);
+    // Vectors have no number.
+    let width = bits(ir, *ir.results(op).first()?);
+    if width == 0 {
+        return None;
+    }
+    match ir.name(op) {
+        arith::AddIOp::NAME if keeps(ir, op, width) => operand(0).plus(&operand(1), 1),
+        arith::SubIOp::NAME if keeps(ir, op, width) => operand(0).plus(&operand(1), -1),
+        arith::MulIOp::NAME if keeps(ir, op, width) => product(ir, op, depth, keep),
+        arith::ShLIOp::NAME if width >= 64 || promises_no_signed_wrap(ir, op) => {
+            let shift = arith::constant_index_value(ir, ir.operand(op, 1));
+            let shift = shift.filter(|&n| (0..i64::from(width.min(63))).contains(&n))?;
+            operand(0).times(&Polynomial::constant(1 << shift))
+        }
+        arith::IndexCastOp::NAME | arith::ExtSIOp::NAME | arith::TruncIOp::NAME => {
+            let source = ir.operand(op, 0);
+            let fits =
+                bits(ir, source) <= width || range(ir, source).is_within(Range::signed(width));
+            fits.then(|| build(ir, source, depth, keep))
+        }
+        arith::ExtUIOp::NAME | arith::IndexCastUIOp::NAME => {
+            unsigned_cast(ir, op, width, depth, keep)
+        }
+        affine::AffineApplyOp::NAME => {
+            let value = affine::AffineApplyOp(op).value(ir)?;
+            let [result] = *value.results(&ir.ctx) else { return None };
+            of_affine(ir, result, &value)
+        }
+        _ => None,
+    }
+}
+
+/// A widening that takes the number as unsigned: the same number if it is not negative, or if it
+/// was cut from an unsigned number of that width just before.
+fn unsigned_cast(ir: &Ir, op: Op, width: u32, depth: u32, keep: Keep<'_>) -> Option<Polynomial> {
+    let source = ir.operand(op, 0);
+    let from = bits(ir, source);
+    if from > width {
+        return None;
+    }
+    if range(ir, source).min >= 0 {
+        return Some(build(ir, source, depth, keep));
+    }
+    let cut = ir.defining_op(source).filter(|&cut| {
+        arith::TruncIOp::is(ir, cut)
+            || arith::IndexCastOp::is(ir, cut)
+            || arith::IndexCastUIOp::is(ir, cut)
+    })?;
+    let original = ir.operand(cut, 0);
+    let unsigned = Range { min: 0, max: (1i128 << from.min(64)) - 1 };
+    range(ir, original).is_within(unsigned).then(|| build(ir, original, depth, keep))
+}
+
+/// Whether the result of an addition, subtraction or multiplication is the true one.
+fn keeps(ir: &Ir, op: Op, width: u32) -> bool {
+    if width >= 64 || promises_no_signed_wrap(ir, op) {
+        return true;
+    }
+    // The interval of the operation itself is cut to its type; that of the operands is not.
+    let (a, b) = (range(ir, ir.operand(op, 0)), range(ir, ir.operand(op, 1)));
+    let exact = match ir.name(op) {
+        arith::AddIOp::NAME => Range { min: a.min + b.min, max: a.max + b.max },
+        arith::SubIOp::NAME => Range { min: a.min - b.max, max: a.max - b.min },
+        _ => a.times(b),
+    };
+    exact.is_within(Range::signed(width))
+}
+
+/// An affine expression over operands; `None` for divisions.
+pub fn of_affine(ir: &Ir, expr: AffineExpr, value: &affine::AffineValue) -> Option<Polynomial> {
+    let operand = |index: usize| Some(polynomial(ir, *value.operands.get(index)?));
+    match *ir.ctx.expr_kind(expr) {
+        AffineExprKind::Constant(number) => Some(Polynomial::constant(number)),
+        AffineExprKind::Dim(index) => operand(index as usize),
+        AffineExprKind::Symbol(index) => operand(value.dims(&ir.ctx) + index as usize),
+        AffineExprKind::Binary(op, a, b) => {
+            let (a, b) = (of_affine(ir, a, value)?, of_affine(ir, b, value)?);
+            match op {
+                BinaryOp::Add => a.plus(&b, 1),
+                BinaryOp::Mul => a.times(&b),
+                _ => None,
+            }
+        }
+    }
+}

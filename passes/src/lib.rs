@@ -1,0 +1,34 @@
+//! Analyses and transformations, one folder a stage, one file a pass.
+//!
+//! [`ALL`] registers them; the order in which the compiler runs them is the driver's.
+
+use gpuc_ir::pass::PassInfo;
+
+pub mod analysis;
+pub mod lower;
+pub mod parallel;
+pub mod raise;
+pub mod simplify;
+
+/// Every pass.
+pub const ALL: &[&PassInfo] = &[
+    raise::raise_loops::RaiseLoops::INFO,
+    raise::raise_affine::RaiseAffine::INFO,
+    raise::delinearize::Delinearize::INFO,
+    raise::promote_scalars::PromoteScalars::INFO,
+    parallel::check_independent::CheckIndependent::INFO,
+    parallel::recognize_parallel::RecognizeParallel::INFO,
+    lower::lower_affine::LowerAffine::INFO,
+    lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
+    parallel::outline::Outline::INFO,
+    lower::lower_reductions::LowerReductions::INFO,
+    lower::scf_to_cf::ScfToCf::INFO,
+    simplify::canonicalize::Canonicalize::INFO,
+    simplify::cse::Cse::INFO,
+    simplify::licm::LoopInvariantCodeMotion::INFO,
+    simplify::inline::Inline::INFO,
+    simplify::mem2reg::Mem2Reg::INFO,
+    simplify::simplify_index::SimplifyIndex::INFO,
+    simplify::sroa::Sroa::INFO,
+    simplify::symbol_dce::SymbolDce::INFO,
+];

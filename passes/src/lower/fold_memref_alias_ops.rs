@@ -1,0 +1,73 @@
+//! `fold-memref-alias-ops`: accesses through `memref.reinterpret_cast` go to the buffer behind.
+//!
+//! Needs nothing; leaves views only where something else than a load, a store or an atomic uses
+//! them, or where the buffer behind is not contiguous and one-dimensional. Kernels are called with
+//! pointers alone: the sizes of a view are of no use to them. After MLIR's pass of the same name.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::{arith, memref, vector};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, WalkOrder};
+
+gpuc_ir::pass! {
+    /// Rewrite accesses through views as accesses to the buffers behind them.
+    FoldMemrefAliasOps = "fold-memref-alias-ops" {}
+}
+
+impl Pass for FoldMemrefAliasOps {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        // Views of views end at the buffer when the inner view is folded first; an access is
+        // rewritten until its buffer is no view.
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            while fold(ir, inner).is_some() {}
+        }
+        Ok(())
+    }
+}
+
+/// The operand that is the buffer of an access, whose subscripts follow it.
+fn buffer_operand(ir: &Ir, op: Op) -> Option<usize> {
+    match ir.name(op) {
+        memref::LoadOp::NAME | memref::GenericAtomicRMWOp::NAME | vector::LoadOp::NAME => Some(0),
+        memref::StoreOp::NAME | memref::AtomicRMWOp::NAME | vector::StoreOp::NAME => Some(1),
+        _ => None,
+    }
+}
+
+fn fold(ir: &mut Ir, op: Op) -> Option<()> {
+    let at = buffer_operand(ir, op)?;
+    let view = memref::ReinterpretCastOp::cast(ir, ir.defining_op(ir.operand(op, at))?)?;
+    let source = view.source(ir);
+    let flat = ir.ctx.shape(ir.ty(source)).is_some_and(|shape| shape.len() == 1)
+        && memref::has_identity_layout(&ir.ctx, ir.ty(source));
+    if !flat {
+        return None;
+    }
+    let indices: Vec<Value> = ir.operands(op).skip(at + 1).collect();
+    let [offsets, _, strides] = view.static_parts(ir);
+    let (dynamic_offsets, dynamic_strides) = (view.offsets(ir).to_vec(), view.strides(ir).to_vec());
+    let mut b = Builder::before(ir, op);
+    let mut next = dynamic_strides.into_iter();
+    let strides: Vec<Value> = strides
+        .into_iter()
+        .map(|stride| number(&mut b, stride, &mut next))
+        .collect::<Option<_>>()?;
+    let mut next = dynamic_offsets.into_iter();
+    let mut sum = number(&mut b, *offsets.first()?, &mut next)?;
+    for (&index, &stride) in indices.iter().zip(&strides) {
+        let part = arith::MulIOp::new(&mut b, index, stride).value(&mut b);
+        sum = arith::AddIOp::new(&mut b, sum, part).value(&mut b);
+    }
+    let operands: Vec<Value> = ir.operands(op).take(at).chain([source, sum]).collect();
+    ir.set_operands(op, &operands);
+    Some(())
+}
+
+/// A number given as an attribute, or the next of the operands.
+fn number(
+    b: &mut Builder<'_>,
+    given: i64,
+    operands: &mut impl Iterator<Item = Value>,
+) -> Option<Value> {
+    if given == DYNAMIC { operands.next() } else { Some(arith::constant_index(b, given)) }
+}

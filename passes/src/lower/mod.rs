@@ -1,0 +1,6 @@
+//! From kernels of structured code to control flow graphs of scalar operations.
+
+pub mod fold_memref_alias_ops;
+pub mod lower_affine;
+pub mod lower_reductions;
+pub mod scf_to_cf;

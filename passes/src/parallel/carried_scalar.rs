@@ -1,0 +1,233 @@
+//! What becomes of a value that a loop carries, if its iterations run at once.
+
+use gpuc_dialects::{affine, arith, scf};
+use gpuc_ir::{Ir, Op, OpView, Value};
+
+use crate::analysis::loops::dimensions;
+use crate::raise::reduction::Reduction;
+
+/// What a carried value is to its loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CarriedScalar {
+    /// Nobody looks at it from one iteration to the next, nor behind the loop.
+    Dead,
+    /// Each iteration sets it anew; behind the loop, the last iteration's is used.
+    LastValue,
+    /// Iterations combine something into it, and do not look at it otherwise.
+    Reduction {
+        /// By which operator.
+        kind: Reduction,
+        /// Whether integers are compared as unsigned.
+        unsigned: bool,
+    },
+    /// Iterations need what the ones before have made of it.
+    Recurrence,
+}
+
+/// The carried values of a sequential counted loop: initial value, argument, yielded value, result.
+pub fn carried_values(ir: &Ir, op: Op) -> Vec<[Value; 4]> {
+    let (inits, arguments): (Vec<Value>, &[Value]) = if let Some(view) = scf::ForOp::cast(ir, op) {
+        (view.initArgs(ir).to_vec(), view.iter_args(ir))
+    } else if let Some(view) = affine::AffineForOp::cast(ir, op) {
+        (view.inits(ir).to_vec(), view.carried(ir))
+    } else {
+        return Vec::new();
+    };
+    let Some(end) = ir.last_op(ir.body(op, 0)) else { return Vec::new() };
+    inits
+        .into_iter()
+        .zip(arguments)
+        .zip(ir.operands(end))
+        .zip(ir.results(op))
+        .map(|(((init, &argument), yielded), &result)| [init, argument, yielded, result])
+        .collect()
+}
+
+/// Whether the only use of a loop's carried value is that an inner loop starts from it which sets it
+/// anew in each iteration: as long as the inner loop runs as often in each iteration of `op`, the
+/// last one that runs at all decides.
+fn is_set_inside(ir: &Ir, op: Op, argument: Value, yielded: Value) -> bool {
+    let Some(inner) = ir.users(argument).next().filter(|_| ir.has_one_use(argument)) else {
+        return false;
+    };
+    let Some(values) = carried_values(ir, inner).into_iter().find(|values| values[0] == argument)
+    else {
+        return false;
+    };
+    let rectangular = dimensions(ir, inner).iter().all(|dim| {
+        dim.complete
+            && dim.lower.iter().chain(&dim.upper).flat_map(|bound| bound.values()).all(|value| {
+                !ir.value_block(value)
+                    .and_then(|block| ir.block_op(block))
+                    .is_some_and(|owner| ir.is_inside(owner, op))
+            })
+    });
+    rectangular
+        && ir.parent_op(inner) == Some(op)
+        && values[3] == yielded
+        && (ir.is_unused(values[1]) || is_set_inside(ir, inner, values[1], values[2]))
+}
+
+/// Classifies one value that the loop `op` carries.
+pub fn classify(ir: &Ir, op: Op, [_, argument, yielded, result]: [Value; 4]) -> CarriedScalar {
+    if is_set_inside(ir, op, argument, yielded) {
+        return match ir.is_unused(result) {
+            true => CarriedScalar::Dead,
+            false => CarriedScalar::LastValue,
+        };
+    }
+    if ir.is_unused(argument) {
+        return match ir.is_unused(result) {
+            true => CarriedScalar::Dead,
+            false => CarriedScalar::LastValue,
+        };
+    }
+    let mut chain = Chain { ir, from: argument, operator: None };
+    let used = chain.uses_up_to(yielded);
+    match (used, chain.operator) {
+        (Some(used), Some((kind, unsigned))) if used == ir.uses(argument).count() => {
+            CarriedScalar::Reduction { kind, unsigned }
+        }
+        // Handed on as it is: every iteration has the first value.
+        _ => CarriedScalar::Recurrence,
+    }
+}
+
+/// The way from a carried value to what the iteration hands on.
+struct Chain<'a> {
+    ir: &'a Ir,
+    from: Value,
+    operator: Option<(Reduction, bool)>,
+}
+
+impl Chain<'_> {
+    /// How many uses of the start lie on the way to `to`; `None` if `to` is not the start combined
+    /// with other values by one operator.
+    fn uses_up_to(&mut self, to: Value) -> Option<usize> {
+        if to == self.from {
+            return Some(1);
+        }
+        let ir = self.ir;
+        let op = ir.defining_op(to)?;
+        if let Some(found) = self.through_combination(op) {
+            return Some(found);
+        }
+        let index = ir.results(op).iter().position(|&result| result == to)?;
+        match ir.name(op) {
+            arith::SelectOp::NAME => self.through_select(op),
+            scf::IfOp::NAME | affine::AffineIfOp::NAME => {
+                let mut total = 0;
+                for &region in ir.regions(op) {
+                    let end = ir.last_op(ir.entry_block(region)?)?;
+                    total += self.link(ir.operand(end, index), 1)?;
+                }
+                Some(total)
+            }
+            scf::ForOp::NAME | affine::AffineForOp::NAME => {
+                let [init, argument, yielded, _] = *carried_values(ir, op).get(index)?;
+                let mut inner = Chain { ir, from: argument, operator: self.operator };
+                let used = inner.uses_up_to(yielded)?;
+                if used != ir.uses(argument).count() {
+                    return None;
+                }
+                self.operator = inner.operator;
+                self.link(init, 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// A value on the way that is used `uses` times, all of them on the way.
+    fn link(&mut self, value: Value, uses: usize) -> Option<usize> {
+        if value == self.from {
+            return Some(uses);
+        }
+        if self.ir.uses(value).count() != uses {
+            return None;
+        }
+        self.uses_up_to(value)
+    }
+
+    fn agree(&mut self, operator: (Reduction, bool)) -> Option<()> {
+        match self.operator {
+            None => self.operator = Some(operator),
+            Some(known) if known == operator => {}
+            Some(_) => return None,
+        }
+        Some(())
+    }
+
+    /// An attempt that fails leaves nothing behind.
+    fn attempt(&mut self, value: Value, uses: usize) -> Option<usize> {
+        let saved = self.operator;
+        let found = self.link(value, uses);
+        if found.is_none() {
+            self.operator = saved;
+        }
+        found
+    }
+
+    fn through_combination(&mut self, op: Op) -> Option<usize> {
+        let ir = self.ir;
+        let difference = arith::SubFOp::is(ir, op) || arith::SubIOp::is(ir, op);
+        let operator = match difference {
+            true => (Reduction::Add, false),
+            false => Reduction::of_op(ir, op)?,
+        };
+        let saved = self.operator;
+        self.agree(operator)?;
+        let candidates = if difference { 1 } else { 2 };
+        let found = (0..candidates).find_map(|i| self.attempt(ir.operand(op, i), 1));
+        if found.is_none() {
+            self.operator = saved;
+        }
+        found
+    }
+
+    /// `x > so_far ? x : so_far` and its kin.
+    fn through_select(&mut self, op: Op) -> Option<usize> {
+        let ir = self.ir;
+        let condition = ir.defining_op(ir.operand(op, 0))?;
+        let (chosen, other) = (ir.operand(op, 1), ir.operand(op, 2));
+        let compared = (ir.operand_count(condition) == 2)
+            .then(|| (ir.operand(condition, 0), ir.operand(condition, 1)))?;
+        let (greater, unsigned) = order(ir, condition)?;
+        let greater = match compared {
+            pair if pair == (chosen, other) => greater,
+            pair if pair == (other, chosen) => !greater,
+            _ => return None,
+        };
+        let kind = if greater { Reduction::Max } else { Reduction::Min };
+        let saved = self.operator;
+        self.agree((kind, unsigned))?;
+        let found = [chosen, other].into_iter().find_map(|value| self.attempt(value, 2));
+        if found.is_none() {
+            self.operator = saved;
+        }
+        found
+    }
+}
+
+/// Whether a comparison asks for the greater on its left, and whether as unsigned.
+fn order(ir: &Ir, op: Op) -> Option<(bool, bool)> {
+    let attr = ir.attr(op, "predicate")?;
+    if arith::CmpFOp::is(ir, op) {
+        return match &*arith::CMPF_PREDICATES
+            .keywords(arith::CMPF_PREDICATES.number(&ir.ctx, attr)?)
+        {
+            "ogt" | "oge" => Some((true, false)),
+            "olt" | "ole" => Some((false, false)),
+            _ => None,
+        };
+    }
+    if !arith::CmpIOp::is(ir, op) {
+        return None;
+    }
+    match &*arith::CMPI_PREDICATES.keywords(arith::CMPI_PREDICATES.number(&ir.ctx, attr)?) {
+        "sgt" | "sge" => Some((true, false)),
+        "slt" | "sle" => Some((false, false)),
+        "ugt" | "uge" => Some((true, true)),
+        "ult" | "ule" => Some((false, true)),
+        _ => None,
+    }
+}

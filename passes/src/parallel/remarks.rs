@@ -1,0 +1,56 @@
+//! What the user is told about dependences, in the words that `-Minfo` has had elsewhere.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_ir::{Ir, Op};
+
+use crate::analysis::access::{Access, AccessKind, name};
+use crate::analysis::dependence::{Certainty, Dependence, Flow};
+
+/// Why a loop is not parallel, with the two accesses.
+pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {
+    let variable = name(ir, dependence.source.root);
+    let scalar = dependence.source.subscripts.is_empty();
+    let text = match (dependence.certainty, dependence.flow) {
+        (_, Flow::Flow) if scalar => format!("Loop carried scalar dependence for {variable}"),
+        (_, _) if scalar => format!("Loop carried reuse of {variable}"),
+        (Certainty::Possible, _) => format!("Complex loop carried dependence of {variable}"),
+        (_, Flow::Flow) => format!("Loop carried dependence of {variable}"),
+        (_, Flow::Anti) => format!("Loop carried backward dependence of {variable}"),
+        (_, Flow::Output) => format!("Loop carried reuse of {variable}"),
+    };
+    Diagnostic::remark(format!("{text} prevents parallelization"))
+        .at_option(ir.ctx.place(ir.location(op)))
+        .help(explanation(ir, dependence))
+}
+
+/// Which accesses, and how far apart.
+pub fn explanation(ir: &Ir, dependence: &Dependence) -> String {
+    let variable = name(ir, dependence.source.root);
+    let [source, sink] = [&dependence.source, &dependence.sink].map(|access| describe(ir, access));
+    let may = match dependence.certainty {
+        Certainty::Possible => "may touch",
+        Certainty::Exact(_) | Certainty::Certain(_) => "touches",
+    };
+    let distance = match dependence.certainty {
+        Certainty::Exact(Some(1)) | Certainty::Certain(Some(1)) => {
+            " of the iteration before".to_owned()
+        }
+        Certainty::Exact(Some(n)) | Certainty::Certain(Some(n)) => {
+            format!(" of {n} iterations before")
+        }
+        _ => " of another iteration".to_owned(),
+    };
+    format!("the {sink} {may} the element of {variable} that the {source}{distance} touched")
+}
+
+fn describe(ir: &Ir, access: &Access) -> String {
+    let what = match access.kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic update",
+    };
+    match ir.ctx.place(ir.location(access.op)) {
+        Some(place) => format!("{what} in line {}", place.line),
+        None => what.to_owned(),
+    }
+}

@@ -1,0 +1,84 @@
+//! Cutting a region into kernels.
+//!
+//! Blocks of one kernel cannot wait for each other. So a region is cut behind each loop over gangs
+//! where something follows that must see all of it: each segment has at most one loop over gangs
+//! directly in the region, as its last operation.
+
+use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::{memref, scf};
+use gpuc_ir::op::{EffectKind, Traits};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
+
+use super::mapping::Mapping;
+use crate::analysis::access::root;
+
+/// Operations of a region that become one kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Segment {
+    /// In order.
+    pub ops: Vec<Op>,
+    /// The loop over gangs at the end, if there is one.
+    pub gang_loop: Option<Op>,
+}
+
+impl Segment {
+    /// Whether anything in it can be seen from outside the thread that does it.
+    pub fn has_effects(&self, ir: &Ir) -> bool {
+        self.ops.iter().any(|&op| has_effects(ir, op))
+    }
+
+    /// Whether an operation in it uses a value.
+    pub fn uses(&self, ir: &Ir, value: Value) -> bool {
+        ir.users(value).any(|user| self.ops.iter().any(|&op| ir.is_inside(user, op)))
+    }
+
+    /// Whether it does something that adds up when several gangs do it.
+    pub fn has_atomics(&self, ir: &Ir) -> bool {
+        self.ops
+            .iter()
+            .flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder))
+            .any(|op| memref::AtomicRMWOp::is(ir, op) || memref::GenericAtomicRMWOp::is(ir, op))
+    }
+}
+
+/// Whether an operation changes anything but local variables.
+fn has_effects(ir: &Ir, op: Op) -> bool {
+    ir.effects(op).is_none_or(|effects| {
+        effects.iter().any(|effect| match effect.kind {
+            EffectKind::Read | EffectKind::Allocate => false,
+            EffectKind::Write | EffectKind::Free => !effect.on.is_some_and(|on| is_local(ir, on)),
+        })
+    })
+}
+
+fn is_local(ir: &Ir, buffer: Value) -> bool {
+    ir.defining_op(root(ir, buffer)).is_some_and(|op| memref::AllocaOp::is(ir, op))
+}
+
+/// The segments of a region, in order; those that compute only what others compute again for
+/// themselves are left out.
+pub fn segments(ir: &Ir, region: RegionOp, mapping: &Mapping) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut open = Segment::default();
+    for op in ir.ops(region.block(ir)) {
+        if ir.has_trait(op, Traits::TERMINATOR) {
+            continue;
+        }
+        let gang = scf::ParallelOp::is(ir, op) && mapping.levels(op).gang;
+        // What stands before a loop is done once: a gang that comes late would undo what others
+        // have done in the loop.
+        if gang && let Some(last) = open.ops.iter().rposition(|&op| has_effects(ir, op)) {
+            // What is only read behind the last change is read by the loop's kernel.
+            let rest = open.ops.split_off(last + 1);
+            segments.push(std::mem::replace(&mut open, Segment { ops: rest, gang_loop: None }));
+        }
+        open.ops.push(op);
+        if gang {
+            open.gang_loop = Some(op);
+            segments.push(std::mem::take(&mut open));
+        }
+    }
+    segments.push(open);
+    segments.retain(|segment| segment.gang_loop.is_some() || segment.has_effects(ir));
+    segments
+}

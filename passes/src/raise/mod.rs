@@ -1,0 +1,9 @@
+//! From what the program says to closed forms: loops and accesses that analyses understand.
+
+pub mod affine_operands;
+pub mod delinearize;
+pub mod parallel_nest;
+pub mod promote_scalars;
+pub mod raise_affine;
+pub mod raise_loops;
+pub mod reduction;

@@ -1,0 +1,98 @@
+//! `promote-scalars`: a shared scalar that a loop updates is local to the loop while it runs.
+//!
+//! In `kernels` and `serial` regions, a scalar of the program that is written there lives in device
+//! memory, and a sum over it reads and writes memory in every iteration. This copies it to a local
+//! variable in front of the outermost loop and back behind it; `mem2reg` then makes it a value that
+//! the loop carries, which is what `recognize-parallel` knows reductions by.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::{Construct, RegionOp};
+use gpuc_dialects::{affine, memref, scf};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
+
+gpuc_ir::pass! {
+    /// Keep shared scalars in local variables while loops update them.
+    PromoteScalars = "promote-scalars" on "func.func" {}
+}
+
+impl Pass for PromoteScalars {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            // The gangs of a parallel region would each have a copy of their own.
+            if region.kind(ir) == Construct::Parallel {
+                continue;
+            }
+            for loop_op in outermost_loops(ir, region.op()) {
+                for scalar in updated_scalars(ir, loop_op, region.op()) {
+                    promote(ir, loop_op, scalar);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_sequential_loop(ir: &Ir, op: Op) -> bool {
+    scf::ForOp::is(ir, op) || scf::WhileOp::is(ir, op) || affine::AffineForOp::is(ir, op)
+}
+
+/// Sequential loops of a region that stand in no other loop.
+fn outermost_loops(ir: &Ir, region: Op) -> Vec<Op> {
+    let in_loop = |op: Op| {
+        ir.ancestors(op)
+            .take_while(|&outer| outer != region)
+            .any(|outer| ir.def(outer).is_some_and(|def| def.hooks.loop_regions.is_some()))
+    };
+    ir.nested_ops(region, WalkOrder::PreOrder)
+        .into_iter()
+        .filter(|&op| is_sequential_loop(ir, op) && !in_loop(op))
+        .collect()
+}
+
+/// Scalars from outside the region that a loop stores to and uses by loads and stores only.
+fn updated_scalars(ir: &Ir, loop_op: Op, region: Op) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for op in ir.nested_ops(loop_op, WalkOrder::PreOrder) {
+        let Some(store) = memref::StoreOp::cast(ir, op) else { continue };
+        let scalar = store.memref(ir);
+        let outside = ir
+            .value_block(scalar)
+            .and_then(|block| ir.block_op(block))
+            .is_some_and(|owner| !ir.is_inside(owner, region));
+        let rank0 = ir.ctx.shape(ir.ty(scalar)).is_some_and(<[i64]>::is_empty);
+        if outside && rank0 && !found.contains(&scalar) && is_simple(ir, scalar, loop_op) {
+            found.push(scalar);
+        }
+    }
+    found
+}
+
+/// Whether the loop only loads and stores the scalar, and nowhere in a loop whose iterations may run
+/// at once.
+fn is_simple(ir: &Ir, scalar: Value, loop_op: Op) -> bool {
+    ir.uses(scalar).all(|slot| {
+        let user = ir.use_owner(slot);
+        let parallel = ir
+            .ancestors(user)
+            .take_while(|&outer| outer != loop_op)
+            .any(|outer| ir.has_trait(outer, gpuc_ir::op::Traits::PARALLEL_LOOP));
+        let stores = memref::StoreOp::is(ir, user) && ir.use_index(slot) == 1;
+        !ir.is_inside(user, loop_op) || (!parallel && (stores || memref::LoadOp::is(ir, user)))
+    })
+}
+
+fn promote(ir: &mut Ir, loop_op: Op, scalar: Value) {
+    let ty = ir.ty(scalar);
+    let Some(element) = ir.ctx.element(ty) else { return };
+    let local_ty = ir.ctx.memref(&[], element);
+    let mut b = Builder::before(ir, loop_op);
+    let local = memref::AllocaOp::new(&mut b, &[], &[]).result(local_ty).value(&mut b);
+    let before = memref::LoadOp::new(&mut b, scalar, &[]).value(&mut b);
+    memref::StoreOp::new(&mut b, before, local, &[]).build(&mut b);
+    ir.replace_uses_if(scalar, local, |ir, slot| ir.is_inside(ir.use_owner(slot), loop_op));
+    let mut b = Builder::after(ir, loop_op);
+    let after = memref::LoadOp::new(&mut b, local, &[]).value(&mut b);
+    memref::StoreOp::new(&mut b, after, scalar, &[]).build(&mut b);
+}

@@ -1,0 +1,173 @@
+//! `raise-loops`: turns `offload.loop` into loops of the upstream dialects.
+//!
+//! A loop whose iterations the program declares independent becomes `scf.parallel`, with the levels
+//! of parallelism it asks for as [`offload::SCHEDULE_ATTR`]; its reduction variables become the
+//! loop's reductions, each over a private variable of the iteration. A loop whose independence is
+//! for the compiler to find becomes a nest of `scf.for` with [`offload::AUTO_ATTR`]; `seq` loops,
+//! and every loop of a `serial` region, become plain `scf.for`.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::{self, AUTO_ATTR, Construct, LoopOp, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::{arith, memref, scf};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Block, Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
+
+use super::reduction::Reduction;
+
+gpuc_ir::pass! {
+    /// Turn offload.loop into scf.parallel and scf.for.
+    RaiseLoops = "raise-loops" on "func.func" {}
+}
+
+impl Pass for RaiseLoops {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        // Inner loops first: the body moves, and what is in it should be final.
+        for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
+            if let Some(this) = LoopOp::cast(ir, inner) {
+                raise(ir, this);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn raise(ir: &mut Ir, this: LoopOp) {
+    let construct = ir
+        .ancestors(this.op())
+        .find_map(|op| RegionOp::cast(ir, op))
+        .map_or(Construct::Parallel, |region| region.kind(ir));
+    let order = offload::LOOP_ORDER.keywords(this.order_number(ir));
+    match (&*order, construct) {
+        ("seq", _) | (_, Construct::Serial) => sequential(ir, this, false),
+        ("auto", _) => sequential(ir, this, true),
+        _ => parallel(ir, this),
+    }
+}
+
+/// Moves the operations of the loop's body, without its terminator, to before `anchor`, or to the
+/// end of `into` where that is none; induction variables become `variables`.
+fn move_body(ir: &mut Ir, this: LoopOp, into: Block, variables: &[Value]) {
+    let body = this.block(ir);
+    for (argument, &variable) in ir.arguments(body).to_vec().into_iter().zip(variables) {
+        ir.replace_all_uses(argument, variable);
+    }
+    if let Some(terminator) = ir.terminator(body) {
+        ir.erase_op(terminator);
+    }
+    ir.splice_ops(body, into);
+}
+
+/// A nest of `scf.for`, one for each dimension. Reduction variables need nothing: in order, each
+/// iteration may update the variable itself.
+fn sequential(ir: &mut Ir, this: LoopOp, auto: bool) {
+    let (lower, upper, steps) = (this.lowerBounds(ir), this.upperBounds(ir), this.steps(ir));
+    let schedule = this.levels(ir);
+    let mut b = Builder::before(ir, this.op());
+    let mut variables = Vec::new();
+    for ((&lower, &upper), &step) in lower.iter().zip(&upper).zip(&steps) {
+        let inner = scf::ForOp::create(&mut b, (lower, upper, step), &[], |_, _, _| Vec::new());
+        if auto {
+            let unit = b.ctx.unit_attr();
+            b.set_attr(inner.op(), AUTO_ATTR, unit);
+            if let Some(schedule) = schedule {
+                b.set_attr(inner.op(), SCHEDULE_ATTR, schedule);
+            }
+        }
+        variables.push(inner.induction_var(&b));
+        let end = b.last_op(inner.body(&b)).expect("the body ends with a yield");
+        b.set_point(InsertPoint::Before(end));
+    }
+    let InsertPoint::Before(end) = b.point() else { return };
+    let into = ir.parent_block(end).expect("the yield is in the body");
+    ir.detach_op(end);
+    move_body(ir, this, into, &variables);
+    ir.append_op(into, end);
+    ir.erase_op(this.op());
+}
+
+/// One `scf.parallel` over all dimensions.
+fn parallel(ir: &mut Ir, this: LoopOp) {
+    let (lower, upper, steps) = (this.lowerBounds(ir), this.upperBounds(ir), this.steps(ir));
+    let kinds: Vec<Reduction> = this
+        .reduction_kind_numbers(ir)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(Reduction::from_number)
+        .collect();
+    let variables = this.reductions(ir);
+    let schedule = this.levels(ir);
+    // Signless integers do not say how they compare.
+    let unsigned: Vec<bool> = (0..kinds.len()).map(|i| this.is_unsigned_reduction(ir, i)).collect();
+
+    let mut b = Builder::before(ir, this.op());
+    let mut initial = Vec::new();
+    for (i, (&variable, &kind)) in variables.iter().zip(&kinds).enumerate() {
+        let ty = b.ctx.element(b.ty(variable)).expect("reduction variables are memrefs");
+        initial.push(kind.identity(&mut b, ty, unsigned[i]));
+    }
+    let index = b.ctx.index();
+    let region = b.region(&vec![index; lower.len()], |_, _| ());
+    let types: Vec<_> = initial.iter().map(|&value| b.ty(value)).collect();
+    let new = scf::ParallelOp::new(&mut b, &lower, &upper, &steps, &initial)
+        .result_group(&types)
+        .region(region)
+        .build(&mut b);
+    if let Some(schedule) = schedule {
+        b.set_attr(new, SCHEDULE_ATTR, schedule);
+    }
+    for (name, size) in
+        [("offload.num_gangs", this.gang_size(&b)), ("offload.num_workers", this.worker_size(&b))]
+    {
+        // Sizes given at the loop are carried by the region; constants are kept for messages.
+        if let Some(size) = size.and_then(|size| arith::constant_value(&b, size)) {
+            b.set_attr(new, name, size);
+        }
+    }
+    if let Some(size) = this.vector_size(&b).and_then(|size| arith::constant_value(&b, size)) {
+        b.set_attr(new, "offload.vector_length", size);
+    }
+
+    // Private copies of the reduction variables, at the start of each iteration.
+    let body = b.body(new, 0);
+    let location = b.location;
+    let mut privates = Vec::new();
+    for (&variable, &value) in variables.iter().zip(&initial) {
+        let ty = ir.ty(value);
+        let private_ty = ir.ctx.memref(&[], ty);
+        let mut b = Builder::at_end(ir, body, location);
+        let private = memref::AllocaOp::new(&mut b, &[], &[]).result(private_ty).value(&mut b);
+        memref::StoreOp::new(&mut b, value, private, &[]).build(&mut b);
+        ir.replace_uses_if(variable, private, |ir, slot| {
+            let user = ir.use_owner(slot);
+            user != this.op() && ir.is_inside(user, this.op())
+        });
+        privates.push(private);
+    }
+    let induction = ir.arguments(body).to_vec();
+    move_body(ir, this, body, &induction);
+
+    let mut b = Builder::at_end(ir, body, location);
+    let mut values = Vec::new();
+    for &private in &privates {
+        values.push(memref::LoadOp::new(&mut b, private, &[]).value(&mut b));
+    }
+    let mut reduce = scf::ReduceOp::new(&mut b, &values);
+    for (i, (&kind, &ty)) in kinds.iter().zip(&types).enumerate() {
+        let combiner = b.region(&[ty, ty], |b, arguments| {
+            let combined = kind.combine(b, arguments[0], arguments[1], unsigned[i]);
+            scf::ReduceReturnOp::new(b, combined).build(b);
+        });
+        reduce = reduce.region(combiner);
+    }
+    reduce.build(&mut b);
+
+    // The loop's result joins what the variable held before.
+    let mut b = Builder::after(ir, new);
+    for (i, (&variable, &kind)) in variables.iter().zip(&kinds).enumerate() {
+        let before = memref::LoadOp::new(&mut b, variable, &[]).value(&mut b);
+        let result = b.result(new, i);
+        let combined = kind.combine(&mut b, before, result, unsigned[i]);
+        memref::StoreOp::new(&mut b, combined, variable, &[]).build(&mut b);
+    }
+    ir.erase_op(this.op());
+}

@@ -1,0 +1,223 @@
+//! Operators of reductions: identity and combination by type.
+
+use gpuc_dialects::{arith, scf};
+use gpuc_ir::{Builder, Context, Ir, Op, OpView, Region, Type, Value};
+
+/// An operator of a reduction, of any directive family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// `+`.
+    Add,
+    /// `*`.
+    Mul,
+    /// `max`.
+    Max,
+    /// `min`.
+    Min,
+    /// `&`.
+    And,
+    /// `|`.
+    Or,
+    /// `^`.
+    Xor,
+    /// `&&`.
+    LogicalAnd,
+    /// `||`.
+    LogicalOr,
+}
+
+use Reduction::{Add, And, LogicalAnd, LogicalOr, Max, Min, Mul, Or, Xor};
+
+impl Reduction {
+    /// The operator with this number in [`gpuc_dialects::offload::REDUCTION_KIND`].
+    pub fn from_number(number: i64) -> Option<Reduction> {
+        [Add, Mul, Max, Min, And, Or, Xor, LogicalAnd, LogicalOr]
+            .get(usize::try_from(number).ok()?)
+            .copied()
+    }
+
+    /// The value that changes nothing. `unsigned` tells how integers are compared.
+    pub fn identity(self, b: &mut Builder<'_>, ty: Type, unsigned: bool) -> Value {
+        if b.ctx.is_float(ty) {
+            return arith::constant_float(b, self.float_identity(), ty);
+        }
+        let width = b.ctx.int_or_index_width(ty).unwrap_or(32).min(64);
+        arith::constant_int(b, self.integer_identity(width, unsigned), ty)
+    }
+
+    /// `a` and `c` combined.
+    pub fn combine(self, b: &mut Builder<'_>, a: Value, c: Value, unsigned: bool) -> Value {
+        let ty = b.ty(a);
+        if b.ctx.is_float(ty) {
+            return match self {
+                Mul => arith::MulFOp::new(b, a, c).value(b),
+                // The number where one side is not a number, as C's fmax and fmin.
+                Max => arith::MaxNumFOp::new(b, a, c).value(b),
+                Min => arith::MinNumFOp::new(b, a, c).value(b),
+                LogicalAnd | LogicalOr => logical_float(b, self, a, c),
+                _ => arith::AddFOp::new(b, a, c).value(b),
+            };
+        }
+        match self {
+            Add => arith::AddIOp::new(b, a, c).value(b),
+            Mul => arith::MulIOp::new(b, a, c).value(b),
+            Max if unsigned => arith::MaxUIOp::new(b, a, c).value(b),
+            Max => arith::MaxSIOp::new(b, a, c).value(b),
+            Min if unsigned => arith::MinUIOp::new(b, a, c).value(b),
+            Min => arith::MinSIOp::new(b, a, c).value(b),
+            And => arith::AndIOp::new(b, a, c).value(b),
+            Or => arith::OrIOp::new(b, a, c).value(b),
+            Xor => arith::XOrIOp::new(b, a, c).value(b),
+            LogicalAnd | LogicalOr => {
+                let zero = arith::constant_int(b, 0, ty);
+                let [x, y] = [a, c].map(|value| {
+                    let ne = arith::CmpIPredicate::Ne.attr(&mut b.ctx);
+                    arith::CmpIOp::new(b, value, zero).attr(b, "predicate", ne).value(b)
+                });
+                let both = if self == LogicalAnd {
+                    arith::AndIOp::new(b, x, y).value(b)
+                } else {
+                    arith::OrIOp::new(b, x, y).value(b)
+                };
+                arith::ExtUIOp::new(b, both).result(ty).value(b)
+            }
+        }
+    }
+}
+
+/// Queries.
+impl Reduction {
+    /// The operator of an operation that combines its two operands, and whether it compares them
+    /// as unsigned.
+    pub fn of_op(ir: &Ir, op: Op) -> Option<(Reduction, bool)> {
+        Some(match ir.name(op) {
+            arith::AddFOp::NAME | arith::AddIOp::NAME => (Add, false),
+            arith::MulFOp::NAME | arith::MulIOp::NAME => (Mul, false),
+            arith::MaxNumFOp::NAME | arith::MaxSIOp::NAME => (Max, false),
+            arith::MinNumFOp::NAME | arith::MinSIOp::NAME => (Min, false),
+            arith::MaxUIOp::NAME => (Max, true),
+            arith::MinUIOp::NAME => (Min, true),
+            arith::AndIOp::NAME => (And, false),
+            arith::OrIOp::NAME => (Or, false),
+            arith::XOrIOp::NAME => (Xor, false),
+            _ => return None,
+        })
+    }
+
+    /// The operator of a combiner of `scf.reduce` that is one operation on its two arguments.
+    pub fn of_combiner(ir: &Ir, combiner: Region) -> Option<(Reduction, bool)> {
+        let block = ir.entry_block(combiner)?;
+        let op = ir.first_op(block)?;
+        let end = scf::ReduceReturnOp::cast(ir, ir.next_op(op)?)?;
+        let operands: Vec<Value> = ir.operands(op).collect();
+        let arguments = ir.arguments(block);
+        let swapped = operands.iter().rev().eq(arguments);
+        let plain =
+            (operands[..] == *arguments || swapped) && ir.results(op) == [ir.operand(end.op(), 0)];
+        plain.then(|| Reduction::of_op(ir, op))?
+    }
+
+    /// Whether `value` is the constant that changes nothing.
+    pub fn is_identity(self, ir: &Ir, value: Value, unsigned: bool) -> bool {
+        let ty = ir.ty(value);
+        match (arith::constant_int_value(ir, value), arith::constant_float_value(ir, value)) {
+            (Some(number), _) => {
+                let width = ir.ctx.int_or_index_width(ty).unwrap_or(64).min(64);
+                // Constants may be held as either of the two readings of their bits.
+                let wrap = |number: i128| number.rem_euclid(1 << width);
+                wrap(number) == wrap(self.integer_identity(width, unsigned))
+            }
+            (_, Some(number)) => number == self.float_identity(),
+            _ => false,
+        }
+    }
+
+    /// Number of the operator in [`gpuc_dialects::memref::ATOMIC_RMW_KINDS`], if it is there.
+    pub fn atomic_kind(self, ctx: &Context, ty: Type, unsigned: bool) -> Option<i64> {
+        let name = match (self, ctx.is_float(ty), unsigned) {
+            (Add, true, _) => "addf",
+            (Add, false, _) => "addi",
+            (Mul, true, _) => "mulf",
+            (Mul, false, _) => "muli",
+            (Max, true, _) => "maxnumf",
+            (Max, false, false) => "maxs",
+            (Max, false, true) => "maxu",
+            (Min, true, _) => "minnumf",
+            (Min, false, false) => "mins",
+            (Min, false, true) => "minu",
+            (And, false, _) => "andi",
+            (Or, false, _) => "ori",
+            _ => return None,
+        };
+        gpuc_dialects::memref::ATOMIC_RMW_KINDS.parse(name)
+    }
+
+    /// The operator of a number in [`gpuc_dialects::memref::ATOMIC_RMW_KINDS`], and whether it
+    /// compares as unsigned; `None` for those whose treatment of NaNs is another.
+    pub fn from_atomic_kind(number: i64) -> Option<(Reduction, bool)> {
+        Some(match &*gpuc_dialects::memref::ATOMIC_RMW_KINDS.keywords(number) {
+            "addf" | "addi" => (Add, false),
+            "mulf" | "muli" => (Mul, false),
+            "maxnumf" | "maxs" => (Max, false),
+            "maxu" => (Max, true),
+            "minnumf" | "mins" => (Min, false),
+            "minu" => (Min, true),
+            "andi" => (And, false),
+            "ori" => (Or, false),
+            _ => return None,
+        })
+    }
+
+    /// As a `reduction` clause writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Add => "+",
+            Mul => "*",
+            Max => "max",
+            Min => "min",
+            And => "&",
+            Or => "|",
+            Xor => "^",
+            LogicalAnd => "&&",
+            LogicalOr => "||",
+        }
+    }
+
+    fn float_identity(self) -> f64 {
+        match self {
+            Mul | LogicalAnd => 1.0,
+            Max => f64::NEG_INFINITY,
+            Min => f64::INFINITY,
+            // `x + 0.0` is not `x` where `x` is -0.0.
+            Add => -0.0,
+            _ => 0.0,
+        }
+    }
+
+    fn integer_identity(self, width: u32, unsigned: bool) -> i128 {
+        match self {
+            Mul | LogicalAnd => 1,
+            And => -1,
+            Max if !unsigned => -(1 << (width - 1)),
+            Min if !unsigned => (1 << (width - 1)) - 1,
+            Min => -1,
+            _ => 0,
+        }
+    }
+}
+
+/// `a && c` or `a || c` as 0.0 or 1.0.
+fn logical_float(b: &mut Builder<'_>, kind: Reduction, a: Value, c: Value) -> Value {
+    let ty = b.ty(a);
+    let zero = arith::constant_float(b, 0.0, ty);
+    let [x, y] = [a, c].map(|value| {
+        let une = arith::CmpFPredicate::Une.attr(&mut b.ctx);
+        arith::CmpFOp::new(b, value, zero).attr(b, "predicate", une).value(b)
+    });
+    let both = if kind == LogicalAnd {
+        arith::AndIOp::new(b, x, y).value(b)
+    } else {
+        arith::OrIOp::new(b, x, y).value(b)
+    };
+    arith::UIToFPOp::new(b, both).result(ty).value(b)
+}

@@ -1,0 +1,192 @@
+//! `cse`: common subexpression elimination.
+//!
+//! Walks each region in an order in which dominators come first, with a scoped table of the
+//! operations seen. Operations without effects merge wherever one dominates the other; operations
+//! that only read merge within a block, and with those in regions inside, when nothing between them
+//! may write. Operations with regions
+//! are left alone. After MLIR's pass of the same name.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_ir::context::OpName;
+use gpuc_ir::dominance::Dominators;
+use gpuc_ir::op::{EffectKind, Effects, Traits};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Block, Dict, Ir, Op, Region, Type, Value};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+gpuc_ir::pass! {
+    /// Eliminate common subexpressions.
+    Cse = "cse" {}
+}
+
+impl Pass for Cse {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let mut eliminator = Eliminator::default();
+        for region in ir.regions(op).to_vec() {
+            eliminator.region(ir, region);
+        }
+        if !eliminator.changed {
+            cx.preserve_all();
+        }
+        Ok(())
+    }
+}
+
+/// What makes two operations the same.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    name: OpName,
+    attrs: Dict,
+    operands: SmallVec<[Value; 4]>,
+    results: SmallVec<[Type; 1]>,
+}
+
+impl Key {
+    fn of(ir: &Ir, op: Op) -> Key {
+        let mut operands: SmallVec<[Value; 4]> = ir.operands(op).collect();
+        if ir.has_trait(op, Traits::COMMUTATIVE) {
+            operands.sort_unstable();
+        }
+        Key {
+            name: ir.op_name(op),
+            attrs: ir.attrs(op),
+            operands,
+            results: ir.result_types(op).collect(),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    op: Op,
+    /// Number of writes seen when an operation that reads was entered.
+    writes: u32,
+}
+
+#[derive(Default)]
+struct Eliminator {
+    known: FxHashMap<Key, Known>,
+    /// Keys entered in each open scope, with what they shadowed.
+    scopes: Vec<Vec<(Key, Option<Known>)>>,
+    /// Writes seen so far on this way; reads of different counts are different.
+    writes: u32,
+    changed: bool,
+}
+
+impl Eliminator {
+    fn region(&mut self, ir: &mut Ir, region: Region) {
+        if let [block] = *ir.blocks(region) {
+            self.scoped(|this| this.block(ir, block));
+            return;
+        }
+        let dominators = Dominators::of(ir, region);
+        let mut children: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
+        for &block in dominators.reachable() {
+            if let Some(parent) = dominators.immediate(block) {
+                children.entry(parent).or_default().push(block);
+            }
+        }
+        let mut stack: Vec<(Block, bool)> =
+            ir.entry_block(region).map(|block| (block, false)).into_iter().collect();
+        while let Some((block, done)) = stack.pop() {
+            if done {
+                self.close();
+                continue;
+            }
+            self.scopes.push(Vec::new());
+            // Another way to this block may have written.
+            self.writes += 1;
+            self.block(ir, block);
+            stack.push((block, true));
+            stack.extend(children.get(&block).into_iter().flatten().rev().map(|&b| (b, false)));
+        }
+    }
+
+    fn scoped(&mut self, body: impl FnOnce(&mut Self)) {
+        self.scopes.push(Vec::new());
+        body(self);
+        self.close();
+    }
+
+    fn close(&mut self) {
+        for (key, shadowed) in self.scopes.pop().into_iter().flatten().rev() {
+            match shadowed {
+                Some(known) => self.known.insert(key, known),
+                None => self.known.remove(&key),
+            };
+        }
+    }
+
+    fn block(&mut self, ir: &mut Ir, block: Block) {
+        let mut next = ir.first_op(block);
+        while let Some(op) = next {
+            next = ir.next_op(op);
+            self.op(ir, op);
+        }
+    }
+
+    fn op(&mut self, ir: &mut Ir, op: Op) {
+        if ir.is_trivially_dead(op) {
+            ir.erase_op(op);
+            self.changed = true;
+            return;
+        }
+        let regions = ir.regions(op).to_vec();
+        if !regions.is_empty() {
+            let writes = writes(&ir.effects(op));
+            // What is inside may run again behind a write of its own, unless it is a mere branch.
+            let once = ir.def(op).is_some_and(|def| {
+                def.hooks.region_branch.is_some() && def.hooks.loop_regions.is_none()
+            });
+            if writes && !once {
+                self.writes += 1;
+            }
+            if ir.has_trait(op, Traits::ISOLATED_FROM_ABOVE) {
+                let mut inner = Eliminator::default();
+                for region in regions {
+                    inner.region(ir, region);
+                }
+                self.changed |= inner.changed;
+            } else {
+                for region in regions {
+                    self.region(ir, region);
+                }
+            }
+            if writes {
+                self.writes += 1;
+            }
+            return;
+        }
+        if ir.has_trait(op, Traits::TERMINATOR) || ir.has_trait(op, Traits::SYMBOL) {
+            return;
+        }
+        let effects = ir.effects(op);
+        if writes(&effects) {
+            self.writes += 1;
+            return;
+        }
+        let reads = effects.is_some_and(|effects| !effects.is_empty());
+        let key = Key::of(ir, op);
+        if let Some(&known) = self.known.get(&key)
+            && (!reads || known.writes == self.writes)
+        {
+            let values = ir.results(known.op).to_vec();
+            ir.replace_op(op, &values);
+            self.changed = true;
+            return;
+        }
+        let shadowed = self.known.insert(key.clone(), Known { op, writes: self.writes });
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push((key, shadowed));
+        }
+    }
+}
+
+/// Whether memory may be different afterwards. Allocation counts: two of them are two objects.
+fn writes(effects: &Option<Effects>) -> bool {
+    match effects {
+        None => true,
+        Some(effects) => effects.iter().any(|effect| effect.kind != EffectKind::Read),
+    }
+}

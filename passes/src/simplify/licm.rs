@@ -1,0 +1,84 @@
+//! `loop-invariant-code-motion`: moves out of loops what does not vary in them.
+//!
+//! An operation moves in front of its loop if its operands are defined outside, it has no effects
+//! and may run even where the loop runs zero times. Inner loops come first, so that code climbs as
+//! far as it can. After MLIR's pass of the same name.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_ir::op::Traits;
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Ir, Op, Region, Value, ValueDef, WalkOrder};
+
+gpuc_ir::pass! {
+    /// Move loop-invariant code in front of its loop.
+    LoopInvariantCodeMotion = "loop-invariant-code-motion" {}
+}
+
+impl Pass for LoopInvariantCodeMotion {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
+            if inner != op {
+                hoist(ir, inner);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Moves what does not vary in `loop_op` in front of it; nothing if it is no loop. Returns the
+/// number of operations moved.
+pub fn hoist(ir: &mut Ir, loop_op: Op) -> usize {
+    let Some(regions) = ir.def(loop_op).and_then(|def| def.hooks.loop_regions) else { return 0 };
+    let mut moved = 0;
+    for region in regions(ir, loop_op) {
+        for block in ir.blocks(region).to_vec() {
+            let mut next = ir.first_op(block);
+            while let Some(op) = next {
+                next = ir.next_op(op);
+                if is_invariant(ir, op, region) {
+                    ir.move_before(loop_op, op);
+                    moved += 1;
+                }
+            }
+        }
+    }
+    moved
+}
+
+fn is_invariant(ir: &Ir, op: Op, region: Region) -> bool {
+    !ir.has_trait(op, Traits::TERMINATOR)
+        && ir.is_effect_free(op)
+        && ir.is_speculatable(op)
+        && uses_only_outside(ir, op, region)
+}
+
+/// Whether nothing that `op` or the operations inside it use is defined in `region` outside `op`.
+fn uses_only_outside(ir: &Ir, op: Op, region: Region) -> bool {
+    let mut fine = true;
+    ir.walk(op, WalkOrder::PreOrder, &mut |inner| {
+        fine &= ir
+            .operands(inner)
+            .all(|value| defined_inside(ir, value, op) || !defined_in_region(ir, value, region));
+    });
+    fine
+}
+
+fn defined_inside(ir: &Ir, value: Value, op: Op) -> bool {
+    match ir.value_def(value) {
+        ValueDef::Result(def, _) => def != op && ir.is_inside(def, op),
+        ValueDef::Argument(block, _) => {
+            ir.block_op(block).is_some_and(|owner| ir.is_inside(owner, op))
+        }
+    }
+}
+
+fn defined_in_region(ir: &Ir, value: Value, region: Region) -> bool {
+    let mut at = ir.value_block(value).and_then(|block| ir.block_region(block));
+    while let Some(here) = at {
+        if here == region {
+            return true;
+        }
+        at = ir.region_op(here).and_then(|op| ir.parent_region(op));
+    }
+    false
+}

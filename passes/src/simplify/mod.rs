@@ -1,0 +1,14 @@
+//! Simplifications that hold at every level: they know operations only by their interfaces.
+
+pub mod algebra;
+pub mod canonicalize;
+pub mod carry;
+pub mod cse;
+pub mod dead_carried;
+pub mod inline;
+pub mod licm;
+pub mod mem2reg;
+pub mod regions;
+pub mod simplify_index;
+pub mod sroa;
+pub mod symbol_dce;

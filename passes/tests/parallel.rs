@@ -1,0 +1,455 @@
+//! Which loops the parallel stage makes parallel, what it says, and which kernels come out.
+
+mod remarks;
+
+use expect_test::{Expect, expect};
+use remarks::run;
+
+/// Text of a `kernels` region over arrays `a` and `b` and a scalar `s`, for `body` with `%n` and
+/// constants.
+fn kernels(body: &str) -> String {
+    format!(
+        "func.func @f(%n: index, %m: index, %a: memref<?xf32> {{offload.name = \"a\", offload.map = \"copy\"}}, %b: memref<?x64xf32> {{offload.name = \"b\", offload.map = \"copy\"}}, %p: memref<?xi32> {{offload.name = \"p\", offload.map = \"copyin\"}}, %s: memref<f32> {{offload.name = \"s\", offload.map = \"copy\"}}) {{
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%f1 = arith.constant 1.0 : f32
+offload.region kernels {{
+{body}
+}}
+return
+}}"
+    )
+}
+
+/// What is said about a body; its first line is line 6.
+fn said(body: &str, expected: Expect) {
+    let (_, said) = run("promote-scalars,mem2reg,canonicalize,recognize-parallel", &kernels(body));
+    expected.assert_eq(&said);
+}
+
+#[test]
+fn independent_iterations() {
+    said(
+        "affine.for %i = 0 to %n {\naffine.store %f1, %a[%i] : memref<?xf32>\n}",
+        expect![[r#"
+        6: remark: Loop is parallelizable
+    "#]],
+    );
+    // Even elements are written, odd ones read.
+    said(
+        "affine.for %i = 0 to %n {
+%x = affine.load %a[2 * %i + 1] : memref<?xf32>
+affine.store %x, %a[2 * %i] : memref<?xf32>
+}",
+        expect![[r#"
+            6: remark: Loop is parallelizable
+        "#]],
+    );
+    // Different arrays; a triangle of one.
+    said(
+        "affine.for %i = 0 to %n {
+affine.for %j = affine_map<(d0) -> (d0 + 1)>(%i) to %n {
+%x = affine.load %b[%i, 5] : memref<?x64xf32>
+affine.store %x, %a[%j] : memref<?xf32>
+}
+}",
+        expect![[r#"
+            6: remark: Loop carried reuse of a prevents parallelization
+                the write in line 9 touches the element of a that the write in line 9 of another iteration touched
+            7: remark: Loop is parallelizable
+                a and b are taken not to overlap
+        "#]],
+    );
+    // A loop of step 4 that writes blocks of 4.
+    said(
+        "affine.for %i = 0 to %n step 4 {
+affine.for %j = 0 to 4 {
+affine.store %f1, %a[%i + %j] : memref<?xf32>
+}
+}",
+        expect![[r#"
+            6: remark: Loop is parallelizable
+            7: remark: Loop is parallelizable, left sequential in each thread
+        "#]],
+    );
+}
+
+#[test]
+fn dependences_are_named() {
+    said(
+        "affine.for %i = 1 to %n {
+%x = affine.load %a[%i - 1] : memref<?xf32>
+affine.store %x, %a[%i] : memref<?xf32>
+}",
+        expect![[r#"
+            6: remark: Loop carried dependence of a prevents parallelization
+                the read in line 7 touches the element of a that the write in line 8 of the iteration before touched
+        "#]],
+    );
+    said(
+        "affine.for %i = 0 to %n {
+%x = affine.load %a[%i + 3] : memref<?xf32>
+affine.store %x, %a[%i] : memref<?xf32>
+}",
+        expect![[r#"
+            6: remark: Loop carried backward dependence of a prevents parallelization
+                the write in line 8 touches the element of a that the read in line 7 of 3 iterations before touched
+        "#]],
+    );
+    said(
+        "affine.for %i = 0 to %n {
+%k = memref.load %p[%i] : memref<?xi32>
+%l = arith.index_cast %k : i32 to index
+memref.store %f1, %a[%l] : memref<?xf32>
+}",
+        expect![[r#"
+            6: remark: Complex loop carried dependence of a prevents parallelization
+                the write in line 9 may touch the element of a that the write in line 9 of another iteration touched
+        "#]],
+    );
+    said(
+        "affine.for %i = 0 to %n {\naffine.store %f1, %a[0] : memref<?xf32>\n}",
+        expect![[r#"
+        6: remark: Loop carried reuse of a prevents parallelization
+            the write in line 7 touches the element of a that the write in line 7 of another iteration touched
+    "#]],
+    );
+    said(
+        "affine.for %i = 0 to %n {
+%x = affine.load %a[%i + symbol(%m)] : memref<?xf32>
+affine.store %x, %a[%i] : memref<?xf32>
+}",
+        expect![[r#"
+            6: remark: Loop carried backward dependence of a prevents parallelization
+                the write in line 8 touches the element of a that the read in line 7 of another iteration touched
+        "#]],
+    );
+}
+
+#[test]
+fn scalars() {
+    let update = |op: &str| {
+        format!(
+            "affine.for %i = 0 to %n {{
+%x = affine.load %a[%i] : memref<?xf32>
+%old = memref.load %s[] : memref<f32>
+{op}
+memref.store %new, %s[] : memref<f32>
+}}"
+        )
+    };
+    said(
+        &update("%new = arith.addf %old, %x : f32"),
+        expect![[r#"
+        6: remark: Loop is parallelizable
+        6: remark: Generating implicit reduction(+:s)
+    "#]],
+    );
+    said(
+        &update("%new = arith.subf %old, %x : f32"),
+        expect![[r#"
+        6: remark: Loop is parallelizable
+        6: remark: Generating implicit reduction(+:s)
+    "#]],
+    );
+    said(
+        &update(
+            "%less = arith.cmpf olt, %x, %old : f32\n%new = arith.select %less, %x, %old : f32",
+        ),
+        expect![[r#"
+            6: remark: Loop is parallelizable
+            6: remark: Generating implicit reduction(min:s)
+        "#]],
+    );
+    said(
+        &update("%d = arith.addf %old, %x : f32\n%new = arith.mulf %d, %x : f32"),
+        expect![[r#"
+        6: remark: Loop carried scalar dependence for s prevents parallelization
+    "#]],
+    );
+    said(
+        &update("%new = arith.subf %x, %old : f32"),
+        expect![[r#"
+        6: remark: Loop carried scalar dependence for s prevents parallelization
+    "#]],
+    );
+    said(
+        &update("%new = arith.addf %x, %x : f32"),
+        expect![[r#"
+            6: remark: Loop is parallelizable
+        "#]],
+    );
+}
+
+/// The last iteration stores what is set anew by each.
+#[test]
+fn last_values() {
+    let text = kernels(
+        "affine.for %i = 3 to %n step 2 {
+%x = affine.load %a[%i] : memref<?xf32>
+memref.store %x, %s[] : memref<f32>
+%y = memref.load %s[] : memref<f32>
+affine.store %y, %b[%i, 0] : memref<?x64xf32>
+}",
+    );
+    let passes = "promote-scalars,mem2reg,canonicalize,recognize-parallel,canonicalize,cse";
+    expect![[r#"
+        module {
+          func.func @f(%arg0: index, %arg1: index, %arg2: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg3: memref<?x64xf32> {offload.map = "copy", offload.name = "b"}, %arg4: memref<?xi32> {offload.map = "copyin", offload.name = "p"}, %arg5: memref<f32> {offload.map = "copy", offload.name = "s"}) {
+            %c2 = arith.constant 2 : index
+            offload.region kernels {
+              affine.parallel (%arg6) = (3) to (symbol(%arg0)) step (2) {
+                %0 = arith.addi %arg6, %c2 : index
+                %1 = arith.cmpi sge, %0, %arg0 : index
+                %2 = affine.load %arg2[%arg6] : memref<?xf32>
+                affine.store %2, %arg3[%arg6, 0] : memref<?x64xf32>
+                scf.if %1 {
+                  memref.store %2, %arg5[] : memref<f32>
+                }
+              } {offload.schedule = []}
+            }
+            return
+          }
+        }
+    "#]].assert_eq(&run(passes, &text).0);
+}
+
+/// Inside a parallel loop, another pays if its iterations touch consecutive elements.
+#[test]
+fn inner_loops() {
+    // Consecutive along j: vector. Along i: left.
+    said(
+        "affine.for %i = 0 to %n {
+affine.for %j = 0 to 64 {
+affine.store %f1, %b[%i, %j] : memref<?x64xf32>
+}
+}",
+        expect![[r#"
+            6: remark: Loop is parallelizable
+            7: remark: Loop is parallelizable
+        "#]],
+    );
+    said(
+        "affine.for %j = 0 to 64 {
+affine.for %i = 0 to %n {
+affine.store %f1, %b[%i, %j] : memref<?x64xf32>
+}
+}",
+        expect![[r#"
+            6: remark: Loop is parallelizable
+            7: remark: Loop is parallelizable, left sequential in each thread
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_independent_is_refuted() {
+    let check = |body: &str, expected: Expect| {
+        let text = kernels(body);
+        expected.assert_eq(&run("raise-loops,raise-affine,check-independent", &text).1);
+    };
+    check(
+        "offload.loop independent gang (%i) = (%c1) to (%n) step (%c1) {
+%h = arith.subi %i, %c1 : index
+%x = memref.load %a[%h] : memref<?xf32>
+memref.store %x, %a[%i] : memref<?xf32>
+}",
+        expect![[r#"
+            6: warning: the iterations of this parallel loop are not independent: the read in line 8 touches the element of a that the write in line 9 of the iteration before touched
+        "#]],
+    );
+    check(
+        "offload.loop independent gang (%i) = (%c1) to (%n) step (%c1) {
+memref.store %f1, %s[] : memref<f32>
+%x = memref.load %s[] : memref<f32>
+memref.store %x, %a[%i] : memref<?xf32>
+}",
+        expect![[r#"
+            6: warning: the iterations of this parallel loop are not independent: the write in line 7 touches the element of s that the write in line 7 of another iteration touched
+                add `private(s)` or `reduction(...:s)` to the loop
+        "#]],
+    );
+    // Not certain: the program may know better.
+    check(
+        "offload.loop independent gang (%i) = (%c1) to (%n) step (%c1) {
+%h = arith.addi %i, %m : index
+%x = memref.load %a[%h] : memref<?xf32>
+memref.store %x, %a[%i] : memref<?xf32>
+}",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn mapping_errors() {
+    let check =
+        |text: &str, expected: Expect| expected.assert_eq(&run("raise-loops,outline", text).1);
+    let nest = |outer: &str, inner: &str, clauses: &str| {
+        format!(
+            "func.func @f(%a: memref<?xf32>, %s: memref<f32>) {{
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%size = arith.constant 600 : i32
+offload.region parallel {clauses} {{
+offload.loop {outer} (%i) = (%c0) to (%c1) step (%c1) {{
+offload.loop {inner} (%j) = (%c0) to (%c1) step (%c1) {{
+memref.store %s1, %a[%j] : memref<?xf32>
+}}
+}}
+}}
+return
+}}"
+        )
+        .replace("memref.store %s1", "%s1 = arith.constant 1.0 : f32\nmemref.store %s1")
+    };
+    check(
+        &nest("independent worker", "independent gang", ""),
+        expect![[r#"
+        7: error: a gang loop cannot stand inside a worker loop
+            levels go from gang over worker to vector, from the outside in
+    "#]],
+    );
+    check(
+        &nest("independent vector", "independent vector", ""),
+        expect![[r#"
+        7: error: a vector loop cannot stand inside a vector loop
+            levels go from gang over worker to vector, from the outside in
+    "#]],
+    );
+    check(
+        &nest(
+            "independent gang worker",
+            "independent vector",
+            "num_workers(%size : i32) vector_length(%size : i32)",
+        ),
+        expect![[r#"
+            5: error: 600 workers of vector length 600 are 360000 threads; a gang has 1 to 1024
+        "#]],
+    );
+    check(
+        &nest("independent gang", "independent vector", ""),
+        expect![[r#"
+            5: remark: Generating GPU code
+            6: remark: #pragma acc loop gang /* blockIdx.x */
+            7: remark: #pragma acc loop vector(128) /* threadIdx.x */
+        "#]],
+    );
+}
+
+/// A region of a loop, a scalar and a loop: three kernels, the sum finished in the second.
+#[test]
+fn kernels_of_a_region() {
+    let text = kernels(
+        "affine.for %i = 0 to %n {
+%x = affine.load %a[%i] : memref<?xf32>
+%old = memref.load %s[] : memref<f32>
+%new = arith.addf %old, %x : f32
+memref.store %new, %s[] : memref<f32>
+}
+affine.for %i = 0 to %n {
+%x = memref.load %s[] : memref<f32>
+affine.store %x, %a[%i] : memref<?xf32>
+}",
+    );
+    let passes = "promote-scalars,mem2reg,canonicalize,recognize-parallel,lower-affine,canonicalize,cse,outline,canonicalize,cse";
+    expect![[r#"
+        module attributes {gpu.container_module} {
+          func.func @f(%arg0: index, %arg1: index, %arg2: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg3: memref<?x64xf32> {offload.map = "copy", offload.name = "b"}, %arg4: memref<?xi32> {offload.map = "copyin", offload.name = "p"}, %arg5: memref<f32> {offload.map = "copy", offload.name = "s"}) {
+            %c65535 = arith.constant 65535 : index
+            %c128 = arith.constant 128 : index
+            %c1024 = arith.constant 1024 : index
+            %c0 = arith.constant 0 : index
+            %c1 = arith.constant 1 : index
+            %0 = arith.maxsi %arg0, %c0 : index
+            %1 = arith.ceildivsi %0, %c128 : index
+            %2 = arith.minsi %1, %c1024 : index
+            %3 = arith.maxsi %2, %c1 : index
+            %memref = gpu.alloc  (%3) : memref<?xf32>
+            gpu.launch_func  @kernels::@f_kernel_0 blocks in (%3, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>)
+            gpu.launch_func  @kernels::@f_kernel_1 blocks in (%c1, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %3 : index, %arg5 : memref<f32>)
+            %4 = arith.minsi %1, %c65535 : index
+            %5 = arith.maxsi %4, %c1 : index
+            gpu.launch_func  @kernels::@f_kernel_2 blocks in (%5, %c1, %c1) threads in (%c128, %c1, %c1)  args(%arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
+            gpu.dealloc  %memref : memref<?xf32>
+            return
+          }
+          gpu.module @kernels {
+            gpu.func @f_kernel_0(%arg0: memref<?xf32>, %arg1: index, %arg2: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+              %cst = arith.constant -0.000000e+00 : f32
+              %c0 = arith.constant 0 : index
+              %block_id_x = gpu.block_id  x
+              %grid_dim_x = gpu.grid_dim  x
+              %thread_id_x = gpu.thread_id  x
+              %block_dim_x = gpu.block_dim  x
+              %0 = arith.muli %block_id_x, %block_dim_x : index
+              %1 = arith.addi %0, %thread_id_x : index
+              %2 = arith.muli %grid_dim_x, %block_dim_x : index
+              %3 = scf.for %arg3 = %1 to %arg1 step %2 iter_args(%arg4 = %cst) -> (f32) {
+                %10 = memref.load %arg2[%arg3] : memref<?xf32>
+                %11 = arith.addf %arg4, %10 : f32
+                scf.yield %11 : f32
+              }
+              %4 = gpu.all_reduce  %3 uniform {
+              ^bb0(%arg3: f32, %arg4: f32):
+                %10 = arith.addf %arg3, %arg4 : f32
+                gpu.yield %10 : f32
+              } : (f32) -> f32
+              %block_id_y = gpu.block_id  y
+              %5 = arith.muli %block_id_y, %grid_dim_x : index
+              %6 = arith.addi %5, %block_id_x : index
+              %7 = arith.cmpi eq, %thread_id_x, %c0 : index
+              %thread_id_y = gpu.thread_id  y
+              %8 = arith.cmpi eq, %thread_id_y, %c0 : index
+              %9 = arith.andi %7, %8 : i1
+              scf.if %9 {
+                memref.store %4, %arg0[%6] : memref<?xf32>
+              }
+              gpu.return
+            }
+            gpu.func @f_kernel_1(%arg0: memref<?xf32>, %arg1: index, %arg2: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+              %c0 = arith.constant 0 : index
+              %cst = arith.constant -0.000000e+00 : f32
+              %thread_id_x = gpu.thread_id  x
+              %block_dim_x = gpu.block_dim  x
+              %thread_id_y = gpu.thread_id  y
+              %block_dim_y = gpu.block_dim  y
+              %0 = arith.muli %thread_id_y, %block_dim_x : index
+              %1 = arith.addi %0, %thread_id_x : index
+              %2 = arith.muli %block_dim_x, %block_dim_y : index
+              %3 = scf.for %arg3 = %1 to %arg1 step %2 iter_args(%arg4 = %cst) -> (f32) {
+                %8 = memref.load %arg0[%arg3] : memref<?xf32>
+                %9 = arith.addf %arg4, %8 : f32
+                scf.yield %9 : f32
+              }
+              %4 = gpu.all_reduce  %3 uniform {
+              ^bb0(%arg3: f32, %arg4: f32):
+                %8 = arith.addf %arg3, %arg4 : f32
+                gpu.yield %8 : f32
+              } : (f32) -> f32
+              %5 = memref.load %arg2[] : memref<f32>
+              %6 = arith.addf %5, %4 : f32
+              gpu.barrier
+              %7 = arith.cmpi eq, %thread_id_x, %c0 : index
+              scf.if %7 {
+                memref.store %6, %arg2[] : memref<f32>
+              }
+              gpu.return
+            }
+            gpu.func @f_kernel_2(%arg0: index, %arg1: memref<f32>, %arg2: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+              %block_id_x = gpu.block_id  x
+              %grid_dim_x = gpu.grid_dim  x
+              %thread_id_x = gpu.thread_id  x
+              %block_dim_x = gpu.block_dim  x
+              %0 = arith.muli %block_id_x, %block_dim_x : index
+              %1 = arith.addi %0, %thread_id_x : index
+              %2 = arith.muli %grid_dim_x, %block_dim_x : index
+              scf.for %arg3 = %1 to %arg0 step %2 {
+                %3 = memref.load %arg1[] : memref<f32>
+                memref.store %3, %arg2[%arg3] : memref<?xf32>
+              }
+              gpu.return
+            }
+          }
+        }
+    "#]].assert_eq(&run(passes, &text).0);
+}

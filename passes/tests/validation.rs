@@ -1,0 +1,135 @@
+//! Every pass is checked by execution: random programs compute the same before and after it.
+
+use std::ops::Range;
+
+use gpuc_interp::random::{Flavour, program};
+use gpuc_interp::{Comparison, Order, check_same};
+use gpuc_ir::pass::{PassManager, Pipeline, Registry};
+use gpuc_ir::text::parse_module;
+use gpuc_ir::{Ir, Op};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// What must have run before a pass for it to have anything to do; the other passes run on programs
+/// as they are made.
+const NEEDS: &[(&str, &str)] = &[
+    ("promote-scalars", "raise-loops"),
+    ("raise-affine", "raise-loops,mem2reg"),
+    ("delinearize", "raise-loops,mem2reg,raise-affine"),
+    ("recognize-parallel", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
+    ("check-independent", "raise-loops,mem2reg,raise-affine"),
+    ("lower-affine", "raise-loops,mem2reg,raise-affine,delinearize"),
+    ("fold-memref-alias-ops", "raise-loops,mem2reg,raise-affine,delinearize,lower-affine"),
+    ("outline", "raise-loops,mem2reg,canonicalize"),
+    ("lower-reductions", "raise-loops,mem2reg,outline"),
+    ("scf-to-cf", "raise-loops,mem2reg,outline,lower-reductions"),
+];
+
+/// Passes in a row, as stages of the compiler run them.
+const PIPELINES: &[(&str, &str)] = &[
+    ("source stage", "inline,symbol-dce,mem2reg,canonicalize,cse,loop-invariant-code-motion"),
+    (
+        "down to kernels",
+        "mem2reg,canonicalize,cse,raise-loops,mem2reg,canonicalize,cse,outline,canonicalize,cse,\
+         lower-reductions,canonicalize,cse,loop-invariant-code-motion,scf-to-cf,canonicalize,cse,\
+         symbol-dce",
+    ),
+    (
+        "through affine loops down to kernels",
+        "mem2reg,canonicalize,cse,loop-invariant-code-motion,raise-loops,promote-scalars,raise-affine,\
+         delinearize,canonicalize,cse,recognize-parallel,check-independent,lower-affine,outline,\
+         canonicalize,cse,lower-reductions,fold-memref-alias-ops,canonicalize,cse,simplify-index,\
+         loop-invariant-code-motion,scf-to-cf,canonicalize,cse,symbol-dce",
+    ),
+];
+
+/// Which programs of each flavour are made for a pass: seeds from the first number to below the
+/// second. `GPUC_VALIDATION_SEEDS=1000..2000` tries others, as a fuzzer does.
+fn seeds() -> Range<u64> {
+    let given = std::env::var("GPUC_VALIDATION_SEEDS").unwrap_or_default();
+    let range = given
+        .split_once("..")
+        .and_then(|(first, end)| Some(first.trim().parse().ok()?..end.trim().parse().ok()?));
+    range.unwrap_or(0..16)
+}
+
+fn registry() -> Registry {
+    let mut registry = Registry::new();
+    registry.add(gpuc_passes::ALL);
+    registry
+}
+
+fn parse(text: &str) -> (Ir, Op) {
+    let mut ir = Ir::new();
+    gpuc_dialects::register_all(&mut ir.ctx);
+    let module = parse_module(&mut ir, text, "random.mlir");
+    let module = module.unwrap_or_else(|errors| panic!("{errors:#?}\nin\n{text}"));
+    (ir, module)
+}
+
+/// Runs passes; the errors where one fails or leaves what does not verify.
+fn transform(ir: &mut Ir, module: Op, passes: &str) -> Result<(), String> {
+    if passes.is_empty() {
+        return Ok(());
+    }
+    let mut pipeline = Pipeline::parse(&format!("builtin.module({passes})"), &registry())
+        .map_err(|error| format!("{passes}: {error}"))?;
+    PassManager::new().run(ir, module, &mut pipeline).map_err(|failure| {
+        let errors: Vec<String> = failure.errors.iter().map(ToString::to_string).collect();
+        format!("{}: {}", failure.pass, errors.join("\n"))
+    })
+}
+
+/// Whether a random program computes the same before and after `passes`, both behind `needs`.
+fn validate(seed: u64, flavour: Flavour, needs: &str, passes: &str) -> Result<(), String> {
+    let text = program(seed, flavour);
+    let (mut before, before_module) = parse(&text);
+    let (mut after, after_module) = parse(&text);
+    let refused = |error| format!("{error}\nprogram:\n{text}");
+    transform(&mut before, before_module, needs).map_err(refused)?;
+    transform(&mut after, after_module, needs).map_err(refused)?;
+    transform(&mut after, after_module, passes).map_err(refused)?;
+    let mut comparison = Comparison::new("main", seed);
+    // What may run in any order must not depend on it.
+    if seed % 2 == 1 {
+        comparison.options.order = Order::Backwards;
+    }
+    check_same((&before, before_module), (&after, after_module), &comparison).map_err(|error| {
+        format!(
+            "{error}\nbefore:\n{}\nafter:\n{}",
+            before.to_text(before_module),
+            after.to_text(after_module)
+        )
+    })
+}
+
+/// Validates on many programs; shows the failure with the shortest text.
+fn validate_all(needs: &str, passes: &str) -> Result<(), Failed> {
+    let mut failures: Vec<(u64, Flavour, String)> = Vec::new();
+    for flavour in Flavour::ALL {
+        for seed in seeds() {
+            if let Err(error) = validate(seed, flavour, needs, passes) {
+                failures.push((seed, flavour, error));
+            }
+        }
+    }
+    let count = failures.len();
+    match failures.into_iter().min_by_key(|failure| failure.2.len()) {
+        None => Ok(()),
+        Some((seed, flavour, error)) => {
+            let all = seeds().count() * Flavour::ALL.len();
+            Err(format!("wrong for {count} of {all} programs; {flavour:?} {seed}: {error}").into())
+        }
+    }
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let of_passes = gpuc_passes::ALL.iter().map(|info| {
+        let needs = NEEDS.iter().find(|(name, _)| *name == info.name);
+        let needs = needs.map_or("", |(_, needs)| needs);
+        Trial::test(info.name, move || validate_all(needs, info.name))
+    });
+    let of_pipelines =
+        PIPELINES.iter().map(|(name, passes)| Trial::test(*name, || validate_all("", passes)));
+    libtest_mimic::run(&arguments, of_passes.chain(of_pipelines).collect()).exit();
+}

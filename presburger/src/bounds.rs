@@ -1,0 +1,284 @@
+//! What a dimension is bounded by: as expressions of parameters and other dimensions, and as a number.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::affine::{Affine, Constraint, Var};
+use crate::basic_set::{BasicSet, implies_at_least};
+use crate::error::{Error, Result};
+use crate::integer::{ceil_div, floor_div, narrow};
+use crate::sample::sample;
+use crate::set::Set;
+use crate::shadow::{Budget, elimination_cost, project_rational};
+use crate::system::System;
+
+/// `expr / divisor`, rounded up where it is a lower bound and down where it is an upper bound.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bound {
+    /// The dividend.
+    pub expr: Affine,
+    /// The divisor, at least 1.
+    pub divisor: i64,
+}
+
+/// The bounds of one dimension: it is at least every lower one (so, their maximum) and at most every upper one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bounds {
+    /// Lower bounds, inclusive, each `ceil(expr / divisor)`; none when the dimension is unbounded below.
+    pub lower: Vec<Bound>,
+    /// Upper bounds, inclusive, each `floor(expr / divisor)`.
+    pub upper: Vec<Bound>,
+}
+
+impl Bounds {
+    /// `max - min + 1` as an expression, when there is one bound on each side and neither needs rounding.
+    pub fn extent(&self) -> Option<Affine> {
+        match (self.lower.as_slice(), self.upper.as_slice()) {
+            ([lower], [upper]) if lower.divisor == 1 && upper.divisor == 1 => {
+                Some(upper.expr.clone() - lower.expr.clone() + 1)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The least or greatest value of an expression over a set, over all values of the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Optimum {
+    /// There is no tuple to take a value at.
+    Empty,
+    /// The values go on without end.
+    Unbounded,
+    /// The value, which is attained.
+    At(i64),
+}
+
+impl Optimum {
+    /// The value, where there is one.
+    pub fn value(self) -> Option<i64> {
+        match self {
+            Self::At(value) => Some(value),
+            Self::Empty | Self::Unbounded => None,
+        }
+    }
+}
+
+impl Display for Optimum {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("none"),
+            Self::Unbounded => f.write_str("unbounded"),
+            Self::At(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+/// Projects out every column for which `keep` does not hold, over the rationals.
+fn project(system: &System, keep: impl Fn(usize) -> bool, budget: &Budget) -> Result<System> {
+    let mut system = system.clone();
+    system.normalize();
+    loop {
+        let next = (0..system.width)
+            .filter(|&column| !keep(column) && system.mentions(column))
+            .min_by_key(|&column| {
+                let smallest = system.equalities.iter().map(|row| row[column].unsigned_abs());
+                let through = smallest.filter(|&c| c != 0).min();
+                (through.is_none(), through, elimination_cost(&system, column), column)
+            });
+        let Some(column) = next else { return Ok(system) };
+        system = project_rational(&system, column, budget)?;
+    }
+}
+
+impl BasicSet {
+    /// The bounds of a dimension in terms of the parameters and of the dimensions in `known`, such as those of outer
+    /// loops. They hold for every tuple; over the rationals they are the tightest ones. Bounds that follow from others are left out.
+    pub fn bounds(&self, dim: usize, known: &[usize]) -> Result<Bounds> {
+        let column = self.column(Var::Dim(dim))?;
+        let budget = Budget::new();
+        let dims = self.space().dims();
+        let visible = self.visible();
+        let keep = |c: usize| {
+            c == column || (c < dims && known.contains(&c)) || (c >= dims && c < visible)
+        };
+        let system = project(self.system(), keep, &budget)?;
+        let mut rows = system.inequalities.clone();
+        for equality in &system.equalities {
+            rows.push(equality.clone());
+            rows.push(crate::basic_set::negated(equality));
+        }
+        // Last ones first: the constraints written first are the ones to keep.
+        let mut index = rows.len();
+        while index > 0 {
+            index -= 1;
+            let mut rest = System::universe(system.width);
+            rest.inequalities = rows
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| *i != index)
+                .map(|(_, r)| r.clone())
+                .collect();
+            if rows[index][column] != 0 && implies_at_least(&rest, &rows[index], &budget)? {
+                rows.remove(index);
+            }
+        }
+        let mut bounds = Bounds { lower: Vec::new(), upper: Vec::new() };
+        for row in rows {
+            let coefficient = row[column];
+            let rest = self.affine(&row) - Affine::dim(dim) * coefficient;
+            match coefficient {
+                0 => {}
+                1.. => bounds.lower.push(Bound { expr: -rest, divisor: coefficient }),
+                _ => bounds.upper.push(Bound { expr: rest, divisor: -coefficient }),
+            }
+        }
+        Ok(bounds)
+    }
+
+    /// The least value of an expression over all tuples and all values of the parameters.
+    pub fn minimum(&self, expr: &Affine) -> Result<Optimum> {
+        let budget = Budget::new();
+        let mut set = self.clone();
+        let goal = set.add_local();
+        set.add(&Constraint::eq(goal, expr.clone()))?;
+        let (system, column) = (set.system(), set.system().width - 1);
+        let Some(witness) = sample(system, &budget)? else { return Ok(Optimum::Empty) };
+        let line = project(system, |c| c == column, &budget)?;
+        // The recession cone of a rational polyhedron with an integer point is that of its integer points, so unbounded
+        // over the rationals is unbounded over the integers.
+        let constant = |row: &[i64]| i128::from(row[system.width]);
+        let lower = line.inequalities.iter().filter(|row| row[column] > 0);
+        let lower = lower.map(|row| ceil_div(-constant(row), i128::from(row[column])));
+        let pinned = line.equalities.iter().filter(|row| row[column] != 0);
+        let pinned = pinned.map(|row| {
+            let c = i128::from(row[column]);
+            if c > 0 { ceil_div(-constant(row), c) } else { ceil_div(constant(row), -c) }
+        });
+        let Some(lowest) = lower.chain(pinned).max() else { return Ok(Optimum::Unbounded) };
+
+        // Some value lies in lowest..=best; the bound itself is mostly it, else the interval is halved.
+        let mut lowest = narrow(lowest)?;
+        let mut best = witness[column];
+        let mut probe = lowest;
+        while lowest < best {
+            let mut below = system.clone();
+            let mut row = crate::integer::Row::from_elem(0, system.width + 1);
+            row[column] = -1;
+            row[system.width] = probe;
+            below.inequalities.push(row);
+            match sample(&below, &budget)? {
+                Some(point) => best = point[column],
+                None => lowest = narrow(i128::from(probe) + 1)?,
+            }
+            let middle = floor_div(i128::from(lowest) + i128::from(best), 2);
+            probe = narrow(middle)?;
+        }
+        Ok(Optimum::At(best))
+    }
+
+    /// The greatest value of an expression over all tuples and all values of the parameters.
+    pub fn maximum(&self, expr: &Affine) -> Result<Optimum> {
+        Ok(match self.minimum(&-expr.clone())? {
+            Optimum::At(value) => Optimum::At(-value),
+            other => other,
+        })
+    }
+}
+
+impl Set {
+    /// The least value of an expression over all tuples and all values of the parameters.
+    pub fn minimum(&self, expr: &Affine) -> Result<Optimum> {
+        let mut least = Optimum::Empty;
+        for piece in self.pieces() {
+            least = match (least, piece.minimum(expr)?) {
+                (Optimum::Unbounded, _) | (_, Optimum::Unbounded) => Optimum::Unbounded,
+                (Optimum::At(a), Optimum::At(b)) => Optimum::At(a.min(b)),
+                (Optimum::Empty, other) | (other, Optimum::Empty) => other,
+            };
+        }
+        Ok(least)
+    }
+
+    /// The greatest value of an expression over all tuples and all values of the parameters.
+    pub fn maximum(&self, expr: &Affine) -> Result<Optimum> {
+        Ok(match self.minimum(&-expr.clone())? {
+            Optimum::At(value) => Optimum::At(-value),
+            other => other,
+        })
+    }
+
+    /// The smallest box that contains the set, for a set without parameters: least and greatest value of each dimension.
+    /// `None` when the set is empty; [`Error::Unbounded`] when there is no such box.
+    pub fn rectangular_hull(&self) -> Result<Option<Vec<(i64, i64)>>> {
+        if self.space().params() > 0 {
+            return Err(Error::Parametric);
+        }
+        if self.is_empty()? {
+            return Ok(None);
+        }
+        let side = |dim: usize| {
+            let expr = Affine::dim(dim);
+            let least = self.minimum(&expr)?.value().ok_or(Error::Unbounded)?;
+            let greatest = self.maximum(&expr)?.value().ok_or(Error::Unbounded)?;
+            Ok((least, greatest))
+        };
+        (0..self.space().dims()).map(side).collect::<Result<_>>().map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(text: &str) -> BasicSet {
+        text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn bounds_in_parameters_and_outer_dimensions() {
+        let triangle = set("[n] -> { [i, j] : 0 <= i < n and i <= j < n and 2j <= 3n + 1 }");
+        let inner = triangle.bounds(1, &[0]).unwrap();
+        assert_eq!(inner.lower, vec![Bound { expr: Affine::dim(0), divisor: 1 }]);
+        assert_eq!(inner.upper[0], Bound { expr: Affine::param(0) - 1, divisor: 1 });
+        let outer = triangle.bounds(0, &[]).unwrap();
+        assert_eq!(outer.lower, vec![Bound { expr: Affine::constant(0), divisor: 1 }]);
+        assert_eq!(outer.extent(), Some(Affine::param(0)));
+        let half = set("[n] -> { [i] : 1 <= 2i <= n }").bounds(0, &[]).unwrap();
+        assert_eq!(half.lower, vec![Bound { expr: Affine::constant(1), divisor: 1 }]);
+        assert_eq!(half.upper, vec![Bound { expr: Affine::param(0), divisor: 2 }]);
+        assert_eq!(half.extent(), None);
+        let line = set("[n] -> { [i] : i = 2n }").bounds(0, &[]).unwrap();
+        assert_eq!((line.lower.len(), line.upper.len()), (1, 1));
+        assert!(set("{ [i] : i >= 0 }").bounds(0, &[]).unwrap().upper.is_empty());
+    }
+
+    #[test]
+    fn optima_are_attained_integers() {
+        let x = Affine::dim(0);
+        let table = [
+            ("{ [i] : 3 <= 2i <= 9 }", Optimum::At(2), Optimum::At(4)),
+            ("{ [i] : i mod 7 = 3 and 20 <= i <= 40 }", Optimum::At(24), Optimum::At(38)),
+            ("{ [i] : i >= 3 }", Optimum::At(3), Optimum::Unbounded),
+            ("{ [i] : 3 <= 2i <= 3 }", Optimum::Empty, Optimum::Empty),
+            ("[n] -> { [i] : 0 <= i < n }", Optimum::At(0), Optimum::Unbounded),
+            ("[n] -> { [i] : 0 <= i < n and n <= 64 }", Optimum::At(0), Optimum::At(63)),
+            ("{ [i] : exists (j : 2i = 3j and 10 <= j) }", Optimum::At(15), Optimum::Unbounded),
+        ];
+        for (text, least, greatest) in table {
+            assert_eq!(set(text).minimum(&x), Ok(least), "{text}");
+            assert_eq!(set(text).maximum(&x), Ok(greatest), "{text}");
+        }
+    }
+
+    #[test]
+    fn hulls_need_numbers() {
+        let union: Set =
+            "{ [i, j] : 0 <= i < 4 and j = 2i; [i, j] : i = 9 and j = 1 }".parse().unwrap();
+        assert_eq!(union.rectangular_hull(), Ok(Some(vec![(0, 9), (0, 6)])));
+        let none: Set = "{ [i] : false }".parse().unwrap();
+        assert_eq!(none.rectangular_hull(), Ok(None));
+        let open: Set = "{ [i] : i >= 0 }".parse().unwrap();
+        assert_eq!(open.rectangular_hull(), Err(Error::Unbounded));
+        let symbolic: Set = "[n] -> { [i] : 0 <= i < n }".parse().unwrap();
+        assert_eq!(symbolic.rectangular_hull(), Err(Error::Parametric));
+    }
+}

@@ -1,0 +1,103 @@
+/* gpuc_rt.h: what a program compiled by gpuc calls in libgpuc_runtime.
+ *
+ * The compiler writes these calls; people read them in the output of `gpuc --emit=host-c`. Every
+ * function that fails prints the reason with the line of the directive and calls exit(1).
+ *
+ * A compute region comes out as
+ *
+ *     if (__gpuc_region_begin(&image, &site, condition)) {
+ *         __gpuc_data_begin(&site, data, n);       // data[i].device is filled in
+ *         __gpuc_launch(&image, &site, "kernel", grid, block, 0, &params, sizeof params);
+ *         __gpuc_data_end(&site, data, n);
+ *         __gpuc_region_end(&site);                // waits
+ *     } else {
+ *         ... the original statement ...
+ *     }
+ *
+ * All functions may be called from several threads. Strings, sites and images are static objects
+ * of the program and never change, except for the image's handle.
+ */
+#ifndef GPUC_RT_H
+#define GPUC_RT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The device code of one translation unit. */
+struct __gpuc_image {
+    unsigned version;        /* 1 */
+    const char *source;      /* name of the translation unit, for messages */
+    const char *ptx;         /* PTX text */
+    unsigned long ptx_bytes; /* its length; a final NUL may be counted */
+    void *handle;            /* NULL; belongs to the runtime */
+};
+
+/* The place of a directive. */
+struct __gpuc_site {
+    const char *file;
+    const char *function;
+    unsigned line;         /* from 1 */
+    const char *construct; /* the directive in words: "parallel loop" */
+};
+
+/* What a data clause asks for. */
+enum __gpuc_data_kind {
+    __GPUC_COPY = 1,
+    __GPUC_COPYIN = 2,
+    __GPUC_COPYOUT = 3,
+    __GPUC_CREATE = 4,
+    __GPUC_PRESENT = 5,
+    __GPUC_DELETE = 6,          /* exit data only */
+    __GPUC_DEVICEPTR = 7,       /* host is a device address already */
+    __GPUC_UPDATE_HOST = 8,     /* update only */
+    __GPUC_UPDATE_DEVICE = 9,   /* update only */
+    __GPUC_NO_CREATE = 10,      /* the host address where it is not present */
+    __GPUC_IMPLICIT_COPY = 11,  /* a copy that the program did not write */
+    __GPUC_FINALIZE = 0x100,    /* flag: the dynamic count becomes zero */
+    __GPUC_IF_PRESENT = 0x200   /* flag of update: skip what is not present */
+};
+
+/* One variable of a data clause. NULL or no bytes: nothing is moved, counted or required; device
+ * is then the address that corresponds to host if host lies in something present, else NULL. */
+struct __gpuc_data {
+    const char *name;    /* as the program writes it */
+    void *host;          /* first byte of the section */
+    unsigned long bytes; /* length of the section */
+    unsigned kind;       /* enum __gpuc_data_kind, with flags */
+    unsigned line;       /* line of the clause; 0: that of the directive */
+    void *device;        /* out: the device address that corresponds to host */
+};
+
+/* 1: run the region on the device. 0: run the original statement, because condition is 0 or the
+ * user has chosen the host. */
+int __gpuc_region_begin(struct __gpuc_image *image, const struct __gpuc_site *site, int condition);
+/* Waits for the kernels of the region. */
+void __gpuc_region_end(const struct __gpuc_site *site);
+
+/* Structured data: entry and exit of a data region or of a compute construct, with the same
+ * descriptors. The exit goes through them in reverse. */
+void __gpuc_data_begin(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
+void __gpuc_data_end(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
+/* enter data (copyin, create), exit data (copyout, delete), update. */
+void __gpuc_data_enter(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
+void __gpuc_data_exit(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
+void __gpuc_data_update(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
+
+/* Scratch memory of a region, not initialised. */
+void *__gpuc_device_alloc(const struct __gpuc_site *site, unsigned long bytes);
+void __gpuc_device_free(const struct __gpuc_site *site, void *device);
+
+/* Launches a kernel of the image. A zero in grid means that there is nothing to do. params is the
+ * parameter block: every parameter at its PTX offset; a structure's final padding may be counted.
+ * Kernels of one region run one after the other; they are done when __gpuc_region_end returns. */
+void __gpuc_launch(struct __gpuc_image *image, const struct __gpuc_site *site, const char *kernel,
+                   const unsigned long grid[3], const unsigned long block[3],
+                   unsigned long dynamic_shared_bytes, const void *params,
+                   unsigned long param_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,193 @@
+//! The functions that compiled programs call, as `include/gpuc_rt.h` declares them.
+//!
+//! Each turns C's pointers into references and calls the [`Runtime`] of the process; an error is
+//! shown and ends the program.
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "all have one contract, that of include/gpuc_rt.h: pointers are null or valid for the \
+              stated length during the call, strings and sites are literals of the program"
+)]
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
+use std::slice;
+
+use gpuc_diagnostics::Diagnostic;
+
+use crate::Runtime;
+use crate::descriptor::{DataDescriptor, ImageDescriptor, SiteDescriptor};
+use crate::failure::{Failure, fail};
+
+/// Stands for a site that the caller does not give.
+static NOWHERE: SiteDescriptor = SiteDescriptor::new(c"?", c"?", 0, c"directive");
+
+/// The value, or the end of the program.
+pub(crate) fn or_fail<T>(result: Result<T, Failure>) -> T {
+    result.unwrap_or_else(|error| fail(&error))
+}
+
+/// # Safety
+/// `site` is null or points to a site of the program.
+unsafe fn site_of<'a>(site: *const SiteDescriptor) -> &'a SiteDescriptor {
+    // SAFETY: the caller's promise.
+    unsafe { site.as_ref() }.unwrap_or(&NOWHERE)
+}
+
+/// # Safety
+/// `image` is null or points to an image of the program.
+unsafe fn image_of<'a>(
+    image: *const ImageDescriptor,
+    site: &SiteDescriptor,
+) -> &'a ImageDescriptor {
+    // SAFETY: the caller's promise.
+    unsafe { image.as_ref() }.unwrap_or_else(|| {
+        fail(&Diagnostic::error("a region has no device image").at_option(site.place()))
+    })
+}
+
+/// # Safety
+/// `data` is null or points to `n` descriptors that nobody else uses meanwhile.
+unsafe fn data_of<'a>(data: *mut DataDescriptor, n: c_uint) -> &'a mut [DataDescriptor] {
+    if data.is_null() {
+        return &mut [];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { slice::from_raw_parts_mut(data, n as usize) }
+}
+
+/// Whether a compute region runs on the device (1) or as host code (0).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_region_begin(
+    image: *const ImageDescriptor,
+    site: *const SiteDescriptor,
+    condition: c_int,
+) -> c_int {
+    // SAFETY: the contract of the header.
+    let (site, image) = unsafe {
+        let site = site_of(site);
+        (site, image_of(image, site))
+    };
+    c_int::from(or_fail(Runtime::global().region_begin(image, site, condition != 0)))
+}
+
+/// The end of a compute region for which [`__gpuc_region_begin`] has returned 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_region_end(site: *const SiteDescriptor) {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().region_end(unsafe { site_of(site) }));
+}
+
+/// Entry of a data region or of a compute construct: fills in the device addresses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_data_begin(
+    site: *const SiteDescriptor,
+    data: *mut DataDescriptor,
+    n: c_uint,
+) {
+    // SAFETY: the contract of the header.
+    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
+    or_fail(Runtime::global().data_begin(site, data));
+}
+
+/// Exit of a data region or of a compute construct.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_data_end(
+    site: *const SiteDescriptor,
+    data: *mut DataDescriptor,
+    n: c_uint,
+) {
+    // SAFETY: the contract of the header.
+    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
+    or_fail(Runtime::global().data_end(site, data));
+}
+
+/// `enter data`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_data_enter(
+    site: *const SiteDescriptor,
+    data: *mut DataDescriptor,
+    n: c_uint,
+) {
+    // SAFETY: the contract of the header.
+    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
+    or_fail(Runtime::global().data_enter(site, data));
+}
+
+/// `exit data`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_data_exit(
+    site: *const SiteDescriptor,
+    data: *mut DataDescriptor,
+    n: c_uint,
+) {
+    // SAFETY: the contract of the header.
+    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
+    or_fail(Runtime::global().data_exit(site, data));
+}
+
+/// `update`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_data_update(
+    site: *const SiteDescriptor,
+    data: *mut DataDescriptor,
+    n: c_uint,
+) {
+    // SAFETY: the contract of the header.
+    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
+    or_fail(Runtime::global().data_update(site, data));
+}
+
+/// Scratch memory on the device for one region; its contents are not initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_device_alloc(
+    site: *const SiteDescriptor,
+    bytes: c_ulong,
+) -> *mut c_void {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().device_alloc(unsafe { site_of(site) }, bytes)) as *mut c_void
+}
+
+/// Gives back what [`__gpuc_device_alloc`] returned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_device_free(site: *const SiteDescriptor, device: *mut c_void) {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().device_free(unsafe { site_of(site) }, device as u64));
+}
+
+/// Launches a kernel of the image.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_launch(
+    image: *const ImageDescriptor,
+    site: *const SiteDescriptor,
+    kernel: *const c_char,
+    grid: *const [c_ulong; 3],
+    block: *const [c_ulong; 3],
+    dynamic_shared_bytes: c_ulong,
+    params: *const c_void,
+    param_bytes: c_ulong,
+) {
+    // SAFETY: the contract of the header.
+    let (site, image) = unsafe {
+        let site = site_of(site);
+        (site, image_of(image, site))
+    };
+    if kernel.is_null() || grid.is_null() || block.is_null() {
+        fail(&Diagnostic::error("a launch without a kernel or a shape").at_option(site.place()));
+    }
+    // SAFETY: not null, hence valid by the contract of the header.
+    let (kernel, grid, block) = unsafe { (CStr::from_ptr(kernel), *grid, *block) };
+    let params: &[u8] = if params.is_null() {
+        &[]
+    } else {
+        // SAFETY: as above.
+        unsafe { slice::from_raw_parts(params.cast(), param_bytes as usize) }
+    };
+    or_fail(Runtime::global().launch(
+        image,
+        site,
+        kernel,
+        grid,
+        block,
+        dynamic_shared_bytes,
+        params,
+    ));
+}

@@ -1,0 +1,293 @@
+//! The C structures that compiled programs hand to the runtime (`include/gpuc_rt.h`).
+//!
+//! Their strings are string literals of the program, so they live as long as it does. The fields
+//! that must keep that promise are private and set by constructors that take `&'static CStr`; C
+//! fills them in by itself.
+
+use std::borrow::Cow;
+use std::ffi::{CStr, c_char, c_uint, c_ulong, c_void};
+use std::ptr;
+use std::sync::atomic::AtomicPtr;
+
+use gpuc_diagnostics::{Diagnostic, Place};
+
+use crate::image::LoadedImage;
+
+/// The only layout of [`ImageDescriptor`] there is so far.
+pub const IMAGE_VERSION: u32 = 1;
+
+/// The text behind a pointer that is null or a string literal of the program.
+fn text<'a>(pointer: *const c_char) -> Cow<'a, str> {
+    if pointer.is_null() {
+        return Cow::Borrowed("?");
+    }
+    // SAFETY: not null, hence a string literal (module documentation).
+    unsafe { CStr::from_ptr(pointer) }.to_string_lossy()
+}
+
+/// The PTX of one translation unit (`struct __gpuc_image`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct ImageDescriptor {
+    version: c_uint,
+    source: *const c_char,
+    ptx: *const c_char,
+    ptx_bytes: c_ulong,
+    /// Owned by the runtime: what the image has become on the device.
+    pub(crate) handle: AtomicPtr<LoadedImage>,
+}
+
+// SAFETY: the strings are immutable literals, the handle is atomic.
+unsafe impl Sync for ImageDescriptor {}
+
+impl ImageDescriptor {
+    /// The image of `ptx`, which `source` was compiled to.
+    pub const fn new(source: &'static CStr, ptx: &'static str) -> Self {
+        ImageDescriptor {
+            version: IMAGE_VERSION,
+            source: source.as_ptr(),
+            ptx: ptx.as_ptr().cast(),
+            ptx_bytes: ptx.len() as c_ulong,
+            handle: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// Layout version the program was compiled with.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Name of the translation unit.
+    pub fn source(&self) -> Cow<'_, str> {
+        text(self.source)
+    }
+
+    /// The PTX text. A final NUL, which the length of a C string literal may count, is left out.
+    pub fn ptx(&self) -> Cow<'_, str> {
+        if self.ptx.is_null() {
+            return Cow::Borrowed("");
+        }
+        // SAFETY: `ptx` is a literal of `ptx_bytes` bytes (module documentation).
+        let bytes =
+            unsafe { std::slice::from_raw_parts(self.ptx.cast::<u8>(), self.ptx_bytes as usize) };
+        String::from_utf8_lossy(bytes.strip_suffix(&[0]).unwrap_or(bytes))
+    }
+}
+
+/// The place of a directive (`struct __gpuc_site`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct SiteDescriptor {
+    file: *const c_char,
+    function: *const c_char,
+    line: c_uint,
+    construct: *const c_char,
+}
+
+// SAFETY: the strings are immutable literals.
+unsafe impl Sync for SiteDescriptor {}
+
+impl SiteDescriptor {
+    /// The directive `construct` ("parallel loop") at `line` of `file`, in `function`.
+    pub const fn new(
+        file: &'static CStr,
+        function: &'static CStr,
+        line: u32,
+        construct: &'static CStr,
+    ) -> Self {
+        SiteDescriptor {
+            file: file.as_ptr(),
+            function: function.as_ptr(),
+            line,
+            construct: construct.as_ptr(),
+        }
+    }
+
+    /// Name of the source file.
+    pub fn file(&self) -> Cow<'_, str> {
+        text(self.file)
+    }
+
+    /// Name of the function around it.
+    pub fn function(&self) -> Cow<'_, str> {
+        text(self.function)
+    }
+
+    /// The directive in words.
+    pub fn construct(&self) -> Cow<'_, str> {
+        text(self.construct)
+    }
+
+    /// Line of the directive, from 1.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// The place as diagnostics name it; `None` for a call without a known line.
+    pub fn place(&self) -> Option<Place> {
+        self.place_of_line(self.line)
+    }
+
+    /// Another line of the same file: where one clause of a long directive stands.
+    pub fn place_of_line(&self, line: u32) -> Option<Place> {
+        let line = if line == 0 { self.line } else { line };
+        (line != 0 && !self.file.is_null()).then(|| Place::new(&*self.file(), line, 0, 0))
+    }
+
+    /// A diagnostic at `line` (0: that of the directive), or with the name of the routine where no
+    /// line is known.
+    pub fn locate(&self, diagnostic: Diagnostic, line: u32) -> Diagnostic {
+        match self.place_of_line(line) {
+            Some(place) => diagnostic.at(place),
+            None => diagnostic.help(format!("in a call of `{}`", self.construct())),
+        }
+    }
+}
+
+/// What a data clause asks for (`enum __gpuc_data_kind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataKind {
+    /// To the device at entry and back at exit.
+    Copy,
+    /// To the device at entry.
+    CopyIn,
+    /// Back at exit.
+    CopyOut,
+    /// Allocated only.
+    Create,
+    /// Must be there already.
+    Present,
+    /// Gone from the device (`exit data delete`).
+    Delete,
+    /// The pointer is a device address already.
+    DevicePointer,
+    /// `update self`: from the device to the host.
+    UpdateHost,
+    /// `update device`: from the host to the device.
+    UpdateDevice,
+    /// Used when present; otherwise the host address stands.
+    NoCreate,
+    /// A [`DataKind::Copy`] that the program did not write.
+    ImplicitCopy,
+}
+
+impl DataKind {
+    /// Every kind with its number in the C ABI and the clause that users write for it.
+    pub const TABLE: [(DataKind, u32, &'static str); 11] = [
+        (DataKind::Copy, 1, "copy"),
+        (DataKind::CopyIn, 2, "copyin"),
+        (DataKind::CopyOut, 3, "copyout"),
+        (DataKind::Create, 4, "create"),
+        (DataKind::Present, 5, "present"),
+        (DataKind::Delete, 6, "delete"),
+        (DataKind::DevicePointer, 7, "deviceptr"),
+        (DataKind::UpdateHost, 8, "update self"),
+        (DataKind::UpdateDevice, 9, "update device"),
+        (DataKind::NoCreate, 10, "no_create"),
+        (DataKind::ImplicitCopy, 11, "implicit copy"),
+    ];
+
+    /// The clause as the user knows it.
+    pub fn clause(self) -> &'static str {
+        Self::TABLE[self as usize].2
+    }
+}
+
+/// Flag of [`DataDescriptor::kind`]: `finalize`.
+pub const FINALIZE: u32 = 0x100;
+/// Flag of [`DataDescriptor::kind`]: `if_present`.
+pub const IF_PRESENT: u32 = 0x200;
+
+/// One variable of a data clause (`struct __gpuc_data`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct DataDescriptor {
+    name: *const c_char,
+    host: *mut c_void,
+    bytes: c_ulong,
+    /// A number of [`DataKind::TABLE`] with flags.
+    pub kind: c_uint,
+    /// Line of the clause; 0 for that of the directive.
+    pub line: c_uint,
+    /// Filled in: the device address that corresponds to `host`.
+    pub device: *mut c_void,
+}
+
+impl DataDescriptor {
+    /// The clause `kind` on `bytes` bytes at `host`.
+    ///
+    /// # Safety
+    /// Where the clause copies, those bytes may be read and written whenever the descriptor is
+    /// handed to the runtime.
+    pub const unsafe fn new(name: &'static CStr, host: *mut c_void, bytes: u64, kind: u32) -> Self {
+        DataDescriptor {
+            name: name.as_ptr(),
+            host,
+            bytes: bytes as c_ulong,
+            kind,
+            line: 0,
+            device: ptr::null_mut(),
+        }
+    }
+
+    /// The variable as the user wrote it.
+    pub fn name(&self) -> Cow<'_, str> {
+        text(self.name)
+    }
+
+    /// First byte of the section on the host.
+    pub fn host(&self) -> *mut c_void {
+        self.host
+    }
+
+    /// The host address as a number.
+    pub fn host_address(&self) -> u64 {
+        self.host as u64
+    }
+
+    /// Length of the section in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The clause, `None` where the number is not one of the ABI.
+    pub fn data_kind(&self) -> Option<DataKind> {
+        let number = self.kind & 0xff;
+        DataKind::TABLE.iter().find(|row| row.1 == number).map(|row| row.0)
+    }
+
+    /// Whether a flag is set.
+    pub fn has(&self, flag: u32) -> bool {
+        self.kind & flag != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_is_in_order_of_the_enum() {
+        for (index, (kind, number, clause)) in DataKind::TABLE.into_iter().enumerate() {
+            assert_eq!(kind as usize, index);
+            assert_eq!(kind.clause(), clause);
+            // SAFETY: no bytes.
+            let data = unsafe { DataDescriptor::new(c"a", ptr::null_mut(), 0, number | FINALIZE) };
+            assert_eq!(data.data_kind(), Some(kind));
+            assert!(data.has(FINALIZE) && !data.has(IF_PRESENT));
+        }
+        // SAFETY: no bytes.
+        let unknown = unsafe { DataDescriptor::new(c"a", ptr::null_mut(), 0, 99) };
+        assert_eq!(unknown.data_kind(), None);
+    }
+
+    #[test]
+    fn strings_and_places() {
+        let site = SiteDescriptor::new(c"a.c", c"main", 7, c"parallel loop");
+        assert_eq!(site.place().map(|p| p.to_string()).as_deref(), Some("a.c:7"));
+        assert_eq!(site.place_of_line(9).map(|p| p.line), Some(9));
+        let image = ImageDescriptor::new(c"a.c", ".version 7.0\n\0");
+        assert_eq!(image.ptx(), ".version 7.0\n");
+        assert_eq!(image.source(), "a.c");
+    }
+}

@@ -1,0 +1,415 @@
+//! A GPU behind the CUDA driver API, loaded at run time: the same program runs where there is
+//! none.
+
+mod driver;
+mod execution;
+mod module;
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use cudarc::driver::sys::{
+    CUcontext, CUdevice, CUdevice_attribute_enum as Attribute, CUevent, CUstream,
+    CUstream_flags_enum,
+};
+use gpuc_arch::{Arch, PtxVersion};
+
+use self::driver::{Driver, NOT_READY, OUT_OF_MEMORY, driver};
+use self::module::{Kernel, Module};
+use super::{
+    Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelId, KernelInfo, LaunchOutcome,
+    LaunchRequest, Limits, ModuleId, Queue,
+};
+
+/// Shared memory of a block that needs no opting in.
+const SHARED_WITHOUT_OPT_IN: u64 = 48 * 1024;
+
+/// The oldest driver whose PTX versions we know.
+const OLDEST_CUDA: (u32, u32) = (11, 0);
+
+/// The first GPU of the machine.
+pub struct CudaDevice {
+    driver: &'static Driver,
+    context: CUcontext,
+    name: String,
+    arch: String,
+    limits: Limits,
+    cuda: (u32, u32),
+    newest_ptx: PtxVersion,
+    handles: RwLock<Handles>,
+}
+
+// SAFETY: the driver's handles may be used from any thread that has the context current, which
+// every method sees to first; the tables of handles are behind a lock.
+unsafe impl Send for CudaDevice {}
+// SAFETY: as above.
+unsafe impl Sync for CudaDevice {}
+
+/// What has been made on the device, by the number in its id.
+#[derive(Default)]
+struct Handles {
+    modules: Vec<Module>,
+    kernels: Vec<Kernel>,
+    /// Stream `n` belongs to `Queue(n + 1)`; `Queue::SYNC` is the default stream.
+    streams: Vec<Option<CUstream>>,
+    events: Vec<Option<CUevent>>,
+}
+
+impl CudaDevice {
+    /// The first GPU; the error says, in words, why there is none to use.
+    pub fn first() -> Result<CudaDevice, String> {
+        let driver = driver()?;
+        let words = |failed: driver::Failed| {
+            format!("{} failed with {}: {}", failed.call, failed.name(), failed.description())
+        };
+        let mut version: c_int = 0;
+        let mut count: c_int = 0;
+        let mut device: CUdevice = 0;
+        // SAFETY: every out pointer is to a local of the right type; `init` comes first except for
+        // the version, which needs none.
+        unsafe {
+            driver.driver_version(&raw mut version).map_err(words)?;
+            driver.init(0).map_err(words)?;
+            driver.device_count(&raw mut count).map_err(words)?;
+        }
+        if count < 1 {
+            return Err("the CUDA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)".to_owned());
+        }
+        let cuda = split_version(version);
+        let Some(newest_ptx) = PtxVersion::newest_of_cuda(cuda.0, cuda.1) else {
+            return Err(format!(
+                "the GPU driver is of CUDA {}.{}; gpuc needs {}.{} or newer",
+                cuda.0, cuda.1, OLDEST_CUDA.0, OLDEST_CUDA.1
+            ));
+        };
+        // SAFETY: there is a device 0.
+        unsafe { driver.device_get(&raw mut device, 0).map_err(words)? };
+
+        let attribute = |attribute: Attribute| -> Result<u32, String> {
+            let mut value: c_int = 0;
+            // SAFETY: `value` is a place for one integer, `device` a valid device.
+            unsafe {
+                driver
+                    .device_attribute(&raw mut value, attribute as c_int, device)
+                    .map_err(words)?;
+            }
+            Ok(value.max(0) as u32)
+        };
+        let arch = format!(
+            "sm_{}{}",
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?
+        );
+        // The parameter limit has no attribute. Above 4096 bytes the PTX must be 8.1 or newer.
+        let param_bytes = match Arch::by_name(&arch) {
+            Some(arch) if newest_ptx >= PtxVersion::new(8, 1) => arch.limits.max_param_bytes,
+            _ => 4096,
+        };
+        let limits = Limits {
+            threads_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            block: [
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+            ],
+            grid: [
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+            ],
+            shared_bytes: u64::from(attribute(
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            )?),
+            param_bytes: u64::from(param_bytes),
+        };
+        let mut name = [0u8; 128];
+        let mut context: CUcontext = ptr::null_mut();
+        // SAFETY: `name` has room for its length, the rest as above.
+        unsafe {
+            driver
+                .device_name(name.as_mut_ptr().cast(), name.len() as c_int, device)
+                .map_err(words)?;
+            driver.primary_context_retain(&raw mut context, device).map_err(words)?;
+        }
+        let name = CStr::from_bytes_until_nul(&name)
+            .map_or_else(|_| "GPU".to_owned(), |name| name.to_string_lossy().into_owned());
+        Ok(CudaDevice {
+            driver,
+            context,
+            name,
+            arch,
+            limits,
+            cuda,
+            newest_ptx,
+            handles: RwLock::default(),
+        })
+    }
+
+    /// The driver with the device's context current in this thread.
+    fn enter(&self) -> Result<&'static Driver, DeviceError> {
+        // SAFETY: the primary context is retained for the life of the process.
+        unsafe { self.driver.context_set_current(self.context)? };
+        Ok(self.driver)
+    }
+
+    // A poisoned lock still guards whole tables: they only ever grow or lose one entry.
+    fn handles(&self) -> RwLockReadGuard<'_, Handles> {
+        self.handles.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn handles_mut(&self) -> RwLockWriteGuard<'_, Handles> {
+        self.handles.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The stream of a queue; null is the default stream.
+    fn stream(&self, queue: Queue) -> Result<CUstream, DeviceError> {
+        let Some(index) = (queue.0 as usize).checked_sub(1) else { return Ok(ptr::null_mut()) };
+        let stream = self.handles().streams.get(index).copied().flatten();
+        stream.ok_or_else(|| DeviceError::Invalid(format!("there is no queue {}", queue.0)))
+    }
+
+    fn event(&self, event: EventId) -> Result<CUevent, DeviceError> {
+        let handle = self.handles().events.get(event.0 as usize).copied().flatten();
+        handle.ok_or_else(|| DeviceError::Invalid(format!("there is no event {}", event.0)))
+    }
+}
+
+/// CUDA version of the driver's number: 12040 is 12.4.
+fn split_version(version: c_int) -> (u32, u32) {
+    let version = version.max(0) as u32;
+    (version / 1000, version % 1000 / 10)
+}
+
+impl Device for CudaDevice {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Cuda
+    }
+
+    fn arch(&self) -> &str {
+        &self.arch
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn driver(&self) -> String {
+        format!("the GPU driver (CUDA {}.{})", self.cuda.0, self.cuda.1)
+    }
+
+    fn newest_ptx(&self) -> PtxVersion {
+        self.newest_ptx
+    }
+
+    fn memory(&self) -> Result<(u64, u64), DeviceError> {
+        let driver = self.enter()?;
+        let (mut free, mut total) = (0usize, 0usize);
+        // SAFETY: both are places for one integer.
+        unsafe { driver.memory_info(&raw mut free, &raw mut total)? };
+        Ok((free as u64, total as u64))
+    }
+
+    fn alloc(&self, bytes: u64, _label: &str) -> Result<DevicePtr, DeviceError> {
+        let driver = self.enter()?;
+        let mut ptr: DevicePtr = 0;
+        // SAFETY: `ptr` is a place for one address.
+        match unsafe { driver.memory_alloc(&raw mut ptr, bytes as usize) } {
+            Ok(()) => Ok(ptr),
+            Err(failed) if failed.code == OUT_OF_MEMORY => Err(DeviceError::OutOfMemory {
+                bytes,
+                free: self.memory().ok().map(|(free, _)| free),
+            }),
+            Err(failed) => Err(failed.into()),
+        }
+    }
+
+    fn free(&self, ptr: DevicePtr) -> Result<(), DeviceError> {
+        // SAFETY: the driver refuses an address that is not an allocation.
+        unsafe { self.enter()?.memory_free(ptr)? };
+        Ok(())
+    }
+
+    unsafe fn copy_to_device(
+        &self,
+        to: DevicePtr,
+        from: *const u8,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError> {
+        let (driver, from, bytes) = (self.enter()?, from.cast::<c_void>(), bytes as usize);
+        let stream = self.stream(queue)?;
+        // SAFETY: `from` by the caller's promise; the driver checks the device range.
+        unsafe {
+            if queue == Queue::SYNC {
+                driver.copy_to_device(to, from, bytes)?;
+            } else {
+                driver.copy_to_device_async(to, from, bytes, stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn copy_to_host(
+        &self,
+        to: *mut u8,
+        from: DevicePtr,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError> {
+        let (driver, to, bytes) = (self.enter()?, to.cast::<c_void>(), bytes as usize);
+        let stream = self.stream(queue)?;
+        // SAFETY: `to` by the caller's promise; the driver checks the device range.
+        unsafe {
+            if queue == Queue::SYNC {
+                driver.copy_to_host(to, from, bytes)?;
+            } else {
+                driver.copy_to_host_async(to, from, bytes, stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_on_device(
+        &self,
+        to: DevicePtr,
+        from: DevicePtr,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError> {
+        let (driver, stream) = (self.enter()?, self.stream(queue)?);
+        // SAFETY: device memory only, whose ranges the driver checks.
+        unsafe { driver.copy_on_device_async(to, from, bytes as usize, stream)? };
+        if queue == Queue::SYNC { self.synchronize(queue) } else { Ok(()) }
+    }
+
+    fn fill(&self, to: DevicePtr, value: u8, bytes: u64, queue: Queue) -> Result<(), DeviceError> {
+        let (driver, stream) = (self.enter()?, self.stream(queue)?);
+        // SAFETY: device memory only, whose range the driver checks.
+        unsafe { driver.fill_async(to, value, bytes as usize, stream)? };
+        if queue == Queue::SYNC { self.synchronize(queue) } else { Ok(()) }
+    }
+
+    fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError> {
+        let module = Module::load(self.enter()?, ptx, source)?;
+        let mut handles = self.handles_mut();
+        handles.modules.push(module);
+        Ok(ModuleId(handles.modules.len() as u32 - 1))
+    }
+
+    fn kernel(&self, module: ModuleId, name: &str) -> Result<(KernelId, KernelInfo), DeviceError> {
+        let driver = self.enter()?;
+        let mut handles = self.handles_mut();
+        let Some(module) = handles.modules.get(module.0 as usize) else {
+            return Err(DeviceError::Invalid(format!("there is no module {}", module.0)));
+        };
+        let (kernel, info) = module.kernel(driver, name)?;
+        handles.kernels.push(kernel);
+        Ok((KernelId(handles.kernels.len() as u32 - 1), info))
+    }
+
+    fn launch(
+        &self,
+        kernel: KernelId,
+        request: &LaunchRequest<'_>,
+    ) -> Result<LaunchOutcome, DeviceError> {
+        let driver = self.enter()?;
+        let Some(kernel) = self.handles().kernels.get(kernel.0 as usize).copied() else {
+            return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
+        };
+        execution::launch(driver, kernel, request, self.stream(request.queue)?)
+    }
+
+    fn create_queue(&self) -> Result<Queue, DeviceError> {
+        let driver = self.enter()?;
+        let mut stream: CUstream = ptr::null_mut();
+        // Without an implicit wait for the default stream: `async` work goes on beside it.
+        let flags = CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
+        // SAFETY: `stream` is a place for one handle.
+        unsafe { driver.stream_create(&raw mut stream, flags)? };
+        let mut handles = self.handles_mut();
+        handles.streams.push(Some(stream));
+        Ok(Queue(handles.streams.len() as u32))
+    }
+
+    fn destroy_queue(&self, queue: Queue) -> Result<(), DeviceError> {
+        self.synchronize(queue)?;
+        let Some(index) = (queue.0 as usize).checked_sub(1) else { return Ok(()) };
+        let stream = self.handles_mut().streams.get_mut(index).and_then(Option::take);
+        if let Some(stream) = stream {
+            // SAFETY: taken out of the table, so destroyed once.
+            unsafe { self.enter()?.stream_destroy(stream)? };
+        }
+        Ok(())
+    }
+
+    fn synchronize(&self, queue: Queue) -> Result<(), DeviceError> {
+        let (driver, stream) = (self.enter()?, self.stream(queue)?);
+        // SAFETY: a live stream.
+        unsafe { driver.stream_synchronize(stream)? };
+        Ok(())
+    }
+
+    fn is_idle(&self, queue: Queue) -> Result<bool, DeviceError> {
+        let (driver, stream) = (self.enter()?, self.stream(queue)?);
+        // SAFETY: a live stream.
+        match unsafe { driver.stream_query(stream) } {
+            Ok(()) => Ok(true),
+            Err(failed) if failed.code == NOT_READY => Ok(false),
+            Err(failed) => Err(failed.into()),
+        }
+    }
+
+    fn record_event(&self, queue: Queue) -> Result<EventId, DeviceError> {
+        let event = execution::record(self.enter()?, self.stream(queue)?)?;
+        let mut handles = self.handles_mut();
+        handles.events.push(Some(event));
+        Ok(EventId(handles.events.len() as u32 - 1))
+    }
+
+    fn wait_event(&self, queue: Queue, event: EventId) -> Result<(), DeviceError> {
+        let (driver, stream, event) = (self.enter()?, self.stream(queue)?, self.event(event)?);
+        // SAFETY: live handles.
+        unsafe { driver.stream_wait(stream, event, 0)? };
+        Ok(())
+    }
+
+    fn elapsed(&self, from: EventId, to: EventId) -> Result<Duration, DeviceError> {
+        execution::elapsed(self.enter()?, self.event(from)?, self.event(to)?)
+    }
+
+    fn destroy_event(&self, event: EventId) -> Result<(), DeviceError> {
+        let driver = self.enter()?;
+        let handle = self.handles_mut().events.get_mut(event.0 as usize).and_then(Option::take);
+        if let Some(handle) = handle {
+            // SAFETY: taken out of the table, so destroyed once.
+            unsafe { driver.event_destroy(handle)? };
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_split() {
+        assert_eq!(split_version(12_040), (12, 4));
+        assert_eq!(split_version(13_000), (13, 0));
+        assert_eq!(split_version(-1), (0, 0));
+    }
+
+    #[test]
+    fn a_machine_without_a_gpu_is_told_why() {
+        match CudaDevice::first() {
+            Ok(device) => assert!(device.arch().starts_with("sm_")),
+            Err(why) => assert!(why.contains("CUDA"), "{why}"),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! PTX compiled by the driver, and the kernels in it.
+
+use std::ffi::{CString, c_int, c_uint, c_void};
+use std::ptr;
+
+use cudarc::driver::sys::{
+    CUfunction, CUfunction_attribute_enum as Attribute, CUjit_option_enum as JitOption, CUmodule,
+};
+
+use super::driver::{Driver, NOT_FOUND};
+use crate::device::{DeviceError, KernelInfo};
+
+/// Room for each of the compiler's two logs.
+const LOG_BYTES: usize = 16 * 1024;
+
+/// A loaded module; never unloaded, kernels refer to it.
+pub(super) struct Module {
+    handle: CUmodule,
+}
+
+/// A kernel's handle and what its launch needs.
+#[derive(Clone, Copy)]
+pub(super) struct Kernel {
+    pub(super) function: CUfunction,
+    pub(super) static_shared_bytes: u64,
+}
+
+/// The text of a log buffer: up to the first NUL.
+fn log_text(buffer: &[u8]) -> String {
+    let end = buffer.iter().position(|&byte| byte == 0).unwrap_or(buffer.len());
+    String::from_utf8_lossy(&buffer[..end]).trim().to_owned()
+}
+
+impl Module {
+    /// Compiles PTX text; an error carries the compiler's log.
+    pub(super) fn load(driver: &Driver, ptx: &str, source: &str) -> Result<Module, DeviceError> {
+        let text = CString::new(ptx)
+            .map_err(|_| DeviceError::Invalid(format!("the PTX of {source} contains a NUL")))?;
+        let mut info = vec![0u8; LOG_BYTES];
+        let mut errors = vec![0u8; LOG_BYTES];
+        let mut options = [
+            JitOption::CU_JIT_INFO_LOG_BUFFER as c_int,
+            JitOption::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES as c_int,
+            JitOption::CU_JIT_ERROR_LOG_BUFFER as c_int,
+            JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_int,
+        ];
+        // Sizes are passed in the pointer itself, as the driver API has it.
+        let mut values: [*mut c_void; 4] = [
+            info.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(LOG_BYTES),
+            errors.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(LOG_BYTES),
+        ];
+        let mut handle: CUmodule = ptr::null_mut();
+        // SAFETY: `text` is NUL-terminated; the four options have a value each, of the kind each
+        // wants, and the buffers outlive the call.
+        let loaded = unsafe {
+            driver.module_load(
+                &raw mut handle,
+                text.as_ptr().cast(),
+                options.len() as c_uint,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        match loaded {
+            Ok(()) => Ok(Module { handle }),
+            Err(failed) => {
+                let log = [log_text(&errors), log_text(&info)].join("\n");
+                let log = if log.trim().is_empty() { failed.description() } else { log };
+                let source_name = source.to_owned();
+                Err(DeviceError::Jit { source_name, name: failed.name(), log })
+            }
+        }
+    }
+
+    /// Finds a kernel.
+    pub(super) fn kernel(
+        &self,
+        driver: &Driver,
+        name: &str,
+    ) -> Result<(Kernel, KernelInfo), DeviceError> {
+        let missing = || DeviceError::NoKernel { name: name.to_owned(), known: Vec::new() };
+        let c_name = CString::new(name).map_err(|_| missing())?;
+        let mut function: CUfunction = ptr::null_mut();
+        // SAFETY: `function` is a place for one handle, the name is NUL-terminated.
+        match unsafe { driver.module_function(&raw mut function, self.handle, c_name.as_ptr()) } {
+            Ok(()) => {}
+            Err(failed) if failed.code == NOT_FOUND => return Err(missing()),
+            Err(failed) => return Err(failed.into()),
+        }
+        let attribute = |attribute: Attribute| -> Result<u32, DeviceError> {
+            let mut value: c_int = 0;
+            // SAFETY: `value` is a place for one integer, `function` a live handle.
+            unsafe {
+                driver.function_attribute(&raw mut value, attribute as c_int, function)?;
+            }
+            Ok(value.max(0) as u32)
+        };
+        let static_shared_bytes =
+            u64::from(attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?);
+        let info = KernelInfo {
+            static_shared_bytes,
+            param_bytes: None,
+            max_threads: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?),
+            required_block: None,
+        };
+        Ok((Kernel { function, static_shared_bytes }, info))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log_text;
+
+    #[test]
+    fn logs_end_at_the_first_nul() {
+        assert_eq!(log_text(b"ptxas error : x\n\0junk"), "ptxas error : x");
+        assert_eq!(log_text(b"full"), "full");
+        assert_eq!(log_text(&[0; 4]), "");
+    }
+}

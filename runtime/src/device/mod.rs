@@ -1,0 +1,189 @@
+//! What the runtime asks of a device, and what a device answers.
+//!
+//! [`Device`] is object-safe and shared between host threads. The `cuda` and the `sim` device
+//! answer every question the same way, so nothing above this module knows which one it talks to.
+
+use std::time::Duration;
+
+use gpuc_arch::PtxVersion;
+use gpuc_sim::CounterSet;
+
+pub mod cuda;
+mod error;
+mod limits;
+#[cfg(test)]
+pub(crate) mod memory_only;
+pub mod sim;
+
+pub use error::DeviceError;
+pub use limits::Limits;
+
+/// An address in device memory.
+pub type DevicePtr = u64;
+
+/// What executes the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceKind {
+    /// A GPU behind the CUDA driver.
+    Cuda,
+    /// The simulator.
+    Sim,
+}
+
+impl DeviceKind {
+    /// The value of `GPUC_DEVICE` that asks for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DeviceKind::Cuda => "cuda",
+            DeviceKind::Sim => "sim",
+        }
+    }
+}
+
+/// An in-order sequence of device operations (a CUDA stream).
+///
+/// [`Queue::SYNC`] is the one every operation without an `async` clause uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Queue(pub u32);
+
+impl Queue {
+    /// The queue of synchronous operations. Copies on it are complete when the call returns;
+    /// launches on it are complete after [`Device::synchronize`] or the next copy.
+    pub const SYNC: Queue = Queue(0);
+}
+
+/// A point in a [`Queue`], made by [`Device::record_event`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EventId(pub u32);
+
+/// A loaded module of one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleId(pub u32);
+
+/// A kernel of a loaded module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KernelId(pub u32);
+
+/// What a launch must respect about a kernel, as far as the device knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// Bytes of shared memory the kernel declares itself.
+    pub static_shared_bytes: u64,
+    /// Size of the parameter block; `None` where the driver does not tell.
+    pub param_bytes: Option<u64>,
+    /// Most threads of a block: a `.maxntid`, or what the registers of the device allow.
+    pub max_threads: Option<u32>,
+    /// The block size of a `.reqntid`.
+    pub required_block: Option<[u32; 3]>,
+}
+
+/// One kernel launch.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchRequest<'a> {
+    /// Blocks in x, y and z; none of them 0.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z; none of them 0.
+    pub block: [u32; 3],
+    /// Shared memory beyond what the kernel declares, in bytes.
+    pub dynamic_shared_bytes: u32,
+    /// The parameter block: every parameter at its PTX offset.
+    pub params: &'a [u8],
+    /// The queue it goes into.
+    pub queue: Queue,
+    /// Wait for the kernel and return its time; without this, time is not taken.
+    pub timed: bool,
+    /// Count what the device can count.
+    pub counted: bool,
+}
+
+/// What a launch tells.
+#[derive(Clone, Debug, Default)]
+pub struct LaunchOutcome {
+    /// Time on the device: measured on a GPU, time of the simulation on the simulator.
+    pub time: Option<Duration>,
+    /// Counters, where the device has them and they were asked for.
+    pub counters: Option<Box<CounterSet>>,
+}
+
+/// One device.
+pub trait Device: Send + Sync {
+    /// Name of the model (`NVIDIA H100 PCIe`, `sim`).
+    fn name(&self) -> &str;
+    /// What executes the kernels.
+    fn kind(&self) -> DeviceKind;
+    /// Compute capability as PTX names it (`sm_90`).
+    fn arch(&self) -> &str;
+    /// What a launch must not exceed.
+    fn limits(&self) -> &Limits;
+    /// Version of the driver, in words.
+    fn driver(&self) -> String;
+    /// Newest PTX `.version` that [`Device::load_module`] takes.
+    fn newest_ptx(&self) -> PtxVersion;
+    /// Free and total device memory in bytes.
+    fn memory(&self) -> Result<(u64, u64), DeviceError>;
+
+    /// Allocates `bytes` (at least 1) aligned to 256 bytes. `label` names the variable in reports.
+    fn alloc(&self, bytes: u64, label: &str) -> Result<DevicePtr, DeviceError>;
+    /// Frees what [`Device::alloc`] returned.
+    fn free(&self, ptr: DevicePtr) -> Result<(), DeviceError>;
+    /// Copies host memory to the device.
+    ///
+    /// # Safety
+    /// `from` is readable for `bytes` until `queue` has come past this copy.
+    unsafe fn copy_to_device(
+        &self,
+        to: DevicePtr,
+        from: *const u8,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError>;
+    /// Copies device memory to the host.
+    ///
+    /// # Safety
+    /// `to` is writable for `bytes` until `queue` has come past this copy.
+    unsafe fn copy_to_host(
+        &self,
+        to: *mut u8,
+        from: DevicePtr,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError>;
+    /// Copies within device memory; the ranges do not overlap.
+    fn copy_on_device(
+        &self,
+        to: DevicePtr,
+        from: DevicePtr,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError>;
+    /// Sets `bytes` bytes to `value`.
+    fn fill(&self, to: DevicePtr, value: u8, bytes: u64, queue: Queue) -> Result<(), DeviceError>;
+
+    /// Compiles and loads PTX text. `source` names it in errors.
+    fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError>;
+    /// Finds a kernel. Slow (by name); the result is meant to be kept.
+    fn kernel(&self, module: ModuleId, name: &str) -> Result<(KernelId, KernelInfo), DeviceError>;
+    /// Launches a kernel whose shape has been checked by [`Limits::check`].
+    fn launch(
+        &self,
+        kernel: KernelId,
+        request: &LaunchRequest<'_>,
+    ) -> Result<LaunchOutcome, DeviceError>;
+
+    /// Makes a queue.
+    fn create_queue(&self) -> Result<Queue, DeviceError>;
+    /// Waits for a queue and releases it; [`Queue::SYNC`] is only waited for.
+    fn destroy_queue(&self, queue: Queue) -> Result<(), DeviceError>;
+    /// Waits until everything in the queue is done; errors of its kernels come out here.
+    fn synchronize(&self, queue: Queue) -> Result<(), DeviceError>;
+    /// Whether everything in the queue is done.
+    fn is_idle(&self, queue: Queue) -> Result<bool, DeviceError>;
+    /// Makes an event at the present end of a queue.
+    fn record_event(&self, queue: Queue) -> Result<EventId, DeviceError>;
+    /// Lets later operations of `queue` wait for the event.
+    fn wait_event(&self, queue: Queue, event: EventId) -> Result<(), DeviceError>;
+    /// Time between two events; waits for both.
+    fn elapsed(&self, from: EventId, to: EventId) -> Result<Duration, DeviceError>;
+    /// Releases an event.
+    fn destroy_event(&self, event: EventId) -> Result<(), DeviceError>;
+}

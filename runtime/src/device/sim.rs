@@ -1,0 +1,284 @@
+//! The simulator as a device.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use gpuc_arch::{Arch, PtxVersion};
+use gpuc_sim::{Counters, Launch, LaunchError, Module, SimError, Simulator};
+
+use super::{
+    Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelId, KernelInfo, LaunchOutcome,
+    LaunchRequest, Limits, ModuleId, Queue,
+};
+
+/// One simulated GPU.
+///
+/// Operations are complete when their call returns, which is an order that every queue allows; so
+/// queues and events are only names here.
+pub struct SimDevice {
+    simulator: Simulator,
+    arch: &'static Arch,
+    limits: Limits,
+    /// Asked for once: the answer costs more than an empty launch.
+    threads: Option<usize>,
+    tables: RwLock<Tables>,
+}
+
+/// A kernel that has been looked up.
+struct KernelHandle {
+    module: Arc<Module>,
+    name: Box<str>,
+}
+
+#[derive(Default)]
+struct Tables {
+    modules: Vec<Arc<Module>>,
+    kernels: Vec<Arc<KernelHandle>>,
+    /// Whether queue `n + 1` is in use.
+    queues: Vec<bool>,
+    events: Vec<Option<Instant>>,
+}
+
+impl SimDevice {
+    /// A device of this architecture, with empty memory.
+    pub fn new(arch: &'static Arch) -> SimDevice {
+        let limits = Limits {
+            threads_per_block: arch.limits.max_threads_per_block,
+            block: arch.limits.max_block,
+            grid: arch.limits.max_grid,
+            shared_bytes: u64::from(arch.limits.shared_per_block_optin),
+            param_bytes: u64::from(arch.limits.max_param_bytes),
+        };
+        SimDevice {
+            simulator: Simulator::new(arch),
+            arch,
+            limits,
+            threads: std::thread::available_parallelism().ok().map(usize::from),
+            tables: RwLock::default(),
+        }
+    }
+
+    // A poisoned lock still guards whole tables: they only ever grow or lose one entry.
+    fn read<T>(&self, action: impl FnOnce(&Tables) -> T) -> T {
+        action(&self.tables.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn write<T>(&self, action: impl FnOnce(&mut Tables) -> T) -> T {
+        action(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn check_queue(&self, queue: Queue) -> Result<(), DeviceError> {
+        let Some(index) = (queue.0 as usize).checked_sub(1) else { return Ok(()) };
+        if self.read(|tables| tables.queues.get(index).copied().unwrap_or(false)) {
+            Ok(())
+        } else {
+            Err(DeviceError::Invalid(format!("there is no queue {}", queue.0)))
+        }
+    }
+
+    fn event(&self, event: EventId) -> Result<Instant, DeviceError> {
+        let at = self.read(|tables| tables.events.get(event.0 as usize).copied().flatten());
+        at.ok_or_else(|| DeviceError::Invalid(format!("there is no event {}", event.0)))
+    }
+}
+
+impl From<SimError> for DeviceError {
+    fn from(error: SimError) -> Self {
+        match error {
+            SimError::OutOfMemory { requested, used, total, .. } => DeviceError::OutOfMemory {
+                bytes: requested,
+                free: Some(total.saturating_sub(used)),
+            },
+            other => DeviceError::Invalid(other.to_string()),
+        }
+    }
+}
+
+impl Device for SimDevice {
+    fn name(&self) -> &str {
+        "sim"
+    }
+
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Sim
+    }
+
+    fn arch(&self) -> &str {
+        self.arch.name
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn driver(&self) -> String {
+        format!("the gpuc simulator {}", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn newest_ptx(&self) -> PtxVersion {
+        // The reader checks instructions one by one; a version by itself asks for nothing.
+        PtxVersion::new(9, u8::MAX)
+    }
+
+    fn memory(&self) -> Result<(u64, u64), DeviceError> {
+        let (used, total) = self.simulator.memory_info();
+        Ok((total.saturating_sub(used), total))
+    }
+
+    fn alloc(&self, bytes: u64, label: &str) -> Result<DevicePtr, DeviceError> {
+        Ok(self.simulator.alloc(bytes, label)?)
+    }
+
+    fn free(&self, ptr: DevicePtr) -> Result<(), DeviceError> {
+        Ok(self.simulator.free(ptr)?)
+    }
+
+    unsafe fn copy_to_device(
+        &self,
+        to: DevicePtr,
+        from: *const u8,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError> {
+        self.check_queue(queue)?;
+        // SAFETY: readable by the caller's promise.
+        let from = unsafe { std::slice::from_raw_parts(from, bytes as usize) };
+        Ok(self.simulator.write(to, from)?)
+    }
+
+    unsafe fn copy_to_host(
+        &self,
+        to: *mut u8,
+        from: DevicePtr,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError> {
+        self.check_queue(queue)?;
+        // SAFETY: writable by the caller's promise.
+        let to = unsafe { std::slice::from_raw_parts_mut(to, bytes as usize) };
+        Ok(self.simulator.read(from, to)?)
+    }
+
+    fn copy_on_device(
+        &self,
+        to: DevicePtr,
+        from: DevicePtr,
+        bytes: u64,
+        queue: Queue,
+    ) -> Result<(), DeviceError> {
+        self.check_queue(queue)?;
+        Ok(self.simulator.copy(from, to, bytes)?)
+    }
+
+    fn fill(&self, to: DevicePtr, value: u8, bytes: u64, queue: Queue) -> Result<(), DeviceError> {
+        self.check_queue(queue)?;
+        Ok(self.simulator.fill(to, value, bytes)?)
+    }
+
+    fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError> {
+        let module = Module::parse(ptx, &format!("{source} (PTX)")).map_err(DeviceError::Ptx)?;
+        Ok(self.write(|tables| {
+            tables.modules.push(Arc::new(module));
+            ModuleId(tables.modules.len() as u32 - 1)
+        }))
+    }
+
+    fn kernel(&self, module: ModuleId, name: &str) -> Result<(KernelId, KernelInfo), DeviceError> {
+        let Some(module) = self.read(|tables| tables.modules.get(module.0 as usize).cloned())
+        else {
+            return Err(DeviceError::Invalid(format!("there is no module {}", module.0)));
+        };
+        let Some(kernel) = module.kernel(name) else {
+            let known = module.kernels().map(|kernel| kernel.name().to_owned()).collect();
+            return Err(DeviceError::NoKernel { name: name.to_owned(), known });
+        };
+        let info = KernelInfo {
+            static_shared_bytes: kernel.static_shared_bytes() as u64,
+            param_bytes: Some(kernel.param_bytes() as u64),
+            max_threads: kernel.max_threads(),
+            required_block: kernel.required_block(),
+        };
+        let handle = Arc::new(KernelHandle { module: Arc::clone(&module), name: name.into() });
+        let id = self.write(|tables| {
+            tables.kernels.push(handle);
+            KernelId(tables.kernels.len() as u32 - 1)
+        });
+        Ok((id, info))
+    }
+
+    fn launch(
+        &self,
+        kernel: KernelId,
+        request: &LaunchRequest<'_>,
+    ) -> Result<LaunchOutcome, DeviceError> {
+        self.check_queue(request.queue)?;
+        let Some(handle) = self.read(|tables| tables.kernels.get(kernel.0 as usize).cloned())
+        else {
+            return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
+        };
+        let launch = Launch {
+            grid: request.grid,
+            block: request.block,
+            dynamic_shared_bytes: request.dynamic_shared_bytes,
+            params: request.params,
+            counters: if request.counted { Counters::All } else { Counters::Off },
+            threads: self.threads,
+            instruction_budget: None,
+        };
+        match self.simulator.launch(&handle.module, &handle.name, &launch) {
+            Ok(report) => Ok(LaunchOutcome {
+                time: request.timed.then_some(report.wall),
+                counters: request.counted.then(|| Box::new(report.counters)),
+            }),
+            Err(LaunchError::Fault(fault)) => Err(DeviceError::Fault(Box::new(fault.diagnostic()))),
+            Err(LaunchError::Memory(error)) => Err(error.into()),
+            Err(other) => Err(DeviceError::Invalid(other.to_string())),
+        }
+    }
+
+    fn create_queue(&self) -> Result<Queue, DeviceError> {
+        Ok(self.write(|tables| {
+            tables.queues.push(true);
+            Queue(tables.queues.len() as u32)
+        }))
+    }
+
+    fn destroy_queue(&self, queue: Queue) -> Result<(), DeviceError> {
+        self.check_queue(queue)?;
+        if let Some(index) = (queue.0 as usize).checked_sub(1) {
+            self.write(|tables| tables.queues[index] = false);
+        }
+        Ok(())
+    }
+
+    fn synchronize(&self, queue: Queue) -> Result<(), DeviceError> {
+        self.check_queue(queue)
+    }
+
+    fn is_idle(&self, queue: Queue) -> Result<bool, DeviceError> {
+        self.check_queue(queue).map(|()| true)
+    }
+
+    fn record_event(&self, queue: Queue) -> Result<EventId, DeviceError> {
+        self.check_queue(queue)?;
+        Ok(self.write(|tables| {
+            tables.events.push(Some(Instant::now()));
+            EventId(tables.events.len() as u32 - 1)
+        }))
+    }
+
+    fn wait_event(&self, queue: Queue, event: EventId) -> Result<(), DeviceError> {
+        self.check_queue(queue)?;
+        self.event(event).map(drop)
+    }
+
+    fn elapsed(&self, from: EventId, to: EventId) -> Result<Duration, DeviceError> {
+        Ok(self.event(to)?.saturating_duration_since(self.event(from)?))
+    }
+
+    fn destroy_event(&self, event: EventId) -> Result<(), DeviceError> {
+        self.event(event)?;
+        self.write(|tables| tables.events[event.0 as usize] = None);
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! The PTX of a translation unit as loaded on the device, and its kernels.
+
+use std::ffi::{CStr, CString};
+use std::sync::RwLock;
+
+use gpuc_arch::PtxVersion;
+
+use crate::device::{Device, DeviceError, KernelId, KernelInfo, ModuleId};
+
+/// A kernel that has been looked up.
+#[derive(Debug)]
+pub struct LoadedKernel {
+    /// Its name in the module.
+    pub name: CString,
+    /// Its handle on the device.
+    pub id: KernelId,
+    /// What its launches must respect.
+    pub info: KernelInfo,
+}
+
+/// What an image has become on the device. It lives as long as the process: launches refer to it
+/// without counting.
+#[derive(Debug)]
+pub struct LoadedImage {
+    module: ModuleId,
+    kernels: RwLock<Vec<&'static LoadedKernel>>,
+}
+
+impl LoadedImage {
+    /// Loads the PTX.
+    pub fn load(device: &dyn Device, ptx: &str, source: &str) -> Result<LoadedImage, DeviceError> {
+        check_header(device, ptx, source)?;
+        let module = device.load_module(ptx, source)?;
+        Ok(LoadedImage { module, kernels: RwLock::default() })
+    }
+
+    /// The kernel `name`. The second and later look-ups neither allocate nor ask the device.
+    pub fn kernel(
+        &self,
+        device: &dyn Device,
+        name: &CStr,
+    ) -> Result<&'static LoadedKernel, DeviceError> {
+        let find = |kernels: &[&'static LoadedKernel]| {
+            kernels.iter().find(|kernel| kernel.name.as_c_str() == name).copied()
+        };
+        // A poisoned lock still guards a complete list: kernels are only ever pushed.
+        if let Some(kernel) = find(&self.kernels.read().unwrap_or_else(|e| e.into_inner())) {
+            return Ok(kernel);
+        }
+        let (id, info) = device.kernel(self.module, &name.to_string_lossy())?;
+        let mut kernels = self.kernels.write().unwrap_or_else(|e| e.into_inner());
+        if let Some(kernel) = find(&kernels) {
+            return Ok(kernel);
+        }
+        let kernel = Box::leak(Box::new(LoadedKernel { name: name.to_owned(), id, info }));
+        kernels.push(kernel);
+        Ok(kernel)
+    }
+}
+
+/// The number of an architecture's name: 90 of `sm_90a`.
+fn sm_number(arch: &str) -> Option<u32> {
+    let digits = arch.strip_prefix("sm_")?;
+    digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
+}
+
+/// The words of the first line that starts with a directive.
+fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
+    ptx.lines().take(64).find_map(|line| line.trim_start().strip_prefix(name)).map(str::trim)
+}
+
+/// Compares the PTX's `.version` and `.target` with what the device takes, because the driver's
+/// own answer to a mismatch (`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_NO_BINARY_FOR_GPU`)
+/// does not say what to do.
+fn check_header(device: &dyn Device, ptx: &str, source: &str) -> Result<(), DeviceError> {
+    let version = directive(ptx, ".version")
+        .and_then(|words| words.split_whitespace().next()?.parse::<PtxVersion>().ok());
+    let newest = device.newest_ptx();
+    if let Some(version) = version.filter(|&version| version > newest) {
+        return Err(DeviceError::Incompatible {
+            message: format!(
+                "the PTX of {source} is version {version}, {} takes at most {newest}",
+                device.driver()
+            ),
+            help: "update the GPU driver, or compile for an older architecture (`--arch`), which \
+                   needs an older PTX version"
+                .to_owned(),
+        });
+    }
+    let target = directive(ptx, ".target")
+        .and_then(|words| words.split([',', ' ', '\t']).next())
+        .filter(|target| !target.is_empty());
+    let (Some(target), own) = (target, device.arch()) else { return Ok(()) };
+    let (Some(wanted), Some(have)) = (sm_number(target), sm_number(own)) else { return Ok(()) };
+    // Names with a letter (`sm_90a`) are for that architecture alone.
+    let fits = if target.ends_with('a') { wanted == have } else { wanted <= have };
+    if fits {
+        return Ok(());
+    }
+    Err(DeviceError::Incompatible {
+        message: format!(
+            "{source} is compiled for {target}, device 0 is {own} ({})",
+            device.name()
+        ),
+        help: format!("compile with `--arch={own}`, or with the lowest architecture you run on"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::memory_only::MemoryOnly;
+
+    #[test]
+    fn header_must_fit_the_device() {
+        // The device takes PTX 8.0 and is an sm_80.
+        let device = MemoryOnly::default();
+        let check = |version: &str, target: &str| {
+            let ptx = format!("// x\n.version {version}\n.target {target}, debug\n");
+            check_header(&device, &ptx, "a.c").map_err(|error| error.to_string())
+        };
+        assert_eq!(check("7.0", "sm_80"), Ok(()));
+        assert_eq!(check("6.0", "sm_70"), Ok(()));
+        assert!(check("8.6", "sm_80").unwrap_err().contains("version 8.6"));
+        assert!(check("8.0", "sm_90").unwrap_err().contains("compiled for sm_90"));
+        assert!(check("8.0", "sm_70a").unwrap_err().contains("compiled for sm_70a"));
+    }
+
+    #[test]
+    fn kernels_are_looked_up_once() {
+        let device = MemoryOnly::default();
+        let image = LoadedImage::load(&device, "copy\nfill", "a.c").unwrap();
+        let first = image.kernel(&device, c"fill").unwrap();
+        let again = image.kernel(&device, c"fill").unwrap();
+        assert!(std::ptr::eq(first, again));
+        let error = image.kernel(&device, c"fil").unwrap_err().into_diagnostic();
+        assert_eq!(error.help, ["did you mean `fill`?"]);
+    }
+}

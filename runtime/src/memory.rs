@@ -1,0 +1,81 @@
+//! The allocator between the runtime and the device.
+//!
+//! A driver's allocation costs some hundred microseconds and may wait for the device, so what is
+//! freed on a GPU is kept for the next request of the same size. The simulator allocates cheaply
+//! and checks bounds and lifetimes of every allocation, which reuse would blur: there each request
+//! goes to the device.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::device::{Device, DeviceError, DeviceKind, DevicePtr};
+
+/// Sizes are rounded up to this, so that nearly equal requests share memory.
+const GRANULE: u64 = 256;
+
+/// The device memory that the runtime itself has allocated.
+#[derive(Debug)]
+pub struct Memory {
+    recycles: bool,
+    sizes: HashMap<DevicePtr, u64>,
+    kept: BTreeMap<u64, Vec<DevicePtr>>,
+}
+
+impl Memory {
+    /// The allocator for a device of this kind.
+    pub fn new(kind: DeviceKind) -> Self {
+        Memory { recycles: kind == DeviceKind::Cuda, sizes: HashMap::new(), kept: BTreeMap::new() }
+    }
+
+    /// Allocates `bytes`; when memory is short, what was kept is given back first.
+    pub fn allocate(
+        &mut self,
+        device: &dyn Device,
+        bytes: u64,
+        label: &str,
+    ) -> Result<DevicePtr, DeviceError> {
+        if !self.recycles {
+            let ptr = device.alloc(bytes.max(1), label)?;
+            self.sizes.insert(ptr, bytes);
+            return Ok(ptr);
+        }
+        let size = bytes.max(1).checked_next_multiple_of(GRANULE).unwrap_or(bytes);
+        if let Some(ptr) = self.kept.get_mut(&size).and_then(Vec::pop) {
+            self.sizes.insert(ptr, size);
+            return Ok(ptr);
+        }
+        let ptr = match device.alloc(size, label) {
+            Err(DeviceError::OutOfMemory { .. }) if !self.kept.is_empty() => {
+                self.trim(device)?;
+                device.alloc(size, label)?
+            }
+            other => other?,
+        };
+        self.sizes.insert(ptr, size);
+        Ok(ptr)
+    }
+
+    /// Takes back what [`Memory::allocate`] returned. An address that it did not return is
+    /// refused by the device.
+    pub fn release(&mut self, device: &dyn Device, ptr: DevicePtr) -> Result<(), DeviceError> {
+        match self.sizes.remove(&ptr) {
+            Some(size) if self.recycles => {
+                self.kept.entry(size).or_default().push(ptr);
+                Ok(())
+            }
+            _ => device.free(ptr),
+        }
+    }
+
+    /// Whether `ptr` is an allocation of this allocator that is in use.
+    pub fn owns(&self, ptr: DevicePtr) -> bool {
+        self.sizes.contains_key(&ptr)
+    }
+
+    /// Gives back to the device what was kept for reuse.
+    pub fn trim(&mut self, device: &dyn Device) -> Result<(), DeviceError> {
+        for ptr in std::mem::take(&mut self.kept).into_values().flatten() {
+            device.free(ptr)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,250 @@
+//! Data clauses against a device whose memory can be looked at.
+
+use std::ffi::c_void;
+
+use super::{DataEnvironment, PresentTable};
+use crate::descriptor::{DataDescriptor, FINALIZE, IF_PRESENT, SiteDescriptor};
+use crate::device::Device;
+use crate::device::memory_only::MemoryOnly;
+use crate::memory::Memory;
+
+const COPY: u32 = 1;
+const COPYIN: u32 = 2;
+const COPYOUT: u32 = 3;
+const CREATE: u32 = 4;
+const PRESENT: u32 = 5;
+const DELETE: u32 = 6;
+const DEVICEPTR: u32 = 7;
+const UPDATE_HOST: u32 = 8;
+const UPDATE_DEVICE: u32 = 9;
+const NO_CREATE: u32 = 10;
+
+static SITE: SiteDescriptor = SiteDescriptor::new(c"a.c", c"main", 12, c"parallel loop");
+
+/// What one call of the ABI does.
+#[derive(Clone, Copy)]
+enum Call {
+    Begin,
+    End,
+    Enter,
+    Exit,
+    Update,
+}
+use Call::{Begin, End, Enter, Exit, Update};
+
+struct World {
+    device: MemoryOnly,
+    table: PresentTable,
+    memory: Memory,
+}
+
+impl World {
+    fn new() -> World {
+        let device = MemoryOnly::default();
+        let memory = Memory::new(device.kind());
+        World { device, table: PresentTable::default(), memory }
+    }
+
+    /// Makes a call about one section; the error as text.
+    fn call(&mut self, call: Call, host: &mut [u8], kind: u32) -> Result<u64, String> {
+        self.call_at(call, host.as_mut_ptr().cast(), host.len() as u64, kind)
+    }
+
+    fn call_at(
+        &mut self,
+        call: Call,
+        host: *mut c_void,
+        bytes: u64,
+        kind: u32,
+    ) -> Result<u64, String> {
+        // SAFETY: every test passes a live array of its own, or expects a refusal.
+        let mut data = [unsafe { DataDescriptor::new(c"a", host, bytes, kind) }];
+        let mut environment = DataEnvironment {
+            device: &self.device,
+            table: &mut self.table,
+            memory: &mut self.memory,
+            report: None,
+            site: &SITE,
+        };
+        match call {
+            Begin => environment.begin(&mut data),
+            End => environment.end(&mut data),
+            Enter => environment.enter(&mut data),
+            Exit => environment.exit(&mut data),
+            Update => environment.update(&mut data),
+        }
+        .map(|()| data[0].device as u64)
+        .map_err(|error| format!("{error} / {}", error.help.join(" / ")))
+    }
+
+    /// Overwrites a byte of device memory.
+    fn poke(&self, device: u64, value: u8) {
+        self.device.fill(device, value, 1, crate::device::Queue::SYNC).unwrap();
+    }
+}
+
+#[test]
+fn each_clause_of_a_region_moves_what_it_says() {
+    // Kind, value on the host after the device has written 9, transfers of 4 bytes.
+    for (kind, expected, copies) in [
+        (COPY, 9, &[(true, 4), (false, 4)][..]),
+        (11, 9, &[(true, 4), (false, 4)]),
+        (COPYIN, 1, &[(true, 4)]),
+        (COPYOUT, 9, &[(false, 4)]),
+        (CREATE, 1, &[]),
+    ] {
+        let mut world = World::new();
+        let mut host = [1u8; 4];
+        let device = world.call(Begin, &mut host, kind).unwrap();
+        world.poke(device, 9);
+        assert_eq!(world.device.live(), 1);
+        world.call(End, &mut host, kind).unwrap();
+        assert_eq!(host[0], expected, "kind {kind}");
+        assert_eq!(world.device.take_copies(), copies, "kind {kind}");
+        assert_eq!((world.device.live(), world.table.len()), (0, 0));
+    }
+}
+
+#[test]
+fn inner_regions_reuse_and_only_the_last_one_copies_back() {
+    let mut world = World::new();
+    let mut host = [1u8; 64];
+    let outer = world.call(Begin, &mut host, COPY).unwrap();
+    let inner = world.call(Begin, &mut host[16..32], COPY).unwrap();
+    assert_eq!(inner, outer + 16);
+    assert_eq!(world.call(Begin, &mut host[8..9], PRESENT), Ok(outer + 8));
+    world.call(End, &mut host[8..9], PRESENT).unwrap();
+    world.poke(inner, 7);
+    world.call(End, &mut host[16..32], COPY).unwrap();
+    assert_eq!(host[16], 1);
+    world.call(End, &mut host, COPY).unwrap();
+    assert_eq!(host[16], 7);
+    assert_eq!(world.device.take_copies(), [(true, 64), (false, 64)]);
+}
+
+#[test]
+fn dynamic_and_structured_counts_are_apart() {
+    let mut world = World::new();
+    let mut host = [1u8; 8];
+    let device = world.call(Enter, &mut host, COPYIN).unwrap();
+    assert_eq!(world.call(Enter, &mut host, CREATE), Ok(device));
+    assert_eq!(world.call(Begin, &mut host, COPY), Ok(device));
+    // Two dynamic references go, the structured one holds.
+    world.call(Exit, &mut host, DELETE | FINALIZE).unwrap();
+    world.call(Exit, &mut host, DELETE).unwrap();
+    assert_eq!(world.device.live(), 1);
+    world.poke(device, 5);
+    world.call(End, &mut host, COPY).unwrap();
+    assert_eq!((host[0], world.device.live()), (5, 0));
+    // The other way round: `exit data copyout` brings back, the region's end does not.
+    let device = world.call(Enter, &mut host, CREATE).unwrap();
+    world.call(Begin, &mut host, COPY).unwrap();
+    world.poke(device, 6);
+    world.call(End, &mut host, COPY).unwrap();
+    assert_eq!(host[0], 5);
+    world.call(Exit, &mut host, COPYOUT).unwrap();
+    assert_eq!((host[0], world.device.live()), (6, 0));
+    // What is not there has a dynamic count of zero: no action.
+    assert_eq!(world.call(Exit, &mut host, COPYOUT), Ok(0));
+}
+
+#[test]
+fn update_moves_sections_both_ways() {
+    let mut world = World::new();
+    let mut host = [1u8; 8];
+    let device = world.call(Enter, &mut host, CREATE).unwrap();
+    host[4] = 3;
+    world.call(Update, &mut host[4..6], UPDATE_DEVICE).unwrap();
+    world.poke(device + 5, 4);
+    world.call(Update, &mut host[4..6], UPDATE_HOST).unwrap();
+    assert_eq!(host, [1, 1, 1, 1, 3, 4, 1, 1]);
+    let mut other = [0u8; 2];
+    assert!(world.call(Update, &mut other, UPDATE_HOST | IF_PRESENT).is_ok());
+    let error = world.call(Update, &mut other, UPDATE_HOST).unwrap_err();
+    assert!(error.starts_with("a.c:12: error: data in `update self` clause was not found"));
+    assert!(error.contains("`if_present`"), "{error}");
+}
+
+#[test]
+fn nothing_needs_no_memory() {
+    let mut world = World::new();
+    let mut host = [1u8; 8];
+    let null = std::ptr::null_mut();
+    for kind in [COPY, PRESENT, NO_CREATE] {
+        assert_eq!(world.call_at(Begin, null, 0, kind), Ok(0));
+        assert_eq!(world.call_at(Begin, null, 16, kind), Ok(0));
+        assert_eq!(world.call(Begin, &mut host[..0], kind), Ok(0));
+        world.call_at(End, null, 16, kind).unwrap();
+        world.call(End, &mut host[..0], kind).unwrap();
+    }
+    let device = world.call(Begin, &mut host, CREATE).unwrap();
+    assert_eq!(world.call(Begin, &mut host[3..3], COPY), Ok(device + 3));
+    world.call(End, &mut host, CREATE).unwrap();
+    assert_eq!(world.device.live(), 0);
+}
+
+#[test]
+fn addresses_that_need_no_copy() {
+    let mut world = World::new();
+    let mut host = [1u8; 8];
+    let own = host.as_ptr() as u64;
+    for kind in [DEVICEPTR, NO_CREATE] {
+        assert_eq!(world.call(Begin, &mut host, kind), Ok(own));
+        world.call(End, &mut host, kind).unwrap();
+    }
+    let device = world.call(Enter, &mut host, CREATE).unwrap();
+    assert_eq!(world.call(Begin, &mut host, NO_CREATE), Ok(device));
+    world.call(End, &mut host, NO_CREATE).unwrap();
+    assert_eq!(world.table.len(), 1);
+}
+
+#[test]
+fn errors_name_variable_line_range_and_table() {
+    let mut world = World::new();
+    let mut host = [1u8; 64];
+    let error = world.call(Begin, &mut host, PRESENT).unwrap_err();
+    assert!(error.contains("a.c:12: error: data in `present` clause was not found"), "{error}");
+    assert!(error.contains("name=a host:0x") && error.contains("size:64"), "{error}");
+    assert!(error.contains("the present table of device 0 is empty"), "{error}");
+
+    world.call(Enter, &mut host[..32], COPYIN).unwrap();
+    let error = world.call(Begin, &mut host[32..], PRESENT).unwrap_err();
+    assert!(
+        error.contains("another range is there under the name `a`, 32 bytes before"),
+        "{error}"
+    );
+    assert!(error.contains("presentcount:0+1 name:a from:a.c:12"), "{error}");
+
+    for (call, kind) in [(Begin, COPY), (Enter, CREATE), (Exit, DELETE), (Update, UPDATE_HOST)] {
+        let error = world.call(call, &mut host[16..48], kind).unwrap_err();
+        assert!(error.contains("partially present"), "{error}");
+        assert!(error.contains("of which 16 bytes are in `a`"), "{error}");
+    }
+    let pointer = host.as_mut_ptr().cast();
+    let error = world.call_at(Begin, pointer, u64::MAX, COPY).unwrap_err();
+    assert!(error.contains("impossible length"), "{error}");
+    for (call, kind) in [(Begin, DELETE), (End, 99), (Enter, COPY), (Exit, CREATE), (Update, COPY)]
+    {
+        let error = world.call(call, &mut host, kind).unwrap_err();
+        assert!(error.contains("does not belong to"), "{error}");
+    }
+}
+
+#[test]
+fn memory_is_kept_and_given_back_when_short() {
+    let device = MemoryOnly::gpu_with(1024);
+    let mut memory = Memory::new(device.kind());
+    let first = memory.allocate(&device, 500, "a").unwrap();
+    memory.release(&device, first).unwrap();
+    assert_eq!((device.live(), memory.owns(first)), (1, false));
+    assert_eq!(memory.allocate(&device, 512, "b").unwrap(), first);
+    memory.release(&device, first).unwrap();
+    // 1024 bytes fit only once the kept 512 are gone.
+    let large = memory.allocate(&device, 1000, "c").unwrap();
+    assert_eq!(device.live(), 1);
+    let error = memory.allocate(&device, 1, "d").unwrap_err().to_string();
+    assert_eq!(error, "out of device memory: 256 bytes asked for, 0 free");
+    memory.release(&device, large).unwrap();
+    memory.trim(&device).unwrap();
+    assert_eq!(device.live(), 0);
+}

@@ -1,0 +1,378 @@
+//! What ran and what moved: collected while the program runs, printed when it ends.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::time::Duration;
+
+use gpuc_sim::CounterSet;
+
+use crate::descriptor::SiteDescriptor;
+use crate::device::LaunchOutcome;
+
+/// The way of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// From the host.
+    ToDevice,
+    /// To the host.
+    ToHost,
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Direction::ToDevice => "to device",
+            Direction::ToHost => "to host",
+        })
+    }
+}
+
+/// Number, sum and extremes of durations.
+#[derive(Clone, Copy, Debug, Default)]
+struct Times {
+    count: u64,
+    total: Duration,
+    least: Duration,
+    most: Duration,
+}
+
+impl Times {
+    fn add(&mut self, time: Duration) {
+        self.least = if self.count == 0 { time } else { self.least.min(time) };
+        self.most = self.most.max(time);
+        self.total = self.total.saturating_add(time);
+        self.count += 1;
+    }
+
+    fn mean(&self) -> Duration {
+        self.total.checked_div(u32::try_from(self.count).unwrap_or(u32::MAX)).unwrap_or_default()
+    }
+
+    /// `total=6,743,477 max=6,761 min=6,666 avg=6,743`, in microseconds.
+    fn microseconds(&self) -> String {
+        format!(
+            "total={} max={} min={} avg={}",
+            grouped(self.total.as_micros()),
+            grouped(self.most.as_micros()),
+            grouped(self.least.as_micros()),
+            grouped(self.mean().as_micros())
+        )
+    }
+}
+
+#[derive(Debug)]
+struct KernelRecord {
+    times: Times,
+    grid: [u32; 3],
+    block: [u32; 3],
+    counters: Option<CounterSet>,
+}
+
+#[derive(Debug, Default)]
+struct TransferRecord {
+    times: Times,
+    bytes: u64,
+}
+
+/// The place of a directive as a key: sorted by file, then function as the table groups them.
+type SiteKey = (String, String, u32);
+
+/// What ran and what moved.
+#[derive(Debug, Default)]
+pub struct Report {
+    regions: BTreeMap<SiteKey, u64>,
+    kernels: BTreeMap<(SiteKey, String), KernelRecord>,
+    transfers: BTreeMap<(SiteKey, String, Direction), TransferRecord>,
+}
+
+fn key(site: &SiteDescriptor) -> SiteKey {
+    (site.file().into_owned(), site.function().into_owned(), site.line())
+}
+
+/// A number with a comma every three digits.
+fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A time with the unit that suits it.
+fn readable(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds >= 1.0 {
+        format!("{seconds:.3} s")
+    } else if seconds >= 1e-3 {
+        format!("{:.3} ms", seconds * 1e3)
+    } else {
+        format!("{:.3} us", seconds * 1e6)
+    }
+}
+
+/// `32x4x1` without trailing ones: `32x4`.
+fn shape([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (1, 1) => format!("{x}"),
+        (_, 1) => format!("{x}x{y}"),
+        _ => format!("{x}x{y}x{z}"),
+    }
+}
+
+impl Report {
+    /// A compute region was reached.
+    pub fn region(&mut self, site: &SiteDescriptor) {
+        *self.regions.entry(key(site)).or_default() += 1;
+    }
+
+    /// A kernel ran.
+    pub fn launch(
+        &mut self,
+        site: &SiteDescriptor,
+        kernel: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        outcome: LaunchOutcome,
+    ) {
+        let record = self.kernels.entry((key(site), kernel.to_owned())).or_insert_with(|| {
+            KernelRecord { times: Times::default(), grid, block, counters: None }
+        });
+        record.times.add(outcome.time.unwrap_or_default());
+        (record.grid, record.block) = (grid, block);
+        if let Some(counters) = outcome.counters {
+            accumulate(record.counters.get_or_insert_default(), &counters);
+        }
+    }
+
+    /// A section moved.
+    pub fn transfer(
+        &mut self,
+        site: &SiteDescriptor,
+        name: &str,
+        direction: Direction,
+        bytes: u64,
+        time: Duration,
+    ) {
+        let record = self.transfers.entry((key(site), name.to_owned(), direction)).or_default();
+        record.times.add(time);
+        record.bytes += bytes;
+    }
+
+    /// The table of kernels with their counters, and of transfers (`GPUC_REPORT`).
+    pub fn table(&self, device: &str) -> String {
+        let mut text = format!("gpuc report: {device}\n");
+        // Writing to a String cannot fail.
+        let _ = self.write_table(&mut text);
+        text
+    }
+
+    fn write_table(&self, text: &mut String) -> fmt::Result {
+        if self.kernels.is_empty() {
+            writeln!(text, "  no kernel was launched")?;
+        }
+        for (((file, function, line), kernel), record) in &self.kernels {
+            let times = &record.times;
+            writeln!(
+                text,
+                "  kernel {kernel} ({file}:{line}, {function}): launches {}, grid [{}], block [{}], \
+                 time {} (min {}, max {})",
+                times.count,
+                shape(record.grid),
+                shape(record.block),
+                readable(times.total),
+                readable(times.least),
+                readable(times.most)
+            )?;
+            let Some(counters) = &record.counters else { continue };
+            // A zero says only that the kernel has nothing of the kind, except where it is the aim.
+            let uses_shared = counters.shared_load.requests + counters.shared_store.requests > 0;
+            let tells = |name: &str, value: f64| {
+                value != 0.0 || (uses_shared && name.contains("bank_conflicts"))
+            };
+            for (name, value) in counters.metrics() {
+                if !tells(&name, value) {
+                    continue;
+                }
+                let value = if value.fract() == 0.0 && (0.0..1e18).contains(&value) {
+                    grouped(value as u128)
+                } else {
+                    format!("{value:.3}")
+                };
+                writeln!(text, "    {name:<68} {value:>20}")?;
+            }
+        }
+        if !self.transfers.is_empty() {
+            writeln!(text, "  transfers")?;
+        }
+        for (((file, _, line), name, direction), record) in &self.transfers {
+            writeln!(
+                text,
+                "    {file}:{line} {name} {direction}: {} bytes in {}, {}",
+                grouped(u128::from(record.bytes)),
+                counted(record.times.count, "transfer"),
+                readable(record.times.total)
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The timing table in the form that nvc's users and scripts know (`GPUC_TIME`).
+    pub fn timing(&self, device: &str) -> String {
+        let mut text = "\nAccelerator Kernel Timing data\n".to_owned();
+        // Writing to a String cannot fail.
+        let _ = self.write_timing(&mut text, device);
+        text
+    }
+
+    fn write_timing(&self, text: &mut String, device: &str) -> fmt::Result {
+        let functions: BTreeMap<(&str, &str), Duration> = {
+            let mut sums = BTreeMap::new();
+            let kernels = self.kernels.iter().map(|((site, _), record)| (site, record.times));
+            let moves = self.transfers.iter().map(|((site, ..), record)| (site, record.times));
+            for ((file, function, _), times) in kernels.chain(moves) {
+                *sums.entry((file.as_str(), function.as_str())).or_default() += times.total;
+            }
+            for (file, function, _) in self.regions.keys() {
+                sums.entry((file.as_str(), function.as_str())).or_default();
+            }
+            sums
+        };
+        for (&(file, function), total) in &functions {
+            writeln!(text, "{file}")?;
+            writeln!(text, "  {function}  {device}  devicenum=0")?;
+            writeln!(text, "    time(us): {}", grouped(total.as_micros()))?;
+            let here = |site: &SiteKey| site.0 == file && site.1 == function;
+            for (site, count) in self.regions.iter().filter(|(site, _)| here(site)) {
+                writeln!(
+                    text,
+                    "    {}: compute region reached {}",
+                    site.2,
+                    counted(*count, "time")
+                )?;
+                for ((_, _), record) in self.kernels.iter().filter(|((own, _), _)| own == site) {
+                    writeln!(
+                        text,
+                        "        {}: kernel launched {}",
+                        site.2,
+                        counted(record.times.count, "time")
+                    )?;
+                    writeln!(
+                        text,
+                        "            grid: [{}]  block: [{}]",
+                        shape(record.grid),
+                        shape(record.block)
+                    )?;
+                    writeln!(
+                        text,
+                        "             device time(us): {}",
+                        record.times.microseconds()
+                    )?;
+                }
+            }
+            let mut moves: BTreeMap<(u32, Direction), Times> = BTreeMap::new();
+            for ((site, _, direction), record) in
+                self.transfers.iter().filter(|((site, ..), _)| here(site))
+            {
+                let sum = moves
+                    .entry((site.2, *direction))
+                    .or_insert(Times { least: record.times.least, ..Times::default() });
+                sum.count += record.times.count;
+                sum.total += record.times.total;
+                sum.least = sum.least.min(record.times.least);
+                sum.most = sum.most.max(record.times.most);
+            }
+            for ((line, direction), times) in moves {
+                let way = match direction {
+                    Direction::ToDevice => "copyin",
+                    Direction::ToHost => "copyout",
+                };
+                writeln!(text, "    {line}: data {way} transfers: {}", times.count)?;
+                writeln!(text, "             device time(us): {}", times.microseconds())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds the counts of one launch to those of the launches before.
+fn accumulate(sum: &mut CounterSet, launch: &CounterSet) {
+    for (sum, class) in sum.by_class.iter_mut().zip(&launch.by_class) {
+        sum.warp += class.warp;
+        sum.thread += class.thread;
+    }
+    sum.warp_instructions += launch.warp_instructions;
+    sum.thread_instructions += launch.thread_instructions;
+    sum.thread_instructions_pred_on += launch.thread_instructions_pred_on;
+    sum.branches += launch.branches;
+    sum.divergent_branches += launch.divergent_branches;
+    sum.barriers += launch.barriers;
+    for (sum, memory) in [
+        (&mut sum.global_load, &launch.global_load),
+        (&mut sum.global_store, &launch.global_store),
+        (&mut sum.global_atomic, &launch.global_atomic),
+        (&mut sum.shared_load, &launch.shared_load),
+        (&mut sum.shared_store, &launch.shared_store),
+        (&mut sum.shared_atomic, &launch.shared_atomic),
+        (&mut sum.local_load, &launch.local_load),
+        (&mut sum.local_store, &launch.local_store),
+    ] {
+        sum.requests += memory.requests;
+        sum.sectors += memory.sectors;
+        sum.wavefronts += memory.wavefronts;
+        sum.bank_conflicts += memory.bank_conflicts;
+        sum.bytes += memory.bytes;
+    }
+}
+
+/// A number of things, in words.
+fn counted(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_shapes() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1234567), "1,234,567");
+        assert_eq!(grouped(123456), "123,456");
+        assert_eq!(shape([128, 1, 1]), "128");
+        assert_eq!(shape([32, 4094, 1]), "32x4094");
+        assert_eq!(shape([1, 1, 2]), "1x1x2");
+        assert_eq!(readable(Duration::from_micros(1500)), "1.500 ms");
+    }
+
+    #[test]
+    fn both_tables() {
+        let site = SiteDescriptor::new(c"laplace2d.c", c"main", 56, c"parallel loop");
+        let mut report = Report::default();
+        for microseconds in [10, 20] {
+            report.region(&site);
+            let time = Some(Duration::from_micros(microseconds));
+            let outcome = LaunchOutcome { time, ..LaunchOutcome::default() };
+            report.launch(&site, "main_56", [32, 4094, 1], [128, 1, 1], outcome);
+            let time = Duration::from_micros(5);
+            report.transfer(&site, "a", Direction::ToDevice, 4096, time);
+        }
+        assert_eq!(
+            report.timing("NVIDIA"),
+            "\nAccelerator Kernel Timing data\nlaplace2d.c\n  main  NVIDIA  devicenum=0\n    \
+             time(us): 40\n    56: compute region reached 2 times\n        56: kernel launched 2 \
+             times\n            grid: [32x4094]  block: [128]\n             device time(us): \
+             total=30 max=20 min=10 avg=15\n    56: data copyin transfers: 2\n             device \
+             time(us): total=10 max=5 min=5 avg=5\n"
+        );
+        assert_eq!(
+            report.table("sim"),
+            "gpuc report: sim\n  kernel main_56 (laplace2d.c:56, main): launches 2, grid \
+             [32x4094], block [128], time 30.000 us (min 10.000 us, max 20.000 us)\n  \
+             transfers\n    laplace2d.c:56 a to device: 8,192 bytes in 2 transfers, 10.000 us\n"
+        );
+    }
+}

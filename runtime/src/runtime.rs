@@ -1,0 +1,368 @@
+//! The runtime of one process: what every directive of a compiled program comes down to.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_int};
+use std::ptr;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use gpuc_diagnostics::Diagnostic;
+
+use crate::config::Config;
+use crate::descriptor::{DataDescriptor, IMAGE_VERSION, ImageDescriptor, SiteDescriptor};
+use crate::device::{Device, DeviceError, DevicePtr, LaunchRequest, Queue};
+use crate::failure::{Failure, fail};
+use crate::image::LoadedImage;
+use crate::memory::Memory;
+use crate::present::{DataEnvironment, PresentTable};
+use crate::report::Report;
+use crate::select::{Executor, select};
+
+/// The runtime of one process.
+pub struct Runtime {
+    executor: Executor,
+    config: Config,
+    state: Mutex<State>,
+    /// Taken after `state` where both are needed.
+    report: Option<Mutex<Report>>,
+    loading: Mutex<()>,
+}
+
+/// What data directives change.
+struct State {
+    table: PresentTable,
+    memory: Memory,
+}
+
+thread_local! {
+    /// `acc_set_device_type(acc_device_host)`: a setting of each host thread (OpenACC 3.3 §2.3).
+    static ON_HOST: Cell<bool> = const { Cell::new(false) };
+}
+
+unsafe extern "C" {
+    /// Registers a function to run at `exit` (ISO C).
+    fn atexit(handler: extern "C" fn()) -> c_int;
+}
+
+static GLOBAL: OnceLock<Result<Runtime, Failure>> = OnceLock::new();
+
+/// Prints the tables that were asked for.
+extern "C" fn report_at_exit() {
+    if let Some(Ok(runtime)) = GLOBAL.get() {
+        runtime.print_reports();
+    }
+}
+
+/// A lock whose holder cannot leave it half changed, so poison says nothing.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Runtime {
+    /// The runtime of this process, made on first use as the environment asks. When that cannot
+    /// be, the process ends.
+    pub fn global() -> &'static Runtime {
+        let made = GLOBAL.get_or_init(|| {
+            let config = Config::from_env()?;
+            let executor = select(&config)?;
+            if !config.quiet {
+                executor.announce();
+            }
+            if config.reports() {
+                // SAFETY: the handler is a plain function that is there until the end.
+                unsafe { atexit(report_at_exit) };
+            }
+            Ok(Runtime::new(executor, config))
+        });
+        match made {
+            Ok(runtime) => runtime,
+            Err(error) => fail(error),
+        }
+    }
+
+    /// A runtime on this executor.
+    pub fn new(executor: Executor, config: Config) -> Runtime {
+        // The host has no memory of its own; its allocator is never asked.
+        let kind = match &executor {
+            Executor::Device(device) => device.kind(),
+            Executor::Host => crate::device::DeviceKind::Sim,
+        };
+        Runtime {
+            state: Mutex::new(State { table: PresentTable::default(), memory: Memory::new(kind) }),
+            report: config.reports().then(Mutex::default),
+            loading: Mutex::default(),
+            executor,
+            config,
+        }
+    }
+
+    /// What runs the program's regions.
+    pub fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
+    /// The device, `None` where this thread runs its regions on the host.
+    pub fn device(&self) -> Option<&dyn Device> {
+        match &self.executor {
+            Executor::Device(device) if !ON_HOST.get() => Some(device.as_ref()),
+            _ => None,
+        }
+    }
+
+    /// Lets this thread run its regions on the host, or on the device again.
+    pub fn select_host(&self, host: bool) {
+        ON_HOST.set(host);
+    }
+
+    /// Whether a compute region runs on the device; if so its module is loaded.
+    pub fn region_begin(
+        &self,
+        image: &ImageDescriptor,
+        site: &SiteDescriptor,
+        condition: bool,
+    ) -> Result<bool, Failure> {
+        let Some(device) = self.device().filter(|_| condition) else { return Ok(false) };
+        self.image(device, image, site)?;
+        if let Some(report) = &self.report {
+            lock(report).region(site);
+        }
+        Ok(true)
+    }
+
+    /// Waits for the kernels of a region; what went wrong in them comes out here.
+    pub fn region_end(&self, site: &SiteDescriptor) -> Result<(), Failure> {
+        match self.device() {
+            Some(device) => device.synchronize(Queue::SYNC).map_err(|error| located(error, site)),
+            None => Ok(()),
+        }
+    }
+
+    /// Carries out data clauses; on the host every variable is where it is.
+    fn data(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+        action: impl FnOnce(&mut DataEnvironment<'_>, &mut [DataDescriptor]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Some(device) = self.device() else {
+            for data in data {
+                data.device = data.host();
+            }
+            return Ok(());
+        };
+        self.environment(device, site, |environment| action(environment, data))
+    }
+
+    /// Calls `action` with the device's data under the lock.
+    pub(crate) fn environment<T>(
+        &self,
+        device: &dyn Device,
+        site: &SiteDescriptor,
+        action: impl FnOnce(&mut DataEnvironment<'_>) -> T,
+    ) -> T {
+        let mut state = lock(&self.state);
+        let State { table, memory } = &mut *state;
+        let mut report = self.report.as_ref().map(lock);
+        action(&mut DataEnvironment { device, table, memory, report: report.as_deref_mut(), site })
+    }
+
+    /// Entry of a data region or of a compute construct.
+    pub fn data_begin(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+    ) -> Result<(), Failure> {
+        self.data(site, data, |environment, data| environment.begin(data))
+    }
+
+    /// Exit of a data region or of a compute construct.
+    pub fn data_end(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+    ) -> Result<(), Failure> {
+        // A kernel that went wrong is the directive's fault, not that of the first copy after it.
+        self.region_end(site)?;
+        self.data(site, data, |environment, data| environment.end(data))
+    }
+
+    /// `enter data`.
+    pub fn data_enter(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+    ) -> Result<(), Failure> {
+        self.data(site, data, |environment, data| environment.enter(data))
+    }
+
+    /// `exit data`.
+    pub fn data_exit(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+    ) -> Result<(), Failure> {
+        self.data(site, data, |environment, data| environment.exit(data))
+    }
+
+    /// `update`.
+    pub fn data_update(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+    ) -> Result<(), Failure> {
+        self.data(site, data, |environment, data| environment.update(data))
+    }
+
+    /// Scratch memory of a region; 0 on the host, where nothing needs it.
+    pub fn device_alloc(&self, site: &SiteDescriptor, bytes: u64) -> Result<DevicePtr, Failure> {
+        let Some(device) = self.device() else { return Ok(0) };
+        let label = format!("scratch of {}", site.construct());
+        let allocated = lock(&self.state).memory.allocate(device, bytes, &label);
+        allocated.map_err(|error| located(error, site))
+    }
+
+    /// Gives scratch memory back.
+    pub fn device_free(&self, site: &SiteDescriptor, ptr: DevicePtr) -> Result<(), Failure> {
+        let Some(device) = self.device().filter(|_| ptr != 0) else { return Ok(()) };
+        let released = lock(&self.state).memory.release(device, ptr);
+        released.map_err(|error| located(error, site))
+    }
+
+    /// Launches a kernel. Without reports this takes no lock that another launch could hold for
+    /// long, and allocates nothing.
+    pub fn launch(
+        &self,
+        image: &ImageDescriptor,
+        site: &SiteDescriptor,
+        kernel: &CStr,
+        grid: [u64; 3],
+        block: [u64; 3],
+        dynamic_shared_bytes: u64,
+        params: &[u8],
+    ) -> Result<(), Failure> {
+        if grid.contains(&0) {
+            return Ok(());
+        }
+        let Some(device) = self.device() else {
+            return Err(refused(site, kernel, "this thread runs its regions on the host"));
+        };
+        if block.contains(&0) {
+            return Err(refused(site, kernel, "the block has no threads"));
+        }
+        let image = self.image(device, image, site)?;
+        let loaded = image.kernel(device, kernel).map_err(|error| located(error, site))?;
+        let (grid, block, dynamic_shared_bytes) = device
+            .limits()
+            .check(&loaded.info, grid, block, dynamic_shared_bytes, params.len() as u64)
+            .map_err(|why| refused(site, kernel, &why))?;
+        let exact = loaded.info.param_bytes.map_or(params.len(), |bytes| bytes as usize);
+        let params = params.get(..exact).unwrap_or(params);
+        let request = LaunchRequest {
+            grid,
+            block,
+            dynamic_shared_bytes,
+            params,
+            queue: Queue::SYNC,
+            timed: self.report.is_some(),
+            counted: self.config.report && self.config.counters,
+        };
+        let outcome = device.launch(loaded.id, &request).map_err(|error| located(error, site))?;
+        if let Some(report) = &self.report {
+            lock(report).launch(site, &kernel.to_string_lossy(), grid, block, outcome);
+        }
+        Ok(())
+    }
+
+    /// What the image has become on the device, loading it on first use.
+    fn image(
+        &self,
+        device: &dyn Device,
+        image: &ImageDescriptor,
+        site: &SiteDescriptor,
+    ) -> Result<&'static LoadedImage, Failure> {
+        // SAFETY (both uses): the handle is null or a leaked `LoadedImage`.
+        if let Some(loaded) = unsafe { image.handle.load(Ordering::Acquire).as_ref() } {
+            return Ok(loaded);
+        }
+        let _one_at_a_time = lock(&self.loading);
+        if let Some(loaded) = unsafe { image.handle.load(Ordering::Acquire).as_ref() } {
+            return Ok(loaded);
+        }
+        if image.version() != IMAGE_VERSION {
+            let message = format!(
+                "{} was compiled by another version of gpuc: its device image is of version {}, \
+                 this runtime knows version {IMAGE_VERSION}",
+                image.source(),
+                image.version()
+            );
+            let help = "compile and link the program with the same gpuc";
+            return Err(Diagnostic::error(message).at_option(site.place()).help(help).into());
+        }
+        let loaded = LoadedImage::load(device, &image.ptx(), &image.source())
+            .map_err(|error| located(error, site))?;
+        let loaded: &'static LoadedImage = Box::leak(Box::new(loaded));
+        image.handle.store(ptr::from_ref(loaded).cast_mut(), Ordering::Release);
+        Ok(loaded)
+    }
+
+    /// Gives back all device memory and forgets what was present (`acc_shutdown`).
+    pub fn shutdown(&self, site: &SiteDescriptor) -> Result<(), Failure> {
+        let Some(device) = self.device() else { return Ok(()) };
+        let result = self.environment(device, site, |environment| {
+            device.synchronize(Queue::SYNC)?;
+            for entry in environment.table.drain().filter(|entry| !entry.mapped) {
+                environment.memory.release(device, entry.device)?;
+            }
+            environment.memory.trim(device)
+        });
+        result.map_err(|error| located(error, site))
+    }
+
+    /// Writes the tables that were asked for to standard error.
+    fn print_reports(&self) {
+        use std::io::Write;
+        let Some(report) = &self.report else { return };
+        let report = lock(report);
+        let mut text = String::new();
+        if self.config.report {
+            text.push_str(&report.table(&self.executor.describe()));
+        }
+        if self.config.time {
+            let device = match &self.executor {
+                Executor::Device(device) if device.kind() == crate::device::DeviceKind::Sim => {
+                    "sim"
+                }
+                Executor::Device(_) => "NVIDIA",
+                Executor::Host => "host",
+            };
+            text.push_str(&report.timing(device));
+        }
+        // A closed standard error is the user's choice.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// A device error at a directive. A fault keeps its own place and names the directive besides.
+pub(crate) fn located(error: DeviceError, site: &SiteDescriptor) -> Failure {
+    let error = error.into_diagnostic();
+    let Some(own) = &error.place else { return Box::new(site.locate(error, 0)) };
+    let Some(place) = site.place() else { return Box::new(error) };
+    if own.file == place.file && own.line == place.line {
+        return Box::new(error);
+    }
+    let words = format!("in this `{}` of `{}`", site.construct(), site.function());
+    Box::new(error.related(place, words))
+}
+
+/// A launch that must not be made.
+fn refused(site: &SiteDescriptor, kernel: &CStr, why: &str) -> Failure {
+    let kernel = kernel.to_string_lossy();
+    Box::new(
+        Diagnostic::error(format!("cannot launch kernel `{kernel}`: {why}"))
+            .at_option(site.place())
+            .label(format!("this `{}` of `{}`", site.construct(), site.function())),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! One suite for every device: the simulator always, the GPU where there is one.
+
+use gpuc_arch::Arch;
+use gpuc_runtime::device::cuda::CudaDevice;
+use gpuc_runtime::device::sim::SimDevice;
+use gpuc_runtime::device::{Device, DeviceError, DeviceKind, LaunchRequest, Queue};
+
+/// `scale` multiplies `n` integers in place; `reverse` reverses a block through shared memory.
+const PTX: &str = r#"
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry scale(.param .u64 data, .param .u32 n, .param .u32 factor)
+{
+  .reg .pred %p;
+  .reg .b32 %r<8>;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [data];
+  ld.param.u32 %r1, [n];
+  ld.param.u32 %r2, [factor];
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %ntid.x;
+  mov.u32 %r5, %tid.x;
+  mad.lo.s32 %r6, %r3, %r4, %r5;
+  setp.ge.u32 %p, %r6, %r1;
+  @%p bra $done;
+  mul.wide.u32 %d2, %r6, 4;
+  add.s64 %d3, %d1, %d2;
+  ld.global.u32 %r7, [%d3];
+  mul.lo.s32 %r7, %r7, %r2;
+  st.global.u32 [%d3], %r7;
+$done:
+  ret;
+}
+.visible .entry reverse(.param .u64 data)
+{
+  .reg .b32 %r<6>;
+  .reg .b64 %d<4>;
+  .shared .align 4 .b8 tile[256];
+  ld.param.u64 %d1, [data];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.s64 %d3, %d1, %d2;
+  ld.global.u32 %r2, [%d3];
+  mov.u32 %r3, tile;
+  shl.b32 %r4, %r1, 2;
+  add.s32 %r3, %r3, %r4;
+  st.shared.u32 [%r3], %r2;
+  bar.sync 0;
+  mov.u32 %r5, tile;
+  sub.s32 %r4, 252, %r4;
+  add.s32 %r5, %r5, %r4;
+  ld.shared.u32 %r2, [%r5];
+  st.global.u32 [%d3], %r2;
+  ret;
+}
+"#;
+
+fn devices() -> Vec<Box<dyn Device>> {
+    let mut devices: Vec<Box<dyn Device>> =
+        vec![Box::new(SimDevice::new(Arch::by_name("sm_90").unwrap()))];
+    match CudaDevice::first() {
+        Ok(device) => devices.push(Box::new(device)),
+        Err(why) => eprintln!("without a GPU: {why}"),
+    }
+    devices
+}
+
+fn write(device: &dyn Device, to: u64, values: &[u32], queue: Queue) {
+    let bytes = size_of_val(values) as u64;
+    // SAFETY: `values` outlives the synchronisation that every caller makes.
+    unsafe { device.copy_to_device(to, values.as_ptr().cast(), bytes, queue).unwrap() };
+}
+
+fn read(device: &dyn Device, from: u64, count: usize, queue: Queue) -> Vec<u32> {
+    let mut values = vec![0u32; count];
+    // SAFETY: waited for below.
+    unsafe {
+        device.copy_to_host(values.as_mut_ptr().cast(), from, 4 * count as u64, queue).unwrap();
+    }
+    device.synchronize(queue).unwrap();
+    values
+}
+
+fn scale_params(data: u64, n: u32, factor: u32) -> Vec<u8> {
+    let mut params = data.to_le_bytes().to_vec();
+    params.extend(n.to_le_bytes());
+    params.extend(factor.to_le_bytes());
+    params
+}
+
+fn request(params: &[u8], queue: Queue) -> LaunchRequest<'_> {
+    LaunchRequest {
+        grid: [4, 1, 1],
+        block: [64, 1, 1],
+        dynamic_shared_bytes: 0,
+        params,
+        queue,
+        timed: false,
+        counted: false,
+    }
+}
+
+#[test]
+fn memory_moves_in_every_direction() {
+    for device in devices() {
+        let device = device.as_ref();
+        let (free, total) = device.memory().unwrap();
+        assert!(free <= total && total > 0);
+        let a = device.alloc(64, "a").unwrap();
+        let b = device.alloc(64, "b").unwrap();
+        assert!(a % 256 == 0 && b % 256 == 0 && a != b);
+        let values: Vec<u32> = (0..16).collect();
+        write(device, a, &values, Queue::SYNC);
+        device.copy_on_device(b, a, 64, Queue::SYNC).unwrap();
+        device.fill(b + 4, 0xff, 8, Queue::SYNC).unwrap();
+        let back = read(device, b, 16, Queue::SYNC);
+        assert_eq!(back[..4], [0, u32::MAX, u32::MAX, 3]);
+        assert_eq!(read(device, a, 16, Queue::SYNC), values);
+        device.free(a).unwrap();
+        device.free(b).unwrap();
+        assert!(device.free(a).is_err());
+        let error = device.alloc(1 << 50, "too much").unwrap_err();
+        assert!(matches!(error, DeviceError::OutOfMemory { bytes, .. } if bytes == 1 << 50));
+    }
+}
+
+#[test]
+fn kernels_run_in_queues_with_events() {
+    for device in devices() {
+        let device = device.as_ref();
+        let module = device.load_module(PTX, "suite.c").unwrap();
+        let (scale, _) = device.kernel(module, "scale").unwrap();
+        let (reverse, info) = device.kernel(module, "reverse").unwrap();
+        assert_eq!(info.static_shared_bytes, 256);
+        let data = device.alloc(800, "data").unwrap();
+        let values: Vec<u32> = (0..200).collect();
+        let queue = device.create_queue().unwrap();
+        assert_ne!(queue, Queue::SYNC);
+        for queue in [Queue::SYNC, queue] {
+            write(device, data, &values, queue);
+            let before = device.record_event(queue).unwrap();
+            let params = scale_params(data, 200, 3);
+            device.launch(scale, &request(&params, queue)).unwrap();
+            let after = device.record_event(queue).unwrap();
+            device.wait_event(queue, after).unwrap();
+            let params = data.to_le_bytes();
+            let one = LaunchRequest { grid: [1, 1, 1], ..request(&params, queue) };
+            device.launch(reverse, &one).unwrap();
+            let back = read(device, data, 200, queue);
+            assert_eq!((back[0], back[63], back[64], back[199]), (189, 0, 192, 597));
+            assert!(device.is_idle(queue).unwrap());
+            device.elapsed(before, after).unwrap();
+            device.destroy_event(before).unwrap();
+            device.destroy_event(after).unwrap();
+            assert!(device.wait_event(queue, after).is_err());
+        }
+        device.destroy_queue(queue).unwrap();
+        assert!(device.synchronize(queue).is_err());
+        device.free(data).unwrap();
+    }
+}
+
+#[test]
+fn time_and_counters_on_request() {
+    for device in devices() {
+        let device = device.as_ref();
+        let module = device.load_module(PTX, "suite.c").unwrap();
+        let (scale, _) = device.kernel(module, "scale").unwrap();
+        let data = device.alloc(1024, "data").unwrap();
+        device.fill(data, 0, 1024, Queue::SYNC).unwrap();
+        let params = scale_params(data, 256, 2);
+        let plain = device.launch(scale, &request(&params, Queue::SYNC)).unwrap();
+        assert!(plain.time.is_none() && plain.counters.is_none());
+        let all = LaunchRequest { timed: true, counted: true, ..request(&params, Queue::SYNC) };
+        let outcome = device.launch(scale, &all).unwrap();
+        assert!(outcome.time.is_some());
+        assert_eq!(outcome.counters.is_some(), device.kind() == DeviceKind::Sim);
+        device.free(data).unwrap();
+    }
+}
+
+#[test]
+fn errors_have_words() {
+    for device in devices() {
+        let device = device.as_ref();
+        let error = device.load_module("\n\n  wibble;\n", "bad.c").unwrap_err().into_diagnostic();
+        assert!(error.is_error());
+        let text = format!("{error} {}", error.help.join(" "));
+        assert!(text.contains("bad.c") || text.contains("wibble"), "{text}");
+        let module = device.load_module(PTX, "suite.c").unwrap();
+        let error = device.kernel(module, "scael").unwrap_err();
+        assert!(error.to_string().contains("no kernel `scael`"), "{error}");
+    }
+    // A fault takes a GPU's context with it, so only the simulator is asked.
+    let device = SimDevice::new(Arch::by_name("sm_80").unwrap());
+    let module = device.load_module(PTX, "suite.c").unwrap();
+    let (scale, _) = device.kernel(module, "scale").unwrap();
+    let data = device.alloc(64, "short").unwrap();
+    let params = scale_params(data, 256, 2);
+    match device.launch(scale, &request(&params, Queue::SYNC)) {
+        Err(DeviceError::Fault(fault)) => {
+            let text = format!("{fault} {} {}", fault.label, fault.help.join(" "));
+            assert!(text.contains("short"), "{text}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn limits_are_those_of_the_architecture() {
+    for device in devices() {
+        let limits = device.limits();
+        assert_eq!((limits.threads_per_block, limits.block), (1024, [1024, 1024, 64]));
+        assert_eq!(limits.grid, [0x7fff_ffff, 65535, 65535]);
+        assert!(limits.shared_bytes >= 48 * 1024 && limits.param_bytes >= 4096);
+        assert!(device.arch().starts_with("sm_") && !device.name().is_empty());
+        assert!(device.newest_ptx() >= gpuc_arch::PtxVersion::new(7, 0));
+    }
+}

@@ -1,0 +1,180 @@
+//! Atomic operations, lane after lane in lane order.
+
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+use crate::fault::AccessKind;
+use crate::program::{AtomicOp, AtomicType, FloatType, Inst, MemorySpace, Op, Rounding};
+
+use super::lanes::{LANES, Registers, store};
+use super::memory::{View, Violation};
+use super::soft::{Exact, Format};
+
+/// Runs an atomic or reduction; the addresses are returned for the counters.
+pub(super) fn execute(
+    view: &mut View<'_>,
+    registers: &mut Registers,
+    inst: &Inst,
+    mask: u32,
+    site: usize,
+) -> Result<(MemorySpace, [u64; LANES], u64), Violation> {
+    let Op::Atomic { op, ty, space, narrow_address, result } = inst.op else {
+        return Ok((MemorySpace::Global, [0; LANES], 4));
+    };
+    let bytes = u64::from(ty.bytes());
+    let located = view.locate(
+        registers,
+        inst.src[0],
+        inst.imm,
+        narrow_address,
+        mask,
+        space,
+        bytes,
+        site,
+        AccessKind::Atomic,
+    )?;
+    let wide = bytes == 8;
+    let read =
+        |row: u32, lane: usize| match (op == AtomicOp::CompareSwap || row == inst.src[1], wide) {
+            (false, _) => 0,
+            (_, true) => registers.wide(row)[lane],
+            (_, false) => u64::from(registers.narrow(row)[lane]),
+        };
+    let mut old = [0u64; LANES];
+    for lane in (0..LANES).filter(|&lane| mask & (1 << lane) != 0) {
+        let pointer = located.pointers.lane(lane, bytes as usize);
+        let (b, c) = (read(inst.src[1], lane), read(inst.src[2], lane));
+        let update = |value: u64| updated(op, ty, value, b, c);
+        // SAFETY: `locate` has checked that the bytes are inside an allocation and aligned, and
+        // allocations are aligned to more than 8 bytes on the host.
+        old[lane] = unsafe {
+            match bytes {
+                2 => {
+                    let cell = AtomicU16::from_ptr(pointer.cast());
+                    let mut seen = cell.load(Ordering::Relaxed);
+                    loop {
+                        let new = update(u64::from(seen)) as u16;
+                        match cell.compare_exchange_weak(
+                            seen,
+                            new,
+                            Ordering::AcqRel,
+                            Ordering::Relaxed,
+                        ) {
+                            Ok(value) => break u64::from(value),
+                            Err(value) => seen = value,
+                        }
+                    }
+                }
+                4 => {
+                    let cell = AtomicU32::from_ptr(pointer.cast());
+                    if op == AtomicOp::Add && matches!(ty, AtomicType::U32 | AtomicType::S32) {
+                        u64::from(cell.fetch_add(b as u32, Ordering::AcqRel))
+                    } else {
+                        let mut seen = cell.load(Ordering::Relaxed);
+                        loop {
+                            let new = update(u64::from(seen)) as u32;
+                            match cell.compare_exchange_weak(
+                                seen,
+                                new,
+                                Ordering::AcqRel,
+                                Ordering::Relaxed,
+                            ) {
+                                Ok(value) => break u64::from(value),
+                                Err(value) => seen = value,
+                            }
+                        }
+                    }
+                }
+                _ => {
+                    let cell = AtomicU64::from_ptr(pointer.cast());
+                    let mut seen = cell.load(Ordering::Relaxed);
+                    loop {
+                        let new = update(seen);
+                        match cell.compare_exchange_weak(
+                            seen,
+                            new,
+                            Ordering::AcqRel,
+                            Ordering::Relaxed,
+                        ) {
+                            Ok(value) => break value,
+                            Err(value) => seen = value,
+                        }
+                    }
+                }
+            }
+        };
+    }
+    if result {
+        if wide {
+            store(registers, inst.dst, mask, &old);
+        } else {
+            store(registers, inst.dst, mask, &old.map(|value| value as u32));
+        }
+    }
+    Ok((located.space, located.addresses, bytes))
+}
+
+/// The value after the operation.
+fn updated(op: AtomicOp, ty: AtomicType, value: u64, b: u64, c: u64) -> u64 {
+    match op {
+        AtomicOp::Exchange => b,
+        AtomicOp::CompareSwap => {
+            if value == b {
+                c
+            } else {
+                value
+            }
+        }
+        AtomicOp::And => value & b,
+        AtomicOp::Or => value | b,
+        AtomicOp::Xor => value ^ b,
+        AtomicOp::Inc => {
+            if value >= b {
+                0
+            } else {
+                value + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if value == 0 || value > b {
+                b
+            } else {
+                value - 1
+            }
+        }
+        AtomicOp::Add => match ty {
+            AtomicType::F32 => {
+                let sum = f32::from_bits(value as u32) + f32::from_bits(b as u32);
+                Format::of(FloatType::F32).encode(f64::from(sum))
+            }
+            AtomicType::F64 => (f64::from_bits(value) + f64::from_bits(b)).to_bits(),
+            AtomicType::Half(half) => halves(half, value, b),
+            _ => value.wrapping_add(b),
+        },
+        AtomicOp::Min | AtomicOp::Max => {
+            let less = match ty {
+                AtomicType::S32 => (value as i32) < b as i32,
+                AtomicType::S64 => (value as i64) < b as i64,
+                _ => value < b,
+            };
+            if less == (op == AtomicOp::Min) { value } else { b }
+        }
+    }
+}
+
+/// Sums of one or two halves.
+fn halves(ty: FloatType, a: u64, b: u64) -> u64 {
+    let format = Format::of(ty);
+    let half = |shift: u32| {
+        let sum = Exact::fma(
+            format.decode(a >> shift & 0xffff),
+            1.0,
+            Some(format.decode(b >> shift & 0xffff)),
+            false,
+        );
+        format.encode(sum.round(format, Rounding::NearestEven)) << shift
+    };
+    match ty {
+        FloatType::F16x2 | FloatType::Bf16x2 => half(0) | half(16),
+        _ => half(0),
+    }
+}

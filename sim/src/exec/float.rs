@@ -1,0 +1,279 @@
+//! Floating-point arithmetic.
+//!
+//! Single and double precision rounded to nearest run in the host's vector unit; everything else goes
+//! through [`soft`](super::soft), element by element. A NaN result of single or half precision is
+//! the canonical one, as on the device.
+
+use crate::program::{
+    FloatBinary, FloatMode, FloatTest, FloatType, FloatUnary, Inst, Op, Rounding,
+};
+
+use super::lanes::{LANES, Registers, map1, map2, map3, store};
+use super::soft::{Exact, Format};
+
+/// The encoding of a result, with the device's one NaN. In integers: of a floating-point select
+/// between NaNs the optimiser may take either.
+#[inline(always)]
+pub(super) fn canonical(value: f32) -> u32 {
+    let bits = value.to_bits();
+    if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits }
+}
+
+#[inline(always)]
+fn flush32(value: f32, ftz: bool) -> f32 {
+    if ftz && value.abs() < f32::MIN_POSITIVE { 0.0f32.copysign(value) } else { value }
+}
+
+#[inline(always)]
+fn finish32(value: f32, mode: FloatMode) -> u32 {
+    let value = flush32(value, mode.ftz);
+    // A NaN fails the first comparison and becomes zero.
+    let saturated = if value > 0.0 { value.min(1.0) } else { 0.0 };
+    if mode.sat { saturated.to_bits() } else { canonical(value) }
+}
+
+/// The smaller number; NaN only if both are. Of zeros the negative one.
+macro_rules! extremum {
+    ($name:ident, $type:ty, $less:tt, $zeros:tt) => {
+        #[inline(always)]
+        fn $name(a: $type, b: $type) -> $type {
+            if a.is_nan() {
+                b
+            } else if b.is_nan() || a $less b {
+                a
+            } else if a == b {
+                <$type>::from_bits(a.to_bits() $zeros b.to_bits())
+            } else {
+                b
+            }
+        }
+    };
+}
+extremum!(min32, f32, <, |);
+extremum!(max32, f32, >, &);
+extremum!(min64, f64, <, |);
+extremum!(max64, f64, >, &);
+
+#[inline(always)]
+pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
+    match inst.op {
+        Op::Fma(FloatType::F32, FloatMode::PLAIN) => {
+            map3(registers, inst, mask, |a: f32, b: f32, c: f32| canonical(a.mul_add(b, c)));
+        }
+        Op::Fma(FloatType::F64, FloatMode::PLAIN) => {
+            map3(registers, inst, mask, |a: f64, b: f64, c: f64| a.mul_add(b, c));
+        }
+        Op::FloatBinary(op, FloatType::F32, FloatMode::PLAIN) => match op {
+            FloatBinary::Add => map2(registers, inst, mask, |a: f32, b: f32| canonical(a + b)),
+            FloatBinary::Sub => map2(registers, inst, mask, |a: f32, b: f32| canonical(a - b)),
+            FloatBinary::Mul => map2(registers, inst, mask, |a: f32, b: f32| canonical(a * b)),
+            FloatBinary::Div => map2(registers, inst, mask, |a: f32, b: f32| canonical(a / b)),
+            FloatBinary::Min => {
+                map2(registers, inst, mask, |a: f32, b: f32| canonical(min32(a, b)))
+            }
+            FloatBinary::Max => {
+                map2(registers, inst, mask, |a: f32, b: f32| canonical(max32(a, b)))
+            }
+            // `copysign d, a, b` is b with the sign of a.
+            FloatBinary::CopySign => map2(registers, inst, mask, |a: f32, b: f32| b.copysign(a)),
+        },
+        Op::FloatBinary(op, FloatType::F64, FloatMode::PLAIN) => match op {
+            FloatBinary::Add => map2(registers, inst, mask, |a: f64, b: f64| a + b),
+            FloatBinary::Sub => map2(registers, inst, mask, |a: f64, b: f64| a - b),
+            FloatBinary::Mul => map2(registers, inst, mask, |a: f64, b: f64| a * b),
+            FloatBinary::Div => map2(registers, inst, mask, |a: f64, b: f64| a / b),
+            FloatBinary::Min => map2(registers, inst, mask, min64),
+            FloatBinary::Max => map2(registers, inst, mask, max64),
+            FloatBinary::CopySign => map2(registers, inst, mask, |a: f64, b: f64| b.copysign(a)),
+        },
+        // Flush-to-zero and saturation, which `-use_fast_math` puts everywhere.
+        Op::Fma(FloatType::F32, mode) if mode.rounding == Rounding::NearestEven => {
+            let f = |v| flush32(v, mode.ftz);
+            map3(registers, inst, mask, |a: f32, b: f32, c: f32| {
+                finish32(f(a).mul_add(f(b), f(c)), mode)
+            });
+        }
+        Op::FloatBinary(op, FloatType::F32, mode)
+            if mode.rounding == Rounding::NearestEven && !mode.nan =>
+        {
+            let f = |v| flush32(v, mode.ftz);
+            match op {
+                FloatBinary::Add => {
+                    map2(registers, inst, mask, |a: f32, b: f32| finish32(f(a) + f(b), mode))
+                }
+                FloatBinary::Sub => {
+                    map2(registers, inst, mask, |a: f32, b: f32| finish32(f(a) - f(b), mode))
+                }
+                FloatBinary::Mul => {
+                    map2(registers, inst, mask, |a: f32, b: f32| finish32(f(a) * f(b), mode))
+                }
+                FloatBinary::Div => {
+                    map2(registers, inst, mask, |a: f32, b: f32| finish32(f(a) / f(b), mode))
+                }
+                FloatBinary::Min => {
+                    map2(registers, inst, mask, |a: f32, b: f32| finish32(min32(f(a), f(b)), mode))
+                }
+                FloatBinary::Max => {
+                    map2(registers, inst, mask, |a: f32, b: f32| finish32(max32(f(a), f(b)), mode))
+                }
+                FloatBinary::CopySign => {
+                    map2(registers, inst, mask, |a: f32, b: f32| b.copysign(a))
+                }
+            }
+        }
+        Op::FloatUnary(FloatUnary::Neg, FloatType::F32, mode) => {
+            map1(registers, inst, mask, |a: f32| -flush32(a, mode.ftz));
+        }
+        Op::FloatUnary(FloatUnary::Abs, FloatType::F32, mode) => {
+            map1(registers, inst, mask, |a: f32| flush32(a, mode.ftz).abs());
+        }
+        Op::FloatUnary(FloatUnary::Neg, FloatType::F64, _) => {
+            map1(registers, inst, mask, |a: f64| -a)
+        }
+        Op::FloatUnary(FloatUnary::Abs, FloatType::F64, _) => {
+            map1(registers, inst, mask, |a: f64| a.abs())
+        }
+        Op::FloatUnary(FloatUnary::Sqrt, FloatType::F32, FloatMode::PLAIN) => {
+            map1(registers, inst, mask, |a: f32| canonical(a.sqrt()));
+        }
+        Op::FloatUnary(FloatUnary::Sqrt, FloatType::F64, FloatMode::PLAIN) => {
+            map1(registers, inst, mask, |a: f64| a.sqrt());
+        }
+        Op::FloatUnary(FloatUnary::Rcp, FloatType::F32, FloatMode::PLAIN) => {
+            map1(registers, inst, mask, |a: f32| canonical(1.0 / a));
+        }
+        Op::FloatUnary(FloatUnary::Rcp, FloatType::F64, FloatMode::PLAIN) => {
+            map1(registers, inst, mask, |a: f64| 1.0 / a);
+        }
+        _ => by_element(registers, inst, mask),
+    }
+}
+
+/// Applies an operation to every element of every active lane.
+fn by_element(registers: &mut Registers, inst: &Inst, mask: u32) {
+    let (ty, mode, sources) = match inst.op {
+        Op::Fma(ty, mode) => (ty, mode, 3),
+        Op::FloatBinary(_, ty, mode) => (ty, mode, 2),
+        Op::FloatUnary(_, ty, mode) => (ty, mode, 1),
+        Op::Testp(test, wide) => {
+            testp(registers, inst, mask, test, wide);
+            return;
+        }
+        _ => return,
+    };
+    let format = Format::of(ty);
+    let (element_bits, elements) = match ty {
+        FloatType::F16 | FloatType::Bf16 => (16, 1),
+        FloatType::F16x2 | FloatType::Bf16x2 => (16, 2),
+        FloatType::F32 => (32, 1),
+        FloatType::F32x2 => (32, 2),
+        FloatType::F64 => (64, 1),
+    };
+    let wide = element_bits * elements == 64;
+    let element_mask = u64::MAX >> (64 - element_bits);
+    let mut out = [0u64; LANES];
+    for (lane, out) in out.iter_mut().enumerate() {
+        if mask & (1 << lane) == 0 {
+            continue;
+        }
+        let cell = |i: usize| {
+            let row = inst.src[i];
+            if wide { registers.wide(row)[lane] } else { u64::from(registers.narrow(row)[lane]) }
+        };
+        for element in 0..elements {
+            let mut bits = [0u64; 3];
+            for (i, bits) in bits.iter_mut().take(sources).enumerate() {
+                *bits = cell(i) >> (element * element_bits) & element_mask;
+            }
+            let result = element_result(inst.op, format, mode, bits);
+            *out |= (result & element_mask) << (element * element_bits);
+        }
+    }
+    if wide {
+        store(registers, inst.dst, mask, &out);
+    } else {
+        store(registers, inst.dst, mask, &out.map(|cell| cell as u32));
+    }
+}
+
+/// One element's result, by its bits.
+fn element_result(op: Op, format: Format, mode: FloatMode, bits: [u64; 3]) -> u64 {
+    let sign_bit = match Format::encode(format, -0.0) {
+        0 => 1 << 63,
+        bit => bit,
+    };
+    let read = |i: usize| {
+        let value = format.decode(bits[i]);
+        if mode.ftz { format.flush(value) } else { value }
+    };
+    let (a, b, c) = (read(0), read(1), read(2));
+    let down = mode.rounding == Rounding::Down;
+    let exact = match op {
+        Op::Fma(..) => Exact::fma(a, b, Some(c), down),
+        Op::FloatBinary(op, ..) => match op {
+            FloatBinary::Add => Exact::fma(a, 1.0, Some(b), down),
+            FloatBinary::Sub => Exact::fma(a, 1.0, Some(-b), down),
+            FloatBinary::Mul => Exact::fma(a, b, None, down),
+            FloatBinary::Div => Exact::div(a, b),
+            FloatBinary::Min | FloatBinary::Max if mode.nan && (a.is_nan() || b.is_nan()) => {
+                Exact::Special(f64::NAN)
+            }
+            FloatBinary::Min => Exact::of(min64(a, b)),
+            FloatBinary::Max => Exact::of(max64(a, b)),
+            FloatBinary::CopySign => return bits[1] & !sign_bit | bits[0] & sign_bit,
+        },
+        Op::FloatUnary(op, ..) => match op {
+            // The sign alone, even of a NaN.
+            FloatUnary::Neg if !mode.ftz => return bits[0] ^ sign_bit,
+            FloatUnary::Abs if !mode.ftz => return bits[0] & !sign_bit,
+            FloatUnary::Neg => Exact::of(-a),
+            FloatUnary::Abs => Exact::of(a.abs()),
+            FloatUnary::Rcp => Exact::div(1.0, a),
+            FloatUnary::RcpHigh => {
+                return (1.0 / a).to_bits() & 0xffff_ffff_0000_0000;
+            }
+            FloatUnary::Sqrt => Exact::sqrt(a),
+            FloatUnary::Rsqrt => Exact::of(1.0 / a.sqrt()),
+            FloatUnary::Sin => Exact::of(a.sin()),
+            FloatUnary::Cos => Exact::of(a.cos()),
+            FloatUnary::Lg2 => Exact::of(a.log2()),
+            FloatUnary::Ex2 => Exact::of(a.exp2()),
+            FloatUnary::Tanh => Exact::of(a.tanh()),
+        },
+        _ => Exact::Special(0.0),
+    };
+    let mut value = exact.round(format, mode.rounding);
+    if mode.ftz {
+        value = format.flush(value);
+    }
+    if mode.sat {
+        value = if value > 0.0 { value.min(1.0) } else { 0.0 };
+    }
+    if mode.relu && value <= 0.0 {
+        value = 0.0;
+    }
+    format.encode(value)
+}
+
+fn testp(registers: &mut Registers, inst: &Inst, mask: u32, test: FloatTest, wide: bool) {
+    let mut out = 0;
+    for lane in 0..LANES {
+        let (value, class) = if wide {
+            let value = f64::from_bits(registers.wide(inst.src[0])[lane]);
+            (value, value.classify())
+        } else {
+            let value = f32::from_bits(registers.narrow(inst.src[0])[lane]);
+            (f64::from(value), value.classify())
+        };
+        let holds = match test {
+            FloatTest::Finite => value.is_finite(),
+            FloatTest::Infinite => value.is_infinite(),
+            FloatTest::Number => !value.is_nan(),
+            FloatTest::NotANumber => value.is_nan(),
+            FloatTest::Normal => class == std::num::FpCategory::Normal,
+            FloatTest::Subnormal => class == std::num::FpCategory::Subnormal,
+        };
+        out |= u32::from(holds) << lane;
+    }
+    registers.set_predicate(inst.dst, mask, out);
+}

@@ -1,0 +1,27 @@
+//! Execution of the decoded program.
+//!
+//! A worker thread runs whole blocks ([`block`]), a block runs its warps in turn, a warp runs its
+//! lanes in groups that share a program counter ([`warp`]). The families of operations work on
+//! whole rows of registers, in versions for several instruction sets of the host ([`level`]).
+
+mod atomic;
+mod block;
+mod collective;
+mod compare;
+mod convert;
+mod float;
+mod integer;
+mod lanes;
+mod level;
+mod meeting;
+mod memory;
+mod moves;
+mod rendezvous;
+mod soft;
+mod traffic;
+mod warp;
+
+pub(crate) use block::{Environment, Worker};
+pub(crate) use lanes::Row;
+pub(crate) use level::run_block;
+pub(crate) use memory::{Region, Regions};

@@ -1,0 +1,131 @@
+//! How an instruction is declared, and how its modifiers are matched.
+//!
+//! A [`Form`] is a mnemonic, a pattern of modifiers and a signature of operands, all text, in the
+//! order of the PTX manual's syntax lines:
+//!
+//! - modifiers: slots in order, `name:alternative|alternative`, `name?:...` where it may be left
+//!   out. `type:` is the slot that `T` in the signature names, `from:` the one that `S` names.
+//! - operands: `=T` a destination of the type slot, `T` a source, `W` of twice its width, `S` of
+//!   the `from` slot, `u32` (any type name) of that type, `p` and `=p` predicates, `=p|q` one or two
+//!   of them, `imm` an integer constant; `>` after a type lets a register be wider than the type, `?`
+//!   makes the operand optional.
+
+use crate::decode::{Lowering, Refusal};
+use crate::program::{Class, FloatMode, FloatType, IntType, Op, Rounding};
+use crate::syntax::Instruction;
+
+use super::Type;
+
+/// One syntax of one instruction.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) mnemonic: &'static str,
+    pub(crate) modifiers: &'static str,
+    pub(crate) operands: &'static str,
+    pub(crate) class: Class,
+    pub(crate) build: Build,
+}
+
+/// What a form becomes.
+#[derive(Clone, Copy)]
+pub(crate) enum Build {
+    /// An operation on the operands of the signature, in order.
+    Op(fn(&Matched) -> Op),
+    /// Several operations, or operands of irregular form.
+    Custom(fn(&mut Lowering<'_, '_>, &Instruction<'_>, &Matched) -> Result<(), Refusal>),
+}
+
+/// A slot of a modifier pattern.
+pub(crate) struct Slot {
+    pub(crate) name: &'static str,
+    pub(crate) optional: bool,
+    pub(crate) alternatives: Vec<&'static str>,
+}
+
+/// Type sets with a name, to keep patterns short.
+const SETS: [(&str, &str); 7] = [
+    ("@int", "u16|u32|u64|s16|s32|s64"),
+    ("@bits", "b16|b32|b64"),
+    ("@half", "f16|f16x2|bf16|bf16x2"),
+    ("@rnd", "rn|rz|rm|rp"),
+    ("@scalar", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"),
+    ("@sem", "weak|volatile|relaxed|acquire|release|acq_rel"),
+    ("@scope", "cta|cluster|gpu|sys"),
+];
+
+impl Form {
+    pub(crate) fn slots(&self) -> Vec<Slot> {
+        self.modifiers
+            .split_whitespace()
+            .map(|slot| {
+                let (name, alternatives) = slot.split_once(':').unwrap_or((slot, slot));
+                let optional = name.ends_with('?');
+                let name = name.trim_end_matches('?');
+                // `sat?` alone is the slot `sat` with itself as the only alternative.
+                let alternatives = if slot.contains(':') { alternatives } else { name };
+                let alternatives = alternatives
+                    .split('|')
+                    .flat_map(|word| {
+                        let set = SETS.iter().find(|&&(set, _)| set == word);
+                        set.map_or(word, |&(_, words)| words).split('|')
+                    })
+                    .collect();
+                Slot { name, optional, alternatives }
+            })
+            .collect()
+    }
+}
+
+/// The modifiers of one instruction by their slots.
+pub(crate) struct Matched {
+    pub(crate) values: Vec<(&'static str, &'static str)>,
+}
+
+impl Matched {
+    /// The modifier in a slot.
+    pub(crate) fn get(&self, slot: &str) -> Option<&'static str> {
+        self.values.iter().find(|&&(name, _)| name == slot).map(|&(_, value)| value)
+    }
+
+    pub(crate) fn has(&self, slot: &str) -> bool {
+        self.get(slot).is_some()
+    }
+
+    /// The type in a slot. The table gives every type slot only names of types.
+    pub(crate) fn type_of(&self, slot: &str) -> Type {
+        self.get(slot).and_then(Type::by_name).unwrap_or(Type::B32)
+    }
+
+    pub(crate) fn ty(&self) -> Type {
+        self.type_of("type")
+    }
+
+    /// The lane type of integer arithmetic in the type slot.
+    pub(crate) fn int(&self) -> IntType {
+        IntType::of(self.ty())
+    }
+
+    pub(crate) fn float(&self) -> FloatType {
+        FloatType::of(self.ty())
+    }
+
+    pub(crate) fn rounding(&self) -> Rounding {
+        match self.get("rnd") {
+            Some("rz" | "rzi") => Rounding::Zero,
+            Some("rm" | "rmi") => Rounding::Down,
+            Some("rp" | "rpi") => Rounding::Up,
+            Some("rna") => Rounding::NearestAway,
+            _ => Rounding::NearestEven,
+        }
+    }
+
+    pub(crate) fn mode(&self) -> FloatMode {
+        FloatMode {
+            rounding: self.rounding(),
+            ftz: self.has("ftz"),
+            sat: self.has("sat"),
+            relu: self.has("relu"),
+            nan: self.has("nan"),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The instruction set: types, and the one table in which every instruction is declared.
+
+mod compare;
+mod control;
+mod convert;
+mod float;
+mod form;
+mod integer;
+mod memory;
+mod table;
+mod types;
+mod warp;
+
+pub(crate) use form::{Build, Form, Matched};
+pub(crate) use table::find;
+pub use table::instruction_table_markdown;
+pub(crate) use types::Type;

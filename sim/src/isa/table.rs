@@ -1,0 +1,205 @@
+//! Looking an instruction up, and printing the table.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use gpuc_diagnostics::{Diagnostic, did_you_mean};
+
+use crate::syntax::{Instruction, SourceText};
+
+use super::form::Slot;
+use super::{Form, Matched};
+
+struct Entry {
+    form: &'static Form,
+    slots: Vec<Slot>,
+}
+
+static TABLE: LazyLock<BTreeMap<&'static str, Vec<Entry>>> = LazyLock::new(|| {
+    let mut table: BTreeMap<_, Vec<Entry>> = BTreeMap::new();
+    for form in all() {
+        table.entry(form.mnemonic).or_default().push(Entry { form, slots: form.slots() });
+    }
+    table
+});
+
+fn all() -> impl Iterator<Item = &'static Form> {
+    [
+        super::integer::FORMS,
+        super::float::FORMS,
+        super::compare::FORMS,
+        super::convert::FORMS,
+        super::memory::FORMS,
+        super::control::FORMS,
+        super::warp::FORMS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// How far a form's pattern follows the modifiers: the match, or the number of modifiers taken and
+/// what could have stood there.
+fn follow(entry: &Entry, words: &[&str]) -> Result<Matched, (usize, Vec<&'static str>)> {
+    let mut values = Vec::new();
+    let mut taken = 0;
+    let mut expected = Vec::new();
+    for slot in &entry.slots {
+        let found = words.get(taken).and_then(|word| slot.alternatives.iter().find(|a| *a == word));
+        match found {
+            Some(value) => {
+                values.push((slot.name, *value));
+                taken += 1;
+                expected.clear();
+            }
+            None => {
+                expected.extend(&slot.alternatives);
+                if !slot.optional {
+                    return Err((taken, expected));
+                }
+            }
+        }
+    }
+    if taken == words.len() { Ok(Matched { values }) } else { Err((taken, expected)) }
+}
+
+/// As [`follow`], with the modifiers in any order, which ptxas takes too: every word goes to the
+/// first free slot that has it.
+fn follow_in_any_order(entry: &Entry, words: &[&str]) -> Option<Matched> {
+    let mut values = vec![None; entry.slots.len()];
+    for word in words {
+        let fits = |(slot, value): (&Slot, &Option<&'static str>)| {
+            if value.is_some() {
+                None
+            } else {
+                slot.alternatives.iter().find(|a| *a == word).copied()
+            }
+        };
+        let at = entry.slots.iter().zip(&values).position(|pair| fits(pair).is_some())?;
+        values[at] = fits((&entry.slots[at], &None));
+    }
+    let mut filled = Vec::new();
+    for (slot, value) in entry.slots.iter().zip(values) {
+        match value {
+            Some(value) => filled.push((slot.name, value)),
+            None if slot.optional => {}
+            None => return None,
+        }
+    }
+    Some(Matched { values: filled })
+}
+
+/// The form of an instruction with its modifiers in their slots.
+pub(crate) fn find(
+    instruction: &Instruction<'_>,
+    source: &SourceText<'_>,
+) -> Result<(&'static Form, Matched), Box<Diagnostic>> {
+    let opcode = instruction.opcode;
+    let Some(entries) = TABLE.get(opcode.text) else {
+        let mut error =
+            Diagnostic::error(format!("unknown or unsupported instruction `{}`", opcode.text))
+                .at(source.place(opcode.span));
+        if let Some(near) = did_you_mean(opcode.text, TABLE.keys().copied()) {
+            error = error.help(format!("did you mean `{near}`?"));
+        }
+        return Err(Box::new(error));
+    };
+    let words: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let mut best: (usize, Vec<&'static str>) = (0, Vec::new());
+    for entry in entries {
+        match follow(entry, &words) {
+            Ok(matched) => return Ok((entry.form, matched)),
+            Err((taken, expected)) if taken > best.0 || best.1.is_empty() => {
+                best = (taken, expected)
+            }
+            Err((taken, expected)) if taken == best.0 => best.1.extend(expected),
+            Err(_) => {}
+        }
+    }
+    for entry in entries {
+        if let Some(matched) = follow_in_any_order(entry, &words) {
+            return Ok((entry.form, matched));
+        }
+    }
+    let (taken, mut expected) = best;
+    expected.sort_unstable();
+    expected.dedup();
+    let error = match instruction.modifiers.get(taken) {
+        Some(word) => {
+            let so_far: String = words[..taken].iter().map(|w| format!(".{w}")).collect();
+            let mut error = Diagnostic::error(format!(
+                "`.{}` is not a modifier of `{}{so_far}` that is supported here",
+                word.text, opcode.text
+            ))
+            .at(source.place(word.span));
+            if let Some(near) = did_you_mean(word.text, expected.iter().copied()) {
+                error = error.help(format!("did you mean `.{near}`?"));
+            }
+            error
+        }
+        None => Diagnostic::error(format!("`{}` lacks a modifier", opcode.text))
+            .at(source.place(opcode.span)),
+    };
+    let list = expected.iter().map(|w| format!("`.{w}`")).collect::<Vec<_>>().join(", ");
+    Err(Box::new(if list.is_empty() {
+        error
+    } else {
+        error.help(format!("possible here: {list}"))
+    }))
+}
+
+/// The table of supported instructions as a Markdown document, from the declarations themselves.
+pub fn instruction_table_markdown() -> String {
+    let mut out = String::from(
+        "# Supported PTX instructions\n\n\
+         Generated from the simulator's instruction table. `{.x}` may be left out, `(.x|.y)` is a \
+         choice; `T` is the type in the last place, `W` twice its width, `S` the source type.\n\n\
+         | instruction | modifiers | operands | class |\n|---|---|---|---|\n",
+    );
+    for (mnemonic, entries) in TABLE.iter() {
+        for Entry { form, slots } in entries {
+            let modifiers: String = slots
+                .iter()
+                .map(|slot| {
+                    let words: Vec<_> = slot.alternatives.iter().map(|w| format!(".{w}")).collect();
+                    let words = words.join("\\|");
+                    match (slot.optional, slot.alternatives.len()) {
+                        (true, _) => format!("{{{words}}}"),
+                        (false, 1) => words,
+                        (false, _) => format!("({words})"),
+                    }
+                })
+                .collect();
+            let operands = form.operands.replace('|', "\\|");
+            out.push_str(&format!(
+                "| `{mnemonic}` | {modifiers} | {operands} | {} |\n",
+                form.class.name()
+            ));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_well_formed() {
+        for form in all() {
+            for slot in form.slots() {
+                assert!(!slot.alternatives.is_empty(), "{} {}", form.mnemonic, slot.name);
+                if slot.name == "type" || slot.name == "from" {
+                    for word in &slot.alternatives {
+                        assert!(
+                            crate::isa::Type::by_name(word).is_some(),
+                            "{} {word}",
+                            form.mnemonic
+                        );
+                    }
+                }
+            }
+        }
+        let markdown = instruction_table_markdown();
+        assert!(markdown.contains("| `shfl` |"), "{markdown}");
+    }
+}

@@ -1,0 +1,28 @@
+//! SIMT simulator: runs PTX on the host, a warp at a time, checks it and counts what it does.
+//!
+//! A [`Module`] is a PTX text, read by a reader of our own (every error has a place), checked
+//! against the table of instructions and decoded. A [`Simulator`] is a device: memory, and launches
+//! of a module's kernels. It takes the PTX of nvcc, clang and gcc as well as gpuc's own; what it does
+//! not support it refuses at [`Module::parse`], by name and place
+//! ([`instruction_table_markdown`] lists what it does support).
+//!
+//! The way of the data: `syntax` (text to tree) → `decode` (tree to program, with the table in
+//! `isa`) → `exec` (runs the program).
+
+mod counters;
+mod decode;
+mod device_memory;
+mod exec;
+mod fault;
+mod isa;
+mod module;
+mod program;
+mod simulator;
+mod syntax;
+
+pub use counters::{CounterSet, Counters, InstructionCounts, MemoryCounts};
+pub use fault::{AccessKind, Fault, FaultKind, LaunchError, NearestAllocation, SimError};
+pub use isa::instruction_table_markdown;
+pub use module::{Kernel, Module, Param};
+pub use program::Class;
+pub use simulator::{DevicePtr, Launch, LaunchReport, LineCounts, Simulator};

@@ -1,0 +1,198 @@
+//! The decoded program: what the executor runs.
+//!
+//! A kernel is one array of [`Inst`]s with its device functions inlined. A 32-bit (or narrower)
+//! register is one row of 32 `u32` lanes, a 64-bit register two rows that hold 32 `u64` lanes, and
+//! a predicate one lane mask. Immediates and constant special registers are rows too, filled
+//! before a warp starts, so that every source operand is a row.
+
+use std::sync::Arc;
+
+use gpuc_diagnostics::Place;
+
+mod op;
+
+pub(crate) use op::*;
+
+/// Classes that the counters tell apart, after Nsight Compute's `op_*` metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Integer arithmetic and comparison.
+    Integer,
+    /// Logic, shifts and bit counts.
+    Bit,
+    /// Half-precision arithmetic.
+    Fp16,
+    /// Single-precision arithmetic.
+    Fp32,
+    /// Double-precision arithmetic.
+    Fp64,
+    /// Special functions: approximate reciprocal, root, exponential, sine and so on.
+    Special,
+    /// Conversions between types.
+    Conversion,
+    /// Loads, stores, atomics, fences.
+    Memory,
+    /// Branches, calls, exits.
+    Control,
+    /// Shuffles, votes, barriers.
+    InterThread,
+    /// Moves and the rest.
+    Misc,
+}
+
+impl Class {
+    /// Every class, in the order of reports.
+    pub const ALL: [Class; 11] = [
+        Class::Integer,
+        Class::Bit,
+        Class::Fp16,
+        Class::Fp32,
+        Class::Fp64,
+        Class::Special,
+        Class::Conversion,
+        Class::Memory,
+        Class::Control,
+        Class::InterThread,
+        Class::Misc,
+    ];
+
+    /// The word Nsight Compute uses between `op_` and `_pred_on`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Integer => "integer",
+            Class::Bit => "bit",
+            Class::Fp16 => "fp16",
+            Class::Fp32 => "fp32",
+            Class::Fp64 => "fp64",
+            Class::Special => "special",
+            Class::Conversion => "conversion",
+            Class::Memory => "memory",
+            Class::Control => "control",
+            Class::InterThread => "inter_thread_communication",
+            Class::Misc => "misc",
+        }
+    }
+}
+
+/// A run of operands in [`Code::lists`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct List {
+    pub(crate) start: u32,
+    pub(crate) count: u8,
+}
+
+/// Marks an operand that is not there, and a row that is not written.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+/// "Never" as an instruction number.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// The predicate that is true in every lane.
+pub(crate) const PRED_TRUE: u32 = 0;
+/// The predicate that nobody reads: destinations left out.
+pub(crate) const PRED_SINK: u32 = 1;
+/// The carry flags.
+pub(crate) const PRED_CARRY: u32 = 2;
+/// The first predicate of the program.
+pub(crate) const PRED_FIRST: u32 = 3;
+
+/// A predicate as a source: twice its number, plus one if negated.
+pub(crate) fn pred_source(number: u32, negated: bool) -> u32 {
+    number << 1 | u32::from(negated)
+}
+
+/// One decoded instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inst {
+    pub(crate) op: Op,
+    /// Predicate source; [`PRED_TRUE`] where there is no guard.
+    pub(crate) guard: u32,
+    /// Destination row, or predicate number.
+    pub(crate) dst: u32,
+    /// Second destination: a predicate number.
+    pub(crate) dst2: u32,
+    /// Source rows, or predicate sources.
+    pub(crate) src: [u32; 4],
+    pub(crate) imm: i64,
+}
+
+/// Where an instruction came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) class: Class,
+    /// Line of the PTX text.
+    pub(crate) ptx_line: u32,
+    /// Index into [`Code::locations`] plus one; 0 where there is no `.loc`.
+    pub(crate) location: u32,
+}
+
+/// Special registers that are constant during a warp's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Special {
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    LaneId,
+    WarpId,
+    NumWarps,
+    LaneMaskEq,
+    LaneMaskLe,
+    LaneMaskLt,
+    LaneMaskGe,
+    LaneMaskGt,
+    TotalSharedSize,
+    DynamicSharedSize,
+    SmId,
+    NumSm,
+    Zero,
+}
+
+/// A value that a row holds from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Initial {
+    B32(u32),
+    B64(u64),
+    /// The address of a module variable, plus an offset.
+    Variable(u32, i64),
+    Special(Special),
+}
+
+/// A kernel ready to run.
+#[derive(Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) insts: Vec<Inst>,
+    pub(crate) origins: Vec<Origin>,
+    pub(crate) locations: Vec<Place>,
+    pub(crate) lists: Vec<u32>,
+    /// Targets of `brx.idx`.
+    pub(crate) tables: Vec<Vec<u32>>,
+    /// Rows to fill before a warp starts.
+    pub(crate) initial: Vec<(u32, Initial)>,
+    pub(crate) rows: u32,
+    pub(crate) predicates: u32,
+    pub(crate) shared_bytes: u64,
+    /// Alignment of the shared memory that a launch adds.
+    pub(crate) dynamic_align: u64,
+    pub(crate) shared_variables: Vec<SharedVariable>,
+    pub(crate) local_bytes: u64,
+}
+
+/// A variable in shared memory, for messages.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedVariable {
+    pub(crate) name: Arc<str>,
+    pub(crate) offset: u64,
+    pub(crate) size: u64,
+}
+
+/// Address windows of the generic space. A global address stands for itself.
+pub(crate) mod window {
+    /// Shared memory starts here.
+    pub(crate) const SHARED: u64 = 0x0100_0000_0000_0000;
+    /// Local memory starts here.
+    pub(crate) const LOCAL: u64 = 0x0200_0000_0000_0000;
+    /// Kernel parameters start here.
+    pub(crate) const PARAM: u64 = 0x0300_0000_0000_0000;
+    /// Size of each window.
+    pub(crate) const SIZE: u64 = 1 << 32;
+}

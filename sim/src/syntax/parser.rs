@@ -1,0 +1,302 @@
+//! Tokens to the syntax tree.
+
+use gpuc_diagnostics::{Diagnostic, did_you_mean};
+
+use super::lexer::{Token, TokenKind, tokens};
+use super::{Location, Name, SourceText, Span, Tree};
+
+/// Errors after which reading stops.
+pub(super) const MAX_ERRORS: usize = 20;
+/// Blocks and operands nest no deeper than this.
+pub(super) const MAX_DEPTH: u32 = 64;
+
+/// A statement that cannot be read; the diagnostic goes to the list where reading goes on.
+pub(super) type Refused = Box<Diagnostic>;
+
+pub(super) struct Parser<'a, 's> {
+    pub(super) source: &'s SourceText<'a>,
+    pub(super) tokens: Vec<Token<'a>>,
+    pub(super) at: usize,
+    pub(super) errors: Vec<Diagnostic>,
+}
+
+/// Reads a text; the errors are empty exactly if all of it was understood.
+pub(crate) fn parse<'a>(source: &SourceText<'a>) -> (Tree<'a>, Vec<Diagnostic>) {
+    let mut errors = Vec::new();
+    let tokens = tokens(source, &mut errors);
+    let mut parser = Parser { source, tokens, at: 0, errors };
+    let tree = parser.module();
+    (tree, parser.errors)
+}
+
+impl<'a> Parser<'a, '_> {
+    pub(super) fn peek(&self) -> Token<'a> {
+        self.ahead(0)
+    }
+
+    pub(super) fn ahead(&self, n: usize) -> Token<'a> {
+        self.tokens[(self.at + n).min(self.tokens.len() - 1)]
+    }
+
+    pub(super) fn skip(&mut self, count: usize) {
+        self.at = (self.at + count).min(self.tokens.len() - 1);
+    }
+
+    pub(super) fn next(&mut self) -> Token<'a> {
+        let token = self.peek();
+        self.skip(1);
+        token
+    }
+
+    pub(super) fn at_sign(&self, sign: char) -> bool {
+        self.peek().kind == TokenKind::Sign(sign)
+    }
+
+    /// Whether the next tokens are these characters without spaces between.
+    pub(super) fn at_signs(&self, signs: &str) -> bool {
+        signs.chars().enumerate().all(|(i, sign)| {
+            let token = self.ahead(i);
+            token.kind == TokenKind::Sign(sign)
+                && token.span.start == self.peek().span.start + i as u32
+        })
+    }
+
+    pub(super) fn eat(&mut self, sign: char) -> bool {
+        let found = self.at_sign(sign);
+        if found {
+            self.skip(1);
+        }
+        found
+    }
+
+    pub(super) fn error_at(&self, span: Span, message: impl Into<String>) -> Refused {
+        Box::new(Diagnostic::error(message).at(self.source.place(span)))
+    }
+
+    /// An error at the next token, which it names.
+    pub(super) fn refuse(&self, message: &str) -> Refused {
+        let token = self.peek();
+        let found = match token.kind {
+            TokenKind::End => "the end of the text".to_string(),
+            _ => {
+                let end = (token.span.start + token.span.length) as usize;
+                format!("`{}`", &self.source.text[token.span.start as usize..end])
+            }
+        };
+        self.error_at(token.span, format!("{message}, found {found}"))
+    }
+
+    pub(super) fn expect(&mut self, sign: char) -> Result<(), Refused> {
+        if self.eat(sign) { Ok(()) } else { Err(self.refuse(&format!("expected `{sign}`"))) }
+    }
+
+    pub(super) fn word(&mut self, what: &str) -> Result<Name<'a>, Refused> {
+        match self.peek() {
+            Token { kind: TokenKind::Word(text), span } => {
+                self.skip(1);
+                Ok(Name { text, span })
+            }
+            _ => Err(self.refuse(&format!("expected {what}"))),
+        }
+    }
+
+    pub(super) fn integer(&mut self, what: &str) -> Result<u64, Refused> {
+        match self.peek().kind {
+            TokenKind::Int(value) => {
+                self.skip(1);
+                Ok(value)
+            }
+            _ => Err(self.refuse(&format!("expected {what}"))),
+        }
+    }
+
+    pub(super) fn small(&mut self, what: &str) -> Result<u32, Refused> {
+        let span = self.peek().span;
+        let value = self.integer(what)?;
+        u32::try_from(value).map_err(|_| self.error_at(span, format!("{what} is too large")))
+    }
+
+    /// Skips to after the next `;`, or to before a `}` or after a whole `{ }`.
+    pub(super) fn recover(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            match self.peek().kind {
+                TokenKind::End => return,
+                TokenKind::Sign('{') => depth += 1,
+                TokenKind::Sign('}') if depth == 0 => return,
+                TokenKind::Sign('}') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.skip(1);
+                        return;
+                    }
+                }
+                TokenKind::Sign(';') if depth == 0 => {
+                    self.skip(1);
+                    return;
+                }
+                _ => {}
+            }
+            self.skip(1);
+        }
+    }
+
+    pub(super) fn module(&mut self) -> Tree<'a> {
+        let mut tree = Tree::default();
+        while self.peek().kind != TokenKind::End && self.errors.len() < MAX_ERRORS {
+            let before = self.at;
+            if let Err(error) = self.item(&mut tree) {
+                self.errors.push(*error);
+                self.recover();
+                // A stray `}` must not stop the reader.
+                if self.at == before || self.at_sign('}') {
+                    self.skip(1);
+                }
+            }
+        }
+        tree
+    }
+
+    pub(super) fn item(&mut self, tree: &mut Tree<'a>) -> Result<(), Refused> {
+        const ITEMS: [&str; 20] = [
+            "version",
+            "target",
+            "address_size",
+            "file",
+            "loc",
+            "section",
+            "pragma",
+            "alias",
+            "global",
+            "const",
+            "shared",
+            "entry",
+            "func",
+            "visible",
+            "extern",
+            "weak",
+            "common",
+            "param",
+            "local",
+            "callprototype",
+        ];
+        let token = self.peek();
+        let TokenKind::Dot(directive) = token.kind else {
+            if self.eat(';') {
+                return Ok(());
+            }
+            return Err(self.refuse("expected a directive"));
+        };
+        match directive {
+            "version" => {
+                self.skip(1);
+                match self.next().kind {
+                    TokenKind::F64(..) | TokenKind::Int(_) => Ok(()),
+                    _ => Err(self.error_at(token.span, "`.version` without a number")),
+                }
+            }
+            "target" => {
+                self.skip(1);
+                tree.target = Some(self.word("a target")?);
+                while self.eat(',') {
+                    self.word("a target option")?;
+                }
+                Ok(())
+            }
+            "address_size" => {
+                self.skip(1);
+                let span = self.peek().span;
+                match self.integer("an address size")? {
+                    64 => Ok(()),
+                    other => {
+                        Err(self.error_at(span, format!("{other}-bit addresses are not supported")))
+                    }
+                }
+            }
+            "file" => {
+                self.skip(1);
+                let number = self.small("a file number")?;
+                match self.next().kind {
+                    TokenKind::Text(name) => tree.files.push((number, name)),
+                    _ => return Err(self.error_at(token.span, "`.file` without a name")),
+                }
+                while self.eat(',') {
+                    self.integer("a time stamp or size")?;
+                }
+                Ok(())
+            }
+            "loc" => self.location().map(drop),
+            "section" => {
+                while !matches!(self.peek().kind, TokenKind::Sign('{') | TokenKind::End) {
+                    self.skip(1);
+                }
+                self.recover();
+                Ok(())
+            }
+            "pragma" => {
+                self.recover();
+                Ok(())
+            }
+            "alias" => {
+                self.skip(1);
+                let new = self.word("a function name")?;
+                self.expect(',')?;
+                let old = self.word("a function name")?;
+                tree.aliases.push((new, old));
+                self.expect(';')
+            }
+            _ => {
+                let mut external = false;
+                while let TokenKind::Dot(link @ ("visible" | "extern" | "weak" | "common")) =
+                    self.peek().kind
+                {
+                    external |= link == "extern";
+                    self.skip(1);
+                }
+                match self.peek().kind {
+                    TokenKind::Dot("entry" | "func") => {
+                        let function = self.function()?;
+                        tree.functions.push(function);
+                        Ok(())
+                    }
+                    TokenKind::Dot("global" | "const" | "shared") => {
+                        self.variables(external, &mut tree.variables)
+                    }
+                    TokenKind::Dot(other) => {
+                        let mut error = self.refuse("expected a directive of a module");
+                        if let Some(name) = did_you_mean(other, ITEMS) {
+                            error.help.push(format!("did you mean `.{name}`?"));
+                        }
+                        Err(error)
+                    }
+                    _ => Err(self.refuse("expected a declaration")),
+                }
+            }
+        }
+    }
+
+    /// `.loc file line column` with the optional call-stack attributes, which are dropped.
+    pub(super) fn location(&mut self) -> Result<Location, Refused> {
+        self.skip(1);
+        let file = self.small("a file number")?;
+        let line = self.small("a line")?;
+        let column = self.small("a column")?;
+        while self.at_sign(',') {
+            self.skip(1);
+            match self.word("`function_name` or `inlined_at`")?.text {
+                "inlined_at" => {
+                    for what in ["a file number", "a line", "a column"] {
+                        self.small(what)?;
+                    }
+                }
+                _ => {
+                    self.word("a label")?;
+                    if self.eat('+') {
+                        self.integer("an offset")?;
+                    }
+                }
+            }
+        }
+        Ok(Location { file, line, column })
+    }
+}

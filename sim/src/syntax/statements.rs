@@ -1,0 +1,252 @@
+//! Bodies of functions: statements, instructions, operands.
+
+use crate::isa::Type;
+
+use super::lexer::{Token, TokenKind};
+use super::parser::{MAX_DEPTH, MAX_ERRORS, Parser, Refused};
+use super::{Instruction, Name, Operand, OperandKind, Statement};
+
+impl<'a> Parser<'a, '_> {
+    /// The statements after a `{`, with the closing `}`.
+    pub(super) fn block(&mut self, depth: u32) -> Result<Vec<Statement<'a>>, Refused> {
+        if depth > MAX_DEPTH {
+            return Err(self.refuse("blocks nested too deeply"));
+        }
+        let mut statements = Vec::new();
+        loop {
+            if self.eat('}') {
+                return Ok(statements);
+            }
+            if self.peek().kind == TokenKind::End || self.errors.len() >= MAX_ERRORS {
+                return Err(self.refuse("expected `}` at the end of a function"));
+            }
+            let before = self.at;
+            if let Err(error) = self.statement(&mut statements, depth) {
+                self.errors.push(*error);
+                self.recover();
+                if self.at == before && !self.at_sign('}') {
+                    self.skip(1);
+                }
+            }
+        }
+    }
+
+    pub(super) fn statement(
+        &mut self,
+        out: &mut Vec<Statement<'a>>,
+        depth: u32,
+    ) -> Result<(), Refused> {
+        let token = self.peek();
+        match token.kind {
+            TokenKind::Sign(';') => self.skip(1),
+            TokenKind::Sign('{') => {
+                self.skip(1);
+                let block = self.block(depth + 1)?;
+                out.push(Statement::Block(block));
+            }
+            TokenKind::Dot("loc") => out.push(Statement::Location(self.location()?)),
+            TokenKind::Dot("pragma" | "callprototype") => self.recover(),
+            TokenKind::Dot("section") => {
+                while !matches!(self.peek().kind, TokenKind::Sign('{') | TokenKind::End) {
+                    self.skip(1);
+                }
+                self.recover();
+            }
+            TokenKind::Dot("reg") => {
+                self.skip(1);
+                out.push(self.registers()?);
+            }
+            TokenKind::Dot("shared" | "local" | "param" | "global" | "const") => {
+                let mut variables = Vec::new();
+                self.variables(false, &mut variables)?;
+                out.extend(variables.into_iter().map(Statement::Variable));
+            }
+            TokenKind::Dot("extern") => {
+                self.skip(1);
+                let mut variables = Vec::new();
+                self.variables(true, &mut variables)?;
+                out.extend(variables.into_iter().map(Statement::Variable));
+            }
+            TokenKind::Word(text) if self.ahead(1).kind == TokenKind::Sign(':') => {
+                self.skip(2);
+                let name = Name { text, span: token.span };
+                match self.peek().kind {
+                    TokenKind::Dot("branchtargets") => {
+                        self.skip(1);
+                        let mut targets = Vec::new();
+                        loop {
+                            targets.push(self.word("a label")?);
+                            if !self.eat(',') {
+                                break;
+                            }
+                        }
+                        self.expect(';')?;
+                        out.push(Statement::BranchTargets { name, targets });
+                    }
+                    // A prototype is needed only by indirect calls, which are refused.
+                    TokenKind::Dot("callprototype" | "calltargets") => self.recover(),
+                    _ => out.push(Statement::Label(name)),
+                }
+            }
+            TokenKind::Word(_) | TokenKind::Sign('@') => out.push(self.instruction()?),
+            _ => return Err(self.refuse("expected an instruction or a directive")),
+        }
+        Ok(())
+    }
+
+    pub(super) fn registers(&mut self) -> Result<Statement<'a>, Refused> {
+        let span = self.peek().span;
+        let ty = match self.next().kind {
+            TokenKind::Dot(vector @ ("v2" | "v4")) => {
+                return Err(self
+                    .error_at(span, format!("vector registers (`.{vector}`) are not supported")));
+            }
+            TokenKind::Dot(name) => {
+                Type::by_name(name).ok_or_else(|| self.unknown_type(name, span))?
+            }
+            _ => return Err(self.error_at(span, "expected the type of the registers")),
+        };
+        let mut names = Vec::new();
+        loop {
+            let name = self.word("a register name")?;
+            let mut count = None;
+            if self.eat('<') {
+                let span = self.peek().span;
+                let number = self.small("a number of registers")?;
+                if number > 1 << 20 {
+                    return Err(self.error_at(span, "more than a million registers"));
+                }
+                count = Some(number);
+                self.expect('>')?;
+            }
+            names.push((name, count));
+            if !self.eat(',') {
+                break;
+            }
+        }
+        self.expect(';')?;
+        Ok(Statement::Registers { ty, names })
+    }
+
+    pub(super) fn instruction(&mut self) -> Result<Statement<'a>, Refused> {
+        let start = self.peek().span;
+        let guard = if self.eat('@') {
+            let negated = self.eat('!');
+            Some((self.word("a predicate")?, negated))
+        } else {
+            None
+        };
+        let opcode = self.word("an instruction")?;
+        let mut modifiers = Vec::new();
+        while let Token { kind: TokenKind::Dot(text), span } = self.peek() {
+            self.skip(1);
+            modifiers.push(Name { text, span });
+        }
+        let mut operands = Vec::new();
+        while !self.at_sign(';') {
+            operands.push(self.operand(0)?);
+            if !self.eat(',') {
+                break;
+            }
+        }
+        let span = start.to(self.tokens[self.at.saturating_sub(1)].span);
+        self.expect(';')?;
+        Ok(Statement::Instruction(Instruction { guard, opcode, modifiers, operands, span }))
+    }
+
+    pub(super) fn operand(&mut self, depth: u32) -> Result<Operand<'a>, Refused> {
+        if depth > MAX_DEPTH {
+            return Err(self.refuse("operand nested too deeply"));
+        }
+        let start = self.peek().span;
+        let mut kind = self.simple_operand(depth)?;
+        if self.eat('|') {
+            let left = Operand { kind, span: start };
+            let right = self.operand(depth + 1)?;
+            kind = OperandKind::Pair(Box::new(left), Box::new(right));
+        }
+        let span = start.to(self.tokens[self.at.saturating_sub(1)].span);
+        Ok(Operand { kind, span })
+    }
+
+    pub(super) fn simple_operand(&mut self, depth: u32) -> Result<OperandKind<'a>, Refused> {
+        let list = |parser: &mut Self, close: char| {
+            let mut items = Vec::new();
+            while !parser.at_sign(close) {
+                items.push(parser.operand(depth + 1)?);
+                if !parser.eat(',') {
+                    break;
+                }
+            }
+            parser.expect(close)?;
+            Ok::<_, Refused>(items)
+        };
+        Ok(match self.peek().kind {
+            TokenKind::Word("_") => {
+                self.skip(1);
+                OperandKind::Sink
+            }
+            TokenKind::Word(name) => {
+                self.skip(1);
+                if let TokenKind::Dot(member) = self.peek().kind {
+                    self.skip(1);
+                    OperandKind::Member(name, member)
+                } else if matches!(self.peek().kind, TokenKind::Sign('+' | '-')) {
+                    OperandKind::Offset(name, self.offset()?)
+                } else {
+                    OperandKind::Name(name)
+                }
+            }
+            TokenKind::Sign('!') if matches!(self.ahead(1).kind, TokenKind::Word(_)) => {
+                self.skip(1);
+                OperandKind::Not(self.word("a predicate")?.text)
+            }
+            TokenKind::F32(bits) => {
+                self.skip(1);
+                OperandKind::F32(bits)
+            }
+            TokenKind::F64(bits, _) => {
+                self.skip(1);
+                OperandKind::F64(bits)
+            }
+            TokenKind::Sign('-')
+                if matches!(self.ahead(1).kind, TokenKind::F64(..) | TokenKind::F32(_)) =>
+            {
+                self.skip(1);
+                match self.next().kind {
+                    TokenKind::F64(bits, _) => OperandKind::F64(bits ^ (1 << 63)),
+                    TokenKind::F32(bits) => OperandKind::F32(bits ^ (1 << 31)),
+                    _ => OperandKind::Sink,
+                }
+            }
+            TokenKind::Sign('[') => {
+                self.skip(1);
+                let kind = match self.peek().kind {
+                    TokenKind::Word(base) => {
+                        self.skip(1);
+                        OperandKind::Address(Some(base), self.offset()?)
+                    }
+                    _ => OperandKind::Address(None, self.constant()? as i64),
+                };
+                if !self.at_sign(']') {
+                    return Err(self.refuse(
+                        "expected `]`: only addresses of the form [base+offset] are supported",
+                    ));
+                }
+                self.skip(1);
+                kind
+            }
+            TokenKind::Sign('{') => {
+                self.skip(1);
+                OperandKind::Vector(list(self, '}')?)
+            }
+            TokenKind::Sign('(')
+                if matches!(self.ahead(1).kind, TokenKind::Word(_) | TokenKind::Sign(')')) =>
+            {
+                self.skip(1);
+                OperandKind::Group(list(self, ')')?)
+            }
+            _ => OperandKind::Int(self.constant()?),
+        })
+    }
+}

@@ -1,0 +1,31 @@
+// Launches that no device takes: refused at compile time where the sizes are known, else when the
+// kernel is launched.
+// RUN: not gpuc -DVECTOR=2048 -DWORKERS=1 %s -o %t 2>&1 | FileCheck %s --check-prefix=VECTOR
+// VECTOR: error: {{.*}}vector length 2048
+// VECTOR-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+18]]:
+// RUN: not gpuc -DVECTOR=64 -DWORKERS=64 %s -o %t 2>&1 | FileCheck %s --check-prefix=WORKERS
+// WORKERS: error: 64 workers of vector length 64
+// WORKERS-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+15]]:
+// RUN: not gpuc run --device=sim -DVECTOR=size -DWORKERS=1 %s -- 2048 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=LAUNCH
+// LAUNCH: error: cannot launch kernel {{.*}}: the block has 2048 threads in x, the limit is 1024
+// LAUNCH-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+11]]:5
+// LAUNCH-NOT: done
+// RUN: not gpuc run --device=sim -DVECTOR=size -DWORKERS=1 %s -- 0 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOTHING
+// NOTHING: error: {{.*}}
+// NOTHING-NOT: done
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int size = argc > 1 ? atoi(argv[1]) : 32, a[100];
+    #pragma acc parallel num_workers(WORKERS) vector_length(VECTOR) copy(a)
+    {
+        #pragma acc loop gang worker vector
+        for (int i = 0; i < 100; i++)
+            a[i] = 1;
+    }
+    printf("done %d\n", a[5]);
+    return 0;
+}

@@ -1,0 +1,15 @@
+// What there is to choose from.
+// RUN: gpuc-opt --show-dialects | FileCheck %s --check-prefix=DIALECTS
+// DIALECTS: Available Dialects:
+// DIALECTS-NEXT: builtin
+// DIALECTS: affine
+// DIALECTS: ptx
+// RUN: gpuc-opt --list-passes | FileCheck %s --check-prefix=PASSES
+// PASSES-DAG: --canonicalize {{ *}}Fold
+// PASSES-DAG: --cse
+// PASSES-DAG: --mem2reg
+// PASSES-DAG: --gpuc-lower
+// RUN: gpuc-opt --dump-pass-pipeline --canonicalize --cse %s 2>&1 | FileCheck %s
+// CHECK: Pass Manager with 2 passes:
+// CHECK-NEXT: builtin.module(canonicalize{{.*}},cse)
+module {}

@@ -1,0 +1,128 @@
+//! What other tools say of the text that gpuc writes for every example and test program: `ptxas`
+//! assembles the PTX for each architecture without spilling registers, and `mlir-opt` accepts
+//! the levels that are written in its dialects alone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use gpuc_tests::corpus;
+use gpuc_tests::execution::{self, End, Outcome};
+use gpuc_tests::tools::Tools;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const ARCHITECTURES: [&str; 5] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
+const LEVELS: [&str; 3] = ["source", "affine", "gpu"];
+
+/// Dialects that mlir-opt does not know.
+const OWN_DIALECTS: [&str; 2] = ["offload", "ptx"];
+
+/// Levels and our own dialects in them, with the programs whose text holds those.
+type Unjudged = Arc<Mutex<BTreeMap<(&'static str, &'static str), usize>>>;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let tools = Arc::new(Tools::find());
+    let unjudged = Unjudged::default();
+    let mut trials = Vec::new();
+    let programs = corpus::files_with("examples", &["c"])
+        .into_iter()
+        .chain(corpus::files_with("tests/programs", &["c"]));
+    for path in programs {
+        for arch in ARCHITECTURES {
+            let (path, judge) = (path.clone(), tools.clone());
+            let trial = Trial::test(format!("ptxas {arch} {}", path.display()), move || {
+                assemble(&judge, &path, arch).map_err(Failed::from)
+            });
+            trials.push(trial.with_ignored_flag(tools.outside("ptxas").is_none()));
+        }
+        for level in LEVELS {
+            let (path, judge, unjudged) = (path.clone(), tools.clone(), unjudged.clone());
+            let trial = Trial::test(format!("mlir-opt {level} {}", path.display()), move || {
+                accept(&judge, &path, level, &unjudged).map_err(Failed::from)
+            });
+            trials.push(trial.with_ignored_flag(tools.outside("mlir-opt").is_none()));
+        }
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    for tool in ["ptxas", "mlir-opt"].iter().filter(|tool| tools.outside(tool).is_none()) {
+        println!("skipped: all judgements by {tool}, which was not found");
+    }
+    let unjudged = unjudged.lock().map(|found| found.clone()).unwrap_or_default();
+    for ((level, dialect), programs) in unjudged {
+        println!("not judged: level {level} of {programs} programs, which holds dialect {dialect}");
+    }
+    conclusion.exit();
+}
+
+/// What gpuc writes at `level`.
+fn emit(tools: &Tools, path: &Path, level: &str, arch: &str) -> Result<Vec<u8>, String> {
+    let mut gpuc = Command::new(tools.ours("gpuc")?);
+    gpuc.arg(format!("--emit={level}")).arg(format!("--arch={arch}")).arg(path).args(["-o", "-"]);
+    Ok(succeed(&mut gpuc)?.output)
+}
+
+fn succeed(command: &mut Command) -> Result<Outcome, String> {
+    let outcome = execution::run(command.current_dir(corpus::root()), Vec::new(), false)?;
+    match outcome.end() {
+        End::Success => Ok(outcome),
+        End::Refused(code) => {
+            Err(format!("{command:?} failed with status {code}:\n{}", outcome.tail()))
+        }
+        End::Crashed(how) => Err(format!("{command:?} {how}:\n{}", outcome.tail())),
+    }
+}
+
+fn assemble(tools: &Tools, path: &Path, arch: &str) -> Result<(), String> {
+    let ptx = emit(tools, path, "ptx", arch)?;
+    let temporary = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let (input, output) = (temporary.path().join("a.ptx"), temporary.path().join("a.cubin"));
+    std::fs::write(&input, ptx).map_err(|e| e.to_string())?;
+    let ptxas = tools.outside("ptxas").ok_or("ptxas was not found")?;
+    let mut command = Command::new(ptxas);
+    command.arg("-v").arg(format!("-arch={arch}")).arg(&input).arg("-o").arg(&output);
+    let outcome = succeed(&mut command)?;
+    let report = format!("{}{}", String::from_utf8_lossy(&outcome.errors), outcome.text());
+    let spills = |line: &&str| {
+        line.contains(" bytes spill stores") && !line.contains(" 0 bytes spill stores")
+    };
+    match report.lines().find(spills) {
+        Some(line) => Err(format!("ptxas spills registers: {}", line.trim())),
+        None => Ok(()),
+    }
+}
+
+fn accept(
+    tools: &Tools,
+    path: &Path,
+    level: &'static str,
+    unjudged: &Unjudged,
+) -> Result<(), String> {
+    let text = emit(tools, path, level, "sm_90")?;
+    if let Some(dialect) = own_dialect(&String::from_utf8_lossy(&text)) {
+        if let Ok(mut found) = unjudged.lock() {
+            *found.entry((level, dialect)).or_default() += 1;
+        }
+        return Ok(());
+    }
+    let mlir_opt = tools.outside("mlir-opt").ok_or("mlir-opt was not found")?;
+    let outcome = execution::run(&mut Command::new(mlir_opt), text.clone(), false)?;
+    if outcome.end() == End::Success {
+        return Ok(());
+    }
+    Err(format!("mlir-opt refuses level {level}:\n{}", outcome.tail()))
+}
+
+/// The first of our own dialects of which `text` holds an op, a type or an attribute.
+fn own_dialect(text: &str) -> Option<&'static str> {
+    let holds = |dialect: &&&str| {
+        text.match_indices(&format!("{dialect}.")).any(|(at, found)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + found.len()..].chars().next();
+            before.is_none_or(|c| " \n\t\"=(<,!#".contains(c))
+                && after.is_some_and(|c| c.is_ascii_lowercase())
+        })
+    };
+    OWN_DIALECTS.iter().find(holds).copied()
+}

@@ -1,0 +1,94 @@
+//! Runs C programs with `gpuc run` and with the host compiler, and compares.
+//!
+//! A program of `tests/programs` prints the same text either way. An example checks itself and
+//! times itself: it must end with success, and print the same lines up to the measured figures;
+//! it also runs with all its sizes 0 and 1.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use gpuc_tests::execution::{self, End, Outcome};
+use gpuc_tests::tools::{self, Tools};
+use gpuc_tests::{corpus, diff};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// What the programs are run with: a name and the arguments.
+const EXAMPLE_RUNS: [(&str, &[&str]); 3] =
+    [("default", &[]), ("zeros", &["0", "0", "0"]), ("ones", &["1", "1", "1"])];
+
+/// What the run-time library says on the error stream when the simulator is in use.
+const EXECUTOR: &str = "gpuc: device 0: sim";
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let tools = Tools::find();
+    let mut trials = Vec::new();
+    for (build, folder) in tools.folders() {
+        for path in corpus::files_with("tests/programs", &["c"]) {
+            trials.push(trial(&build, folder, path, "default", &[], false));
+        }
+        for path in corpus::files_with("examples", &["c"]) {
+            for (name, sizes) in EXAMPLE_RUNS {
+                trials.push(trial(&build, folder, path.clone(), name, sizes, true));
+            }
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn trial(
+    build: &str,
+    folder: &Path,
+    path: PathBuf,
+    run: &str,
+    sizes: &'static [&'static str],
+    example: bool,
+) -> Trial {
+    let folder: Arc<Path> = folder.into();
+    let name = format!("{build} {} [{run}]", path.display());
+    Trial::test(name, move || agree(&folder, &path, sizes, example).map_err(Failed::from))
+}
+
+fn agree(folder: &Path, path: &Path, sizes: &[&str], example: bool) -> Result<(), String> {
+    let temporary = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let gpuc = tools::ours_in(folder, "gpuc")?;
+    let host = temporary.path().join("host");
+    let mut compile = Command::new(tools::host_compiler());
+    compile.args(["-O2", "-w", "-o"]).arg(&host).arg(path).arg("-lm");
+    succeed("the host compiler", &mut compile)?;
+    let expected = succeed("the host program", Command::new(&host).args(sizes))?.text();
+
+    let mut run = Command::new(gpuc);
+    run.args(["run", "--device=sim"]).arg(path).arg("--").args(sizes);
+    run.env("TMPDIR", temporary.path());
+    let outcome = succeed("gpuc run", &mut run)?;
+    // Right numbers from the host would say nothing of the compiler.
+    let executor = String::from_utf8_lossy(&outcome.errors);
+    if !executor.contains(EXECUTOR) {
+        return Err(format!("gpuc run does not say `{EXECUTOR}`:\n{}", outcome.tail()));
+    }
+    let actual = outcome.text();
+    let (expected, actual) =
+        if example { (verdicts(&expected), verdicts(&actual)) } else { (expected, actual) };
+    let difference = diff::lines(&expected, &actual);
+    if difference.is_empty() {
+        return Ok(());
+    }
+    Err(format!("host (-) and device (+) print different text:\n{difference}"))
+}
+
+fn succeed(what: &str, command: &mut Command) -> Result<Outcome, String> {
+    let outcome = execution::run(command.current_dir(corpus::root()), Vec::new(), false)?;
+    let sentence = match outcome.end() {
+        End::Success => return Ok(outcome),
+        End::Refused(code) => format!("failed with status {code}"),
+        End::Crashed(how) => how,
+    };
+    Err(format!("{what} {sentence}: {command:?}\n{}", outcome.tail()))
+}
+
+/// The lines of an example up to the figures, which differ from run to run.
+fn verdicts(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.split(" (").next().unwrap_or(line))).collect()
+}

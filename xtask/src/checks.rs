@@ -1,0 +1,121 @@
+//! The steps that judge the tree.
+
+use std::process::Command;
+
+use crate::provision::{self, on_path};
+use crate::stage::{Summary, cargo, root, target};
+
+/// What the file tests run: the compiler, and the library that compiled programs link.
+const BINARIES: [&str; 4] = ["-p", "gpuc-driver", "-p", "gpuc-runtime"];
+
+/// Everything, or with `quick` what usually breaks; with `filter` only tests of such a name.
+pub fn test(summary: &mut Summary, quick: bool, filter: Option<&str>) {
+    provision::all(summary);
+    if filter.is_none() {
+        format_check(summary);
+        if !quick {
+            clippy(summary);
+        }
+    }
+    let mut built = summary.run("build release binaries", build(true));
+    if !quick {
+        built &= summary.run("build debug binaries", build(false));
+    }
+    unit_tests(summary, filter);
+    if filter.is_none() {
+        summary.run("doc tests", cargo(&["test", "-q", "--doc", "--workspace", "--no-fail-fast"]));
+    }
+    if built {
+        file_tests(summary, quick, filter);
+    } else {
+        summary.skip("file tests", "the binaries were not built");
+    }
+    if filter.is_none() && !quick {
+        accuracy(summary);
+    }
+}
+
+/// Writes expected output anew.
+pub fn bless(summary: &mut Summary, filter: Option<&str>) {
+    if summary.run("build release binaries", build(true)) {
+        let mut command = cargo(&["test", "-q", "-p", "gpuc-tests", "--test", "lit", "--"]);
+        command.args(filter).env("GPUC_BLESS", "1").env("GPUC_BIN_DIR", target().join("release"));
+        summary.run("bless", command);
+    }
+}
+
+/// Runs the criterion benches.
+pub fn bench(summary: &mut Summary, filter: Option<&str>) {
+    let mut command = cargo(&["bench", "-p", "gpuc-benches", "--"]);
+    command.args(filter);
+    summary.run("benches", command);
+}
+
+/// Formats all sources.
+pub fn format(summary: &mut Summary) {
+    summary.run("format", cargo(&["fmt", "--all"]));
+}
+
+/// Format check and lints.
+pub fn lint(summary: &mut Summary) {
+    format_check(summary);
+    clippy(summary);
+}
+
+fn format_check(summary: &mut Summary) {
+    summary.run("format check", cargo(&["fmt", "--all", "--check"]));
+}
+
+fn clippy(summary: &mut Summary) {
+    let arguments = ["clippy", "-q", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    summary.run("clippy", cargo(&arguments));
+}
+
+fn build(release: bool) -> Command {
+    let mut command = cargo(&["build", "-q"]);
+    command.args(release.then_some("--release")).args(BINARIES);
+    command
+}
+
+/// The tests beside the code; the crate `gpuc-tests` has its own step.
+fn unit_tests(summary: &mut Summary, filter: Option<&str>) {
+    let nextest = cargo(&["nextest", "--version"]).output();
+    let mut command = if nextest.is_ok_and(|output| output.status.success()) {
+        cargo(&[
+            "nextest",
+            "run",
+            "--no-fail-fast",
+            "--no-tests=pass",
+            "--status-level=fail",
+            "--final-status-level=fail",
+            "--show-progress=none",
+            "--cargo-quiet",
+        ])
+    } else {
+        cargo(&["test", "-q", "--no-fail-fast", "--lib", "--bins", "--tests"])
+    };
+    command.args(["--workspace", "--exclude", "gpuc-tests"]).args(filter);
+    summary.run("unit tests", command);
+}
+
+fn file_tests(summary: &mut Summary, quick: bool, filter: Option<&str>) {
+    let builds = if quick { &["release"][..] } else { &["release", "debug"] };
+    let folders = builds.iter().map(|build| target().join(build));
+    // A folder with a colon in its name cannot be handed over; cargo refuses such a target, too.
+    let folders = std::env::join_paths(folders).unwrap_or_default();
+    let mut command = cargo(&["test", "-q", "-p", "gpuc-tests", "--no-fail-fast", "--"]);
+    command.args(filter).env("GPUC_BIN_DIR", folders);
+    summary.run("file tests, programs, judges", command);
+}
+
+/// The device math against higher precision.
+fn accuracy(summary: &mut Summary) {
+    let name = "accuracy of device math";
+    if on_path(&["make"]).is_none() {
+        return summary.skip(name, "make was not found");
+    }
+    let mut make = Command::new("make");
+    make.args(["-C", "devmath/accuracy", "quick"]).current_dir(root());
+    make.arg(format!("BUILD={}", target().join("devmath").display()));
+    summary.run(name, make);
+}

@@ -1,0 +1,92 @@
+//! The project's own chores: `cargo xtask COMMAND`.
+//!
+//! `test` is the one command that says whether a tree is good; CI runs nothing else.
+
+mod checks;
+mod provision;
+mod stage;
+
+use std::process::ExitCode;
+
+use stage::Summary;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test [--quick] [FILTER]  everything: format, lints, unit, doc and file tests, outside judges,
+                           accuracy of the device math; --quick leaves out lints, debug binaries
+                           and accuracy, FILTER keeps the tests whose name holds it
+  bless [FILTER]           write the expected output of the golden tests anew
+  fmt                      format all sources
+  lint                     format check and clippy
+  bench [FILTER]           criterion benches
+  provision                get ptxas and mlir-opt, as far as this machine allows
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut summary = Summary::default();
+    let wanted = match words.as_slice() {
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        [command, rest @ ..] => run(command, rest, &mut summary),
+        [] => Err("a command is missing".to_owned()),
+    };
+    if let Err(sentence) = wanted {
+        eprint!("xtask: {sentence}\n\n{USAGE}");
+        return ExitCode::from(2);
+    }
+    summary.print();
+    if summary.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String> {
+    let known: &[&str] = if command == "test" { &["--quick"] } else { &[] };
+    let (flags, filter) = one_filter(rest, known)?;
+    match (command, filter) {
+        ("test", _) => checks::test(summary, !flags.is_empty(), filter),
+        ("bless", _) => checks::bless(summary, filter),
+        ("bench", _) => checks::bench(summary, filter),
+        ("fmt", None) => checks::format(summary),
+        ("lint", None) => checks::lint(summary),
+        ("provision", None) => provision::all(summary),
+        ("fmt" | "lint" | "provision", Some(word)) => {
+            return Err(format!("{command} takes no argument `{word}`"));
+        }
+        _ => return Err(format!("unknown command `{command}`")),
+    }
+    Ok(())
+}
+
+/// The flags of `words` that are among `known`, and at most one other word, a filter of names.
+fn one_filter<'a>(
+    words: &[&'a str],
+    known: &[&str],
+) -> Result<(Vec<&'a str>, Option<&'a str>), String> {
+    let (flags, rest): (Vec<&str>, Vec<&str>) = words.iter().partition(|w| w.starts_with('-'));
+    if let Some(unknown) = flags.iter().find(|flag| !known.contains(flag)) {
+        return Err(format!("unknown option `{unknown}`"));
+    }
+    match rest.as_slice() {
+        [] => Ok((flags, None)),
+        [filter] => Ok((flags, Some(filter))),
+        _ => Err("at most one FILTER is taken".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_filter;
+
+    #[test]
+    fn arguments_are_sorted() {
+        let quick = ["--quick"];
+        assert_eq!(one_filter(&["--quick", "sgemm"], &quick), Ok((vec!["--quick"], Some("sgemm"))));
+        assert_eq!(one_filter(&[], &quick), Ok((vec![], None)));
+        assert!(one_filter(&["--quikc"], &quick).is_err());
+        assert!(one_filter(&["a", "b"], &quick).is_err());
+    }
+}
