@@ -312,17 +312,61 @@ fn the_last_column_and_the_next_row() {
 
 #[test]
 fn rows_that_may_be_too_short() {
-    let (output, said) = run("delinearize", &linear("%p", "%k = arith.addi %0, %j : index"));
-    assert!(!output.contains("reinterpret_cast"), "{output}");
-    expect![[r#"
-        9: remark: the subscript of a is not proven to stay within a row
-    "#]]
-    .assert_eq(&said);
-    let (output, _) = run(
+    let text = linear("%p", "%k = arith.addi %0, %j : index");
+    check(
+        "delinearize,canonicalize,cse",
+        &text,
+        expect![[r#"
+        module {
+          func.func @f(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<?xf32> {offload.name = "a"}) {
+            %c1 = arith.constant 1 : index
+            %c0 = arith.constant 0 : index
+            %0 = arith.subi %arg0, %arg2 : index
+            %1 = arith.cmpi sge, %0, %c0 : index
+            scf.if %1 {
+              offload.region kernels {
+                %dim = memref.dim %arg3, %c0 : memref<?xf32>
+                %2 = arith.maxsi %arg0, %c1 : index
+                %3 = arith.ceildivsi %dim, %2 : index
+                %reinterpret_cast = memref.reinterpret_cast %arg3 to offset: [0], sizes: [%3, %arg0], strides: [%arg0, 1] : memref<?xf32> to memref<?x?xf32, strided<[?, 1]>>
+                affine.for %arg4 = 0 to %arg1 {
+                  affine.for %arg5 = 0 to %arg2 {
+                    %4 = affine.load %reinterpret_cast[%arg4, %arg5] : memref<?x?xf32, strided<[?, 1]>>
+                    affine.store %4, %reinterpret_cast[%arg4, %arg5] : memref<?x?xf32, strided<[?, 1]>>
+                  }
+                }
+              }
+            } else {
+              offload.region kernels attributes {offload.fallback} {
+                affine.for %arg4 = 0 to %arg1 {
+                  affine.for %arg5 = 0 to %arg2 {
+                    %2 = arith.muli %arg4, %arg0 : index
+                    %3 = arith.addi %2, %arg5 : index
+                    %4 = memref.load %arg3[%3] : memref<?xf32>
+                    memref.store %4, %arg3[%3] : memref<?xf32>
+                  }
+                }
+              }
+            }
+            return
+          }
+        }
+        9: remark: two versions made: a is taken apart into rows if a local variable <= a local variable
+    "#]],
+    );
+}
+
+#[test]
+fn rows_that_are_too_short() {
+    let (output, said) = run(
         "delinearize",
         &linear("%n", "%1 = arith.addi %0, %j : index\n%k = arith.addi %1, %c1 : index"),
     );
     assert!(!output.contains("reinterpret_cast"), "{output}");
+    expect![[r#"
+        10: remark: the subscript of a is not proven to stay within a row
+    "#]]
+    .assert_eq(&said);
 }
 
 #[test]

@@ -30,6 +30,10 @@ pub const SCHEDULE_ATTR: &str = "offload.schedule";
 /// the compiler is to find out (`auto`, and every loop in `kernels`).
 pub const AUTO_ATTR: &str = "offload.auto";
 
+/// Name of the unit attribute of a region that is the second version of one: for run-time values for
+/// which the assumptions of the first do not hold. What is decided in it is not told to the user.
+pub const FALLBACK_ATTR: &str = "offload.fallback";
+
 /// Name of the argument attribute with the variable's name in the source.
 pub const NAME_ATTR: &str = "offload.name";
 

@@ -1,7 +1,7 @@
 //! Iterations of loop nests as Presburger sets.
 
 use gpuc_ir::{Ir, Op, Region, Value};
-use gpuc_presburger::{Affine, BasicSet, Constraint, Result, Space};
+use gpuc_presburger::{Affine, BasicSet, Constraint, Result, Space, Var};
 use indexmap::IndexSet;
 
 use super::loops::{CountedLoop, dimensions};
@@ -133,6 +133,16 @@ impl Domain {
                 Affine::param(self.params.get_index_of(monomial)?)
             };
             sum = sum + term * coefficient;
+        }
+        Some(sum)
+    }
+
+    /// An affine expression over parameters alone as a polynomial; `None` where anything else occurs.
+    pub fn polynomial(&self, form: &Affine) -> Option<Polynomial> {
+        let mut sum = Polynomial::constant(form.constant_term());
+        for (var, coefficient) in form.terms() {
+            let Var::Param(index) = var else { return None };
+            sum = sum.plus(&Polynomial::term(self.params.get_index(index)?, coefficient), 1)?;
         }
         Some(sum)
     }

@@ -1,5 +1,6 @@
 //! Counted loops of every dialect, seen alike.
 
+use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp};
 use gpuc_dialects::{affine, arith, scf};
 use gpuc_ir::{Ir, Op, OpView, Value};
 
@@ -147,4 +148,15 @@ fn affine_dimension(
         known
     });
     CountedLoop { op, variable, lower, upper, complete, step: (step > 0).then_some(step) }
+}
+
+/// Whether the compiler is to find out if a loop of a compute region may run in parallel: loops with
+/// [`AUTO_ATTR`], and every counted loop of a `kernels` region.
+pub fn is_asked_about(ir: &Ir, op: Op, region: RegionOp) -> bool {
+    let counted = scf::ForOp::is(ir, op) || affine::AffineForOp::is(ir, op);
+    match region.kind(ir) {
+        Construct::Serial => false,
+        Construct::Kernels => counted,
+        Construct::Parallel => counted && ir.attr(op, AUTO_ATTR).is_some(),
+    }
 }

@@ -6,4 +6,5 @@ pub mod domain;
 pub mod loops;
 pub mod polynomial;
 pub mod range;
+pub mod slice;
 pub mod subscript;

@@ -23,7 +23,7 @@ gpuc_ir::pass! {
 impl Pass for CheckIndependent {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            if ir.has_trait(inner, Traits::PARALLEL_LOOP) {
+            if ir.has_trait(inner, Traits::PARALLEL_LOOP) && !remarks::in_fallback(ir, inner) {
                 check(ir, inner, cx);
             }
         }

@@ -7,7 +7,7 @@ use gpuc_ir::{
 };
 
 use super::mapping::Mapping;
-use super::slice::{clone_slice, pure_slice};
+use crate::analysis::slice::{clone_slice, pure_slice};
 
 /// A kernel being made, and how it is called.
 #[derive(Debug)]

@@ -11,5 +11,4 @@ pub mod recognize_parallel;
 mod remarks;
 pub mod scratch;
 pub mod segments;
-pub mod slice;
 pub mod threads;

@@ -15,10 +15,11 @@ use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Region, Value, ValueMap, WalkOrd
 use super::distribute::{all_reduce, combine, distribute, trip_count};
 use super::kernel::{Kernel, kernel_module};
 use super::mapping::{Extent, Levels, Mapping};
+use super::remarks;
 use super::scratch::keep_between_segments;
 use super::segments::{Segment, segments};
-use super::slice::{clone_slice, pure_slice};
 use super::threads::thread_number;
+use crate::analysis::slice::{clone_slice, pure_slice};
 
 gpuc_ir::pass! {
     /// Turn compute regions into kernels and launches.
@@ -78,7 +79,10 @@ impl Outliner<'_> {
         cx: &mut PassContext<'_>,
     ) -> Result<(), Diagnostic> {
         let mapping = Mapping::choose(ir, region)?;
-        report(ir, region, &mapping, cx);
+        let is_fallback = remarks::in_fallback(ir, region.op());
+        if !is_fallback {
+            report(ir, region, &mapping, cx);
+        }
         let mut buffers = keep_between_segments(ir, region, &mapping)?;
         let segments = segments(ir, region, &mapping);
         let kernels = kernel_module(ir, self.module);
@@ -91,10 +95,13 @@ impl Outliner<'_> {
         let mut partials: Vec<Partial> = Vec::new();
         let several = segments.len() > 1;
         for (i, segment) in segments.iter().enumerate() {
-            let name =
-                if several { format!("{host}_kernel_{i}") } else { format!("{host}_kernel") };
+            let version = if is_fallback { "_fallback" } else { "" };
+            let number = if several { format!("_{i}") } else { String::new() };
+            let name = format!("{host}{version}_kernel{number}");
             let location = ir.location(segment.gang_loop.unwrap_or(region.op()));
-            report_serial(ir, segment, cx);
+            if !is_fallback {
+                report_serial(ir, segment, cx);
+            }
             let mut kernel = Kernel::create(ir, kernels, &name, location);
             let combines = partials.iter().any(|partial| segment.uses(ir, partial.result));
             let mut mapping = match combines {

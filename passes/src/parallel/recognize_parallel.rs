@@ -1,7 +1,7 @@
 //! `recognize-parallel`: finds out which loops may run in parallel, where that is the compiler's
 //! task.
 //!
-//! Asked about are loops with [`AUTO_ATTR`], and every counted loop of a `kernels` region. A loop
+//! Asked about are the loops of [`is_asked_about`]. A loop
 //! whose iterations do not depend on each other ([`dependence::carried`]), and that carries nothing
 //! but reductions from one to the next ([`carried_scalar`](super::carried_scalar)), becomes
 //! `affine.parallel` (`scf.parallel` where it is an `scf.for`), its reductions starting from their
@@ -12,7 +12,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{AffineForOp, AffineYieldOp};
-use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{AUTO_ATTR, RegionOp, SCHEDULE_ATTR};
 use gpuc_dialects::{memref, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
@@ -23,7 +23,7 @@ use super::last_value::LastStore;
 use super::remarks;
 use crate::analysis::access::{Access, accesses, name};
 use crate::analysis::dependence;
-use crate::analysis::loops::dimensions;
+use crate::analysis::loops::{dimensions, is_asked_about};
 use crate::raise::parallel_nest::ParallelNest;
 use crate::raise::raise_affine::copy_marks;
 use crate::raise::reduction::Reduction;
@@ -43,7 +43,9 @@ impl Pass for RecognizeParallel {
             // Outer loops first: they are the ones worth most.
             for inner in ir.nested_ops(region.op(), WalkOrder::PreOrder) {
                 if is_asked_about(ir, inner, region) {
-                    self.judge(ir, inner, cx);
+                    let is_told = !remarks::in_fallback(ir, inner);
+                    let said = self.judge(ir, inner);
+                    said.into_iter().filter(|_| is_told).for_each(|remark| cx.report(remark));
                 }
             }
         }
@@ -51,27 +53,18 @@ impl Pass for RecognizeParallel {
     }
 }
 
-fn is_asked_about(ir: &Ir, op: Op, region: RegionOp) -> bool {
-    let counted = scf::ForOp::is(ir, op) || AffineForOp::is(ir, op);
-    match region.kind(ir) {
-        Construct::Serial => false,
-        Construct::Kernels => counted,
-        Construct::Parallel => counted && ir.attr(op, AUTO_ATTR).is_some(),
-    }
-}
-
 impl RecognizeParallel {
-    fn judge(&self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) {
+    /// Makes a loop parallel if it can be, and says why or why not.
+    fn judge(&self, ir: &mut Ir, op: Op) -> Vec<Diagnostic> {
         let place = ir.ctx.place(ir.location(op));
         let remark = |text: String| Diagnostic::remark(text).at_option(place.clone());
         let touched = match accesses(ir, op) {
             Ok(touched) => touched,
             Err(unknown) => {
-                cx.report(remark(format!(
+                return vec![remark(format!(
                     "Loop not parallelized: the effects of '{}' are not known",
                     ir.name(unknown)
-                )));
-                return;
+                ))];
             }
         };
         let carried: Vec<[Value; 4]> = carried_values(ir, op);
@@ -92,18 +85,17 @@ impl RecognizeParallel {
             };
             let scalar =
                 scalar_name(ir, values[3]).map_or(String::new(), |name| format!(" for {name}"));
-            cx.report(remark(format!("{held}{scalar} prevents parallelization")));
-            return;
+            return vec![remark(format!("{held}{scalar} prevents parallelization"))];
         }
         let found = dependence::carried(ir, op, &touched);
         if let Some(dependence) = found.dependences.first() {
-            cx.report(remarks::dependence(ir, op, dependence));
-            return;
+            return vec![remarks::dependence(ir, op, dependence)];
         }
         let reductions = reductions(&carried, &classes);
         if !self.pays(ir, op, &touched, !reductions.is_empty()) {
-            cx.report(remark("Loop is parallelizable, left sequential in each thread".to_owned()));
-            return;
+            return vec![remark(
+                "Loop is parallelizable, left sequential in each thread".to_owned(),
+            )];
         }
         let names: Vec<Option<String>> =
             reductions.iter().map(|&(values, ..)| scalar_name(ir, values[3])).collect();
@@ -111,18 +103,19 @@ impl RecognizeParallel {
             store.apply(ir, op, yielded);
         }
         if make_parallel(ir, op, &reductions).is_none() {
-            return;
+            return Vec::new();
         }
         let mut said = remark("Loop is parallelizable".to_owned());
         for (a, b) in found.assumed_apart {
             said =
                 said.help(format!("{} and {} are taken not to overlap", name(ir, a), name(ir, b)));
         }
-        cx.report(said);
+        let mut said = vec![said];
         for ((_, kind, _), name) in reductions.iter().zip(names) {
             let name = name.unwrap_or_else(|| "a local variable".to_owned());
-            cx.report(remark(format!("Generating implicit reduction({}:{name})", kind.symbol())));
+            said.push(remark(format!("Generating implicit reduction({}:{name})", kind.symbol())));
         }
+        said
     }
 
     /// Whether a loop that can be parallel should be: always if nothing around it is.

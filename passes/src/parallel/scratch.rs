@@ -10,7 +10,7 @@ use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Type, Value};
 
 use super::mapping::Mapping;
 use super::segments::{Segment, segments};
-use super::slice::pure_slice;
+use crate::analysis::slice::pure_slice;
 
 /// Moves what several segments of a region need to buffers that the host function allocates in front
 /// of it; returns the buffers.

@@ -7,3 +7,5 @@ pub mod promote_scalars;
 pub mod raise_affine;
 pub mod raise_loops;
 pub mod reduction;
+pub mod row_guard;
+pub mod row_view;

@@ -10,7 +10,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{self, AUTO_ATTR, Construct, LoopOp, RegionOp, SCHEDULE_ATTR};
 use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Block, Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Attr, Block, Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 
 use super::reduction::Reduction;
 
@@ -61,15 +61,15 @@ fn move_body(ir: &mut Ir, this: LoopOp, into: Block, variables: &[Value]) {
 /// iteration may update the variable itself.
 fn sequential(ir: &mut Ir, this: LoopOp, auto: bool) {
     let (lower, upper, steps) = (this.lowerBounds(ir), this.upperBounds(ir), this.steps(ir));
-    let schedule = this.levels(ir);
+    let schedules = split_levels(ir, this);
     let mut b = Builder::before(ir, this.op());
     let mut variables = Vec::new();
-    for ((&lower, &upper), &step) in lower.iter().zip(&upper).zip(&steps) {
+    for (i, ((&lower, &upper), &step)) in lower.iter().zip(&upper).zip(&steps).enumerate() {
         let inner = scf::ForOp::create(&mut b, (lower, upper, step), &[], |_, _, _| Vec::new());
         if auto {
             let unit = b.ctx.unit_attr();
             b.set_attr(inner.op(), AUTO_ATTR, unit);
-            if let Some(schedule) = schedule {
+            if let Some(schedule) = schedules[i] {
                 b.set_attr(inner.op(), SCHEDULE_ATTR, schedule);
             }
         }
@@ -83,6 +83,23 @@ fn sequential(ir: &mut Ir, this: LoopOp, auto: bool) {
     move_body(ir, this, into, &variables);
     ir.append_op(into, end);
     ir.erase_op(this.op());
+}
+
+/// The levels that each dimension of a collapsed loop asks for, as the dimensions are to be judged
+/// one by one: gangs go over the outermost, workers and vector lanes over the innermost.
+fn split_levels(ir: &mut Ir, this: LoopOp) -> Vec<Option<Attr>> {
+    let dims = this.steps(ir).len();
+    let asked = this.levels(ir).and_then(|attr| ir.ctx.array_value(attr)).map(<[Attr]>::to_vec);
+    let Some(asked) = asked else { return vec![None; dims] };
+    let of = |dim: usize| -> Vec<Attr> {
+        let is_own = |level: &Attr| match ir.ctx.string_value(*level) {
+            Some("gang") => dim == 0,
+            _ => dim + 1 == dims,
+        };
+        asked.iter().copied().filter(is_own).collect()
+    };
+    let split: Vec<Vec<Attr>> = (0..dims).map(of).collect();
+    split.into_iter().map(|levels| Some(ir.ctx.array_attr(&levels))).collect()
 }
 
 /// One `scf.parallel` over all dimensions.

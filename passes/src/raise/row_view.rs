@@ -1,0 +1,274 @@
+//! A buffer seen with the dimensions that its written-out subscripts show.
+
+use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp};
+use gpuc_dialects::{arith, memref};
+use gpuc_ir::{Builder, DYNAMIC, InsertPoint, Ir, Op, Region, Value, ValueDef};
+use gpuc_presburger::{BasicSet, Constraint};
+
+use super::affine_operands::AffineOperands;
+use super::row_guard::Guard;
+use crate::analysis::access::{Access, AccessKind};
+use crate::analysis::domain::Domain;
+use crate::analysis::loops::nest;
+use crate::analysis::polynomial::{Monomial, Polynomial};
+
+/// A buffer seen with its dimensions.
+#[derive(Clone, Debug)]
+pub struct View {
+    buffer: Value,
+    /// The strides of all dimensions but the last, whose stride is 1; each divides the one before.
+    strides: Vec<Monomial>,
+    /// The extents of all dimensions but the first.
+    extents: Vec<Monomial>,
+    /// Subscripts of each access.
+    accesses: Vec<(Access, Vec<Polynomial>)>,
+}
+
+impl View {
+    /// The dimensions of a buffer, if its subscripts show some, and what has to hold for them;
+    /// nothing can make them hold where that is `None`.
+    pub fn find(
+        ir: &Ir,
+        buffer: Value,
+        scope: Region,
+        accesses: &[Access],
+    ) -> Option<(View, Option<Guard>)> {
+        let scope_op = ir.region_op(scope)?;
+        let forms: Option<Vec<&Polynomial>> =
+            accesses.iter().map(|access| access.subscripts[0].as_ref()).collect();
+        let forms = forms?;
+        let atomic = accesses.iter().any(|access| access.kind == AccessKind::Atomic);
+        if atomic || forms.iter().all(|form| form.is_affine()) {
+            return None;
+        }
+        let strides = strides(ir, scope_op, accesses, &forms)?;
+        let extents: Vec<Monomial> = (0..strides.len())
+            .map(|d| quotient(&strides[d], strides.get(d + 1).map_or(&[], |next| &next[..])))
+            .collect::<Option<_>>()?;
+        let mut view = View { buffer, strides, extents, accesses: Vec::new() };
+        let mut guard = Guard::default();
+        for (access, form) in accesses.iter().zip(forms) {
+            let Some((subscripts, needed)) = view.subscripts(ir, scope, access, form) else {
+                return Some((view, None));
+            };
+            view.accesses.push((access.clone(), subscripts));
+            guard.extend(needed);
+        }
+        Some((view, Some(guard)))
+    }
+
+    /// A linear subscript as one for each dimension, and what has to hold for each inner one to be
+    /// within its extent; `None` where nothing can make it so.
+    fn subscripts(
+        &self,
+        ir: &Ir,
+        scope: Region,
+        access: &Access,
+        form: &Polynomial,
+    ) -> Option<(Vec<Polynomial>, Guard)> {
+        let mut rest = form.clone();
+        let mut parts = Vec::new();
+        for stride in &self.strides {
+            let (quotient, remainder) = rest.divide_by(stride);
+            parts.push(quotient);
+            rest = remainder;
+        }
+        parts.push(rest);
+        if !parts.iter().all(Polynomial::is_affine) {
+            return None;
+        }
+        let nest = nest(ir, access.op, ir.region_op(scope)?);
+        let mut domain = Domain::of_scope(scope);
+        domain.add_nest(ir, &nest);
+        for part in &parts {
+            domain.add_params(ir, &nest, part);
+        }
+        let extents: Vec<Polynomial> =
+            self.extents.iter().map(|extent| Polynomial::term(extent, 1)).collect();
+        for extent in &extents {
+            domain.add_params(ir, &nest, extent);
+        }
+        domain.add_definitions(ir);
+        let mut iterations = BasicSet::universe(domain.set_space(nest.len()));
+        domain.constrain(&mut iterations, &nest).ok()?;
+        // What has to hold for a part to be within its extent.
+        let within = |part: &Polynomial, extent: &Polynomial| {
+            let (part, extent) = (domain.affine(&nest, part)?, domain.affine(&nest, extent)?);
+            let mut guard = Guard::default();
+            for outside in [Constraint::lt(part.clone(), 0), Constraint::ge(part, extent)] {
+                guard.extend(Guard::against(&iterations, &outside, &domain)?);
+            }
+            Some(guard)
+        };
+        // From the last dimension on; `n - 1` as a column was taken apart as one row further and
+        // one column back, so a row less may be what was meant, if that is proven.
+        let mut needed = Guard::default();
+        for d in (1..parts.len()).rev() {
+            let extent = &extents[d - 1];
+            let moved = |rows| {
+                let part = parts[d].plus(extent, rows)?;
+                let guard = within(&part, extent)?;
+                Some((rows, part, guard))
+            };
+            let proven =
+                [0, 1, -1].into_iter().filter_map(moved).find(|(.., guard)| guard.holds_always());
+            let (rows, part, guard) = proven.or_else(|| moved(0))?;
+            needed.extend(guard);
+            parts[d] = part;
+            parts[d - 1] = parts[d - 1].plus(&Polynomial::constant(rows), -1)?;
+        }
+        Some((parts, needed))
+    }
+
+    /// Makes the view and rewrites the accesses, if everything they need can be had.
+    pub fn apply(&self, ir: &mut Ir, scope: Region, operands: &mut AffineOperands) -> Option<()> {
+        let entry = ir.entry_block(scope)?;
+        // The view stands behind whatever it is made of, and must stand in front of all accesses.
+        let mut behind: Option<Op> = None;
+        let factors = self.extents.iter().flatten().copied().collect::<Vec<_>>();
+        for value in factors.into_iter().chain([self.buffer]) {
+            let value = match ir.ctx.is_memref(ir.ty(value)) {
+                true => value,
+                false => operands.index(ir, value, scope)?,
+            };
+            let ValueDef::Result(op, _) = ir.value_def(value) else { continue };
+            if ir.parent_block(op) == Some(entry)
+                && behind.is_none_or(|last| ir.is_before(last, op))
+            {
+                behind = Some(op);
+            }
+        }
+        for (access, _) in &self.accesses {
+            let top = ir.ancestor_in_block(access.op, entry)?;
+            if behind.is_some_and(|last| !ir.is_before(last, top)) {
+                return None;
+            }
+        }
+        let mut maps = Vec::new();
+        for (access, parts) in &self.accesses {
+            maps.push(operands.map(ir, access.op, parts)?);
+        }
+        let location = ir.location(self.accesses.first()?.0.op);
+        let point = behind.map_or(InsertPoint::Start(entry), InsertPoint::After);
+        let view = self.build(ir, point, location, scope, operands)?;
+        for ((access, _), map) in self.accesses.iter().zip(&maps) {
+            let op = access.op;
+            let stored = (access.writes()).then(|| ir.operand(op, 0));
+            let mut b = Builder::before(ir, op);
+            match stored {
+                Some(value) => {
+                    AffineStoreOp::create(&mut b, value, view, map);
+                    ir.erase_op(op);
+                }
+                None => {
+                    let value = AffineLoadOp::create(&mut b, view, map);
+                    ir.replace_op(op, &[value]);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn build(
+        &self,
+        ir: &mut Ir,
+        point: InsertPoint,
+        location: gpuc_ir::Location,
+        scope: Region,
+        operands: &mut AffineOperands,
+    ) -> Option<Value> {
+        // Numbers first: building them may place operations at the same point.
+        let mut factors: Vec<Vec<Value>> = Vec::new();
+        for product in self.extents.iter() {
+            let values: Option<Vec<Value>> =
+                product.iter().map(|&value| operands.index(ir, value, scope)).collect();
+            factors.push(values?);
+        }
+        let element = ir.ctx.element(ir.ty(self.buffer))?;
+        let mut b = Builder::new(ir, point, location);
+        let mut extents: Vec<Value> = Vec::new();
+        for values in &factors {
+            let mut product = *values.first()?;
+            for &value in &values[1..] {
+                product = arith::MulIOp::new(&mut b, product, value).value(&mut b);
+            }
+            extents.push(product);
+        }
+        // Strides from the inside out; the last is 1.
+        let mut strides = vec![*extents.last()?];
+        for &extent in extents.iter().rev().skip(1) {
+            let inner = strides[strides.len() - 1];
+            strides.push(arith::MulIOp::new(&mut b, extent, inner).value(&mut b));
+        }
+        strides.reverse();
+        // As many rows as the buffer has begun.
+        let zero = arith::constant_index(&mut b, 0);
+        let one = arith::constant_index(&mut b, 1);
+        let length = memref::DimOp::new(&mut b, self.buffer, zero).value(&mut b);
+        let row = arith::MaxSIOp::new(&mut b, strides[0], one).value(&mut b);
+        let rows = arith::CeilDivSIOp::new(&mut b, length, row).value(&mut b);
+        let mut sizes = vec![rows];
+        sizes.extend(&extents);
+        let dims = sizes.len();
+        let mut pattern = vec![DYNAMIC; dims];
+        pattern[dims - 1] = 1;
+        let layout = b.ctx.strided_attr(0, &pattern);
+        let space = b.ctx.memory_space(b.ty(self.buffer)).flatten();
+        let ty = b.ctx.memref_in(&vec![DYNAMIC; dims], element, Some(layout), space);
+        let (offsets, sizes_attr, strides_attr) = (
+            b.ctx.i64_array_attr(&[0]),
+            b.ctx.i64_array_attr(&vec![DYNAMIC; dims]),
+            b.ctx.i64_array_attr(&pattern),
+        );
+        let view = memref::ReinterpretCastOp::new(&mut b, self.buffer, &[], &sizes, &strides)
+            .attr(&mut b, "static_offsets", offsets)
+            .attr(&mut b, "static_sizes", sizes_attr)
+            .attr(&mut b, "static_strides", strides_attr)
+            .result(ty)
+            .value(&mut b);
+        Some(view)
+    }
+}
+
+/// The strides that the subscripts of a buffer show, the greatest first: what loop variables are
+/// multiplied by. `None` where they do not divide each other.
+fn strides(
+    ir: &Ir,
+    scope: Op,
+    accesses: &[Access],
+    forms: &[&Polynomial],
+) -> Option<Vec<Monomial>> {
+    let mut strides: Vec<Monomial> = Vec::new();
+    for (access, form) in accesses.iter().zip(forms) {
+        let variables: Vec<Value> =
+            nest(ir, access.op, scope).into_iter().map(|dim| dim.variable).collect();
+        for (monomial, _) in form.terms() {
+            let (moving, stride): (Vec<Value>, Vec<Value>) =
+                monomial.iter().partition(|value| variables.contains(value));
+            match (moving.len(), stride.len()) {
+                (1, 1..) => {}
+                // Two variables multiplied: no closed form.
+                (2.., _) => return None,
+                _ => continue,
+            }
+            let stride = Monomial::from_vec(stride);
+            if !strides.contains(&stride) {
+                strides.push(stride);
+            }
+        }
+    }
+    strides.sort_by_key(|stride| std::cmp::Reverse(stride.len()));
+    let chain =
+        strides.windows(2).all(|pair| quotient(&pair[0], &pair[1]).is_some_and(|q| !q.is_empty()));
+    (chain && !strides.is_empty()).then_some(strides)
+}
+
+/// `product / factor`, if it divides.
+fn quotient(product: &[Value], factor: &[Value]) -> Option<Monomial> {
+    let mut rest = Monomial::from_slice(product);
+    for value in factor {
+        let at = rest.iter().position(|known| known == value)?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
