@@ -9,6 +9,7 @@ pub mod lower;
 pub mod parallel;
 pub mod raise;
 pub mod simplify;
+pub mod versions;
 
 /// Every pass.
 pub const ALL: &[&PassInfo] = &[

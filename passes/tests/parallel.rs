@@ -57,7 +57,7 @@ affine.store %x, %a[%j] : memref<?xf32>
             6: remark: Loop carried reuse of a prevents parallelization
                 the write in line 9 touches the element of a that the write in line 9 of another iteration touched
             7: remark: Loop is parallelizable
-                a and b are taken not to overlap
+                if a and b do not overlap, tested at run time: two versions made
         "#]],
     );
     // A loop of step 4 that writes blocks of 4.
@@ -197,16 +197,29 @@ affine.store %y, %b[%i, 0] : memref<?x64xf32>
         module {
           func.func @f(%arg0: index, %arg1: index, %arg2: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg3: memref<?x64xf32> {offload.map = "copy", offload.name = "b"}, %arg4: memref<?xi32> {offload.map = "copyin", offload.name = "p"}, %arg5: memref<f32> {offload.map = "copy", offload.name = "s"}) {
             %c2 = arith.constant 2 : index
-            offload.region kernels {
-              affine.parallel (%arg6) = (3) to (symbol(%arg0)) step (2) {
-                %0 = arith.addi %arg6, %c2 : index
-                %1 = arith.cmpi sge, %0, %arg0 : index
-                %2 = affine.load %arg2[%arg6] : memref<?xf32>
-                affine.store %2, %arg3[%arg6, 0] : memref<?x64xf32>
-                scf.if %1 {
-                  memref.store %2, %arg5[] : memref<f32>
+            %0 = offload.disjoint %arg2, %arg3 : memref<?xf32>, memref<?x64xf32>
+            scf.if %0 {
+              offload.region kernels {
+                affine.parallel (%arg6) = (3) to (symbol(%arg0)) step (2) {
+                  %1 = arith.addi %arg6, %c2 : index
+                  %2 = arith.cmpi sge, %1, %arg0 : index
+                  %3 = affine.load %arg2[%arg6] : memref<?xf32>
+                  affine.store %3, %arg3[%arg6, 0] : memref<?x64xf32>
+                  scf.if %2 {
+                    memref.store %3, %arg5[] : memref<f32>
+                  }
+                } {offload.schedule = []}
+              }
+            } else {
+              offload.region kernels attributes {offload.fallback} {
+                %1 = memref.load %arg5[] : memref<f32>
+                %2 = affine.for %arg6 = 3 to %arg0 step 2 iter_args(%arg7 = %1) -> (f32) {
+                  %3 = affine.load %arg2[%arg6] : memref<?xf32>
+                  affine.store %3, %arg3[%arg6, 0] : memref<?x64xf32>
+                  affine.yield %3 : f32
                 }
-              } {offload.schedule = []}
+                memref.store %2, %arg5[] : memref<f32>
+              }
             }
             return
           }
@@ -360,17 +373,29 @@ affine.store %x, %a[%i] : memref<?xf32>
             %c1024 = arith.constant 1024 : index
             %c0 = arith.constant 0 : index
             %c1 = arith.constant 1 : index
-            %0 = arith.maxsi %arg0, %c0 : index
-            %1 = arith.ceildivsi %0, %c128 : index
-            %2 = arith.minsi %1, %c1024 : index
-            %3 = arith.maxsi %2, %c1 : index
-            %memref = gpu.alloc  (%3) : memref<?xf32>
-            gpu.launch_func  @kernels::@f_kernel_0 blocks in (%3, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>)
-            gpu.launch_func  @kernels::@f_kernel_1 blocks in (%c1, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %3 : index, %arg5 : memref<f32>)
-            %4 = arith.minsi %1, %c65535 : index
-            %5 = arith.maxsi %4, %c1 : index
-            gpu.launch_func  @kernels::@f_kernel_2 blocks in (%5, %c1, %c1) threads in (%c128, %c1, %c1)  args(%arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
-            gpu.dealloc  %memref : memref<?xf32>
+            %0 = offload.disjoint %arg2, %arg5 : memref<?xf32>, memref<f32>
+            scf.if %0 {
+              %1 = arith.maxsi %arg0, %c0 : index
+              %2 = arith.ceildivsi %1, %c128 : index
+              %3 = arith.minsi %2, %c1024 : index
+              %4 = arith.maxsi %3, %c1 : index
+              %memref = gpu.alloc  (%4) : memref<?xf32>
+              gpu.launch_func  @kernels::@f_kernel_0 blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>)
+              gpu.launch_func  @kernels::@f_kernel_1 blocks in (%c1, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %4 : index, %arg5 : memref<f32>)
+              %5 = arith.minsi %2, %c65535 : index
+              %6 = arith.maxsi %5, %c1 : index
+              gpu.launch_func  @kernels::@f_kernel_2 blocks in (%6, %c1, %c1) threads in (%c128, %c1, %c1)  args(%arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
+              gpu.dealloc  %memref : memref<?xf32>
+            } else {
+              %1 = arith.maxsi %arg0, %c0 : index
+              %2 = arith.ceildivsi %1, %c128 : index
+              %3 = arith.minsi %2, %c1024 : index
+              %4 = arith.maxsi %3, %c1 : index
+              %memref = gpu.alloc  (%4) : memref<?xf32>
+              gpu.launch_func  @kernels::@f_fallback_kernel_0 blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>)
+              gpu.launch_func  @kernels::@f_fallback_kernel_1 blocks in (%c1, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %4 : index, %arg5 : memref<f32>, %arg0 : index, %arg2 : memref<?xf32>)
+              gpu.dealloc  %memref : memref<?xf32>
+            }
             return
           }
           gpu.module @kernels {
@@ -446,6 +471,77 @@ affine.store %x, %a[%i] : memref<?xf32>
               scf.for %arg3 = %1 to %arg0 step %2 {
                 %3 = memref.load %arg1[] : memref<f32>
                 memref.store %3, %arg2[%arg3] : memref<?xf32>
+              }
+              gpu.return
+            }
+            gpu.func @f_fallback_kernel_0(%arg0: memref<?xf32>, %arg1: index, %arg2: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+              %cst = arith.constant -0.000000e+00 : f32
+              %c0 = arith.constant 0 : index
+              %block_id_x = gpu.block_id  x
+              %grid_dim_x = gpu.grid_dim  x
+              %thread_id_x = gpu.thread_id  x
+              %block_dim_x = gpu.block_dim  x
+              %0 = arith.muli %block_id_x, %block_dim_x : index
+              %1 = arith.addi %0, %thread_id_x : index
+              %2 = arith.muli %grid_dim_x, %block_dim_x : index
+              %3 = scf.for %arg3 = %1 to %arg1 step %2 iter_args(%arg4 = %cst) -> (f32) {
+                %10 = memref.load %arg2[%arg3] : memref<?xf32>
+                %11 = arith.addf %arg4, %10 : f32
+                scf.yield %11 : f32
+              }
+              %4 = gpu.all_reduce  %3 uniform {
+              ^bb0(%arg3: f32, %arg4: f32):
+                %10 = arith.addf %arg3, %arg4 : f32
+                gpu.yield %10 : f32
+              } : (f32) -> f32
+              %block_id_y = gpu.block_id  y
+              %5 = arith.muli %block_id_y, %grid_dim_x : index
+              %6 = arith.addi %5, %block_id_x : index
+              %7 = arith.cmpi eq, %thread_id_x, %c0 : index
+              %thread_id_y = gpu.thread_id  y
+              %8 = arith.cmpi eq, %thread_id_y, %c0 : index
+              %9 = arith.andi %7, %8 : i1
+              scf.if %9 {
+                memref.store %4, %arg0[%6] : memref<?xf32>
+              }
+              gpu.return
+            }
+            gpu.func @f_fallback_kernel_1(%arg0: memref<?xf32>, %arg1: index, %arg2: memref<f32>, %arg3: index, %arg4: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+              %c1 = arith.constant 1 : index
+              %c0 = arith.constant 0 : index
+              %cst = arith.constant -0.000000e+00 : f32
+              %thread_id_x = gpu.thread_id  x
+              %block_dim_x = gpu.block_dim  x
+              %thread_id_y = gpu.thread_id  y
+              %block_dim_y = gpu.block_dim  y
+              %0 = arith.muli %thread_id_y, %block_dim_x : index
+              %1 = arith.addi %0, %thread_id_x : index
+              %2 = arith.muli %block_dim_x, %block_dim_y : index
+              %3 = scf.for %arg5 = %1 to %arg1 step %2 iter_args(%arg6 = %cst) -> (f32) {
+                %8 = memref.load %arg0[%arg5] : memref<?xf32>
+                %9 = arith.addf %arg6, %8 : f32
+                scf.yield %9 : f32
+              }
+              %4 = gpu.all_reduce  %3 uniform {
+              ^bb0(%arg5: f32, %arg6: f32):
+                %8 = arith.addf %arg5, %arg6 : f32
+                gpu.yield %8 : f32
+              } : (f32) -> f32
+              %5 = memref.load %arg2[] : memref<f32>
+              %6 = arith.addf %5, %4 : f32
+              gpu.barrier
+              %7 = arith.cmpi eq, %thread_id_x, %c0 : index
+              scf.if %7 {
+                memref.store %6, %arg2[] : memref<f32>
+              }
+              gpu.barrier
+              scf.for %arg5 = %c0 to %arg3 step %c1 {
+                %8 = memref.load %arg2[] : memref<f32>
+                gpu.barrier
+                scf.if %7 {
+                  memref.store %8, %arg4[%arg5] : memref<?xf32>
+                }
+                gpu.barrier
               }
               gpu.return
             }

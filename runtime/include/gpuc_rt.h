@@ -84,6 +84,12 @@ void __gpuc_data_enter(const struct __gpuc_site *site, struct __gpuc_data *data,
 void __gpuc_data_exit(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 void __gpuc_data_update(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 
+/* Whether two variables of a construct whose data has begun share no byte: no loop that was made
+ * parallel on that assumption runs where this says 0. Pointers of which the construct does not say how
+ * much they point to share all of what they point into. */
+int __gpuc_disjoint(const struct __gpuc_site *site, const struct __gpuc_data *a,
+                    const struct __gpuc_data *b);
+
 /* Scratch memory of a region, not initialised. */
 void *__gpuc_device_alloc(const struct __gpuc_site *site, unsigned long bytes);
 void __gpuc_device_free(const struct __gpuc_site *site, void *device);

@@ -136,6 +136,18 @@ pub unsafe extern "C" fn __gpuc_data_update(
     or_fail(Runtime::global().data_update(site, data));
 }
 
+/// Whether two variables of a construct share no byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_disjoint(
+    site: *const SiteDescriptor,
+    a: *const DataDescriptor,
+    b: *const DataDescriptor,
+) -> c_int {
+    // SAFETY: the contract of the header.
+    let (site, a, b) = unsafe { (site_of(site), &*a, &*b) };
+    c_int::from(Runtime::global().disjoint(site, a, b))
+}
+
 /// Scratch memory on the device for one region; its contents are not initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_device_alloc(

@@ -213,6 +213,12 @@ impl Runtime {
         self.data(site, data, |environment, data| environment.update(data))
     }
 
+    /// Whether two variables of a construct whose data has begun share no byte.
+    pub fn disjoint(&self, site: &SiteDescriptor, a: &DataDescriptor, b: &DataDescriptor) -> bool {
+        let Some(device) = self.device() else { return false };
+        self.environment(device, site, |environment| environment.table.disjoint(a, b))
+    }
+
     /// Scratch memory of a region; 0 on the host, where nothing needs it.
     pub fn device_alloc(&self, site: &SiteDescriptor, bytes: u64) -> Result<DevicePtr, Failure> {
         let Some(device) = self.device() else { return Ok(0) };

@@ -45,9 +45,19 @@ pub const MAP_ATTR: &str = "offload.map";
 pub static DIALECT: DialectDef = DialectDef {
     name: "offload",
     summary: "What directives of every family mean: compute regions and their loops.",
-    ops: &[RegionOp::def, LoopOp::def, YieldOp::def],
+    ops: &[RegionOp::def, LoopOp::def, DisjointOp::def, YieldOp::def],
     materialize: None,
 };
+
+/// Name of the argument attribute that says what may reach a mapped buffer besides the argument, a
+/// string: [`STORAGE_EXCLUSIVE`] or [`STORAGE_OBJECT`]; absent where it is what a pointer points to.
+pub const STORAGE_ATTR: &str = "offload.storage";
+
+/// Nothing but the argument: a `restrict` pointer's, or a variable whose address nobody takes.
+pub const STORAGE_EXCLUSIVE: &str = "exclusive";
+
+/// Pointers, but no other object: a variable.
+pub const STORAGE_OBJECT: &str = "object";
 
 /// Kinds of compute constructs.
 pub static REGION_KIND: EnumSpec = EnumSpec {
@@ -126,6 +136,17 @@ op! {
             implicit_terminator: Some(implicit_yield),
             region_branch: Some(RegionBranch { edges: region_edges }),
         }
+    }
+}
+
+op! {
+    /// Whether no element of one mapped buffer is an element of the other, as the host knows it when
+    /// the region begins.
+    DisjointOp = "offload.disjoint" {
+        operands { first: One types::MEMREF, second: One types::MEMREF }
+        results { disjoint: One types::I1 }
+        traits PURE
+        format "$first `,` $second attr-dict `:` type($first) `,` type($second)"
     }
 }
 

@@ -104,7 +104,8 @@ pub(super) fn edit(
                 write!(text, "if (__gpuc_region_begin(&__gpuc_image_0, &{site}, {condition})) {{ ");
             text += &arrays;
             text += &call("__gpuc_data_begin");
-            let mut arguments = format!("&{site}");
+            let items = if count == 0 { "(struct __gpuc_data *)0" } else { &data };
+            let mut arguments = format!("&{site}, {items}");
             for argument in &compute.arguments {
                 let _ = match argument {
                     Argument::Value(value) => write!(arguments, ", {value}"),

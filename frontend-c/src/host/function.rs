@@ -8,10 +8,11 @@ use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::LaunchFuncOp;
 use gpuc_dialects::memref::element_bytes;
 use gpuc_dialects::scf;
-use gpuc_ir::{AttrKind, Block, DYNAMIC, Ir, Op, OpView, Type, Value};
+use gpuc_ir::{AttrKind, Block, DYNAMIC, Ir, Op, OpView, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
 
 use super::literal;
+use crate::lower::Argument;
 
 /// The name of a construct's function in the host program.
 pub(super) fn c_name(symbol: &str) -> String {
@@ -43,14 +44,16 @@ fn c_type(ir: &Ir, ty: Type) -> Option<&'static str> {
     })
 }
 
-/// The types and declarations of a function's parameters, that of the place first.
+/// The types and declarations of a function's parameters, those of the place and of the construct's
+/// data first.
 pub(super) fn parameters(ir: &Ir, function: FuncOp) -> (Vec<String>, Vec<String>) {
     let arguments = match ir.entry_block(ir.region(function.op(), 0)) {
         Some(block) => ir.arguments(block),
         None => &[],
     };
-    let mut types = vec!["const struct __gpuc_site *".to_owned()];
-    let mut declarations = vec!["const struct __gpuc_site *site".to_owned()];
+    let first = [("const struct __gpuc_site *", "site"), ("const struct __gpuc_data *", "data")];
+    let mut types = first.map(|(ty, _)| ty.to_owned()).to_vec();
+    let mut declarations = first.map(|(ty, name)| format!("{ty}{name}")).to_vec();
     for (i, &argument) in arguments.iter().enumerate() {
         let ty = c_type(ir, ir.ty(argument)).unwrap_or("long");
         types.push(ty.to_owned());
@@ -59,18 +62,30 @@ pub(super) fn parameters(ir: &Ir, function: FuncOp) -> (Vec<String>, Vec<String>
     (types, declarations)
 }
 
-/// A function of the gpu level as a static C function.
+/// A function of the gpu level as a static C function. `arguments` say which of its arguments are
+/// which data of the construct.
 ///
 /// # Errors
 /// An operation that the host cannot execute.
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
-pub fn print_function(ir: &Ir, function: FuncOp) -> Result<String, Diagnostic> {
+pub fn print_function(
+    ir: &Ir,
+    function: FuncOp,
+    arguments: &[Argument],
+) -> Result<String, Diagnostic> {
     let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
     let (_, declarations) = parameters(ir, function);
-    let mut writer =
-        Writer { ir, names: FxHashMap::default(), out: String::new(), next: 0, depth: 1 };
+    let mut writer = Writer {
+        ir,
+        arguments,
+        names: FxHashMap::default(),
+        out: String::new(),
+        next: 0,
+        depth: 1,
+    };
     let _ = writeln!(writer.out, "static void {name}({})\n{{", declarations.join(", "));
     writer.line("(void)site;");
+    writer.line("(void)data;");
     let block = ir.entry_block(ir.region(function.op(), 0));
     if let Some(block) = block {
         for (i, &argument) in ir.arguments(block).iter().enumerate() {
@@ -85,6 +100,7 @@ pub fn print_function(ir: &Ir, function: FuncOp) -> Result<String, Diagnostic> {
 
 struct Writer<'a> {
     ir: &'a Ir,
+    arguments: &'a [Argument],
     names: FxHashMap<Value, String>,
     out: String,
     next: usize,
@@ -163,6 +179,14 @@ impl Writer<'_> {
                 self.line(&format!("__gpuc_device_free(site, {buffer});"));
                 Ok(())
             }
+            "offload.disjoint" => {
+                let operands = [ir.operand(op, 0), ir.operand(op, 1)];
+                let [first, second] = operands.map(|value| self.data_item(value));
+                let (Some(first), Some(second)) = (first, second) else {
+                    return Err(self.refuse(op));
+                };
+                self.define(op, &format!("__gpuc_disjoint(site, data + {first}, data + {second})"))
+            }
             "memref.cast"
             | "memref.memory_space_cast"
             | "memref.collapse_shape"
@@ -179,6 +203,15 @@ impl Writer<'_> {
                 self.define(op, &value)
             }
             _ => Err(self.refuse(op)),
+        }
+    }
+
+    /// The number of the construct's data that a buffer is.
+    fn data_item(&self, buffer: Value) -> Option<usize> {
+        let ValueDef::Argument(_, index) = self.ir.value_def(buffer) else { return None };
+        match self.arguments.get(index as usize)? {
+            Argument::Data(item) => Some(*item),
+            Argument::Value(_) => None,
         }
     }
 

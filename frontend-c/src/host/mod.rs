@@ -80,7 +80,7 @@ pub fn rewrite(
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {
-            out += &print_function(ir, function)?;
+            out += &print_function(ir, function, &compute.arguments)?;
         }
     }
     out += &image::definition(lowered, ir, ptx);

@@ -43,9 +43,10 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
     let block = ir.body(module, 0);
     let function = ir.ops(block).find_map(|op| FuncOp::cast(&ir, op)).unwrap();
     expect![[r#"
-        static void __gpuc_call_f_L3(const struct __gpuc_site *site, int a0, void * a1, double a2)
+        static void __gpuc_call_f_L3(const struct __gpuc_site *site, const struct __gpuc_data *data, int a0, void * a1, double a2)
         {
             (void)site;
+            (void)data;
             (void)a0;
             (void)a1;
             (void)a2;
@@ -77,7 +78,7 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
             __gpuc_device_free(site, v7);
         }
 
-    "#]].assert_eq(&print_function(&ir, function).unwrap());
+    "#]].assert_eq(&print_function(&ir, function, &[]).unwrap());
 }
 
 #[test]
@@ -88,6 +89,6 @@ fn what_the_host_cannot_do_is_named() {
     let module = parse_module(&mut ir, text, "t.mlir").unwrap();
     let block = ir.body(module, 0);
     let function = ir.ops(block).find_map(|op| FuncOp::cast(&ir, op)).unwrap();
-    let error = print_function(&ir, function).unwrap_err().to_string();
+    let error = print_function(&ir, function, &[]).unwrap_err().to_string();
     assert_eq!(error, "t.mlir:2:8: error: `memref.load` cannot be executed by the host");
 }

@@ -9,6 +9,7 @@ use super::clauses;
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Pointer};
 use super::scalar::Scalar;
+use super::storage::storage;
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::walk;
@@ -27,6 +28,8 @@ pub(super) struct Formal {
     pub ty: IrType,
     /// How it is mapped, as `offload.map` says it.
     pub map: &'static str,
+    /// What else may reach it, as `offload.storage` says it.
+    pub storage: Option<&'static str>,
     /// How the host provides it.
     pub actual: Argument,
     /// What it is bound to.
@@ -196,7 +199,7 @@ impl Lowerer<'_> {
         let Some((item, kind)) = found else {
             return self.error(var.span, "this member is not mapped by the construct");
         };
-        let formal = self.mapped(Captured::Path(path), unit.exprs[base].ty, name, item, kind);
+        let formal = self.mapped(c, Captured::Path(path), unit.exprs[base].ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())
     }
@@ -204,6 +207,7 @@ impl Lowerer<'_> {
     /// The argument for data of type `ty` that is mapped.
     fn mapped(
         &mut self,
+        c: &Capturing<'_>,
         captured: Captured,
         ty: Type,
         name: String,
@@ -232,13 +236,15 @@ impl Lowerer<'_> {
             (Form::Bytes, Target::Object(captured, Form::Bytes, ty))
         };
         let ty = self.device_memref(&form);
-        Formal { name, ty, map: kind.keyword(), actual: Argument::Data(item), target }
+        let storage = storage(unit, c, captured, &target);
+        Formal { name, ty, map: kind.keyword(), storage, actual: Argument::Data(item), target }
     }
 
     fn by_value(&mut self, decl: DeclId, scalar: Scalar, name: String) -> Formal {
         Formal {
             ty: scalar.register(&mut self.b.ctx),
             map: "firstprivate",
+            storage: None,
             actual: Argument::Value(name.clone()),
             target: Target::Value(decl, scalar),
             name,
@@ -262,7 +268,7 @@ impl Lowerer<'_> {
         let is_base = |e: ExprId| unit.named(e) == Some(decl);
         if let Some((item, kind)) = self.find_item(c, captures, &is_base, &name) {
             // A bare pointer in `copy` was refused: what is mapped is what it points to.
-            let formal = self.mapped(captured, ty, name, item, kind);
+            let formal = self.mapped(c, captured, ty, name, item, kind);
             captures.formals.push(formal);
             return Ok(());
         }
@@ -341,7 +347,7 @@ impl Lowerer<'_> {
                     line: 0,
                     extent: Extent::Object(name.clone()),
                 });
-                let formal = self.mapped(captured, ty, name, item, kind);
+                let formal = self.mapped(c, captured, ty, name, item, kind);
                 captures.formals.push(formal);
             } else {
                 let formal = self.by_value(decl, scalar, name);
@@ -371,7 +377,7 @@ impl Lowerer<'_> {
         }
         let item = captures.data.len();
         captures.data.push(DataItem { name: name.clone(), kind, line: 0, extent });
-        let formal = self.mapped(captured, ty, name, item, kind);
+        let formal = self.mapped(c, captured, ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())
     }
@@ -427,6 +433,7 @@ impl Lowerer<'_> {
                 captures.formals.push(Formal {
                     ty: self.device_memref(&form),
                     map: DataKind::Present.keyword(),
+                    storage: None,
                     actual: Argument::Data(item),
                     target: Target::MemberPointee(decl, fields.clone(), form, to),
                     name,
@@ -437,6 +444,7 @@ impl Lowerer<'_> {
             captures.formals.push(Formal {
                 ty: scalar.register(&mut self.b.ctx),
                 map: "firstprivate",
+                storage: None,
                 actual: Argument::Value(name.clone()),
                 target: Target::Member(decl, fields.clone()),
                 name,

@@ -9,7 +9,7 @@
 //! | file | lowers |
 //! |---|---|
 //! | [`unit`] | directives of a unit, in order |
-//! | [`capture`] | OpenACC's rules on data to arguments |
+//! | [`capture`], [`storage`] | OpenACC's rules on data to arguments |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`] | `loop`, `atomic` |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
@@ -40,6 +40,7 @@ mod record;
 mod region;
 mod scalar;
 mod statement;
+mod storage;
 mod switch;
 mod unit;
 mod uses;

@@ -230,9 +230,13 @@ impl Lowerer<'_> {
         let (ty, name) = (ctx.type_attr(ty), ctx.string_attr(site.symbol));
         let mut dicts: Vec<Attr> = Vec::new();
         for formal in formals {
-            let entries =
-                [(offload::NAME_ATTR, formal.name.as_str()), (offload::MAP_ATTR, formal.map)]
-                    .map(|(key, text)| (ctx.ident(key), ctx.string_attr(text)));
+            let storage = formal.storage.map(|storage| (offload::STORAGE_ATTR, storage));
+            let words = [(offload::NAME_ATTR, &*formal.name), (offload::MAP_ATTR, formal.map)];
+            let entries: Vec<_> = words
+                .into_iter()
+                .chain(storage)
+                .map(|(key, text)| (ctx.ident(key), ctx.string_attr(text)))
+                .collect();
             let dict = ctx.dict(entries);
             dicts.push(ctx.intern_attr(gpuc_ir::AttrKind::Dict(dict)));
         }

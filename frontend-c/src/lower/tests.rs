@@ -270,14 +270,14 @@ void f(int n, float *restrict a, const float *b, struct s s, float (*m)[4]) {
     check(
         &arguments.replace("}, ", "}\n"),
         expect![[r#"
-        %arg0: i32 {offload.map = "firstprivate", offload.name = "n"}
-        %arg1: f32 {offload.map = "firstprivate", offload.name = "t"}
-        %arg2: memref<?xf32> {offload.map = "copyin", offload.name = "b"}
-        %arg3: f32 {offload.map = "firstprivate", offload.name = "s.w"}
-        %arg4: memref<?x4xf32> {offload.map = "present", offload.name = "m"}
-        %arg5: memref<?xf32> {offload.map = "copy", offload.name = "local"}
-        %arg6: memref<?xf32> {offload.map = "copy", offload.name = "a"}
-        %arg7: memref<f32> {offload.map = "copy", offload.name = "sum"}"#]],
+            %arg0: i32 {offload.map = "firstprivate", offload.name = "n"}
+            %arg1: f32 {offload.map = "firstprivate", offload.name = "t"}
+            %arg2: memref<?xf32> {offload.map = "copyin", offload.name = "b"}
+            %arg3: f32 {offload.map = "firstprivate", offload.name = "s.w"}
+            %arg4: memref<?x4xf32> {offload.map = "present", offload.name = "m"}
+            %arg5: memref<?xf32> {offload.map = "copy", offload.name = "local", offload.storage = "object"}
+            %arg6: memref<?xf32> {offload.map = "copy", offload.name = "a", offload.storage = "exclusive"}
+            %arg7: memref<f32> {offload.map = "copy", offload.name = "sum", offload.storage = "exclusive"}"#]],
     );
 }
 

@@ -20,8 +20,16 @@ pub(super) const OPS: Family = &[
         Handler::regions(|m, op| enter(m, op, 0, Vec::new(), State::Once), done),
     ),
     (offload::LoopOp::NAME, Handler::regions(start, next)),
+    (offload::DisjointOp::NAME, Handler::leaf(disjoint)),
     (offload::YieldOp::NAME, Handler::leaf(leave)),
 ];
+
+/// Parts of one buffer may overlap, whatever parts they are.
+fn disjoint(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = offload::DisjointOp(op);
+    let (first, second) = (m.memref(op, view.first(m.ir))?, m.memref(op, view.second(m.ir))?);
+    m.set_result(op, RtValue::bool(first.buffer != second.buffer))
+}
 
 /// The operators of the loop's reductions, for values like those of its variables.
 fn combines(m: &Interpreter<'_>, op: Op, values: &[RtValue]) -> Result<Vec<Combine>, Fault> {

@@ -1,6 +1,8 @@
 //! Who touches which memory, element by element.
 
-use gpuc_dialects::offload::{MAP_ATTR, NAME_ATTR};
+use gpuc_dialects::offload::{
+    MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT,
+};
 use gpuc_dialects::{affine, gpu, memref};
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef, WalkOrder};
@@ -136,30 +138,61 @@ pub enum Alias {
     Mapped,
 }
 
-/// Whether two roots may share memory. Local buffers are apart from everything; so are variables
-/// that the program maps to the device one by one.
-pub fn alias(ir: &Ir, a: Value, b: Value) -> Alias {
-    if a == b {
-        return Alias::May;
-    }
-    let local = |value: Value| {
-        ir.defining_op(value).is_some_and(|op| {
-            memref::AllocaOp::is(ir, op) || memref::AllocOp::is(ir, op) || gpu::AllocOp::is(ir, op)
-        })
-    };
-    let known = |value: Value| {
-        local(value)
-            || ir.defining_op(value).is_some_and(|op| memref::GetGlobalOp::is(ir, op))
-            || is_argument_of_symbol(ir, value)
-    };
-    if (local(a) && known(b)) || (known(a) && local(b)) {
-        return Alias::No;
-    }
-    if is_mapped(ir, a) && is_mapped(ir, b) { Alias::Mapped } else { Alias::May }
+/// What else may reach a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Nobody: it is local to the region.
+    Local,
+    /// Nothing but the function argument it is.
+    Exclusive,
+    /// Pointers: it is a variable of the program.
+    Object,
+    /// Variables and pointers: what a pointer of the program points to.
+    Pointee,
+    /// Anything that is not local: a buffer that comes from outside in another way.
+    Outside,
+    /// Anything.
+    Unknown,
 }
 
-fn is_argument_of_symbol(ir: &Ir, value: Value) -> bool {
-    argument_owner(ir, value).is_some()
+impl Storage {
+    /// What may reach a root.
+    pub fn of(ir: &Ir, root: Value) -> Storage {
+        if let Some(op) = ir.defining_op(root) {
+            let local = memref::AllocaOp::is(ir, op)
+                || memref::AllocOp::is(ir, op)
+                || gpu::AllocOp::is(ir, op);
+            return match local {
+                true => Storage::Local,
+                false if memref::GetGlobalOp::is(ir, op) => Storage::Outside,
+                false => Storage::Unknown,
+            };
+        }
+        if argument_owner(ir, root).is_none() {
+            return Storage::Unknown;
+        }
+        let is_mapped = argument_attr(ir, root, MAP_ATTR).is_some_and(|map| map != "deviceptr");
+        match argument_attr(ir, root, STORAGE_ATTR) {
+            Some(STORAGE_EXCLUSIVE) => Storage::Exclusive,
+            Some(STORAGE_OBJECT) => Storage::Object,
+            _ if is_mapped => Storage::Pointee,
+            _ => Storage::Outside,
+        }
+    }
+}
+
+/// Whether two different roots may share memory. Local buffers are apart from everything, and so is
+/// what the program promises to use by one name only; variables are apart from each other. What a
+/// pointer points to is taken to be apart from what others do, if both are mapped to the device:
+/// whoever relies on that has to test it.
+pub fn alias(a: Storage, b: Storage) -> Alias {
+    use Storage::*;
+    match (a, b) {
+        (Unknown, _) | (_, Unknown) => Alias::May,
+        (Local | Exclusive, _) | (_, Local | Exclusive) | (Object, Object) => Alias::No,
+        (Outside, _) | (_, Outside) => Alias::May,
+        (Object | Pointee, Object | Pointee) => Alias::Mapped,
+    }
 }
 
 fn argument_owner(ir: &Ir, value: Value) -> Option<(Op, usize)> {
@@ -174,10 +207,6 @@ fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
     let all = ir.ctx.array_value(ir.attr(owner, "arg_attrs")?)?;
     let AttrKind::Dict(entries) = *ir.ctx.attr_kind(*all.get(index)?) else { return None };
     ir.ctx.string_value(ir.ctx.dict_get_str(entries, name)?)
-}
-
-fn is_mapped(ir: &Ir, value: Value) -> bool {
-    argument_attr(ir, value, MAP_ATTR).is_some_and(|map| map != "deviceptr")
 }
 
 /// The variable's name in the source, for messages.

@@ -8,8 +8,9 @@
 use gpuc_ir::{Ir, Op, Value};
 use gpuc_presburger::dependence::{Conflicts, Level};
 use gpuc_presburger::{Affine, BasicSet, Constraint, Map, dependence};
+use indexmap::{IndexMap, IndexSet};
 
-use super::access::{Access, AccessKind, Alias, alias};
+use super::access::{Access, AccessKind, Alias, Storage, alias};
 use super::domain::Domain;
 use super::loops::{CountedLoop, dimensions, is_counted, nest};
 
@@ -49,6 +50,15 @@ pub enum Certainty {
     Certain(Option<i64>),
 }
 
+/// Whether mapped variables that only pointers could make overlap are taken to be apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Apart {
+    /// They are, and [`Carried::assumed_apart`] says which.
+    Assumed,
+    /// They may overlap.
+    Unknown,
+}
+
 /// What a loop carries.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
@@ -59,34 +69,28 @@ pub struct Carried {
 }
 
 /// The dependences among `accesses` that the loop `op` carries in any of its dimensions. Buffers that
-/// are declared inside it are an iteration's own.
-pub fn carried(ir: &Ir, op: Op, accesses: &[Access]) -> Carried {
+/// are declared inside it are an iteration's own. Whether mapped variables are taken to be apart is
+/// for the caller to say.
+pub fn carried(ir: &Ir, op: Op, accesses: &[Access], apart: Apart) -> Carried {
     let mut found = Carried::default();
-    let shared: Vec<&Access> = accesses
-        .iter()
-        .filter(|access| {
-            !ir.value_block(access.root)
-                .and_then(|block| ir.block_op(block))
-                .is_some_and(|owner| ir.is_inside(owner, op))
-        })
-        .collect();
-    for (i, &first) in shared.iter().enumerate() {
-        for &second in &shared[i..] {
+    let shared = representatives(ir, op, accesses);
+    let mut assumed = IndexSet::new();
+    for (i, (first, first_storage)) in shared.iter().enumerate() {
+        for (second, second_storage) in &shared[i..] {
             if !(first.writes() || second.writes())
                 || (first.kind == AccessKind::Atomic && second.kind == AccessKind::Atomic)
             {
                 continue;
             }
-            match alias(ir, first.root, second.root) {
-                Alias::No => continue,
-                Alias::Mapped => {
-                    let pair = (first.root.min(second.root), first.root.max(second.root));
-                    if !found.assumed_apart.contains(&pair) {
-                        found.assumed_apart.push(pair);
+            if first.root != second.root {
+                match alias(*first_storage, *second_storage) {
+                    Alias::No => continue,
+                    Alias::Mapped if apart == Apart::Assumed => {
+                        assumed.insert((first.root.min(second.root), first.root.max(second.root)));
+                        continue;
                     }
-                    continue;
+                    Alias::Mapped | Alias::May => {}
                 }
-                Alias::May => {}
             }
             let mut ways = vec![(first, second)];
             if first.op != second.op {
@@ -99,13 +103,45 @@ pub fn carried(ir: &Ir, op: Op, accesses: &[Access]) -> Carried {
                         (true, false) => Flow::Flow,
                         _ => Flow::Anti,
                     };
-                    let (source, sink) = (source.clone(), sink.clone());
+                    let (source, sink) = (Access::clone(source), Access::clone(sink));
                     found.dependences.push(Dependence { source, sink, flow, certainty });
                 }
             }
         }
     }
+    found.assumed_apart = assumed.into_iter().collect();
     found
+}
+
+/// The accesses to buffers that are not an iteration's own, the first of each kind: those to the
+/// same elements in the same loops depend on the same others.
+fn representatives<'a>(ir: &Ir, op: Op, accesses: &'a [Access]) -> Vec<(&'a Access, Storage)> {
+    let mut by_root: IndexMap<Value, (Storage, Vec<&'a Access>)> = IndexMap::new();
+    for access in accesses {
+        let own = ir
+            .value_block(access.root)
+            .and_then(|block| ir.block_op(block))
+            .is_some_and(|owner| ir.is_inside(owner, op));
+        if own {
+            continue;
+        }
+        let (_, known) = by_root
+            .entry(access.root)
+            .or_insert_with(|| (Storage::of(ir, access.root), Vec::new()));
+        let same = known.iter().any(|other| {
+            other.kind == access.kind
+                && other.buffer == access.buffer
+                && other.length == access.length
+                && ir.parent_op(other.op) == ir.parent_op(access.op)
+                && other.subscripts == access.subscripts
+        });
+        if !same {
+            known.push(access);
+        }
+    }
+    let all = by_root.into_values();
+    all.flat_map(|(storage, known)| known.into_iter().map(move |access| (access, storage)))
+        .collect()
 }
 
 /// Whether `op` carries a dependence from one access to another.

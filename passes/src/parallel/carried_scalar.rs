@@ -83,11 +83,8 @@ pub fn classify(ir: &Ir, op: Op, [_, argument, yielded, result]: [Value; 4]) -> 
         };
     }
     let mut chain = Chain { ir, from: argument, operator: None };
-    let used = chain.uses_up_to(yielded);
-    match (used, chain.operator) {
-        (Some(used), Some((kind, unsigned))) if used == ir.uses(argument).count() => {
-            CarriedScalar::Reduction { kind, unsigned }
-        }
+    match (chain.reaches(yielded), chain.operator) {
+        (true, Some((kind, unsigned))) => CarriedScalar::Reduction { kind, unsigned },
         // Handed on as it is: every iteration has the first value.
         _ => CarriedScalar::Recurrence,
     }
@@ -101,6 +98,13 @@ struct Chain<'a> {
 }
 
 impl Chain<'_> {
+    /// Whether everything that an iteration does with the start is to combine it into what it hands
+    /// on, and with that, nothing but to hand it on: `sum += a[i]; b[i] = sum` is no reduction.
+    fn reaches(&mut self, yielded: Value) -> bool {
+        let handed_on_only = yielded == self.from || self.ir.has_one_use(yielded);
+        handed_on_only && self.uses_up_to(yielded) == Some(self.ir.uses(self.from).count())
+    }
+
     /// How many uses of the start lie on the way to `to`; `None` if `to` is not the start combined
     /// with other values by one operator.
     fn uses_up_to(&mut self, to: Value) -> Option<usize> {
@@ -126,8 +130,7 @@ impl Chain<'_> {
             scf::ForOp::NAME | affine::AffineForOp::NAME => {
                 let [init, argument, yielded, _] = *carried_values(ir, op).get(index)?;
                 let mut inner = Chain { ir, from: argument, operator: self.operator };
-                let used = inner.uses_up_to(yielded)?;
-                if used != ir.uses(argument).count() {
+                if !inner.reaches(yielded) {
                     return None;
                 }
                 self.operator = inner.operator;

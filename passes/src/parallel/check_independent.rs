@@ -13,7 +13,8 @@ use gpuc_ir::{Ir, Op, WalkOrder};
 
 use super::remarks;
 use crate::analysis::access::{accesses, name};
-use crate::analysis::dependence::{Certainty, carried};
+use crate::analysis::dependence::{Apart, Certainty, carried};
+use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
     /// Warn where loops that are declared independent are not.
@@ -23,7 +24,7 @@ gpuc_ir::pass! {
 impl Pass for CheckIndependent {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            if ir.has_trait(inner, Traits::PARALLEL_LOOP) && !remarks::in_fallback(ir, inner) {
+            if ir.has_trait(inner, Traits::PARALLEL_LOOP) && !in_fallback(ir, inner) {
                 check(ir, inner, cx);
             }
         }
@@ -35,7 +36,7 @@ impl Pass for CheckIndependent {
 fn check(ir: &Ir, op: Op, cx: &mut PassContext<'_>) {
     // What has unknown effects is not refuted.
     let Ok(touched) = accesses(ir, op) else { return };
-    let found = carried(ir, op, &touched);
+    let found = carried(ir, op, &touched, Apart::Assumed);
     let certain = found.dependences.iter().find(|d| matches!(d.certainty, Certainty::Certain(_)));
     let Some(dependence) = certain else { return };
     let variable = name(ir, dependence.source.root);

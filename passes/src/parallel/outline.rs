@@ -15,11 +15,11 @@ use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Region, Value, ValueMap, WalkOrd
 use super::distribute::{all_reduce, combine, distribute, trip_count};
 use super::kernel::{Kernel, kernel_module};
 use super::mapping::{Extent, Levels, Mapping};
-use super::remarks;
 use super::scratch::keep_between_segments;
 use super::segments::{Segment, segments};
 use super::threads::thread_number;
 use crate::analysis::slice::{clone_slice, pure_slice};
+use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
     /// Turn compute regions into kernels and launches.
@@ -79,7 +79,7 @@ impl Outliner<'_> {
         cx: &mut PassContext<'_>,
     ) -> Result<(), Diagnostic> {
         let mapping = Mapping::choose(ir, region)?;
-        let is_fallback = remarks::in_fallback(ir, region.op());
+        let is_fallback = in_fallback(ir, region.op());
         if !is_fallback {
             report(ir, region, &mapping, cx);
         }
@@ -92,12 +92,13 @@ impl Outliner<'_> {
             .and_then(|op| ir.symbol_name(op))
             .unwrap_or("region")
             .to_owned();
+        let version = if is_fallback { "_fallback" } else { "" };
+        let stem = unused_stem(ir, kernels, &format!("{host}{version}"));
         let mut partials: Vec<Partial> = Vec::new();
         let several = segments.len() > 1;
         for (i, segment) in segments.iter().enumerate() {
-            let version = if is_fallback { "_fallback" } else { "" };
             let number = if several { format!("_{i}") } else { String::new() };
-            let name = format!("{host}{version}_kernel{number}");
+            let name = format!("{stem}{number}");
             let location = ir.location(segment.gang_loop.unwrap_or(region.op()));
             if !is_fallback {
                 report_serial(ir, segment, cx);
@@ -230,6 +231,18 @@ impl Outliner<'_> {
         }
         Ok(own)
     }
+}
+
+/// What the names of a region's kernels begin with: a function may hold several versions of a region.
+fn unused_stem(ir: &Ir, kernels: Op, wanted: &str) -> String {
+    let names: Vec<&str> =
+        ir.ops(ir.body(kernels, 0)).filter_map(|op| ir.symbol_name(op)).collect();
+    let is_free = |stem: &String| {
+        !names.iter().any(|&name| name == stem || name.strip_prefix(stem.as_str()) == Some("_0"))
+    };
+    let numbered = (2..).map(|number| format!("{wanted}{number}_kernel"));
+    let mut stems = std::iter::once(format!("{wanted}_kernel")).chain(numbered);
+    stems.find(is_free).expect("the numbers do not end")
 }
 
 /// Iterations of each dimension of a loop, computed on the host; `None` where it cannot.

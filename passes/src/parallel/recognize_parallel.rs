@@ -7,26 +7,29 @@
 //! `affine.parallel` (`scf.parallel` where it is an `scf.for`), its reductions starting from their
 //! identities and combined with the initial values behind it; a scalar that every iteration sets
 //! anew is stored by the last one. Every other stays, and a remark says
-//! which variable holds it up. Inside a parallel loop, one more is made parallel only where it pays:
+//! which variable holds it up. Where only pointers could make mapped variables overlap, the region is
+//! made twice, and the host asks before each launch whether they do (see [`versions`]). Inside a parallel loop, one more is made parallel only where it pays:
 //! it is no short one, and its iterations touch consecutive elements.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{AffineForOp, AffineYieldOp};
-use gpuc_dialects::offload::{AUTO_ATTR, RegionOp, SCHEDULE_ATTR};
-use gpuc_dialects::{memref, scf};
+use gpuc_dialects::offload::{AUTO_ATTR, DisjointOp, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, ValueMap, WalkOrder};
+use indexmap::IndexSet;
 
 use super::carried_scalar::{CarriedScalar, carried_values, classify};
 use super::last_value::LastStore;
 use super::remarks;
 use crate::analysis::access::{Access, accesses, name};
-use crate::analysis::dependence;
+use crate::analysis::dependence::{self, Apart};
 use crate::analysis::loops::{dimensions, is_asked_about};
 use crate::raise::parallel_nest::ParallelNest;
 use crate::raise::raise_affine::copy_marks;
 use crate::raise::reduction::Reduction;
+use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
     /// Make loops parallel whose iterations are proven independent.
@@ -38,24 +41,76 @@ gpuc_ir::pass! {
 
 impl Pass for RecognizeParallel {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        for region in ir.nested_ops(op, WalkOrder::PreOrder) {
-            let Some(region) = RegionOp::cast(ir, region) else { continue };
-            // Outer loops first: they are the ones worth most.
-            for inner in ir.nested_ops(region.op(), WalkOrder::PreOrder) {
-                if is_asked_about(ir, inner, region) {
-                    let is_told = !remarks::in_fallback(ir, inner);
-                    let said = self.judge(ir, inner);
-                    said.into_iter().filter(|_| is_told).for_each(|remark| cx.report(remark));
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            if candidates(ir, region).is_empty() {
+                continue;
+            }
+            if in_fallback(ir, inner) {
+                self.recognize(ir, region, Apart::Unknown);
+                continue;
+            }
+            let fallback = versions::copy_as_fallback(ir, inner);
+            let found = self.recognize(ir, region, Apart::Assumed);
+            found.remarks.into_iter().for_each(|remark| cx.report(remark));
+            match disjoint(&mut Builder::before(ir, inner), &found.assumed_apart) {
+                Some(holds) => {
+                    versions::choose(ir, holds, inner, fallback);
+                    self.recognize(ir, RegionOp(fallback), Apart::Unknown);
                 }
+                None => ir.erase_op(fallback),
             }
         }
         Ok(())
     }
 }
 
+/// What was found out about the loops of a region.
+#[derive(Default)]
+struct Found {
+    remarks: Vec<Diagnostic>,
+    /// Pairs of mapped variables that parallel loops need to be apart.
+    assumed_apart: IndexSet<(Value, Value)>,
+}
+
+/// The loops that a region asks about, outer ones first: they are the ones worth most.
+fn candidates(ir: &Ir, region: RegionOp) -> Vec<Op> {
+    let mut nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
+    nested.retain(|&op| is_asked_about(ir, op, region));
+    nested
+}
+
+/// Whether all pairs of buffers are apart; `None` if there are no pairs.
+fn disjoint(b: &mut Builder<'_>, pairs: &IndexSet<(Value, Value)>) -> Option<Value> {
+    let mut all: Option<Value> = None;
+    for &(first, second) in pairs {
+        let holds = DisjointOp::new(b, first, second).value(b);
+        all = Some(match all {
+            Some(so_far) => arith::AndIOp::new(b, so_far, holds).value(b),
+            None => holds,
+        });
+    }
+    all
+}
+
 impl RecognizeParallel {
+    fn recognize(&self, ir: &mut Ir, region: RegionOp, apart: Apart) -> Found {
+        let mut found = Found::default();
+        for op in candidates(ir, region) {
+            let remarks = self.parallelize(ir, op, apart, &mut found.assumed_apart);
+            found.remarks.extend(remarks);
+        }
+        found
+    }
+
     /// Makes a loop parallel if it can be, and says why or why not.
-    fn judge(&self, ir: &mut Ir, op: Op) -> Vec<Diagnostic> {
+    fn parallelize(
+        &self,
+        ir: &mut Ir,
+        op: Op,
+        apart: Apart,
+        assumed_apart: &mut IndexSet<(Value, Value)>,
+    ) -> Vec<Diagnostic> {
         let place = ir.ctx.place(ir.location(op));
         let remark = |text: String| Diagnostic::remark(text).at_option(place.clone());
         let touched = match accesses(ir, op) {
@@ -87,7 +142,7 @@ impl RecognizeParallel {
                 scalar_name(ir, values[3]).map_or(String::new(), |name| format!(" for {name}"));
             return vec![remark(format!("{held}{scalar} prevents parallelization"))];
         }
-        let found = dependence::carried(ir, op, &touched);
+        let found = dependence::carried(ir, op, &touched, apart);
         if let Some(dependence) = found.dependences.first() {
             return vec![remarks::dependence(ir, op, dependence)];
         }
@@ -107,8 +162,12 @@ impl RecognizeParallel {
         }
         let mut said = remark("Loop is parallelizable".to_owned());
         for (a, b) in found.assumed_apart {
-            said =
-                said.help(format!("{} and {} are taken not to overlap", name(ir, a), name(ir, b)));
+            assumed_apart.insert((a, b));
+            said = said.help(format!(
+                "if {} and {} do not overlap, tested at run time: two versions made",
+                name(ir, a),
+                name(ir, b)
+            ));
         }
         let mut said = vec![said];
         for ((_, kind, _), name) in reductions.iter().zip(names) {

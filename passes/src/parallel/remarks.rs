@@ -1,17 +1,10 @@
 //! What the user is told about dependences, in the words that `-Minfo` has had elsewhere.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::FALLBACK_ATTR;
 use gpuc_ir::{Ir, Op};
 
 use crate::analysis::access::{Access, AccessKind, name};
 use crate::analysis::dependence::{Certainty, Dependence, Flow};
-
-/// Whether an operation is in the second version of a region, of which nothing is told: what differs
-/// in the first one was, with the condition for it.
-pub fn in_fallback(ir: &Ir, op: Op) -> bool {
-    [op].into_iter().chain(ir.ancestors(op)).any(|at| ir.attr(at, FALLBACK_ATTR).is_some())
-}
 
 /// Why a loop is not parallel, with the two accesses.
 pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {

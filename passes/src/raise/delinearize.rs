@@ -7,16 +7,16 @@
 //! the loops prove that for all values of the parameters, nothing more is needed. Where they do not,
 //! and the compiler has to find the parallel loops itself, the region is made twice: one version
 //! with the view, run where a comparison of the parameters says that it holds (`m <= lda`, see
-//! [`row_guard`](super::row_guard)), and one as it was, with [`FALLBACK_ATTR`]. Strides that are
+//! [`row_guard`](super::row_guard)), and one as it was (see [`versions`]). Strides that are
 //! numbers need no view: `A[i*64 + j]` is affine as it stands. After Grosser et al., "Optimistic
 //! delinearization of parametrically sized arrays", ICS 2015.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::affine_scope;
-use gpuc_dialects::offload::{FALLBACK_ATTR, RegionOp};
-use gpuc_dialects::{memref, scf};
+use gpuc_dialects::memref;
+use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Region, Value, ValueMap, WalkOrder};
+use gpuc_ir::{Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 use indexmap::IndexMap;
 
 use super::affine_operands::AffineOperands;
@@ -26,6 +26,7 @@ use crate::analysis::access::{Access, access, name, root};
 use crate::analysis::domain::is_unchanging;
 use crate::analysis::loops::is_asked_about;
 use crate::analysis::subscript::{polynomial, polynomial_keeping};
+use crate::versions;
 
 gpuc_ir::pass! {
     /// Recover the dimensions of arrays with written-out subscripts.
@@ -58,7 +59,10 @@ impl Pass for Delinearize {
             cx.report(Diagnostic::remark(remark).at_option(place));
         }
         for (scope, (guard, views)) in guarded {
-            make_fallback(ir, scope, &guard);
+            let Some(region) = ir.region_op(scope) else { continue };
+            let fallback = versions::copy_as_fallback(ir, region);
+            let holds = guard.build(&mut Builder::before(ir, region), region);
+            versions::choose(ir, holds, region, fallback);
             for view in views {
                 view.apply(ir, scope, &mut operands);
             }
@@ -110,22 +114,4 @@ fn asks(ir: &Ir, scope: Region) -> bool {
         let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
         nested.into_iter().any(|op| is_asked_about(ir, op, region))
     })
-}
-
-/// Puts the compute region that is `scope` under the guard, and a copy of it where that fails.
-fn make_fallback(ir: &mut Ir, scope: Region, guard: &Guard) {
-    let Some(region) = ir.region_op(scope) else { return };
-    let copy = ir.clone_op(region, &mut ValueMap::new());
-    let unit = ir.ctx.unit_attr();
-    ir.set_attr(copy, FALLBACK_ATTR, unit);
-    let mut b = Builder::before(ir, region);
-    let holds = guard.build(&mut b, region);
-    let branches = [0, 1].map(|_| b.region(&[], |b, _| _ = scf::YieldOp::new(b, &[]).build(b)));
-    let [then, otherwise] = branches;
-    let choice = scf::IfOp::new(&mut b, holds).region(then).region(otherwise).build(&mut b);
-    ir.detach_op(region);
-    for (i, version) in [region, copy].into_iter().enumerate() {
-        let end = ir.terminator(ir.body(choice, i)).expect("the branch ends with a yield");
-        ir.insert_before(end, version);
-    }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use gpuc_diagnostics::Place;
 
+use crate::descriptor::{DataDescriptor, DataKind};
 use crate::device::DevicePtr;
 
 /// A host range with a copy on the device.
@@ -118,6 +119,24 @@ impl PresentTable {
             .values()
             .find(|entry| device >= entry.device && device - entry.device < entry.bytes)
             .map(|entry| entry.host + (device - entry.device))
+    }
+
+    /// Whether two variables share no byte: they lie in different entries, or both say how much they
+    /// are of and that is apart. False where either is not here.
+    pub fn disjoint(&self, a: &DataDescriptor, b: &DataDescriptor) -> bool {
+        let start = DataDescriptor::host_address;
+        let end = |data: &DataDescriptor| start(data).saturating_add(data.bytes());
+        let entry = |data: &DataDescriptor| match self.find(start(data), 0) {
+            Presence::Present(entry) => Some(entry.host),
+            Presence::Absent | Presence::Partial(_) => None,
+        };
+        let (Some(in_a), Some(in_b)) = (entry(a), entry(b)) else { return false };
+        let is_sized = |data: &DataDescriptor| {
+            use DataKind::{Copy, CopyIn, CopyOut, Create};
+            matches!(data.data_kind(), Some(Copy | CopyIn | CopyOut | Create))
+        };
+        let apart = end(a) <= start(b) || end(b) <= start(a);
+        in_a != in_b || (is_sized(a) && is_sized(b) && apart)
     }
 
     /// The `most` entries nearest to `host`, nearest first.

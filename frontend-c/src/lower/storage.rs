@@ -1,0 +1,67 @@
+//! What may reach a mapped variable besides its name: what parallelisation needs to know of pointers.
+
+use gpuc_dialects::offload::{STORAGE_EXCLUSIVE, STORAGE_OBJECT};
+
+use super::capture::{Capturing, Target};
+use super::uses::Captured;
+use super::walk::{self, Below, Node};
+use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Linkage, TranslationUnit, UnaryOp};
+use crate::types::Qualifiers;
+
+/// The value of `offload.storage` for a captured variable; `None` where pointers may reach it, as
+/// what an ordinary pointer points to.
+pub(super) fn storage(
+    unit: &TranslationUnit,
+    c: &Capturing<'_>,
+    captured: Captured,
+    target: &Target,
+) -> Option<&'static str> {
+    // Members may be those of a union.
+    let Captured::Variable(decl) = captured else { return None };
+    match target {
+        Target::Pointee(..) => {
+            let restrict = unit.decls[decl].ty.qualifiers().contains(Qualifiers::RESTRICT);
+            restrict.then_some(STORAGE_EXCLUSIVE)
+        }
+        Target::Shared(_) if is_local(unit, decl) && !has_address_taken(unit, c.function, decl) => {
+            Some(STORAGE_EXCLUSIVE)
+        }
+        Target::Shared(_) | Target::Object(..) => Some(STORAGE_OBJECT),
+        Target::Value(..) | Target::Member(..) | Target::MemberPointee(..) => None,
+    }
+}
+
+fn is_local(unit: &TranslationUnit, decl: DeclId) -> bool {
+    match &unit.decls[decl].kind {
+        DeclKind::Variable(variable) => variable.linkage == Linkage::None,
+        DeclKind::Parameter(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether the function that declares a variable takes its address.
+fn has_address_taken(unit: &TranslationUnit, function: DeclId, decl: DeclId) -> bool {
+    let DeclKind::Function(function) = &unit.decls[function].kind else { return true };
+    let Some(body) = function.body else { return true };
+    let mut taken = false;
+    walk::stmt(unit, body, &mut |node| {
+        if let Node::Expr(expr) = node
+            && let ExprKind::Unary(UnaryOp::AddressOf, operand) = unit.exprs[expr].kind
+        {
+            taken |= object(unit, operand) == Some(decl);
+        }
+        Below::Enter
+    });
+    taken
+}
+
+/// The variable that an lvalue is, or is a part of.
+fn object(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
+    match unit.exprs[expr].kind {
+        ExprKind::Name(decl) => Some(decl),
+        ExprKind::Paren(e) | ExprKind::Index { base: e, .. } | ExprKind::Member { base: e, .. } => {
+            object(unit, e)
+        }
+        _ => None,
+    }
+}
