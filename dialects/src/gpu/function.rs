@@ -112,6 +112,24 @@ impl GPUFuncOp {
         &self.all_arguments(ir)[self.buffer_bounds(ir).1..]
     }
 
+    /// Adds a buffer in the block's shared memory, behind those that are there.
+    pub fn add_workgroup_buffer(self, ir: &mut Ir, ty: Type) -> Value {
+        let (entry, location) = (ir.body(self.0, 0), ir.location(self.0));
+        let private = self.private_buffers(ir).to_vec();
+        let first_private = ir.arguments(entry).len() - private.len();
+        let count = ir.ctx.i64_attr(self.workgroup_attributions(ir) as i64 + 1);
+        ir.set_attr(self.0, Self::WORKGROUP_ATTRIBUTIONS, count);
+        let buffer = ir.add_argument(entry, ty, location);
+        // Arguments are added at the end, where buffers of the thread stand.
+        for old in private {
+            let ty = ir.ty(old);
+            let new = ir.add_argument(entry, ty, location);
+            ir.replace_all_uses(old, new);
+            ir.remove_argument(entry, first_private);
+        }
+        buffer
+    }
+
     fn all_arguments(self, ir: &Ir) -> &[Value] {
         ir.entry_block(self.body(ir)).map_or(&[], |block| ir.arguments(block))
     }

@@ -16,7 +16,7 @@ use super::loops::{CountedLoop, dimensions, is_counted, nest};
 
 /// Which access is of which kind in a dependence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub enum DependenceKind {
     /// A later iteration reads what an earlier one writes.
     Flow,
     /// A later iteration overwrites what an earlier one reads.
@@ -33,7 +33,7 @@ pub struct Dependence {
     /// The access of the later iteration.
     pub sink: Access,
     /// What they do.
-    pub flow: Flow,
+    pub kind: DependenceKind,
     /// How sure it is.
     pub certainty: Certainty,
 }
@@ -42,12 +42,12 @@ pub struct Dependence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
     /// It may be there; nothing shows that it is not.
-    Possible,
+    May,
     /// It is there for some values of what is not known, so many iterations apart where that is one
     /// number.
-    Exact(Option<i64>),
+    ForSome(Option<i64>),
     /// It is there as soon as the loop runs that often.
-    Certain(Option<i64>),
+    Must(Option<i64>),
 }
 
 /// Whether mapped variables that only pointers could make overlap are taken to be apart.
@@ -98,13 +98,13 @@ pub fn carried(ir: &Ir, op: Op, accesses: &[Access], apart: Apart) -> Carried {
             }
             for (source, sink) in ways {
                 if let Some(certainty) = test(ir, op, source, sink) {
-                    let flow = match (source.writes(), sink.writes()) {
-                        (true, true) => Flow::Output,
-                        (true, false) => Flow::Flow,
-                        _ => Flow::Anti,
+                    let kind = match (source.writes(), sink.writes()) {
+                        (true, true) => DependenceKind::Output,
+                        (true, false) => DependenceKind::Flow,
+                        _ => DependenceKind::Anti,
                     };
                     let (source, sink) = (Access::clone(source), Access::clone(sink));
-                    found.dependences.push(Dependence { source, sink, flow, certainty });
+                    found.dependences.push(Dependence { source, sink, kind, certainty });
                 }
             }
         }
@@ -150,13 +150,13 @@ fn test(ir: &Ir, op: Op, source: &Access, sink: &Access) -> Option<Certainty> {
     let comparable =
         source.buffer == sink.buffer && source.subscripts.len() == sink.subscripts.len();
     if !comparable {
-        return Some(Certainty::Possible);
+        return Some(Certainty::May);
     }
     let common = dimensions(ir, op).len();
     let problem = Problem::new(ir, op, source, sink);
     let relations = (problem.relation(0, source), problem.relation(1, sink));
     let (Some((from, exact_from)), Some((to, exact_to))) = relations else {
-        return Some(Certainty::Possible);
+        return Some(Certainty::May);
     };
     let exact = exact_from && exact_to;
     let decided = (|| {
@@ -179,11 +179,11 @@ fn test(ir: &Ir, op: Op, source: &Access, sink: &Access) -> Option<Certainty> {
             // The same element in every iteration, or always the same distance.
             let fixed = source.subscripts == sink.subscripts && problem.is_invariant(source);
             Some(match unconditional && (fixed || distance.is_some()) {
-                true => Certainty::Certain(distance.map(|d| d / problem.step(level))),
-                false => Certainty::Exact(distance.map(|d| d / problem.step(level))),
+                true => Certainty::Must(distance.map(|d| d / problem.step(level))),
+                false => Certainty::ForSome(distance.map(|d| d / problem.step(level))),
             })
         }
-        _ => Some(Certainty::Possible),
+        _ => Some(Certainty::May),
     }
 }
 

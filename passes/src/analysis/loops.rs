@@ -152,7 +152,7 @@ fn affine_dimension(
 
 /// Whether the compiler is to find out if a loop of a compute region may run in parallel: loops with
 /// [`AUTO_ATTR`], and every counted loop of a `kernels` region.
-pub fn is_asked_about(ir: &Ir, op: Op, region: RegionOp) -> bool {
+pub fn is_candidate(ir: &Ir, op: Op, region: RegionOp) -> bool {
     let counted = scf::ForOp::is(ir, op) || affine::AffineForOp::is(ir, op);
     match region.kind(ir) {
         Construct::Serial => false,

@@ -11,7 +11,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
-use crate::parallel::distribute::{add_workgroup_buffer, combine};
+use crate::parallel::combiner::combine;
 use crate::parallel::threads::thread_number;
 
 gpuc_ir::pass! {
@@ -47,7 +47,7 @@ impl LowerReductions {
                         let workgroup = gpu::AddressSpace::Workgroup.attr(&mut ir.ctx);
                         let size = block_size(ir, func).unwrap_or(self.max_threads);
                         let buffer_ty = ir.ctx.memref_in(&[size], ty, None, Some(workgroup));
-                        let buffer = add_workgroup_buffer(ir, func, buffer_ty);
+                        let buffer = gpu::GPUFuncOp(func).add_workgroup_buffer(ir, buffer_ty);
                         buffers.insert(ty, buffer);
                         buffer
                     }

@@ -24,8 +24,21 @@ pub enum CarriedScalar {
     Recurrence,
 }
 
-/// The carried values of a sequential counted loop: initial value, argument, yielded value, result.
-pub fn carried_values(ir: &Ir, op: Op) -> Vec<[Value; 4]> {
+/// A value that a sequential counted loop carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// What the first iteration starts from.
+    pub init: Value,
+    /// What an iteration starts from, an argument of the body.
+    pub argument: Value,
+    /// What an iteration hands on.
+    pub yielded: Value,
+    /// What is left behind the loop.
+    pub result: Value,
+}
+
+/// The carried values of a sequential counted loop, in order.
+pub fn carried_values(ir: &Ir, op: Op) -> Vec<Carried> {
     let (inits, arguments): (Vec<Value>, &[Value]) = if let Some(view) = scf::ForOp::cast(ir, op) {
         (view.initArgs(ir).to_vec(), view.iter_args(ir))
     } else if let Some(view) = affine::AffineForOp::cast(ir, op) {
@@ -39,7 +52,7 @@ pub fn carried_values(ir: &Ir, op: Op) -> Vec<[Value; 4]> {
         .zip(arguments)
         .zip(ir.operands(end))
         .zip(ir.results(op))
-        .map(|(((init, &argument), yielded), &result)| [init, argument, yielded, result])
+        .map(|(((init, &argument), yielded), &result)| Carried { init, argument, yielded, result })
         .collect()
 }
 
@@ -50,8 +63,7 @@ fn is_set_inside(ir: &Ir, op: Op, argument: Value, yielded: Value) -> bool {
     let Some(inner) = ir.users(argument).next().filter(|_| ir.has_one_use(argument)) else {
         return false;
     };
-    let Some(values) = carried_values(ir, inner).into_iter().find(|values| values[0] == argument)
-    else {
+    let Some(carried) = carried_values(ir, inner).into_iter().find(|c| c.init == argument) else {
         return false;
     };
     let rectangular = dimensions(ir, inner).iter().all(|dim| {
@@ -64,12 +76,14 @@ fn is_set_inside(ir: &Ir, op: Op, argument: Value, yielded: Value) -> bool {
     });
     rectangular
         && ir.parent_op(inner) == Some(op)
-        && values[3] == yielded
-        && (ir.is_unused(values[1]) || is_set_inside(ir, inner, values[1], values[2]))
+        && carried.result == yielded
+        && (ir.is_unused(carried.argument)
+            || is_set_inside(ir, inner, carried.argument, carried.yielded))
 }
 
 /// Classifies one value that the loop `op` carries.
-pub fn classify(ir: &Ir, op: Op, [_, argument, yielded, result]: [Value; 4]) -> CarriedScalar {
+pub fn classify(ir: &Ir, op: Op, carried: Carried) -> CarriedScalar {
+    let Carried { argument, yielded, result, .. } = carried;
     if is_set_inside(ir, op, argument, yielded) {
         return match ir.is_unused(result) {
             true => CarriedScalar::Dead,
@@ -128,7 +142,7 @@ impl Chain<'_> {
                 Some(total)
             }
             scf::ForOp::NAME | affine::AffineForOp::NAME => {
-                let [init, argument, yielded, _] = *carried_values(ir, op).get(index)?;
+                let Carried { init, argument, yielded, .. } = *carried_values(ir, op).get(index)?;
                 let mut inner = Chain { ir, from: argument, operator: self.operator };
                 if !inner.reaches(yielded) {
                     return None;

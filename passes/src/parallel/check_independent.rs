@@ -37,7 +37,7 @@ fn check(ir: &Ir, op: Op, cx: &mut PassContext<'_>) {
     // What has unknown effects is not refuted.
     let Ok(touched) = accesses(ir, op) else { return };
     let found = carried(ir, op, &touched, Apart::Assumed);
-    let certain = found.dependences.iter().find(|d| matches!(d.certainty, Certainty::Certain(_)));
+    let certain = found.dependences.iter().find(|d| matches!(d.certainty, Certainty::Must(_)));
     let Some(dependence) = certain else { return };
     let variable = name(ir, dependence.source.root);
     let place = ir.ctx.place(ir.location(op));

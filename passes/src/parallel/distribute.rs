@@ -8,8 +8,9 @@
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{arith, gpu, memref, scf};
 use gpuc_ir::op::{EffectKind, Traits};
-use gpuc_ir::{Block, Builder, InsertPoint, Ir, Op, OpView, Region, Value, ValueMap, WalkOrder};
+use gpuc_ir::{Block, Builder, InsertPoint, Ir, Op, OpView, Region, Value, WalkOrder};
 
+use super::combiner::{all_reduce, combine};
 use super::mapping::{Levels, Mapping};
 use super::threads::{Share, Threads};
 
@@ -111,7 +112,7 @@ impl Distributor<'_> {
                 ir.ctx.element(ty).expect("buffers are memrefs"),
             );
             let shared = ir.ctx.memref_in(&shape, element, None, Some(workgroup));
-            let replacement = add_workgroup_buffer(ir, func, shared);
+            let replacement = gpu::GPUFuncOp(func).add_workgroup_buffer(ir, shared);
             ir.replace_op(op, &[replacement]);
             found = true;
         }
@@ -212,8 +213,7 @@ impl Distributor<'_> {
         }
         if levels.gang && top {
             self.partial = values;
-            if let Some(&used) = ir.results(op).iter().find(|&&result| !ir.is_unused(result)) {
-                let _ = used;
+            if ir.results(op).iter().any(|&result| !ir.is_unused(result)) {
                 return Err(error(ir, op, "a reduction over gangs is used in its own kernel"));
             }
         } else {
@@ -360,70 +360,6 @@ fn delinearize(
         variables[d] = arith::AddIOp::new(b, dims[d].lower, offset).value(b);
     }
     variables
-}
-
-/// A copy of a combiner's body at the builder's point.
-pub fn combine(b: &mut Builder<'_>, combiner: Region, left: Value, right: Value) -> Value {
-    let block = b.blocks(combiner)[0];
-    let mut map = ValueMap::new();
-    let arguments = b.arguments(block).to_vec();
-    map.insert(arguments[0], left);
-    map.insert(arguments[1], right);
-    let ops: Vec<Op> = b.ops(block).collect();
-    let mut result = left;
-    for op in ops {
-        if b.has_trait(op, Traits::TERMINATOR) {
-            result = map.get(b.operand(op, 0));
-        } else {
-            let copy = b.clone_op(op, &mut map);
-            b.insert(copy);
-        }
-    }
-    result
-}
-
-/// `gpu.all_reduce` with a copy of the combiner. The copy sees nothing from outside, so constants
-/// that were hoisted out of the combiner come along.
-pub fn all_reduce(b: &mut Builder<'_>, value: Value, combiner: Region) -> Value {
-    let ty = b.ty(value);
-    let body = b.region(&[ty, ty], |b, arguments| {
-        let block = b.blocks(combiner)[0];
-        let mut map = ValueMap::new();
-        let own = b.arguments(block).to_vec();
-        map.insert(own[0], arguments[0]);
-        map.insert(own[1], arguments[1]);
-        for op in b.ops(block).collect::<Vec<_>>() {
-            for operand in b.operands(op).collect::<Vec<_>>() {
-                let outside = b.defining_op(operand).filter(|&def| {
-                    b.parent_block(def) != Some(block)
-                        && b.has_trait(def, Traits::CONSTANT_LIKE)
-                        && map.get(operand) == operand
-                });
-                if let Some(constant) = outside {
-                    let copy = b.clone_op(constant, &mut map);
-                    b.insert(copy);
-                }
-            }
-            if b.has_trait(op, Traits::TERMINATOR) {
-                let result = map.get(b.operand(op, 0));
-                gpu::YieldOp::new(b, &[result]).build(b);
-            } else {
-                let copy = b.clone_op(op, &mut map);
-                b.insert(copy);
-            }
-        }
-    });
-    let unit = b.ctx.unit_attr();
-    gpu::AllReduceOp::new(b, value).attr(b, "uniform", unit).region(body).value(b)
-}
-
-/// Adds a buffer in the block's shared memory to a kernel.
-pub fn add_workgroup_buffer(ir: &mut Ir, func: Op, ty: gpuc_ir::Type) -> Value {
-    let (entry, location) = (ir.body(func, 0), ir.location(func));
-    let count = gpu::GPUFuncOp(func).workgroup_attributions(ir) as i64 + 1;
-    let attr = ir.ctx.i64_attr(count);
-    ir.set_attr(func, gpu::GPUFuncOp::WORKGROUP_ATTRIBUTIONS, attr);
-    ir.add_argument(entry, ty, location)
 }
 
 /// Whether a memref is memory of the thread alone.

@@ -7,6 +7,8 @@ use gpuc_dialects::affine::{AffineForOp, AffineMinOp};
 use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value};
 
+use super::carried_scalar::Carried;
+
 /// The store behind a loop that all the loop's result is there for.
 #[derive(Clone, Copy, Debug)]
 pub struct LastStore {
@@ -21,7 +23,7 @@ pub struct LastStore {
 impl LastStore {
     /// The only use of a loop's result, if it is a store to a scalar right behind the loop, maybe
     /// under a condition that is known in front of it.
-    pub fn find(ir: &Ir, op: Op, [init, _, _, result]: [Value; 4]) -> Option<LastStore> {
+    pub fn find(ir: &Ir, op: Op, Carried { init, result, .. }: Carried) -> Option<LastStore> {
         let user = ir.users(result).next().filter(|_| ir.has_one_use(result))?;
         let store = memref::StoreOp::cast(ir, user)?;
         let scalar = store.memref(ir);

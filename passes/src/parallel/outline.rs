@@ -12,7 +12,8 @@ use gpuc_dialects::{arith, gpu, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Region, Value, ValueMap, WalkOrder};
 
-use super::distribute::{all_reduce, combine, distribute, trip_count};
+use super::combiner::{all_reduce, combine};
+use super::distribute::{distribute, trip_count};
 use super::kernel::{Kernel, kernel_module};
 use super::mapping::{Extent, Levels, Mapping};
 use super::scratch::keep_between_segments;

@@ -4,19 +4,21 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::{Ir, Op};
 
 use crate::analysis::access::{Access, AccessKind, name};
-use crate::analysis::dependence::{Certainty, Dependence, Flow};
+use crate::analysis::dependence::{Certainty, Dependence, DependenceKind};
 
 /// Why a loop is not parallel, with the two accesses.
 pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {
     let variable = name(ir, dependence.source.root);
     let scalar = dependence.source.subscripts.is_empty();
-    let text = match (dependence.certainty, dependence.flow) {
-        (_, Flow::Flow) if scalar => format!("Loop carried scalar dependence for {variable}"),
+    let text = match (dependence.certainty, dependence.kind) {
+        (_, DependenceKind::Flow) if scalar => {
+            format!("Loop carried scalar dependence for {variable}")
+        }
         (_, _) if scalar => format!("Loop carried reuse of {variable}"),
-        (Certainty::Possible, _) => format!("Complex loop carried dependence of {variable}"),
-        (_, Flow::Flow) => format!("Loop carried dependence of {variable}"),
-        (_, Flow::Anti) => format!("Loop carried backward dependence of {variable}"),
-        (_, Flow::Output) => format!("Loop carried reuse of {variable}"),
+        (Certainty::May, _) => format!("Complex loop carried dependence of {variable}"),
+        (_, DependenceKind::Flow) => format!("Loop carried dependence of {variable}"),
+        (_, DependenceKind::Anti) => format!("Loop carried backward dependence of {variable}"),
+        (_, DependenceKind::Output) => format!("Loop carried reuse of {variable}"),
     };
     Diagnostic::remark(format!("{text} prevents parallelization"))
         .at_option(ir.ctx.place(ir.location(op)))
@@ -28,14 +30,14 @@ pub fn explanation(ir: &Ir, dependence: &Dependence) -> String {
     let variable = name(ir, dependence.source.root);
     let [source, sink] = [&dependence.source, &dependence.sink].map(|access| describe(ir, access));
     let may = match dependence.certainty {
-        Certainty::Possible => "may touch",
-        Certainty::Exact(_) | Certainty::Certain(_) => "touches",
+        Certainty::May => "may touch",
+        Certainty::ForSome(_) | Certainty::Must(_) => "touches",
     };
     let distance = match dependence.certainty {
-        Certainty::Exact(Some(1)) | Certainty::Certain(Some(1)) => {
+        Certainty::ForSome(Some(1)) | Certainty::Must(Some(1)) => {
             " of the iteration before".to_owned()
         }
-        Certainty::Exact(Some(n)) | Certainty::Certain(Some(n)) => {
+        Certainty::ForSome(Some(n)) | Certainty::Must(Some(n)) => {
             format!(" of {n} iterations before")
         }
         _ => " of another iteration".to_owned(),

@@ -24,7 +24,7 @@ use super::row_guard::Guard;
 use super::row_view::View;
 use crate::analysis::access::{Access, access, name, root};
 use crate::analysis::domain::is_unchanging;
-use crate::analysis::loops::is_asked_about;
+use crate::analysis::loops::is_candidate;
 use crate::analysis::subscript::{polynomial, polynomial_keeping};
 use crate::versions;
 
@@ -112,6 +112,6 @@ fn asks(ir: &Ir, scope: Region) -> bool {
     let region = ir.region_op(scope).and_then(|op| RegionOp::cast(ir, op));
     region.is_some_and(|region| {
         let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
-        nested.into_iter().any(|op| is_asked_about(ir, op, region))
+        nested.into_iter().any(|op| is_candidate(ir, op, region))
     })
 }
