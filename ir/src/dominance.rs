@@ -1,8 +1,9 @@
-//! Dominators of the blocks of a region.
+//! Dominators of the blocks of a region, and of every region inside an operation.
 
 use rustc_hash::FxHashMap;
 
-use crate::graph::{Block, Ir, Region};
+use crate::graph::{Block, Ir, Op, Region, WalkOrder};
+use crate::pass::Analysis;
 
 /// Immediate dominators of the reachable blocks of one region (Cooper, Harvey and Kennedy, "A
 /// simple, fast dominance algorithm", 2001).
@@ -87,6 +88,34 @@ impl Dominators {
             b = self.immediate[b];
         }
         a == b
+    }
+}
+
+/// Dominators of every region inside an operation that has several blocks, its own regions
+/// included. What changes no block and no terminator preserves it.
+#[derive(Clone, Debug)]
+pub struct DominanceInfo {
+    regions: FxHashMap<Region, Dominators>,
+}
+
+impl DominanceInfo {
+    /// Dominators of a region; `None` where it has a single block or none.
+    pub fn of(&self, region: Region) -> Option<&Dominators> {
+        self.regions.get(&region)
+    }
+}
+
+impl Analysis for DominanceInfo {
+    fn compute(ir: &Ir, op: Op) -> Self {
+        let mut regions = FxHashMap::default();
+        ir.walk(op, WalkOrder::PreOrder, &mut |inner| {
+            for &region in ir.regions(inner) {
+                if ir.blocks(region).len() > 1 {
+                    regions.insert(region, Dominators::of(ir, region));
+                }
+            }
+        });
+        DominanceInfo { regions }
     }
 }
 

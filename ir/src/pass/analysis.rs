@@ -16,7 +16,7 @@ pub trait Analysis: Any {
 
 /// The cache.
 #[derive(Default)]
-pub struct Analyses {
+pub(super) struct Analyses {
     cache: FxHashMap<(TypeId, Op), Rc<dyn Any>>,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Debug for Analyses {
 
 impl Analyses {
     /// The analysis of `op`, from the cache if it is there.
-    pub fn get<A: Analysis>(&mut self, ir: &Ir, op: Op) -> Rc<A> {
+    pub(super) fn get<A: Analysis>(&mut self, ir: &Ir, op: Op) -> Rc<A> {
         let entry = self
             .cache
             .entry((TypeId::of::<A>(), op))
@@ -36,8 +36,27 @@ impl Analyses {
         Rc::clone(entry).downcast().expect("the key holds the type")
     }
 
-    /// Drops everything.
-    pub fn clear(&mut self) {
-        self.cache.clear();
+    /// Drops what a pass may have made untrue.
+    pub(super) fn keep(&mut self, preserved: &Preserved) {
+        match preserved {
+            Preserved::All => {}
+            Preserved::Only(kinds) => self.cache.retain(|(kind, _), _| kinds.contains(kind)),
+        }
+    }
+}
+
+/// The analyses that are as true behind a pass as before it.
+#[derive(Debug)]
+pub(super) enum Preserved {
+    All,
+    Only(Vec<TypeId>),
+}
+
+impl Preserved {
+    /// Adds a kind.
+    pub(super) fn add<A: Analysis>(&mut self) {
+        if let Preserved::Only(kinds) = self {
+            kinds.push(TypeId::of::<A>());
+        }
     }
 }

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use gpuc_diagnostics::Diagnostic;
 
-use super::{Analyses, PassContext, PassInfo, Pipeline, Step};
+use super::analysis::{Analyses, Preserved};
+use super::pipeline::nests_implicitly;
+use super::{PassContext, PassInfo, Pipeline, Step};
 use crate::graph::{Ir, Op};
 use crate::verify::verify;
 
@@ -59,6 +61,17 @@ impl PassManager {
         root: Op,
         pipeline: &mut Pipeline,
     ) -> Result<(), PassFailure> {
+        // Since the last run the IR may have changed, or be another.
+        self.analyses = Analyses::default();
+        self.run_nested(ir, root, pipeline)
+    }
+
+    fn run_nested(
+        &mut self,
+        ir: &mut Ir,
+        root: Op,
+        pipeline: &mut Pipeline,
+    ) -> Result<(), PassFailure> {
         if pipeline.anchor != "any" && ir.name(root) != pipeline.anchor {
             return Err(PassFailure {
                 pass: "pipeline",
@@ -77,22 +90,27 @@ impl PassManager {
                 Step::Nested(nested) => {
                     for op in directly_inside(ir, root) {
                         if nested.anchor == "any" || ir.name(op) == nested.anchor {
-                            self.run(ir, op, nested)?;
+                            self.run_nested(ir, op, nested)?;
                         }
                     }
                 }
-                Step::Pass(info, _, pass) => {
-                    if info.anchor.is_some_and(|anchor| anchor != ir.name(root)) {
-                        // A function pass in a module pipeline runs on each function inside.
-                        for op in directly_inside(ir, root) {
-                            if info.anchor == Some(ir.name(op)) {
-                                self.run_pass(ir, op, info, &mut **pass)?;
-                            }
+                Step::Pass(info, _, pass) => match info.anchor {
+                    Some(anchor) if anchor != ir.name(root) => {
+                        if !nests_implicitly(&pipeline.anchor) {
+                            let error = Diagnostic::error(format!(
+                                "can't run '{}' on '{}' op: it runs on '{anchor}'",
+                                info.name,
+                                ir.name(root)
+                            ));
+                            let error = error.at_option(ir.ctx.place(ir.location(root)));
+                            return Err(PassFailure { pass: info.name, errors: vec![error] });
                         }
-                    } else {
-                        self.run_pass(ir, root, info, &mut **pass)?;
+                        for op in outermost_inside(ir, root, anchor) {
+                            self.run_pass(ir, op, info, &mut **pass)?;
+                        }
                     }
-                }
+                    _ => self.run_pass(ir, root, info, &mut **pass)?,
+                },
             }
         }
         Ok(())
@@ -112,12 +130,11 @@ impl PassManager {
         let mut cx = PassContext {
             analyses: &mut self.analyses,
             diagnostics: &mut self.diagnostics,
-            preserved: false,
+            preserved: Preserved::Only(Vec::new()),
         };
         let result = pass.run(ir, op, &mut cx);
-        if !cx.preserved {
-            self.analyses.clear();
-        }
+        let preserved = cx.preserved;
+        self.analyses.keep(&preserved);
         self.add_time(info.name, start.elapsed());
         for instrument in &mut self.instruments {
             instrument.after(ir, op, info, result.is_err());
@@ -142,6 +159,22 @@ impl PassManager {
             None => self.timings.push((name, time)),
         }
     }
+}
+
+/// Operations of a name inside `root`, however deep, but none inside another of them: a pass on the
+/// outer one may have erased it.
+fn outermost_inside(ir: &Ir, root: Op, name: &str) -> Vec<Op> {
+    let mut found = Vec::new();
+    let mut work = directly_inside(ir, root);
+    work.reverse();
+    while let Some(op) = work.pop() {
+        if ir.name(op) == name {
+            found.push(op);
+        } else {
+            work.extend(directly_inside(ir, op).into_iter().rev());
+        }
+    }
+    found
 }
 
 /// Operations directly inside the regions of `op`.

@@ -5,6 +5,7 @@
 //! they run on, with a textual form: `builtin.module(func.func(cse,canonicalize{fold=true}))`.
 
 use std::any::Any;
+use std::rc::Rc;
 
 use gpuc_diagnostics::Diagnostic;
 
@@ -15,7 +16,7 @@ mod manager;
 mod options;
 mod pipeline;
 
-pub use analysis::{Analyses, Analysis};
+pub use analysis::Analysis;
 pub use manager::{Instrument, PassFailure, PassManager};
 pub use options::{OptionError, OptionSpec, OptionValue, RawOptions};
 pub use pipeline::{ParsePipelineError, Pipeline, Registry, Step};
@@ -50,10 +51,9 @@ pub trait Pass: Any {
 /// What a pass is given besides the IR.
 #[derive(Debug)]
 pub struct PassContext<'a> {
-    /// Cached analyses; dropped behind the pass unless it calls [`PassContext::preserve_all`].
-    pub analyses: &'a mut Analyses,
+    analyses: &'a mut analysis::Analyses,
     diagnostics: &'a mut Vec<Diagnostic>,
-    preserved: bool,
+    preserved: analysis::Preserved,
 }
 
 impl PassContext<'_> {
@@ -62,9 +62,20 @@ impl PassContext<'_> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// What an analysis says of `op`: what an earlier pass asked for, if every pass since preserved
+    /// it, or computed now. It tells of the IR as it was then: ask before changing anything.
+    pub fn analysis<A: Analysis>(&mut self, ir: &Ir, op: Op) -> Rc<A> {
+        self.analyses.get(ir, op)
+    }
+
     /// Says that the pass changed nothing that an analysis sees.
     pub fn preserve_all(&mut self) {
-        self.preserved = true;
+        self.preserved = analysis::Preserved::All;
+    }
+
+    /// Says that the pass changed nothing that analyses of this kind see; the others are dropped.
+    pub fn preserve<A: Analysis>(&mut self) {
+        self.preserved.add::<A>();
     }
 }
 

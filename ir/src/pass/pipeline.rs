@@ -56,6 +56,13 @@ pub enum Step {
     Nested(Pipeline),
 }
 
+/// Whether a pipeline on operations of this name takes passes of every kind: one that runs on
+/// another kind then runs on every such operation inside, however deep. A module holds everything,
+/// so that flags need no nesting; a pipeline that nests says what it means.
+pub(super) fn nests_implicitly(anchor: &str) -> bool {
+    matches!(anchor, "builtin.module" | "any")
+}
+
 /// Passes to run on one kind of operation.
 #[derive(Debug)]
 pub struct Pipeline {
@@ -207,6 +214,17 @@ impl Reader<'_> {
             }
             return Err(self.error(start, message));
         };
+        if let Some(anchor) = info.anchor
+            && anchor != into.anchor
+            && !nests_implicitly(&into.anchor)
+        {
+            let message = format!(
+                "can't add pass '{name}' restricted to '{anchor}' on a pass manager intended to run \
+                 on '{}', did you intend to nest?",
+                into.anchor
+            );
+            return Err(self.error(start, message));
+        }
         let options = if self.eat('{') { self.options()? } else { RawOptions::default() };
         for (option, _) in &options.0 {
             if !info.options.iter().any(|spec| spec.name == option.replace('-', "_")) {

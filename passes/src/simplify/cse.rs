@@ -8,7 +8,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::context::OpName;
-use gpuc_ir::dominance::Dominators;
+use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::op::{EffectKind, Effects, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, Dict, Ir, Op, Region, Type, Value};
@@ -22,10 +22,13 @@ gpuc_ir::pass! {
 
 impl Pass for Cse {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let mut eliminator = Eliminator::default();
+        let dominance = cx.analysis::<DominanceInfo>(ir, op);
+        let mut eliminator = Eliminator::new(&dominance);
         for region in ir.regions(op).to_vec() {
             eliminator.region(ir, region);
         }
+        // Blocks and their terminators stay as they are.
+        cx.preserve::<DominanceInfo>();
         if !eliminator.changed {
             cx.preserve_all();
         }
@@ -64,8 +67,8 @@ struct Known {
     writes: u32,
 }
 
-#[derive(Default)]
-struct Eliminator {
+struct Eliminator<'a> {
+    dominance: &'a DominanceInfo,
     known: FxHashMap<Key, Known>,
     /// Keys entered in each open scope, with what they shadowed.
     scopes: Vec<Vec<(Key, Option<Known>)>>,
@@ -74,13 +77,23 @@ struct Eliminator {
     changed: bool,
 }
 
-impl Eliminator {
+impl<'a> Eliminator<'a> {
+    fn new(dominance: &'a DominanceInfo) -> Self {
+        Eliminator {
+            dominance,
+            known: FxHashMap::default(),
+            scopes: Vec::new(),
+            writes: 0,
+            changed: false,
+        }
+    }
+
     fn region(&mut self, ir: &mut Ir, region: Region) {
         if let [block] = *ir.blocks(region) {
             self.scoped(|this| this.block(ir, block));
             return;
         }
-        let dominators = Dominators::of(ir, region);
+        let Some(dominators) = self.dominance.of(region) else { return };
         let mut children: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
         for &block in dominators.reachable() {
             if let Some(parent) = dominators.immediate(block) {
@@ -143,7 +156,7 @@ impl Eliminator {
                 self.writes += 1;
             }
             if ir.has_trait(op, Traits::ISOLATED_FROM_ABOVE) {
-                let mut inner = Eliminator::default();
+                let mut inner = Eliminator::new(self.dominance);
                 for region in regions {
                     inner.region(ir, region);
                 }

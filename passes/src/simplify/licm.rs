@@ -5,6 +5,7 @@
 //! far as it can. After MLIR's pass of the same name.
 
 use gpuc_diagnostics::Diagnostic;
+use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, Region, Value, ValueDef, WalkOrder};
@@ -15,12 +16,14 @@ gpuc_ir::pass! {
 }
 
 impl Pass for LoopInvariantCodeMotion {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
             if inner != op {
                 hoist(ir, inner);
             }
         }
+        // Blocks and their terminators stay as they are.
+        cx.preserve::<DominanceInfo>();
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use egg::Runner;
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
+use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, WalkOrder};
 
@@ -47,6 +48,8 @@ impl Pass for SimplifyIndex {
             })?,
         };
         let rules = rewrites();
+        let dominance = cx.analysis::<DominanceInfo>(ir, op);
+        let visibility = Visibility { dominance: &dominance };
         let mut changed = false;
         for function in ir.nested_ops(op, WalkOrder::PreOrder) {
             if ir.def(function).is_none_or(|def| def.hooks.function.is_none()) {
@@ -57,11 +60,12 @@ impl Pass for SimplifyIndex {
                 .into_iter()
                 .filter(|&op| is_term(ir, op))
                 .collect();
-            let mut visibility = Visibility::default();
             for piece in ops.chunks(self.operations.max(1)) {
-                changed |= self.simplify(ir, piece, &rules, Prices::of(arch), &mut visibility);
+                changed |= self.simplify(ir, piece, &rules, Prices::of(arch), &visibility);
             }
         }
+        // Blocks and their terminators stay as they are.
+        cx.preserve::<DominanceInfo>();
         if !changed {
             cx.preserve_all();
         }
@@ -76,7 +80,7 @@ impl SimplifyIndex {
         ops: &[Op],
         rules: &[egg::Rewrite<super::algebra::node::Node, super::algebra::facts::Known>],
         prices: Prices,
-        visibility: &mut Visibility,
+        visibility: &Visibility<'_>,
     ) -> bool {
         // An earlier piece may have left some dead, and erased them.
         let ops: Vec<Op> = ops.iter().copied().filter(|&op| !ir.is_erased(op)).collect();

@@ -6,8 +6,8 @@
 
 use egg::{Id, Language};
 use gpuc_dialects::arith;
-use gpuc_ir::dominance::Dominators;
-use gpuc_ir::{Builder, Ir, Op, Region, Type, Value, ValueDef};
+use gpuc_ir::dominance::DominanceInfo;
+use gpuc_ir::{Builder, Ir, Op, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -15,15 +15,16 @@ use super::extract::Choice;
 use super::node::{Binary, Cast, Fused, Node};
 use super::terms::{self, Conversion, Terms, conversion_of, is_loop, width};
 
-/// Whether values are visible at operations; dominators of each region are computed once.
-#[derive(Debug, Default)]
-pub struct Visibility {
-    dominators: FxHashMap<Region, Dominators>,
+/// Whether values are visible at operations.
+#[derive(Debug)]
+pub struct Visibility<'a> {
+    /// Dominators of the regions around the operations.
+    pub dominance: &'a DominanceInfo,
 }
 
-impl Visibility {
+impl Visibility<'_> {
     /// Whether `value` may be used by `at`.
-    pub fn is_visible(&mut self, ir: &mut Ir, value: Value, at: Op) -> bool {
+    pub fn is_visible(&self, ir: &mut Ir, value: Value, at: Op) -> bool {
         let Some(block) = ir.value_block(value) else { return false };
         let Some(region) = ir.block_region(block) else { return false };
         let mut user = at;
@@ -38,9 +39,8 @@ impl Visibility {
                 ValueDef::Result(op, _) => op != user && ir.is_before(op, user),
             };
         }
-        let dominators =
-            self.dominators.entry(region).or_insert_with(|| Dominators::of(ir, region));
-        dominators.is_reachable(here) && dominators.dominates(block, here)
+        let dominators = self.dominance.of(region);
+        dominators.is_some_and(|known| known.is_reachable(here) && known.dominates(block, here))
     }
 }
 
@@ -51,7 +51,7 @@ pub struct Rebuilder<'a> {
     /// The term of each class.
     pub choice: &'a Choice,
     /// Which values may be used where.
-    pub visibility: &'a mut Visibility,
+    pub visibility: &'a Visibility<'a>,
     /// Values of each class and type so far.
     built: FxHashMap<(Id, Type), SmallVec<[Value; 2]>>,
     /// The class of each of those values.
@@ -62,7 +62,7 @@ pub struct Rebuilder<'a> {
 
 impl<'a> Rebuilder<'a> {
     /// Nothing is built yet.
-    pub fn new(terms: &'a Terms, choice: &'a Choice, visibility: &'a mut Visibility) -> Self {
+    pub fn new(terms: &'a Terms, choice: &'a Choice, visibility: &'a Visibility<'a>) -> Self {
         Rebuilder {
             terms,
             choice,
