@@ -33,14 +33,26 @@ fn refuse(files: &[(PathBuf, String)], wrong: impl Fn(&str) -> Option<String>) {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// The guides in `docs`, with their texts.
+fn guides() -> Vec<(PathBuf, String)> {
+    let guides: Vec<_> =
+        texts(Some(&["md"])).into_iter().filter(|(file, _)| file.starts_with("docs")).collect();
+    assert!(!guides.is_empty(), "no guide in docs");
+    guides
+}
+
 #[test]
 fn documents_name_paths_that_exist() {
     let mut missing = Vec::new();
+    let mut documents = guides();
     for document in ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"] {
-        let Ok(text) = std::fs::read_to_string(corpus::root().join(document)) else {
-            missing.push(format!("{document} is missing"));
-            continue;
-        };
+        match std::fs::read_to_string(corpus::root().join(document)) {
+            Ok(text) => documents.push((document.into(), text)),
+            Err(_) => missing.push(format!("{document} is missing")),
+        }
+    }
+    for (document, text) in documents {
+        let document = document.display();
         for name in text.split('`').skip(1).step_by(2).filter(|name| is_path(name)) {
             if !corpus::root().join(name).exists() {
                 missing.push(format!("{document} names `{name}`, which is not there"));
@@ -48,6 +60,85 @@ fn documents_name_paths_that_exist() {
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// What of `text` is not in `file` as it stands there: the first line of the first part that is
+/// not. A line `...` leaves out lines of the file; how deep a part is indented does not matter.
+fn missing_part<'a>(text: &'a [&'a str], file: &str) -> Option<&'a str> {
+    let lines: Vec<&str> = file.lines().collect();
+    let mut at = 0;
+    for part in text.split(|line| line.trim() == "...").filter(|part| !part.is_empty()) {
+        let found = (at..=lines.len().saturating_sub(part.len())).find(|&start| {
+            lines.get(start..start + part.len()).is_some_and(|there| same_lines(part, there))
+        });
+        at = match found {
+            Some(start) => start + part.len(),
+            None => return part.first().copied(),
+        };
+    }
+    None
+}
+
+/// Whether lines are the same but for one indentation of all.
+fn same_lines(a: &[&str], b: &[&str]) -> bool {
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let shift = |a: &str, b: &str| depth(a) as isize - depth(b) as isize;
+    let filled = || a.iter().zip(b).filter(|(a, _)| !a.trim().is_empty());
+    let first = filled().next().map(|(a, b)| shift(a, b));
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| a.trim() == b.trim())
+        && filled().all(|(a, b)| Some(shift(a, b)) == first)
+}
+
+/// Code in a guide is code of ours: the line in front of each block ends by naming the file that
+/// it is in, and there it is. Only commands need no file.
+#[test]
+fn code_in_guides_is_in_the_files_they_name() {
+    let mut wrong = Vec::new();
+    for (document, text) in guides() {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut at = 0;
+        let mut blocks = 0;
+        while let Some(start) = (at..lines.len()).find(|&line| lines[line].starts_with("```")) {
+            let end = (start + 1..lines.len()).find(|&line| lines[line] == "```");
+            let end = end.unwrap_or(lines.len());
+            at = end + 1;
+            if lines[start] == "```sh" {
+                continue;
+            }
+            blocks += 1;
+            let here = format!("{}:{}", document.display(), start + 1);
+            let before = lines[..start].iter().rev().find(|line| !line.is_empty());
+            let named = before.and_then(|line| line.strip_suffix("`:")?.rsplit('`').next());
+            let file =
+                named.and_then(|name| std::fs::read_to_string(corpus::root().join(name)).ok());
+            match file {
+                None => wrong.push(format!("{here}: the line in front names no file of ours")),
+                Some(file) => wrong.extend(
+                    missing_part(&lines[start + 1..end], &file)
+                        .map(|part| format!("{here}: not in the file as it stands here: {part}")),
+                ),
+            }
+        }
+        assert!(blocks > 0, "{} shows no code", document.display());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_part_that_differs_is_found() {
+    let file = "fn f() {\n    g();\n    h();\n}\n";
+    for (text, missing) in [
+        ("fn f() {\n    g();", None),
+        ("g();\nh();", None),
+        ("fn f() {\n...\n}", None),
+        ("g();\n    h();", Some("g();")),
+        ("g();\n}", Some("g();")),
+        ("h();\n...\ng();", Some("g();")),
+    ] {
+        let text: Vec<&str> = text.lines().collect();
+        assert_eq!(missing_part(&text, file), missing, "{text:?}");
+    }
 }
 
 #[test]

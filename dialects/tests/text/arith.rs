@@ -35,16 +35,21 @@ fn integers() {
             [("i32", "%arg0"), ("index", "%arg3"), ("vector<4xi32>", "%arg4")][i % 3];
         body += &format!("%{i} = arith.{op} {operand}, {operand} : {ty}\n");
     }
-    body += "%20 = arith.addi %arg0, %arg0 overflow<nsw, nuw> {tag} : i32
-        %21 = arith.shli %arg0, %arg0 overflow<nuw> : i32
-        %sum, %overflow = arith.addui_extended %arg0, %arg0 : i32, i1
+    let others = [
+        "arith.addi %arg0, %arg0 overflow<nsw, nuw> {tag} : i32",
+        "arith.shli %arg0, %arg0 overflow<nuw> : i32",
+        "math.absi %arg0 : i32",
+        "math.ctlz %arg4 : vector<4xi32>",
+        "math.cttz %arg3 : index",
+        "math.ctpop %arg0 : i32",
+        "math.ipowi %arg0, %arg0 : i32",
+    ];
+    for (i, op) in others.iter().enumerate() {
+        body += &format!("%{} = {op}\n", binary.len() + i);
+    }
+    body += "%sum, %overflow = arith.addui_extended %arg0, %arg0 : i32, i1
         %low, %high = arith.mulsi_extended %arg4, %arg4 : vector<4xi32>
-        %low_0, %high_1 = arith.mului_extended %arg3, %arg3 : index
-        %22 = math.absi %arg0 : i32
-        %23 = math.ctlz %arg4 : vector<4xi32>
-        %24 = math.cttz %arg3 : index
-        %25 = math.ctpop %arg0 : i32
-        %26 = math.ipowi %arg0, %arg0 : i32";
+        %low_0, %high_1 = arith.mului_extended %arg3, %arg3 : index";
     round_trip(&in_function(ARGUMENTS, &body));
 }
 
