@@ -7,11 +7,14 @@
 use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashMap;
 
+use crate::attrs::{Attr, AttrKind};
+use crate::context::Context;
 use crate::dominance::Dominators;
 use crate::graph::{Block, Ir, Op, Region, Value, ValueDef};
 use crate::op::{
     Arity, OpDef, Presence, RegionKind, Traits, ValueSpec, operand_range, result_range,
 };
+use crate::types::Type;
 
 /// Verifies `root` and everything inside. Stops at the first broken operation of a region, as what
 /// follows is often its consequence.
@@ -236,6 +239,11 @@ impl Verifier {
 
     /// What the operation's own declaration demands.
     fn own(&mut self, ir: &mut Ir, op: Op) -> Result<(), String> {
+        for &(name, attr) in ir.ctx.dict_entries(ir.attrs(op)) {
+            if let Some(wrong) = number_of_no_type(&ir.ctx, attr) {
+                return Err(format!("attribute '{}' holds {wrong}", ir.ctx.str(name)));
+            }
+        }
         let Some(def) = ir.def(op) else {
             if ir.ctx.allow_unregistered {
                 return Ok(());
@@ -264,6 +272,24 @@ impl Verifier {
             Some(hook) => hook(ir, op),
             None => Ok(()),
         }
+    }
+}
+
+/// What is wrong with a number in an attribute whose type is none of its kind. What is read never
+/// has one; what a pass builds may, and could not be read back.
+fn number_of_no_type(ctx: &Context, attr: Attr) -> Option<String> {
+    match ctx.attr_kind(attr) {
+        AttrKind::Integer { ty, .. } if ctx.int_or_index_width(*ty).is_none() => {
+            Some(format!("an integer not valid for type '{}'", ctx.type_text(*ty)))
+        }
+        AttrKind::Float { ty, .. } if !ctx.is_float(*ty) => {
+            Some(format!("a floating point value not valid for type '{}'", ctx.type_text(*ty)))
+        }
+        AttrKind::Array(elements) => elements.iter().find_map(|&a| number_of_no_type(ctx, a)),
+        AttrKind::Dict(dict) => {
+            ctx.dict_entries(*dict).iter().find_map(|&(_, a)| number_of_no_type(ctx, a))
+        }
+        _ => None,
     }
 }
 
@@ -480,7 +506,7 @@ fn one_type(ir: &Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
 
 fn type_rules(ir: &mut Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
     for rule in def.type_rules {
-        let types_of = |ir: &Ir, name: &str| -> Vec<crate::Type> {
+        let types_of = |ir: &Ir, name: &str| -> Vec<Type> {
             if let Some(group) = def.operands.iter().position(|spec| spec.name == name) {
                 operand_range(ir, op, def, group).map(|i| ir.ty(ir.operand(op, i))).collect()
             } else if let Some(group) = def.results.iter().position(|spec| spec.name == name) {

@@ -4,6 +4,7 @@ use gpuc_ir::op::{InferInput, attrs, types};
 use gpuc_ir::{Attr, AttrKind, Builder, Ir, Op, Type, TypeKind, Value, op};
 use smallvec::{SmallVec, smallvec};
 
+use super::fold::{splat_float, splat_int};
 use attrs::TYPED;
 use gpuc_ir::op::Traits;
 
@@ -76,9 +77,12 @@ pub fn constant_index(b: &mut Builder<'_>, value: i64) -> Value {
     constant(b, value)
 }
 
-/// A constant of an integer type or `index`, wrapped to its width.
+/// A constant of an integer type or `index`, wrapped to its width; of a vector or tensor of them,
+/// every element is the number.
 pub fn constant_int(b: &mut Builder<'_>, value: i128, ty: Type) -> Value {
-    let value = b.ctx.int_attr(value, ty);
+    let splat = splat_int(&mut b.ctx, value, ty);
+    // For other types the verifier refuses the operation with its place.
+    let value = splat.unwrap_or_else(|| b.ctx.int_attr(value, ty));
     constant(b, value)
 }
 
@@ -88,9 +92,12 @@ pub fn constant_bool(b: &mut Builder<'_>, value: bool) -> Value {
     constant(b, value)
 }
 
-/// A constant of a floating-point type, rounded to it.
+/// A constant of a floating-point type, rounded to it; of a vector or tensor of them, every element
+/// is the number.
 pub fn constant_float(b: &mut Builder<'_>, value: f64, ty: Type) -> Value {
-    let value = b.ctx.float_attr(value, ty);
+    let splat = splat_float(&mut b.ctx, value, ty);
+    // For other types the verifier refuses the operation with its place.
+    let value = splat.unwrap_or_else(|| b.ctx.float_attr(value, ty));
     constant(b, value)
 }
 

@@ -1,6 +1,10 @@
 //! `arith` and `math`: syntax and refusals.
 
-use crate::harness::{in_function, refused, round_trip};
+use gpuc_dialects::{arith, builtin};
+use gpuc_ir::verify::verify;
+use gpuc_ir::{Builder, Location, Type};
+
+use crate::harness::{in_function, new_ir, refused, round_trip};
 
 const ARGUMENTS: &str = "%arg0: i32, %arg1: f32, %arg2: i1, %arg3: index, %arg4: vector<4xi32>, \
                          %arg5: vector<4xf32>, %arg6: vector<4xi1>, %arg7: i64, %arg8: f64";
@@ -205,4 +209,50 @@ fn refusals() {
     ];
     let cases = cases.map(|(text, message)| (line(text), message));
     refused(&cases.each_ref().map(|(text, message)| (text.as_str(), *message)));
+}
+
+/// The text of a module with an integer and a float constant of two types that a program makes, if
+/// it is valid.
+fn built(types: impl Fn(&mut gpuc_ir::Context) -> [Type; 2]) -> Result<String, String> {
+    let mut ir = new_ir();
+    let module = builtin::ModuleOp::create(&mut ir, Location::UNKNOWN);
+    let block = ir.body(module.0, 0);
+    let mut b = Builder::at_end(&mut ir, block, Location::UNKNOWN);
+    let [integer, float] = types(&mut b.ctx);
+    arith::constant_int(&mut b, 7, integer);
+    arith::constant_float(&mut b, 0.5, float);
+    verify(&mut ir, module.0).map_err(|errors| errors[0].message.clone())?;
+    Ok(ir.to_text(module.0))
+}
+
+#[test]
+fn constants_of_every_type_that_has_numbers_can_be_built() {
+    let scalars = built(|ctx| [ctx.i32(), ctx.f32()]).expect("scalars are valid");
+    let vectors = built(|ctx| {
+        let (i32, f32) = (ctx.i32(), ctx.f32());
+        [ctx.vector(&[4], i32), ctx.vector(&[4], f32)]
+    });
+    let vectors = vectors.expect("vectors are valid");
+    for (text, constants) in [
+        (scalars, ["7 : i32", "5.000000e-01 : f32"]),
+        (vectors, ["dense<7> : vector<4xi32>", "dense<5.000000e-01> : vector<4xf32>"]),
+    ] {
+        for constant in constants {
+            assert!(text.contains(&format!("arith.constant {constant}")), "{text}");
+        }
+        round_trip(&text);
+    }
+    assert_eq!(
+        built(|ctx| [ctx.f32(), ctx.f32()]).unwrap_err(),
+        "'arith.constant' op attribute 'value' holds an integer not valid for type 'f32'"
+    );
+    assert_eq!(
+        built(|ctx| {
+            let i32 = ctx.i32();
+            [ctx.index(), ctx.vector(&[4], i32)]
+        })
+        .unwrap_err(),
+        "'arith.constant' op attribute 'value' holds a floating point value not valid for \
+         type 'vector<4xi32>'"
+    );
 }
