@@ -11,6 +11,7 @@ pub mod affine;
 pub mod arith;
 pub mod builtin;
 pub mod cf;
+mod enumeration;
 pub mod func;
 pub mod gpu;
 pub mod math;

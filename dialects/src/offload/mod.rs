@@ -11,15 +11,15 @@
 //! [`SCHEDULE_ATTR`] or [`AUTO_ATTR`]; the `parallel` stage turns the region into kernels.
 
 use gpuc_ir::context::DialectDef;
-use gpuc_ir::op::{
-    AttrConstraint, AttrSyntax, EnumSpec, EnumStorage, RegionBranch, RegionEdge, RegionPoint,
-    attrs, types,
-};
+use gpuc_ir::op::{RegionBranch, RegionEdge, RegionPoint, attrs, types};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, op};
 
 use attrs::ARRAY;
 
+mod kinds;
 mod syntax;
+
+pub use kinds::*;
 
 /// Name of the attribute that an `affine.parallel` or `scf.parallel` loop carries: the levels of
 /// parallelism its iterations are spread over, outermost first, as an array of strings (`"gang"`,
@@ -58,66 +58,6 @@ pub const STORAGE_EXCLUSIVE: &str = "exclusive";
 
 /// Pointers, but no other object: a variable.
 pub const STORAGE_OBJECT: &str = "object";
-
-/// Kinds of compute constructs.
-pub static REGION_KIND: EnumSpec = EnumSpec {
-    dialect: "offload",
-    mnemonic: "construct",
-    cases: &[("parallel", 0), ("kernels", 1), ("serial", 2)],
-    bits: false,
-    storage: EnumStorage::Spaced,
-};
-
-static CONSTRUCT: AttrConstraint = AttrConstraint {
-    summary: "kind of compute construct",
-    holds: |ctx, attr| REGION_KIND.number(ctx, attr).is_some(),
-    syntax: AttrSyntax::Enum(&REGION_KIND),
-};
-
-/// What a directive says about the order of a loop's iterations.
-pub static LOOP_ORDER: EnumSpec = EnumSpec {
-    dialect: "offload",
-    mnemonic: "order",
-    cases: &[("independent", 0), ("auto", 1), ("seq", 2)],
-    bits: false,
-    storage: EnumStorage::Spaced,
-};
-
-static ORDER: AttrConstraint = AttrConstraint {
-    summary: "order of iterations",
-    holds: |ctx, attr| LOOP_ORDER.number(ctx, attr).is_some(),
-    syntax: AttrSyntax::Enum(&LOOP_ORDER),
-};
-
-/// Operators of reductions.
-pub static REDUCTION_KIND: EnumSpec = EnumSpec {
-    dialect: "offload",
-    mnemonic: "reduction",
-    cases: &[
-        ("add", 0),
-        ("mul", 1),
-        ("max", 2),
-        ("min", 3),
-        ("iand", 4),
-        ("ior", 5),
-        ("ixor", 6),
-        ("land", 7),
-        ("lor", 8),
-    ],
-    bits: false,
-    storage: EnumStorage::Spaced,
-};
-
-/// Kind of a compute construct.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Construct {
-    /// `parallel`: gangs execute the region redundantly and share loops.
-    Parallel,
-    /// `kernels`: the compiler finds the parallelism.
-    Kernels,
-    /// `serial`: one gang of one worker of one lane.
-    Serial,
-}
 
 op! {
     /// A compute construct. Everything inside runs on the device. Sizes that are absent are the
@@ -160,13 +100,11 @@ fn region_edges(ir: &Ir, op: Op, from: RegionPoint) -> Vec<RegionEdge> {
 }
 
 impl RegionOp {
-    /// Kind of the construct.
+    /// Kind of the construct. Every region that verifies has one; where it does not, this is the
+    /// one that promises least.
     pub fn kind(self, ir: &Ir) -> Construct {
-        match self.construct(ir).and_then(|attr| REGION_KIND.number(&ir.ctx, attr)) {
-            Some(1) => Construct::Kernels,
-            Some(2) => Construct::Serial,
-            _ => Construct::Parallel,
-        }
+        let kind = self.construct(ir).and_then(|attr| Construct::of(&ir.ctx, attr));
+        kind.unwrap_or(Construct::Serial)
     }
 
     /// The block of the body.
@@ -239,9 +177,11 @@ fn verify_loop(ir: &Ir, op: Op) -> Result<(), String> {
         return Err(format!("expects {dims} block arguments of type 'index'"));
     }
     let mut last = 0;
-    for level in this.level_names(ir) {
-        let rank = ["gang", "worker", "vector"].iter().position(|&name| name == level);
-        let Some(rank) = rank else {
+    for &level in this.levels(ir).and_then(|attr| ir.ctx.array_value(attr)).unwrap_or(&[]) {
+        let Some(level) = ir.ctx.string_value(level) else {
+            return Err(format!("'levels' must hold strings, not {}", ir.ctx.attr_text(level)));
+        };
+        let Some(rank) = LEVELS.iter().position(|&name| name == level) else {
             return Err(format!("unknown level '{level}'; expected gang, worker or vector"));
         };
         if rank < last {
@@ -249,9 +189,16 @@ fn verify_loop(ir: &Ir, op: Op) -> Result<(), String> {
         }
         last = rank + 1;
     }
-    let kinds = this.reduction_kind_numbers(ir);
-    let Some(kinds) = kinds else {
-        return Err("'reduction_kinds' must hold #offload.reduction<...> attributes".to_owned());
+    let sizes = [this.gang_size(ir), this.worker_size(ir), this.vector_size(ir)];
+    for (level, size) in LEVELS.iter().zip(sizes) {
+        if size.is_some() && !this.level_names(ir).contains(level) {
+            return Err(format!(
+                "has a size for the level '{level}', which 'levels' does not name"
+            ));
+        }
+    }
+    let Some(kinds) = this.reduction_operators(ir) else {
+        return Err("'reduction_kinds' must hold #offload<reduction ...> attributes".to_owned());
     };
     if kinds.len() != this.reductions(ir).len() {
         return Err(format!(
@@ -259,6 +206,15 @@ fn verify_loop(ir: &Ir, op: Op) -> Result<(), String> {
             this.reductions(ir).len(),
             kinds.len()
         ));
+    }
+    if let Some(flags) = this.unsigned_reductions(ir).and_then(|attr| ir.ctx.array_value(attr)) {
+        let are_flags = flags.iter().all(|&flag| (attrs::BOOL.holds)(&ir.ctx, flag));
+        if !are_flags || flags.len() != kinds.len() {
+            return Err(format!(
+                "'unsigned_reductions' must hold {} booleans, one for each variable",
+                kinds.len()
+            ));
+        }
     }
     for variable in this.reductions(ir) {
         if ir.ctx.shape(ir.ty(variable)).is_some_and(|shape| !shape.is_empty()) {
@@ -285,10 +241,10 @@ impl LoopOp {
         levels.iter().filter_map(|&level| ir.ctx.string_value(level)).collect()
     }
 
-    /// Numbers of the reduction operators in [`REDUCTION_KIND`]; `None` if one is none.
-    pub fn reduction_kind_numbers(self, ir: &Ir) -> Option<Vec<i64>> {
+    /// The operators of the reductions; `None` if an attribute is none.
+    pub fn reduction_operators(self, ir: &Ir) -> Option<Vec<ReductionKind>> {
         let kinds = self.reduction_kinds(ir).and_then(|attr| ir.ctx.array_value(attr))?;
-        kinds.iter().map(|&kind| REDUCTION_KIND.number(&ir.ctx, kind)).collect()
+        kinds.iter().map(|&kind| ReductionKind::of(&ir.ctx, kind)).collect()
     }
 
     /// Whether the C type of reduction variable `index` is unsigned, which `unsigned_reductions`
@@ -300,9 +256,9 @@ impl LoopOp {
             .is_some_and(|value| value != 0)
     }
 
-    /// Number of the order in [`LOOP_ORDER`].
-    pub fn order_number(self, ir: &Ir) -> i64 {
-        self.order(ir).and_then(|attr| LOOP_ORDER.number(&ir.ctx, attr)).unwrap_or(1)
+    /// What the directive says about the order of iterations; every valid loop has it.
+    pub fn loop_order(self, ir: &Ir) -> Option<LoopOrder> {
+        self.order(ir).and_then(|attr| LoopOrder::of(&ir.ctx, attr))
     }
 }
 

@@ -9,9 +9,7 @@
 use gpuc_ir::text::{Delimiter, OpParser, OpPrinter, ParseResult, PrintRegion};
 use gpuc_ir::{Attr, Op, OpState, Value};
 
-use super::{LOOP_ORDER, LoopOp, REDUCTION_KIND};
-
-const LEVELS: [&str; 3] = ["gang", "worker", "vector"];
+use super::{LEVELS, LOOP_ORDER, LoopOp, REDUCTION_KIND};
 
 fn set(p: &mut OpParser<'_, '_>, state: &mut OpState, name: &str, attr: Attr) {
     state.attrs.push((p.ir.ctx.ident(name), attr));
@@ -107,8 +105,10 @@ fn list(p: &mut OpPrinter<'_, '_>, values: impl IntoIterator<Item = Value>) {
 pub(super) fn print_loop(p: &mut OpPrinter<'_, '_>, op: Op) {
     let ir = p.ir;
     let this = LoopOp(op);
-    p.write(" ");
-    p.write(&LOOP_ORDER.keywords(this.order_number(ir)));
+    if let Some(order) = this.loop_order(ir) {
+        p.write(" ");
+        p.write(order.keyword());
+    }
     let names = this.level_names(ir);
     let sizes = [this.gang_size(ir), this.worker_size(ir), this.vector_size(ir)];
     for (level, size) in LEVELS.into_iter().zip(sizes) {
@@ -134,10 +134,10 @@ pub(super) fn print_loop(p: &mut OpPrinter<'_, '_>, op: Op) {
     p.write(" step ");
     list(p, this.steps(ir));
     let variables = this.reductions(ir);
-    let kinds = this.reduction_kind_numbers(ir).unwrap_or_default();
+    let kinds = this.reduction_operators(ir).unwrap_or_default();
     for (i, (&variable, kind)) in variables.iter().zip(kinds).enumerate() {
         p.write(if i == 0 { " reduction(" } else { ", " });
-        p.write(&REDUCTION_KIND.keywords(kind));
+        p.write(kind.keyword());
         if this.is_unsigned_reduction(ir, i) {
             p.write(" unsigned");
         }

@@ -1,59 +1,10 @@
 //! Enumerations of PTX: instruction types, state spaces, modifiers.
 
-use gpuc_ir::op::{AttrConstraint, AttrSyntax, EnumSpec, EnumStorage};
-use gpuc_ir::{Attr, Context};
+use crate::enumeration::enumerations;
 
-macro_rules! kinds {
-    ($(
-        $(#[doc = $doc:literal])*
-        $kind:ident, $spec:ident, $constraint:ident, $mnemonic:literal, $summary:literal {
-            $($case:ident = $keyword:literal),* $(,)?
-        }
-    )*) => {$(
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[allow(missing_docs)]
-        pub enum $kind { $($case),* }
+enumerations! {
+    "ptx";
 
-        impl $kind {
-            /// Every case.
-            pub const ALL: &[$kind] = &[$($kind::$case),*];
-
-            /// As PTX writes it, without the dot.
-            pub fn keyword(self) -> &'static str {
-                match self { $($kind::$case => $keyword),* }
-            }
-
-            /// The attribute that says it.
-            pub fn attr(self, ctx: &mut Context) -> Attr {
-                $spec.attr(ctx, self as i64)
-            }
-
-            /// The case that an attribute says.
-            pub fn of(ctx: &Context, attr: Attr) -> Option<$kind> {
-                $spec.number(ctx, attr).and_then(|n| Self::ALL.get(n as usize).copied())
-            }
-        }
-
-        /// The enumeration's cases.
-        pub static $spec: EnumSpec = EnumSpec {
-            dialect: "ptx",
-            mnemonic: $mnemonic,
-            cases: &[$(($keyword, $kind::$case as i64)),*],
-            bits: false,
-            storage: EnumStorage::Spaced,
-        };
-
-        /// Attributes that say a case.
-        pub static $constraint: AttrConstraint = AttrConstraint {
-            summary: $summary,
-            holds: |ctx, attr| $spec.number(ctx, attr).is_some(),
-            syntax: AttrSyntax::Enum(&$spec),
-        };
-    )*};
-}
-
-kinds! {
     /// Instruction types (PTX ISA §5.2.1).
     PtxType, PTX_TYPES, PTX_TYPE, "type", "PTX instruction type" {
         Pred = "pred", B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64",

@@ -1,7 +1,7 @@
 //! Directives within a compute construct: `loop` and `atomic`.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{self, Construct, LOOP_ORDER, REDUCTION_KIND};
+use gpuc_dialects::offload::{self, Construct, LoopOrder, ReductionKind};
 use gpuc_ir::Value;
 use indexmap::IndexSet;
 
@@ -16,17 +16,17 @@ use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
 
 /// The case of `#offload.reduction` for an operator.
-fn reduction_number(op: ReductionOp) -> i64 {
+fn reduction_kind(op: ReductionOp) -> ReductionKind {
     match op {
-        ReductionOp::Add => 0,
-        ReductionOp::Mul => 1,
-        ReductionOp::Max => 2,
-        ReductionOp::Min => 3,
-        ReductionOp::And => 4,
-        ReductionOp::Or => 5,
-        ReductionOp::Xor => 6,
-        ReductionOp::LogicalAnd => 7,
-        ReductionOp::LogicalOr => 8,
+        ReductionOp::Add => ReductionKind::Add,
+        ReductionOp::Mul => ReductionKind::Mul,
+        ReductionOp::Max => ReductionKind::Max,
+        ReductionOp::Min => ReductionKind::Min,
+        ReductionOp::And => ReductionKind::And,
+        ReductionOp::Or => ReductionKind::Or,
+        ReductionOp::Xor => ReductionKind::Xor,
+        ReductionOp::LogicalAnd => ReductionKind::LogicalAnd,
+        ReductionOp::LogicalOr => ReductionKind::LogicalOr,
     }
 }
 
@@ -57,17 +57,17 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The order of iterations that a directive asks for, in `#offload.order`.
-    fn order(&self, directive: &Directive) -> i64 {
+    /// The order of iterations that a directive asks for.
+    fn order(&self, directive: &Directive) -> LoopOrder {
         let has = |name| directive.clause(name).is_some();
         if has(ClauseName::Seq) {
-            2
+            LoopOrder::Seq
         } else if has(ClauseName::Auto) {
-            1
+            LoopOrder::Auto
         } else if has(ClauseName::Independent) || self.construct == Some(Construct::Parallel) {
-            0
+            LoopOrder::Independent
         } else {
-            1
+            LoopOrder::Auto
         }
     }
 
@@ -75,7 +75,8 @@ impl Lowerer<'_> {
     pub(super) fn directive_loop(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let loops = self.nest(directive, body)?;
         let order = self.order(directive);
-        let independent = order == 0 && self.construct != Some(Construct::Serial);
+        let independent =
+            order == LoopOrder::Independent && self.construct != Some(Construct::Serial);
         let mut bounds = Vec::new();
         for counted in &loops {
             bounds.push(self.bounds(counted)?);
@@ -301,7 +302,7 @@ impl Lowerer<'_> {
     fn build_loop(
         &mut self,
         directive: &Directive,
-        order: i64,
+        order: LoopOrder,
         bounds: &[Bounds],
         sizes: &[Option<Value>],
         reductions: &[(DeclId, ReductionOp, Value, Scalar)],
@@ -323,11 +324,9 @@ impl Lowerer<'_> {
             }
         }
         let levels = ctx.array_attr(&names);
-        let order = LOOP_ORDER.attr(ctx, order);
-        let kinds: Vec<_> = reductions
-            .iter()
-            .map(|&(_, op, ..)| REDUCTION_KIND.attr(ctx, reduction_number(op)))
-            .collect();
+        let order = order.attr(ctx);
+        let kinds: Vec<_> =
+            reductions.iter().map(|&(_, op, ..)| reduction_kind(op).attr(ctx)).collect();
         let kinds = ctx.array_attr(&kinds);
         let any_unsigned = reductions.iter().any(|(.., scalar)| scalar.is_unsigned());
         let unsigned: Vec<_> =

@@ -1,7 +1,7 @@
 //! Compute constructs: a function around a region.
 
 use gpuc_dialects::func;
-use gpuc_dialects::offload::{self, Construct, REGION_KIND};
+use gpuc_dialects::offload::{self, Construct};
 use gpuc_ir::{Attr, InsertPoint, Value};
 
 use super::capture::{Captures, Capturing, Formal, Target, member_paths};
@@ -165,12 +165,7 @@ impl Lowerer<'_> {
             done
         });
         self.b.location = location;
-        let construct = match kind {
-            Construct::Parallel => 0,
-            Construct::Kernels => 1,
-            Construct::Serial => 2,
-        };
-        let construct = REGION_KIND.attr(&mut self.b.ctx, construct);
+        let construct = kind.attr(&mut self.b.ctx);
         let op = offload::RegionOp::new(&mut self.b, sizes[0], sizes[1], sizes[2])
             .attr(&mut self.b, "construct", construct)
             .region(region);

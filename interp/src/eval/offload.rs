@@ -3,7 +3,7 @@
 //! A reduction variable of a loop is one private copy for all iterations: it starts as the identity
 //! and is combined into the variable's old value at the end.
 
-use gpuc_dialects::offload;
+use gpuc_dialects::offload::{self, LoopOrder, ReductionKind};
 use gpuc_ir::Op;
 
 use super::combine::Combine;
@@ -34,29 +34,28 @@ fn disjoint(m: &mut Interpreter<'_>, op: Op) -> Step {
 /// The operators of the loop's reductions, for values like those of its variables.
 fn combines(m: &Interpreter<'_>, op: Op, values: &[RtValue]) -> Result<Vec<Combine>, Fault> {
     let view = offload::LoopOp(op);
-    let Some(numbers) = view.reduction_kind_numbers(m.ir) else {
+    let Some(kinds) = view.reduction_operators(m.ir) else {
         return Err(m.error(op, "has no valid reduction"));
     };
-    let mut combines = Vec::with_capacity(numbers.len());
-    for (i, (number, value)) in numbers.into_iter().zip(values).enumerate() {
+    let mut combines = Vec::with_capacity(kinds.len());
+    for (i, (kind, value)) in kinds.into_iter().zip(values).enumerate() {
         let is_float = matches!(value, RtValue::Float(_));
         let unsigned = view.is_unsigned_reduction(m.ir, i);
-        combines.push(match &*offload::REDUCTION_KIND.keywords(number) {
-            "add" => Combine::Add,
-            "mul" => Combine::Mul,
+        combines.push(match kind {
+            ReductionKind::Add => Combine::Add,
+            ReductionKind::Mul => Combine::Mul,
             // As C's fmax and fmin: the number where one side is not a number.
-            "max" if is_float => Combine::MaxNumber,
-            "min" if is_float => Combine::MinNumber,
-            "max" if unsigned => Combine::MaxUnsigned,
-            "min" if unsigned => Combine::MinUnsigned,
-            "max" => Combine::MaxSigned,
-            "min" => Combine::MinSigned,
-            "iand" => Combine::And,
-            "ior" => Combine::Or,
-            "ixor" => Combine::Xor,
-            "land" => Combine::LogicalAnd,
-            "lor" => Combine::LogicalOr,
-            _ => return Err(m.error(op, "has no valid reduction")),
+            ReductionKind::Max if is_float => Combine::MaxNumber,
+            ReductionKind::Min if is_float => Combine::MinNumber,
+            ReductionKind::Max if unsigned => Combine::MaxUnsigned,
+            ReductionKind::Min if unsigned => Combine::MinUnsigned,
+            ReductionKind::Max => Combine::MaxSigned,
+            ReductionKind::Min => Combine::MinSigned,
+            ReductionKind::And => Combine::And,
+            ReductionKind::Or => Combine::Or,
+            ReductionKind::Xor => Combine::Xor,
+            ReductionKind::LogicalAnd => Combine::LogicalAnd,
+            ReductionKind::LogicalOr => Combine::LogicalOr,
         });
     }
     Ok(combines)
@@ -68,7 +67,7 @@ fn start(m: &mut Interpreter<'_>, op: Op) -> Step {
     let upper = m.indices(op, view.upperBounds(m.ir))?;
     let steps = m.indices(op, view.steps(m.ir))?;
     // Only iterations that are declared independent may run in any order.
-    let independent = view.order_number(m.ir) == 0;
+    let independent = view.loop_order(m.ir) == Some(LoopOrder::Independent);
     let order = if independent { m.options.order } else { Order::Forwards };
     let nest = nest(m, op, lower, &upper, steps, order)?;
     let mut olds = Vec::new();

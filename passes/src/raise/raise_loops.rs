@@ -1,13 +1,13 @@
 //! `raise-loops`: turns `offload.loop` into loops of the upstream dialects.
 //!
 //! A loop whose iterations the program declares independent becomes `scf.parallel`, with the levels
-//! of parallelism it asks for as [`offload::SCHEDULE_ATTR`]; its reduction variables become the
+//! of parallelism it asks for as [`SCHEDULE_ATTR`]; its reduction variables become the
 //! loop's reductions, each over a private variable of the iteration. A loop whose independence is
-//! for the compiler to find becomes a nest of `scf.for` with [`offload::AUTO_ATTR`]; `seq` loops,
+//! for the compiler to find becomes a nest of `scf.for` with [`AUTO_ATTR`]; `seq` loops,
 //! and every loop of a `serial` region, become plain `scf.for`.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{self, AUTO_ATTR, Construct, LoopOp, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{AUTO_ATTR, Construct, LoopOp, LoopOrder, RegionOp, SCHEDULE_ATTR};
 use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Attr, Block, Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
@@ -36,10 +36,9 @@ fn raise(ir: &mut Ir, this: LoopOp) {
         .ancestors(this.op())
         .find_map(|op| RegionOp::cast(ir, op))
         .map_or(Construct::Parallel, |region| region.kind(ir));
-    let order = offload::LOOP_ORDER.keywords(this.order_number(ir));
-    match (&*order, construct) {
-        ("seq", _) | (_, Construct::Serial) => sequential(ir, this, false),
-        ("auto", _) => sequential(ir, this, true),
+    match (this.loop_order(ir), construct) {
+        (Some(LoopOrder::Seq), _) | (_, Construct::Serial) => sequential(ir, this, false),
+        (Some(LoopOrder::Auto), _) => sequential(ir, this, true),
         _ => parallel(ir, this),
     }
 }
@@ -105,12 +104,8 @@ fn split_levels(ir: &mut Ir, this: LoopOp) -> Vec<Option<Attr>> {
 /// One `scf.parallel` over all dimensions.
 fn parallel(ir: &mut Ir, this: LoopOp) {
     let (lower, upper, steps) = (this.lowerBounds(ir), this.upperBounds(ir), this.steps(ir));
-    let kinds: Vec<Reduction> = this
-        .reduction_kind_numbers(ir)
-        .unwrap_or_default()
-        .into_iter()
-        .filter_map(Reduction::from_number)
-        .collect();
+    let kinds: Vec<Reduction> =
+        this.reduction_operators(ir).unwrap_or_default().into_iter().map(Reduction::from).collect();
     let variables = this.reductions(ir);
     let schedule = this.levels(ir);
     // Signless integers do not say how they compare.

@@ -1,5 +1,6 @@
 //! Operators of reductions: identity and combination by type.
 
+use gpuc_dialects::offload::ReductionKind;
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Context, Ir, Op, OpView, Region, Type, Value};
 
@@ -28,14 +29,23 @@ pub enum Reduction {
 
 use Reduction::{Add, And, LogicalAnd, LogicalOr, Max, Min, Mul, Or, Xor};
 
-impl Reduction {
-    /// The operator with this number in [`gpuc_dialects::offload::REDUCTION_KIND`].
-    pub fn from_number(number: i64) -> Option<Reduction> {
-        [Add, Mul, Max, Min, And, Or, Xor, LogicalAnd, LogicalOr]
-            .get(usize::try_from(number).ok()?)
-            .copied()
+impl From<ReductionKind> for Reduction {
+    fn from(kind: ReductionKind) -> Reduction {
+        match kind {
+            ReductionKind::Add => Add,
+            ReductionKind::Mul => Mul,
+            ReductionKind::Max => Max,
+            ReductionKind::Min => Min,
+            ReductionKind::And => And,
+            ReductionKind::Or => Or,
+            ReductionKind::Xor => Xor,
+            ReductionKind::LogicalAnd => LogicalAnd,
+            ReductionKind::LogicalOr => LogicalOr,
+        }
     }
+}
 
+impl Reduction {
     /// The value that changes nothing. `unsigned` tells how integers are compared.
     pub fn identity(self, b: &mut Builder<'_>, ty: Type, unsigned: bool) -> Value {
         if b.ctx.is_float(ty) {
