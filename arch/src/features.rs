@@ -110,11 +110,6 @@ impl Arch {
         self.has(Feature::CpAsync)
     }
 
-    /// Whether the device reduces 32-bit integers across a warp in one instruction (`redux.sync`).
-    pub fn has_redux(&self) -> bool {
-        self.has(Feature::Redux)
-    }
-
     /// Whether the device multiplies and adds pairs of 32-bit floats in one instruction.
     pub fn has_packed_f32(&self) -> bool {
         self.has(Feature::PackedF32)

@@ -125,12 +125,6 @@ impl Context {
         self.int_attr(value.into(), ty)
     }
 
-    /// `value : i32`.
-    pub fn i32_attr(&mut self, value: i32) -> Attr {
-        let ty = self.i32();
-        self.int_attr(value.into(), ty)
-    }
-
     /// `true` or `false`.
     pub fn bool_attr(&mut self, value: bool) -> Attr {
         let ty = self.i1();

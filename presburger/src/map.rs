@@ -131,13 +131,6 @@ impl Map {
         Self::from_set(self.set.intersect(&domain.embed(self.space(), &places))?)
     }
 
-    /// The pairs whose output is in the set.
-    pub fn intersect_range(&self, range: &Set) -> Result<Self> {
-        self.output_space().expect(range.space())?;
-        let places: Vec<_> = (self.space().inputs()..self.space().dims()).collect();
-        Self::from_set(self.set.intersect(&range.embed(self.space(), &places))?)
-    }
-
     /// First `self`, then `next`: the pairs `(x, z)` with some `y` such that `(x, y)` is in `self` and `(y, z)` in `next`.
     pub fn then(&self, next: &Self) -> Result<Self> {
         self.output_space().expect(&next.input_space())?;
@@ -207,11 +200,6 @@ impl Map {
     pub fn is_single_valued(&self) -> Result<bool> {
         let pairs = self.inverse()?.then(self)?;
         pairs.is_subset(&Self::identity(&Set::universe(self.output_space()))?)
-    }
-
-    /// Whether no output has two inputs.
-    pub fn is_injective(&self) -> Result<bool> {
-        self.inverse()?.is_single_valued()
     }
 
     /// The same map without empty pieces, pieces inside others and redundant constraints.

@@ -20,7 +20,7 @@ op! {
         operands { operands: Variadic ANY }
         results { results: Variadic ANY }
         regions { thenRegion: SizedOne, elseRegion: MaxOne }
-        traits SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS
+        traits SINGLE_BLOCK, RECURSIVE_EFFECTS
         hooks {
             verify: Some(verify_if),
             fold: Some(fold_if),

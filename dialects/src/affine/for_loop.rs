@@ -26,7 +26,7 @@ op! {
         results { results: Variadic ANY }
         attrs { lowerBoundMap: Required MAP, upperBoundMap: Required MAP, step: Required INDEX_ATTR }
         regions { region: SizedOne }
-        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS, ALLOCATION_SCOPE
+        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, RECURSIVE_EFFECTS, ALLOCATION_SCOPE
         hooks {
             verify: Some(verify_for),
             fold: Some(fold_for),
@@ -145,18 +145,6 @@ impl AffineForOp {
         yielded(ir, self.region(ir))
     }
 
-    /// Replaces the lower bound.
-    pub fn set_lower_bound(self, ir: &mut Ir, bound: &AffineValue) {
-        let upper = self.upper_bound(ir);
-        self.set_bounds(ir, bound, &upper);
-    }
-
-    /// Replaces the upper bound.
-    pub fn set_upper_bound(self, ir: &mut Ir, bound: &AffineValue) {
-        let lower = self.lower_bound(ir);
-        self.set_bounds(ir, &lower, bound);
-    }
-
     /// Replaces both bounds.
     pub fn set_bounds(self, ir: &mut Ir, lower: &AffineValue, upper: &AffineValue) {
         let inits = self.inits(ir);
@@ -172,12 +160,6 @@ impl AffineForOp {
         for (name, attr) in attrs {
             ir.set_attr(self.0, name, attr);
         }
-    }
-
-    /// Replaces the step.
-    pub fn set_step(self, ir: &mut Ir, step: i64) {
-        let step = ir.ctx.index_attr(step);
-        ir.set_attr(self.0, "step", step);
     }
 
     /// Where further operations of the body go: in front of its terminator.

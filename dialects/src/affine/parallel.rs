@@ -60,7 +60,7 @@ op! {
             steps: Required STEPS,
         }
         regions { region: SizedOne }
-        traits SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS, ALLOCATION_SCOPE, PARALLEL_LOOP
+        traits SINGLE_BLOCK, RECURSIVE_EFFECTS, ALLOCATION_SCOPE, PARALLEL_LOOP
         hooks {
             verify: Some(verify_parallel),
             fold: Some(fold_parallel),

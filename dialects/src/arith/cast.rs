@@ -15,7 +15,7 @@ macro_rules! casts {
             $view = $name {
                 operands { input: One $from }
                 results { out: One $to }
-                traits PURE, ELEMENTWISE
+                traits PURE
                 format "$input attr-dict `:` type($input) `to` type($out)"
                 hooks { $($hook: $value),* }
             }
@@ -58,7 +58,7 @@ op! {
         operands { input: One FLOAT_LIKE }
         results { out: One FLOAT_LIKE }
         attrs { fastmath: Optional FASTMATH }
-        traits PURE, ELEMENTWISE
+        traits PURE
         format "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($out)"
         hooks { fold: Some(cast_fold::fold_extf), verify: Some(verify_widening) }
     }
@@ -70,7 +70,7 @@ op! {
         operands { input: One FLOAT_LIKE }
         results { out: One FLOAT_LIKE }
         attrs { roundingmode: Optional ROUNDING, fastmath: Optional FASTMATH }
-        traits PURE, ELEMENTWISE
+        traits PURE
         format "$input ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($out)"
         hooks { fold: Some(cast_fold::fold_truncf), verify: Some(verify_narrowing) }
     }

@@ -13,7 +13,7 @@ op! {
         operands { lhs: One SIGNLESS_INTEGER_LIKE, rhs: One SIGNLESS_INTEGER_LIKE }
         results { result: One BOOL_LIKE }
         attrs { predicate: Required CMPI_PREDICATE }
-        traits PURE, SAME_TYPE_OPERANDS, ELEMENTWISE
+        traits PURE, SAME_TYPE_OPERANDS
         types { result = i1_same_shape(lhs) "result type has i1 element type and same shape as operands" }
         format "$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs)"
         hooks { fold: Some(fold_cmpi), canonicalize: CMPI }
@@ -26,7 +26,7 @@ op! {
         operands { lhs: One FLOAT_LIKE, rhs: One FLOAT_LIKE }
         results { result: One BOOL_LIKE }
         attrs { predicate: Required CMPF_PREDICATE, fastmath: Default(no_fastmath) FASTMATH }
-        traits PURE, SAME_TYPE_OPERANDS, ELEMENTWISE
+        traits PURE, SAME_TYPE_OPERANDS
         types { result = i1_same_shape(lhs) "result type has i1 element type and same shape as operands" }
         format "$predicate `,` $lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($lhs)"
         hooks { fold: Some(fold_cmpf) }

@@ -18,7 +18,7 @@ macro_rules! float_binary {
                 operands { lhs: One FLOAT_LIKE, rhs: One FLOAT_LIKE }
                 results { result: One FLOAT_LIKE }
                 attrs { fastmath: Default(no_fastmath) FASTMATH }
-                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE $(, $trait)*
+                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE $(, $trait)*
                 format "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"
                 hooks { $($hook: $value),* }
             }
@@ -53,7 +53,7 @@ op! {
         operands { operand: One FLOAT_LIKE }
         results { result: One FLOAT_LIKE }
         attrs { fastmath: Default(no_fastmath) FASTMATH }
-        traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE
+        traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, INVOLUTION
         format "$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"
         hooks { fold: Some(fold_negf) }
     }
@@ -161,9 +161,6 @@ fn fold_minnumf(ir: &mut Ir, op: Op, c: Constants<'_>) -> Fold {
 }
 
 fn fold_negf(ir: &mut Ir, op: Op, c: Constants<'_>) -> Fold {
-    if let Some(inner) = defined_by::<NegFOp>(ir, ir.operand(op, 0)) {
-        return Fold::one(inner.operand(ir));
-    }
     folded(fold_unary(ir, op, c, |number| match number {
         Number::Float(value) => Some(Number::Float(-value)),
         Number::Int(_) => None,

@@ -45,11 +45,6 @@ impl Width {
         (value as u128) << shift >> shift
     }
 
-    /// All bits one, as a signed number.
-    pub fn all_ones(self) -> i128 {
-        -1
-    }
-
     /// The least signed number.
     pub fn least_signed(self) -> i128 {
         i128::MIN >> (128 - self.0)

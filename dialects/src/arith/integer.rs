@@ -18,7 +18,7 @@ macro_rules! integer_binary {
             $view = $name {
                 operands { lhs: One SIGNLESS_INTEGER_LIKE, rhs: One SIGNLESS_INTEGER_LIKE }
                 results { result: One SIGNLESS_INTEGER_LIKE }
-                traits SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE $(, $trait)*
+                traits SAME_OPERANDS_AND_RESULT_TYPE $(, $trait)*
                 format "$lhs `,` $rhs attr-dict `:` type($result)"
                 hooks { $($hook: $value),* }
             }
@@ -35,7 +35,7 @@ macro_rules! integer_overflow_binary {
                 operands { lhs: One SIGNLESS_INTEGER_LIKE, rhs: One SIGNLESS_INTEGER_LIKE }
                 results { result: One SIGNLESS_INTEGER_LIKE }
                 attrs { overflowFlags: Default(no_overflow) OVERFLOW }
-                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE $(, $trait)*
+                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE $(, $trait)*
                 format "$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)"
                 hooks { $($hook: $value),* }
             }
@@ -98,7 +98,7 @@ op! {
     AddUIExtendedOp = "arith.addui_extended" {
         operands { lhs: One SIGNLESS_INTEGER_LIKE, rhs: One SIGNLESS_INTEGER_LIKE }
         results { sum: One SIGNLESS_INTEGER_LIKE, overflow: One BOOL_LIKE }
-        traits PURE, COMMUTATIVE, ELEMENTWISE
+        traits PURE, COMMUTATIVE
         types {
             lhs = same(sum) "all of {lhs, rhs, sum} have same type",
             rhs = same(sum) "all of {lhs, rhs, sum} have same type",
@@ -118,7 +118,7 @@ macro_rules! extended_multiplication {
             $view = $name {
                 operands { lhs: One SIGNLESS_INTEGER_LIKE, rhs: One SIGNLESS_INTEGER_LIKE }
                 results { low: One SIGNLESS_INTEGER_LIKE, high: One SIGNLESS_INTEGER_LIKE }
-                traits PURE, COMMUTATIVE, ELEMENTWISE
+                traits PURE, COMMUTATIVE
                 types {
                     rhs = same(lhs) "all of {lhs, rhs, low, high} have same type",
                     low = same(lhs) "all of {lhs, rhs, low, high} have same type",

@@ -174,7 +174,7 @@ pub(super) fn fold_andi(ir: &mut Ir, op: Op, c: Constants<'_>) -> Fold {
     if is(ir, c[1], 0) {
         return Fold::one(rhs);
     }
-    if lhs == rhs || is_all_ones(ir, op, c[1]) {
+    if is_all_ones(ir, op, c[1]) {
         return Fold::one(lhs);
     }
     if are_complements(ir, lhs, rhs) {
@@ -193,7 +193,7 @@ pub(super) fn fold_andi(ir: &mut Ir, op: Op, c: Constants<'_>) -> Fold {
 
 pub(super) fn fold_ori(ir: &mut Ir, op: Op, c: Constants<'_>) -> Fold {
     let (lhs, rhs) = operands(ir, op);
-    if lhs == rhs || is(ir, c[1], 0) {
+    if is(ir, c[1], 0) {
         return Fold::one(lhs);
     }
     if is_all_ones(ir, op, c[1]) {

@@ -19,7 +19,7 @@ op! {
     SelectOp = "arith.select" {
         operands { condition: One BOOL_LIKE, true_value: One ANY, false_value: One ANY }
         results { result: One ANY }
-        traits PURE, ELEMENTWISE
+        traits PURE
         types {
             false_value = same(true_value) "all of {true_value, false_value, result} have same type",
             result = same(true_value) "all of {true_value, false_value, result} have same type",

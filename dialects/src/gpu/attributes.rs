@@ -72,67 +72,6 @@ pub(super) static SHUFFLE_MODE: AttrConstraint = AttrConstraint {
     syntax: AttrSyntax::Enum(&SHUFFLE_MODES),
 };
 
-/// `#gpu.loop_dim_map` with identity maps: what executes the iterations of a dimension of a parallel
-/// loop. An array of them is the attribute [`MAPPING`] of the loop.
-pub fn loop_dim_map(ctx: &mut Context, processor: Processor) -> Attr {
-    let text = format!(
-        "loop_dim_map<processor = {}, map = (d0) -> (d0), bound = (d0) -> (d0)>",
-        processor.keyword()
-    );
-    ctx.dialect_attr("gpu", &text)
-}
-
-/// Name of the attribute of a parallel loop that says what executes its dimensions.
-pub const MAPPING: &str = "mapping";
-
-/// What executes the iterations of a parallel loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum Processor {
-    BlockX,
-    BlockY,
-    BlockZ,
-    ThreadX,
-    ThreadY,
-    ThreadZ,
-    Sequential,
-}
-
-impl Processor {
-    /// Every processor.
-    pub const ALL: [Processor; 7] = [
-        Processor::BlockX,
-        Processor::BlockY,
-        Processor::BlockZ,
-        Processor::ThreadX,
-        Processor::ThreadY,
-        Processor::ThreadZ,
-        Processor::Sequential,
-    ];
-
-    /// The keyword in the attribute.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            Processor::BlockX => "block_x",
-            Processor::BlockY => "block_y",
-            Processor::BlockZ => "block_z",
-            Processor::ThreadX => "thread_x",
-            Processor::ThreadY => "thread_y",
-            Processor::ThreadZ => "thread_z",
-            Processor::Sequential => "sequential",
-        }
-    }
-
-    /// The processor that a `#gpu.loop_dim_map` names.
-    pub fn from_attr(ctx: &Context, attr: Attr) -> Option<Processor> {
-        let (dialect, text) = ctx.dialect_attr_text(attr)?;
-        let inner = text.strip_prefix("loop_dim_map<").filter(|_| dialect == "gpu")?;
-        let first = inner.split(',').next()?.trim();
-        let name = first.strip_prefix("processor")?.trim_start().strip_prefix('=')?.trim();
-        Processor::ALL.into_iter().find(|processor| processor.keyword() == name)
-    }
-}
-
 /// `!gpu.async.token`, by which operations on the device are ordered.
 pub(super) static ASYNC_TOKEN: TypeConstraint = TypeConstraint {
     summary: "async token type",

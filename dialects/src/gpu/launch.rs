@@ -1,10 +1,9 @@
 //! Launches of kernels.
 
 use gpuc_ir::op::{TypeConstraint, attrs, types};
-use gpuc_ir::{Builder, Ir, OpView, Value, op};
+use gpuc_ir::{Builder, Ir, Value, op};
 
 use super::attributes::ASYNC_TOKEN;
-use super::function::GPUFuncOp;
 use super::region_syntax::{parse_launch, print_launch};
 use super::syntax::{ASYNC_DEPENDENCIES, LAUNCH_DIM_TYPE, LAUNCH_FUNC_OPERANDS};
 use super::verify::{
@@ -73,36 +72,12 @@ impl LaunchOp {
         ir.entry_block(self.body(ir)).map_or(&[], |block| ir.arguments(block))
     }
 
-    /// The three arguments that are the position of the block.
-    ///
-    /// # Panics
-    /// If the operation is not valid.
-    pub fn block_ids(self, ir: &Ir) -> &[Value] {
-        &self.arguments(ir)[0..3]
-    }
-
     /// The three arguments that are the position of the thread.
     ///
     /// # Panics
     /// If the operation is not valid.
     pub fn thread_ids(self, ir: &Ir) -> &[Value] {
         &self.arguments(ir)[3..6]
-    }
-
-    /// The three arguments that are the extents of the grid.
-    ///
-    /// # Panics
-    /// If the operation is not valid.
-    pub fn grid_dims(self, ir: &Ir) -> &[Value] {
-        &self.arguments(ir)[6..9]
-    }
-
-    /// The three arguments that are the extents of a block.
-    ///
-    /// # Panics
-    /// If the operation is not valid.
-    pub fn block_dims(self, ir: &Ir) -> &[Value] {
-        &self.arguments(ir)[9..12]
     }
 
     /// The arguments that are buffers in memory of the block.
@@ -169,12 +144,6 @@ impl LaunchFuncOp {
     /// Threads of a block: x, y, z.
     pub fn block_sizes(self, ir: &Ir) -> [Value; 3] {
         [self.blockSizeX(ir), self.blockSizeY(ir), self.blockSizeZ(ir)]
-    }
-
-    /// The kernel that is launched, if there is one of that name.
-    pub fn kernel_func(self, ir: &Ir) -> Option<GPUFuncOp> {
-        let callee = ir.lookup_symbol(self.0, self.kernel(ir)?)?;
-        GPUFuncOp::cast(ir, callee)
     }
 
     /// Builds a launch that waits for nothing and is waited for.

@@ -12,7 +12,7 @@ op! {
     GPUModuleOp = "gpu.module" {
         attrs { sym_name: Required SYMBOL_NAME, targets: Optional ARRAY, offloadingHandler: Optional ANY }
         regions { bodyRegion: SizedOne }
-        traits SYMBOL, SYMBOL_TABLE, ISOLATED_FROM_ABOVE, SINGLE_BLOCK, IMPLICIT_TERMINATOR
+        traits SYMBOL, SYMBOL_TABLE, ISOLATED_FROM_ABOVE, SINGLE_BLOCK
         format "$sym_name (`<` $offloadingHandler^ `>`)? (custom<Targets>($targets)^)? attr-dict-with-keyword $bodyRegion"
         hooks { custom: &[TARGETS], implicit_terminator: Some(module_end) }
     }

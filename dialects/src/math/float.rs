@@ -1,7 +1,7 @@
 //! Functions of floats.
 
 use gpuc_ir::op::types::{self, same};
-use gpuc_ir::op::{Fold, Traits};
+use gpuc_ir::op::Fold;
 use gpuc_ir::{Attr, Ir, Op, op};
 
 use crate::arith::fold::{fold_floats, fold_unary, folded, is_computable, stable_nan};
@@ -17,7 +17,7 @@ macro_rules! float_unary {
                 operands { operand: One FLOAT_LIKE }
                 results { result: One FLOAT_LIKE }
                 attrs { fastmath: Default(no_fastmath) FASTMATH }
-                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE $(, $trait)*
+                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE $(, $trait)*
                 format "$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"
                 hooks { $($hook: $value),* }
             }
@@ -34,7 +34,7 @@ macro_rules! float_binary {
                 operands { lhs: One FLOAT_LIKE, rhs: One FLOAT_LIKE }
                 results { result: One FLOAT_LIKE }
                 attrs { fastmath: Default(no_fastmath) FASTMATH }
-                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE
+                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE
                 format "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"
                 hooks { $($hook: $value),* }
             }
@@ -118,7 +118,7 @@ op! {
         operands { a: One FLOAT_LIKE, b: One FLOAT_LIKE, c: One FLOAT_LIKE }
         results { result: One FLOAT_LIKE }
         attrs { fastmath: Default(no_fastmath) FASTMATH }
-        traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE
+        traits PURE, SAME_OPERANDS_AND_RESULT_TYPE
         format "$a `,` $b `,` $c (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"
     }
 }
@@ -129,7 +129,7 @@ op! {
         operands { lhs: One FLOAT_LIKE, rhs: One SIGNLESS_INTEGER_LIKE }
         results { result: One FLOAT_LIKE }
         attrs { fastmath: Default(no_fastmath) FASTMATH }
-        traits PURE, ELEMENTWISE
+        traits PURE
         types { result = same(lhs) "all of {lhs, result} have same type" }
         format "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($lhs) `,` type($rhs)"
         hooks { verify: Some(verify_fpowi) }
@@ -145,19 +145,9 @@ fn verify_fpowi(ir: &Ir, op: Op) -> Result<(), String> {
     }
 }
 
-/// Whether the operand is a result of the same idempotent function.
-fn is_done_already(ir: &Ir, op: Op) -> bool {
-    let idempotent = ir.has_trait(op, Traits::IDEMPOTENT);
-    let inner = ir.defining_op(ir.operand(op, 0));
-    idempotent && inner.is_some_and(|inner| ir.op_name(inner) == ir.op_name(op))
-}
-
 /// Folds a function of one float. `f` is computed in `f64` and rounded once more to narrower
 /// formats. Points outside its domain are left to run time.
 fn fold_function(ir: &mut Ir, op: Op, c: &[Option<Attr>], f: impl Fn(f64) -> f64) -> Fold {
-    if is_done_already(ir, op) {
-        return Fold::one(ir.operand(op, 0));
-    }
     if !is_computable(&ir.ctx, ir.ty(ir.operand(op, 0))) {
         return Fold::None;
     }

@@ -5,7 +5,7 @@ use gpuc_ir::op::types::SIGNLESS_INTEGER_LIKE;
 use gpuc_ir::{Attr, Ir, Op, op};
 
 use crate::arith::Number;
-use crate::arith::fold::{Width, defined_by, fold_ints, fold_unary, folded, uniform_int};
+use crate::arith::fold::{Width, fold_ints, fold_unary, folded, uniform_int};
 
 /// Declares functions of one integer.
 macro_rules! integer_unary {
@@ -15,7 +15,7 @@ macro_rules! integer_unary {
             $view = $name {
                 operands { operand: One SIGNLESS_INTEGER_LIKE }
                 results { result: One SIGNLESS_INTEGER_LIKE }
-                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE $(, $trait)*
+                traits PURE, SAME_OPERANDS_AND_RESULT_TYPE $(, $trait)*
                 format "$operand attr-dict `:` type($result)"
                 hooks { $($hook: $value),* }
             }
@@ -40,7 +40,7 @@ op! {
     IPowIOp = "math.ipowi" {
         operands { lhs: One SIGNLESS_INTEGER_LIKE, rhs: One SIGNLESS_INTEGER_LIKE }
         results { result: One SIGNLESS_INTEGER_LIKE }
-        traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE
+        traits PURE, SAME_OPERANDS_AND_RESULT_TYPE
         format "$lhs `,` $rhs attr-dict `:` type($result)"
         hooks { fold: Some(fold_ipowi) }
     }
@@ -57,9 +57,6 @@ fn fold_bits(ir: &mut Ir, op: Op, c: Constants<'_>, f: impl Fn(Width, i128) -> i
 }
 
 fn fold_absi(ir: &mut Ir, op: Op, c: Constants<'_>) -> Fold {
-    if defined_by::<AbsIOp>(ir, ir.operand(op, 0)).is_some() {
-        return Fold::one(ir.operand(op, 0));
-    }
     fold_bits(ir, op, c, |width, value| width.signed(value).wrapping_abs())
 }
 

@@ -85,7 +85,7 @@ op! {
     AllocaScopeOp = "memref.alloca_scope" {
         results { results: Variadic ANY }
         regions { bodyRegion: SizedOne }
-        traits ALLOCATION_SCOPE, SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS
+        traits ALLOCATION_SCOPE, SINGLE_BLOCK, RECURSIVE_EFFECTS
         format "(`->` `(` type($results)^ `)`)? $bodyRegion attr-dict"
         hooks {
             verify_regions: Some(verify_scope),

@@ -70,7 +70,7 @@ op! {
     ExtractStridedMetadataOp = "memref.extract_strided_metadata" {
         operands { source: One STRIDED }
         results { base_buffer: One STRIDED_RANK_0, offset: One INDEX, sizes: Variadic INDEX, strides: Variadic INDEX }
-        traits PURE, SAME_VARIADIC_SIZE
+        traits PURE
         format "$source `:` type($source) `->` type(results) attr-dict"
         hooks { verify: Some(verify_metadata), infer_results: Some(infer_metadata) }
     }

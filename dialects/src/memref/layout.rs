@@ -137,22 +137,6 @@ pub fn subview_layout(
     Some(StridedLayout { offset, strides })
 }
 
-/// Type of the part of `source` at the offsets with the extents and strides, all dimensions kept.
-pub fn subview_type(
-    ctx: &mut Context,
-    source: Type,
-    offsets: &[i64],
-    sizes: &[i64],
-    strides: &[i64],
-) -> Option<Type> {
-    let layout = subview_layout(ctx, source, offsets, strides)?;
-    if sizes.len() != layout.strides.len() {
-        return None;
-    }
-    let (element, space) = (ctx.element(source)?, ctx.memory_space(source)?);
-    Some(strided_memref(ctx, sizes, element, &layout, space))
-}
-
 /// A memref with the layout.
 pub fn strided_memref(
     ctx: &mut Context,

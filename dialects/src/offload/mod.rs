@@ -70,7 +70,7 @@ op! {
         }
         attrs { construct: Required CONSTRUCT }
         regions { body: SizedOne }
-        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS, ALLOCATION_SCOPE, AFFINE_SCOPE
+        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, RECURSIVE_EFFECTS, ALLOCATION_SCOPE, AFFINE_SCOPE
         format "$construct (`num_gangs` `(` $num_gangs^ `:` type($num_gangs) `)`)? (`num_workers` `(` $num_workers^ `:` type($num_workers) `)`)? (`vector_length` `(` $vector_length^ `:` type($vector_length) `)`)? attr-dict-with-keyword $body"
         hooks {
             implicit_terminator: Some(implicit_yield),
@@ -140,7 +140,7 @@ op! {
             unsigned_reductions: Optional ARRAY,
         }
         regions { body: SizedOne }
-        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS, ALLOCATION_SCOPE
+        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, RECURSIVE_EFFECTS, ALLOCATION_SCOPE
         hooks {
             verify: Some(verify_loop),
             parse: Some(syntax::parse_loop),

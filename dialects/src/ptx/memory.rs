@@ -4,7 +4,7 @@ use gpuc_ir::op::{Effect, EffectKind, Effects, TypeConstraint, attrs, types};
 use gpuc_ir::{Ir, Op, op};
 
 use super::REGISTER;
-use super::kinds::{ATOMIC_KIND, PTX_TYPE, SPACE, Space};
+use super::kinds::{ATOMIC_KIND, PTX_TYPE, SPACE};
 use attrs::{FLAT_SYMBOL, I64, STRING, UNIT};
 
 /// A register that can hold an address. Shared memory has addresses of 32 bits, which are cheaper
@@ -153,9 +153,4 @@ op! {
 
 use types::same;
 
-impl LdOp {
-    /// State space.
-    pub fn state_space(self, ir: &Ir) -> Space {
-        self.space(ir).and_then(|attr| Space::of(&ir.ctx, attr)).unwrap_or(Space::Generic)
-    }
-}
+impl LdOp {}

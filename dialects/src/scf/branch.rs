@@ -17,7 +17,7 @@ op! {
         operands { condition: One I1 }
         results { results: Variadic ANY }
         regions { thenRegion: SizedOne, elseRegion: MaxOne }
-        traits SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS
+        traits SINGLE_BLOCK, RECURSIVE_EFFECTS
         hooks {
             verify: Some(verify_if),
             parse: Some(syntax::parse_if),
@@ -48,20 +48,6 @@ impl IfOp {
             YieldOp::new(b, &yielded).build(b);
         });
         let build = IfOp::new(b, condition).result_group(results).region(then).region(otherwise);
-        IfOp(build.build(b))
-    }
-
-    /// Builds a conditional without results and without a second region.
-    pub fn create_then(
-        b: &mut Builder<'_>,
-        condition: Value,
-        then: impl FnOnce(&mut Builder<'_>),
-    ) -> IfOp {
-        let then = b.region(&[], |b, _| {
-            then(b);
-            yield_nothing(b);
-        });
-        let build = IfOp::new(b, condition).region(then);
         IfOp(build.build(b))
     }
 
@@ -98,7 +84,7 @@ op! {
         results { results: Variadic ANY }
         attrs { cases: Required I64_ARRAY }
         regions { defaultRegion: SizedOne, caseRegions: Variadic }
-        traits SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS
+        traits SINGLE_BLOCK, RECURSIVE_EFFECTS
         hooks {
             verify: Some(verify_index_switch),
             parse: Some(syntax::parse_index_switch),

@@ -23,7 +23,7 @@ op! {
         }
         results { results: Variadic ANY }
         regions { region: SizedOne }
-        traits SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS, ALLOCATION_SCOPE
+        traits SINGLE_BLOCK, RECURSIVE_EFFECTS, ALLOCATION_SCOPE
         types {
             upperBound = same(lowerBound) "all of {lowerBound, upperBound, step} have same type",
             step = same(lowerBound) "all of {lowerBound, upperBound, step} have same type",

@@ -21,7 +21,7 @@ op! {
         }
         results { results: Variadic ANY }
         regions { region: SizedOne }
-        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, IMPLICIT_TERMINATOR, RECURSIVE_EFFECTS, ALLOCATION_SCOPE, PARALLEL_LOOP
+        traits ATTR_SIZED_OPERANDS, SINGLE_BLOCK, RECURSIVE_EFFECTS, ALLOCATION_SCOPE, PARALLEL_LOOP
         hooks {
             verify: Some(verify_parallel),
             parse: Some(syntax::parse_parallel),

@@ -46,7 +46,7 @@ op! {
     FMAOp = "vector.fma" {
         operands { lhs: One FLOAT_VECTOR, rhs: One FLOAT_VECTOR, acc: One FLOAT_VECTOR }
         results { result: One FLOAT_VECTOR }
-        traits PURE, SAME_OPERANDS_AND_RESULT_TYPE, ELEMENTWISE
+        traits PURE, SAME_OPERANDS_AND_RESULT_TYPE
         format "$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs)"
     }
 }

@@ -81,19 +81,6 @@ impl Context {
         let (dims, symbols) = operands.split_at_checked(data.dims as usize)?;
         data.results.iter().map(|&e| self.eval_expr(e, dims, symbols)).collect()
     }
-
-    /// `outer ∘ inner`: dimensions of `outer` are fed by results of `inner`. Symbols of `outer`
-    /// come first, then those of `inner`.
-    pub fn compose_maps(&mut self, outer: AffineMap, inner: AffineMap) -> AffineMap {
-        let (outer, inner) = (self.map_data(outer).clone(), self.map_data(inner).clone());
-        let shifted: Vec<_> =
-            (0..inner.symbols).map(|i| self.symbol_expr(outer.symbols + i)).collect();
-        let fed: Vec<_> =
-            inner.results.iter().map(|&e| self.replace_expr(e, &[], &shifted)).collect();
-        let results: Vec<_> =
-            outer.results.iter().map(|&e| self.replace_expr(e, &fed, &[])).collect();
-        self.map(inner.dims, outer.symbols + inner.symbols, &results)
-    }
 }
 
 /// Sets.

@@ -86,11 +86,6 @@ impl Ir {
         self.ops[op].successors.as_slice(&self.block_lists)
     }
 
-    /// Replaces successor `index`.
-    pub fn set_successor(&mut self, op: Op, index: usize, block: Block) {
-        self.ops[op].successors.as_mut_slice(&mut self.block_lists)[index] = block;
-    }
-
     /// Attributes of an operation, inherent and discardable.
     pub fn attrs(&self, op: Op) -> Dict {
         self.ops[op].attrs
@@ -157,11 +152,6 @@ impl Ir {
     /// The next operation in the block.
     pub fn next_op(&self, op: Op) -> Option<Op> {
         self.ops[op].next.expand()
-    }
-
-    /// The previous operation in the block.
-    pub fn previous_op(&self, op: Op) -> Option<Op> {
-        self.ops[op].previous.expand()
     }
 
     /// Whether the operation has been erased.

@@ -47,27 +47,21 @@ traits! {
     ATTR_SIZED_OPERANDS = 14;
     /// Result groups have their sizes in `resultSegmentSizes`.
     ATTR_SIZED_RESULTS = 15;
-    /// Works element by element on vectors and tensors of one shape.
-    ELEMENTWISE = 16;
     /// All operands have one type.
-    SAME_TYPE_OPERANDS = 17;
+    SAME_TYPE_OPERANDS = 16;
     /// The region is a graph: order and dominance do not matter.
-    GRAPH_REGION = 18;
-    /// Applying it twice is applying it once.
-    IDEMPOTENT = 19;
-    /// Applying it twice is not applying it.
-    INVOLUTION = 20;
+    GRAPH_REGION = 17;
+    /// Applying it twice is applying it once: `f(f(x))` is `f(x)`, or `f(x, x)` is `x`. Folding
+    /// knows it.
+    IDEMPOTENT = 18;
+    /// Applying it twice is not applying it: `f(f(x))` is `x`. Folding knows it.
+    INVOLUTION = 19;
     /// May be executed although the program would not have: no effects besides undefined results.
-    SPECULATABLE = 21;
-    /// Missing terminators of its regions are added by parser and builder: see
-    /// [`super::OpHooks::implicit_terminator`].
-    IMPLICIT_TERMINATOR = 22;
+    SPECULATABLE = 20;
     /// Must not be inlined across function borders.
-    NOT_INLINABLE = 23;
+    NOT_INLINABLE = 21;
     /// A loop whose iterations may run in any order or at once.
-    PARALLEL_LOOP = 24;
-    /// Variadic groups all have the same size.
-    SAME_VARIADIC_SIZE = 25;
+    PARALLEL_LOOP = 22;
 }
 
 impl Traits {

@@ -19,7 +19,7 @@ pub enum Folded {
 }
 
 /// Folds an operation: its own folder, then what traits allow (constants of commutative operations
-/// go right).
+/// go right; what is done twice is done once or undone).
 pub fn try_fold(ir: &mut Ir, op: Op) -> Folded {
     let Some(def) = ir.def(op) else { return Folded::None };
     if def.traits.contains(Traits::CONSTANT_LIKE) {
@@ -34,13 +34,16 @@ pub fn try_fold(ir: &mut Ir, op: Op) -> Folded {
             changed = true;
         }
     }
-    let Some(fold) = def.hooks.fold else {
-        return if changed { Folded::InPlace } else { Folded::None };
+    let folded = match def.hooks.fold {
+        Some(fold) => {
+            let operands: SmallVec<[Value; 4]> = ir.operands(op).collect();
+            let constants: SmallVec<[Option<Attr>; 4]> =
+                operands.iter().map(|&value| constant_value(ir, value)).collect();
+            fold(ir, op, &constants)
+        }
+        None => Fold::None,
     };
-    let operands: SmallVec<[Value; 4]> = ir.operands(op).collect();
-    let constants: SmallVec<[Option<Attr>; 4]> =
-        operands.iter().map(|&value| constant_value(ir, value)).collect();
-    match fold(ir, op, &constants) {
+    match folded {
         Fold::Results(results) if results.len() == ir.results(op).len() => {
             // A folder that answers with the result itself has changed the operation in place.
             let own = results
@@ -50,7 +53,31 @@ pub fn try_fold(ir: &mut Ir, op: Op) -> Folded {
             if own { Folded::InPlace } else { Folded::Results(results) }
         }
         Fold::InPlace => Folded::InPlace,
-        _ if changed => Folded::InPlace,
-        _ => Folded::None,
+        _ => match same_twice(ir, op, def.traits) {
+            Some(value) => Folded::Results(SmallVec::from_slice(&[value.into()])),
+            None if changed => Folded::InPlace,
+            None => Folded::None,
+        },
+    }
+}
+
+/// The value of an operation that is applied to its own kind, or to one value twice, where its
+/// traits say what that is.
+fn same_twice(ir: &Ir, op: Op, traits: Traits) -> Option<Value> {
+    if ir.results(op).len() != 1 {
+        return None;
+    }
+    let operands: SmallVec<[Value; 2]> = ir.operands(op).collect();
+    match operands[..] {
+        [operand] => {
+            let inner = ir.defining_op(operand).filter(|&i| ir.op_name(i) == ir.op_name(op))?;
+            if traits.contains(Traits::IDEMPOTENT) {
+                return Some(operand);
+            }
+            // An operation in a cycle of unreachable code undoes itself.
+            (traits.contains(Traits::INVOLUTION) && inner != op).then(|| ir.operand(inner, 0))
+        }
+        [a, b] => (a == b && traits.contains(Traits::IDEMPOTENT)).then_some(a),
+        _ => None,
     }
 }

@@ -13,7 +13,6 @@ use crate::op::{FoldResult, OpDef, Traits};
 #[derive(Clone, Debug, Default)]
 pub struct PatternSet {
     by_name: FxHashMap<OpName, Vec<Pattern>>,
-    any: Vec<Pattern>,
 }
 
 impl PatternSet {
@@ -26,12 +25,6 @@ impl PatternSet {
     pub fn add(&mut self, ir: &mut Ir, root: &'static OpDef, pattern: Pattern) -> &mut Self {
         let name = ir.ctx.op_name(root.name);
         self.by_name.entry(name).or_default().push(pattern);
-        self
-    }
-
-    /// Adds a pattern that is tried at every operation.
-    pub fn add_any(&mut self, pattern: Pattern) -> &mut Self {
-        self.any.push(pattern);
         self
     }
 
@@ -212,7 +205,7 @@ fn apply_patterns(
     constants: &mut Constants,
 ) -> bool {
     let rooted = patterns.by_name.get(&ir.op_name(op)).map_or(&[][..], Vec::as_slice);
-    for pattern in rooted.iter().chain(&patterns.any) {
+    for pattern in rooted {
         let created = ir.op_capacity();
         let mut rewriter = Rewriter { ir, touched: Vec::new() };
         let applied = (pattern.apply)(&mut rewriter, op);

@@ -470,39 +470,10 @@ impl OpParser<'_, '_> {
         }
     }
 
-    /// Gives regions of group `name`.
-    pub fn set_regions(&mut self, name: &str, regions: &[Region]) {
-        if let Some(i) = self.frame.def.and_then(|d| d.regions.iter().position(|r| r.name == name))
-        {
-            self.frame.regions.extend(regions.iter().map(|&region| (i as u8, region)));
-        }
-    }
-
-    /// Gives successors of group `name`.
-    pub fn set_successors(&mut self, name: &str, blocks: &[Block]) {
-        if let Some(i) =
-            self.frame.def.and_then(|d| d.successors.iter().position(|s| s.name == name))
-        {
-            self.frame.successors.extend(blocks.iter().map(|&block| (i as u8, block)));
-        }
-    }
-
     /// Operands that the format has read for group `name` so far.
     pub fn operands_so_far(&self, name: &str) -> SmallVec<[Unresolved; 4]> {
         let group = self.frame.def.and_then(|d| d.operands.iter().position(|o| o.name == name));
         let of_group = |entry: &&(u8, Unresolved)| Some(entry.0 as usize) == group;
         self.frame.operands.iter().filter(of_group).map(|entry| entry.1).collect()
-    }
-
-    /// Types that the format has read for operand group `name` so far.
-    pub fn operand_types_so_far(&self, name: &str) -> SmallVec<[Type; 4]> {
-        let group = self.frame.def.and_then(|d| d.operands.iter().position(|o| o.name == name));
-        let of_group = |entry: &&(u8, Type)| Some(entry.0 as usize) == group;
-        self.frame.operand_types.iter().filter(of_group).map(|entry| entry.1).collect()
-    }
-
-    /// Reads the keywords of an enumeration, as `$name` in a format does.
-    pub fn parse_enum(&mut self, spec: &'static EnumSpec) -> ParseResult<Attr> {
-        read_enum(self, spec)
     }
 }

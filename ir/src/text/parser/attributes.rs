@@ -436,11 +436,6 @@ impl<'s> OpParser<'_, 's> {
         Ok(self.ir.ctx.string_attr(&text))
     }
 
-    /// Reads `@name` as a string attribute, if it is next.
-    pub fn parse_optional_symbol_name(&mut self) -> ParseResult<Option<Attr>> {
-        if self.at_symbol() { self.parse_symbol_name().map(Some) } else { Ok(None) }
-    }
-
     fn parse_symbol_text(&mut self) -> ParseResult<String> {
         if self.token.kind != TokenKind::At {
             return self.expected("valid '@'-identifier for symbol name");
@@ -465,11 +460,6 @@ impl<'s> OpParser<'_, 's> {
         }
         let nested: Vec<&str> = nested.iter().map(String::as_str).collect();
         Ok(self.ir.ctx.nested_symbol_attr(&root, &nested))
-    }
-
-    /// Reads a symbol reference if one is next.
-    pub fn parse_optional_symbol_ref(&mut self) -> ParseResult<Option<Attr>> {
-        if self.at_symbol() { self.parse_symbol_ref().map(Some) } else { Ok(None) }
     }
 }
 

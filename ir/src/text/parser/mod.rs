@@ -10,7 +10,7 @@ use super::lexer::{Lexer, Token, TokenKind};
 use super::{ParseError, ParseResult};
 use crate::attrs::Attr;
 use crate::context::{Ident, OpName};
-use crate::graph::{Ir, Op};
+use crate::graph::Ir;
 use crate::location::{Location, LocationKind};
 use crate::op::OpDef;
 use crate::types::Type;
@@ -423,12 +423,6 @@ impl<'p, 's> OpParser<'p, 's> {
         let result = body(self);
         self.depth -= 1;
         result
-    }
-
-    /// Records an error on an operation that has been created.
-    pub fn error_on<T>(&mut self, op: Op, message: impl Into<String>) -> ParseResult<T> {
-        let place = self.ir.ctx.place(self.ir.location(op));
-        self.report(Diagnostic::error(message).at_option(place))
     }
 }
 

@@ -158,11 +158,6 @@ impl<'s> OpParser<'_, 's> {
         Ok(argument)
     }
 
-    /// Reads an argument if one is next.
-    pub fn parse_optional_argument(&mut self, typed: bool) -> ParseResult<Option<Argument>> {
-        if self.at_operand() { self.parse_argument(typed).map(Some) } else { Ok(None) }
-    }
-
     /// Reads arguments separated by commas, between delimiters.
     pub fn parse_argument_list(
         &mut self,

@@ -552,18 +552,8 @@ impl Context {
         self.text(|w| w.map(map))
     }
 
-    /// A set, `(d0) : (d0 - 1 >= 0)`.
-    pub fn set_text(&self, set: IntegerSet) -> String {
-        self.text(|w| w.set(set))
-    }
-
     /// An expression over `d0`, `s0` and so on.
     pub fn expr_text(&self, expr: AffineExpr) -> String {
         self.text(|w| w.expr(expr))
-    }
-
-    /// `loc("file":1:2)`.
-    pub fn location_text(&self, location: Location) -> String {
-        self.text(|w| w.location(location))
     }
 }

@@ -152,11 +152,6 @@ impl<'p> OpPrinter<'p, '_> {
         self.indent = self.indent.saturating_sub(2);
     }
 
-    /// Whether the generic form was asked for.
-    pub fn is_generic(&self) -> bool {
-        self.options.generic
-    }
-
     fn entities(&mut self) -> EntityWriter<'_> {
         EntityWriter {
             ctx: &self.ir.ctx,
@@ -279,11 +274,6 @@ impl<'p> OpPrinter<'p, '_> {
     /// Writes `@name`.
     pub fn symbol_name(&mut self, name: &str) {
         self.entities().symbol(name);
-    }
-
-    /// Writes `@root::@nested`.
-    pub fn symbol_ref(&mut self, attr: Attr) {
-        self.attr(attr);
     }
 
     /// Writes a string literal.
