@@ -220,7 +220,7 @@ mod tests {
             assert!(arch.limits.shared_per_block_optin <= arch.limits.shared_per_sm);
         }
         assert_eq!(Arch::by_name("sm_42"), None);
-        assert_eq!(Arch::default_target().name, "sm_80");
+        assert_eq!(Arch::default_target().name, "sm_75");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use crate::{Arch, Chip, Latency, Limits, PtxVersion, Throughput};
 
-/// Index of the default target (`sm_80`).
-pub(crate) const DEFAULT: usize = 3;
+/// Index of the default target (`sm_75`).
+pub(crate) const DEFAULT: usize = 2;
 
 const KIB: u32 = 1024;
 const MIB: u64 = 1 << 20;

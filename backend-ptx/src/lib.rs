@@ -31,6 +31,9 @@ pub use abi::{KernelAbi, KernelParam, ParamType, PtxOutput};
 pub use pass::SelectPtx;
 pub use print::print;
 
+/// Every pass.
+pub const ALL: &[&gpuc_ir::pass::PassInfo] = &[SelectPtx::INFO];
+
 /// When a product and the sum it goes into become one `fma`, rounded once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Contraction {

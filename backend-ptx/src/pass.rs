@@ -12,17 +12,17 @@ gpuc_ir::pass! {
     /// Replaces every `gpu.module` by a `ptx.module` of the same name.
     /// Needs kernels lowered to branches, arithmetic and buffers; leaves launches as they are.
     SelectPtx = "select-ptx" on "builtin.module" {
-        /// Target (`sm_80`).
-        target: String = Arch::default_target().name.to_owned(),
+        /// The device to compile for (sm_75).
+        arch: String = Arch::default_target().name.to_owned(),
     }
 }
 
 impl Pass for SelectPtx {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let Some(arch) = Arch::by_name(&self.target) else {
-            let mut error = Diagnostic::error(format!("unknown target '{}'", self.target));
+        let Some(arch) = Arch::by_name(&self.arch) else {
+            let mut error = Diagnostic::error(format!("unknown target '{}'", self.arch));
             let names = Arch::all().iter().map(|arch| arch.name);
-            if let Some(name) = did_you_mean(&self.target, names) {
+            if let Some(name) = did_you_mean(&self.arch, names) {
                 error = error.help(format!("did you mean '{name}'?"));
             }
             return Err(error);

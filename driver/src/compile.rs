@@ -1,25 +1,25 @@
 //! One translation unit: C text to PTX and host C.
 //!
-//! [`Unit`] holds what a compilation has so far; its methods are the steps, in order:
-//! `read`, `lower`, [`Unit::run`] for each stage of [`pipelines::STAGES`], `link_devmath`, `assemble`,
-//! `rewrite`. [`emit`] stops at the level asked for, [`compile`] goes through.
+//! [`Unit`] holds what a compilation has so far; its methods are the steps, in order: `read`,
+//! `lower`, those of [`pipelines::STEPS`], `print_ptx`, `rewrite`. [`emit`] stops at the level asked
+//! for, [`compile`] goes through.
 
 use std::path::Path;
 
-use gpuc_backend_ptx::{Contraction, PtxOutput};
 use gpuc_diagnostics::{Diagnostic, Severity, Sources};
 use gpuc_dialects::gpu::GPUModuleOp;
+use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_frontend_c::lower::{self, Lowered};
 use gpuc_frontend_c::preprocess::{self, Preprocessed};
 use gpuc_frontend_c::tree::TranslationUnit;
-use gpuc_frontend_c::{Families, host, lex};
+use gpuc_frontend_c::{host, lex};
 use gpuc_ir::pass::PassManager;
 use gpuc_ir::verify::verify;
-use gpuc_ir::{Ir, Op, OpView};
+use gpuc_ir::{Builder, Ir, Op, OpView};
 
-use crate::cc::Arguments;
+use crate::cc::{Arguments, dependencies, refused};
 use crate::opt::instruments::{IrPrinter, timing_report};
-use crate::pipelines::{self, Stage};
+use crate::pipelines::{self, Action, Stage};
 use crate::{devmath, feedback, toolchain};
 
 /// A level that can be printed.
@@ -35,6 +35,8 @@ pub enum Level {
     Affine,
     /// IR: kernels and launches.
     Gpu,
+    /// IR: the kernels as instructions, in the ptx dialect.
+    PtxIr,
     /// PTX text.
     Ptx,
     /// The host program.
@@ -43,13 +45,14 @@ pub enum Level {
 
 impl Level {
     /// Names, in order of the levels.
-    pub const NAMES: &[&str] = &["tokens", "ast", "source", "affine", "gpu", "ptx", "host-c"];
+    pub const NAMES: &[&str] =
+        &["tokens", "ast", "source", "affine", "gpu", "ptx-ir", "ptx", "host-c"];
 
     /// The level of a name.
     pub fn parse(name: &str) -> Option<Level> {
-        use Level::{Affine, Ast, Gpu, HostC, Ptx, Source, Tokens};
+        use Level::{Affine, Ast, Gpu, HostC, Ptx, PtxIr, Source, Tokens};
         let index = Level::NAMES.iter().position(|&known| known == name)?;
-        Some([Tokens, Ast, Source, Affine, Gpu, Ptx, HostC][index])
+        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC][index])
     }
 }
 
@@ -114,33 +117,21 @@ pub fn emit_text(
     arguments: &Arguments,
     level: Level,
 ) -> Result<String, Failure> {
-    let families = Families { openacc: true };
     if level == Level::Tokens {
-        return Ok(lex::dump(&lex::lex(text.text.clone(), &text.file, families)));
+        return Ok(lex::dump(&lex::lex(text.text.clone(), &text.file, arguments.families)));
     }
     let mut unit = Unit::read(text, arguments)?;
     if level == Level::Ast {
         return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
     }
     unit.lower()?;
-    let stop = match level {
-        Level::Source => 1,
-        Level::Affine => 2,
-        Level::Gpu => 3,
-        _ => pipelines::STAGES.len(),
-    };
-    for (i, &stage) in pipelines::STAGES.iter().enumerate().take(stop) {
-        unit.run(stage)?;
-        if i + 1 == 3 && stop > 3 {
-            unit.link_devmath()?;
-        }
-    }
+    unit.advance(Some(level))?;
     let result = match level {
-        Level::Ptx => unit.assemble()?.text,
-        Level::HostC => {
-            let ptx = unit.assemble()?;
-            unit.rewrite(&ptx)?
+        Level::Ptx => {
+            unit.warn_of_no_kernels();
+            unit.print_ptx()?
         }
+        Level::HostC => unit.rewrite()?,
         _ => unit.ir.to_text(unit.module()),
     };
     unit.finish();
@@ -151,35 +142,38 @@ pub fn emit_text(
 pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
     let mut unit = Unit::read(preprocess(source, arguments)?, arguments)?;
     if unit.tree.directives.is_empty() {
+        // The host compiler preprocesses once more, and warns of it.
+        unit.diagnostics.drain(..unit.preprocessor_warnings);
         unit.finish();
         return Ok(Emitted::Untouched);
     }
     unit.lower()?;
-    unit.run(pipelines::SOURCE)?;
-    unit.run(pipelines::RAISE)?;
-    unit.run(pipelines::PARALLEL)?;
-    unit.link_devmath()?;
-    unit.run(pipelines::LOWER)?;
-    let ptx = unit.assemble()?;
-    let text = unit.rewrite(&ptx)?;
+    unit.advance(None)?;
+    let text = unit.rewrite()?;
     unit.finish();
     Ok(Emitted::HostC(text))
 }
 
+/// Has the system compiler preprocess a source, and write its dependency file on the way.
 fn preprocess(source: &Path, arguments: &Arguments) -> Result<Preprocessed, Failure> {
     let mut options = preprocess::Options::new(source);
     options.cc = toolchain::host_compiler().into();
     options.args = arguments.preprocess_flags.clone();
-    options.families = Families { openacc: true };
-    preprocess::run(&options).map_err(|mut errors| {
+    options.families = arguments.families;
+    let mut flags = dependencies::flags(arguments, source);
+    let shown = dependencies::StandardOutput::redirect(&mut flags)?;
+    options.args.extend(flags);
+    let text = preprocess::run(&options).map_err(|mut errors| {
         // Without a place it is the compiler itself that cannot be used.
         for error in errors.iter_mut().filter(|error| error.place.is_none()) {
             error
                 .help
                 .push("the environment variable GPUC_CC names the C compiler to use".to_owned());
         }
-        errors.into()
-    })
+        errors
+    })?;
+    shown.print()?;
+    Ok(text)
 }
 
 /// A translation unit on its way.
@@ -191,13 +185,24 @@ struct Unit<'a> {
     manager: PassManager,
     /// Warnings and remarks so far.
     diagnostics: Vec<Diagnostic>,
+    /// How many of them, the first ones, are the preprocessor's.
+    preprocessor_warnings: usize,
 }
 
 impl<'a> Unit<'a> {
     fn read(text: Preprocessed, arguments: &'a Arguments) -> Result<Unit<'a>, Failure> {
-        let (tree, found) = gpuc_frontend_c::read(&text, Families { openacc: true });
+        let (tree, found) = gpuc_frontend_c::read(&text, arguments.families);
         let mut diagnostics = text.warnings;
-        diagnostics.extend(found);
+        let preprocessor_warnings = diagnostics.len();
+        // Types of another size make errors of their own.
+        let refused = tree.directives.iter().next().and_then(|(_, directive)| {
+            let error = refused::find(&arguments.compile_flags, &text.text)?;
+            Some(error.at(tree.place(directive.span)))
+        });
+        match refused {
+            Some(refused) => diagnostics.push(refused),
+            None => diagnostics.extend(found),
+        }
         diagnostics.extend(feedback::not_offloaded(&tree));
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics.into());
@@ -210,7 +215,8 @@ impl<'a> Unit<'a> {
         }
         // Passes are tested with the verifier on; a compilation verifies between the stages.
         manager.skip_verify = true;
-        Ok(Unit { arguments, tree, ir, lowered: None, manager, diagnostics })
+        let lowered = None;
+        Ok(Unit { arguments, tree, ir, lowered, manager, diagnostics, preprocessor_warnings })
     }
 
     fn module(&self) -> Op {
@@ -227,7 +233,7 @@ impl<'a> Unit<'a> {
     }
 
     fn lower(&mut self) -> Result<(), Failure> {
-        let options = lower::Options { contract: self.arguments.contract };
+        let options = lower::Options { contract: self.arguments.contraction.fuses() };
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);
@@ -261,46 +267,87 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// The steps up to the one that reaches a level; all without one.
+    fn advance(&mut self, level: Option<Level>) -> Result<(), Failure> {
+        for step in pipelines::STEPS {
+            match step.action {
+                Action::Run(stage) => self.run(stage)?,
+                Action::LinkDeviceMath => self.link_devmath()?,
+            }
+            if step.reaches.is_some() && step.reaches == level {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn run(&mut self, stage: Stage) -> Result<(), Failure> {
-        let mut pipeline = pipelines::pipeline(stage, &pipelines::registry())
-            .map_err(|error| Diagnostic::error(format!("pipeline {}: {error}", stage.name)))?;
+        let registry = pipelines::registry();
         let module = self.module();
+        let anchor = self.ir.name(module);
+        let mut pipeline = pipelines::pipeline(stage, anchor, self.arguments.arch, &registry)
+            .map_err(|error| Diagnostic::error(format!("pipeline {}: {error}", stage.name)))?;
         if let Err(failure) = self.manager.run(&mut self.ir, module, &mut pipeline) {
             return Err(self.fail(failure.errors));
         }
         self.check(stage.name)
     }
 
-    /// The module of the kernels; `None` where nothing is offloaded.
-    fn kernels(&self) -> Option<Op> {
+    /// The operation of a kind directly in the module.
+    fn find(&self, is: impl Fn(&Ir, Op) -> bool) -> Option<Op> {
         let block = self.ir.body(self.module(), 0);
-        self.ir.ops(block).find(|&op| GPUModuleOp::is(&self.ir, op))
+        self.ir.ops(block).find(|&op| is(&self.ir, op))
     }
 
     fn link_devmath(&mut self) -> Result<(), Failure> {
-        match self.kernels() {
-            Some(kernels) => {
-                devmath::link(&mut self.ir, kernels).map_err(|errors| self.fail(errors))
-            }
+        match self.find(GPUModuleOp::is) {
+            Some(kernels) => devmath::link(&mut self.ir, kernels, self.arguments.arch)
+                .map_err(|errors| self.fail(errors)),
             None => Ok(()),
         }
     }
 
-    fn assemble(&mut self) -> Result<PtxOutput, Failure> {
-        let Some(kernels) = self.kernels() else {
-            return Err(self.fail(vec![Diagnostic::error("nothing is offloaded in this file")]));
-        };
-        let mut options = gpuc_backend_ptx::Options::new(self.arguments.arch);
-        options.contraction =
-            if self.arguments.contract { Contraction::Flagged } else { Contraction::Never };
-        gpuc_backend_ptx::compile(&mut self.ir, kernels, &options)
-            .map_err(|errors| self.fail(errors))
+    /// The PTX text: of no kernels, where the file has only data directives or empty regions.
+    fn print_ptx(&mut self) -> Result<String, Failure> {
+        if let Some(kernels) = self.find(PtxModuleOp::is) {
+            return Ok(gpuc_backend_ptx::print(&self.ir, kernels, true));
+        }
+        let module = self.module();
+        let (block, location) = (self.ir.body(module, 0), self.ir.location(module));
+        GPUModuleOp::create(&mut Builder::at_end(&mut self.ir, block, location), "kernels");
+        self.run(pipelines::SELECT)?;
+        let kernels = self.find(PtxModuleOp::is).expect("selection leaves a ptx.module");
+        Ok(gpuc_backend_ptx::print(&self.ir, kernels, true))
     }
 
-    fn rewrite(&mut self, ptx: &PtxOutput) -> Result<String, Failure> {
+    /// Whoever asks for PTX and gets an empty module wants to know why.
+    fn warn_of_no_kernels(&mut self) {
+        if self.find(PtxModuleOp::is).is_some() {
+            return;
+        }
         let lowered = self.lowered.as_ref().expect("the unit has been lowered");
-        host::rewrite(&self.tree, lowered, &self.ir, &ptx.text)
-            .map_err(|error| self.fail(vec![error]))
+        let warning = Diagnostic::warning("this file has no kernels");
+        let compute = lowered.constructs.iter().find(|construct| construct.compute.is_some());
+        let construct = compute.or(lowered.constructs.first());
+        self.diagnostics.push(match construct {
+            Some(construct) => {
+                let span = self.tree.directives[construct.directive].span;
+                let label = match construct.compute {
+                    Some(_) => "there is nothing to compute in this region",
+                    None => "this moves data, and computes nothing",
+                };
+                warning.at(self.tree.place(span)).label(label)
+            }
+            None => {
+                warning.help("kernels are made of compute constructs: `#pragma acc parallel loop`")
+            }
+        });
+    }
+
+    fn rewrite(&mut self) -> Result<String, Failure> {
+        let ptx = self.print_ptx()?;
+        let lowered = self.lowered.as_ref().expect("the unit has been lowered");
+        host::rewrite(&self.tree, lowered, &self.ir, &ptx).map_err(|error| self.fail(vec![error]))
     }
 
     /// Prints what there is to say of a compilation that succeeded.

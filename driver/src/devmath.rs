@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::func;
 use gpuc_frontend_c::lower;
@@ -67,7 +68,7 @@ const PREFIX: &str = "__gpuc_";
 
 /// Replaces operations that need the library, and calls of it, by the library's code, in every
 /// kernel of a `gpu.module`.
-pub fn link(ir: &mut Ir, kernels: Op) -> Result<(), Vec<Diagnostic>> {
+pub fn link(ir: &mut Ir, kernels: Op, arch: &Arch) -> Result<(), Vec<Diagnostic>> {
     let mut wanted = Vec::new();
     for op in ir.nested_ops(kernels, WalkOrder::PreOrder) {
         if let Some(call) = func::CallOp::cast(ir, op) {
@@ -86,8 +87,7 @@ pub fn link(ir: &mut Ir, kernels: Op) -> Result<(), Vec<Diagnostic>> {
     }
     add_functions(ir, kernels, &wanted)?;
     let registry = pipelines::registry();
-    let text = format!("gpu.module({})", pipelines::SOURCE.passes);
-    let mut pipeline = gpuc_ir::pass::Pipeline::parse(&text, &registry)
+    let mut pipeline = pipelines::pipeline(pipelines::SOURCE, "gpu.module", arch, &registry)
         .map_err(|error| vec![Diagnostic::error(format!("pipeline of devmath: {error}"))])?;
     let mut manager = PassManager::new();
     manager.skip_verify = true;

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Module::parse(include_str!("../tests/ptx/sgemm.ptx"), "sgemm.ptx").map_err(|errors| {
             errors.into_iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n")
         })?;
-    let simulator = Simulator::new(Arch::default_target());
+    let simulator = Simulator::new(Arch::by_name("sm_80").expect("the table holds sm_80"));
     let bytes = u64::from(n) * u64::from(n) * 4;
     let [a, b, c] = ["a", "b", "c"].map(|label| simulator.alloc(bytes, label));
     let (a, b, c) = (a?, b?, c?);

@@ -1,15 +1,16 @@
 //! What other tools say of the text that gpuc writes for every example and test program: `ptxas`
 //! assembles the PTX for each architecture without spilling registers, and `mlir-opt` accepts
-//! the levels that are written in its dialects alone.
+//! the levels that are written in its dialects alone. The ptx dialect is judged by `gpuc-opt`, which
+//! must read it, find it valid, and print it the same.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use gpuc_tests::corpus;
 use gpuc_tests::execution::{self, End, Outcome};
 use gpuc_tests::tools::Tools;
+use gpuc_tests::{corpus, diff};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const ARCHITECTURES: [&str; 5] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
@@ -37,6 +38,11 @@ fn main() {
             });
             trials.push(trial.with_ignored_flag(tools.outside("ptxas").is_none()));
         }
+        let (name, judge) = (path.display().to_string(), tools.clone());
+        let program = path.clone();
+        trials.push(Trial::test(format!("gpuc-opt ptx-ir {name}"), move || {
+            read_back(&judge, &program).map_err(Failed::from)
+        }));
         for level in LEVELS {
             let (path, judge, unjudged) = (path.clone(), tools.clone(), unjudged.clone());
             let trial = Trial::test(format!("mlir-opt {level} {}", path.display()), move || {
@@ -91,6 +97,20 @@ fn assemble(tools: &Tools, path: &Path, arch: &str) -> Result<(), String> {
         Some(line) => Err(format!("ptxas spills registers: {}", line.trim())),
         None => Ok(()),
     }
+}
+
+fn read_back(tools: &Tools, path: &Path) -> Result<(), String> {
+    let text = emit(tools, path, "ptx-ir", "sm_90")?;
+    let mut gpuc_opt = Command::new(tools.ours("gpuc-opt")?);
+    let outcome = execution::run(gpuc_opt.arg("-"), text.clone(), false)?;
+    if outcome.end() != End::Success {
+        return Err(format!("gpuc-opt refuses level ptx-ir:\n{}", outcome.tail()));
+    }
+    let difference = diff::lines(&String::from_utf8_lossy(&text), &outcome.text());
+    if difference.is_empty() {
+        return Ok(());
+    }
+    Err(format!("gpuc-opt prints another text than it reads:\n{difference}"))
 }
 
 fn accept(

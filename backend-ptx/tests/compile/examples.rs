@@ -118,7 +118,7 @@ fn the_pass_replaces_modules() {
         module(&mut ir, &kernel("%o: memref<i32>, %n: i32", "memref.store %n, %o[] : memref<i32>"));
     let root = ir.parent_op(module).unwrap_or(module);
     let mut pipeline = Pipeline::new("builtin.module");
-    pipeline.add_with(SelectPtx::INFO, &[("target", "sm_75")]);
+    pipeline.add_with(SelectPtx::INFO, &[("arch", "sm_75")]);
     if let Err(failure) = PassManager::new().run(&mut ir, root, &mut pipeline) {
         panic!("{}", rendered(&failure.errors));
     }

@@ -10,6 +10,7 @@ use super::launch::{LaunchFuncOp, LaunchOp, TerminatorOp};
 use super::memory::{AllocOp, DynamicSharedMemoryOp, MemcpyOp, MemsetOp};
 use super::module::GPUModuleOp;
 use crate::memref::{compatible_shapes, verify_allocation};
+use crate::ptx::PtxModuleOp;
 
 /// Checks buffers that a body has for memory of the block or the thread.
 fn verify_buffers(ir: &Ir, buffers: &[Value], space: &str) -> Result<(), String> {
@@ -159,7 +160,9 @@ pub(super) fn verify_kernel_reference(ir: &Ir, op: Op) -> Result<(), String> {
     let Some(container) = container else {
         return Err(format!("kernel container '{name}' is undefined"));
     };
-    if !GPUModuleOp::is(ir, container) {
+    // Behind instruction selection the kernels are in a `ptx.module` of the same name.
+    let selected = PtxModuleOp::is(ir, container);
+    if !selected && !GPUModuleOp::is(ir, container) {
         return Err(format!("kernel module '{name}' is undefined"));
     }
     let kernel = match **nested {
@@ -169,6 +172,9 @@ pub(super) fn verify_kernel_reference(ir: &Ir, op: Op) -> Result<(), String> {
     let Some(kernel) = kernel else {
         return Err(format!("kernel function '{}' is undefined", ir.attr_text(reference)));
     };
+    if selected {
+        return Ok(());
+    }
     if ir.attr(kernel, GPUFuncOp::KERNEL).is_none() {
         return Err("kernel function is missing the 'gpu.kernel' attribute".into());
     }

@@ -12,7 +12,7 @@ use gpuc_diagnostics::Diagnostic;
 use crate::Families;
 
 /// The value of `_OPENACC` for OpenACC 3.3.
-const OPENACC_VERSION: &str = "202211";
+pub const OPENACC_VERSION: &str = "202211";
 
 /// How to preprocess.
 #[derive(Clone, Debug)]

@@ -1,13 +1,20 @@
 //! Flags of `gpuc`: cc's, and our own.
 
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
+use gpuc_frontend_c::Families;
 
 use crate::compile::Level;
 use crate::feedback::RemarkOptions;
+
+mod host;
+mod response;
+
+use host::Steps;
 
 /// The text of `--help`.
 pub const HELP: &str = "\
@@ -21,10 +28,11 @@ Offloading:
   --arch=sm_XX          compute capability of the kernels (default sm_75; runs on later ones)
   --device=DEVICE       with run: auto (default), cuda, sim or host
   --require-gpu         with run: fail rather than use the simulator
-  --emit=LEVEL          tokens, ast, source, affine, gpu, ptx or host-c
+  --emit=LEVEL          tokens, ast, source, affine, gpu, ptx-ir, ptx or host-c
   --report              with run: print counters and times of each kernel at exit
   --time                with run: print the timing table of each region at exit
-  -ffp-contract=MODE    fast (default) fuses multiply and add; on: within an expression; off: never
+  -ffp-contract=MODE    fast (default, but with -std=cXX) fuses multiply and add; off: never;
+                        on, which is for fusing within an expression: never, too, as GCC before 14
   -Minfo[=accel]        print what was parallelised and how, by function and line
   --print-ir-after-all  print the IR behind every pass, to standard error
   --timing              print the time spent in each stage, to standard error
@@ -66,13 +74,63 @@ pub enum Device {
     Host,
 }
 
+/// When a product and the sum it goes into may become one `fma`, rounded once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contraction {
+    /// Wherever they meet; GCC's default.
+    Fast,
+    /// Within an expression of the source, as C11 §6.5 ¶8 allows. As in GCC before 14, nothing
+    /// fuses then.
+    On,
+    /// Never; the default of ISO C modes (`-std=c11`).
+    Off,
+}
+
+impl Contraction {
+    /// The mode of a name.
+    fn parse(name: &str) -> Option<Contraction> {
+        match name {
+            "fast" => Some(Contraction::Fast),
+            "on" => Some(Contraction::On),
+            "off" => Some(Contraction::Off),
+            _ => None,
+        }
+    }
+
+    /// Whether anything fuses.
+    pub fn fuses(self) -> bool {
+        self == Contraction::Fast
+    }
+}
+
+/// An input that is not C: an object, an archive, assembly, C++.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherInput {
+    /// The file.
+    pub file: OsString,
+    /// The language that `-x` gave it.
+    pub language: Option<OsString>,
+}
+
+impl OtherInput {
+    /// The arguments that name it to the host compiler.
+    pub fn words(&self) -> Vec<OsString> {
+        match &self.language {
+            Some(language) => {
+                vec!["-x".into(), language.clone(), self.file.clone(), "-x".into(), "none".into()]
+            }
+            None => vec![self.file.clone()],
+        }
+    }
+}
+
 /// An argument of the link command, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkItem {
     /// The object of the next source.
     Source,
-    /// A file that is not C: an object, an archive, assembly, C++.
-    Input(OsString),
+    /// A file that is not C.
+    Input(OtherInput),
     /// Anything else.
     Flag(OsString),
 }
@@ -86,8 +144,12 @@ pub struct Arguments {
     pub sources: Vec<PathBuf>,
     /// `-o`.
     pub output: Option<PathBuf>,
+    /// The directive families that are offloaded.
+    pub families: Families,
     /// Flags for the preprocessor (`-I`, `-D`, ...), also part of `compile_flags`.
     pub preprocess_flags: Vec<OsString>,
+    /// `-MD` and what belongs to it.
+    pub dependency_flags: Vec<OsString>,
     /// Flags for compiling on the host.
     pub compile_flags: Vec<OsString>,
     /// The link command's arguments.
@@ -106,64 +168,27 @@ pub struct Arguments {
     pub report: bool,
     /// `--time`.
     pub time: bool,
-    /// `-ffp-contract` is not `off`.
-    pub contract: bool,
+    /// `-ffp-contract`.
+    pub contraction: Contraction,
     /// `-Minfo`, `-w`.
     pub remarks: RemarkOptions,
     /// `--print-ir-after-all`.
     pub print_after_all: bool,
     /// `--timing`.
     pub timing: bool,
-    pub(super) shared: bool,
+    /// `-S`: assembly instead of objects.
+    pub assembly: bool,
+    /// `-static` or `-static-pie`.
+    pub static_link: Option<String>,
+    /// Whether the command line names it; else the standard does.
+    pub(super) contraction_given: bool,
+    /// `-r`.
+    pub(super) relocatable: bool,
+    /// What `-x` says of the files behind it.
+    pub(super) language: Option<OsString>,
+    /// `-v`.
+    pub(super) verbose: bool,
 }
-
-/// Options of cc that take their value as the next argument, where it is not attached.
-const WITH_VALUE: &[&str] = &[
-    "-I",
-    "-D",
-    "-U",
-    "-L",
-    "-l",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-iprefix",
-    "-isysroot",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-Xlinker",
-    "-Xpreprocessor",
-    "-Xassembler",
-    "-T",
-    "-u",
-    "-z",
-    "-arch",
-    "--param",
-    "-x",
-    "-e",
-    "-h",
-];
-
-/// Options with a value that concern the preprocessor.
-const PREPROCESSOR: &[&str] = &[
-    "-I",
-    "-D",
-    "-U",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-iprefix",
-    "-isysroot",
-    "-Xpreprocessor",
-];
-
-/// Options with a value that concern the linker only.
-const LINKER: &[&str] = &["-L", "-l", "-Xlinker", "-T", "-u", "-z", "-e", "-h"];
 
 /// Our own long options, for suggestions.
 const OWN: &[&str] = &[
@@ -183,27 +208,34 @@ const OWN: &[&str] = &[
 impl Arguments {
     /// Reads the command line.
     pub fn parse(arguments: &[OsString]) -> Result<Arguments, Diagnostic> {
-        let default_arch = Arch::by_name("sm_75").expect("the table holds sm_75");
         let mut parsed = Arguments {
             mode: Mode::Link,
             sources: Vec::new(),
             output: None,
+            families: Families { openacc: true },
             preprocess_flags: Vec::new(),
+            dependency_flags: Vec::new(),
             compile_flags: Vec::new(),
             link_items: Vec::new(),
             host: Vec::new(),
             program_arguments: Vec::new(),
-            arch: default_arch,
+            arch: Arch::default_target(),
             device: None,
             require_gpu: false,
             report: false,
             time: false,
-            contract: true,
+            contraction: Contraction::Fast,
             remarks: RemarkOptions::default(),
             print_after_all: false,
             timing: false,
-            shared: false,
+            assembly: false,
+            static_link: None,
+            contraction_given: false,
+            relocatable: false,
+            language: None,
+            verbose: false,
         };
+        let arguments = response::expand(arguments)?;
         let mut rest = arguments.iter();
         if arguments.first().is_some_and(|first| first == "run") {
             parsed.mode = Mode::Run;
@@ -213,6 +245,8 @@ impl Arguments {
             let text = argument.to_string_lossy();
             if text == "--" {
                 parsed.program_arguments = rest.by_ref().cloned().collect();
+            } else if text.starts_with("-x") {
+                parsed.language(argument, &text, &mut rest)?;
             } else if text == "-" || !text.starts_with('-') {
                 parsed.input(argument);
             } else if text == "-o" && rest.len() == 0 {
@@ -224,14 +258,39 @@ impl Arguments {
         parsed.check()
     }
 
+    /// `-x LANGUAGE`.
+    fn language<'a>(
+        &mut self,
+        argument: &OsString,
+        text: &str,
+        rest: &mut impl Iterator<Item = &'a OsString>,
+    ) -> Result<(), Diagnostic> {
+        self.host.push(argument.clone());
+        let language = if text == "-x" {
+            let missing = || Diagnostic::error("`-x` needs a value: the language of the files");
+            let language = rest.next().ok_or_else(missing)?;
+            self.host.push(language.clone());
+            language.clone()
+        } else {
+            text[2..].into()
+        };
+        self.language = Some(language).filter(|language| language != "none");
+        Ok(())
+    }
+
     fn input(&mut self, argument: &OsString) {
         let path = Path::new(argument);
         self.host.push(argument.clone());
-        if path.extension().is_some_and(|extension| extension == "c" || extension == "i") {
+        let is_c = match &self.language {
+            Some(language) => (language == "c" || language == "cpp-output") && argument != "-",
+            None => is_c(path),
+        };
+        if is_c {
             self.sources.push(path.to_owned());
             self.link_items.push(LinkItem::Source);
         } else {
-            self.link_items.push(LinkItem::Input(argument.clone()));
+            let language = self.language.clone();
+            self.link_items.push(LinkItem::Input(OtherInput { file: argument.clone(), language }));
         }
     }
 
@@ -288,7 +347,7 @@ impl Arguments {
                 });
             }
             "--emit" => {
-                let name = required("tokens, ast, source, affine, gpu, ptx or host-c")?;
+                let name = required(&Level::NAMES.join(", "))?;
                 self.mode = Mode::Emit(Level::parse(&name).ok_or_else(|| {
                     let error = Diagnostic::error(format!("unknown level `{name}`"))
                         .help(format!("levels are {}", Level::NAMES.join(", ")));
@@ -304,11 +363,12 @@ impl Arguments {
             }
             "-ffp-contract" => {
                 let mode = required("fast, on or off")?;
-                if !["fast", "on", "off"].contains(&mode.as_str()) {
-                    return Err(Diagnostic::error(format!("unknown `-ffp-contract={mode}`"))
-                        .help("modes are fast, on and off"));
-                }
-                self.contract = mode != "off";
+                let contraction = Contraction::parse(&mode).ok_or_else(|| {
+                    Diagnostic::error(format!("unknown `-ffp-contract={mode}`"))
+                        .help("modes are fast, on and off")
+                })?;
+                self.contraction = contraction;
+                self.contraction_given = true;
                 // The host compiler keeps its own default: it fuses only where it is told to.
                 self.compile_flags.push(text.into());
                 self.host.push(text.into());
@@ -347,49 +407,58 @@ impl Arguments {
             return;
         }
         match text {
-            "-c" => {
+            "-c" | "-S" => {
                 self.mode = Mode::Compile;
+                self.assembly |= text == "-S";
                 return;
             }
-            "-E" | "-S" | "-M" | "-MM" | "-v" | "-###" | "-fsyntax-only" => {
-                self.mode = Mode::HostOnly
+            "-E" | "-M" | "-MM" | "-###" | "-fsyntax-only" => self.mode = Mode::HostOnly,
+            _ if text.starts_with("-print-")
+                || text == "-dumpversion"
+                || text == "-dumpmachine" =>
+            {
+                self.mode = Mode::HostOnly;
             }
-            _ if text.starts_with("-print-") || text.starts_with("-dump") => {
-                self.mode = Mode::HostOnly
-            }
+            "-v" | "--verbose" => self.verbose = true,
             "-w" => self.remarks.no_warnings = true,
-            "-shared" | "-r" => self.shared = text == "-r",
+            _ if !self.contraction_given && (text.starts_with("-std=") || text == "-ansi") => {
+                let iso = text == "-ansi" || text.contains("=c") || text.contains("=iso");
+                self.contraction = if iso { Contraction::Off } else { Contraction::Fast };
+            }
+            "-shared" | "-r" => self.relocatable = text == "-r",
+            "-static" | "-static-pie" => self.static_link = Some(text.to_owned()),
             _ => {}
         }
-        let option = WITH_VALUE.iter().find(|option| text.starts_with(**option));
+        let option = host::classify(text);
         let mut words = vec![argument.clone()];
-        if WITH_VALUE.contains(&text)
+        if option.takes_next
             && let Some(value) = rest.next()
         {
             self.host.push(value.clone());
             words.push(value.clone());
         }
-        let is = |list: &[&str]| option.is_some_and(|option| list.contains(option));
-        let standard =
-            ["-std=", "-f", "-m", "-pthread", "-O", "-g", "-ansi", "-undef", "-nostdinc"];
-        if is(PREPROCESSOR) || standard.iter().any(|prefix| text.starts_with(prefix)) {
+        let steps = option.steps;
+        if matches!(steps, Steps::Everything | Steps::PreprocessAndCompile) {
             self.preprocess_flags.extend(words.iter().cloned());
         }
-        let linker_only = is(LINKER) || text.starts_with("-Wl,");
-        if !linker_only {
+        if steps == Steps::Dependencies {
+            self.dependency_flags.extend(words.iter().cloned());
+        } else if steps != Steps::Link {
             self.compile_flags.extend(words.iter().cloned());
         }
-        if !is(PREPROCESSOR) {
+        if steps != Steps::PreprocessAndCompile {
             self.link_items.extend(words.into_iter().map(LinkItem::Flag));
         }
     }
 
-    fn check(self) -> Result<Arguments, Diagnostic> {
+    fn check(mut self) -> Result<Arguments, Diagnostic> {
+        if self.verbose && self.sources.is_empty() && self.others().next().is_none() {
+            self.mode = Mode::HostOnly;
+        }
         if matches!(self.mode, Mode::Help | Mode::Version | Mode::HostOnly) {
             return Ok(self);
         }
         if self.sources.is_empty() && self.others().next().is_none() {
-            // `gpuc -v`-like calls are the host compiler's; without any input it is an error.
             return Err(Diagnostic::error("no input files").help("usage: gpuc [OPTIONS] FILE..."));
         }
         if let Some(missing) = self.sources.iter().find(|source| !source.is_file()) {
@@ -398,9 +467,11 @@ impl Arguments {
                 missing.display()
             )));
         }
+        self.output_is_no_input()?;
         // Objects are no sources: the host compiler says that it does not need them here.
-        let object = |file: &&OsString| {
-            Path::new(file).extension().is_some_and(|e| ["o", "a", "so"].iter().any(|o| e == *o))
+        let object = |input: &&OtherInput| {
+            let extension = Path::new(&input.file).extension();
+            extension.is_some_and(|e| ["o", "a", "so"].iter().any(|o| e == *o))
         };
         let inputs = self.sources.len() + self.others().filter(|file| !object(file)).count();
         if self.mode == Mode::Compile && inputs > 1 && self.output.is_some() {
@@ -415,17 +486,39 @@ impl Arguments {
         Ok(self)
     }
 
+    /// Refuses to write the output over an input, by whatever path each is named.
+    fn output_is_no_input(&self) -> Result<(), Diagnostic> {
+        let files = || {
+            let others = self.others().map(|input| Path::new(&input.file));
+            self.sources.iter().map(PathBuf::as_path).chain(others)
+        };
+        let written = match &self.output {
+            Some(output) => vec![output.as_path()],
+            None => Vec::new(),
+        };
+        for output in written {
+            if let Some(input) = files().find(|input| same_file(input, output)) {
+                return Err(Diagnostic::error(format!(
+                    "input file `{}` is the same as the output file",
+                    input.display()
+                ))
+                .help("name another file with `-o`"));
+            }
+        }
+        Ok(())
+    }
+
     /// The input files that are not C, in order.
-    pub fn others(&self) -> impl Iterator<Item = &OsString> {
+    pub fn others(&self) -> impl Iterator<Item = &OtherInput> {
         self.link_items.iter().filter_map(|item| match item {
-            LinkItem::Input(file) => Some(file),
+            LinkItem::Input(input) => Some(input),
             _ => None,
         })
     }
 
     /// Whether the output is itself to be linked further.
     pub fn relocatable_output(&self) -> bool {
-        self.shared
+        self.relocatable
     }
 
     /// What the runtime of the program is told by `gpuc run`.
@@ -453,6 +546,20 @@ impl Arguments {
     }
 }
 
+/// Whether a file's name says that it is C, preprocessed or not.
+pub fn is_c(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "c" || extension == "i")
+}
+
+/// Whether two paths lead to one regular file.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| {
+        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    identity(a).is_some_and(|a| identity(b) == Some(a))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -477,14 +584,15 @@ mod tests {
         assert_eq!(arguments.output.as_deref(), Some(Path::new("out")));
         assert_eq!(text(&arguments.preprocess_flags), "-O2 -I inc -DX=1");
         assert_eq!(text(&arguments.compile_flags), "-O2 -I inc -DX=1");
-        let others: Vec<OsString> = arguments.others().cloned().collect();
+        let others: Vec<OsString> = arguments.others().flat_map(OtherInput::words).collect();
         assert_eq!(text(&others), "a.o");
         let link: Vec<OsString> = arguments
             .link_items
             .into_iter()
-            .map(|item| match item {
-                LinkItem::Source => "SOURCE".into(),
-                LinkItem::Input(word) | LinkItem::Flag(word) => word,
+            .flat_map(|item| match item {
+                LinkItem::Source => vec!["SOURCE".into()],
+                LinkItem::Input(input) => input.words(),
+                LinkItem::Flag(word) => vec![word],
             })
             .collect();
         assert_eq!(text(&link), "-O2 -L dir -lm a.o SOURCE -Wl,-z,now");

@@ -1,0 +1,1 @@
+#define DEPENDED_ON 0
