@@ -355,21 +355,12 @@ impl<'a> Unit<'a> {
         self.diagnostics.append(&mut self.manager.diagnostics);
         feedback::print(&self.diagnostics, &Sources::new(), self.arguments.remarks);
         if self.arguments.remarks.info {
-            let function = |remark: &Diagnostic| self.function_around(remark);
+            let functions = feedback::Functions::of(&self.tree);
+            let function = |remark: &Diagnostic| functions.around(remark.place.as_ref());
             eprint!("{}", feedback::info(&self.diagnostics, function));
         }
         if self.arguments.timing {
             eprint!("{}", timing_report(&self.manager.timings));
         }
-    }
-
-    /// The C function whose lines hold a remark's.
-    fn function_around(&self, remark: &Diagnostic) -> String {
-        let constructs = self.lowered.iter().flat_map(|lowered| &lowered.constructs);
-        let line = remark.place.as_ref().map_or(0, |place| place.line);
-        constructs
-            .filter(|construct| construct.line <= line)
-            .max_by_key(|construct| construct.line)
-            .map_or_else(|| "file".to_owned(), |construct| construct.function.clone())
     }
 }

@@ -1,10 +1,12 @@
 //! Printing diagnostics and `-Minfo`.
 
 use std::io::IsTerminal;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
-use gpuc_diagnostics::{Diagnostic, Severity, Sources};
+use gpuc_diagnostics::{Diagnostic, Place, Severity, Sources};
 use gpuc_frontend_c::pragma::Family;
-use gpuc_frontend_c::tree::TranslationUnit;
+use gpuc_frontend_c::tree::{ItemKind, TranslationUnit};
 
 /// Which remarks the user wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,8 +63,50 @@ pub fn fail(diagnostic: &Diagnostic) -> u8 {
     1
 }
 
-/// The remarks as `-Minfo` prints them: by function, then line, then in order of the passes. The
-/// function is the text before the first `: ` of the code-free message where passes give one.
+/// Where the C functions of a unit stand, to tell which one a remark is on.
+#[derive(Clone, Debug)]
+pub struct Functions {
+    /// The file of the unit itself.
+    file: Arc<str>,
+    /// Lines of one file without a gap, and the function that they belong to.
+    stretches: Vec<(Arc<str>, RangeInclusive<u32>, String)>,
+}
+
+impl Functions {
+    /// Those that a unit defines, in its file and in those it includes.
+    pub fn of(unit: &TranslationUnit) -> Functions {
+        let text = unit.source.text();
+        let mut stretches: Vec<(Arc<str>, RangeInclusive<u32>, String)> = Vec::new();
+        for item in &unit.items {
+            let ItemKind::Function(function) = item.kind else { continue };
+            let first = stretches.len();
+            let newlines = item.span.range().filter(|&at| text[at] == b'\n');
+            for at in std::iter::once(item.span.start).chain(newlines.map(|at| at as u32 + 1)) {
+                let (file, line) = unit.source.line(at.min(item.span.end));
+                let last = stretches[first..].last_mut();
+                match last.filter(|(known, lines, _)| *known == file && *lines.end() <= line) {
+                    // Lines that the preprocessor left out belong to it as well.
+                    Some((_, lines, _)) => *lines = *lines.start()..=line,
+                    None => stretches.push((file, line..=line, unit.name(function).to_owned())),
+                }
+            }
+        }
+        Functions { file: unit.source.line(0).0, stretches }
+    }
+
+    /// The function whose text holds a place, with the file where that is not the unit's own.
+    pub fn around(&self, place: Option<&Place>) -> String {
+        let Some(place) = place else { return "file".to_owned() };
+        let holds = |stretch: &&(Arc<str>, RangeInclusive<u32>, String)| {
+            stretch.0 == place.file && stretch.1.contains(&place.line)
+        };
+        let name = self.stretches.iter().find(holds).map_or("file", |(_, _, name)| name);
+        if place.file == self.file { name.to_owned() } else { format!("{name} ({})", place.file) }
+    }
+}
+
+/// The remarks as `-Minfo` prints them: by what `function_of` says, in order of the first remark on
+/// each, then by line, then in order of the passes.
 pub fn info(remarks: &[Diagnostic], function_of: impl Fn(&Diagnostic) -> String) -> String {
     let mut groups: Vec<(String, Vec<&Diagnostic>)> = Vec::new();
     for remark in remarks.iter().filter(|d| d.severity == Severity::Remark) {

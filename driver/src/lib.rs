@@ -2,12 +2,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`pipelines`] | every stage of the compiler in order: the list to read first |
+//! | [`pipelines`] | every step of the compiler in order: the list to read first |
 //! | [`compile`] | one translation unit: C text to PTX and host C |
+//! | [`devmath`] | the device math library that is put beside the kernels |
 //! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, linking |
 //! | [`opt`] | the command line of `gpuc-opt` |
 //! | [`toolchain`] | the host compiler and the runtime library |
 //! | [`feedback`] | printing diagnostics and `-Minfo` |
+//! | [`output`] | writing files whole or not at all |
 
 pub mod cc;
 pub mod compile;

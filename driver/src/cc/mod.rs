@@ -1,4 +1,10 @@
 //! The command line of `gpuc`: cc's flags, `gpuc run`, linking.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`arguments`] | the command line, understood |
+//! | [`dependencies`] | what `-MD` writes |
+//! | [`refused`] | options that change C's meaning on the host alone |
 
 use std::ffi::OsString;
 use std::io::Write;

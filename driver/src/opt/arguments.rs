@@ -219,7 +219,13 @@ fn list_passes(registry: &Registry) {
     for pass in registry.passes() {
         println!("--{:<28} {}", pass.name, pass.summary.trim());
         for option in pass.options {
-            println!("    {:<26} {}", option.name, option.summary.trim());
+            let name = option.name.replace('_', "-");
+            let default = match (option.default)() {
+                text if text.is_empty() => "none".to_owned(),
+                text => text,
+            };
+            let summary = option.summary.trim();
+            println!("    {name:<26} {summary} ({}, default {default})", option.kind);
         }
     }
     for (name, text) in registry.pipelines() {

@@ -119,6 +119,11 @@ macro_rules! pass {
                 options: &[$($crate::pass::OptionSpec {
                     name: stringify!($option),
                     summary: concat!($($odoc),+),
+                    kind: <$ty as $crate::pass::OptionValue>::KIND,
+                    default: || {
+                        let value: $ty = $default;
+                        $crate::pass::OptionValue::show_option(&value)
+                    },
                 }),*],
                 make: |raw| {
                     #[allow(unused_mut)]

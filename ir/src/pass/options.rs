@@ -7,6 +7,10 @@ pub struct OptionSpec {
     pub name: &'static str,
     /// What it does, with its unit.
     pub summary: &'static str,
+    /// What it is: `integer`, `string` and the like.
+    pub kind: &'static str,
+    /// The text of its value where it is not given.
+    pub default: fn() -> String,
 }
 
 /// An option was not understood.
@@ -34,6 +38,12 @@ impl RawOptions {
 pub trait OptionValue: Sized {
     /// Reads it; the error says what was expected ("an integer").
     fn parse_option(text: &str) -> Result<Self, &'static str>;
+
+    /// What such an option is called in lists of options.
+    const KIND: &'static str;
+
+    /// The text that is read as this value.
+    fn show_option(&self) -> String;
 }
 
 macro_rules! integers {
@@ -41,6 +51,12 @@ macro_rules! integers {
         impl OptionValue for $ty {
             fn parse_option(text: &str) -> Result<Self, &'static str> {
                 text.parse().map_err(|_| "an integer in range")
+            }
+
+            const KIND: &'static str = "integer";
+
+            fn show_option(&self) -> String {
+                self.to_string()
             }
         }
     )*};
@@ -55,11 +71,23 @@ impl OptionValue for bool {
             _ => Err("true or false"),
         }
     }
+
+    const KIND: &'static str = "bool";
+
+    fn show_option(&self) -> String {
+        self.to_string()
+    }
 }
 
 impl OptionValue for String {
     fn parse_option(text: &str) -> Result<Self, &'static str> {
         Ok(text.to_owned())
+    }
+
+    const KIND: &'static str = "string";
+
+    fn show_option(&self) -> String {
+        self.clone()
     }
 }
 
@@ -70,10 +98,22 @@ impl<T: OptionValue> OptionValue for Vec<T> {
         }
         text.split(',').map(T::parse_option).collect()
     }
+
+    const KIND: &'static str = "list";
+
+    fn show_option(&self) -> String {
+        self.iter().map(T::show_option).collect::<Vec<_>>().join(",")
+    }
 }
 
 impl<T: OptionValue> OptionValue for Option<T> {
     fn parse_option(text: &str) -> Result<Self, &'static str> {
         T::parse_option(text).map(Some)
+    }
+
+    const KIND: &'static str = T::KIND;
+
+    fn show_option(&self) -> String {
+        self.as_ref().map_or_else(String::new, T::show_option)
     }
 }

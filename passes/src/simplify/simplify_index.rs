@@ -28,8 +28,8 @@ use super::algebra::terms::{Terms, is_term};
 gpuc_ir::pass! {
     /// Make integer and index arithmetic cheaper by equality saturation.
     SimplifyIndex = "simplify-index" {
-        /// The device whose costs count (sm_90); the compiler's default if empty.
-        arch: String = String::new(),
+        /// The device whose costs count (sm_90).
+        arch: String = Arch::default_target().name.to_owned(),
         /// Operations in one graph, at most; larger functions are taken in pieces.
         operations: usize = 256,
         /// Terms in one graph, at most.
@@ -41,12 +41,9 @@ gpuc_ir::pass! {
 
 impl Pass for SimplifyIndex {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let arch = match &*self.arch {
-            "" => Arch::default_target(),
-            name => Arch::by_name(name).ok_or_else(|| {
-                Diagnostic::error(format!("simplify-index knows no device '{name}'"))
-            })?,
-        };
+        let arch = Arch::by_name(&self.arch).ok_or_else(|| {
+            Diagnostic::error(format!("simplify-index knows no device '{}'", self.arch))
+        })?;
         let rules = rewrites();
         let dominance = cx.analysis::<DominanceInfo>(ir, op);
         let visibility = Visibility { dominance: &dominance };

@@ -9,6 +9,9 @@
 // PASSES-DAG: --cse
 // PASSES-DAG: --mem2reg
 // PASSES-DAG: --gpuc-lower
+// PASSES-DAG: {{^ +}}kernels-only {{.*}} (bool, default false)
+// PASSES-DAG: {{^ +}}nodes {{.*}} (integer, default 6000)
+// PASSES-DAG: {{^ +}}arch {{.*}} (string, default sm_75)
 // RUN: gpuc-opt --dump-pass-pipeline --canonicalize --cse %s 2>&1 | FileCheck %s
 // CHECK: Pass Manager with 2 passes:
 // CHECK-NEXT: builtin.module(canonicalize{{.*}},cse)

@@ -1,0 +1,18 @@
+// A remark stands under the function whose text it is on, in whichever file that is.
+// RUN: gpuc -Minfo -c %s -o %t.o 2>&1 | FileCheck %s
+// CHECK: second (tests/lit/gpuc/feedback-functions.h):
+// CHECK-NEXT: {{^ +}}6, Generating GPU code
+// CHECK-NEXT: #pragma acc loop
+// CHECK-NEXT: first:
+// CHECK-NEXT: [[@LINE+8]], Generating GPU code
+#include "feedback-functions.h"
+
+
+
+
+void first(int *a)
+{
+    #pragma acc parallel loop copy(a[0:4])
+    for (int i = 0; i < 4; i++)
+        a[i] = i;
+}
