@@ -5,7 +5,6 @@ use gpuc_dialects::offload::Construct;
 use gpuc_ir::{Type as IrType, Value};
 use rustc_hash::FxHashMap;
 
-use super::clauses;
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Pointer};
 use super::scalar::Scalar;
@@ -14,9 +13,10 @@ use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::walk;
 use super::{Argument, DataItem, DataKind, Extent};
+use super::{clauses, live_out};
 use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef};
 use crate::source::Span;
-use crate::tree::{DeclId, ExprId, TranslationUnit};
+use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
 use crate::types::{Qualifiers, Type};
 
 /// One argument of a construct's function.
@@ -127,6 +127,8 @@ pub(super) struct Capturing<'c> {
     pub directive: &'c Directive,
     pub enclosing: &'c [Enclosing],
     pub uses: &'c Uses,
+    /// The statement that the construct is about.
+    pub body: StmtId,
     /// The function that the construct stands in.
     pub function: DeclId,
     pub paths: &'c [VarRef],
@@ -155,29 +157,28 @@ impl Lowerer<'_> {
         c: &Capturing<'_>,
         captures: &mut Captures,
         is_base: &dyn Fn(ExprId) -> bool,
-        pointer: &str,
+        name: &str,
+        ty: Type,
     ) -> Option<(usize, DataKind)> {
         for (number, (kind, var)) in clauses::data(c.directive).enumerate() {
             if is_base(var.base) {
                 return Some((number, kind));
             }
         }
+        // What the mapping is about: the memory behind a pointer, else the variable itself.
+        let types = &self.unit.types;
+        let pointer = if types.is_pointer(ty) || types.as_array(ty).is_some() {
+            name.to_owned()
+        } else {
+            format!("&({name})")
+        };
         for around in c.enclosing.iter().rev() {
             let directive = walk::openacc(self.unit, around.directive);
             for (item, (kind, var)) in clauses::data(directive).enumerate() {
                 if is_base(var.base) {
                     let kind = if kind == DataKind::DevicePtr { kind } else { DataKind::Present };
-                    let extent = Extent::Enclosed {
-                        pointer: pointer.to_owned(),
-                        construct: around.construct,
-                        item,
-                    };
-                    captures.data.push(DataItem {
-                        name: pointer.to_owned(),
-                        kind,
-                        line: 0,
-                        extent,
-                    });
+                    let extent = Extent::Enclosed { pointer, construct: around.construct, item };
+                    captures.data.push(DataItem { name: name.to_owned(), kind, line: 0, extent });
                     return Some((captures.data.len() - 1, kind));
                 }
             }
@@ -195,11 +196,12 @@ impl Lowerer<'_> {
         let unit = self.unit;
         let base = var.base;
         let name = text(unit, unit.exprs[base].span);
-        let found = self.find_item(c, captures, &|e| walk::same(unit, e, base), &name);
+        let ty = unit.exprs[base].ty;
+        let found = self.find_item(c, captures, &|e| walk::same(unit, e, base), &name, ty);
         let Some((item, kind)) = found else {
             return self.error(var.span, "this member is not mapped by the construct");
         };
-        let formal = self.mapped(c, Captured::Path(path), unit.exprs[base].ty, name, item, kind);
+        let formal = self.mapped(c, Captured::Path(path), ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())
     }
@@ -265,8 +267,24 @@ impl Lowerer<'_> {
         let name = unit.name(decl).to_owned();
         let ty = unit.decls[decl].ty;
         let captured = Captured::Variable(decl);
+        // The construct's own clause goes before what a construct around it maps.
+        let firstprivate =
+            clauses::listed(c.directive, ClauseName::FirstPrivate).find(|var| var.decl == decl);
+        let scalar = Scalar::of(unit, ty);
+        if let Some(var) = firstprivate {
+            let Some(scalar) = scalar else {
+                return self.refuse(
+                    var.span,
+                    Diagnostic::error("`firstprivate` is supported for scalars only")
+                        .help("use `copyin` and a private copy inside the region"),
+                );
+            };
+            let formal = self.by_value(decl, scalar, name);
+            captures.formals.push(formal);
+            return Ok(());
+        }
         let is_base = |e: ExprId| unit.named(e) == Some(decl);
-        if let Some((item, kind)) = self.find_item(c, captures, &is_base, &name) {
+        if let Some((item, kind)) = self.find_item(c, captures, &is_base, &name, ty) {
             // A bare pointer in `copy` was refused: what is mapped is what it points to.
             let formal = self.mapped(c, captured, ty, name, item, kind);
             captures.formals.push(formal);
@@ -292,24 +310,10 @@ impl Lowerer<'_> {
                 )),
             );
         }
-        let firstprivate =
-            clauses::listed(c.directive, ClauseName::FirstPrivate).find(|var| var.decl == decl);
-        let scalar = Scalar::of(unit, ty);
-        if let Some(var) = firstprivate {
-            let Some(scalar) = scalar else {
-                return self.refuse(
-                    var.span,
-                    Diagnostic::error("`firstprivate` is supported for scalars only")
-                        .help("use `copyin` and a private copy inside the region"),
-                );
-            };
-            let formal = self.by_value(decl, scalar, name);
-            captures.formals.push(formal);
-            return Ok(());
-        }
         if let Some(scalar) = scalar
             && usage.mutated
             && !usage.outside_induction
+            && !self.keeps_last_value(c, decl)
         {
             captures.private.push((decl, scalar));
             return Ok(());
@@ -380,6 +384,15 @@ impl Lowerer<'_> {
         let formal = self.mapped(c, captured, ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())
+    }
+
+    /// Whether a variable of loops is the program's own, so that what they leave in it is copied
+    /// back: that of a loop without a directive in `kernels` (OpenACC 3.3 §2.6.2), where it matters.
+    fn keeps_last_value(&self, c: &Capturing<'_>, decl: DeclId) -> bool {
+        self.construct == Some(Construct::Kernels)
+            && !c.directive.kind.is_loop()
+            && c.uses.plain_induction.contains(&decl)
+            && live_out::is_live_out(self.unit, c.function, c.body, decl)
     }
 
     /// Whether the function around the construct has a variable of the same name.

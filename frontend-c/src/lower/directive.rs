@@ -251,6 +251,11 @@ impl Lowerer<'_> {
         let mut private = IndexSet::new();
         for var in clauses::listed(directive, ClauseName::Private) {
             private.insert(var.decl);
+            // The variable of an associated loop is private already, and holds the iteration's
+            // value (OpenACC 3.3 §2.6.1): the clause adds nothing.
+            if loops.iter().any(|counted| counted.variable == var.decl) {
+                continue;
+            }
             self.mutated.insert(var.decl);
             self.declare_private(var.decl, var.span)?;
         }

@@ -9,7 +9,7 @@
 //! | file | lowers |
 //! |---|---|
 //! | [`unit`] | directives of a unit, in order |
-//! | [`capture`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`capture`], [`uses`], [`live_out`], [`storage`] | OpenACC's rules on data to arguments |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`] | `loop`, `atomic` |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
@@ -32,6 +32,7 @@ mod expression;
 mod function;
 mod initializer;
 mod jump;
+mod live_out;
 mod looping;
 mod lowerer;
 mod math;

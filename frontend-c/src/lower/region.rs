@@ -69,6 +69,7 @@ impl Lowerer<'_> {
             directive: site.directive,
             enclosing: site.enclosing,
             uses: &uses,
+            body: site.body,
             function: site.function,
             paths: &paths,
         };

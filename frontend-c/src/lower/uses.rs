@@ -49,6 +49,8 @@ pub(super) struct Uses {
     pub addressed: FxHashSet<DeclId>,
     /// Variables of `reduction` clauses of loops inside.
     pub reductions: IndexSet<DeclId>,
+    /// Variables of `for` loops that neither are of a `loop` directive nor stand in one.
+    pub plain_induction: FxHashSet<DeclId>,
 }
 
 /// The variable of which `expr` designates the whole or a member.
@@ -74,15 +76,20 @@ pub(super) fn member_chain(unit: &TranslationUnit, expr: ExprId) -> Option<(Decl
     }
 }
 
-/// The variable to whose object an expression assigns or gives away the address.
-pub(super) fn mutates(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
+/// The variable to whose object an expression assigns or gives away the address, and the lvalue.
+fn mutation(unit: &TranslationUnit, expr: ExprId) -> Option<(DeclId, ExprId)> {
     match unit.exprs[expr].kind {
         ExprKind::Assign { target, .. }
         | ExprKind::CompoundAssign { target, .. }
         | ExprKind::IncDec(_, target)
-        | ExprKind::Unary(UnaryOp::AddressOf, target) => root(unit, target),
+        | ExprKind::Unary(UnaryOp::AddressOf, target) => Some((root(unit, target)?, target)),
         _ => None,
     }
+}
+
+/// The variable to whose object an expression assigns or gives away the address.
+pub(super) fn mutates(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
+    mutation(unit, expr).map(|(decl, _)| decl)
 }
 
 /// The variables that a statement assigns to or whose address it takes, in order.
@@ -108,6 +115,8 @@ pub(super) struct Collector<'a> {
     functions: FxHashSet<DeclId>,
     induction: Vec<(StmtId, DeclId)>,
     private: Vec<(StmtId, DeclId)>,
+    /// The open `loop` directives.
+    directive_loops: Vec<StmtId>,
     /// How many calls deep the walk is.
     depth: usize,
 }
@@ -123,6 +132,7 @@ impl<'a> Collector<'a> {
             functions: FxHashSet::default(),
             induction: Vec::new(),
             private: Vec::new(),
+            directive_loops: Vec::new(),
             depth: 0,
         }
     }
@@ -162,10 +172,16 @@ impl<'a> Collector<'a> {
                         && let ExprKind::Name(decl) = unit.exprs[target].kind
                     {
                         self.induction.push((stmt, decl));
+                        if self.directive_loops.is_empty() {
+                            self.uses.plain_induction.insert(decl);
+                        }
                     }
                 }
                 StmtKind::Directive { directive, .. } => {
                     let directive = walk::openacc(unit, *directive);
+                    if directive.kind.is_loop() {
+                        self.directive_loops.push(stmt);
+                    }
                     for (_, var) in super::clauses::reductions(directive) {
                         self.uses.reductions.insert(var.decl);
                     }
@@ -179,6 +195,7 @@ impl<'a> Collector<'a> {
             },
             Node::Leave(stmt) => {
                 self.induction.retain(|&(at, _)| at != stmt);
+                self.directive_loops.retain(|&at| at != stmt);
                 // Private to the loop, but the program's own behind it.
                 let declared = &mut self.declared;
                 self.private.retain(|&(at, decl)| {
@@ -201,23 +218,26 @@ impl<'a> Collector<'a> {
             entry.or_insert_with(|| Use { span, ..Use::default() }).whole = true;
             return Below::Skip;
         }
-        if let Some(decl) = mutates(unit, expr) {
+        if let Some((decl, target)) = mutation(unit, expr) {
             self.uses.mutated.insert(decl);
             if matches!(unit.exprs[expr].kind, ExprKind::Unary(..)) {
                 self.uses.addressed.insert(decl);
             }
             let in_callee = self.depth > 0;
-            self.touch(decl, expr, |found| {
-                found.mutated = true;
-                found.mutated_by_callee |= in_callee;
-                found.whole = true;
-            });
+            if !self.is_in_path(target) {
+                self.touch(decl, expr, |found| {
+                    found.mutated = true;
+                    found.mutated_by_callee |= in_callee;
+                    found.whole = true;
+                });
+            }
         }
         match unit.exprs[expr].kind {
             ExprKind::Cast { kind: CastKind::Load, operand, .. } => {
                 if let Some((decl, fields)) = member_chain(unit, operand)
                     && !fields.is_empty()
                     && unit.types.as_record(unit.exprs[expr].ty).is_none()
+                    && !self.is_in_path(operand)
                 {
                     self.touch(decl, expr, |found| {
                         found.members.entry(fields).or_insert(operand);
@@ -241,6 +261,17 @@ impl<'a> Collector<'a> {
             _ => {}
         }
         Below::Enter
+    }
+
+    /// Whether an lvalue is, or lies in, a member that a data clause names.
+    fn is_in_path(&self, lvalue: ExprId) -> bool {
+        self.paths.iter().any(|path| walk::same(self.unit, path.base, lvalue))
+            || match self.unit.exprs[lvalue].kind {
+                ExprKind::Paren(inner) | ExprKind::Member { base: inner, .. } => {
+                    self.is_in_path(inner)
+                }
+                _ => false,
+            }
     }
 
     fn touch(&mut self, decl: DeclId, expr: ExprId, note: impl FnOnce(&mut Use)) {
