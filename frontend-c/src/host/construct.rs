@@ -70,6 +70,18 @@ fn data_array(unit: &TranslationUnit, info: &ConstructInfo, number: usize) -> St
     )
 }
 
+/// Text of ours in the place of `at` in the program. As text of a system header, it is not what the
+/// host compiler warns of; what follows it belongs to the line of `resume` again.
+fn generated(unit: &TranslationUnit, at: usize, resume: usize, text: &str) -> String {
+    let marker = |offset: usize, is_system: bool| {
+        let (file, line) = unit.source.line(offset as u32);
+        let flag = if is_system { " 3" } else { "" };
+        format!("\n# {line} {}{flag}\n", literal(&file))
+    };
+    let system = unit.source.is_system(resume as u32);
+    format!("{}{text}{}", marker(at, true), marker(resume, system))
+}
+
 /// Adds the changes for a construct.
 pub(super) fn edit(
     unit: &TranslationUnit,
@@ -117,7 +129,8 @@ pub(super) fn edit(
             }
             let _ = write!(text, "{}({arguments}); ", super::function::c_name(&compute.symbol));
             text += &call("__gpuc_data_end");
-            let _ = write!(text, "__gpuc_region_end(&{site}); }} else ");
+            let _ = write!(text, "__gpuc_region_end(&{site}); }} else {{ ");
+            behind = String::from(" } }");
         }
         (None, DirectiveKind::Data) => {
             // The condition is looked at once: the end must match the beginning.
@@ -140,17 +153,17 @@ pub(super) fn edit(
         }
     }
     let end = unit.stmts[info.stmt].span.end as usize;
-    let newlines = unit.source.text()[line.clone()].iter().filter(|&&b| b == b'\n').count();
     if info.compute.is_none() && info.kind != DirectiveKind::Data {
         text += &behind;
         behind.clear();
     }
-    text.extend(std::iter::repeat_n('\n', newlines));
+    let text = generated(unit, line.start, line.end, &text);
     let order = lowered.constructs.len() + 1;
     edits.push(Edit { start: line.start, length: line.len(), order, text });
     if !behind.is_empty() {
         // Later constructs are further inside, and end first.
         let order = lowered.constructs.len() - number;
-        edits.push(Edit { start: end, length: 0, order, text: behind });
+        let text = generated(unit, end, end, &behind);
+        edits.push(Edit { start: end, length: 0, order, text });
     }
 }

@@ -439,7 +439,9 @@ impl Writer<'_> {
         let induction = view.induction_var(ir);
         let ty = self.ty(induction, op)?;
         let i = self.fresh(induction);
-        self.line(&format!("for ({ty} {i} = {lower}; {i} < {upper}; {i} += {step}) {{"));
+        // C89 has no declaration in a `for`.
+        self.line(&format!("{ty} {i};"));
+        self.line(&format!("for ({i} = {lower}; {i} < {upper}; {i} += {step}) {{"));
         self.depth += 1;
         let body = view.body(ir);
         self.block(body)?;
@@ -470,7 +472,8 @@ impl Writer<'_> {
         let mut values = Vec::new();
         for (i, &value) in view.kernelOperands(ir).iter().enumerate() {
             let ty = self.ty(value, op)?;
-            let _ = write!(members, "{ty} p{i}; ");
+            let align = super::prologue::aligned(ty);
+            let _ = write!(members, "{ty} p{i}{align}; ");
             values.push(self.name(value));
         }
         self.line("{");

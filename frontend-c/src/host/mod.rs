@@ -76,7 +76,7 @@ pub fn rewrite(
     if lowered.constructs.is_empty() {
         return Ok(out);
     }
-    let _ = writeln!(out, "\n# 1 \"<gpuc>\"");
+    out += prologue::BEGIN;
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {
@@ -84,6 +84,7 @@ pub fn rewrite(
         }
     }
     out += &image::definition(lowered, ir, ptx);
+    out += prologue::END;
     Ok(out)
 }
 

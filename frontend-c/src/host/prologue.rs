@@ -7,10 +7,29 @@ use super::function::{c_name, parameters};
 use super::function_named;
 use crate::lower::Lowered;
 
+/// Begins text of ours: of a system header, so that the host compiler does not warn of it, and with
+/// structures laid out as the runtime has them, whatever the program or an option asks for.
+pub(super) const BEGIN: &str = "\n# 1 \"<gpuc>\" 3\n#pragma pack(push, 16)\n";
+
+/// What lays a structure's member of a type out as the ABI has it, even where an option packs
+/// everything.
+pub(super) fn aligned(ty: &str) -> &'static str {
+    match ty {
+        "_Bool" | "signed char" => "",
+        "short" => " __attribute__((__aligned__(2)))",
+        "int" | "unsigned" | "float" => " __attribute__((__aligned__(4)))",
+        _ => " __attribute__((__aligned__(8)))",
+    }
+}
+
+/// Ends text of ours.
+pub(super) const END: &str = "#pragma pack(pop)\n";
+
+/// `@4` and `@8` stand for the alignment of a member.
 const RUNTIME: &str = "\
-struct __gpuc_image { unsigned version; const char *source; const char *ptx; unsigned long ptx_bytes; void *handle; };
-struct __gpuc_site { const char *file; const char *function; unsigned line; const char *construct; };
-struct __gpuc_data { const char *name; void *host; unsigned long bytes; unsigned kind; unsigned line; void *device; };
+struct __gpuc_image { unsigned version @4; const char *source @8; const char *ptx @8; unsigned long ptx_bytes @8; void *handle @8; };
+struct __gpuc_site { const char *file @8; const char *function @8; unsigned line @4; const char *construct @8; };
+struct __gpuc_data { const char *name @8; void *host @8; unsigned long bytes @8; unsigned kind @4; unsigned line @4; void *device @8; };
 int __gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
@@ -23,15 +42,16 @@ void *__gpuc_device_alloc(const struct __gpuc_site *, unsigned long);
 void __gpuc_device_free(const struct __gpuc_site *, void *);
 void __gpuc_launch(struct __gpuc_image *, const struct __gpuc_site *, const char *, const unsigned long[3], const unsigned long[3], unsigned long, const void *, unsigned long);
 /* The number of elements of a section, which may be written as less than none. */
-static inline __attribute__((unused)) unsigned long __gpuc_count(long count) { return count > 0 ? (unsigned long)count : 0ul; }
+static __inline__ __attribute__((__unused__)) unsigned long __gpuc_count(long count) { return count > 0 ? (unsigned long)count : 0ul; }
 /* The device address of element 0, from that of a section which starts `offset` bytes behind it. */
-static inline __attribute__((unused)) void *__gpuc_element_0(void *device, long offset) { return (void *)((unsigned long)device - (unsigned long)offset); }
+static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *device, long offset) { return (void *)((unsigned long)device - (unsigned long)offset); }
 static struct __gpuc_image __gpuc_image_0;
 ";
 
 /// The declarations of the runtime and of the functions that launch the unit's kernels.
 pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
-    let mut out = format!("# 1 \"<gpuc>\"\n{RUNTIME}");
+    let runtime = RUNTIME.replace(" @4", aligned("unsigned")).replace(" @8", aligned("void *"));
+    let mut out = format!("{BEGIN}{runtime}");
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {
@@ -39,5 +59,5 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
             out += &format!("static void {}({});\n", c_name(&compute.symbol), types.join(", "));
         }
     }
-    out
+    out + END
 }

@@ -71,7 +71,7 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
             void *const  v7 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v5));
             (void)v7;
             {
-                const struct { int p0; void * p1; double p2; void * p3; } parameters = { a0, a1, a2, v7 };
+                const struct { int p0 __attribute__((__aligned__(4))); void * p1 __attribute__((__aligned__(8))); double p2 __attribute__((__aligned__(8))); void * p3 __attribute__((__aligned__(8))); } parameters = { a0, a1, a2, v7 };
                 const unsigned long grid[3] = { v5, v1, v1 }, block[3] = { v2, v1, v1 };
                 __gpuc_launch(&__gpuc_image_0, site, "k", grid, block, (unsigned long)0, &parameters, sizeof parameters);
             }
