@@ -14,6 +14,7 @@
 //!
 //! Errors are located [`Diagnostic`]s; the parser recovers at `;` and `}` and reports several.
 
+pub mod dialect;
 pub mod directive;
 pub mod host;
 pub mod lex;
@@ -57,14 +58,18 @@ pub fn read(text: &Preprocessed, families: Families) -> (TranslationUnit, Vec<Di
         stmts: Default::default(),
         decls: Default::default(),
         directives: Default::default(),
-        types: Default::default(),
+        types: types::Types::new(&text.dialect),
         symbols: lexed.symbols,
         items: Vec::new(),
         pragmas: lexed.pragmas,
         source: lexed.source,
+        dialect: text.dialect.clone(),
     };
     let (unit, found) = parse::Parser::new(lexed.tokens, unit, lexed.macros).run();
     let mut diagnostics = lexed.diagnostics;
     diagnostics.extend(found);
+    if !unit.directives.is_empty() {
+        diagnostics.extend(unit.dialect.refusal());
+    }
     (unit, diagnostics)
 }

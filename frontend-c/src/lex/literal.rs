@@ -304,14 +304,17 @@ fn units(text: &str, element: CharacterType, out: &mut Vec<u32>) -> Result<(), S
 }
 
 /// Decodes a character constant: its value as an `int` (or its wide type), GNU's multi-character
-/// constants included.
-pub(crate) fn decode_character(spelling: &str) -> Result<(CharacterType, i64), String> {
+/// constants included. `unsigned` says whether `char` has no negative values.
+pub(crate) fn decode_character(
+    spelling: &str,
+    unsigned: bool,
+) -> Result<(CharacterType, i64), String> {
     let (element, inside) = prefix(spelling);
     let mut out = Vec::new();
     units(inside, element, &mut out)?;
     let value = match (element, out.as_slice()) {
         (_, []) => return Err("a character constant needs a character".to_owned()),
-        (CharacterType::Char, [one]) if spelling.starts_with('u') => i64::from(*one),
+        (CharacterType::Char, [one]) if unsigned || spelling.starts_with('u') => i64::from(*one),
         (CharacterType::Char, [one]) => i64::from(*one as u8 as i8),
         (CharacterType::Char, many) => {
             i64::from(many.iter().fold(0u32, |value, unit| value << 8 | unit) as i32)
@@ -382,9 +385,9 @@ mod tests {
             ("'ab'", 24930),
             ("L'é'", 233),
         ] {
-            assert_eq!(decode_character(text).map(|c| c.1), Ok(value), "{text}");
+            assert_eq!(decode_character(text, false).map(|c| c.1), Ok(value), "{text}");
         }
-        assert!(decode_character("''").is_err());
+        assert!(decode_character("''", false).is_err());
         let decoded = decode_strings(&["\"a\\tb\"", "\"\\101é\""]).unwrap();
         assert_eq!(&*decoded.units, [97, 9, 98, 65, 0xc3, 0xa9]);
         assert_eq!(decode_strings(&["\"a\"", "L\"é\""]).unwrap().units.len(), 2);

@@ -9,10 +9,16 @@ use crate::source::Span;
 use crate::tree::BinaryOp;
 
 impl Lowerer<'_> {
-    /// Adds the promise that signed arithmetic does not overflow.
+    /// Adds the promise that signed arithmetic does not overflow, as that on subscripts never does.
     pub(super) fn no_signed_wrap(&mut self, op: OpBuild) -> OpBuild {
         let flags = OVERFLOW_FLAGS.attr(&mut self.b.ctx, 1);
         op.attr(&mut self.b, "overflowFlags", flags)
+    }
+
+    /// Adds the promise that C makes for signed arithmetic of the program: that it does not overflow
+    /// (C11 §6.5 ¶5), unless an option takes it back.
+    fn c_arithmetic(&mut self, op: OpBuild) -> OpBuild {
+        if self.unit.dialect.wraps { op } else { self.no_signed_wrap(op) }
     }
 
     /// Adds the liberty to fuse, if the program grants it.
@@ -71,7 +77,7 @@ impl Lowerer<'_> {
             _ => return self.error(span, format!("`{}` is no arithmetic operator", op.spelling())),
         };
         let wraps = !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) || !signed;
-        let build = if wraps { build } else { self.no_signed_wrap(build) };
+        let build = if wraps { build } else { self.c_arithmetic(build) };
         Ok(self.value(build))
     }
 
@@ -114,7 +120,7 @@ impl Lowerer<'_> {
         }
         let zero = arith::constant_int(&mut self.b, 0, ty);
         let op = arith::SubIOp::new(&mut self.b, zero, value);
-        let op = if scalar.is_unsigned() { op } else { self.no_signed_wrap(op) };
+        let op = if scalar.is_unsigned() { op } else { self.c_arithmetic(op) };
         self.value(op)
     }
 

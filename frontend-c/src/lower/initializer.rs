@@ -1,5 +1,6 @@
 //! Initialisers of local objects, and variables that are constants.
 
+use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::Value;
 use smallvec::SmallVec;
@@ -36,7 +37,7 @@ impl Lowerer<'_> {
                 }
                 elements
                     .iter()
-                    .try_for_each(|element| self.initialize_element(object, element, span))
+                    .try_for_each(|element| self.initialize_element(object, ty, element, span))
             }
         }
     }
@@ -57,9 +58,21 @@ impl Lowerer<'_> {
     fn initialize_element(
         &mut self,
         object: &Pointer,
+        ty: Type,
         element: &InitElement,
         span: Span,
     ) -> Lowering<()> {
+        let given = self.unit.types.alignment(ty).unwrap_or(1);
+        let wanted = self.unit.types.alignment(element.ty).unwrap_or(1);
+        if !(given.is_multiple_of(wanted) && element.offset.is_multiple_of(wanted)) {
+            return self.refuse(
+                self.span(element.value),
+                Diagnostic::error(
+                    "this member of a packed structure is not aligned, as accesses of a GPU must be",
+                )
+                .help("leave the structure unpacked, or initialise it before the region"),
+            );
+        }
         if element.bits.is_some() {
             return self.error(span, "bit-fields are not supported in device code");
         }
@@ -177,7 +190,7 @@ impl Lowerer<'_> {
     pub(super) fn global(&mut self, decl: DeclId, span: Span) -> Lowering<Place> {
         let name = self.unit.name(decl).to_owned();
         let Some((value, scalar)) = self.constant_variable(decl) else {
-            if self.diagnostics.iter().any(gpuc_diagnostics::Diagnostic::is_error) {
+            if self.diagnostics.iter().any(Diagnostic::is_error) {
                 // Its declaration was refused.
                 return Err(super::lowerer::Failure::Reported);
             }

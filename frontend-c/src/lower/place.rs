@@ -16,7 +16,7 @@ use super::scalar::{Scalar, flatten};
 use super::uses::member_chain;
 use super::walk;
 use crate::source::Span;
-use crate::tree::{CastKind, DeclId, ExprId, ExprKind, UnaryOp};
+use crate::tree::{CastKind, DeclId, ExprId, ExprKind, MemberAccess, UnaryOp};
 use crate::types::{ArraySize, Type};
 
 /// A buffer of the function being lowered, by its number.
@@ -335,6 +335,7 @@ impl Lowerer<'_> {
                         ),
                     );
                 }
+                self.check_member_alignment(access, span)?;
                 let record = self.object(base)?;
                 let offset = self.index(field.offset as i64);
                 Ok(Place::Memory(self.move_bytes(&record, offset)))
@@ -349,6 +350,29 @@ impl Lowerer<'_> {
             ExprKind::Cast { kind: CastKind::Same, operand, .. } => self.place(operand),
             _ => Ok(Place::Memory(self.record_value(expr)?)),
         }
+    }
+
+    /// A GPU accesses aligned memory only, which members of packed structures need not be.
+    fn check_member_alignment(&self, access: MemberAccess, span: Span) -> Lowering<()> {
+        let record = self.unit.types.record(access.record);
+        let field = &record.fields[access.field as usize];
+        let wanted = self.unit.types.alignment(field.ty).unwrap_or(1);
+        let given = record.layout.map_or(1, |layout| layout.align);
+        if given.is_multiple_of(wanted) && field.offset.is_multiple_of(wanted) {
+            return Ok(());
+        }
+        let name = field
+            .name
+            .map_or_else(|| "a member".to_owned(), |n| format!("member `{}`", self.unit.text(n)));
+        self.refuse(
+            span,
+            Diagnostic::error(format!(
+                "{name} of a packed structure is not aligned, as accesses of a GPU must be"
+            ))
+            .label(format!("its type is accessed at multiples of {wanted} bytes"))
+            .related(self.unit.place(field.span), "the member")
+            .help("leave the structure unpacked, or copy the member to an array before the region"),
+        )
     }
 
     /// Moves a pointer into bytes.

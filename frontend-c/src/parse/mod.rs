@@ -78,7 +78,7 @@ pub(crate) struct Parser {
 
 impl Parser {
     pub(crate) fn new(tokens: Vec<Token>, unit: TranslationUnit, macros: MacroTable) -> Self {
-        let pack = PackTable::new(unit.source.text(), &unit.pragmas);
+        let pack = PackTable::new(unit.source.text(), &unit.pragmas, unit.dialect.pack);
         let checker = Checker::new(unit);
         Parser {
             tokens,

@@ -97,10 +97,11 @@ impl Parser {
         end: Span,
     ) {
         let pack = self.pack.at(end.start);
+        let packed = attributes.packed || self.checker.unit.dialect.packed;
         let types = &mut self.checker.unit.types;
         let mut record = types.record(id).clone();
         record.transparent = attributes.transparent_union;
-        types.lay_out(&mut record, fields, attributes.packed, pack, attributes.align);
+        types.lay_out(&mut record, fields, packed, pack, attributes.align);
         *types.record_mut(id) = record;
         let ty = types.intern(TypeKind::Record(id));
         self.checker.require_shallow(ty, end);
@@ -274,7 +275,8 @@ impl Parser {
         self.expect(Punct::RBrace, "at the end of the enumeration")?;
         let more = self.attributes()?;
         attributes.merge(more);
-        let kind = fixed.unwrap_or_else(|| underlying(&constants, attributes.packed));
+        let packed = attributes.packed || self.checker.unit.dialect.short_enums;
+        let kind = fixed.unwrap_or_else(|| underlying(&constants, packed));
         for &(decl, value) in &constants {
             // An enumeration constant is an `int` where its value allows.
             let small = IntKind::Int.wrap(value) == value;

@@ -63,10 +63,12 @@ pub(crate) struct PackTable {
 
 impl PackTable {
     /// Reads all `pack` pragmas of the text.
-    pub(crate) fn new(text: &[u8], pragmas: &[Pragma]) -> Self {
+    pub(crate) fn new(text: &[u8], pragmas: &[Pragma], initial: Option<u64>) -> Self {
         let mut table = PackTable::default();
         let mut stack: Vec<u64> = Vec::new();
-        let mut current = 0;
+        let initial = initial.unwrap_or(0);
+        let mut current = initial;
+        table.limits.push((0, initial));
         for pragma in pragmas.iter().filter(|p| p.family == Family::Pack) {
             let body = String::from_utf8_lossy(&text[pragma.body.range()]);
             let inside = body.trim().trim_start_matches('(').trim_end_matches(')');
@@ -78,8 +80,8 @@ impl PackTable {
                     stack.push(current);
                     current = number.unwrap_or(current);
                 }
-                Some("pop") => current = stack.pop().unwrap_or(0),
-                _ => current = number.unwrap_or(0),
+                Some("pop") => current = stack.pop().unwrap_or(initial),
+                _ => current = number.unwrap_or(initial),
             }
             table.limits.push((pragma.line.end, current));
         }
@@ -109,7 +111,7 @@ mod tests {
         }
         let families: Vec<_> = pragmas.iter().map(|p| p.family).collect();
         assert_eq!(families, [Family::Pack, Family::Pack, Family::Pack, Family::OpenAcc]);
-        let table = PackTable::new(text, &pragmas);
+        let table = PackTable::new(text, &pragmas, None);
         let limits: Vec<_> = pragmas.iter().map(|p| table.at(p.line.end)).collect();
         assert_eq!(limits, [Some(2), Some(1), None, None]);
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use gpuc_diagnostics::Diagnostic;
 
 use crate::Families;
+use crate::dialect::Dialect;
 
 /// The value of `_OPENACC` for OpenACC 3.3.
 pub const OPENACC_VERSION: &str = "202211";
@@ -48,12 +49,19 @@ pub struct Preprocessed {
     pub file: Arc<str>,
     /// What the compiler warned of.
     pub warnings: Vec<Diagnostic>,
+    /// The language it is written in.
+    pub dialect: Dialect,
 }
 
 impl Preprocessed {
     /// A text that needs no preprocessing.
     pub fn from_text(text: impl AsRef<[u8]>, file: &str) -> Self {
-        Preprocessed { text: text.as_ref().into(), file: file.into(), warnings: Vec::new() }
+        Preprocessed {
+            text: text.as_ref().into(),
+            file: file.into(),
+            warnings: Vec::new(),
+            dialect: Dialect::default(),
+        }
     }
 }
 
@@ -111,7 +119,13 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
         return Err(messages);
     }
     let file = options.file.to_string_lossy();
-    Ok(Preprocessed { text: output.stdout.into(), file: file.as_ref().into(), warnings: messages })
+    let dialect = Dialect::new(&options.args, &output.stdout);
+    Ok(Preprocessed {
+        text: output.stdout.into(),
+        file: file.as_ref().into(),
+        warnings: messages,
+        dialect,
+    })
 }
 
 #[cfg(test)]

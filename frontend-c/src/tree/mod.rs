@@ -21,6 +21,7 @@ pub use expression::{
 };
 pub use statement::{Stmt, StmtKind};
 
+use crate::dialect::Dialect;
 use crate::directive::Directive;
 use crate::pragma::Pragma;
 use crate::source::{Source, Span};
@@ -57,6 +58,8 @@ pub struct TranslationUnit {
     pub pragmas: Vec<Pragma>,
     /// The text and its lines.
     pub source: Source,
+    /// The language it is written in.
+    pub dialect: Dialect,
 }
 
 /// Something at file scope.

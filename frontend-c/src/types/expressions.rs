@@ -40,6 +40,11 @@ impl Checker {
                 self.int(value.into(), ty, span)
             }
             Ok(Literal::Floating { value, suffix, imaginary }) => {
+                let single = self.unit.dialect.single_precision_constants;
+                let (value, suffix) = match suffix {
+                    "" if single => (f64::from(value as f32), "f"),
+                    _ => (value, suffix),
+                };
                 let ty = match suffix {
                     "" => Type::DOUBLE,
                     "f" => Type::FLOAT,
@@ -64,7 +69,7 @@ impl Checker {
 
     /// A character constant.
     pub(crate) fn character(&mut self, spelling: Symbol, span: Span) -> ExprId {
-        match decode_character(self.unit.text(spelling)) {
+        match decode_character(self.unit.text(spelling), self.unit.dialect.unsigned_char) {
             Err(message) => self.refuse(span, message),
             Ok((element, value)) => {
                 let ty = match element {

@@ -22,6 +22,8 @@ mod scope;
 
 use rustc_hash::FxHashMap;
 
+use crate::dialect::Dialect;
+
 pub(crate) use builtins::declaration as builtin_declaration;
 pub use checker::Checker;
 pub(crate) use checker::{Declaration, StorageClass};
@@ -244,6 +246,8 @@ pub struct Types {
     known: FxHashMap<TypeKind, Type>,
     records: Vec<Record>,
     enums: Vec<Enum>,
+    /// Whether plain `char` has no negative values.
+    unsigned_char: bool,
 }
 
 impl Default for Types {
@@ -284,11 +288,23 @@ impl Default for Types {
         debug_assert_eq!(kinds.len() as u32, Type::FIRST_DERIVED);
         let known = kinds.iter().cloned().zip((0..).map(Type)).collect();
         let heights = vec![0; kinds.len()];
-        Types { kinds, heights, known, records: Vec::new(), enums: Vec::new() }
+        Types {
+            kinds,
+            heights,
+            known,
+            records: Vec::new(),
+            enums: Vec::new(),
+            unsigned_char: false,
+        }
     }
 }
 
 impl Types {
+    /// The types of a dialect.
+    pub fn new(dialect: &Dialect) -> Self {
+        Types { unsigned_char: dialect.unsigned_char, ..Types::default() }
+    }
+
     /// The type of `kind`.
     pub fn intern(&mut self, kind: TypeKind) -> Type {
         if let Some(&ty) = self.known.get(&kind) {
@@ -400,9 +416,11 @@ impl Types {
         }
     }
 
-    /// The integer kind of `ty`, of its underlying type if it is an enumeration.
+    /// The integer kind of `ty`, of its underlying type if it is an enumeration. Plain `char` is of
+    /// the kind whose values it has.
     pub fn as_int(&self, ty: Type) -> Option<IntKind> {
         match *self.kind(ty) {
+            TypeKind::Int(IntKind::Char) if self.unsigned_char => Some(IntKind::UChar),
             TypeKind::Int(kind) => Some(kind),
             TypeKind::Enum(id) => Some(self.enumeration(id).underlying.unwrap_or(IntKind::UInt)),
             _ => None,
