@@ -86,6 +86,17 @@ impl Lowerer<'_> {
             },
             None => {
                 let name = self.unit.name(decl).to_owned();
+                if let Some(why) = self.unit.function(decl).and_then(|f| f.unreadable.clone()) {
+                    let (at, why) = *why;
+                    return self.refuse(
+                        span,
+                        Diagnostic::error(format!(
+                            "`{name}` of a system header is not supported in device code"
+                        ))
+                        .related(self.unit.place(at), why.message)
+                        .help("write what it does in plain C"),
+                    );
+                }
                 let ty = self.ty(expr);
                 Ok(match self.library_call(&name, ty, arguments, span)? {
                     Some(value) => CallResult::Value(value),

@@ -268,9 +268,23 @@ impl Parser {
             _ => Vec::new(),
         };
         self.checker.scopes.enter();
+        // The program cannot change a system header: what it has that cannot be read is refused once
+        // a region calls it, and not before.
+        let system = self.checker.unit.source.is_system(span.start);
+        let start = self.at;
+        if system {
+            self.checker.begin_aside();
+        }
         let body = self.function_body(decl, &parameters, &names);
         self.checker.scopes.leave();
         let context = self.function.take();
+        if system && let Some(error) = self.checker.end_aside() {
+            self.skip_body(start);
+            if let DeclKind::Function(function) = &mut self.checker.unit.decls[decl].kind {
+                function.unreadable = Some(Box::new(error));
+            }
+            return Ok(decl);
+        }
         let body = body?;
         let labels = context.map_or_else(Vec::new, |context| self.finish_labels(context));
         if let DeclKind::Function(function) = &mut self.checker.unit.decls[decl].kind {
@@ -278,6 +292,15 @@ impl Parser {
             function.labels = labels;
         }
         Ok(decl)
+    }
+
+    /// Passes the body of the function whose declarator ended before token `start`.
+    fn skip_body(&mut self, start: usize) {
+        self.at = start;
+        while !self.at(Punct::LBrace) && self.peek() != TokenKind::Eof {
+            self.advance();
+        }
+        self.skip_group();
     }
 
     fn function_body(

@@ -158,6 +158,10 @@ impl Parser {
 
     fn implicit_function(&mut self, name: Symbol, span: Span) {
         let text = self.checker.unit.text(name).to_owned();
+        if self.checker.is_aside() {
+            // System headers declare what they call, but for the compiler's own functions.
+            self.checker.error(span, format!("`{text}` is not known"));
+        }
         let mut diagnostic = Diagnostic::warning(format!(
             "`{text}` is called without a declaration; it is taken to return `int`"
         ));

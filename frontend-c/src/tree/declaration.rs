@@ -1,5 +1,7 @@
 //! Declared entities.
 
+use gpuc_diagnostics::Diagnostic;
+
 use super::{ExprId, StmtId};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -91,6 +93,8 @@ pub struct Function {
     pub noreturn: bool,
     /// Whether it is one of the compiler's own (`__builtin_…`) or was called without a declaration.
     pub implicit: bool,
+    /// Why a body in a system header could not be read: it is the host's, unless a region calls it.
+    pub unreadable: Option<Box<(Span, Diagnostic)>>,
     /// Its labels.
     pub labels: Vec<super::DeclId>,
 }

@@ -33,6 +33,7 @@ pub struct Checker {
     /// The compiler's own functions that were used.
     pub(crate) builtins: FxHashMap<Symbol, DeclId>,
     errors: usize,
+    aside: Option<Aside>,
 }
 
 /// What a declaration says of one declarator.
@@ -65,6 +66,15 @@ pub(crate) enum StorageClass {
     Register,
 }
 
+/// What is found while reading something that the program cannot change.
+#[derive(Debug, Default)]
+struct Aside {
+    /// The first error. Reading stops there.
+    error: Option<(Span, Diagnostic)>,
+    /// How many errors there had been before.
+    errors: usize,
+}
+
 impl Checker {
     /// A checker that adds to `unit`.
     pub fn new(unit: TranslationUnit) -> Self {
@@ -75,6 +85,7 @@ impl Checker {
             externals: FxHashMap::default(),
             builtins: FxHashMap::default(),
             errors: 0,
+            aside: None,
         };
         checker.declare_predefined();
         checker
@@ -87,6 +98,13 @@ impl Checker {
 
     /// Reports `diagnostic` at `span`.
     pub(crate) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
+        if let Some(aside) = &mut self.aside {
+            if diagnostic.is_error() {
+                aside.error.get_or_insert((span, diagnostic));
+                self.give_up();
+            }
+            return;
+        }
         if diagnostic.is_error() {
             self.errors += 1;
             if self.errors > MOST_ERRORS {
@@ -100,6 +118,23 @@ impl Checker {
     /// Reports nothing more: what follows an error like the last one tells nothing.
     pub(crate) fn give_up(&mut self) {
         self.errors = MOST_ERRORS + 1;
+    }
+
+    /// Reports nothing from here on, until [`Checker::end_aside`].
+    pub(crate) fn begin_aside(&mut self) {
+        self.aside = Some(Aside { error: None, errors: self.errors });
+    }
+
+    /// Whether nothing is reported now.
+    pub(crate) fn is_aside(&self) -> bool {
+        self.aside.is_some()
+    }
+
+    /// Reports again; the first error since [`Checker::begin_aside`].
+    pub(crate) fn end_aside(&mut self) -> Option<(Span, Diagnostic)> {
+        let aside = self.aside.take()?;
+        self.errors = aside.errors;
+        aside.error
     }
 
     /// Whether so much is wrong that reading on tells nothing.
@@ -166,8 +201,8 @@ impl Checker {
 
     /// The nearest declared name among the entities that `wanted` accepts.
     pub(crate) fn nearest(&self, name: Symbol, wanted: impl Fn(&Decl) -> bool) -> Option<String> {
-        // Any two names of one letter are near.
-        if self.unit.text(name).len() < 2 {
+        // Nobody reads it of what is not reported; and any two names of one letter are near.
+        if self.is_aside() || self.unit.text(name).len() < 2 {
             return None;
         }
         let visible = self.scopes.visible();
