@@ -1,7 +1,7 @@
 //! Functions of floats.
 
-use gpuc_ir::op::types::{self, same};
 use gpuc_ir::op::Fold;
+use gpuc_ir::op::types::{self, same};
 use gpuc_ir::{Attr, Ir, Op, op};
 
 use crate::arith::fold::{fold_floats, fold_unary, folded, is_computable, stable_nan};
