@@ -30,7 +30,7 @@ impl Stage {
 /// Local variables become values; calls of functions in the file are gone.
 pub const SOURCE: Stage = Stage {
     name: "gpuc-source",
-    passes: "inline,symbol-dce,mem2reg,canonicalize,cse,loop-invariant-code-motion",
+    passes: "inline,symbol-dce,sroa,mem2reg,canonicalize,cse,loop-invariant-code-motion",
 };
 
 /// Loops and accesses are in closed form wherever that can be proven.

@@ -83,6 +83,8 @@ pub fn run(command: &mut Command, input: Vec<u8>, merged: bool) -> Result<Outcom
     } else {
         errors_end
     };
+    // Cargo points at the libraries of the tests' own build; programs load those they were linked to.
+    command.env_remove("LD_LIBRARY_PATH");
     // Its own process group: what it has started itself is stopped with it.
     command.stdin(Stdio::piped()).stdout(output_end).stderr(second).process_group(0);
     let spawned = command.spawn();

@@ -13,6 +13,9 @@ use crate::device::{Device, Queue};
 use crate::memory::Memory;
 use crate::report::{Direction, Report};
 
+/// What the host asks for where it has a pointer and no section: its first byte.
+const BARE_POINTER_BYTES: u64 = 1;
+
 /// Which reference count an action is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Count {
@@ -139,6 +142,14 @@ impl DataEnvironment<'_> {
         }
     }
 
+    /// Whether a pointer without a section points to where a section of no bytes is mapped, as
+    /// `a[0:n]` is when `n` is 0: then the region will not look at it.
+    fn is_empty_pointee(&self, data: &DataDescriptor, kind: DataKind) -> bool {
+        kind == DataKind::Present
+            && data.bytes() <= BARE_POINTER_BYTES
+            && self.table.has_empty(data.host_address())
+    }
+
     /// Makes a section present and counts one more reference to it.
     fn acquire(
         &mut self,
@@ -151,6 +162,9 @@ impl DataEnvironment<'_> {
             // its address, and a null pointer stays one (OpenACC 3.3 §2.7).
             let device = self.table.device_address(data.host_address());
             data.device = device.unwrap_or(0) as *mut c_void;
+            if kind != DataKind::Present {
+                self.table.add_empty(data.host_address());
+            }
             return Ok(());
         }
         if let Some((start, device)) = self.locate(data, kind)? {
@@ -164,6 +178,10 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         match kind {
+            DataKind::Present if self.is_empty_pointee(data, kind) => {
+                data.device = std::ptr::null_mut();
+                return Ok(());
+            }
             DataKind::Present => {
                 return Err(not_found(self.table, self.site, data, kind).into());
             }
@@ -204,9 +222,15 @@ impl DataEnvironment<'_> {
         count: Count,
     ) -> Result<(), Failure> {
         if is_nothing(data) {
+            if kind != DataKind::Present {
+                self.table.remove_empty(data.host_address());
+            }
             return Ok(());
         }
         let Some((start, device)) = self.locate(data, kind)? else {
+            if self.is_empty_pointee(data, kind) {
+                return Ok(());
+            }
             // `exit data` of what is not there does nothing: its dynamic count is zero. At the end
             // of a region only `no_create` may miss its data; otherwise the program has freed
             // (`acc_shutdown`, `acc_unmap_data`) what the region still used.

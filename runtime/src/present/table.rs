@@ -59,6 +59,8 @@ pub enum Presence<T> {
 #[derive(Debug, Default)]
 pub struct PresentTable {
     by_host: BTreeMap<u64, Entry>,
+    /// Where sections of no bytes have been mapped, and how often.
+    empty: BTreeMap<u64, u64>,
 }
 
 impl PresentTable {
@@ -103,6 +105,27 @@ impl PresentTable {
     /// Removes every entry, in order of host address.
     pub fn drain(&mut self) -> impl Iterator<Item = Entry> {
         std::mem::take(&mut self.by_host).into_values()
+    }
+
+    /// Notes that a section of no bytes is mapped: there is nothing to find, but nothing is missing
+    /// either where only its address is asked for.
+    pub fn add_empty(&mut self, host: u64) {
+        *self.empty.entry(host).or_default() += 1;
+    }
+
+    /// Forgets one mapping of a section of no bytes.
+    pub fn remove_empty(&mut self, host: u64) {
+        if let Some(count) = self.empty.get_mut(&host) {
+            *count -= 1;
+            if *count == 0 {
+                self.empty.remove(&host);
+            }
+        }
+    }
+
+    /// Whether a section of no bytes is mapped there.
+    pub fn has_empty(&self, host: u64) -> bool {
+        self.empty.contains_key(&host)
     }
 
     /// The device address of one host byte.
