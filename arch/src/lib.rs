@@ -40,7 +40,23 @@ pub struct Arch {
     pub chip: Chip,
 }
 
-/// What a launch, a block and a multiprocessor can hold.
+/// Lanes of a warp, on every target.
+pub const WARP_SIZE: u32 = 32;
+
+/// Shared-memory banks, on every target.
+pub const BANKS: u32 = 32;
+
+/// Width of a bank in bytes, on every target.
+pub const BANK_BYTES: u32 = 4;
+
+/// Granule of a global memory access in bytes, on every target.
+pub const SECTOR_BYTES: u32 = 32;
+
+/// Shared memory of a block without opting in, in bytes, on every target.
+pub const SHARED_PER_BLOCK: u32 = 48 * 1024;
+
+/// What a launch, a block and a multiprocessor can hold. What is the same on every target is a
+/// constant too ([`WARP_SIZE`] and its neighbours), for code that knows no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Lanes of a warp.
@@ -218,6 +234,14 @@ mod tests {
             assert_eq!(Arch::by_name(arch.name), Some(arch));
             assert_eq!(arch.limits.banks * arch.limits.bank_bytes, arch.limits.line_bytes);
             assert!(arch.limits.shared_per_block_optin <= arch.limits.shared_per_sm);
+            let Limits { warp_size, banks, bank_bytes, sector_bytes, shared_per_block, .. } =
+                arch.limits;
+            assert_eq!(
+                [warp_size, banks, bank_bytes, sector_bytes, shared_per_block],
+                [WARP_SIZE, BANKS, BANK_BYTES, SECTOR_BYTES, SHARED_PER_BLOCK],
+                "{}: a constant of every target is not its",
+                arch.name
+            );
         }
         assert_eq!(Arch::by_name("sm_42"), None);
         assert_eq!(Arch::default_target().name, "sm_75");

@@ -1,6 +1,9 @@
 //! The table itself.
 
-use crate::{Arch, Chip, Latency, Limits, PtxVersion, Throughput};
+use crate::{
+    Arch, BANK_BYTES, BANKS, Chip, Latency, Limits, PtxVersion, SECTOR_BYTES, SHARED_PER_BLOCK,
+    Throughput, WARP_SIZE,
+};
 
 /// Index of the default target (`sm_75`).
 pub(crate) const DEFAULT: usize = 2;
@@ -11,11 +14,11 @@ const GIB: u64 = 1 << 30;
 
 /// What all capabilities from 7.0 on have in common.
 const LIMITS: Limits = Limits {
-    warp_size: 32,
+    warp_size: WARP_SIZE,
     max_threads_per_block: 1024,
     max_block: [1024, 1024, 64],
     max_grid: [0x7fff_ffff, 65_535, 65_535],
-    shared_per_block: 48 * KIB,
+    shared_per_block: SHARED_PER_BLOCK,
     shared_per_block_optin: 0,
     shared_per_sm: 0,
     shared_reserved_per_block: 0,
@@ -28,9 +31,9 @@ const LIMITS: Limits = Limits {
     max_blocks_per_sm: 32,
     max_param_bytes: 4096,
     constant_bytes: 64 * KIB,
-    banks: 32,
-    bank_bytes: 4,
-    sector_bytes: 32,
+    banks: BANKS,
+    bank_bytes: BANK_BYTES,
+    sector_bytes: SECTOR_BYTES,
     line_bytes: 128,
 };
 

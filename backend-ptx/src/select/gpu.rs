@@ -1,5 +1,6 @@
 //! `gpu`: what threads know and do together.
 
+use gpuc_arch::WARP_SIZE;
 use gpuc_dialects::gpu::{DIMENSIONS, SHUFFLE_MODES};
 use gpuc_dialects::ptx::kinds::{PtxType, ShflMode, Space, SpecialRegister};
 use gpuc_dialects::ptx::{
@@ -15,9 +16,6 @@ const THREAD: [SpecialRegister; 3] = [TidX, TidY, TidZ];
 const BLOCK: [SpecialRegister; 3] = [CtaidX, CtaidY, CtaidZ];
 const BLOCK_SIZE: [SpecialRegister; 3] = [NtidX, NtidY, NtidZ];
 const GRID_SIZE: [SpecialRegister; 3] = [NctaidX, NctaidY, NctaidZ];
-
-/// Lanes of a warp, on every target.
-const WARP_SIZE: u32 = 32;
 
 impl Selector<'_, '_> {
     /// Selects an operation of `gpu`.
@@ -138,13 +136,17 @@ impl Selector<'_, '_> {
         };
         // Bits 8 to 12 mask the lane numbers that make up the segment, bits 0 to 4 are its last
         // lane (going up: its first).
-        let last = if mode == ShflMode::Up { 0 } else { 31 };
+        let lanes = i64::from(WARP_SIZE);
+        let last = if mode == ShflMode::Up { 0 } else { lanes - 1 };
         let clamp = match self.e.known_int(width) {
-            Some(width @ 1..=32) => self.e.i32((32 - width) << 8 | last),
-            Some(_) => return self.refuse(op, "the width of a shuffle must be 1 to 32 lanes"),
+            Some(width) if (1..=lanes).contains(&width) => self.e.i32((lanes - width) << 8 | last),
+            Some(_) => {
+                let message = format!("the width of a shuffle must be 1 to {lanes} lanes");
+                return self.refuse(op, message);
+            }
             None => {
                 let ty = self.e.ir.ty(width);
-                let (all, eight, last) = (self.e.i32(32), self.e.i32(8), self.e.i32(last));
+                let (all, eight, last) = (self.e.i32(lanes), self.e.i32(8), self.e.i32(last));
                 let outside = self.e.typed::<SubOp>(PtxType::S32, &[all, width], ty);
                 let mask = self.e.typed::<ShlOp>(PtxType::B32, &[outside, eight], ty);
                 self.e.typed::<OrOp>(PtxType::B32, &[mask, last], ty)

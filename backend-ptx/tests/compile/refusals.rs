@@ -34,6 +34,22 @@ fn operations() {
 }
 
 #[test]
+fn a_shuffle_wider_than_a_warp() {
+    check(
+        &kernel(
+            "%x: f32, %i: i32, %o: memref<f32>",
+            "%w = arith.constant 33 : i32\n%f, %v = gpu.shuffle idx %x, %i, %w : f32\n\
+             memref.store %f, %o[] : memref<f32>",
+        ),
+        &options("sm_80"),
+        &expect![[r#"
+            error: the width of a shuffle must be 1 to 32 lanes
+            --> kernel.mlir:4:10
+        "#]],
+    );
+}
+
+#[test]
 fn types_and_parameters() {
     check(
         &kernel("%a: memref<4xf32, strided<[2]>>, %b: i128, %c: i24", ""),

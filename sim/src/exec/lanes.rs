@@ -6,7 +6,7 @@
 use crate::program::Inst;
 
 /// Lanes of a warp.
-pub(crate) const LANES: usize = 32;
+pub(crate) const LANES: usize = gpuc_arch::WARP_SIZE as usize;
 
 /// One 32-bit register of all lanes.
 #[derive(Clone, Copy, Debug)]

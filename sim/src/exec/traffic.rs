@@ -4,8 +4,10 @@ use crate::counters::{Traffic, TrafficKind};
 
 use super::lanes::LANES;
 
-const SECTOR: u64 = 32;
-const BANKS: u64 = 32;
+const SECTOR: u64 = gpuc_arch::SECTOR_BYTES as u64;
+const BANKS: u64 = gpuc_arch::BANKS as u64;
+/// Bytes that a bank delivers in one pass.
+const WORD: u64 = gpuc_arch::BANK_BYTES as u64;
 
 /// Adds one request of `bytes` a lane to global (or local) memory.
 pub(super) fn global(
@@ -18,14 +20,13 @@ pub(super) fn global(
     traffic.kind = kind;
     traffic.requests += 1;
     traffic.bytes += u64::from(mask.count_ones()) * bytes;
-    traffic.units += sectors(addresses, mask, bytes);
+    traffic.units += sectors(addresses, bytes);
 }
 
-/// Distinct sectors. Accesses are aligned and at most a sector long, so each lies in one.
-fn sectors(addresses: &[u64; LANES], mask: u32, bytes: u64) -> u64 {
+/// Distinct sectors. Accesses are aligned and at most a sector long, so each lies in one. Lanes that
+/// are not active have the address of one that is, and add nothing.
+fn sectors(addresses: &[u64; LANES], bytes: u64) -> u64 {
     debug_assert!(bytes <= SECTOR);
-    // Lanes that are not active have the address of one that is, and add nothing.
-    let _ = mask;
     let mut ids = addresses.map(|address| address / SECTOR);
     if !ids.is_sorted() {
         ids.sort_unstable();
@@ -53,12 +54,12 @@ pub(super) fn shared(
 /// made by half and quarter warps; within one of them a bank delivers one word a pass, to any
 /// number of lanes.
 fn wavefronts(addresses: &[u64; LANES], mask: u32, bytes: u64) -> (u64, u64) {
-    let words = (bytes / 4).max(1);
+    let words = (bytes / WORD).max(1);
     let groups = words.min(8) as usize;
     let lanes = LANES / groups;
     let (mut passes, mut ideal) = (0, 0);
     for group in 0..groups {
-        let group_mask = mask >> (group * lanes) & (u32::MAX >> (32 - lanes));
+        let group_mask = mask >> (group * lanes) & (u32::MAX >> (LANES - lanes));
         if group_mask == 0 {
             continue;
         }
@@ -70,7 +71,7 @@ fn wavefronts(addresses: &[u64; LANES], mask: u32, bytes: u64) -> (u64, u64) {
 }
 
 fn group_passes(addresses: &[u64], mask: u32, words: u64) -> u64 {
-    // The words that each bank has to deliver; a group touches at most 32 words.
+    // The words that each bank has to deliver; a group touches at most `LANES` words.
     let mut wanted = [[0u64; LANES]; BANKS as usize];
     let mut counts = [0u8; BANKS as usize];
     let mut most = 0;
@@ -78,7 +79,7 @@ fn group_passes(addresses: &[u64], mask: u32, words: u64) -> u64 {
         if mask & (1 << lane) == 0 {
             continue;
         }
-        for word in address / 4..address / 4 + words {
+        for word in address / WORD..address / WORD + words {
             let bank = (word % BANKS) as usize;
             let count = counts[bank] as usize;
             if count < LANES && !wanted[bank][..count].contains(&word) {
@@ -111,7 +112,7 @@ mod tests {
             ("reversed", lanes(|l| 4 * (31 - l)), 4, 4),
             ("uniform", lanes(|_| 64), 4, 1),
         ] {
-            assert_eq!(sectors(&addresses, u32::MAX, bytes), want, "{what}");
+            assert_eq!(sectors(&addresses, bytes), want, "{what}");
         }
     }
 

@@ -504,7 +504,7 @@ fn count(
         MemorySpace::Local => {
             let kind = [LocalLoad, LocalStore, LocalStore][operation];
             let interleaved: [u64; LANES] = std::array::from_fn(|lane| {
-                addresses[lane] / bytes * bytes * 32 + lane as u64 * bytes
+                addresses[lane] / bytes * bytes * LANES as u64 + lane as u64 * bytes
             });
             let lead = interleaved[mask.trailing_zeros() as usize & 31];
             let active =

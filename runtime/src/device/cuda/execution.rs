@@ -8,8 +8,8 @@ use cudarc::driver::sys::{
     CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT, CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT,
     CU_LAUNCH_PARAM_END_AS_INT, CUevent, CUfunction_attribute_enum as Attribute, CUstream,
 };
+use gpuc_arch::SHARED_PER_BLOCK;
 
-use super::SHARED_WITHOUT_OPT_IN;
 use super::driver::{Driver, Failed};
 use super::module::Kernel;
 use crate::device::{DeviceError, LaunchOutcome, LaunchRequest};
@@ -22,7 +22,7 @@ pub(super) fn launch(
     stream: CUstream,
 ) -> Result<LaunchOutcome, DeviceError> {
     let dynamic = request.dynamic_shared_bytes;
-    if kernel.static_shared_bytes + u64::from(dynamic) > SHARED_WITHOUT_OPT_IN {
+    if kernel.static_shared_bytes + u64::from(dynamic) > SHARED_PER_BLOCK.into() {
         let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;
         // SAFETY: a live kernel; the size has been checked against the device's limit.
         unsafe {

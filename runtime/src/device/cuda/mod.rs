@@ -23,9 +23,6 @@ use super::{
     LaunchRequest, Limits, ModuleId, Queue,
 };
 
-/// Shared memory of a block that needs no opting in.
-const SHARED_WITHOUT_OPT_IN: u64 = 48 * 1024;
-
 /// The oldest driver whose PTX versions we know.
 const OLDEST_CUDA: (u32, u32) = (11, 0);
 
