@@ -10,8 +10,9 @@
 //! |---|---|
 //! | `select` | one file a source dialect: operations to instructions |
 //! | `emit` | instructions at the end of a block, no value twice |
-//! | `cleanup` | removes what nothing uses |
-//! | `strength` | addresses that follow a loop's variable become variables |
+//! | `dead_code` | removes what nothing uses |
+//! | `strength_reduction` | addresses that follow a loop's variable become variables |
+//! | `ptx_version` | the `.version` that a module needs |
 //! | `print` | registers, moves for block arguments, text |
 
 use gpuc_arch::{Arch, PtxVersion};
@@ -19,13 +20,13 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::{Ir, Op};
 
 mod abi;
-mod cleanup;
+mod dead_code;
 mod emit;
 mod pass;
 mod print;
+mod ptx_version;
 mod select;
-mod strength;
-mod target;
+mod strength_reduction;
 
 pub use abi::{KernelAbi, KernelParam, ParamType, PtxOutput};
 pub use pass::SelectPtx;
@@ -87,8 +88,8 @@ pub fn select(
     options: &Options,
 ) -> Result<(Op, Vec<KernelAbi>), Vec<Diagnostic>> {
     let (target, kernels) = select::select_module(ir, module, options)?;
-    cleanup::run(ir, target);
-    strength::run(ir, target);
-    cleanup::run(ir, target);
+    dead_code::run(ir, target);
+    strength_reduction::run(ir, target);
+    dead_code::run(ir, target);
     Ok((target, kernels))
 }

@@ -16,7 +16,9 @@
 //! | [`op`] | definitions of operations: constraints, traits, interfaces, the `op!` macro |
 //! | [`build`] | creating operations at an insertion point |
 //! | [`text`] | MLIR's textual form, read and written |
-//! | [`verify`] | structural verification, dominance |
+//! | [`verify`] | structural verification, and that uses see definitions |
+//! | [`dominance`] | dominators of blocks, and the analysis of all regions |
+//! | [`symbols`] | symbol tables: lookup and uses |
 //! | [`rewrite`] | folding and greedy pattern rewriting |
 //! | [`pass`] | passes, pipelines and their textual form, analyses, instrumentation |
 

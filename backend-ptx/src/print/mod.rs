@@ -12,8 +12,8 @@ use gpuc_ir::{Attr, Ir, Op, OpView};
 use rustc_hash::FxHashMap;
 
 mod branches;
-mod coalesce;
 mod copies;
+mod copy_coalescing;
 mod function;
 mod instruction;
 mod registers;

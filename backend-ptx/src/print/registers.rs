@@ -4,7 +4,7 @@ use gpuc_dialects::ptx::ConstOp;
 use gpuc_ir::{AttrKind, Block, FloatKind, Ir, OpView, Type, Value};
 use rustc_hash::FxHashMap;
 
-use super::coalesce::Classes;
+use super::copy_coalescing::Classes;
 
 /// A class of registers: how PTX declares and names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

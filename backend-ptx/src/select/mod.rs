@@ -133,7 +133,7 @@ pub(crate) fn select_module(
             Err(errors) => diagnostics.extend(errors),
         }
     }
-    let version = crate::target::version(&state, ir, &mut diagnostics);
+    let version = crate::ptx_version::version(&state, ir, &mut diagnostics);
     if !diagnostics.is_empty() {
         ir.erase_op(target);
         return Err(diagnostics);

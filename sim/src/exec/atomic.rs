@@ -7,7 +7,7 @@ use crate::program::{AtomicOp, AtomicType, FloatType, Inst, MemorySpace, Op, Rou
 
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
-use super::soft::{Exact, Format};
+use super::soft_float::{Exact, Format};
 
 /// Runs an atomic or reduction; the addresses are returned for the counters.
 pub(super) fn execute(

@@ -6,10 +6,10 @@ use crate::counters::{Counters, SiteCounts};
 use crate::fault::{Fault, FaultKind, NearestAllocation};
 use crate::program::{Code, MemorySpace, Special};
 
+use super::host_simd::HostSimd;
 use super::lanes::{LANES, Row};
-use super::level::Level;
 use super::memory::{Region, Regions, View};
-use super::warp::{Pause, Trouble, Warp, What};
+use super::warp::{Cause, Pause, Warp, WarpFault};
 
 /// What all workers of a launch share.
 pub(crate) struct Environment<'e> {
@@ -219,7 +219,7 @@ impl<'e> Worker<'e> {
     }
 
     /// Runs the block with a linear index from start to end.
-    pub(super) fn run_block<L: Level, const COUNT: bool>(
+    pub(super) fn run_block<L: HostSimd, const COUNT: bool>(
         &mut self,
         environment: &Environment<'_>,
         index: u64,
@@ -250,18 +250,18 @@ impl<'e> Worker<'e> {
                 match result {
                     Ok(Pause::Finished | Pause::Blocked) => {}
                     Ok(Pause::Turn) => {
-                        if let Some(trouble) = current.over_budget(environment, index) {
-                            return Err(self.fault(environment, block, warp, trouble));
+                        if let Some(fault) = current.over_budget(environment, index) {
+                            return Err(self.fault(environment, block, warp, fault));
                         }
                     }
-                    Err(trouble) => return Err(self.fault(environment, block, warp, trouble)),
+                    Err(fault) => return Err(self.fault(environment, block, warp, fault)),
                 }
                 state.open_complete(&mut self.warps);
             }
             if !running {
                 for warp in 0..self.warps.len() {
-                    if let Some(trouble) = self.warps[warp].over_budget(environment, index) {
-                        return Err(self.fault(environment, block, warp, trouble));
+                    if let Some(fault) = self.warps[warp].over_budget(environment, index) {
+                        return Err(self.fault(environment, block, warp, fault));
                     }
                 }
                 return Ok(());
@@ -282,8 +282,8 @@ impl<'e> Worker<'e> {
             "{waiting} of {} threads of the block wait here or elsewhere, and none can go on",
             environment.threads()
         );
-        let trouble = Trouble { pc, lane, what: What::Other(FaultKind::Deadlock, detail) };
-        self.fault(environment, block, warp, trouble)
+        let fault = WarpFault { pc, lane, cause: Cause::Other(FaultKind::Deadlock, detail) };
+        self.fault(environment, block, warp, fault)
     }
 
     /// Puts names to what went wrong.
@@ -293,10 +293,10 @@ impl<'e> Worker<'e> {
         environment: &Environment<'_>,
         block: [u32; 3],
         warp: usize,
-        trouble: Trouble,
+        stopped: WarpFault,
     ) -> Box<Fault> {
         let code = environment.code;
-        let origin = &code.origins[trouble.pc as usize];
+        let origin = &code.origins[stopped.pc as usize];
         let location =
             (origin.location as usize).checked_sub(1).and_then(|at| code.locations.get(at));
         let mut fault = Fault {
@@ -308,19 +308,19 @@ impl<'e> Worker<'e> {
             block,
             thread: Environment::coordinates(
                 environment.block,
-                (warp * LANES + trouble.lane) as u64,
+                (warp * LANES + stopped.lane) as u64,
             ),
             ptx_line: origin.ptx_line,
             place: location.cloned(),
             nearest: None,
             detail: String::new(),
         };
-        match trouble.what {
-            What::Other(kind, detail) => {
+        match stopped.cause {
+            Cause::Other(kind, detail) => {
                 fault.kind = kind;
                 fault.detail = detail;
             }
-            What::Access(violation) => {
+            Cause::Access(violation) => {
                 let access = violation.access;
                 fault.address = violation.address;
                 fault.bytes = violation.bytes;

@@ -4,7 +4,7 @@ use crate::program::{Cmp, Combine, Compare, FloatType, Inst, IntType, Op};
 
 use super::integer::with_int;
 use super::lanes::{LANES, Lane, Registers, map3, store, test2};
-use super::soft::Format;
+use super::soft_float::Format;
 
 #[inline(always)]
 pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {

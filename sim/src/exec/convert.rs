@@ -4,7 +4,7 @@ use crate::isa::Type;
 use crate::program::{Convert, FloatType, Inst, Op, Rounding};
 
 use super::lanes::{Cell, LANES, Registers, map1, store};
-use super::soft::{Exact, F32, Format};
+use super::soft_float::{Exact, F32, Format};
 
 #[inline(always)]
 pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {

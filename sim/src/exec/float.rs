@@ -1,15 +1,15 @@
 //! Floating-point arithmetic.
 //!
-//! Single and double precision rounded to nearest run in the host's vector unit; everything else goes
-//! through [`soft`](super::soft), element by element. A NaN result of single or half precision is
-//! the canonical one, as on the device.
+//! Single and double precision rounded to nearest run in the host's vector unit; everything else
+//! goes through [`soft_float`](super::soft_float), element by element. A NaN result of single or half
+//! precision is the canonical one, as on the device.
 
 use crate::program::{
     FloatBinary, FloatMode, FloatTest, FloatType, FloatUnary, Inst, Op, Rounding,
 };
 
 use super::lanes::{LANES, Registers, map1, map2, map3, store};
-use super::soft::{Exact, Format};
+use super::soft_float::{Exact, Format};
 
 /// The encoding of a result, with the device's one NaN. In integers: of a floating-point select
 /// between NaNs the optimiser may take either.

@@ -2,7 +2,7 @@
 //!
 //! A worker thread runs whole blocks ([`block`]), a block runs its warps in turn, a warp runs its
 //! lanes in groups that share a program counter ([`warp`]). The families of operations work on
-//! whole rows of registers, in versions for several instruction sets of the host ([`level`]).
+//! whole rows of registers, in versions for several instruction sets of the host ([`host_simd`]).
 
 mod atomic;
 mod block;
@@ -10,18 +10,18 @@ mod collective;
 mod compare;
 mod convert;
 mod float;
+mod host_simd;
 mod integer;
 mod lanes;
-mod level;
-mod meeting;
 mod memory;
 mod moves;
+mod reconvergence;
 mod rendezvous;
-mod soft;
+mod soft_float;
 mod traffic;
 mod warp;
 
 pub(crate) use block::{Environment, Worker};
+pub(crate) use host_simd::run_block;
 pub(crate) use lanes::Row;
-pub(crate) use level::run_block;
 pub(crate) use memory::{Region, Regions};

@@ -6,7 +6,7 @@ use crate::program::{BarrierKind, Inst, Op, PRED_TRUE};
 use super::block::BlockState;
 use super::collective;
 use super::lanes::{LANES, store};
-use super::warp::{Split, State, Trouble, Warp, What};
+use super::warp::{Cause, Split, State, Warp, WarpFault};
 
 impl Warp {
     /// Lets the lanes waiting at a barrier go on, with its result.
@@ -98,23 +98,21 @@ impl Warp {
         enabled: u32,
         (kind, aligned, counted): (BarrierKind, bool, bool),
         block: &mut BlockState,
-    ) -> Result<State, Trouble> {
+    ) -> Result<State, WarpFault> {
         let lane = enabled.trailing_zeros() as usize & 31;
-        let trouble = |kind, detail: String| Trouble { pc, lane, what: What::Other(kind, detail) };
+        let fault =
+            |kind, detail: String| WarpFault { pc, lane, cause: Cause::Other(kind, detail) };
         let number = self.registers.narrow(inst.src[0])[lane];
         let count = if counted { Some(self.registers.narrow(inst.src[1])[lane]) } else { None };
         if number >= 16 {
-            return Err(trouble(
-                FaultKind::BarrierNumber,
-                format!("barrier {number}: there are 16"),
-            ));
+            return Err(fault(FaultKind::BarrierNumber, format!("barrier {number}: there are 16")));
         }
         let elsewhere = self.splits.iter().any(|split| {
             matches!(split.state, State::Barrier { aligned: true, .. }) && split.pc != pc && aligned
         });
         if elsewhere && kind != BarrierKind::Arrive {
             let detail = "other lanes of this warp wait at another barrier".to_string();
-            return Err(trouble(FaultKind::BarrierDivergence, detail));
+            return Err(fault(FaultKind::BarrierDivergence, detail));
         }
         let reduced = match kind {
             BarrierKind::Sync | BarrierKind::Arrive => PRED_TRUE << 1,

@@ -1,19 +1,19 @@
 //! A warp: groups of lanes that share a program counter.
 //!
-//! Lanes that part at a branch become two [`Split`]s that share a [`Meeting`] at the branch's
+//! Lanes that part at a branch become two [`Split`]s that share a [`Reconvergence`] at the branch's
 //! immediate post-dominator; a split that gets there waits for the others. To let every lane make
-//! progress whatever the others do, splits take turns, and a split that has waited at its meeting
-//! while another one spins on memory is let go.
+//! progress whatever the others do, splits take turns, and a split that has waited at its
+//! reconvergence while another one spins on memory is let go.
 
 use crate::counters::{SiteCounts, Traffic, TrafficKind};
 use crate::fault::FaultKind;
 use crate::program::{BarrierKind, Inst, MemorySpace, Op};
 
 use super::block::{BlockState, Environment};
+use super::host_simd::HostSimd;
 use super::lanes::{LANES, Registers};
-use super::level::Level;
-use super::meeting::{Meeting, NO_MEETING};
 use super::memory::{View, Violation, copy_async};
+use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
 use super::{atomic, collective, traffic};
 
 /// Branches that a split may take before it is another's turn.
@@ -26,8 +26,8 @@ const PATIENCE: u32 = 64;
 pub(super) struct Split {
     pub(super) pc: u32,
     pub(super) mask: u32,
-    /// The innermost meeting that is ahead of these lanes.
-    pub(super) meeting: u32,
+    /// The innermost reconvergence that is ahead of these lanes.
+    pub(super) reconvergence: u32,
     pub(super) state: State,
 }
 
@@ -59,16 +59,17 @@ pub(super) enum Pause {
     Turn,
 }
 
-/// What went wrong, before names are put to it.
+/// What stopped a warp, before names are put to it.
 #[derive(Debug)]
-pub(super) struct Trouble {
+pub(super) struct WarpFault {
     pub(super) pc: u32,
     pub(super) lane: usize,
-    pub(super) what: What,
+    pub(super) cause: Cause,
 }
 
+/// Why a warp stopped.
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum Cause {
     Access(Violation),
     Other(FaultKind, String),
 }
@@ -78,7 +79,7 @@ pub(super) enum What {
 pub(super) struct Warp {
     pub(super) registers: Registers,
     pub(super) splits: Vec<Split>,
-    pub(super) meetings: Vec<Meeting>,
+    pub(super) reconvergences: Vec<Reconvergence>,
     pub(super) free: Vec<u32>,
     /// Lanes that have not exited.
     pub(super) live: u32,
@@ -97,12 +98,17 @@ impl Warp {
     /// Puts the warp to the start of the program.
     pub(super) fn start(&mut self, mask: u32) {
         self.splits.clear();
-        self.meetings.clear();
+        self.reconvergences.clear();
         self.free.clear();
         self.live = mask;
         (self.fuel, self.idle_slices) = (SLICE, 0);
         (self.executed, self.reported, self.last_branch) = (0, 0, 0);
-        self.splits.push(Split { pc: 0, mask, meeting: NO_MEETING, state: State::Ready });
+        self.splits.push(Split {
+            pc: 0,
+            mask,
+            reconvergence: NO_RECONVERGENCE,
+            state: State::Ready,
+        });
     }
 
     /// Reports the instructions executed to the launch; the fault if they were too many.
@@ -110,14 +116,18 @@ impl Warp {
         &mut self,
         environment: &Environment<'_>,
         block: u64,
-    ) -> Option<Trouble> {
+    ) -> Option<WarpFault> {
         let new = self.executed - std::mem::replace(&mut self.reported, self.executed);
         environment.must_stop(new, block).then(|| {
             let detail = match environment.budget {
                 Some(budget) => format!("the launch was given {budget} warp instructions"),
                 None => String::new(),
             };
-            Trouble { pc: self.last_branch, lane: 0, what: What::Other(FaultKind::Budget, detail) }
+            WarpFault {
+                pc: self.last_branch,
+                lane: 0,
+                cause: Cause::Other(FaultKind::Budget, detail),
+            }
         })
     }
 
@@ -134,7 +144,7 @@ impl Warp {
     }
 
     fn has_waiting_meeting(&self) -> bool {
-        self.meetings.iter().any(|meeting| meeting.arrived != 0)
+        self.reconvergences.iter().any(|reconvergence| reconvergence.arrived != 0)
     }
 
     /// Where the first waiting lanes stand, and how many wait: for messages.
@@ -145,13 +155,13 @@ impl Warp {
     }
 
     /// Runs until the warp ends, waits or has had its turn.
-    pub(super) fn run<L: Level, const COUNT: bool>(
+    pub(super) fn run<L: HostSimd, const COUNT: bool>(
         &mut self,
         environment: &Environment<'_>,
         view: &mut View<'_>,
         block: &mut BlockState,
         sites: &mut [SiteCounts],
-    ) -> Result<Pause, Trouble> {
+    ) -> Result<Pause, WarpFault> {
         let code = environment.code;
         let insts: &[Inst] = &code.insts;
         'pick: loop {
@@ -161,12 +171,12 @@ impl Warp {
                     return Ok(Pause::Finished);
                 }
                 if self.has_waiting_meeting() {
-                    self.release_meetings();
+                    self.release_reconvergences();
                     continue 'pick;
                 }
                 return Ok(Pause::Blocked);
             };
-            let Split { mut pc, mut mask, mut meeting, .. } = self.splits.remove(next);
+            let Split { mut pc, mut mask, mut reconvergence, .. } = self.splits.remove(next);
             // Whether the split does what waiting code does: look at memory that others write.
             let mut strong = false;
             loop {
@@ -230,7 +240,7 @@ impl Warp {
                                 code,
                                 pc as usize,
                             );
-                            let (space, addresses) = located.map_err(|v| access_trouble(pc, v))?;
+                            let (space, addresses) = located.map_err(|v| access_fault(pc, v))?;
                             strong |= access.strong;
                             if COUNT {
                                 let bytes = u64::from(access.bytes) * u64::from(access.count);
@@ -256,7 +266,7 @@ impl Warp {
                                 code,
                                 pc as usize,
                             );
-                            let (space, addresses) = located.map_err(|v| access_trouble(pc, v))?;
+                            let (space, addresses) = located.map_err(|v| access_fault(pc, v))?;
                             if COUNT {
                                 let bytes = u64::from(access.bytes) * u64::from(access.count);
                                 count(
@@ -281,7 +291,7 @@ impl Warp {
                                 pc as usize,
                             );
                             let (space, addresses, bytes) =
-                                located.map_err(|v| access_trouble(pc, v))?;
+                                located.map_err(|v| access_fault(pc, v))?;
                             if COUNT {
                                 count(
                                     &mut sites[pc as usize].traffic,
@@ -306,7 +316,7 @@ impl Warp {
                                 enabled,
                                 pc as usize,
                             );
-                            let (_, sources) = located.map_err(|v| access_trouble(pc, v))?;
+                            let (_, sources) = located.map_err(|v| access_fault(pc, v))?;
                             if COUNT {
                                 let traffic = &mut sites[pc as usize].traffic;
                                 count(
@@ -334,7 +344,7 @@ impl Warp {
                             let members = self.members(inst, enabled);
                             if members & self.live & !enabled != 0 {
                                 let state = State::Collective { members, enabled };
-                                self.splits.push(Split { pc, mask, meeting, state });
+                                self.splits.push(Split { pc, mask, reconvergence, state });
                                 self.gather(inst, pc);
                                 continue 'pick;
                             }
@@ -342,17 +352,19 @@ impl Warp {
                         }
                     }
                     Op::Join => {
-                        if meeting != NO_MEETING && self.meetings[meeting as usize].at == pc {
-                            let record = &mut self.meetings[meeting as usize];
+                        if reconvergence != NO_RECONVERGENCE
+                            && self.reconvergences[reconvergence as usize].at == pc
+                        {
+                            let record = &mut self.reconvergences[reconvergence as usize];
                             record.arrived |= mask;
                             if record.arrived != record.expected {
                                 continue 'pick;
                             }
                             mask = record.arrived;
                             let parent = record.parent;
-                            self.drop_meeting(meeting);
-                            meeting = parent;
-                            // An outer meeting may be here too.
+                            self.drop_reconvergence(reconvergence);
+                            reconvergence = parent;
+                            // An outer reconvergence may be here too.
                             continue;
                         }
                     }
@@ -365,11 +377,11 @@ impl Warp {
                             if COUNT {
                                 sites[pc as usize].divergent += 1;
                             }
-                            meeting = self.part(mask, meeting, reconverge);
+                            reconvergence = self.part(mask, reconvergence, reconverge);
                             self.splits.push(Split {
                                 pc: target,
                                 mask: enabled,
-                                meeting,
+                                reconvergence,
                                 state: State::Ready,
                             });
                             mask &= !enabled;
@@ -378,13 +390,18 @@ impl Warp {
                         self.fuel -= 1;
                         if self.fuel == 0 {
                             self.fuel = SLICE;
-                            self.splits.push(Split { pc, mask, meeting, state: State::Ready });
+                            self.splits.push(Split {
+                                pc,
+                                mask,
+                                reconvergence,
+                                state: State::Ready,
+                            });
                             self.last_branch = pc;
                             if self.end_slice(strong) {
                                 return Ok(Pause::Turn);
                             }
-                            if let Some(trouble) = self.over_budget(environment, block.index) {
-                                return Err(trouble);
+                            if let Some(fault) = self.over_budget(environment, block.index) {
+                                return Err(fault);
                             }
                             continue 'pick;
                         }
@@ -395,7 +412,7 @@ impl Warp {
                         let indices = *self.registers.narrow(inst.src[0]);
                         let before = self.splits.len();
                         let mut left = mask;
-                        let mut outer = meeting;
+                        let mut outer = reconvergence;
                         while left != 0 {
                             let lane = left.trailing_zeros() as usize;
                             let target_of = |lane: usize| {
@@ -408,13 +425,13 @@ impl Warp {
                                 .filter(|&l| left >> l & 1 != 0 && target_of(l) == target)
                                 .fold(0, |same, l| same | 1u32 << l);
                             if same != mask && self.splits.len() == before {
-                                outer = self.part(mask, meeting, reconverge);
+                                outer = self.part(mask, reconvergence, reconverge);
                             }
                             left &= !same;
                             self.splits.push(Split {
                                 pc: target,
                                 mask: same,
-                                meeting: outer,
+                                reconvergence: outer,
                                 state: State::Ready,
                             });
                         }
@@ -422,14 +439,14 @@ impl Warp {
                             sites[pc as usize].divergent += 1;
                         }
                         self.last_branch = pc;
-                        if let Some(trouble) = self.over_budget(environment, block.index) {
-                            return Err(trouble);
+                        if let Some(fault) = self.over_budget(environment, block.index) {
+                            return Err(fault);
                         }
                         continue 'pick;
                     }
                     Op::Exit => {
                         if enabled != 0 {
-                            self.leave(enabled, meeting);
+                            self.leave(enabled, reconvergence);
                             block.exited(enabled.count_ones());
                             self.gather_all(insts);
                             mask &= !enabled;
@@ -440,11 +457,11 @@ impl Warp {
                     }
                     Op::Trap => {
                         if enabled != 0 {
-                            let what = What::Other(FaultKind::Trap, String::new());
-                            return Err(Trouble {
+                            let cause = Cause::Other(FaultKind::Trap, String::new());
+                            return Err(WarpFault {
                                 pc,
                                 lane: enabled.trailing_zeros() as usize,
-                                what,
+                                cause,
                             });
                         }
                     }
@@ -453,7 +470,7 @@ impl Warp {
                             let state =
                                 self.barrier(inst, pc, enabled, (kind, aligned, counted), block)?;
                             if kind != BarrierKind::Arrive {
-                                self.splits.push(Split { pc, mask, meeting, state });
+                                self.splits.push(Split { pc, mask, reconvergence, state });
                                 continue 'pick;
                             }
                         }
@@ -469,15 +486,15 @@ impl Warp {
         self.idle_slices += 1;
         let turn = strong || self.idle_slices.is_multiple_of(PATIENCE);
         if turn {
-            self.release_meetings();
+            self.release_reconvergences();
         }
         turn
     }
 }
 
 #[cold]
-fn access_trouble(pc: u32, violation: Violation) -> Trouble {
-    Trouble { pc, lane: violation.lane, what: What::Access(violation) }
+fn access_fault(pc: u32, violation: Violation) -> WarpFault {
+    WarpFault { pc, lane: violation.lane, cause: Cause::Access(violation) }
 }
 
 /// Counts one access; `operation` is 0 for loads, 1 for stores, 2 for atomics.

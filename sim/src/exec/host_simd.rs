@@ -15,7 +15,7 @@ use super::{compare, convert, float, integer, memory, moves};
 type Accessed = Result<(MemorySpace, [u64; LANES]), Violation>;
 
 /// One version of every family.
-pub(super) trait Level {
+pub(super) trait HostSimd {
     fn integer(registers: &mut Registers, inst: &Inst, mask: u32);
     fn float(registers: &mut Registers, inst: &Inst, mask: u32);
     fn compare(registers: &mut Registers, inst: &Inst, mask: u32);
@@ -41,29 +41,29 @@ pub(super) trait Level {
     ) -> Accessed;
 }
 
-macro_rules! level {
+macro_rules! host_simd {
     ($name:ident, $doc:literal, $(#[$features:meta])?) => {
         #[doc = $doc]
         struct $name;
 
-        impl Level for $name {
-            level!(@family $(#[$features])? integer, integer::execute);
-            level!(@family $(#[$features])? float, float::execute);
-            level!(@family $(#[$features])? compare, compare::execute);
-            level!(@family $(#[$features])? convert, convert::execute);
+        impl HostSimd for $name {
+            host_simd!(@family $(#[$features])? integer, integer::execute);
+            host_simd!(@family $(#[$features])? float, float::execute);
+            host_simd!(@family $(#[$features])? compare, compare::execute);
+            host_simd!(@family $(#[$features])? convert, convert::execute);
 
             fn moves(registers: &mut Registers, inst: &Inst, mask: u32, code: &Code, clock: u64) {
                 $(#[$features])?
                 fn inner(registers: &mut Registers, inst: &Inst, mask: u32, code: &Code, clock: u64) {
                     moves::execute(registers, inst, mask, code, clock);
                 }
-                // SAFETY: a level is chosen only where the host has its instructions.
-                #[allow(unused_unsafe, reason = "the portable level needs no instructions")]
+                // SAFETY: a version is chosen only where the host has its instructions.
+                #[allow(unused_unsafe, reason = "the portable version needs no instructions")]
                 unsafe { inner(registers, inst, mask, code, clock) }
             }
 
-            level!(@access $(#[$features])? load, memory::load);
-            level!(@access $(#[$features])? save, memory::save);
+            host_simd!(@access $(#[$features])? load, memory::load);
+            host_simd!(@access $(#[$features])? save, memory::save);
         }
     };
     (@family $(#[$features:meta])? $family:ident, $body:path) => {
@@ -72,8 +72,8 @@ macro_rules! level {
             fn inner(registers: &mut Registers, inst: &Inst, mask: u32) {
                 $body(registers, inst, mask);
             }
-            // SAFETY: a level is chosen only where the host has its instructions.
-            #[allow(unused_unsafe, reason = "the portable level needs no instructions")]
+            // SAFETY: a version is chosen only where the host has its instructions.
+            #[allow(unused_unsafe, reason = "the portable version needs no instructions")]
             unsafe { inner(registers, inst, mask) }
         }
     };
@@ -99,18 +99,18 @@ macro_rules! level {
             ) -> Accessed {
                 $body(view, registers, inst, access.0, access.1, mask, code, site)
             }
-            // SAFETY: a level is chosen only where the host has its instructions.
-            #[allow(unused_unsafe, reason = "the portable level needs no instructions")]
+            // SAFETY: a version is chosen only where the host has its instructions.
+            #[allow(unused_unsafe, reason = "the portable version needs no instructions")]
             unsafe { inner(view, registers, inst, access, mask, code, site) }
         }
     };
 }
 
-level!(Portable, "What every host has.",);
+host_simd!(Portable, "What every host has.",);
 #[cfg(target_arch = "x86_64")]
-level!(Avx2, "256-bit vectors and fused multiply-add.", #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]);
+host_simd!(Avx2, "256-bit vectors and fused multiply-add.", #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]);
 #[cfg(target_arch = "x86_64")]
-level!(
+host_simd!(
     Avx512,
     "512-bit vectors and lane masks.",
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
@@ -146,7 +146,7 @@ pub(crate) fn run_block(
     run::<Portable>(worker, environment, block)
 }
 
-fn run<L: Level>(
+fn run<L: HostSimd>(
     worker: &mut Worker<'_>,
     environment: &Environment<'_>,
     block: u64,
