@@ -104,16 +104,6 @@ impl Arch {
     pub fn ptx_version(&self, feature: Feature) -> Option<PtxVersion> {
         self.has(feature).then(|| needs(feature).1.max(self.min_ptx))
     }
-
-    /// Whether the device copies from global to shared memory asynchronously (`cp.async`).
-    pub fn has_cp_async(&self) -> bool {
-        self.has(Feature::CpAsync)
-    }
-
-    /// Whether the device multiplies and adds pairs of 32-bit floats in one instruction.
-    pub fn has_packed_f32(&self) -> bool {
-        self.has(Feature::PackedF32)
-    }
 }
 
 #[cfg(test)]
@@ -123,12 +113,12 @@ mod tests {
     #[test]
     fn features_by_device() {
         let arch = |name| Arch::by_name(name).unwrap_or_else(|| panic!("{name}"));
-        assert!(!arch("sm_75").has_cp_async());
-        assert!(arch("sm_80").has_cp_async());
+        assert!(!arch("sm_75").has(Feature::CpAsync));
+        assert!(arch("sm_80").has(Feature::CpAsync));
         assert!(!arch("sm_90").has(Feature::Wgmma));
         assert!(arch("sm_90a").has(Feature::Wgmma));
         assert!(!arch("sm_100a").has(Feature::Wgmma));
-        assert!(!arch("sm_90").has_packed_f32() && arch("sm_120").has_packed_f32());
+        assert!(!arch("sm_90").has(Feature::PackedF32) && arch("sm_120").has(Feature::PackedF32));
         assert_eq!(arch("sm_80").ptx_version(Feature::CacheHints), Some(PtxVersion::new(7, 4)));
         assert_eq!(arch("sm_120").ptx_version(Feature::CpAsync), Some(PtxVersion::new(8, 7)));
         assert_eq!(arch("sm_70").ptx_version(Feature::CpAsync), None);

@@ -14,6 +14,8 @@
 //! | `strength_reduction` | addresses that follow a loop's variable become variables |
 //! | `ptx_version` | the `.version` that a module needs |
 //! | `print` | registers, moves for block arguments, text |
+//! | `abi` | what a host program must know to launch a kernel |
+//! | `pass` | selection as a pass |
 
 use gpuc_arch::{Arch, PtxVersion};
 use gpuc_diagnostics::Diagnostic;

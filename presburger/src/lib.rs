@@ -38,6 +38,7 @@
 //! | `affine`, `space`, `basic_set`, `set`, `map` | the types that customers see |
 //! | `bounds`, `lexicographic`, `count` | loop bounds, optima, hulls; first tuples; number of tuples |
 //! | `parse`, `display` | isl's notation |
+//! | `error` | what an operation may refuse |
 //! | [`dependence`] | dependences between accesses of a loop nest |
 
 mod affine;

@@ -196,12 +196,6 @@ impl Map {
         self.set.is_equal(&other.set)
     }
 
-    /// Whether no input has two outputs.
-    pub fn is_single_valued(&self) -> Result<bool> {
-        let pairs = self.inverse()?.then(self)?;
-        pairs.is_subset(&Self::identity(&Set::universe(self.output_space()))?)
-    }
-
     /// The same map without empty pieces, pieces inside others and redundant constraints.
     pub fn simplified(&self) -> Result<Self> {
         Self::from_set(self.set.simplified()?)

@@ -141,6 +141,33 @@ fn a_part_that_differs_is_found() {
     }
 }
 
+/// A file whose doc comment opens with a table of modules names every module that it declares.
+#[test]
+fn tables_of_modules_are_whole() {
+    let mut tables = 0;
+    let mut missing = Vec::new();
+    for (file, text) in texts(Some(&["rs"])) {
+        let doc: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        if !doc.contains("| module |") {
+            continue;
+        }
+        tables += 1;
+        let mut tests_only = false;
+        for line in text.lines() {
+            let name = line.strip_prefix("pub ").unwrap_or(line).strip_prefix("mod ");
+            if let Some(name) = name.and_then(|rest| rest.strip_suffix(';'))
+                && !tests_only
+                && !doc.contains(&format!("`{name}`"))
+            {
+                missing.push(format!("{}: `{name}`", file.display()));
+            }
+            tests_only = line == "#[cfg(test)]";
+        }
+    }
+    assert!(tables > 0, "no table of modules");
+    assert!(missing.is_empty(), "not in the table of the file:\n{}", missing.join("\n"));
+}
+
 #[test]
 fn links_lead_somewhere() {
     let mut broken = Vec::new();

@@ -90,8 +90,7 @@ op! {
     }
 }
 
-fn region_edges(ir: &Ir, op: Op, from: RegionPoint) -> Vec<RegionEdge> {
-    let _ = (ir, op);
+fn region_edges(_: &Ir, _: Op, from: RegionPoint) -> Vec<RegionEdge> {
     let to = match from {
         RegionPoint::Parent => RegionPoint::Region(0),
         RegionPoint::Region(_) => RegionPoint::Parent,
