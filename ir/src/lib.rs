@@ -13,14 +13,14 @@
 //! |---|---|
 //! | [`context`] | interning of [`types`], [`attrs`], [`affine`] expressions, names and [`location`]s |
 //! | [`graph`] | operations, blocks, regions, values, their uses, and all edits of them |
-//! | [`op`] | definitions of operations: constraints, traits, interfaces, the `op!` macro |
+//! | [`op`](mod@op) | definitions of operations: constraints, traits, interfaces, the `op!` macro |
 //! | [`build`] | creating operations at an insertion point |
 //! | [`text`] | MLIR's textual form, read and written |
 //! | [`verify`] | structural verification, and that uses see definitions |
 //! | [`dominance`] | dominators of blocks, and the analysis of all regions |
 //! | [`symbols`] | symbol tables: lookup and uses |
 //! | [`rewrite`] | folding and greedy pattern rewriting |
-//! | [`pass`] | passes, pipelines and their textual form, analyses, instrumentation |
+//! | [`pass`](mod@pass) | passes, pipelines and their textual form, analyses, instrumentation |
 
 pub mod affine;
 pub mod attrs;

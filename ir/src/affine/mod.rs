@@ -1,6 +1,6 @@
 //! Affine expressions, maps and integer sets, in MLIR's sense.
 //!
-//! Expressions are interned and simplified as they are built, by the rules of [`expr`]; two
+//! Expressions are interned and simplified as they are built, by the rules of `expr`; two
 //! expressions that simplify alike are the same key.
 
 mod expr;
