@@ -1,9 +1,8 @@
 //! What the compiler's options change in the language: the host compiler compiles the program with
-//! them, so a region must mean the same.
+//! them, so a region must mean the same. Options that change what is not known here are the driver's to
+//! refuse.
 
 use std::ffi::OsString;
-
-use gpuc_diagnostics::Diagnostic;
 
 /// The language of a unit. The default is GCC's for x86-64.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,8 +19,6 @@ pub struct Dialect {
     pub packed: bool,
     /// `-fpack-struct=N`: no member is aligned to more than this many bytes.
     pub pack: Option<u64>,
-    /// An option that changes the ABI in a way that is not known here.
-    unknown_abi: Option<String>,
 }
 
 impl Dialect {
@@ -48,25 +45,12 @@ impl Dialect {
             "-fno-short-enums" => self.short_enums = false,
             "-fpack-struct" => self.packed = true,
             "-fno-pack-struct" => (self.packed, self.pack) = (false, None),
-            "-m32" | "-mx32" | "-m16" | "-mms-bitfields" => {
-                self.unknown_abi = Some(option.to_owned());
-            }
-            "-m64" | "-mno-ms-bitfields" => self.unknown_abi = None,
             _ => {
                 if let Some(limit) = option.strip_prefix("-fpack-struct=") {
                     self.pack = limit.parse().ok();
                 }
             }
         }
-    }
-
-    /// Why regions cannot be compiled in this dialect.
-    pub(crate) fn refusal(&self) -> Option<Diagnostic> {
-        let option = self.unknown_abi.as_ref()?;
-        Some(
-            Diagnostic::error(format!("`{option}` is not supported together with directives"))
-                .help("it changes the layout of data, which host and device share; leave it out"),
-        )
     }
 }
 
@@ -84,8 +68,6 @@ mod tests {
         assert_eq!(read(&["-fpack-struct=4"]).pack, Some(4));
         assert_eq!(read(&["-fpack-struct=4", "-fno-pack-struct"]).pack, None);
         assert!(read(&["-fsingle-precision-constant"]).single_precision_constants);
-        assert!(read(&["-m32"]).refusal().is_some());
-        assert!(read(&["-m32", "-m64"]).refusal().is_none());
     }
 
     #[test]

@@ -5,7 +5,6 @@
 // RUN: gpuc run --device=sim -fwrapv %s | FileCheck %s --check-prefix=WRAP
 // RUN: gpuc run --device=sim -fshort-enums %s | FileCheck %s --check-prefix=ENUM
 // RUN: gpuc run --device=sim -fpack-struct=2 %s | FileCheck %s --check-prefix=PACK
-// RUN: not gpuc -m32 -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ABI
 // RUN: gpuc --emit=source %s | FileCheck %s --check-prefix=PROMISED
 // RUN: gpuc --emit=source -fwrapv %s | FileCheck %s --check-prefix=NOT-PROMISED
 // PLAIN: char -1 -56 -1{{$}}
@@ -16,8 +15,6 @@
 // WRAP: wraps 2147483647
 // ENUM: sizes 1 12
 // PACK: sizes 4 8
-// ABI: error: `-m32` is not supported together with directives
-// ABI: help: it changes the layout of data
 // PROMISED: arith.muli {{.*}} overflow<nsw> : i32
 // NOT-PROMISED-NOT: arith.muli {{.*}} overflow<nsw> : i32
 // NOT-PROMISED: offload.region
