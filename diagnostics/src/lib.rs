@@ -8,6 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+pub mod codes;
 mod render;
 mod suggest;
 
@@ -134,7 +135,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the stable code.
+    /// Sets the stable code, one of [`codes`].
     pub fn code(mut self, code: &'static str) -> Self {
         self.code = Some(code);
         self

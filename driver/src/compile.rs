@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use gpuc_diagnostics::{Diagnostic, Severity, Sources};
+use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
 use gpuc_dialects::gpu::GPUModuleOp;
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_frontend_c::lower::{self, Lowered};
@@ -326,7 +326,7 @@ impl<'a> Unit<'a> {
             return;
         }
         let lowered = self.lowered.as_ref().expect("the unit has been lowered");
-        let warning = Diagnostic::warning("this file has no kernels");
+        let warning = Diagnostic::warning("this file has no kernels").code(codes::NO_KERNELS);
         let compute = lowered.constructs.iter().find(|construct| construct.compute.is_some());
         let construct = compute.or(lowered.constructs.first());
         self.diagnostics.push(match construct {

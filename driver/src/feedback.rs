@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use gpuc_diagnostics::{Diagnostic, Place, Severity, Sources};
+use gpuc_diagnostics::{Diagnostic, Place, Severity, Sources, codes};
 use gpuc_frontend_c::pragma::Family;
 use gpuc_frontend_c::tree::{ItemKind, TranslationUnit};
 
@@ -49,6 +49,7 @@ pub fn not_offloaded(unit: &TranslationUnit) -> Vec<Diagnostic> {
             Diagnostic::warning(format!(
                 "directives of {family} are not offloaded by this version of gpuc"
             ))
+            .code(codes::OTHER_FAMILY)
             .at(unit.place(pragma.line))
             .label("this stays with the host compiler")
             .help("write it as OpenACC: `#pragma acc parallel loop`"),
@@ -127,7 +128,8 @@ pub fn info(remarks: &[Diagnostic], function_of: impl Fn(&Diagnostic) -> String)
                 Some(line) if Some(line) != last => format!("{line:>7}, "),
                 _ => " ".repeat(9),
             };
-            text += &format!("{head}{}\n", remark.message);
+            let code = remark.code.map(|code| format!(" [{code}]")).unwrap_or_default();
+            text += &format!("{head}{}{code}\n", remark.message);
             for help in &remark.help {
                 text += &format!("{}  {help}\n", " ".repeat(9));
             }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 
 /// The command of the host compiler: `GPUC_CC`, or `cc`.
 pub fn host_compiler() -> String {
@@ -29,6 +29,7 @@ pub fn runtime_folder() -> Result<PathBuf, Diagnostic> {
         Some(folder) => Ok(folder.canonicalize().unwrap_or_else(|_| folder.clone())),
         None => {
             Err(Diagnostic::error(format!("cannot find the runtime library {RUNTIME_LIBRARY}"))
+                .code(codes::NO_COMPILER)
                 .help(format!(
                     "looked in {}",
                     candidates
@@ -52,6 +53,7 @@ pub fn run_host_compiler(arguments: &[std::ffi::OsString]) -> Result<i32, Diagno
         Ok(status) => Ok(status.code().unwrap_or(1)),
         Err(error) => {
             Err(Diagnostic::error(format!("cannot run the host compiler `{compiler}`: {error}"))
+                .code(codes::NO_COMPILER)
                 .help("install a C compiler, or name one in the environment variable GPUC_CC"))
         }
     }

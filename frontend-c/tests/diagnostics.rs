@@ -113,13 +113,13 @@ fn directives() {
          #pragma acc data copy(c[0:2]\n  ;\n\
          #pragma acc parallel\n}\n#pragma acc parallel\n",
         expect![[r#"
-            t.c:2:13: error: `paralell` is not a directive of OpenACC
+            t.c:2:13: error: `paralell` is not a directive of OpenACC [GPUC0001]
               help: did you mean `parallel`?
-            t.c:4:27: error: `copyn` is not a clause of OpenACC
+            t.c:4:27: error: `copyn` is not a clause of OpenACC [GPUC0002]
               help: did you mean `copy`?
             t.c:7:3: error: `parallel loop` must be followed by a `for` loop
               t.c:6:1: the directive
-            t.c:8:21: error: `reduction` is not a clause of `kernels`
+            t.c:8:21: error: `reduction` is not a clause of `kernels` [GPUC0003]
             t.c:10:13: error: `data` needs one of the clauses `copy`, `copyin`, `copyout`, `create`, `no_create`, `present`, `deviceptr`, `attach`, `default`
             t.c:12:44: error: expected an expression, found `)`
             t.c:14:31: error: `gang` and `seq` exclude each other
@@ -136,10 +136,10 @@ fn directives() {
             t.c:26:27: error: `struct <unnamed>` has no member `q`
               help: did you mean `m`?
             t.c:27:30: error: expected `none` or `present`, found `some`
-            t.c:29:13: error: `copy` is not a directive of OpenACC
+            t.c:29:13: error: `copy` is not a directive of OpenACC [GPUC0001]
               help: this is a clause; the directive stands before it
             t.c:30:12: error: expected the name of an OpenACC directive, found the end of the directive
-            t.c:31:20: error: `num_gangs` is not a clause of `serial`
+            t.c:31:20: error: `num_gangs` is not a clause of `serial` [GPUC0003]
             t.c:33:37: error: expected a reduction operator: one of `+ * max min & | ^ && ||`, found `-`
             t.c:35:36: error: this must be an integer, not `double`
             t.c:37:29: error: expected `)` after the argument of `copy`, found the end of the directive
@@ -166,23 +166,23 @@ fn what_is_not_supported_is_named_with_its_section() {
          #pragma acc routine seq\nint g(void);\n\
          #pragma acc declare create(h)\n",
         expect![[r#"
-            t.c:2:13: error: `host_data` (OpenACC 3.3 §2.8) is not supported by this version of gpuc
-            t.c:4:13: error: `wait` (OpenACC 3.3 §2.16.3) is not supported by this version of gpuc
-            t.c:5:22: error: `async` (OpenACC 3.3 §2.16.1) is not supported by this version of gpuc
-            t.c:5:31: error: `wait` (OpenACC 3.3 §2.16.2) is not supported by this version of gpuc
-            t.c:7:27: error: `tile` (OpenACC 3.3 §2.9.8) is not supported by this version of gpuc
-            t.c:7:38: error: `gang(static:)` (OpenACC 3.3 §2.9.2) is not supported by this version of gpuc
-            t.c:9:27: error: `reduction(&&:)` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc
-            t.c:9:55: error: `reduction on an array` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc
-            t.c:11:27: error: `copyin(readonly:)` (OpenACC 3.3 §2.7) is not supported by this version of gpuc
-            t.c:11:52: error: `device_type` (OpenACC 3.3 §2.4) is not supported by this version of gpuc
-            t.c:13:38: error: `finalize` (OpenACC 3.3 §2.6.6) is not supported by this version of gpuc
-            t.c:14:20: error: `atomic capture` (OpenACC 3.3 §2.12) is not supported by this version of gpuc
-            t.c:16:22: error: `self` (OpenACC 3.3 §2.5.7) is not supported by this version of gpuc
-            t.c:16:30: error: `attach` (OpenACC 3.3 §2.7) is not supported by this version of gpuc
-            t.c:16:40: error: `no_create` (OpenACC 3.3 §2.7) is not supported by this version of gpuc
-            t.c:18:13: error: `init` (OpenACC 3.3 §2.14.1) is not supported by this version of gpuc
-            t.c:20:13: error: `routine` (OpenACC 3.3 §2.15.1) is not supported by this version of gpuc
+            t.c:2:13: error: `host_data` (OpenACC 3.3 §2.8) is not supported by this version of gpuc [GPUC0004]
+            t.c:4:13: error: `wait` (OpenACC 3.3 §2.16.3) is not supported by this version of gpuc [GPUC0004]
+            t.c:5:22: error: `async` (OpenACC 3.3 §2.16.1) is not supported by this version of gpuc [GPUC0004]
+            t.c:5:31: error: `wait` (OpenACC 3.3 §2.16.2) is not supported by this version of gpuc [GPUC0004]
+            t.c:7:27: error: `tile` (OpenACC 3.3 §2.9.8) is not supported by this version of gpuc [GPUC0004]
+            t.c:7:38: error: `gang(static:)` (OpenACC 3.3 §2.9.2) is not supported by this version of gpuc [GPUC0004]
+            t.c:9:27: error: `reduction(&&:)` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
+            t.c:9:55: error: `reduction on an array` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
+            t.c:11:27: error: `copyin(readonly:)` (OpenACC 3.3 §2.7) is not supported by this version of gpuc [GPUC0004]
+            t.c:11:52: error: `device_type` (OpenACC 3.3 §2.4) is not supported by this version of gpuc [GPUC0004]
+            t.c:13:38: error: `finalize` (OpenACC 3.3 §2.6.6) is not supported by this version of gpuc [GPUC0004]
+            t.c:14:20: error: `atomic capture` (OpenACC 3.3 §2.12) is not supported by this version of gpuc [GPUC0004]
+            t.c:16:22: error: `self` (OpenACC 3.3 §2.5.7) is not supported by this version of gpuc [GPUC0004]
+            t.c:16:30: error: `attach` (OpenACC 3.3 §2.7) is not supported by this version of gpuc [GPUC0004]
+            t.c:16:40: error: `no_create` (OpenACC 3.3 §2.7) is not supported by this version of gpuc [GPUC0004]
+            t.c:18:13: error: `init` (OpenACC 3.3 §2.14.1) is not supported by this version of gpuc [GPUC0004]
+            t.c:20:13: error: `routine` (OpenACC 3.3 §2.15.1) is not supported by this version of gpuc [GPUC0004]
             t.c:22:28: error: `h` is not declared
         "#]],
     );

@@ -83,7 +83,7 @@ proptest! {
 #[test]
 fn the_sample_itself_is_read() {
     let found = survives(SAMPLE.as_bytes());
-    assert_eq!(found, ["sample.c:21:13: error: `foo` is not a directive of OpenACC"]);
+    assert_eq!(found, ["sample.c:21:13: error: `foo` is not a directive of OpenACC [GPUC0001]"]);
 }
 
 #[test]

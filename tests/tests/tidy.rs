@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gpuc_diagnostics::codes;
 use gpuc_tests::corpus;
 
 /// Lines beyond which a source file holds two subjects.
@@ -246,4 +247,24 @@ fn no_file_holds_a_path_of_a_machine() {
             .find(|home| line.match_indices(home.as_str()).any(|(at, _)| begins(&line[..at])))
             .map(|home| format!("holds a path below {home}"))
     });
+}
+
+#[test]
+fn every_code_is_given_to_a_message() {
+    const TABLE: &str = "diagnostics/src/codes.rs";
+    let sources = texts(Some(&["rs"]));
+    let unused: Vec<_> = codes::NAMES
+        .iter()
+        .filter(|name| {
+            let used = format!("codes::{name}");
+            !sources.iter().any(|(file, text)| !file.starts_with(TABLE) && text.contains(&used))
+        })
+        .collect();
+    assert!(unused.is_empty(), "no message has the codes {unused:?}");
+    let written: Vec<_> = sources
+        .iter()
+        .filter(|(file, text)| !file.starts_with(TABLE) && text.contains("code(\"GPUC"))
+        .map(|(file, _)| file.display().to_string())
+        .collect();
+    assert!(written.is_empty(), "codes that the table does not hold: {written:?}");
 }

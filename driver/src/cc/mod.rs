@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use gpuc_diagnostics::{Diagnostic, Sources};
+use gpuc_diagnostics::{Diagnostic, Sources, codes};
 use gpuc_frontend_c::preprocess::OPENACC_VERSION;
 
 use crate::compile::{self, Emitted, Level};
@@ -36,6 +36,10 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Mode::Version => {
             println!("gpuc {}", env!("CARGO_PKG_VERSION"));
+            Ok(0)
+        }
+        Mode::Explain(explanation) => {
+            println!("{}: {}\n\n{}", explanation.code, explanation.title, explanation.text);
             Ok(0)
         }
         Mode::Run => run(&arguments),
@@ -131,6 +135,7 @@ fn warn_of_cpp(arguments: &Arguments) {
         .map(|input| {
             let file = Path::new(&input.file).display();
             Diagnostic::warning(format!("`{file}` is C++: nothing in it is offloaded"))
+                .code(codes::NOT_C)
                 .help("gpuc compiles directives in C; move the loops to a C file")
         })
         .collect();
@@ -232,6 +237,7 @@ fn link(arguments: &Arguments, objects: &[PathBuf], offloads: bool) -> Result<i3
         return Err(Diagnostic::error(format!(
             "`{flag}` cannot link a program that offloads: the runtime library is a shared one"
         ))
+        .code(codes::STATIC_RUNTIME)
         .help(
             "leave it out; `-static-libgcc` is possible, and `-Wl,-Bstatic -lNAME -Wl,-Bdynamic` \
                for single libraries",

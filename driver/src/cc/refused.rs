@@ -1,14 +1,15 @@
 //! Options that change what C means on the host, and that the device code cannot follow.
 //!
-//! They are refused in files with directives: the kernels of such a file would compute something
-//! else than its host program. Other files may use them. Two nets catch them: a table of GCC's
+//! Those that the C reader knows it follows (`-funsigned-char`, `-fwrapv`, `-fpack-struct` and the
+//! like). The others are refused in files with directives: the kernels of such a file would compute
+//! something else than its host program. Other files may use them. Two nets catch them: a table of GCC's
 //! options ("Options for Code Generation Conventions", "Options Controlling C Dialect", "x86
 //! Options"), which can be named in the message, and the macros that the preprocessor
 //! predefines, which also show what a compiler does of itself.
 
 use std::ffi::OsString;
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 
 /// An option that is refused.
 struct Refused {
@@ -116,9 +117,10 @@ fn option(flags: &[OsString]) -> Option<Diagnostic> {
         }
         return Some(
             Diagnostic::error(format!(
-                "`{flag}` cannot be used with directives: {}",
+                "`{flag}` is not supported together with directives: {}",
                 entry.because
             ))
+            .code(codes::MEANING_OPTION)
             .help("compile this file without it, or move the directives to a file of their own"),
         );
     }
@@ -151,6 +153,7 @@ fn data_model(text: &[u8]) -> Option<Diagnostic> {
                      instead of {expected}",
                     value.trim()
                 ))
+                .code(codes::MEANING_OPTION)
                 .help("GPUC_CC names the host compiler; device code shares its data"),
             );
         }
@@ -172,6 +175,7 @@ mod tests {
         for (line, named) in [
             ("-O2 -m32", Some("`-m32`")),
             ("-malign-double", Some("`-malign-double`")),
+            ("-mabi=ms", Some("`-mabi=ms`")),
             ("-fexec-charset=IBM1047", Some("`-fexec-charset=IBM1047`")),
             ("-fshort-wchar", Some("`-fshort-wchar`")),
             ("-fshort-wchar -fno-short-wchar", None),

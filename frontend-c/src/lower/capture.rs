@@ -1,6 +1,6 @@
 //! Which data a compute construct maps, and the arguments of its function (OpenACC 3.3 §2.6.2).
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::Construct;
 use gpuc_ir::{Type as IrType, Value};
 use rustc_hash::FxHashMap;
@@ -83,6 +83,7 @@ pub(super) fn clause_items(
                     Diagnostic::error(format!(
                         "`{name}` is a pointer: the clause must say how much it points to"
                     ))
+                    .code(codes::MISSING_SHAPE)
                     .at(unit.place(var.span))
                     .help(format!("write `{name}[first:count]`")),
                 ));
@@ -328,6 +329,7 @@ impl Lowerer<'_> {
                 Diagnostic::error(format!(
                     "`{name}` is in no data clause, which `default(none)` demands"
                 ))
+                .code(codes::NOT_IN_DATA_CLAUSE)
                 .related(place, "the directive")
                 .help(format!(
                     "add a clause such as `{}({name})`",
@@ -417,6 +419,7 @@ impl Lowerer<'_> {
         let diagnostic = Diagnostic::remark(format!(
             "`{name}` is a pointer in no data clause: what it points to must be present on the device"
         ))
+        .code(codes::POINTER_NOT_MAPPED)
         .at(self.unit.place(span))
         .help(format!("name it in a clause, as `copy({name}[first:count])`, to have it moved"));
         self.diagnostics.push(diagnostic);

@@ -1,6 +1,6 @@
 //! Directives within a compute construct: `loop` and `atomic`.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::{self, Construct, LoopOrder, ReductionKind};
 use gpuc_ir::Value;
 use indexmap::IndexSet;
@@ -141,6 +141,7 @@ impl Lowerer<'_> {
                     return self.refuse(
                         span,
                         Diagnostic::error("the number of rounds of this loop is not known when it starts")
+                            .code(codes::NOT_CANONICAL)
                             .label(reason)
                             .related(place, "the directive that needs it")
                             .help("write `for (i = first; i < bound; i += step)`, or leave the loop without a directive"),

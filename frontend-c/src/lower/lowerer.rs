@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::{arith, memref, offload, scf};
 use gpuc_ir::{
     Block, Builder, Ident, InsertPoint, Location, Op, OpBuild, Region, Type as IrType, Value,
@@ -140,6 +140,7 @@ impl<'a> Lowerer<'a> {
     /// A located error.
     pub(super) fn refuse<T>(&self, span: Span, diagnostic: Diagnostic) -> Lowering<T> {
         let mut diagnostic = diagnostic.at(self.unit.place(span));
+        diagnostic.code.get_or_insert(codes::DEVICE_CODE);
         for frame in self.frames.iter().rev() {
             let Some(function) = frame.function else { continue };
             if let Some(place) = self.b.ctx.place(frame.call) {

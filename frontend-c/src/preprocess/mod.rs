@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 
 use crate::Families;
 use crate::dialect::Dialect;
@@ -74,7 +74,8 @@ fn missing_file(file: &Path) -> Option<Diagnostic> {
         }
         Err(error) => error.to_string(),
     };
-    Some(Diagnostic::error(format!("cannot read `{}`: {error}", file.display())))
+    let error = Diagnostic::error(format!("cannot read `{}`: {error}", file.display()));
+    Some(error.code(codes::NO_SUCH_FILE))
 }
 
 /// Preprocesses a file.
@@ -104,6 +105,7 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
         };
         vec![
             Diagnostic::error(format!("cannot run the C compiler `{cc}`: {cause}"))
+                .code(codes::NO_COMPILER)
                 .help("gpuc uses the system's C compiler to preprocess and for the host program"),
         ]
     })?;

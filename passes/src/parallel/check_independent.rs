@@ -6,7 +6,7 @@
 //! to run. Needs the directive's loops as `scf.parallel` or `affine.parallel`, and runs before
 //! `recognize-parallel` adds others.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, WalkOrder};
@@ -45,6 +45,7 @@ fn check(ir: &Ir, op: Op, cx: &mut PassContext<'_>) {
         "the iterations of this parallel loop are not independent: {}",
         remarks::explanation(ir, dependence)
     ))
+    .code(codes::NOT_INDEPENDENT)
     .at_option(place);
     if dependence.source.subscripts.is_empty() {
         warning = warning

@@ -6,7 +6,7 @@
 //! partial result for each block in a buffer on the device; a kernel of one block behind it combines
 //! them in a fixed order, so that results do not change from run to run.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::{arith, gpu, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
@@ -419,7 +419,11 @@ fn report_serial(ir: &Ir, segment: &Segment, cx: &mut PassContext<'_>) {
         && !nested().any(|op| scf::ParallelOp::is(ir, op))
     {
         let place = ir.ctx.place(ir.location(first));
-        cx.report(Diagnostic::remark("Accelerator serial kernel generated").at_option(place));
+        cx.report(
+            Diagnostic::remark("Accelerator serial kernel generated")
+                .code(codes::SERIAL_KERNEL)
+                .at_option(place),
+        );
     }
 }
 

@@ -11,7 +11,7 @@
 //! made twice, and the host asks before each launch whether they do (see [`versions`]). Inside a parallel loop, one more is made parallel only where it pays:
 //! it is no short one, and its iterations touch consecutive elements.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::{DisjointOp, RegionOp, SCHEDULE_ATTR};
 use gpuc_dialects::{arith, memref};
 use gpuc_ir::op::Traits;
@@ -138,7 +138,8 @@ impl RecognizeParallel {
             };
             let scalar = scalar_name(ir, carried.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));
-            return vec![remark(format!("{held}{scalar} prevents parallelization"))];
+            let text = format!("{held}{scalar} prevents parallelization");
+            return vec![remark(text).code(codes::LOOP_CARRIED)];
         }
         let found = dependence::carried(ir, op, &touched, apart);
         if let Some(dependence) = found.dependences.first() {
@@ -160,10 +161,9 @@ impl RecognizeParallel {
         let mut said = remark("Loop is parallelizable".to_owned());
         for (a, b) in found.assumed_apart {
             assumed_apart.insert((a, b));
-            said = said.help(format!(
-                "if {} and {} do not overlap, tested at run time: two versions made",
-                name(ir, a),
-                name(ir, b)
+            let (a, b) = (name(ir, a), name(ir, b));
+            said = said.code(codes::ASSUMED_APART).help(format!(
+                "if {a} and {b} do not overlap, tested at run time: two versions made"
             ));
         }
         let mut said = vec![said];

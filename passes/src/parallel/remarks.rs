@@ -1,6 +1,6 @@
 //! What the user is told about dependences, in the words that `-Minfo` has had elsewhere.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_ir::{Ir, Op};
 
 use crate::analysis::access::{Access, AccessKind, name};
@@ -21,6 +21,7 @@ pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {
         (_, DependenceKind::Output) => format!("Loop carried reuse of {variable}"),
     };
     Diagnostic::remark(format!("{text} prevents parallelization"))
+        .code(codes::LOOP_CARRIED)
         .at_option(ir.ctx.place(ir.location(op)))
         .help(explanation(ir, dependence))
 }

@@ -11,7 +11,7 @@
 //! numbers need no view: `A[i*64 + j]` is affine as it stands. After Grosser et al., "Optimistic
 //! delinearization of parametrically sized arrays", ICS 2015.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::affine::affine_scope;
 use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
@@ -56,7 +56,7 @@ impl Pass for Delinearize {
                 None => format!("the subscript of {variable} is not proven to stay within a row"),
             };
             let place = ir.ctx.place(ir.location(accesses[0].op));
-            cx.report(Diagnostic::remark(remark).at_option(place));
+            cx.report(Diagnostic::remark(remark).code(codes::ROWS).at_option(place));
         }
         for (scope, (guard, views)) in guarded {
             let Some(region) = ir.region_op(scope) else { continue };

@@ -4,7 +4,7 @@
 // RUN: not gpuc --emit=ptx %s -o %t.old 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: not gpuc --emit=host-c %s -o %t.old 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: not gpuc %s -o %t.old 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: error: calls through function pointers are not supported in device code
+// ERROR: error[GPUC0005]: calls through function pointers are not supported in device code
 // ERROR-NEXT: half-written.c:[[@LINE+13]]:
 // RUN: cat %t.old | FileCheck %s
 // CHECK: A compilation that fails leaves an old output as it was

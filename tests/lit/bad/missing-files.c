@@ -1,6 +1,6 @@
 // Files that are not there.
 // RUN: not gpuc %t.none.c -o %t 2>&1 | FileCheck %s --check-prefix=SOURCE
-// SOURCE: error: cannot read `{{.*}}missing-files.none.c`: there is no such file
+// SOURCE: error[GPUC0019]: cannot read `{{.*}}missing-files.none.c`: there is no such file
 // RUN: not gpuc -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=HEADER
 // HEADER: error: {{.*}}nothing.h
 // HEADER-NEXT: --> tests/lit/bad/missing-files.c:[[@LINE+1]]:10

@@ -4,7 +4,7 @@
 // RUN: env GPUC_DEVICE=sim %t.both | FileCheck %s
 // CHECK: 1 2 3 4
 // RUN: gpuc -DDATA --emit=ptx %s 2>&1 | FileCheck %s --check-prefix=PTX
-// PTX: warning: this file has no kernels
+// PTX: warning[GPUC0018]: this file has no kernels
 // PTX-NEXT: data-only.c:[[@LINE+11]]:5
 // PTX: this moves data, and computes nothing
 // PTX: .version

@@ -13,7 +13,7 @@
 // CHECK: gpuc: device 0: sim
 // CHECK: openacc 202211: 3
 // RUN: gpuc -c -x c++ %s -o %t.o 2>&1 | FileCheck %s --check-prefix=CPP
-// CPP: warning: `tests/lit/gpuc/host-modes.c` is C++: nothing in it is offloaded
+// CPP: warning[GPUC0020]: `tests/lit/gpuc/host-modes.c` is C++: nothing in it is offloaded
 #ifdef __cplusplus
 extern "C"
 #endif

@@ -8,8 +8,8 @@
 // RUN: not gpuc -c %s %t.other.s -o %t.o 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // SEVERAL: error: cannot use `-o` with `-c` and several source files
 // RUN: not env GPUC_CC=no/such/cc gpuc -c %t.cpp -o %t.o 2>&1 | FileCheck %s --check-prefix=CPP
-// CPP: warning: `{{.*}}inputs.cpp` is C++: nothing in it is offloaded
-// CPP: error: cannot run the host compiler `no/such/cc`
+// CPP: warning[GPUC0020]: `{{.*}}inputs.cpp` is C++: nothing in it is offloaded
+// CPP: error[GPUC0021]: cannot run the host compiler `no/such/cc`
 #ifdef OTHER
 int other(void) { return 42; }
 #else

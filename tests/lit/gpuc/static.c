@@ -2,7 +2,7 @@
 // RUN: not gpuc -static %s -o %t 2>&1 | FileCheck %s
 // RUN: gpuc -c %s -o %t.o
 // RUN: not gpuc -static %t.o -o %t 2>&1 | FileCheck %s
-// CHECK: error: `-static` cannot link a program that offloads: the runtime library is a shared one
+// CHECK: error[GPUC0016]: `-static` cannot link a program that offloads: the runtime library is a shared one
 // CHECK: help: leave it out
 // RUN: gpuc -static -DNONE %s -o %t.none
 // RUN: %t.none | FileCheck %s --check-prefix=RAN

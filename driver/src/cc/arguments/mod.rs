@@ -5,7 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use gpuc_arch::Arch;
-use gpuc_diagnostics::{Diagnostic, did_you_mean};
+use gpuc_diagnostics::codes::Explanation;
+use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 use gpuc_frontend_c::Families;
 
 use crate::compile::Level;
@@ -36,7 +37,7 @@ Offloading:
   -Minfo[=accel]        print what was parallelised and how, by function and line
   --print-ir-after-all  print the IR behind every pass, to standard error
   --timing              print the time spent in each stage, to standard error
-  --explain CODE        explain a message's code
+  --explain CODE        explain a message's code: gpuc --explain GPUC0004
 
 Environment: GPUC_CC names the host compiler; GPUC_DEVICE, GPUC_REQUIRE_GPU and GPUC_REPORT do for a
 compiled program what the options above do for gpuc run.
@@ -59,6 +60,8 @@ pub enum Mode {
     Help,
     /// `--version`.
     Version,
+    /// `--explain`.
+    Explain(&'static Explanation),
 }
 
 /// Where kernels run.
@@ -325,6 +328,7 @@ impl Arguments {
                 self.arch = Arch::by_name(&name).ok_or_else(|| {
                     let known: Vec<_> = Arch::all().iter().map(|arch| arch.name).collect();
                     Diagnostic::error(format!("unknown compute capability `{name}`"))
+                        .code(codes::BAD_OPTION)
                         .help(format!("known are {}", known.join(", ")))
                 })?;
             }
@@ -338,6 +342,7 @@ impl Arguments {
                     _ => {
                         let near = did_you_mean(&name, ["auto", "cuda", "sim", "host"]);
                         let error = Diagnostic::error(format!("unknown device `{name}`"))
+                            .code(codes::BAD_OPTION)
                             .help("devices are auto, cuda, sim and host");
                         return Err(match near {
                             Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -350,6 +355,7 @@ impl Arguments {
                 let name = required(&Level::NAMES.join(", "))?;
                 self.mode = Mode::Emit(Level::parse(&name).ok_or_else(|| {
                     let error = Diagnostic::error(format!("unknown level `{name}`"))
+                        .code(codes::BAD_OPTION)
                         .help(format!("levels are {}", Level::NAMES.join(", ")));
                     match did_you_mean(&name, Level::NAMES.iter().copied()) {
                         Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -359,12 +365,19 @@ impl Arguments {
             }
             "--explain" => {
                 let code = required("a message code")?;
-                return Err(Diagnostic::error(format!("no message has the code `{code}`")));
+                self.mode = Mode::Explain(codes::explain(&code).map_err(|near| {
+                    let error = Diagnostic::error(format!("no message has the code `{code}`"));
+                    match near {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error.help("codes stand in brackets behind `error`: GPUC0001"),
+                    }
+                })?);
             }
             "-ffp-contract" => {
                 let mode = required("fast, on or off")?;
                 let contraction = Contraction::parse(&mode).ok_or_else(|| {
                     Diagnostic::error(format!("unknown `-ffp-contract={mode}`"))
+                        .code(codes::BAD_OPTION)
                         .help("modes are fast, on and off")
                 })?;
                 self.contraction = contraction;
@@ -377,6 +390,7 @@ impl Arguments {
                 // Options of cc begin with one dash, with few exceptions that it documents.
                 if let Some(near) = did_you_mean(name, OWN.iter().copied()) {
                     return Err(Diagnostic::error(format!("unknown option `{text}`"))
+                        .code(codes::BAD_OPTION)
                         .help(format!("did you mean `{near}`?")));
                 }
                 return Ok(false);
@@ -455,7 +469,7 @@ impl Arguments {
         if self.verbose && self.sources.is_empty() && self.others().next().is_none() {
             self.mode = Mode::HostOnly;
         }
-        if matches!(self.mode, Mode::Help | Mode::Version | Mode::HostOnly) {
+        if matches!(self.mode, Mode::Help | Mode::Version | Mode::Explain(_) | Mode::HostOnly) {
             return Ok(self);
         }
         if self.sources.is_empty() && self.others().next().is_none() {
@@ -465,7 +479,8 @@ impl Arguments {
             return Err(Diagnostic::error(format!(
                 "cannot read `{}`: there is no such file",
                 missing.display()
-            )));
+            ))
+            .code(codes::NO_SUCH_FILE));
         }
         self.output_is_no_input()?;
         // Objects are no sources: the host compiler says that it does not need them here.
@@ -502,6 +517,7 @@ impl Arguments {
                     "input file `{}` is the same as the output file",
                     input.display()
                 ))
+                .code(codes::OUTPUT_IS_INPUT)
                 .help("name another file with `-o`"));
             }
         }

@@ -1,6 +1,6 @@
 //! Reads an OpenACC directive: its name, its own argument, its clauses.
 
-use gpuc_diagnostics::{Diagnostic, did_you_mean};
+use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 
 use super::rules::allowed;
 use super::{Argument, Clause, ClauseName, Directive, DirectiveKind, rules, support};
@@ -74,7 +74,8 @@ impl Parser {
         };
         kind.ok_or_else(|| {
             let mut diagnostic =
-                Diagnostic::error(format!("`{first}` is not a directive of OpenACC"));
+                Diagnostic::error(format!("`{first}` is not a directive of OpenACC"))
+                    .code(codes::UNKNOWN_DIRECTIVE);
             let words = D::ALL.iter().map(|kind| kind.spelling()).chain(["enter", "exit"]);
             if let Some(near) = did_you_mean(&first, words) {
                 diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
@@ -139,7 +140,7 @@ impl Parser {
         };
         if !allowed.contains(&name) {
             let message = format!("`{word}` is not a clause of `{}`", directive.spelling());
-            let mut diagnostic = Diagnostic::error(message);
+            let mut diagnostic = Diagnostic::error(message).code(codes::CLAUSE_NOT_ALLOWED);
             let names = allowed.iter().map(|name| name.spelling());
             if let Some(near) = did_you_mean(&word, names.filter(|&n| n != word)) {
                 diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
@@ -159,7 +160,8 @@ impl Parser {
         allowed: &[ClauseName],
         span: Span,
     ) -> Failed {
-        let mut diagnostic = Diagnostic::error(format!("`{word}` is not a clause of OpenACC"));
+        let mut diagnostic = Diagnostic::error(format!("`{word}` is not a clause of OpenACC"))
+            .code(codes::UNKNOWN_CLAUSE);
         let names = allowed.iter().map(|name| name.spelling());
         if let Some(near) = did_you_mean(word, names) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));

@@ -1,7 +1,7 @@
 //! Which of OpenACC this version of gpuc implements. Everything that is not listed here is refused
 //! by name and place.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 
 use super::rules::Checks;
 use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind, ReductionOp};
@@ -64,6 +64,7 @@ fn refusal(what: &str, section: &str) -> Diagnostic {
     Diagnostic::error(format!(
         "`{what}` (OpenACC 3.3 §{section}) is not supported by this version of gpuc"
     ))
+    .code(codes::NOT_SUPPORTED)
 }
 
 /// Refuses what is not implemented.

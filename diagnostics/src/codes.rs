@@ -1,0 +1,248 @@
+//! Stable codes of messages, with what there is to say about each.
+//!
+//! A code is the name of a family of messages: it stays when their words change, and is never used
+//! again for another. `gpuc --explain CODE` prints the explanation. Whoever adds a code adds its row
+//! here, and gives it to the messages by [`crate::Diagnostic::code`].
+
+use crate::did_you_mean;
+
+/// What a code stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The code.
+    pub code: &'static str,
+    /// The family of messages, in a few words.
+    pub title: &'static str,
+    /// What is wrong or was decided, why, and what to do, with an example.
+    pub text: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal, $title:literal, $text:literal;)+) => {
+        $(
+            #[doc = $title]
+            pub const $name: &str = $code;
+        )+
+
+        /// Every code, in order.
+        pub const ALL: &[Explanation] =
+            &[$(Explanation { code: $code, title: $title, text: $text }),+];
+
+        /// The names of the constants, in the order of [`ALL`].
+        pub const NAMES: &[&str] = &[$(stringify!($name)),+];
+    };
+}
+
+codes! {
+    UNKNOWN_DIRECTIVE = "GPUC0001", "Unknown directive",
+"The first words behind `#pragma acc` are no directive of OpenACC.
+
+    #pragma acc paralel loop        // error: did you mean `parallel`?
+    #pragma acc copy(a) parallel    // error: a clause in front of the directive
+
+Write the directive first, spelled as in OpenACC 3.3, and its clauses behind it.";
+
+    UNKNOWN_CLAUSE = "GPUC0002", "Unknown clause",
+"A word behind a directive is no clause of OpenACC.
+
+    #pragma acc parallel loop copi(a)    // error: did you mean `copy`?
+
+Clauses of other compilers and of other directive families are not taken.";
+
+    CLAUSE_NOT_ALLOWED = "GPUC0003", "Clause of another directive",
+"The clause exists, but not on this directive: OpenACC lists the clauses of each directive in the
+section of the specification that defines it.
+
+    #pragma acc update copyin(a)    // error: `update` has `self`, `host` and `device`
+
+Combined directives (`parallel loop`) take the clauses of both.";
+
+    NOT_SUPPORTED = "GPUC0004", "Directive or clause that is not supported yet",
+"OpenACC 3.3 has it, this version of gpuc does not. It is refused, because a program that leaves it
+out means something else.
+
+    #pragma acc parallel async(1)    // error: `async` (OpenACC 3.3 §2.16.1) is not supported
+
+The section in the message says what the clause is for. Often the program does the same without
+it: leave out `async` and `wait` together, or write the two loops of a `tile` by hand.";
+
+    DEVICE_CODE = "GPUC0005", "Code that cannot run on the device",
+"A compute region, or a function that it calls, holds something that there is no device code for:
+a jump out of the region, inline assembly, a call through a pointer, `long double`, an object whose
+size is not constant.
+
+    #pragma acc parallel loop
+    for (int i = 0; i < n; i++)
+        a[i] = table[i % 2](i);    // error: calls through function pointers
+
+Move it out of the region, or write what it does in plain C on scalars and arrays.";
+
+    NOT_CANONICAL = "GPUC0006", "Loop whose rounds cannot be counted beforehand",
+"A loop with a directive is dealt out to threads, so the number of its rounds must be known when it
+starts: one variable that a constant is added to in each round, and a comparison with a bound that
+the loop does not change.
+
+    #pragma acc parallel loop
+    for (node *p = list; p; p = p->next)    // error
+        p->value = 0;
+
+    #pragma acc parallel loop
+    for (int i = 0; i < n; i++)             // good
+        values[i] = 0;
+
+`break`, `return` and changes of the variable in the body also make it uncountable.";
+
+    MISSING_SHAPE = "GPUC0007", "Pointer without a length in a data clause",
+"A pointer does not say how much it points to, and a data clause moves exactly that.
+
+    void f(int n, float *x)
+    {
+        #pragma acc data copy(x)         // error: `x` is a pointer
+        #pragma acc data copy(x[0:n])    // good: n elements from x[0] on
+    }
+
+Arrays of known size need no section.";
+
+    POINTER_NOT_MAPPED = "GPUC0008", "Pointer in no data clause",
+"A region uses a pointer that no data clause of it, or around it, names. How much it points to is
+not known, so nothing is copied: the data must be on the device when the region starts, by
+`enter data` or a `data` construct of a caller. If it is not, the program ends with a message.
+
+    #pragma acc parallel loop                    // remark: `x` must be present
+    for (int i = 0; i < n; i++)
+        x[i] = 0;
+
+Name it, as in `copyout(x[0:n])`, to have it moved here, or in `present(x)` to say that it is there.";
+
+    NOT_IN_DATA_CLAUSE = "GPUC0009", "Variable in no data clause under default(none)",
+"`default(none)` asks that every variable of a region stands in a data clause or is private.
+
+    #pragma acc parallel loop default(none) copy(a[0:n])    // error for `b` below
+    for (int i = 0; i < n; i++)
+        a[i] = b[i];";
+
+    LOOP_CARRIED = "GPUC0010", "Dependence between the iterations of a loop",
+"A loop of a `kernels` region, or one with `auto`, stays sequential because an iteration may use what
+another one writes. The lines below the remark name the two accesses and their distance.
+
+    #pragma acc kernels
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1] + b[i];    // reads what the iteration before has written
+
+Where the dependence is real, restructure the loop, or make it a reduction. Where it is not, because
+indices never meet, say so: `#pragma acc loop independent`.";
+
+    NOT_INDEPENDENT = "GPUC0011", "Loop declared independent that is not",
+"`independent` and the loops of `parallel` are the program's promise that iterations do not touch each
+other's data. Here that is proven wrong; the loop runs in parallel as it was told to, and gives
+results that depend on the order of threads.
+
+    #pragma acc parallel loop      // warning
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1];
+
+Use `#pragma acc loop seq`, or a `reduction` or `atomic` where several iterations add to one place.";
+
+    SERIAL_KERNEL = "GPUC0012", "Region without a parallel loop",
+"No loop of the region is parallel: one thread of the device computes it, which is slow. The remarks
+on its loops say what prevents more. A region of little work between others may be right so: its
+data stay on the device.";
+
+    BAD_OPTION = "GPUC0013", "Option that does not exist, or a value that it does not take",
+"Options with two dashes are gpuc's own and must be spelled as `gpuc --help` has them. Others are the
+host compiler's.
+
+    gpuc --emti=ptx a.c      // error: did you mean `--emit`?
+    gpuc --arch=sm_9 a.c     // error: unknown compute capability";
+
+    MEANING_OPTION = "GPUC0014", "Option that changes what C means on the host only",
+"Host program and kernels share their data, so both must agree on the sizes of types, the layout of
+structures and the values of constants. gpuc's device code is that of 64-bit Linux as GCC and Clang
+have it by default; the options that it follows beside are given to both sides.
+
+    gpuc -m32 a.c    // error if a.c has directives
+
+Files without directives may be compiled with any option.";
+
+    OUTPUT_IS_INPUT = "GPUC0015", "Output over an input",
+"`-o` names one of the inputs, perhaps by another path or a link. Nothing is written.";
+
+    STATIC_RUNTIME = "GPUC0016", "Static linking of a program that offloads",
+"The runtime library loads the driver of the GPU while the program runs, and is itself a shared
+library; `-static` forbids both. Single libraries can be linked statically:
+
+    gpuc a.c -Wl,-Bstatic -lfoo -Wl,-Bdynamic";
+
+    OTHER_FAMILY = "GPUC0017", "Directive of a family that is not offloaded",
+"The directive is for a device, but of a family that this version of gpuc does not compile. The host
+compiler gets it as it is.
+
+    #pragma omp target teams distribute parallel for    // warning
+    #pragma acc parallel loop                           // the same in OpenACC";
+
+    NO_KERNELS = "GPUC0018", "File without kernels",
+"PTX was asked for, but the file has no compute region, or nothing is left of those it has: a
+module without kernels is printed. Compiling and linking such a file is fine.";
+
+    NO_SUCH_FILE = "GPUC0019", "Input that cannot be read",
+"An input of the command line is missing, or is a folder. Paths are those of the current folder; in a
+response file (`@FILE`) too.";
+
+    NOT_C = "GPUC0020", "Input in a language that is not offloaded",
+"gpuc compiles directives in C. C++ goes to the host compiler, which leaves out or refuses the
+directives. Move the loops into functions of a C file, declared `extern \"C\"` in C++.";
+
+    NO_COMPILER = "GPUC0021", "Host compiler or runtime library that cannot be found",
+"gpuc uses the system's C compiler to preprocess, for the host program, and to link, and links the
+program with its runtime library.
+
+    GPUC_CC=gcc-13 gpuc a.c                    // another compiler
+    GPUC_RUNTIME_DIR=/opt/gpuc/lib gpuc a.c    // where libgpuc_runtime.so is";
+
+    ASSUMED_APART = "GPUC0022", "Arrays that are taken not to overlap",
+"The loop is parallel if the two arrays share no memory. They are different variables of the program,
+or come to the region by different data clauses, so that is taken for granted, as OpenACC lets it.
+
+    #pragma acc kernels copyin(b[0:n]) copyout(a[0:n])
+    for (int i = 0; i < n; i++)
+        a[i] = b[i + 1];    // remark: a and b are taken not to overlap
+
+Where they do overlap, name the whole of it as one array.";
+
+    ROWS = "GPUC0023", "Array of one dimension used as one of rows",
+"Subscripts like `a[i * n + j]` are taken apart into rows and columns, which shows that different rows
+do not meet. That holds only while `j` stays within a row.
+
+    #pragma acc kernels copy(a[0:m * n])
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < k; j++)
+            a[i * n + j] = 0;    // rows of n if k <= n
+
+Where that is not known, two versions are made, and the condition is looked at when the region
+starts; or the loops stay sequential. `j < n` in the loop makes it known.";
+}
+
+/// What there is to say about a code. `Err` has the code that may have been meant.
+pub fn explain(code: &str) -> Result<&'static Explanation, Option<&'static str>> {
+    let wanted = code.to_ascii_uppercase();
+    match ALL.iter().find(|known| known.code == wanted) {
+        Some(found) => Ok(found),
+        None => Err(did_you_mean(&wanted, ALL.iter().map(|known| known.code))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_numbered_and_explained() {
+        for (i, known) in ALL.iter().enumerate() {
+            assert_eq!(known.code, format!("GPUC{:04}", i + 1));
+            assert!(!known.title.ends_with('.') && known.text.len() > 60, "{known:?}");
+            assert!(known.text.lines().all(|line| line.len() <= 110), "{}", known.code);
+            assert_eq!(explain(&known.code.to_lowercase()), Ok(known));
+        }
+        assert!(explain("GPUC9999").is_err());
+    }
+}
