@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
-use gpuc_dialects::gpu::GPUModuleOp;
+use gpuc_dialects::gpu::{GPUModuleOp, LaunchFuncOp};
+use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_frontend_c::lower::{self, Lowered};
 use gpuc_frontend_c::preprocess::{self, Preprocessed};
@@ -15,7 +16,7 @@ use gpuc_frontend_c::tree::TranslationUnit;
 use gpuc_frontend_c::{host, lex};
 use gpuc_ir::pass::PassManager;
 use gpuc_ir::verify::verify;
-use gpuc_ir::{Builder, Ir, Op, OpView};
+use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
 use crate::cc::{Arguments, dependencies, refused};
 use crate::opt::instruments::{IrPrinter, timing_report};
@@ -126,11 +127,11 @@ pub fn emit_text(
     }
     unit.lower()?;
     unit.advance(Some(level))?;
+    if matches!(level, Level::Ptx | Level::PtxIr) {
+        unit.warn_of_no_kernels();
+    }
     let result = match level {
-        Level::Ptx => {
-            unit.warn_of_no_kernels();
-            unit.print_ptx()?
-        }
+        Level::Ptx => unit.print_ptx()?,
         Level::HostC => unit.rewrite()?,
         _ => unit.ir.to_text(unit.module()),
     };
@@ -350,8 +351,26 @@ impl<'a> Unit<'a> {
         host::rewrite(&self.tree, lowered, &self.ir, &ptx).map_err(|error| self.fail(vec![error]))
     }
 
+    /// Says of which regions nothing is left.
+    fn remark_on_empty_regions(&mut self) {
+        let Some(lowered) = &self.lowered else { return };
+        for construct in &lowered.constructs {
+            let Some(compute) = &construct.compute else { continue };
+            let function = self.find(|ir, op| ir.symbol_name(op) == Some(&compute.symbol));
+            let Some(function) = function else { continue };
+            let mut inside = self.ir.nested_ops(function, WalkOrder::PreOrder).into_iter();
+            // Ahead of outlining there is the region itself.
+            if !inside.any(|op| LaunchFuncOp::is(&self.ir, op) || RegionOp::is(&self.ir, op)) {
+                let place = self.tree.place(self.tree.directives[construct.directive].span);
+                let remark = Diagnostic::remark("No kernel: there is nothing to compute here");
+                self.diagnostics.push(remark.code(codes::NO_KERNELS).at(place));
+            }
+        }
+    }
+
     /// Prints what there is to say of a compilation that succeeded.
     fn finish(mut self) {
+        self.remark_on_empty_regions();
         self.diagnostics.append(&mut self.manager.diagnostics);
         feedback::print(&self.diagnostics, &Sources::new(), self.arguments.remarks);
         if self.arguments.remarks.info {

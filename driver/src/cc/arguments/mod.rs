@@ -1,7 +1,6 @@
 //! Flags of `gpuc`: cc's, and our own.
 
 use std::ffi::OsString;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use gpuc_arch::Arch;
@@ -12,36 +11,18 @@ use gpuc_frontend_c::Families;
 use crate::compile::Level;
 use crate::feedback::RemarkOptions;
 
+mod contraction;
+mod help;
 mod host;
+mod input;
 mod response;
 
+pub use contraction::Contraction;
+pub use help::HELP;
+pub use input::{LinkItem, OtherInput, is_c};
+
 use host::Steps;
-
-/// The text of `--help`.
-pub const HELP: &str = "\
-usage: gpuc [OPTIONS] FILE...              compile and link, like cc
-       gpuc run [OPTIONS] FILE... [-- ARG...]   compile and run
-       gpuc --emit=LEVEL FILE              print a level of the compiler
-
-gpuc takes cc's options (-c -o -I -D -O -g -l -L ...) and hands on what it does not know.
-
-Offloading:
-  --arch=sm_XX          compute capability of the kernels (default sm_75; runs on later ones)
-  --device=DEVICE       with run: auto (default), cuda, sim or host
-  --require-gpu         with run: fail rather than use the simulator
-  --emit=LEVEL          tokens, ast, source, affine, gpu, ptx-ir, ptx or host-c
-  --report              with run: print counters and times of each kernel at exit
-  --time                with run: print the timing table of each region at exit
-  -ffp-contract=MODE    fast (default, but with -std=cXX) fuses multiply and add; off: never;
-                        on, which is for fusing within an expression: never, too, as GCC before 14
-  -Minfo[=accel]        print what was parallelised and how, by function and line
-  --print-ir-after-all  print the IR behind every pass, to standard error
-  --timing              print the time spent in each stage, to standard error
-  --explain CODE        explain a message's code: gpuc --explain GPUC0004
-
-Environment: GPUC_CC names the host compiler; GPUC_DEVICE, GPUC_REQUIRE_GPU and GPUC_REPORT do for a
-compiled program what the options above do for gpuc run.
-";
+use input::same_file;
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,67 +56,6 @@ pub enum Device {
     Sim,
     /// The host, as a program compiled without directives.
     Host,
-}
-
-/// When a product and the sum it goes into may become one `fma`, rounded once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contraction {
-    /// Wherever they meet; GCC's default.
-    Fast,
-    /// Within an expression of the source, as C11 §6.5 ¶8 allows. As in GCC before 14, nothing
-    /// fuses then.
-    On,
-    /// Never; the default of ISO C modes (`-std=c11`).
-    Off,
-}
-
-impl Contraction {
-    /// The mode of a name.
-    fn parse(name: &str) -> Option<Contraction> {
-        match name {
-            "fast" => Some(Contraction::Fast),
-            "on" => Some(Contraction::On),
-            "off" => Some(Contraction::Off),
-            _ => None,
-        }
-    }
-
-    /// Whether anything fuses.
-    pub fn fuses(self) -> bool {
-        self == Contraction::Fast
-    }
-}
-
-/// An input that is not C: an object, an archive, assembly, C++.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherInput {
-    /// The file.
-    pub file: OsString,
-    /// The language that `-x` gave it.
-    pub language: Option<OsString>,
-}
-
-impl OtherInput {
-    /// The arguments that name it to the host compiler.
-    pub fn words(&self) -> Vec<OsString> {
-        match &self.language {
-            Some(language) => {
-                vec!["-x".into(), language.clone(), self.file.clone(), "-x".into(), "none".into()]
-            }
-            None => vec![self.file.clone()],
-        }
-    }
-}
-
-/// An argument of the link command, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkItem {
-    /// The object of the next source.
-    Source,
-    /// A file that is not C.
-    Input(OtherInput),
-    /// Anything else.
-    Flag(OsString),
 }
 
 /// Flags, understood.
@@ -507,11 +427,10 @@ impl Arguments {
             let others = self.others().map(|input| Path::new(&input.file));
             self.sources.iter().map(PathBuf::as_path).chain(others)
         };
-        let written = match &self.output {
-            Some(output) => vec![output.as_path()],
-            None => Vec::new(),
-        };
-        for output in written {
+        let dependencies = self.dependency_flags.windows(2);
+        let dependencies =
+            dependencies.filter(|pair| pair[0] == "-MF").map(|pair| Path::new(&pair[1]));
+        for output in self.output.as_deref().into_iter().chain(dependencies) {
             if let Some(input) = files().find(|input| same_file(input, output)) {
                 return Err(Diagnostic::error(format!(
                     "input file `{}` is the same as the output file",
@@ -560,20 +479,6 @@ impl Arguments {
         }
         environment
     }
-}
-
-/// Whether a file's name says that it is C, preprocessed or not.
-pub fn is_c(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "c" || extension == "i")
-}
-
-/// Whether two paths lead to one regular file.
-fn same_file(a: &Path, b: &Path) -> bool {
-    let identity = |path: &Path| {
-        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-        Some((metadata.dev(), metadata.ino()))
-    };
-    identity(a).is_some_and(|a| identity(b) == Some(a))
 }
 
 #[cfg(test)]
