@@ -18,6 +18,7 @@ use gpuc_ir::pass::PassManager;
 use gpuc_ir::verify::verify;
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
+use crate::cc::arguments::Contraction;
 use crate::cc::{Arguments, dependencies, refused};
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
@@ -205,6 +206,10 @@ impl<'a> Unit<'a> {
             None => diagnostics.extend(found),
         }
         diagnostics.extend(feedback::not_offloaded(&tree));
+        if arguments.contraction == Contraction::On {
+            let text = "-ffp-contract=on: no multiplication and addition are fused, as with off";
+            diagnostics.push(Diagnostic::remark(text));
+        }
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics.into());
         }

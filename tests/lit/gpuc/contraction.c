@@ -10,6 +10,8 @@
 // APART: mul.rn.f32
 // APART-NOT: fma
 // APART: add.rn.f32
+// RUN: gpuc -Minfo -c -ffp-contract=on %s -o %t.o 2>&1 | FileCheck %s --check-prefix=SAID
+// SAID: -ffp-contract=on: no multiplication and addition are fused, as with off
 void f(float *a)
 {
     #pragma acc parallel loop copy(a[0:100])
