@@ -199,15 +199,17 @@ program with its runtime library.
     GPUC_CC=gcc-13 gpuc a.c                    // another compiler
     GPUC_RUNTIME_DIR=/opt/gpuc/lib gpuc a.c    // where libgpuc_runtime.so is";
 
-    ASSUMED_APART = "GPUC0022", "Arrays that are taken not to overlap",
-"The loop is parallel if the two arrays share no memory. They are different variables of the program,
-or come to the region by different data clauses, so that is taken for granted, as OpenACC lets it.
+    ASSUMED_APART = "GPUC0022", "Pointers that may reach the same memory",
+"The loop is parallel if the two share no memory, which the compiler cannot know of pointers. Two
+versions are made; which one runs is decided by where the pointers point when the program runs.
 
-    #pragma acc kernels copyin(b[0:n]) copyout(a[0:n])
-    for (int i = 0; i < n; i++)
-        a[i] = b[i + 1];    // remark: a and b are taken not to overlap
+    void add(int n, float *a, const float *b) {
+        #pragma acc kernels present(a, b)
+        for (int i = 0; i < n; i++)
+            a[i] += b[i];       // remark: parallel if a and b do not overlap
+    }
 
-Where they do overlap, name the whole of it as one array.";
+Declare the pointers `restrict`, if they never overlap, and only the parallel version is made.",
 
     ROWS = "GPUC0023", "Array of one dimension used as one of rows",
 "Subscripts like `a[i * n + j]` are taken apart into rows and columns, which shows that different rows

@@ -54,6 +54,7 @@ enum __gpuc_data_kind {
     __GPUC_UPDATE_DEVICE = 9,   /* update only */
     __GPUC_NO_CREATE = 10,      /* the host address where it is not present */
     __GPUC_IMPLICIT_COPY = 11,  /* a copy that the program did not write */
+    __GPUC_IMPLICIT_PRESENT = 12, /* what must be there, though no clause names it */
     __GPUC_FINALIZE = 0x100,    /* flag: the dynamic count becomes zero */
     __GPUC_IF_PRESENT = 0x200   /* flag of update: skip what is not present */
 };

@@ -169,11 +169,13 @@ pub enum DataKind {
     NoCreate,
     /// A [`DataKind::Copy`] that the program did not write.
     ImplicitCopy,
+    /// A [`DataKind::Present`] that the program did not write.
+    ImplicitPresent,
 }
 
 impl DataKind {
     /// Every kind with its number in the C ABI and the clause that users write for it.
-    pub const TABLE: [(DataKind, u32, &'static str); 11] = [
+    pub const TABLE: [(DataKind, u32, &'static str); 12] = [
         (DataKind::Copy, 1, "copy"),
         (DataKind::CopyIn, 2, "copyin"),
         (DataKind::CopyOut, 3, "copyout"),
@@ -185,6 +187,7 @@ impl DataKind {
         (DataKind::UpdateDevice, 9, "update device"),
         (DataKind::NoCreate, 10, "no_create"),
         (DataKind::ImplicitCopy, 11, "implicit copy"),
+        (DataKind::ImplicitPresent, 12, "implicit present"),
     ];
 
     /// The clause as the user knows it.

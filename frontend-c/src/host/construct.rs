@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::section::{self, Memory};
 use super::{Edit, literal};
 use crate::directive::openacc::DirectiveKind;
-use crate::lower::{Argument, ConstructInfo, DataItem, DataKind, Extent, Lowered};
+use crate::lower::{Argument, DataItem, DataKind, Extent, Lowered};
 use crate::tree::TranslationUnit;
 
 /// `enum __gpuc_data_kind` of the runtime.
@@ -21,11 +21,26 @@ fn kind_number(kind: DataKind) -> u32 {
         DataKind::UpdateHost => 8,
         DataKind::UpdateDevice => 9,
         DataKind::ImplicitCopy => 11,
+        DataKind::ImplicitPresent => 12,
+    }
+}
+
+/// The kind of a data item, as a C expression.
+fn kind(lowered: &Lowered, item: &DataItem) -> String {
+    let kind = kind_number(item.kind);
+    match item.extent {
+        Extent::Enclosed { construct, unmapped, .. }
+            if lowered.constructs[construct].condition.is_some()
+                && kind_number(unmapped) != kind =>
+        {
+            format!("__gpuc_c{construct} ? {kind}u : {}u", kind_number(unmapped))
+        }
+        _ => format!("{kind}u"),
     }
 }
 
 /// The memory of a data item, as C expressions.
-fn memory(unit: &TranslationUnit, item: &DataItem) -> Memory {
+fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory {
     match &item.extent {
         Extent::Clause(var) => section::of_clause(unit, var),
         Extent::Object(object) => Memory {
@@ -40,27 +55,38 @@ fn memory(unit: &TranslationUnit, item: &DataItem) -> Memory {
             bytes: "1UL".to_owned(),
         },
         // The section may start elsewhere, and may be empty.
-        Extent::Enclosed { pointer, construct, item } => Memory {
-            base: format!("({pointer})"),
-            first: format!("(char *)({pointer}) + __gpuc_o{construct}[{item}]"),
-            bytes: format!("(__gpuc_d{construct}[{item}].bytes != 0UL)"),
-        },
+        Extent::Enclosed { pointer, object, construct, item, .. } => {
+            let mut offset = format!("__gpuc_o{construct}[{item}]");
+            let mut bytes = format!("(__gpuc_d{construct}[{item}].bytes != 0UL)");
+            if lowered.constructs[*construct].condition.is_some() {
+                let whole =
+                    object.as_ref().map_or_else(|| "1UL".to_owned(), |o| format!("sizeof({o})"));
+                offset = format!("(__gpuc_c{construct} ? {offset} : 0L)");
+                bytes = format!("(__gpuc_c{construct} ? {bytes} : {whole})");
+            }
+            Memory {
+                base: format!("({pointer})"),
+                first: format!("(char *)({pointer}) + {offset}"),
+                bytes,
+            }
+        }
     }
 }
 
 /// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
-fn data_array(unit: &TranslationUnit, info: &ConstructInfo, number: usize) -> String {
+fn data_array(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> String {
+    let info = &lowered.constructs[number];
     let mut rows = String::new();
     let mut offsets = String::new();
     for item in &info.data {
-        let memory = memory(unit, item);
+        let memory = memory(unit, lowered, item);
         let _ = write!(
             rows,
-            "{{{}, (void *)({}), (unsigned long)({}), {}u, {}u, (void *)0}}, ",
+            "{{{}, (void *)({}), (unsigned long)({}), {}, {}u, (void *)0}}, ",
             literal(&item.name),
             memory.first,
             memory.bytes,
-            kind_number(item.kind),
+            kind(lowered, item),
             item.line
         );
         let _ = write!(offsets, "(long)((char *)({}) - (char *)({})), ", memory.first, memory.base);
@@ -104,7 +130,7 @@ pub(super) fn edit(
         || "1".to_owned(),
         |condition| format!("({}) != 0", section::text(unit, condition)),
     );
-    let arrays = if count == 0 { String::new() } else { data_array(unit, info, number) };
+    let arrays = if count == 0 { String::new() } else { data_array(unit, lowered, number) };
     let call = |function: &str| match count {
         0 => String::new(),
         _ => format!("{function}(&{site}, {data}, {count}u); "),

@@ -13,7 +13,7 @@ use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::walk;
 use super::{Argument, DataItem, DataKind, Extent};
-use super::{clauses, live_out};
+use super::{clauses, enclosing, live_out};
 use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
@@ -68,6 +68,7 @@ pub(super) struct Captures {
 pub(super) fn clause_items(
     unit: &TranslationUnit,
     directive: &Directive,
+    around: &[Enclosing],
 ) -> Result<Vec<DataItem>, Box<Diagnostic>> {
     let mut items = Vec::new();
     for (kind, var) in clauses::data(directive) {
@@ -95,6 +96,7 @@ pub(super) fn clause_items(
         };
         items.push(DataItem { name, kind, line, extent });
     }
+    enclosing::complete_present(unit, directive, around, &mut items);
     Ok(items)
 }
 
@@ -123,6 +125,12 @@ pub(super) fn member_paths<'d>(
     paths
 }
 
+/// Whether a clause of the construct, or of a loop inside, reduces into the variable.
+fn is_reduced(c: &Capturing<'_>, decl: DeclId) -> bool {
+    c.uses.reductions.contains(&decl)
+        || clauses::reductions(c.directive).any(|(_, var)| var.decl == decl)
+}
+
 /// Collects captures.
 pub(super) struct Capturing<'c> {
     pub directive: &'c Directive,
@@ -138,7 +146,7 @@ pub(super) struct Capturing<'c> {
 impl Lowerer<'_> {
     /// Applies the rules of data attributes to what a construct uses.
     pub(super) fn capture(&mut self, c: &Capturing<'_>) -> Lowering<Captures> {
-        let data = match clause_items(self.unit, c.directive) {
+        let data = match clause_items(self.unit, c.directive, c.enclosing) {
             Ok(data) => data,
             Err(diagnostic) => return Err(super::lowerer::Failure::Refused(diagnostic)),
         };
@@ -158,6 +166,7 @@ impl Lowerer<'_> {
         c: &Capturing<'_>,
         captures: &mut Captures,
         is_base: &dyn Fn(ExprId) -> bool,
+        variable: Option<DeclId>,
         name: &str,
         ty: Type,
     ) -> Option<(usize, DataKind)> {
@@ -166,25 +175,35 @@ impl Lowerer<'_> {
                 return Some((number, kind));
             }
         }
-        // What the mapping is about: the memory behind a pointer, else the variable itself.
-        let types = &self.unit.types;
-        let pointer = if types.is_pointer(ty) || types.as_array(ty).is_some() {
-            name.to_owned()
-        } else {
-            format!("&({name})")
+        let mapped = enclosing::find(self.unit, c.enclosing, is_base)?;
+        let kind = match mapped.kind {
+            DataKind::DevicePtr => DataKind::DevicePtr,
+            _ => DataKind::ImplicitPresent,
         };
-        for around in c.enclosing.iter().rev() {
-            let directive = walk::openacc(self.unit, around.directive);
-            for (item, (kind, var)) in clauses::data(directive).enumerate() {
-                if is_base(var.base) {
-                    let kind = if kind == DataKind::DevicePtr { kind } else { DataKind::Present };
-                    let extent = Extent::Enclosed { pointer, construct: around.construct, item };
-                    captures.data.push(DataItem { name: name.to_owned(), kind, line: 0, extent });
-                    return Some((captures.data.len() - 1, kind));
-                }
-            }
+        let unmapped = self.implicit_kind(c, variable, ty);
+        let extent = mapped.extent(self.unit, name, ty, unmapped);
+        captures.data.push(DataItem { name: name.to_owned(), kind, line: 0, extent });
+        Some((captures.data.len() - 1, kind))
+    }
+
+    /// How a variable that is in no clause is mapped (OpenACC 3.3 §2.6.2).
+    fn implicit_kind(&self, c: &Capturing<'_>, variable: Option<DeclId>, ty: Type) -> DataKind {
+        let unit = self.unit;
+        if unit.types.is_pointer(ty) {
+            return DataKind::ImplicitPresent;
         }
-        None
+        if Scalar::of(unit, ty).is_some() {
+            // Else it would be private to each gang: what the device writes is lost.
+            let kernels = self.construct == Some(Construct::Kernels);
+            let comes_back = kernels || variable.is_some_and(|decl| is_reduced(c, decl));
+            return if comes_back { DataKind::ImplicitCopy } else { DataKind::ImplicitCopyIn };
+        }
+        let element = super::scalar::flatten(unit, ty).0;
+        match clauses::default_data(c.directive) {
+            Some(DefaultData::Present) => DataKind::ImplicitPresent,
+            _ if element.qualifiers().contains(Qualifiers::CONST) => DataKind::ImplicitCopyIn,
+            _ => DataKind::ImplicitCopy,
+        }
     }
 
     fn capture_path(
@@ -198,7 +217,7 @@ impl Lowerer<'_> {
         let base = var.base;
         let name = text(unit, unit.exprs[base].span);
         let ty = unit.exprs[base].ty;
-        let found = self.find_item(c, captures, &|e| walk::same(unit, e, base), &name, ty);
+        let found = self.find_item(c, captures, &|e| walk::same(unit, e, base), None, &name, ty);
         let Some((item, kind)) = found else {
             return self.error(var.span, "this member is not mapped by the construct");
         };
@@ -285,7 +304,7 @@ impl Lowerer<'_> {
             return Ok(());
         }
         let is_base = |e: ExprId| unit.named(e) == Some(decl);
-        if let Some((item, kind)) = self.find_item(c, captures, &is_base, &name, ty) {
+        if let Some((item, kind)) = self.find_item(c, captures, &is_base, Some(decl), &name, ty) {
             // A bare pointer in `copy` was refused: what is mapped is what it points to.
             let formal = self.mapped(c, captured, ty, name, item, kind);
             captures.formals.push(formal);
@@ -320,8 +339,7 @@ impl Lowerer<'_> {
             return Ok(());
         }
         let default = clauses::default_data(c.directive);
-        let reduced = c.uses.reductions.contains(&decl)
-            || clauses::reductions(c.directive).any(|(_, var)| var.decl == decl);
+        let reduced = is_reduced(c, decl);
         if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
             let place = unit.place(c.directive.span);
             return self.refuse(
@@ -337,11 +355,6 @@ impl Lowerer<'_> {
                 )),
             );
         }
-        let implicit = |readonly: bool| match default {
-            Some(DefaultData::Present) => DataKind::Present,
-            _ if readonly => DataKind::ImplicitCopyIn,
-            _ => DataKind::ImplicitCopy,
-        };
         if let Some(scalar) = scalar {
             let kernels = self.construct == Some(Construct::Kernels);
             if reduced || kernels && usage.mutated {
@@ -370,11 +383,7 @@ impl Lowerer<'_> {
         } else {
             Extent::Object(name.clone())
         };
-        let element = super::scalar::flatten(unit, ty).0;
-        let kind = match extent {
-            Extent::Pointer(_) => DataKind::Present,
-            _ => implicit(element.qualifiers().contains(Qualifiers::CONST)),
-        };
+        let kind = self.implicit_kind(c, Some(decl), ty);
         if !unit.types.is_pointer(ty)
             && unit.types.as_array(ty).is_none()
             && unit.types.as_record(ty).is_none()
@@ -442,13 +451,13 @@ impl Lowerer<'_> {
                 let item = captures.data.len();
                 captures.data.push(DataItem {
                     name: name.clone(),
-                    kind: DataKind::Present,
+                    kind: DataKind::ImplicitPresent,
                     line: 0,
                     extent: Extent::Pointer(name.clone()),
                 });
                 captures.formals.push(Formal {
                     ty: self.device_memref(&form),
-                    map: DataKind::Present.keyword(),
+                    map: DataKind::ImplicitPresent.keyword(),
                     storage: None,
                     actual: Argument::Data(item),
                     target: Target::MemberPointee(decl, fields.clone(), form, to),

@@ -9,7 +9,7 @@
 //! | file | lowers |
 //! |---|---|
 //! | [`unit`] | directives of a unit, in order |
-//! | [`capture`], [`uses`], [`live_out`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`capture`], [`uses`], [`live_out`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`] | `loop`, `atomic` |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
@@ -28,6 +28,7 @@ mod condition;
 mod convert;
 mod counted;
 mod directive;
+mod enclosing;
 mod expression;
 mod function;
 mod initializer;
@@ -148,11 +149,14 @@ pub enum Extent {
     Object(String),
     /// What a C pointer expression points to, of unknown length.
     Pointer(String),
-    /// The same: but the mapping is that of data item `item` of construct `construct`, which
-    /// encloses this one.
+    /// What is mapped by data item `item` of construct `construct`, which encloses this one.
     Enclosed {
-        /// The pointer.
+        /// A pointer to the variable, or the variable where it is a pointer.
         pointer: String,
+        /// The variable where it is none.
+        object: Option<String>,
+        /// How the variable is mapped where the condition of that construct does not hold.
+        unmapped: DataKind,
         /// Number of the construct in [`Lowered::constructs`].
         construct: usize,
         /// Number of the item in its [`ConstructInfo::data`].
@@ -177,6 +181,8 @@ pub enum DataKind {
     ImplicitCopy,
     /// A copy to the device of a constant that the program did not write.
     ImplicitCopyIn,
+    /// Something that must be there, though no clause names it.
+    ImplicitPresent,
 }
 
 impl DataKind {
@@ -187,7 +193,7 @@ impl DataKind {
             DataKind::CopyIn | DataKind::ImplicitCopyIn => "copyin",
             DataKind::CopyOut => "copyout",
             DataKind::Create => "create",
-            DataKind::Present => "present",
+            DataKind::Present | DataKind::ImplicitPresent => "present",
             DataKind::Delete => "delete",
             DataKind::DevicePtr => "deviceptr",
             DataKind::UpdateHost => "self",

@@ -113,17 +113,21 @@ impl Walker<'_> {
             }
             (DirectiveKind::Loop | DirectiveKind::Atomic, _) => {
                 let name = directive.kind.spelling();
+                let help = match directive.kind {
+                    DirectiveKind::Loop => {
+                        "write `parallel loop`, or put it into a compute construct"
+                    }
+                    _ => "put it into a compute construct; on the host it has no effect",
+                };
                 let diagnostic =
                     Diagnostic::error(format!("`{name}` stands outside of a compute construct"))
                         .at(unit.place(directive.span))
-                        .help(format!(
-                            "write `parallel {name}`, or put it into a compute construct"
-                        ));
+                        .help(help);
                 self.lowerer.diagnostics.push(diagnostic);
                 Below::Enter
             }
             (kind, _) => {
-                match clause_items(unit, directive) {
+                match clause_items(unit, directive, &self.enclosing) {
                     Ok(data) => info.data = data,
                     Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
                 }

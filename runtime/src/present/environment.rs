@@ -51,7 +51,8 @@ impl DataEnvironment<'_> {
                     | DataKind::Create
                     | DataKind::Present
                     | DataKind::NoCreate
-                    | DataKind::ImplicitCopy),
+                    | DataKind::ImplicitCopy
+                    | DataKind::ImplicitPresent),
                 ) => self.acquire(data, kind, Count::Structured)?,
                 Some(DataKind::DevicePointer) => data.device = data.host(),
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
@@ -71,7 +72,8 @@ impl DataEnvironment<'_> {
                     | DataKind::Create
                     | DataKind::Present
                     | DataKind::NoCreate
-                    | DataKind::ImplicitCopy),
+                    | DataKind::ImplicitCopy
+                    | DataKind::ImplicitPresent),
                 ) => self.release(data, kind, Count::Structured)?,
                 Some(DataKind::DevicePointer) => {}
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
@@ -144,10 +146,8 @@ impl DataEnvironment<'_> {
 
     /// Whether a pointer without a section points to where a section of no bytes is mapped, as
     /// `a[0:n]` is when `n` is 0: then the region will not look at it.
-    fn is_empty_pointee(&self, data: &DataDescriptor, kind: DataKind) -> bool {
-        kind == DataKind::Present
-            && data.bytes() <= BARE_POINTER_BYTES
-            && self.table.has_empty(data.host_address())
+    fn is_empty_pointee(&self, data: &DataDescriptor) -> bool {
+        data.bytes() <= BARE_POINTER_BYTES && self.table.has_empty(data.host_address())
     }
 
     /// Makes a section present and counts one more reference to it.
@@ -162,7 +162,7 @@ impl DataEnvironment<'_> {
             // its address, and a null pointer stays one (OpenACC 3.3 §2.7).
             let device = self.table.device_address(data.host_address());
             data.device = device.unwrap_or(0) as *mut c_void;
-            if kind != DataKind::Present {
+            if !matches!(kind, DataKind::Present | DataKind::ImplicitPresent) {
                 self.table.add_empty(data.host_address());
             }
             return Ok(());
@@ -178,11 +178,11 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         match kind {
-            DataKind::Present if self.is_empty_pointee(data, kind) => {
+            DataKind::Present | DataKind::ImplicitPresent if self.is_empty_pointee(data) => {
                 data.device = std::ptr::null_mut();
                 return Ok(());
             }
-            DataKind::Present => {
+            DataKind::Present | DataKind::ImplicitPresent => {
                 return Err(not_found(self.table, self.site, data, kind).into());
             }
             DataKind::NoCreate => {
@@ -222,13 +222,14 @@ impl DataEnvironment<'_> {
         count: Count,
     ) -> Result<(), Failure> {
         if is_nothing(data) {
-            if kind != DataKind::Present {
+            if !matches!(kind, DataKind::Present | DataKind::ImplicitPresent) {
                 self.table.remove_empty(data.host_address());
             }
             return Ok(());
         }
         let Some((start, device)) = self.locate(data, kind)? else {
-            if self.is_empty_pointee(data, kind) {
+            let present = matches!(kind, DataKind::Present | DataKind::ImplicitPresent);
+            if present && self.is_empty_pointee(data) {
                 return Ok(());
             }
             // `exit data` of what is not there does nothing: its dynamic count is zero. At the end

@@ -54,12 +54,15 @@ pub(super) fn not_found(
 ) -> Diagnostic {
     let name = data.name();
     let host = data.host_address();
-    let error = Diagnostic::error(format!(
-        "data in `{}` clause was not found on device 0: name={name} {}",
-        kind.clause(),
-        range(data)
-    ))
-    .label(format!("`{name}` is not on the device at this `{}`", site.construct()));
+    let implicit = kind == DataKind::ImplicitPresent;
+    let what = if implicit {
+        format!("data in no clause of this `{}`", site.construct())
+    } else {
+        format!("data in `{}` clause", kind.clause())
+    };
+    let error =
+        Diagnostic::error(format!("{what} was not found on device 0: name={name} {}", range(data)))
+            .label(format!("`{name}` is not on the device at this `{}`", site.construct()));
     let mut error = site.locate(error, data.line);
     if let Some(same) = table.named(&name) {
         error = error.help(format!(
@@ -71,7 +74,11 @@ pub(super) fn not_found(
     }
     let error = error.help(match kind {
         DataKind::UpdateHost | DataKind::UpdateDevice => format!(
-            "bring `{name}` in with a data region or `enter data` before, or add `if_present` here"
+            "bring `{name}` in with a data region or `enter data` before, or give the update an `if` \
+             clause"
+        ),
+        _ if implicit => format!(
+            "bring `{name}` in with a data region or `enter data` before, or name it here in a clause"
         ),
         _ => format!(
             "bring `{name}` in with a data region or `enter data` before, or use `copy` here"

@@ -162,7 +162,7 @@ fn update_moves_sections_both_ways() {
     assert!(world.call(Update, &mut other, UPDATE_HOST | IF_PRESENT).is_ok());
     let error = world.call(Update, &mut other, UPDATE_HOST).unwrap_err();
     assert!(error.starts_with("a.c:12: error: data in `update self` clause was not found"));
-    assert!(error.contains("`if_present`"), "{error}");
+    assert!(error.contains("give the update an `if` clause"), "{error}");
 }
 
 #[test]
