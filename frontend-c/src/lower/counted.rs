@@ -80,14 +80,14 @@ impl Lowerer<'_> {
         let (step, down) = self
             .step(step, variable)
             .ok_or_else(|| reason(at, "the step does not add to the loop variable"))?;
-        let wrong_way = match relation {
-            BinaryOp::Less | BinaryOp::LessEq => down,
-            BinaryOp::Greater | BinaryOp::GreaterEq => !down,
-            // An unsigned variable may come around to the bound.
-            _ => step.is_some() || compared.is_unsigned(),
+        let away = Some("the step leads away from the bound");
+        let wrong = match relation {
+            BinaryOp::Less | BinaryOp::LessEq => away.filter(|_| down),
+            BinaryOp::Greater | BinaryOp::GreaterEq => away.filter(|_| !down),
+            _ => self.misses_bound([first, bound], step, down, compared),
         };
-        if wrong_way {
-            return Err(reason(at, "the step leads away from the bound"));
+        if let Some(text) = wrong {
+            return Err(reason(at, text));
         }
         let starts_negative = || unit.constant_int(first).is_none_or(|value| value < 0);
         if compared.is_unsigned() && !scalar.is_unsigned() && starts_negative() {
@@ -99,6 +99,30 @@ impl Lowerer<'_> {
             return Err(reason(head, "the loop variable is changed in the body"));
         }
         Ok(Counted { variable, scalar, first, relation, bound, step, down, declares, body })
+    }
+
+    /// Why a loop that ends at `!=` may not meet its bound.
+    fn misses_bound(
+        &self,
+        [first, bound]: [ExprId; 2],
+        step: Option<ExprId>,
+        down: bool,
+        compared: Scalar,
+    ) -> Option<&'static str> {
+        let constant = |expr: ExprId| self.unit.constant_int(expr);
+        let size = step.map_or(Some(1), constant).map(i128::abs);
+        if let (Some(from), Some(to), Some(size @ 1..)) = (constant(first), constant(bound), size) {
+            let distance = if down { from - to } else { to - from };
+            return (distance < 0 || distance % size != 0)
+                .then_some("the variable passes the bound by, where `!=` does not stop it");
+        }
+        if step.is_some() {
+            return Some("the step may pass the bound by, where `!=` does not stop it");
+        }
+        // An unsigned variable that starts beyond the bound comes around to it.
+        let from_zero = !down && constant(first) == Some(0);
+        (compared.is_unsigned() && !from_zero)
+            .then_some("the variable may start beyond the bound, and come around to it")
     }
 
     /// `i = first` or `T i = first`.

@@ -10,7 +10,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
 use gpuc_dialects::scf;
 use gpuc_ir::op::{EffectKind, Traits};
-use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Ir, Location, Op, OpView, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
 /// A set of levels of parallelism.
@@ -213,6 +213,15 @@ impl Mapping {
         sizes.max()
     }
 
+    /// Where the number stands that makes a gang too large or empty; the construct, where that
+    /// cannot be told.
+    fn size_location(&self, ir: &Ir, region: RegionOp, [x, y]: [i64; 2]) -> Location {
+        let guilty = if x < 1 || x > y { region.vector_length(ir) } else { region.num_workers(ir) };
+        // One constant stands for all of a value, wherever they are written.
+        let constant = guilty.filter(|_| x != y).and_then(|value| ir.defining_op(value));
+        ir.location(constant.unwrap_or(region.op()))
+    }
+
     fn check_sizes(&self, ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
         let (Extent::Constant(x), Extent::Constant(y)) = (self.vector_length, self.workers) else {
             return Ok(());
@@ -222,7 +231,8 @@ impl Mapping {
                 "{y} workers of vector length {x} are {} threads; a gang has 1 to 1024",
                 x.saturating_mul(y)
             ))
-            .at_option(ir.ctx.place(ir.location(region.op()))));
+            .at_option(ir.ctx.place(self.size_location(ir, region, [x, y])))
+            .help("ask for fewer, or leave the numbers out to have them chosen"));
         }
         Ok(())
     }

@@ -256,7 +256,30 @@ pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
         found.push((directive.span, Diagnostic::error(message)));
     }
     duplicate_variables(directive, unit, &mut found);
+    launch_sizes(directive, unit, &mut found);
     found
+}
+
+/// Numbers of gangs, workers and lanes are positive (OpenACC 3.3 §2.5.10 to §2.5.12, §2.9).
+fn launch_sizes(directive: &Directive, unit: &TranslationUnit, found: &mut Checks) {
+    for clause in &directive.clauses {
+        let sizes: Vec<_> = match (&clause.kind, clause.name) {
+            (ClauseKind::NumGangs(sizes), _) => sizes.clone(),
+            (ClauseKind::Gang(gang), _) => gang.num.into_iter().collect(),
+            (ClauseKind::Value(size), C::NumWorkers | C::VectorLength) => vec![*size],
+            (ClauseKind::OptionalValue(Some(size)), C::Worker | C::Vector) => vec![*size],
+            _ => continue,
+        };
+        for size in sizes {
+            let Some(number @ ..=0) = unit.constant_int(size) else { continue };
+            let diagnostic = Diagnostic::error(format!(
+                "`{}` takes a positive number, not {number}",
+                clause.name.spelling()
+            ))
+            .help("leave the clause out to have the number chosen");
+            found.push((unit.exprs[size].span, diagnostic));
+        }
+    }
 }
 
 /// A whole variable stands in at most one clause that decides on its data.

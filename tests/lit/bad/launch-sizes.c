@@ -1,0 +1,41 @@
+// Numbers that no launch can have, each at its clause.
+// RUN: not gpuc -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: not gpuc -DLARGE -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: not gpuc -DWORKERS -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=WORKERS
+int a[100];
+
+void f(void)
+{
+#if !defined LARGE && !defined WORKERS
+    // CHECK: error: `num_gangs` takes a positive number, not 0
+    // CHECK-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+3]]:41
+    // CHECK: help: leave the clause out to have the number chosen
+    // CHECK: error: `num_workers` takes a positive number, not -3
+    #pragma acc parallel loop num_gangs(0) num_workers(-3)
+    for (int i = 0; i < 100; i++)
+        a[i] = i;
+    // CHECK: error: `vector_length` takes a positive number, not 0
+    #pragma acc kernels vector_length(1 - 1)
+    {
+        // CHECK: error: `gang` takes a positive number, not -1
+        // CHECK: error: `vector` takes a positive number, not 0
+        #pragma acc loop gang(-1) vector(0)
+        for (int i = 0; i < 100; i++)
+            a[i] = i;
+    }
+#elif defined LARGE
+    // LARGE: error: 1 workers of vector length 5000 are 5000 threads; a gang has 1 to 1024
+    // Columns of directives are those behind the indentation.
+    // LARGE-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+2]]:41{{$}}
+    // LARGE: help: ask for fewer, or leave the numbers out
+    #pragma acc parallel loop vector_length(5000)
+    for (int i = 0; i < 100; i++)
+        a[i] = i;
+#else
+    // WORKERS: error: 2048 workers of vector length 64
+    // WORKERS-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+1]]:39{{$}}
+    #pragma acc parallel loop num_workers(2048) vector_length(64) worker vector
+    for (int i = 0; i < 100; i++)
+        a[i] = i;
+#endif
+}
