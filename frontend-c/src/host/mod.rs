@@ -36,7 +36,6 @@ use crate::pragma::Family;
 use crate::tree::TranslationUnit;
 
 pub use function::print_function;
-pub(crate) use section::check_section;
 
 /// A change of the text: at `start`, `length` bytes become `text`.
 #[derive(Clone, Debug)]

@@ -1,36 +1,20 @@
 //! `atomic update`.
 
-use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::arith;
 use gpuc_dialects::memref::{self, ATOMIC_RMW_KINDS};
 use gpuc_ir::Value;
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use super::walk;
-use crate::tree::{BinaryOp, ExprId, ExprKind, IncDec, StmtId, StmtKind};
-use crate::types::Type;
-
-/// `target = target op value`, computed in type `computed`; `swapped`: `value op target`.
-struct Update {
-    target: ExprId,
-    op: BinaryOp,
-    value: Option<ExprId>,
-    computed: Type,
-    swapped: bool,
-}
+use crate::directive::openacc::AtomicUpdate;
+use crate::tree::{BinaryOp, StmtId};
 
 impl Lowerer<'_> {
     /// The statement behind `atomic update`.
     pub(super) fn atomic(&mut self, body: StmtId) -> Lowering<()> {
         let span = self.unit.stmts[body].span;
-        let Some(update) = self.update(body) else {
-            return self.refuse(
-                span,
-                Diagnostic::error("this is no update of one scalar").help(
-                    "its forms are `x++`, `x op= value`, `x = x op value` and `x = value op x`",
-                ),
-            );
+        let Some(update) = AtomicUpdate::of(self.unit, body) else {
+            return self.refuse(span, AtomicUpdate::refusal());
         };
         let scalar = self.scalar(self.ty(update.target), self.span(update.target))?;
         let wide = self.scalar(update.computed, span)?;
@@ -99,46 +83,6 @@ impl Lowerer<'_> {
             arith::constant_float(&mut self.b, 1.0, ty)
         } else {
             arith::constant_int(&mut self.b, 1, ty)
-        }
-    }
-
-    fn update(&self, body: StmtId) -> Option<Update> {
-        let unit = self.unit;
-        let mut body = body;
-        while let StmtKind::Compound(list) = &unit.stmts[body].kind {
-            let [single] = list.as_slice() else { return None };
-            body = *single;
-        }
-        let StmtKind::Expr(expr) = unit.stmts[body].kind else { return None };
-        match unit.exprs[unit.peel(expr)].kind {
-            ExprKind::IncDec(op, target) => {
-                let up = matches!(op, IncDec::PreIncrement | IncDec::PostIncrement);
-                Some(Update {
-                    target,
-                    op: if up { BinaryOp::Add } else { BinaryOp::Sub },
-                    value: None,
-                    computed: unit.exprs[target].ty.unqualified(),
-                    swapped: false,
-                })
-            }
-            ExprKind::CompoundAssign { op, target, value, computed } => {
-                Some(Update { target, op, value: Some(value), computed, swapped: false })
-            }
-            ExprKind::Assign { target, value } => {
-                // The conversion back to the target's type is implied.
-                let value = unit.peel(value);
-                let ExprKind::Binary(op, a, b) = unit.exprs[value].kind else { return None };
-                let computed = unit.exprs[value].ty;
-                let is_target = |e: ExprId| walk::same(unit, e, target);
-                if is_target(a) {
-                    Some(Update { target, op, value: Some(b), computed, swapped: false })
-                } else if is_target(b) {
-                    Some(Update { target, op, value: Some(a), computed, swapped: true })
-                } else {
-                    None
-                }
-            }
-            _ => None,
         }
     }
 }

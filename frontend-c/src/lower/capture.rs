@@ -14,7 +14,7 @@ use super::uses::{Captured, Use, Uses};
 use super::walk;
 use super::{Argument, DataItem, DataKind, Extent};
 use super::{clauses, enclosing, live_out};
-use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef};
+use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef, check_section};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
 use crate::types::{Qualifiers, Type};
@@ -90,7 +90,7 @@ pub(super) fn clause_items(
                 ));
             }
             _ => {
-                crate::host::check_section(unit, var)?;
+                check_section(unit, var)?;
                 Extent::Clause(var.clone())
             }
         };
@@ -117,7 +117,7 @@ pub(super) fn member_paths<'d>(
     for directive in directives {
         for (_, var) in clauses::data(directive) {
             let is_name = unit.named(var.base).is_some();
-            if !is_name && !paths.iter().any(|known| walk::same(unit, known.base, var.base)) {
+            if !is_name && !paths.iter().any(|known| unit.same_expression(known.base, var.base)) {
                 paths.push(var.clone());
             }
         }
@@ -217,7 +217,8 @@ impl Lowerer<'_> {
         let base = var.base;
         let name = text(unit, unit.exprs[base].span);
         let ty = unit.exprs[base].ty;
-        let found = self.find_item(c, captures, &|e| walk::same(unit, e, base), None, &name, ty);
+        let found =
+            self.find_item(c, captures, &|e| unit.same_expression(e, base), None, &name, ty);
         let Some((item, kind)) = found else {
             return self.error(var.span, "this member is not mapped by the construct");
         };

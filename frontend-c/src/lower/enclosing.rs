@@ -75,7 +75,7 @@ pub(super) fn complete_present(
         if kind != DataKind::Present {
             continue;
         }
-        let around = find(unit, enclosing, &|base| walk::same(unit, base, var.base));
+        let around = find(unit, enclosing, &|base| unit.same_expression(base, var.base));
         if let Some(mapped) = around.filter(|mapped| mapped.kind != DataKind::DevicePtr) {
             item.extent = mapped.extent(unit, pointer, var.ty, DataKind::Present);
         }

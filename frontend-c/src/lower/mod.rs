@@ -59,7 +59,6 @@ use crate::tree::{DirectiveId, ExprId, StmtId};
 
 pub use function::lower_functions;
 pub use unit::lower_unit;
-pub(crate) use walk::same as same_expression;
 
 /// How to lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

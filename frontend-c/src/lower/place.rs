@@ -14,7 +14,6 @@ use smallvec::{SmallVec, smallvec};
 use super::lowerer::{Binding, Failure, Lowerer, Lowering};
 use super::scalar::{Scalar, flatten};
 use super::uses::member_chain;
-use super::walk;
 use crate::source::Span;
 use crate::tree::{CastKind, DeclId, ExprId, ExprKind, MemberAccess, UnaryOp};
 use crate::types::{ArraySize, Type};
@@ -388,7 +387,7 @@ impl Lowerer<'_> {
     /// The member named by a data clause that an expression designates.
     fn path(&self, expr: ExprId) -> Option<Place> {
         let (_, binding) =
-            self.paths.iter().find(|(path, _)| walk::same(self.unit, path.base, expr))?;
+            self.paths.iter().find(|(path, _)| self.unit.same_expression(path.base, expr))?;
         match binding.as_ref()? {
             Binding::Pointer(pointer) => Some(Place::Pointer(pointer.clone())),
             Binding::Object(pointer) => Some(Place::Memory(pointer.clone())),

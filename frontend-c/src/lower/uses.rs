@@ -212,7 +212,8 @@ impl<'a> Collector<'a> {
 
     fn visit_expr(&mut self, expr: ExprId) -> Below {
         let unit = self.unit;
-        if let Some(path) = self.paths.iter().position(|path| walk::same(unit, path.base, expr)) {
+        if let Some(path) = self.paths.iter().position(|path| unit.same_expression(path.base, expr))
+        {
             let span = unit.exprs[expr].span;
             let entry = self.uses.captured.entry(Captured::Path(path));
             entry.or_insert_with(|| Use { span, ..Use::default() }).whole = true;
@@ -265,7 +266,7 @@ impl<'a> Collector<'a> {
 
     /// Whether an lvalue is, or lies in, a member that a data clause names.
     fn is_in_path(&self, lvalue: ExprId) -> bool {
-        self.paths.iter().any(|path| walk::same(self.unit, path.base, lvalue))
+        self.paths.iter().any(|path| self.unit.same_expression(path.base, lvalue))
             || match self.unit.exprs[lvalue].kind {
                 ExprKind::Paren(inner) | ExprKind::Member { base: inner, .. } => {
                     self.is_in_path(inner)

@@ -152,35 +152,3 @@ pub(super) fn callee(unit: &TranslationUnit, callee: ExprId) -> Option<(DeclId, 
     let decl = unit.named(callee)?;
     Some((decl, unit.function(decl)?.body))
 }
-
-/// Whether two expressions are the same text up to parentheses and implicit conversions, so that
-/// they designate the same object or have the same value at one place of the program.
-pub(crate) fn same(unit: &TranslationUnit, a: ExprId, b: ExprId) -> bool {
-    let (a, b) = (unit.peel(a), unit.peel(b));
-    if a == b {
-        return true;
-    }
-    let types_agree = unit.exprs[a].ty == unit.exprs[b].ty;
-    let (ka, kb) = (&unit.exprs[a].kind, &unit.exprs[b].kind);
-    let same_node = match (ka, kb) {
-        (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
-        (ExprKind::Name(a), ExprKind::Name(b)) => a == b,
-        (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
-        (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
-        (ExprKind::Member { access: a, .. }, ExprKind::Member { access: b, .. }) => a == b,
-        (ExprKind::Index { .. }, ExprKind::Index { .. }) => true,
-        (
-            ExprKind::Conditional { then: Some(_), .. },
-            ExprKind::Conditional { then: Some(_), .. },
-        ) => true,
-        (ExprKind::Cast { kind: a, .. }, ExprKind::Cast { kind: b, .. }) => a == b && types_agree,
-        _ => false,
-    };
-    let operands = |kind: &ExprKind| {
-        let mut list = Vec::new();
-        kind.for_each_operand(|operand| list.push(operand));
-        list
-    };
-    let (oa, ob) = (operands(ka), operands(kb));
-    same_node && oa.len() == ob.len() && oa.iter().zip(&ob).all(|(&x, &y)| same(unit, x, y))
-}

@@ -7,6 +7,7 @@
 mod declaration;
 mod dump;
 mod expression;
+mod same;
 mod statement;
 
 use gpuc_diagnostics::Place;

@@ -1,10 +1,12 @@
 //! OpenACC 3.3: every directive and clause of the specification, as data.
 
+mod body;
 mod clauses;
 mod display;
 mod names;
 mod parser;
 mod rules;
+mod section;
 mod support;
 
 use crate::source::Span;
@@ -12,7 +14,9 @@ use crate::symbol::Symbol;
 use crate::tree::{DeclId, ExprId};
 use crate::types::Type;
 
+pub(crate) use body::{AtomicUpdate, check_body};
 pub use names::{ClauseName, DirectiveKind};
+pub(crate) use section::check_section;
 
 /// A directive.
 #[derive(Clone, Debug)]
