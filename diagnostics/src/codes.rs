@@ -209,7 +209,7 @@ versions are made; which one runs is decided by where the pointers point when th
             a[i] += b[i];       // remark: parallel if a and b do not overlap
     }
 
-Declare the pointers `restrict`, if they never overlap, and only the parallel version is made.",
+Declare the pointers `restrict`, if they never overlap, and only the parallel version is made.";
 
     ROWS = "GPUC0023", "Array of one dimension used as one of rows",
 "Subscripts like `a[i * n + j]` are taken apart into rows and columns, which shows that different rows
