@@ -117,7 +117,7 @@ impl Walker<'_> {
                     DirectiveKind::Loop => {
                         "write `parallel loop`, or put it into a compute construct"
                     }
-                    _ => "put it into a compute construct; on the host it has no effect",
+                    _ => "put it into a compute construct",
                 };
                 let diagnostic =
                     Diagnostic::error(format!("`{name}` stands outside of a compute construct"))
