@@ -90,11 +90,9 @@ impl Lowerer<'_> {
                     let (at, why) = *why;
                     return self.refuse(
                         span,
-                        Diagnostic::error(format!(
-                            "`{name}` of a system header is not supported in device code"
-                        ))
-                        .related(self.unit.place(at), why.message)
-                        .help("write what it does in plain C"),
+                        Diagnostic::error(format!("`{name}` is not supported in device code"))
+                            .related(self.unit.place(at), why.message)
+                            .help("write what it does in plain C"),
                     );
                 }
                 let ty = self.ty(expr);

@@ -103,7 +103,7 @@ impl Parser {
         let declarator = self.declarator()?;
         if declarator.parameters().is_some() && self.at(Punct::LBrace) {
             let span = declarator.span;
-            self.checker.error(span, "functions within functions are not supported");
+            self.checker.unsupported(span, "functions within functions are not supported");
             self.skip_group();
             return Ok(Vec::new());
         }
@@ -268,17 +268,18 @@ impl Parser {
             _ => Vec::new(),
         };
         self.checker.scopes.enter();
-        // The program cannot change a system header: what it has that cannot be read is refused once
-        // a region calls it, and not before.
+        // What a function without directives has that is not supported is the host's, and refused
+        // once a region calls it. Of a system header, that is everything that cannot be read.
         let system = self.checker.unit.source.is_system(span.start);
         let start = self.at;
-        if system {
-            self.checker.begin_aside();
+        let aside = system || !self.body_has_directives();
+        if aside {
+            self.checker.begin_aside(system);
         }
         let body = self.function_body(decl, &parameters, &names);
         self.checker.scopes.leave();
         let context = self.function.take();
-        if system && let Some(error) = self.checker.end_aside() {
+        if aside && let Some(error) = self.checker.end_aside() {
             self.skip_body(start);
             if let DeclKind::Function(function) = &mut self.checker.unit.decls[decl].kind {
                 function.unreadable = Some(Box::new(error));
@@ -292,6 +293,16 @@ impl Parser {
             function.labels = labels;
         }
         Ok(decl)
+    }
+
+    /// Whether a directive stands in the body of the function whose declarator ends here.
+    fn body_has_directives(&mut self) -> bool {
+        let (start, end) = (self.at, self.end);
+        self.skip_body(start);
+        let body = &self.tokens[start..self.at];
+        let found = body.iter().any(|token| matches!(token.kind, TokenKind::Pragma(_)));
+        (self.at, self.end) = (start, end);
+        found
     }
 
     /// Passes the body of the function whose declarator ended before token `start`.

@@ -328,9 +328,10 @@ impl Parser {
                     continue;
                 }
                 K::BitInt | K::Decimal => {
-                    let message = format!("the type `{}` is not supported", keyword.spelling());
                     let span = self.span();
-                    self.checker.error(span, message);
+                    let written = String::from_utf8_lossy(self.checker.unit.source.slice(span));
+                    let message = format!("the type `{written}` is not supported");
+                    self.checker.unsupported(span, message);
                     return Err(Failed);
                 }
                 _ => break,

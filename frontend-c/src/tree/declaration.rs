@@ -93,7 +93,7 @@ pub struct Function {
     pub noreturn: bool,
     /// Whether it is one of the compiler's own (`__builtin_…`) or was called without a declaration.
     pub implicit: bool,
-    /// Why a body in a system header could not be read: it is the host's, unless a region calls it.
+    /// Why a body without directives could not be read: it is the host's, unless a region calls it.
     pub unreadable: Option<Box<(Span, Diagnostic)>>,
     /// Its labels.
     pub labels: Vec<super::DeclId>,

@@ -66,13 +66,15 @@ pub(crate) enum StorageClass {
     Register,
 }
 
-/// What is found while reading something that the program cannot change.
+/// What is found while reading a function body that only the host compiler need understand.
 #[derive(Debug, Default)]
 struct Aside {
     /// The first error. Reading stops there.
     error: Option<(Span, Diagnostic)>,
     /// How many errors there had been before.
     errors: usize,
+    /// Whether everything is kept aside, not only what is right but not supported.
+    everything: bool,
 }
 
 impl Checker {
@@ -98,7 +100,7 @@ impl Checker {
 
     /// Reports `diagnostic` at `span`.
     pub(crate) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
-        if let Some(aside) = &mut self.aside {
+        if let Some(aside) = self.aside.as_mut().filter(|aside| aside.everything) {
             if diagnostic.is_error() {
                 aside.error.get_or_insert((span, diagnostic));
                 self.give_up();
@@ -120,20 +122,34 @@ impl Checker {
         self.errors = MOST_ERRORS + 1;
     }
 
-    /// Reports nothing from here on, until [`Checker::end_aside`].
-    pub(crate) fn begin_aside(&mut self) {
-        self.aside = Some(Aside { error: None, errors: self.errors });
+    /// Reports no [`Checker::unsupported`] from here on, or nothing at all, until
+    /// [`Checker::end_aside`].
+    pub(crate) fn begin_aside(&mut self, everything: bool) {
+        self.aside = Some(Aside { error: None, errors: self.errors, everything });
+    }
+
+    /// Refuses what is right C, but not read by gpuc.
+    pub(crate) fn unsupported(&mut self, span: Span, message: impl Into<String>) {
+        match &mut self.aside {
+            Some(aside) => {
+                aside.error.get_or_insert((span, Diagnostic::error(message)));
+                self.give_up();
+            }
+            None => self.error(span, message),
+        }
     }
 
     /// Whether nothing is reported now.
     pub(crate) fn is_aside(&self) -> bool {
-        self.aside.is_some()
+        self.aside.as_ref().is_some_and(|aside| aside.everything)
     }
 
     /// Reports again; the first error since [`Checker::begin_aside`].
     pub(crate) fn end_aside(&mut self) -> Option<(Span, Diagnostic)> {
         let aside = self.aside.take()?;
-        self.errors = aside.errors;
+        if aside.error.is_some() {
+            self.errors = aside.errors;
+        }
         aside.error
     }
 

@@ -56,7 +56,10 @@ impl Checker {
                     "f128" | "q" => Type::FLOAT128,
                     "f32x" => Type::FLOAT32X,
                     "f64x" | "w" => Type::FLOAT64X,
-                    _ => return self.refuse(span, "decimal floating constants are not supported"),
+                    _ => {
+                        self.unsupported(span, "decimal floating constants are not supported");
+                        return self.error_expr(span);
+                    }
                 };
                 if imaginary {
                     let ty = self.unit.types.complex_of(ty);
