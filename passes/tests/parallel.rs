@@ -337,6 +337,7 @@ return
         ),
         expect![[r#"
             5: error: 600 workers of vector length 600 are 360000 threads; a gang has 1 to 1024
+                ask for fewer, or leave the numbers out to have them chosen
         "#]],
     );
     check(
