@@ -4,6 +4,17 @@
 #define N 1000
 #define BINS 13
 
+static int calls;
+
+/* Called from a region, this is part of it. */
+static void count(int *where, int key)
+{
+    #pragma acc atomic update
+    where[key]++;
+    #pragma acc atomic update
+    calls++;
+}
+
 int main(void)
 {
     int keys[N];
@@ -38,5 +49,11 @@ int main(void)
     for (int b = 0; b < BINS; b++)
         printf("%d %08x %lld %g %g\n", counts[b], bits[b], sums[b], floats[b], doubles[b]);
     printf("%d\n", largest[0]);
+
+    #pragma acc parallel loop copyin(keys) copy(counts, calls)
+    for (int i = 0; i < N; i++)
+        count(counts, keys[i]);
+    count(counts, 3);
+    printf("%d %d %d\n", counts[3], counts[12], calls);
     return 0;
 }

@@ -64,6 +64,7 @@ pub fn lower_functions(
 impl Lowerer<'_> {
     /// How to call a function of the unit; makes it a function of the module on the first call.
     pub(super) fn callable(&mut self, decl: DeclId, body: StmtId) -> Lowering<Callable> {
+        self.called.insert(decl);
         if let Some(known) = self.functions.get(&decl) {
             if *known == Callable::Expanded || !self.frames.iter().any(|f| f.function == Some(decl))
             {

@@ -99,6 +99,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) construct: Option<offload::Construct>,
     /// Private functions made so far, and whether they may be called (else expanded).
     pub(super) functions: FxHashMap<DeclId, super::function::Callable>,
+    /// Functions of the unit that regions call.
+    pub(super) called: FxHashSet<DeclId>,
     /// The block that constants of type `index` are put into, and those that are there.
     entry: Option<Block>,
     subscripts: FxHashMap<i64, Value>,
@@ -131,6 +133,7 @@ impl<'a> Lowerer<'a> {
             jumps: Vec::new(),
             construct: None,
             functions: FxHashMap::default(),
+            called: FxHashSet::default(),
             entry: None,
             subscripts: FxHashMap::default(),
             file: None,

@@ -46,12 +46,18 @@ pub fn lower_unit(
         enclosing: Vec::new(),
         symbols: FxHashSet::default(),
         function: None,
+        stray: Vec::new(),
     };
     if unit.directives.is_empty() {
         return Ok(Lowered { module, constructs: Vec::new(), remarks: Vec::new() });
     }
     for function in unit.functions() {
         walker.function(function);
+    }
+    for (function, diagnostic) in walker.stray {
+        if !walker.lowerer.called.contains(&function) {
+            walker.lowerer.diagnostics.push(diagnostic);
+        }
     }
     let (errors, remarks): (Vec<_>, Vec<_>) =
         walker.lowerer.diagnostics.into_iter().partition(Diagnostic::is_error);
@@ -69,6 +75,8 @@ struct Walker<'a> {
     enclosing: Vec<Enclosing>,
     symbols: FxHashSet<String>,
     function: Option<DeclId>,
+    /// `atomic`s outside of constructs, with their functions: good where a region calls these.
+    stray: Vec<(DeclId, Diagnostic)>,
 }
 
 impl Walker<'_> {
@@ -117,13 +125,18 @@ impl Walker<'_> {
                     DirectiveKind::Loop => {
                         "write `parallel loop`, or put it into a compute construct"
                     }
-                    _ => "put it into a compute construct",
+                    _ => "put it into a compute construct, or call its function from one",
                 };
                 let diagnostic =
                     Diagnostic::error(format!("`{name}` stands outside of a compute construct"))
                         .at(unit.place(directive.span))
                         .help(help);
-                self.lowerer.diagnostics.push(diagnostic);
+                match (directive.kind, self.function) {
+                    (DirectiveKind::Atomic, Some(function)) => {
+                        self.stray.push((function, diagnostic));
+                    }
+                    _ => self.lowerer.diagnostics.push(diagnostic),
+                }
                 Below::Enter
             }
             (kind, _) => {
