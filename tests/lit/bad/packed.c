@@ -18,7 +18,7 @@ void attribute(struct packed *p, struct four *q)
         p[i].c = 1;
         q[i].i = 2;
         q[i].f = 3;
-        // CHECK: error: member `d` of a packed structure is not aligned
+        // CHECK: error[GPUC0005]: member `d` of a packed structure is not aligned
         // CHECK-NEXT: --> tests/lit/bad/packed.c:[[@LINE+1]]:9
         p[i].d = i;
     }
@@ -28,7 +28,7 @@ void nested(struct packed *p)
 {
     #pragma acc parallel loop present(p)
     for (int i = 0; i < 10; i++)
-        // CHECK: error: member `in` of a packed structure is not aligned
+        // CHECK: error[GPUC0005]: member `in` of a packed structure is not aligned
         p[i].in.d = i;
 }
 
@@ -36,7 +36,7 @@ void pragma(struct four *q)
 {
     #pragma acc parallel loop present(q)
     for (int i = 0; i < 10; i++)
-        // CHECK: error: member `d` of a packed structure is not aligned
+        // CHECK: error[GPUC0005]: member `d` of a packed structure is not aligned
         // CHECK: help: leave the structure unpacked
         q[i].d = i;
 }
@@ -45,7 +45,7 @@ void initialiser(int *out)
 {
     #pragma acc serial present(out)
     {
-        // CHECK: error: this member of a packed structure is not aligned
+        // CHECK: error[GPUC0005]: this member of a packed structure is not aligned
         struct four f = { 1, 2.0, 3.0f };
         out[0] = f.i;
     }
@@ -55,7 +55,7 @@ void option(struct plain *p)
 {
     #pragma acc parallel loop present(p)
     for (int i = 0; i < 10; i++)
-        // WHOLE: error: member `d` of a packed structure is not aligned
+        // WHOLE: error[GPUC0005]: member `d` of a packed structure is not aligned
         p[i].d = i;
 }
 #endif

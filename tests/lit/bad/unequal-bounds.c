@@ -29,7 +29,7 @@ void f(int n, size_t m)
 void f(int n, int step, size_t m)
 {
     #pragma acc parallel loop
-    // CHECK: error: the number of rounds of this loop is not known when it starts
+    // CHECK: error[GPUC0006]: the number of rounds of this loop is not known when it starts
     // CHECK: the variable passes the bound by, where `!=` does not stop it
     for (int i = 0; i != 300; i += 7)
         a[i] = i;

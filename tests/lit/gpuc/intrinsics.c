@@ -20,7 +20,7 @@ int main(void)
 #ifdef CALL
     #pragma acc parallel loop
     for (int i = 0; i < 4; i++)
-        // CALL: error: `_mm_getcsr` is not supported in device code
+        // CALL: error[GPUC0005]: `_mm_getcsr` is not supported in device code
         // CALL-NEXT: --> tests/lit/gpuc/intrinsics.c:[[@LINE+1]]:16
         x[i] = _mm_getcsr();
 #endif
