@@ -55,6 +55,12 @@ pub const SECTOR_BYTES: u32 = 32;
 /// Shared memory of a block without opting in, in bytes, on every target.
 pub const SHARED_PER_BLOCK: u32 = 48 * 1024;
 
+/// Threads of a block at most, on every target.
+pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
+
+/// Blocks of a grid at most, in its first dimension, on every target.
+pub const MAX_GRID_X: u32 = 0x7fff_ffff;
+
 /// What a launch, a block and a multiprocessor can hold. What is the same on every target is a
 /// constant too ([`WARP_SIZE`] and its neighbours), for code that knows no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

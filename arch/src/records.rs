@@ -1,8 +1,8 @@
 //! The table itself.
 
 use crate::{
-    Arch, BANK_BYTES, BANKS, Chip, Latency, Limits, PtxVersion, SECTOR_BYTES, SHARED_PER_BLOCK,
-    Throughput, WARP_SIZE,
+    Arch, BANK_BYTES, BANKS, Chip, Latency, Limits, MAX_GRID_X, MAX_THREADS_PER_BLOCK, PtxVersion,
+    SECTOR_BYTES, SHARED_PER_BLOCK, Throughput, WARP_SIZE,
 };
 
 /// Index of the default target (`sm_75`).
@@ -15,9 +15,9 @@ const GIB: u64 = 1 << 30;
 /// What all capabilities from 7.0 on have in common.
 const LIMITS: Limits = Limits {
     warp_size: WARP_SIZE,
-    max_threads_per_block: 1024,
+    max_threads_per_block: MAX_THREADS_PER_BLOCK,
     max_block: [1024, 1024, 64],
-    max_grid: [0x7fff_ffff, 65_535, 65_535],
+    max_grid: [MAX_GRID_X, 65_535, 65_535],
     shared_per_block: SHARED_PER_BLOCK,
     shared_per_block_optin: 0,
     shared_per_sm: 0,

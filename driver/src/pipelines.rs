@@ -1,13 +1,14 @@
 //! Every step of the compiler, in order. This is the list to read first.
 //!
 //! A stage is a named pipeline: its text is what `gpuc-opt --pass-pipeline` takes, and its name
-//! works as a flag of `gpuc-opt` (`--gpuc-raise`), for the default target. [`STEPS`] is the whole
-//! way from what the C reader makes to what is printed as PTX.
+//! works as a flag of `gpuc-opt` (`--gpuc-raise`), for the default target; the passes in each stand in
+//! [`gpuc_passes::pipelines`]. [`STEPS`] is the whole way from what the C reader makes to what is printed as PTX.
 
 use std::sync::LazyLock;
 
 use gpuc_arch::Arch;
 use gpuc_ir::pass::{ParsePipelineError, Pipeline, Registry};
+use gpuc_passes::pipelines;
 
 use crate::compile::Level;
 
@@ -28,31 +29,16 @@ impl Stage {
 }
 
 /// Local variables become values; calls of functions in the file are gone.
-pub const SOURCE: Stage = Stage {
-    name: "gpuc-source",
-    passes: "inline,symbol-dce,sroa,mem2reg,canonicalize,cse,loop-invariant-code-motion",
-};
+pub const SOURCE: Stage = Stage { name: "gpuc-source", passes: pipelines::SOURCE };
 
 /// Loops and accesses are in closed form wherever that can be proven.
-pub const RAISE: Stage = Stage {
-    name: "gpuc-raise",
-    passes: "raise-loops,promote-scalars,mem2reg,canonicalize,cse,loop-invariant-code-motion,\
-             raise-affine,delinearize,canonicalize,cse",
-};
+pub const RAISE: Stage = Stage { name: "gpuc-raise", passes: pipelines::RAISE };
 
 /// Who executes what: compute regions have become kernels and launches.
-pub const PARALLEL: Stage = Stage {
-    name: "gpuc-parallel",
-    passes: "check-independent,recognize-parallel,\
-             lower-affine,fold-memref-alias-ops,canonicalize,cse,outline,canonicalize,cse",
-};
+pub const PARALLEL: Stage = Stage { name: "gpuc-parallel", passes: pipelines::PARALLEL };
 
 /// Kernels are control flow graphs of scalar operations.
-pub const LOWER: Stage = Stage {
-    name: "gpuc-lower",
-    passes: "lower-reductions,canonicalize,cse,loop-invariant-code-motion,\
-             simplify-index{arch=$arch},scf-to-cf{kernels-only=true},canonicalize,cse,symbol-dce",
-};
+pub const LOWER: Stage = Stage { name: "gpuc-lower", passes: pipelines::LOWER };
 
 /// Kernels are instructions, in a `ptx.module`.
 pub const SELECT: Stage = Stage { name: "gpuc-select", passes: "select-ptx{arch=$arch}" };

@@ -68,6 +68,5 @@ pub fn read(text: &Preprocessed, families: Families) -> (TranslationUnit, Vec<Di
     let (unit, found) = parse::Parser::new(lexed.tokens, unit, lexed.macros).run();
     let mut diagnostics = lexed.diagnostics;
     diagnostics.extend(found);
-    if !unit.directives.is_empty() {}
     (unit, diagnostics)
 }

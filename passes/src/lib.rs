@@ -1,12 +1,13 @@
 //! Analyses and transformations, one folder a stage, one file a pass.
 //!
-//! [`ALL`] registers them; the order in which the compiler runs them is the driver's.
+//! [`ALL`] registers them; [`pipelines`] has the order in which the compiler runs them.
 
 use gpuc_ir::pass::PassInfo;
 
 pub mod analysis;
 pub mod lower;
 pub mod parallel;
+pub mod pipelines;
 pub mod raise;
 pub mod simplify;
 pub mod versions;

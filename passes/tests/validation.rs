@@ -7,6 +7,7 @@ use gpuc_interp::{Comparison, Order, check_same};
 use gpuc_ir::pass::{PassManager, Pipeline, Registry};
 use gpuc_ir::text::parse_module;
 use gpuc_ir::{Ir, Op};
+use gpuc_passes::pipelines::{LOWER, PARALLEL, RAISE, SOURCE};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// What must have run before a pass for it to have anything to do; the other passes run on programs
@@ -24,22 +25,12 @@ const NEEDS: &[(&str, &str)] = &[
     ("scf-to-cf", "raise-loops,mem2reg,outline,lower-reductions"),
 ];
 
-/// Passes in a row, as stages of the compiler run them.
-const PIPELINES: &[(&str, &str)] = &[
-    ("source stage", "inline,symbol-dce,mem2reg,canonicalize,cse,loop-invariant-code-motion"),
-    (
-        "down to kernels",
-        "mem2reg,canonicalize,cse,raise-loops,mem2reg,canonicalize,cse,outline,canonicalize,cse,\
-         lower-reductions,canonicalize,cse,loop-invariant-code-motion,scf-to-cf,canonicalize,cse,\
-         symbol-dce",
-    ),
-    (
-        "through affine loops down to kernels",
-        "mem2reg,canonicalize,cse,loop-invariant-code-motion,raise-loops,promote-scalars,raise-affine,\
-         delinearize,canonicalize,cse,recognize-parallel,check-independent,lower-affine,outline,\
-         canonicalize,cse,lower-reductions,fold-memref-alias-ops,canonicalize,cse,simplify-index,\
-         loop-invariant-code-motion,scf-to-cf,canonicalize,cse,symbol-dce",
-    ),
+/// Stages in a row, as the compiler runs them.
+const STAGES: &[(&str, &[&str])] = &[
+    ("source stage", &[SOURCE]),
+    ("down to affine loops", &[SOURCE, RAISE]),
+    ("down to kernels", &[SOURCE, RAISE, PARALLEL]),
+    ("down to control flow", &[SOURCE, RAISE, PARALLEL, LOWER]),
 ];
 
 /// Which programs of each flavour are made for a pass: seeds from the first number to below the
@@ -129,7 +120,9 @@ fn main() {
         let needs = needs.map_or("", |(_, needs)| needs);
         Trial::test(info.name, move || validate_all(needs, info.name))
     });
-    let of_pipelines =
-        PIPELINES.iter().map(|(name, passes)| Trial::test(*name, || validate_all("", passes)));
-    libtest_mimic::run(&arguments, of_passes.chain(of_pipelines).collect()).exit();
+    let of_stages = STAGES.iter().map(|(name, stages)| {
+        let passes = stages.join(",").replace("$arch", gpuc_arch::Arch::default_target().name);
+        Trial::test(*name, move || validate_all("", &passes))
+    });
+    libtest_mimic::run(&arguments, of_passes.chain(of_stages).collect()).exit();
 }

@@ -18,7 +18,7 @@ gpuc_ir::pass! {
     /// Turn gpu.all_reduce into trees over shared memory.
     LowerReductions = "lower-reductions" on "builtin.module" {
         /// Threads of a block, at most, where its size is not known; elements of the buffer.
-        max_threads: i64 = 1024,
+        max_threads: i64 = gpuc_arch::MAX_THREADS_PER_BLOCK.into(),
     }
 }
 

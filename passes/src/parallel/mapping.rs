@@ -6,6 +6,7 @@
 //! loop without independent loops around or inside over both. So consecutive threads take
 //! consecutive iterations of the innermost independent loop.
 
+use gpuc_arch::MAX_THREADS_PER_BLOCK;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
 use gpuc_dialects::scf;
@@ -226,10 +227,11 @@ impl Mapping {
         let (Extent::Constant(x), Extent::Constant(y)) = (self.vector_length, self.workers) else {
             return Ok(());
         };
-        if x < 1 || y < 1 || x.saturating_mul(y) > 1024 {
+        let threads = x.saturating_mul(y);
+        if x < 1 || y < 1 || threads > MAX_THREADS_PER_BLOCK.into() {
             return Err(Diagnostic::error(format!(
-                "{y} workers of vector length {x} are {} threads; a gang has 1 to 1024",
-                x.saturating_mul(y)
+                "{y} workers of vector length {x} are {threads} threads; a gang has 1 to \
+                 {MAX_THREADS_PER_BLOCK}",
             ))
             .at_option(ir.ctx.place(self.size_location(ir, region, [x, y])))
             .help("ask for fewer, or leave the numbers out to have them chosen"));

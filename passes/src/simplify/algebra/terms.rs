@@ -1,6 +1,7 @@
 //! Operations of `arith` as terms.
 
 use egg::Id;
+use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK, WARP_SIZE};
 use gpuc_dialects::{arith, gpu, memref};
 use gpuc_ir::{Ir, Op, OpView, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
@@ -325,16 +326,16 @@ fn leaf_interval(ir: &Ir, value: Value) -> Interval {
     let Some(op) = ir.defining_op(value) else { return found };
     let launch = match ir.name(op) {
         memref::DimOp::NAME => Interval::new(0, i64::MAX.into()),
-        // CUDA C++ Programming Guide, technical specifications: threads of a block and blocks of a
-        // grid.
-        gpu::ThreadIdOp::NAME => Interval::new(0, block_size(ir, op).unwrap_or(1024) - 1),
+        gpu::ThreadIdOp::NAME => {
+            Interval::new(0, block_size(ir, op).unwrap_or(MAX_THREADS_PER_BLOCK.into()) - 1)
+        }
         gpu::BlockDimOp::NAME => match block_size(ir, op) {
             Some(size) => Interval::new(size, size),
-            None => Interval::new(1, 1024),
+            None => Interval::new(1, MAX_THREADS_PER_BLOCK.into()),
         },
-        gpu::BlockIdOp::NAME => Interval::new(0, i128::from(i32::MAX) - 1),
-        gpu::GridDimOp::NAME => Interval::new(1, i32::MAX.into()),
-        gpu::LaneIdOp::NAME => Interval::new(0, 31),
+        gpu::BlockIdOp::NAME => Interval::new(0, i128::from(MAX_GRID_X) - 1),
+        gpu::GridDimOp::NAME => Interval::new(1, MAX_GRID_X.into()),
+        gpu::LaneIdOp::NAME => Interval::new(0, i128::from(WARP_SIZE) - 1),
         _ => return found,
     };
     found.meet(launch)

@@ -1,0 +1,18 @@
+//! Passes in a row, as stages of the compiler: the texts of pipelines on a module, `$arch` standing
+//! for the target's name.
+
+/// Local variables become values; calls of functions in the file are gone.
+pub const SOURCE: &str =
+    "inline,symbol-dce,sroa,mem2reg,canonicalize,cse,loop-invariant-code-motion";
+
+/// Loops and accesses are in closed form wherever that can be proven.
+pub const RAISE: &str = "raise-loops,promote-scalars,mem2reg,canonicalize,cse,\
+    loop-invariant-code-motion,raise-affine,delinearize,canonicalize,cse";
+
+/// Who executes what: compute regions have become kernels and launches.
+pub const PARALLEL: &str = "check-independent,recognize-parallel,\
+    lower-affine,fold-memref-alias-ops,canonicalize,cse,outline,canonicalize,cse";
+
+/// Kernels are control flow graphs of scalar operations.
+pub const LOWER: &str = "lower-reductions,canonicalize,cse,loop-invariant-code-motion,\
+    simplify-index{arch=$arch},scf-to-cf{kernels-only=true},canonicalize,cse,symbol-dce";
