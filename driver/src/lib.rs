@@ -11,11 +11,14 @@
 //! | [`feedback`] | printing diagnostics and `-Minfo` |
 //! | [`output`] | writing files whole or not at all |
 
+// First: its macros take the place of the standard library's in all others.
+#[macro_use]
+pub mod output;
+
 pub mod cc;
 pub mod compile;
 pub mod devmath;
 pub mod feedback;
 pub mod opt;
-pub mod output;
 pub mod pipelines;
 pub mod toolchain;

@@ -1,4 +1,29 @@
-//! Writing outputs: whole or not at all.
+//! Writing outputs: files whole or not at all, and text for as long as anybody reads it.
+
+/// `print!` and its kin, but for a reader that has gone, as of `gpuc --help | head -1`: that is no
+/// reason to panic.
+macro_rules! write_or_not {
+    ($write:ident, $stream:expr, $($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = $write!($stream, $($text)*);
+    }};
+}
+
+macro_rules! print {
+    ($($text:tt)*) => { write_or_not!(write, std::io::stdout(), $($text)*) };
+}
+
+macro_rules! println {
+    ($($text:tt)*) => { write_or_not!(writeln, std::io::stdout(), $($text)*) };
+}
+
+macro_rules! eprint {
+    ($($text:tt)*) => { write_or_not!(write, std::io::stderr(), $($text)*) };
+}
+
+macro_rules! eprintln {
+    ($($text:tt)*) => { write_or_not!(writeln, std::io::stderr(), $($text)*) };
+}
 
 use std::io::Write;
 use std::path::Path;

@@ -33,7 +33,7 @@ impl Lowerer<'_> {
             }
             Initializer::List(elements) => {
                 if !self.covers(elements, ty) {
-                    self.clear(object, span)?;
+                    self.clear(object, ty, span)?;
                 }
                 elements
                     .iter()
@@ -135,9 +135,23 @@ impl Lowerer<'_> {
         self.store(value, &target, scalar, span)
     }
 
-    /// Fills a local object with zeros.
-    fn clear(&mut self, object: &Pointer, span: Span) -> Lowering<()> {
+    /// Fills a local object with zeros; padding may keep what it has.
+    fn clear(&mut self, object: &Pointer, of: Type, span: Span) -> Lowering<()> {
         let buffer = self.buffers[object.buffer].clone();
+        if buffer.form == Form::Bytes
+            && let Some(leaves) = self.leaves(of)
+        {
+            for (at, scalar) in leaves {
+                let ty = scalar.memory(&mut self.b.ctx);
+                let zero = match self.b.ctx.is_float(ty) {
+                    true => arith::constant_float(&mut self.b, 0.0, ty),
+                    false => arith::constant_int(&mut self.b, 0, ty),
+                };
+                let offset = self.index(at as i64);
+                self.store_piece(object, offset, ty, zero);
+            }
+            return Ok(());
+        }
         let ty = self.b.ty(buffer.memref);
         let shape: Vec<i64> = self.b.ctx.shape(ty).map(<[i64]>::to_vec).unwrap_or_default();
         let Some(element) = self.b.ctx.element(ty) else {

@@ -1,15 +1,16 @@
-//! Structures and unions as values: copies of bytes.
+//! Structures and unions as values: copies of their members, or of bytes.
 
 use gpuc_dialects::{memref, scf};
-use gpuc_ir::Value;
+use gpuc_ir::{Type as IrType, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::place::{Form, Pointer};
+use super::scalar::Scalar;
 use crate::source::Span;
-use crate::tree::{ExprId, ExprKind, StmtKind};
-use crate::types::Type;
+use crate::tree::{ExprId, ExprKind, StmtKind, TranslationUnit};
+use crate::types::{ArraySize, Type};
 
-/// Copies of more pieces than this are loops.
+/// Objects of more pieces than this are copied in loops.
 const MOST_UNROLLED: u64 = 32;
 
 impl Lowerer<'_> {
@@ -77,7 +78,20 @@ impl Lowerer<'_> {
         self.copy_object(&source, &object, self.ty(target), span)
     }
 
-    /// Copies an object, in pieces as large as its alignment allows.
+    /// The scalars that an object is made of, with their offsets; `None` where members share bytes,
+    /// lie where their types are not aligned, or are too many.
+    pub(super) fn leaves(&self, ty: Type) -> Option<Vec<(u64, Scalar)>> {
+        let mut leaves = Vec::new();
+        let align = self.unit.types.alignment(ty)?;
+        collect_leaves(self.unit, ty, 0, &mut leaves)?;
+        let aligned = |&(at, scalar): &(u64, Scalar)| {
+            at.is_multiple_of(scalar.size()) && align.is_multiple_of(scalar.size())
+        };
+        leaves.iter().all(aligned).then_some(leaves)
+    }
+
+    /// Copies an object: member by member, which leaves its parts to be variables of their own, or
+    /// else in pieces as large as its alignment allows.
     pub(super) fn copy_object(
         &mut self,
         from: &Pointer,
@@ -94,26 +108,45 @@ impl Lowerer<'_> {
             return self.error(span, "the size of this object is not known");
         };
         let unit = layout.align.clamp(1, 8);
-        let pieces = layout.size / unit;
-        if pieces <= MOST_UNROLLED {
-            // Everything is read before anything is written: the objects may be the same.
-            let mut values = Vec::new();
-            for piece in 0..pieces {
-                let offset = self.index((piece * unit) as i64);
-                values.push(self.load_piece(from, offset, unit));
+        let unit_ty = self.b.ctx.int(unit as u32 * 8);
+        let pieces: Vec<(u64, IrType)> = match self.leaves(ty) {
+            Some(leaves) => leaves
+                .into_iter()
+                .map(|(at, scalar)| (at, scalar.memory(&mut self.b.ctx)))
+                .collect(),
+            None if layout.size / unit <= MOST_UNROLLED => {
+                (0..layout.size / unit).map(|piece| (piece * unit, unit_ty)).collect()
             }
-            for (piece, value) in (0..pieces).zip(values) {
-                let offset = self.index((piece * unit) as i64);
-                self.store_piece(to, offset, unit, value);
-            }
-            return Ok(());
+            None => return self.copy_in_loop(from, to, layout.size / unit, unit_ty),
+        };
+        // Everything is read before anything is written: the objects may be the same.
+        let mut values = Vec::new();
+        for &(at, ty) in &pieces {
+            let offset = self.index(at as i64);
+            values.push(self.load_piece(from, offset, ty));
         }
+        for ((at, ty), value) in pieces.into_iter().zip(values) {
+            let offset = self.index(at as i64);
+            self.store_piece(to, offset, ty, value);
+        }
+        Ok(())
+    }
+
+    /// Copies `pieces` integers of type `ty`, one by one.
+    fn copy_in_loop(
+        &mut self,
+        from: &Pointer,
+        to: &Pointer,
+        pieces: u64,
+        ty: IrType,
+    ) -> Lowering<()> {
+        let unit = u64::from(self.b.ctx.int_width(ty).unwrap_or(8)) / 8;
         let (zero, end, step) =
             (self.index(0), self.index((pieces * unit) as i64), self.index(unit as i64));
         let index = self.b.ctx.index();
         let (region, ()) = self.region(&[index], |l, arguments| {
-            let value = l.load_piece(from, arguments[0], unit);
-            l.store_piece(to, arguments[0], unit, value);
+            let value = l.load_piece(from, arguments[0], ty);
+            l.store_piece(to, arguments[0], ty, value);
             l.yields(&[]);
         });
         let op = scf::ForOp::new(&mut self.b, zero, end, step, &[]).region(region);
@@ -121,22 +154,54 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn piece(&mut self, pointer: &Pointer, offset: Value, bytes: u64) -> Value {
+    fn piece(&mut self, pointer: &Pointer, offset: Value, ty: IrType) -> Value {
         let at = self.move_bytes(pointer, offset).position[0];
-        let element = self.b.ctx.int(bytes as u32 * 8);
-        let ty = self.b.ctx.memref(&[], element);
+        let ty = self.b.ctx.memref(&[], ty);
         let buffer = self.buffers[pointer.buffer].memref;
         let op = memref::ViewOp::new(&mut self.b, buffer, at, &[]).result(ty);
         self.value(op)
     }
 
-    fn load_piece(&mut self, pointer: &Pointer, offset: Value, bytes: u64) -> Value {
-        let piece = self.piece(pointer, offset, bytes);
+    fn load_piece(&mut self, pointer: &Pointer, offset: Value, ty: IrType) -> Value {
+        let piece = self.piece(pointer, offset, ty);
         self.read_slot(piece)
     }
 
-    fn store_piece(&mut self, pointer: &Pointer, offset: Value, bytes: u64, value: Value) {
-        let piece = self.piece(pointer, offset, bytes);
+    pub(super) fn store_piece(
+        &mut self,
+        pointer: &Pointer,
+        offset: Value,
+        ty: IrType,
+        value: Value,
+    ) {
+        let piece = self.piece(pointer, offset, ty);
         self.write_slot(piece, value);
     }
+}
+
+/// Adds the scalars of an object of type `ty` at byte `at`.
+fn collect_leaves(
+    unit: &TranslationUnit,
+    ty: Type,
+    at: u64,
+    leaves: &mut Vec<(u64, Scalar)>,
+) -> Option<()> {
+    if let Some(scalar) = Scalar::of(unit, ty) {
+        leaves.push((at, scalar));
+        return (leaves.len() as u64 <= MOST_UNROLLED).then_some(());
+    }
+    if let Some((element, size)) = unit.types.as_array(ty) {
+        let ArraySize::Constant(count) = size else { return None };
+        let stride = unit.types.size_of(element)?;
+        return (0..count.min(MOST_UNROLLED + 1))
+            .try_for_each(|i| collect_leaves(unit, element, at + i * stride, leaves));
+    }
+    let record = unit.types.record(unit.types.as_record(ty)?);
+    if record.is_union || record.fields.iter().any(|field| field.bits.is_some()) {
+        return None;
+    }
+    record
+        .fields
+        .iter()
+        .try_for_each(|field| collect_leaves(unit, field.ty, at + field.offset, leaves))
 }

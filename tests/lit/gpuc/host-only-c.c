@@ -37,7 +37,7 @@ int main(void)
     #pragma acc parallel loop
     for (int i = 0; i < 4; i++)
 #ifdef CALL
-        // CALL: error: `nested` is not supported in device code
+        // CALL: error[GPUC0005]: `nested` is not supported in device code
         // CALL: functions within functions are not supported
         a[i] = nested(i);
 #else
