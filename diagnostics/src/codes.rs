@@ -57,7 +57,7 @@ section of the specification that defines it.
 
 Combined directives (`parallel loop`) take the clauses of both.";
 
-    NOT_SUPPORTED = "GPUC0004", "Directive or clause that is not supported yet",
+    NOT_SUPPORTED = "GPUC0004", "Directive or clause that gpuc does not support",
 "OpenACC 3.3 has it, this version of gpuc does not. It is refused, because a program that leaves it
 out means something else.
 
@@ -209,7 +209,7 @@ versions are made; which one runs is decided by where the pointers point when th
             a[i] += b[i];       // remark: parallel if a and b do not overlap
     }
 
-Declare the pointers `restrict`, if they never overlap, and only the parallel version is made.";
+Declare both pointers `restrict`, if they never overlap, and only the parallel version is made.";
 
     ROWS = "GPUC0023", "Array of one dimension used as one of rows",
 "Subscripts like `a[i * n + j]` are taken apart into rows and columns, which shows that different rows

@@ -289,6 +289,10 @@ impl<'a, 'm> Selector<'a, 'm> {
             Some(("memref", _)) => self.memref(op, &name),
             Some(("vector", _)) => self.vector(op, &name),
             Some(("gpu", _)) => self.gpu(op, &name),
+            Some(("offload", "fence")) => {
+                self.fence();
+                Ok(())
+            }
             Some(("cf", _)) => self.cf(op, &name),
             _ => self.unsupported(op),
         }

@@ -263,7 +263,7 @@ fn verify_parallel(ir: &Ir, op: Op) -> Result<(), String> {
         let dims = ir.ctx.map_data(bound.map).dims;
         verify_dims_and_symbols(ir, op, bound.operands, dims)?;
     }
-    Ok(())
+    crate::offload::verify_mapping(ir, op, count)
 }
 
 /// Whether a reduction of that kind can have results of the type.

@@ -102,7 +102,7 @@ fn verify_parallel(ir: &Ir, op: Op) -> Result<(), String> {
             ));
         }
     }
-    Ok(())
+    crate::offload::verify_mapping(ir, op, step)
 }
 
 op! {

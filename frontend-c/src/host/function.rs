@@ -7,6 +7,7 @@ use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::LaunchFuncOp;
 use gpuc_dialects::memref::element_bytes;
+use gpuc_dialects::offload::LaunchSizeOp;
 use gpuc_dialects::scf;
 use gpuc_ir::{AttrKind, Block, DYNAMIC, Ir, Op, OpView, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
@@ -186,6 +187,20 @@ impl Writer<'_> {
                     return Err(self.refuse(op));
                 };
                 self.define(op, &format!("__gpuc_disjoint(site, data + {first}, data + {second})"))
+            }
+            "offload.launch_size" => {
+                let view = LaunchSizeOp(op);
+                let text = |attr: Option<gpuc_ir::Attr>| {
+                    attr.and_then(|attr| ir.ctx.string_value(attr)).map(literal)
+                };
+                let clause = text(view.clause(ir)).ok_or_else(|| self.refuse(op))?;
+                let variable =
+                    text(view.variable(ir)).unwrap_or_else(|| "(const char *)0".to_owned());
+                let value = self.name(view.value(ir));
+                self.define(
+                    op,
+                    &format!("__gpuc_launch_size(site, {clause}, {variable}, (long){value})"),
+                )
             }
             "memref.cast"
             | "memref.memory_space_cast"

@@ -1,7 +1,7 @@
 //! Who touches which memory, element by element.
 
 use gpuc_dialects::offload::{
-    MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT,
+    MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT,
 };
 use gpuc_dialects::{affine, gpu, memref};
 use gpuc_ir::op::{EffectKind, Traits};
@@ -145,6 +145,8 @@ pub enum Storage {
     Local,
     /// Nothing but the function argument it is.
     Exclusive,
+    /// Pointers made from it: it is what a `restrict` pointer points to.
+    Restrict,
     /// Pointers: it is a variable of the program.
     Object,
     /// Variables and pointers: what a pointer of the program points to.
@@ -174,6 +176,7 @@ impl Storage {
         let is_mapped = argument_attr(ir, root, MAP_ATTR).is_some_and(|map| map != "deviceptr");
         match argument_attr(ir, root, STORAGE_ATTR) {
             Some(STORAGE_EXCLUSIVE) => Storage::Exclusive,
+            Some(STORAGE_RESTRICT) => Storage::Restrict,
             Some(STORAGE_OBJECT) => Storage::Object,
             _ if is_mapped => Storage::Pointee,
             _ => Storage::Outside,
@@ -182,16 +185,18 @@ impl Storage {
 }
 
 /// Whether two different roots may share memory. Local buffers are apart from everything, and so is
-/// what the program promises to use by one name only; variables are apart from each other. What a
-/// pointer points to is taken to be apart from what others do, if both are mapped to the device:
+/// what only one name reaches; variables and what `restrict` pointers point to are apart from each
+/// other. What an ordinary pointer points to is taken to be apart from what others do, if both are mapped to the device:
 /// whoever relies on that has to test it.
 pub fn alias(a: Storage, b: Storage) -> Alias {
     use Storage::*;
     match (a, b) {
         (Unknown, _) | (_, Unknown) => Alias::May,
-        (Local | Exclusive, _) | (_, Local | Exclusive) | (Object, Object) => Alias::No,
+        (Local | Exclusive, _) | (_, Local | Exclusive) => Alias::No,
+        (Restrict | Object, Restrict | Object) => Alias::No,
         (Outside, _) | (_, Outside) => Alias::May,
-        (Object | Pointee, Object | Pointee) => Alias::Mapped,
+        // An ordinary pointer may have been made from a `restrict` one.
+        (Restrict | Object | Pointee, Restrict | Object | Pointee) => Alias::Mapped,
     }
 }
 

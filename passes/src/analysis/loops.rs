@@ -2,9 +2,10 @@
 
 use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp};
 use gpuc_dialects::{affine, arith, scf};
-use gpuc_ir::{Ir, Op, OpView, Value};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
 use super::polynomial::Polynomial;
+use super::range::Range;
 use super::subscript::{of_affine, polynomial};
 
 /// One dimension of a counted loop.
@@ -152,11 +153,63 @@ fn affine_dimension(
 
 /// Whether the compiler is to find out if a loop of a compute region may run in parallel: loops with
 /// [`AUTO_ATTR`], and every counted loop of a `kernels` region.
-pub fn is_candidate(ir: &Ir, op: Op, region: RegionOp) -> bool {
+fn is_candidate(ir: &Ir, op: Op, region: RegionOp) -> bool {
     let counted = scf::ForOp::is(ir, op) || affine::AffineForOp::is(ir, op);
     match region.kind(ir) {
         Construct::Serial => false,
         Construct::Kernels => counted,
         Construct::Parallel => counted && ir.attr(op, AUTO_ATTR).is_some(),
+    }
+}
+
+/// The loops of a region for which the compiler is to find out whether they may run in parallel,
+/// outer ones first: they are the ones worth most.
+pub fn candidates(ir: &Ir, region: RegionOp) -> Vec<Op> {
+    let mut nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
+    nested.retain(|&op| is_candidate(ir, op, region));
+    nested
+}
+
+/// How often each dimension of a counted loop runs, where all of that is known: outermost first.
+pub fn constant_trips(ir: &Ir, op: Op) -> Option<Vec<i64>> {
+    dimensions(ir, op).iter().map(CountedLoop::constant_trips).collect()
+}
+
+impl CountedLoop {
+    /// How often it runs, where that is known.
+    pub fn constant_trips(&self) -> Option<i64> {
+        let ([lower], [upper]) = (&self.lower[..], &self.upper[..]) else { return None };
+        let span = upper.plus(lower, -1)?.as_constant().filter(|_| self.complete)?;
+        let step = self.step?;
+        Some(span.max(0).checked_add(step - 1)? / step)
+    }
+}
+
+impl CountedLoop {
+    /// What its variable, and one step behind its end, can be.
+    pub fn bounds_range(&self, ir: &Ir) -> Range {
+        let lower = self.lower.iter().map(|form| form.range(ir)).reduce(|a, b| a.above(b));
+        let upper = self.upper.iter().map(|form| form.range(ir)).reduce(|a, b| a.below(b));
+        match (lower, upper) {
+            (Some(lower), Some(upper)) => {
+                Range { min: lower.min.min(upper.min), max: upper.max.max(lower.max) }
+            }
+            _ => Range::signed(64),
+        }
+    }
+
+    /// How often it can run.
+    pub fn trips_range(&self, ir: &Ir) -> Range {
+        if let Some(trips) = self.constant_trips() {
+            return Range { min: trips.into(), max: trips.into() };
+        }
+        let spans = self.lower.iter().flat_map(|lower| {
+            self.upper.iter().map(|upper| match upper.plus(lower, -1) {
+                Some(span) => span.range(ir).max,
+                None => Range::signed(64).max,
+            })
+        });
+        let span = spans.min().unwrap_or(Range::signed(64).max).max(0);
+        Range { min: 0, max: span / i128::from(self.step.unwrap_or(1)) + 1 }
     }
 }

@@ -4,6 +4,8 @@ use gpuc_dialects::{affine, arith, scf};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value, ValueDef};
 
+use super::polynomial::Polynomial;
+
 /// The least and the greatest value, signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -46,8 +48,37 @@ impl Range {
         Range::new(a.min(b).min(c).min(d), a.max(b).max(c).max(d))
     }
 
+    /// The greater of one of each.
+    pub fn above(self, other: Range) -> Range {
+        Range::new(self.min.max(other.min), self.max.max(other.max))
+    }
+
+    /// The less of one of each.
+    pub fn below(self, other: Range) -> Range {
+        Range::new(self.min.min(other.min), self.max.min(other.max))
+    }
+
     fn join(self, other: Range) -> Range {
         Range::new(self.min.min(other.min), self.max.max(other.max))
+    }
+}
+
+impl Polynomial {
+    /// What it can be; whatever 64 bits hold where that is more.
+    pub fn range(&self, ir: &Ir) -> Range {
+        let all = Range::signed(64);
+        let mut sum = Range::new(0, 0);
+        for (monomial, coefficient) in self.terms() {
+            let mut term = Range::new(coefficient.into(), coefficient.into());
+            for &value in monomial {
+                term = term.times(range(ir, value));
+                if !term.is_within(all) {
+                    return all;
+                }
+            }
+            sum = Range::new(sum.min + term.min, sum.max + term.max);
+        }
+        if sum.is_within(all) { sum } else { all }
     }
 }
 
@@ -202,6 +233,11 @@ fn of_result(ir: &Ir, op: Op, all: Range, depth: u32) -> Range {
             _ => all,
         },
         arith::SelectOp::NAME => operand(1).join(operand(2)).meet(all),
+        name if name.starts_with("gpu.") => {
+            // Numbers of processors say below which they stay.
+            let bound = ir.attr(op, "upper_bound").and_then(|attr| ir.ctx.i64_value(attr));
+            bound.map_or(all, |bound| Range::new(0, i128::from(bound) - 1))
+        }
         affine::AffineApplyOp::NAME => affine::AffineApplyOp(op)
             .value(ir)
             .and_then(|value| of_expr(ir, *value.results(&ir.ctx).first()?, &value, depth))

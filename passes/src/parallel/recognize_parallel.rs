@@ -1,15 +1,16 @@
 //! `recognize-parallel`: finds out which loops may run in parallel, where that is the compiler's
 //! task.
 //!
-//! Asked about are the loops that [`is_candidate`] names. A loop
+//! Asked about are the region's [`candidates`]. A loop
 //! whose iterations do not depend on each other ([`dependence::carried`]), and that carries nothing
 //! but reductions from one to the next ([`carried_scalar`](super::carried_scalar)), becomes
 //! `affine.parallel` (`scf.parallel` where it is an `scf.for`), its reductions starting from their
 //! identities and combined with the initial values behind it; a scalar that every iteration sets
 //! anew is stored by the last one. Every other stays, and a remark says
 //! which variable holds it up. Where only pointers could make mapped variables overlap, the region is
-//! made twice, and the host asks before each launch whether they do (see [`versions`]). Inside a parallel loop, one more is made parallel only where it pays:
-//! it is no short one, and its iterations touch consecutive elements.
+//! made twice, and the host asks before each launch whether they do (see [`versions`]). Inside a
+//! parallel loop, one more is made parallel only where it pays: it is no short one, and its
+//! iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::{DisjointOp, RegionOp, SCHEDULE_ATTR};
@@ -25,7 +26,7 @@ use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
 use crate::analysis::access::{Access, accesses, name};
 use crate::analysis::dependence::{self, Apart};
-use crate::analysis::loops::{dimensions, is_candidate};
+use crate::analysis::loops::{candidates, dimensions};
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -68,13 +69,6 @@ struct Found {
     remarks: Vec<Diagnostic>,
     /// Pairs of mapped variables that parallel loops need to be apart.
     assumed_apart: IndexSet<(Value, Value)>,
-}
-
-/// The loops that a region asks about, outer ones first: they are the ones worth most.
-fn candidates(ir: &Ir, region: RegionOp) -> Vec<Op> {
-    let mut nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
-    nested.retain(|&op| is_candidate(ir, op, region));
-    nested
 }
 
 /// Whether all pairs of buffers are apart; `None` if there are no pairs.

@@ -24,7 +24,7 @@ use super::row_guard::Guard;
 use super::row_view::View;
 use crate::analysis::access::{Access, access, name, root};
 use crate::analysis::domain::is_unchanging;
-use crate::analysis::loops::is_candidate;
+use crate::analysis::loops::candidates;
 use crate::analysis::subscript::{polynomial, polynomial_keeping};
 use crate::versions;
 
@@ -110,8 +110,5 @@ fn describe(ir: &Ir, value: Value) -> String {
 /// is a guess about subscripts worth a second version.
 fn asks(ir: &Ir, scope: Region) -> bool {
     let region = ir.region_op(scope).and_then(|op| RegionOp::cast(ir, op));
-    region.is_some_and(|region| {
-        let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
-        nested.into_iter().any(|op| is_candidate(ir, op, region))
-    })
+    region.is_some_and(|region| !candidates(ir, region).is_empty())
 }
