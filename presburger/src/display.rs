@@ -5,7 +5,6 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use crate::affine::{Affine, Var};
 use crate::basic_set::BasicSet;
-use crate::integer::Row;
 use crate::map::Map;
 use crate::set::Set;
 use crate::space::Space;
@@ -192,7 +191,7 @@ impl Names {
 
 /// The variable a row is printed as a bound of, its coefficient, and the rest of the row: the last dimension, else the
 /// last local, else the last parameter.
-fn split(piece: &BasicSet, row: &Row) -> (Var, i64, Affine) {
+fn split(piece: &BasicSet, row: &[i64]) -> (Var, i64, Affine) {
     let expr = piece.affine(row);
     let rank = |var: &Var| match *var {
         Var::Param(index) => (0, index),

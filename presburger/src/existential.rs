@@ -70,7 +70,7 @@ fn window(
         if !of_determined {
             continue;
         }
-        let opposite = |other: &crate::integer::Row| {
+        let opposite = |other: &[i64]| {
             let gap = i128::from(other[system.width]) + i128::from(row[system.width]);
             gap < -i128::from(row[variable])
                 && row[..system.width].iter().zip(&other[..system.width]).all(|(a, b)| *a == -*b)

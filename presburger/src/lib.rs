@@ -32,8 +32,8 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `integer`, `system` | checked rows of coefficients; conjunctions of rows and their normal form |
-//! | `shadow`, `sample` | elimination of a variable; whether there is an integer point |
+//! | `integer`, `rows`, `system` | checked arithmetic on coefficients; matrices of them; conjunctions of rows and their normal form |
+//! | `shadow`, `sample`, `witnessed` | elimination of a variable; whether there is an integer point; questions once there is one |
 //! | `existential`, `subtract` | elimination of quantifiers; set difference, the base of subset tests |
 //! | `affine`, `space`, `basic_set`, `set`, `map` | the types that customers see |
 //! | `bounds`, `lexicographic`, `count` | loop bounds, optima, hulls; first tuples; number of tuples |
@@ -53,12 +53,14 @@ mod integer;
 mod lexicographic;
 mod map;
 mod parse;
+mod rows;
 mod sample;
 mod set;
 mod shadow;
 mod space;
 mod subtract;
 mod system;
+mod witnessed;
 
 pub use affine::{Affine, Constraint, Var};
 pub use basic_set::{BasicSet, Point};

@@ -291,6 +291,57 @@ proptest! {
     }
 
     #[test]
+    fn dependences_of_folded_subscripts(
+        subscripts in prop::array::uniform2((prop::array::uniform2(-3..4_i64), -3..4_i64, 1..5_i64, any::<bool>())),
+        tile in 1..4_i64,
+        size in 1..8_i64,
+    ) {
+        // `for (t) for (i in tile t)`, with one subscript `floor(e / d)` or `e mod d`.
+        let domain = format!("{tile}t <= i < {tile}t + {tile} and 0 <= i < {size}");
+        let text = |(c, constant, divisor, modulo): ([i64; 2], i64, i64, bool)| {
+            let e = format!("{} * t + {} * i + {constant}", c[0], c[1]);
+            let e = if modulo { format!("({e}) mod {divisor}") } else { format!("floor(({e}) / {divisor})") };
+            format!("{{ [t, i] -> [o] : o = {e} and {domain} }}").replace("+ -", "- ").parse::<Map>().unwrap()
+        };
+        let value = |(c, constant, divisor, modulo): ([i64; 2], i64, i64, bool), [t, i]: [i64; 2]| {
+            let e = c[0] * t + c[1] * i + constant;
+            if modulo { e.rem_euclid(divisor) } else { e.div_euclid(divisor) }
+        };
+        let access = subscripts.map(|subscript| Access::from_relation(text(subscript)));
+        let conflicts = Conflicts::new(&access[0], &access[1], 2).unwrap();
+        let iterations: Vec<[i64; 2]> = (0..size).map(|i| [i.div_euclid(tile), i]).collect();
+        let mut expected = std::collections::BTreeMap::<Level, Vec<[i64; 2]>>::new();
+        for &p in &iterations {
+            for &q in &iterations {
+                let distance = [q[0] - p[0], q[1] - p[1]];
+                let level = match distance {
+                    [t, _] if t > 0 => Level::Loop(0),
+                    [0, i] if i > 0 => Level::Loop(1),
+                    [0, 0] => Level::Independent,
+                    _ => continue,
+                };
+                if value(subscripts[0], p) == value(subscripts[1], q) {
+                    expected.entry(level).or_default().push(distance);
+                }
+            }
+        }
+        let found = conflicts.dependences(true).unwrap();
+        prop_assert_eq!(found.iter().map(|d| d.level()).collect::<Vec<_>>(), expected.keys().copied().collect::<Vec<_>>());
+        for (dependence, (level, distances)) in found.iter().zip(&expected) {
+            prop_assert_eq!(conflicts.dependence(*level).unwrap().unwrap().vector(), dependence.vector());
+            let vector = dependence.vector().unwrap();
+            for index in 0..2 {
+                let values = || distances.iter().map(|distance| distance[index]);
+                prop_assert_eq!(vector.distances[index].least.value(), values().min());
+                prop_assert_eq!(vector.distances[index].greatest.value(), values().max());
+                prop_assert_eq!(vector.directions[index].contains(Direction::Less), values().any(|d| d > 0));
+                prop_assert_eq!(vector.directions[index].contains(Direction::Equal), values().any(|d| d == 0));
+                prop_assert_eq!(vector.directions[index].contains(Direction::Greater), values().any(|d| d < 0));
+            }
+        }
+    }
+
+    #[test]
     fn huge_coefficients_are_answered_or_refused(
         rows in prop::collection::vec((prop::array::uniform3(any::<i64>()), any::<i64>(), any::<bool>()), 1..5),
     ) {
