@@ -99,34 +99,7 @@ impl Names {
     }
 
     fn sum(&self, expr: &Affine) -> String {
-        let mut text = String::new();
-        for (var, coefficient) in expr.terms() {
-            let sign = match (text.is_empty(), coefficient < 0) {
-                (true, true) => "-",
-                (true, false) => "",
-                (false, true) => " - ",
-                (false, false) => " + ",
-            };
-            text.push_str(sign);
-            if coefficient.abs() != 1 {
-                let _ = write!(text, "{}", coefficient.abs());
-            }
-            text.push_str(self.name(var));
-        }
-        let constant = expr.constant_term();
-        if text.is_empty() {
-            return constant.to_string();
-        }
-        match constant {
-            0 => {}
-            1.. => {
-                let _ = write!(text, " + {constant}");
-            }
-            _ => {
-                let _ = write!(text, " - {}", constant.unsigned_abs());
-            }
-        }
-        text
+        sum(expr, |var| self.name(var).to_owned())
     }
 
     /// One text a row, except that a lower and an upper bound of the same variable share one.
@@ -187,6 +160,38 @@ impl Names {
             factor => format!("{factor}{}", self.name(subject)),
         }
     }
+}
+
+/// A sum of variables with the names they are given.
+pub(crate) fn sum(expr: &Affine, name: impl Fn(Var) -> String) -> String {
+    let mut text = String::new();
+    for (var, coefficient) in expr.terms() {
+        let sign = match (text.is_empty(), coefficient < 0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        };
+        text.push_str(sign);
+        if coefficient.abs() != 1 {
+            let _ = write!(text, "{}", coefficient.abs());
+        }
+        text.push_str(&name(var));
+    }
+    let constant = expr.constant_term();
+    if text.is_empty() {
+        return constant.to_string();
+    }
+    match constant {
+        0 => {}
+        1.. => {
+            let _ = write!(text, " + {constant}");
+        }
+        _ => {
+            let _ = write!(text, " - {}", constant.unsigned_abs());
+        }
+    }
+    text
 }
 
 /// The variable a row is printed as a bound of, its coefficient, and the rest of the row: the last dimension, else the

@@ -140,7 +140,7 @@ pub(crate) fn simplify(system: &mut System, visible: usize, budget: &Budget) -> 
 
 /// Gives every equality that mentions hidden variables one of its own, which then occurs nowhere else, and drops it
 /// together with the equality where its coefficient is 1. Normalises.
-fn solve_equalities(system: &mut System, visible: usize) -> Result<()> {
+pub(crate) fn solve_equalities(system: &mut System, visible: usize) -> Result<()> {
     let mut unused = Vec::new();
     'again: loop {
         system.normalize();

@@ -342,6 +342,37 @@ proptest! {
     }
 
     #[test]
+    fn footprints_contain_exactly_what_they_must(
+        c in prop::array::uniform3(-3..4_i64),
+        divisor in 1..4_i64,
+        tile in 1..5_i64,
+        step in 1..4_i64,
+        size in 0..12_i64,
+    ) {
+        // `for (t) for (i in tile t, by step)`: the elements floor((a t + b i + c) / d).
+        let text = format!(
+            "{{ [t, i] -> [o] : o = floor(({} * t + {} * i + {}) / {divisor}) and {tile}t <= i < {tile}t + {tile} and i mod {step} = 0 and 0 <= i < {size} }}",
+            c[0], c[1], c[2],
+        );
+        let map: Map = text.replace("+ -", "- ").parse().unwrap();
+        let footprint = map.footprint(&[0]).unwrap();
+        let side = &footprint.sides()[0];
+        let mut reached = [false; 2];
+        for i in (0..size).filter(|i| i % step == 0) {
+            let t = i.div_euclid(tile);
+            let element = (c[0] * t + c[1] * i + c[2]).div_euclid(divisor);
+            let distance = element - side.origin.evaluate(&[t], &[]).unwrap();
+            prop_assert_eq!(distance.rem_euclid(side.stride), 0, "{} of {}", footprint, text);
+            let place = distance / side.stride;
+            prop_assert!((0..side.size).contains(&place), "{} is not in {} of {}", element, footprint, text);
+            reached[0] |= place == 0;
+            reached[1] |= place == side.size - 1;
+        }
+        // Both ends are reached for some tile.
+        prop_assert_eq!(reached, [size > 0; 2], "{} of {}", footprint, text);
+    }
+
+    #[test]
     fn huge_coefficients_are_answered_or_refused(
         rows in prop::collection::vec((prop::array::uniform3(any::<i64>()), any::<i64>(), any::<bool>()), 1..5),
     ) {

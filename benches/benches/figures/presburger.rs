@@ -24,6 +24,7 @@ fn access(from: &str, subscripts: &str) -> Access {
 pub fn bench(criterion: &mut Criterion<CpuTime>) {
     dependences(criterion);
     bounds(criterion);
+    footprint(criterion);
 }
 
 fn dependences(criterion: &mut Criterion<CpuTime>) {
@@ -54,5 +55,13 @@ fn bounds(criterion: &mut Criterion<CpuTime>) {
                 .map(|dim| tiled.bounds(dim, &(0..dim).collect::<Vec<_>>()).expect("bounded"))
                 .collect::<Vec<_>>()
         });
+    });
+}
+
+fn footprint(criterion: &mut Criterion<CpuTime>) {
+    // What a block of threads reads of the first factor, with a halo as wide as a stencil's.
+    let factor: Map = read(&TILED.replacen("] :", "] -> [i + 1, k] :", 1));
+    criterion.bench_function("presburger/footprint hull", |bencher| {
+        bencher.iter(|| factor.footprint(&[0, 1, 2]).expect("of constant size"));
     });
 }
