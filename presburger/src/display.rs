@@ -1,7 +1,7 @@
 //! Sets and maps as text, in the notation of isl: `[n] -> { [i, j] : 0 <= i < n and j = 2i }`.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter, Write as _};
 
 use crate::affine::{Affine, Var};
 use crate::basic_set::BasicSet;
@@ -40,20 +40,17 @@ fn write_union(f: &mut Formatter<'_>, space: &Space, pieces: &[BasicSet]) -> fmt
     for (index, piece) in pieces.iter().enumerate() {
         f.write_str(if index == 0 { "{ " } else { "; " })?;
         names.write_tuple(f)?;
-        let clauses = names.clauses(piece);
-        if clauses.is_empty() {
-            continue;
-        }
-        f.write_str(" : ")?;
-        if piece.locals() > 0 {
-            write!(f, "exists ({} : ", names.locals[..piece.locals()].join(", "))?;
-        }
-        f.write_str(&clauses.join(" and "))?;
-        if piece.locals() > 0 {
-            f.write_char(')')?;
+        let condition = names.condition(piece);
+        if !condition.is_empty() {
+            write!(f, " : {condition}")?;
         }
     }
     f.write_str(" }")
+}
+
+/// What holds for the tuples of a set, as text; empty where nothing is asked of them.
+pub(crate) fn condition(set: &BasicSet) -> String {
+    Names::new(set.space(), set.locals()).condition(set)
 }
 
 /// The names under which the variables are printed: the space's, made distinct.
@@ -100,6 +97,15 @@ impl Names {
 
     fn sum(&self, expr: &Affine) -> String {
         sum(expr, |var| self.name(var).to_owned())
+    }
+
+    /// What holds for the tuples of a piece; empty where nothing is asked of them.
+    fn condition(&self, piece: &BasicSet) -> String {
+        let clauses = self.clauses(piece).join(" and ");
+        if clauses.is_empty() || piece.locals() == 0 {
+            return clauses;
+        }
+        format!("exists ({} : {clauses})", self.locals[..piece.locals()].join(", "))
     }
 
     /// One text a row, except that a lower and an upper bound of the same variable share one.

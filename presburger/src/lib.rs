@@ -37,6 +37,9 @@
 //! | `existential`, `subtract` | elimination of quantifiers; set difference, the base of subset tests |
 //! | `affine`, `space`, `basic_set`, `set`, `map` | the types that customers see |
 //! | `bounds`, `lexicographic`, `count` | loop bounds, optima, hulls; first tuples; number of tuples |
+//! | `parametric` | the lexicographic minimum as a function of the parameters (Feautrier 1988) |
+//! | `quasi_affine`, `piecewise` | values with `floordiv` and `mod`, one a piece |
+//! | `footprint` | boxes of constant size at a moving origin |
 //! | `parse`, `display` | isl's notation |
 //! | `error` | what an operation may refuse |
 //! | [`dependence`] | dependences between accesses of a loop nest |
@@ -53,7 +56,9 @@ mod footprint;
 mod integer;
 mod lexicographic;
 mod map;
+mod parametric;
 mod parse;
+mod piecewise;
 mod quasi_affine;
 mod rows;
 mod sample;
@@ -70,6 +75,7 @@ pub use bounds::{Bound, Bounds, Optimum};
 pub use error::{Error, Result};
 pub use footprint::{Footprint, NoFootprint, Side};
 pub use map::Map;
+pub use piecewise::{Piece, PiecewiseQuasiAffine};
 pub use quasi_affine::QuasiAffine;
 pub use set::Set;
 pub use space::Space;

@@ -61,31 +61,32 @@ impl QuasiAffine {
         if divisor <= 0 {
             return Err(Error::NonPositiveDivisor(divisor));
         }
+        if self.sum.overflowed() {
+            return Err(Error::Overflow);
+        }
         // floor((d q + r) / d) = q + floor(r / d), for each coefficient.
-        let mut quotient = Affine::constant(self.sum.constant_term().div_euclid(divisor));
-        let mut rest = Affine::constant(self.sum.constant_term().rem_euclid(divisor));
+        let mut quotient = Affine::default();
+        let mut rest = Affine::constant(self.sum.constant_term());
         for (var, c) in self.sum.terms() {
             quotient = quotient + Affine::from(var) * (c / divisor);
             rest = rest + Affine::from(var) * (c % divisor);
         }
-        if self.sum.overflowed() {
-            return Err(Error::Overflow);
-        }
+        // floor(-e / d) = -floor((e + d - 1) / d), so that values that are equal look the same.
+        let flip = rest.terms().next().is_some_and(|(_, c)| c < 0);
+        let (rest, sign) = if flip { (-rest + (divisor - 1), -1) } else { (rest, 1) };
+        quotient = quotient + rest.constant_term().div_euclid(divisor) * sign;
+        let constant = rest.constant_term().rem_euclid(divisor);
         let mut divisions = self.divisions.clone();
         if rest.terms().next().is_some() {
             // floor((g e + k) / (g d)) = floor((e + floor(k / g)) / d).
             let common =
                 rest.terms().fold(divisor.unsigned_abs(), |g, (_, c)| gcd(g, c.unsigned_abs()));
             let common = i64::try_from(common).unwrap_or(1);
-            let constant = Affine::constant(rest.constant_term().div_euclid(common));
+            let constant = Affine::constant(constant.div_euclid(common));
             let dividend =
                 rest.terms().fold(constant, |sum, (var, c)| sum + Affine::from(var) * (c / common));
-            if divisor == common {
-                quotient = quotient + dividend;
-            } else {
-                divisions.push(Division { dividend, divisor: divisor / common });
-                quotient = quotient + Affine::from(Var::Local(divisions.len() - 1));
-            }
+            divisions.push(Division { dividend, divisor: divisor / common });
+            quotient = quotient + Affine::from(Var::Local(divisions.len() - 1)) * sign;
         }
         Ok(Self { sum: quotient, divisions }.without_unused())
     }
@@ -307,7 +308,7 @@ mod tests {
             (n.floor_div(4).unwrap().floor_div(8), "floor((floor((n) / 4)) / 8)"),
             (Ok(n.modulo(4).unwrap() - n.modulo(4).unwrap()), "0"),
             (i.floor_div(1), "i"),
-            ((-i.clone() * 5).floor_div(4), "-i + floor((-i) / 4)"),
+            ((-i.clone() * 5).floor_div(4), "-i - floor((i + 3) / 4)"),
         ];
         for (value, text) in table {
             assert_eq!(value.unwrap().display(&space).to_string(), text);

@@ -52,6 +52,21 @@ impl Rows {
         &mut self.data[start..]
     }
 
+    /// The rows over other columns: new column `c` is old column `columns[c]`, or 0 where `None`.
+    pub(crate) fn select(&self, columns: &[Option<usize>]) -> Self {
+        let mut result = Self::with_capacity(columns.len(), self.len());
+        for row in self.iter() {
+            let new = result.push_zeros();
+            for (to, from) in new.iter_mut().zip(columns) {
+                if let Some(from) = *from {
+                    *to = row[from];
+                }
+            }
+            new[columns.len()] = row[self.columns - 1];
+        }
+        result
+    }
+
     /// Keeps the first `rows` rows.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.data.truncate(rows * self.columns);

@@ -248,21 +248,16 @@ impl System {
 
     /// The system over other columns: new column `c` is old column `columns[c]`, or unused where `None`.
     pub(crate) fn select(&self, columns: &[Option<usize>]) -> Self {
-        let width = columns.len();
-        let moved = |rows: &Rows| {
-            let mut result = Rows::with_capacity(width, rows.len());
-            for row in rows.iter() {
-                let new = result.push_zeros();
-                for (to, from) in columns.iter().enumerate() {
-                    if let Some(from) = *from {
-                        new[to] = row[from];
-                    }
-                }
-                new[width] = row[self.width];
-            }
-            result
-        };
-        Self { width, equalities: moved(&self.equalities), inequalities: moved(&self.inequalities) }
+        Self {
+            width: columns.len(),
+            equalities: self.equalities.select(columns),
+            inequalities: self.inequalities.select(columns),
+        }
+    }
+
+    /// Replaces variables by their opposites.
+    pub(crate) fn negate_columns(&mut self, columns: Range<usize>) {
+        self.rows_mut().for_each(|row| row[columns.clone()].iter_mut().for_each(|c| *c = -*c));
     }
 
     /// The system among `width` variables, of which the first `visible` stay and the others move to `start` and on.

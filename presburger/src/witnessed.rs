@@ -6,7 +6,7 @@
 use crate::basic_set::complement;
 use crate::bounds::Optimum;
 use crate::error::Result;
-use crate::integer::{ceil_div, evaluate, floor_div, narrow};
+use crate::integer::{Row, ceil_div, evaluate, floor_div, narrow};
 use crate::sample::sample;
 use crate::shadow::{Budget, elimination_cost, project_rational};
 use crate::system::System;
@@ -118,6 +118,22 @@ impl Witnessed {
         rows(&mut narrowed.system, row);
         narrowed.system.normalize();
         Ok(Some(narrowed))
+    }
+
+    /// The system with a further variable that is `floor(row / divisor)`.
+    pub(crate) fn with_division(&self, row: &[i64], divisor: i64) -> Result<Self> {
+        let width = self.system.width;
+        let columns: Vec<_> = (0..width).map(Some).chain([None]).collect();
+        let mut system = self.system.select(&columns);
+        let mut wider = Row::from_slice(row);
+        wider.insert(width, -divisor);
+        system.inequalities.push(&wider);
+        let upper = system.inequalities.push_zeros();
+        upper.iter_mut().zip(&wider).for_each(|(to, &c)| *to = -c);
+        upper[width + 1] = narrow(i128::from(upper[width + 1]) + i128::from(divisor) - 1)?;
+        let mut point = self.point.clone();
+        point.push(narrow(floor_div(self.value(row)?, i128::from(divisor)))?);
+        Ok(Self { system, point })
     }
 
     /// The least and the greatest value of a row over all points.

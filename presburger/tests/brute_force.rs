@@ -342,6 +342,43 @@ proptest! {
     }
 
     #[test]
+    fn parametric_optima(a in rows(), b in rows()) {
+        let union = Set::from(build(&a)).union(&build(&b).into()).unwrap();
+        let (first, last) = (union.lexmin_values().unwrap(), union.lexmax_values().unwrap());
+        let hull = union.parametric_hull().unwrap();
+        let wrapped = Map::from_set(Set::new(
+            Space::map([""; 0], ["n"], ["i", "j"]),
+            union.pieces().iter().map(|piece| {
+                let text = piece.to_string().replacen("[n] -> { [i, j]", "{ [n] -> [i, j]", 1);
+                let map: Map = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+                map.pieces().to_vec()
+            }).collect::<Vec<_>>().concat(),
+        ).unwrap()).unwrap();
+        let by_input = wrapped.lexmin_values().unwrap();
+        for n in -REACH..=REACH {
+            let mut tuples: Vec<Vec<i64>> = points()
+                .filter(|&p| p[2] == n && (has(&a, p) || has(&b, p)))
+                .map(|p| vec![p[0], p[1]])
+                .collect();
+            tuples.sort_unstable();
+            prop_assert_eq!(first.evaluate(&[], &[n]).unwrap(), tuples.first().cloned(), "{} of {} at {}", first, union, n);
+            prop_assert_eq!(last.evaluate(&[], &[n]).unwrap(), tuples.last().cloned(), "{} of {} at {}", last, union, n);
+            prop_assert_eq!(by_input.evaluate(&[n], &[]).unwrap(), tuples.first().cloned());
+            for (dim, (least, greatest)) in hull.iter().enumerate() {
+                let values = || tuples.iter().map(|tuple| vec![tuple[dim]]);
+                prop_assert_eq!(least.evaluate(&[], &[n]).unwrap(), values().min());
+                prop_assert_eq!(greatest.evaluate(&[], &[n]).unwrap(), values().max());
+            }
+        }
+        // Nothing is defined twice.
+        for (index, piece) in first.pieces().iter().enumerate() {
+            for other in &first.pieces()[index + 1..] {
+                prop_assert_eq!(piece.domain.intersect(&other.domain).unwrap().is_empty(), Ok(true));
+            }
+        }
+    }
+
+    #[test]
     fn footprints_contain_exactly_what_they_must(
         c in prop::array::uniform3(-3..4_i64),
         divisor in 1..4_i64,

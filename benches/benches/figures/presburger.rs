@@ -3,7 +3,7 @@
 use criterion::Criterion;
 use gpuc_benches::cpu_time::CpuTime;
 use gpuc_presburger::dependence::{Access, Conflicts};
-use gpuc_presburger::{BasicSet, Map};
+use gpuc_presburger::{BasicSet, Map, Set};
 
 /// `for (ti) for (tj) for (tk) for (i) for (j) for (k)`: a matrix product in tiles of 32 x 32 x 8.
 const TILED: &str = "[n, m, l] -> { [ti, tj, tk, i, j, k] : \
@@ -25,6 +25,7 @@ pub fn bench(criterion: &mut Criterion<CpuTime>) {
     dependences(criterion);
     bounds(criterion);
     footprint(criterion);
+    optima(criterion);
 }
 
 fn dependences(criterion: &mut Criterion<CpuTime>) {
@@ -63,5 +64,26 @@ fn footprint(criterion: &mut Criterion<CpuTime>) {
     let factor: Map = read(&TILED.replacen("] :", "] -> [i + 1, k] :", 1));
     criterion.bench_function("presburger/footprint hull", |bencher| {
         bencher.iter(|| factor.footprint(&[0, 1, 2]).expect("of constant size"));
+    });
+}
+
+fn optima(criterion: &mut Criterion<CpuTime>) {
+    let sets = [
+        ("strided", "[n] -> { [i] : exists (k : i = 4k + 3) and i >= n }"),
+        (
+            "2-D tiled and strided",
+            "[n, m] -> { [ti, tj, i, j] : n <= i < 2n and m <= j < 2m and i mod 4 = 3 and j mod 2 = 1 \
+             and 32ti <= i < 32ti + 32 and 16tj <= j < 16tj + 16 }",
+        ),
+    ];
+    for (name, text) in sets {
+        let set: Set = read(text);
+        criterion.bench_function(&format!("presburger/lexmin, {name}"), |bencher| {
+            bencher.iter(|| set.lexmin_values().expect("bounded below"));
+        });
+    }
+    let tiled: Set = read(TILED);
+    criterion.bench_function("presburger/parametric hull, 6-D", |bencher| {
+        bencher.iter(|| tiled.parametric_hull().expect("bounded"));
     });
 }
