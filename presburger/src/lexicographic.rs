@@ -100,12 +100,6 @@ impl Set {
         let dims: Vec<_> = (0..self.space().dims()).collect();
         optimum(self.space(), self.pieces(), &[], &dims, &[dim], sign)
     }
-
-    /// The smallest box that contains the set, as values of the parameters: least and greatest value of each dimension,
-    /// both inclusive and defined where the set has a tuple.
-    pub fn parametric_hull(&self) -> Result<Vec<(PiecewiseQuasiAffine, PiecewiseQuasiAffine)>> {
-        (0..self.space().dims()).map(|dim| Ok((self.dim_min(dim)?, self.dim_max(dim)?))).collect()
-    }
 }
 
 /// The optimum of the `wanted` dimensions, in this order, among the `unknown` ones, as values of the `known` ones and of

@@ -35,11 +35,12 @@
 //! | `integer`, `rows`, `system` | checked arithmetic on coefficients; matrices of them; conjunctions of rows and their normal form |
 //! | `shadow`, `sample`, `witnessed` | elimination of a variable; whether there is an integer point; questions once there is one |
 //! | `existential`, `subtract` | elimination of quantifiers; set difference, the base of subset tests |
+//! | `coalesce` | unions of fewer pieces |
 //! | `affine`, `space`, `basic_set`, `set`, `map` | the types that customers see |
 //! | `bounds`, `lexicographic`, `count` | loop bounds, optima, hulls; first tuples; number of tuples |
 //! | `parametric` | the lexicographic minimum as a function of the parameters (Feautrier 1988) |
 //! | `quasi_affine`, `piecewise` | values with `floordiv` and `mod`, one a piece |
-//! | `footprint` | boxes of constant size at a moving origin |
+//! | `footprint`, `hull` | boxes of constant size at a moving origin; boxes whose sides are values |
 //! | `parse`, `display` | isl's notation |
 //! | `error` | what an operation may refuse |
 //! | [`dependence`] | dependences between accesses of a loop nest |
@@ -47,12 +48,14 @@
 mod affine;
 mod basic_set;
 mod bounds;
+mod coalesce;
 mod count;
 pub mod dependence;
 mod display;
 mod error;
 mod existential;
 mod footprint;
+mod hull;
 mod integer;
 mod lexicographic;
 mod map;
@@ -74,6 +77,7 @@ pub use basic_set::{BasicSet, Point};
 pub use bounds::{Bound, Bounds, Optimum};
 pub use error::{Error, Result};
 pub use footprint::{Footprint, NoFootprint, Side};
+pub use hull::ParametricHull;
 pub use map::Map;
 pub use piecewise::{Piece, PiecewiseQuasiAffine};
 pub use quasi_affine::QuasiAffine;

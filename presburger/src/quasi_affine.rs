@@ -68,8 +68,11 @@ impl QuasiAffine {
         let mut quotient = Affine::default();
         let mut rest = Affine::constant(self.sum.constant_term());
         for (var, c) in self.sum.terms() {
-            quotient = quotient + Affine::from(var) * (c / divisor);
-            rest = rest + Affine::from(var) * (c % divisor);
+            let least = c.rem_euclid(divisor);
+            // The remainder that is nearest to 0.
+            let up = least > divisor - least;
+            quotient = quotient + Affine::from(var) * (c.div_euclid(divisor) + i64::from(up));
+            rest = rest + Affine::from(var) * (if up { least - divisor } else { least });
         }
         // floor(-e / d) = -floor((e + d - 1) / d), so that values that are equal look the same.
         let flip = rest.terms().next().is_some_and(|(_, c)| c < 0);

@@ -364,7 +364,7 @@ proptest! {
             prop_assert_eq!(first.evaluate(&[], &[n]).unwrap(), tuples.first().cloned(), "{} of {} at {}", first, union, n);
             prop_assert_eq!(last.evaluate(&[], &[n]).unwrap(), tuples.last().cloned(), "{} of {} at {}", last, union, n);
             prop_assert_eq!(by_input.evaluate(&[n], &[]).unwrap(), tuples.first().cloned());
-            for (dim, (least, greatest)) in hull.iter().enumerate() {
+            for (dim, (least, greatest)) in hull.sides().iter().enumerate() {
                 let values = || tuples.iter().map(|tuple| vec![tuple[dim]]);
                 prop_assert_eq!(least.evaluate(&[], &[n]).unwrap(), values().min());
                 prop_assert_eq!(greatest.evaluate(&[], &[n]).unwrap(), values().max());
@@ -375,6 +375,25 @@ proptest! {
             for other in &first.pieces()[index + 1..] {
                 prop_assert_eq!(piece.domain.intersect(&other.domain).unwrap().is_empty(), Ok(true));
             }
+        }
+    }
+
+    #[test]
+    fn coalesced_unions_are_the_same(a in rows(), b in rows(), cut in row()) {
+        // Random pieces, and one cut in two along a row.
+        let with = |set: &[Row], extra: Row| set.iter().cloned().chain([extra]).collect::<Vec<_>>();
+        let (inside, outside) = (
+            Row { kind: Kind::AtLeast, ..cut.clone() },
+            Row { coefficients: cut.coefficients.map(|c| -c), constant: -cut.constant - 1, kind: Kind::AtLeast },
+        );
+        let pieces = [build(&with(&a, inside)), build(&b), build(&with(&a, outside))];
+        let union = Set::new(pieces[0].space().clone(), pieces.clone()).unwrap();
+        let coalesced = union.coalesced();
+        prop_assert!(coalesced.pieces().len() <= union.pieces().len());
+        check(&coalesced, |p| has(&a, p) || has(&b, p))?;
+        let halves = Set::new(pieces[0].space().clone(), [pieces[0].clone(), pieces[2].clone()]).unwrap();
+        if a.iter().all(|row| matches!(row.kind, Kind::AtLeast | Kind::Equal)) {
+            prop_assert!(halves.coalesced().pieces().len() <= 1, "{} becomes {}", halves, halves.coalesced());
         }
     }
 
