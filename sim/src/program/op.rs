@@ -151,6 +151,8 @@ pub(crate) enum FloatBinary {
     Sub,
     Mul,
     Div,
+    /// Division by way of a reciprocal that is zero for the largest divisors.
+    DivApprox,
     Min,
     Max,
     CopySign,
