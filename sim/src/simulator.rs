@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use gpuc_arch::Arch;
 
 use crate::counters::{CounterSet, Counters, SiteCounts};
+use crate::device_heap::DeviceHeap;
 use crate::device_memory::DeviceMemory;
-use crate::exec::{Environment, Row, Worker, run_block};
+use crate::exec::{Environment, Output, Row, Services, Worker, run_block};
 use crate::fault::{Fault, LaunchError, SimError};
 use crate::module::{Kernel, Module};
 use crate::program::{Initial, Op, Special};
@@ -25,6 +26,7 @@ pub type DevicePtr = u64;
 pub struct Simulator {
     arch: &'static Arch,
     memory: DeviceMemory,
+    heap: DeviceHeap,
     /// Addresses of the variables of every module launched so far, by the module's number.
     modules: Mutex<HashMap<u64, Arc<[u64]>>>,
 }
@@ -46,6 +48,9 @@ pub struct Launch<'a> {
     pub threads: Option<usize>,
     /// Warp instructions after which the launch is stopped with a fault.
     pub instruction_budget: Option<u64>,
+    /// Where `printf` of the kernel goes, in the order of the blocks, when the launch ends; the
+    /// process's standard output if `None`.
+    pub output: Option<&'a Mutex<Vec<u8>>>,
 }
 
 impl Default for Launch<'_> {
@@ -58,6 +63,7 @@ impl Default for Launch<'_> {
             counters: Counters::Off,
             threads: None,
             instruction_budget: None,
+            output: None,
         }
     }
 }
@@ -98,7 +104,7 @@ impl Simulator {
     /// A device of the given compute capability, with the memory of its reference chip.
     pub fn new(arch: &'static Arch) -> Simulator {
         let memory = DeviceMemory::new(arch.chip.dram_bytes);
-        Simulator { arch, memory, modules: Mutex::new(HashMap::new()) }
+        Simulator { arch, memory, heap: DeviceHeap::default(), modules: Mutex::new(HashMap::new()) }
     }
 
     /// The compute capability.
@@ -227,7 +233,17 @@ impl Simulator {
                 suggestion: gpuc_diagnostics::did_you_mean(kernel, known).map(str::to_owned),
             });
         };
+        if !kernel.refusals().is_empty() {
+            return Err(LaunchError::Refused {
+                kernel: kernel.name().into(),
+                reasons: kernel.refusals().to_vec(),
+            });
+        }
         let shared_bytes = self.check(kernel, launch)?;
+        if kernel.code.uses_heap {
+            self.heap.prepare(&self.memory)?;
+        }
+        let output = Output::default();
         let addresses = self.load(module)?;
         let snapshot = self.memory.snapshot();
         let nearest = |address| self.memory.nearest(address);
@@ -244,9 +260,13 @@ impl Simulator {
             budget: launch.instruction_budget,
             executed: AtomicU64::new(0),
             failed: AtomicU64::new(u64::MAX),
+            services: Services { heap: &self.heap, output: &output },
             nearest: &nearest,
         };
-        let sites = run(&environment, launch)?;
+        let sites = run(&environment, launch);
+        let failed = environment.failed.load(Ordering::Relaxed);
+        output.flush(failed, launch.output);
+        let sites = sites?;
         let mut report = LaunchReport {
             warp_instructions: environment.executed.into_inner(),
             wall: start.elapsed(),

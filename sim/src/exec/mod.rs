@@ -6,6 +6,7 @@
 
 mod atomic;
 mod block;
+mod calls;
 mod collective;
 mod compare;
 mod convert;
@@ -15,9 +16,11 @@ mod integer;
 mod lanes;
 mod memory;
 mod moves;
+mod printf;
 mod reconvergence;
 mod rendezvous;
 mod soft_float;
+mod system;
 mod traffic;
 mod warp;
 
@@ -25,3 +28,4 @@ pub(crate) use block::{Environment, Worker};
 pub(crate) use host_simd::run_block;
 pub(crate) use lanes::Row;
 pub(crate) use memory::{Region, Regions};
+pub(crate) use system::{Output, Services};

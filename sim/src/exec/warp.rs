@@ -10,11 +10,12 @@ use crate::fault::FaultKind;
 use crate::program::{BarrierKind, Inst, MemorySpace, Op};
 
 use super::block::{BlockState, Environment};
+use super::calls::{Calls, NO_FRAME};
 use super::host_simd::HostSimd;
 use super::lanes::{LANES, Registers};
 use super::memory::{View, Violation, copy_async};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
-use super::{atomic, collective, traffic};
+use super::{atomic, collective, system, traffic};
 
 /// Branches that a split may take before it is another's turn.
 const SLICE: u32 = 1024;
@@ -28,6 +29,8 @@ pub(super) struct Split {
     pub(super) mask: u32,
     /// The innermost reconvergence that is ahead of these lanes.
     pub(super) reconvergence: u32,
+    /// The call that these lanes are in.
+    pub(super) frame: u32,
     pub(super) state: State,
 }
 
@@ -81,6 +84,7 @@ pub(super) struct Warp {
     pub(super) splits: Vec<Split>,
     pub(super) reconvergences: Vec<Reconvergence>,
     pub(super) free: Vec<u32>,
+    pub(super) calls: Calls,
     /// Lanes that have not exited.
     pub(super) live: u32,
     /// Branches left of the slice; it goes on where the lanes change, so that no loop escapes it.
@@ -100,6 +104,7 @@ impl Warp {
         self.splits.clear();
         self.reconvergences.clear();
         self.free.clear();
+        self.calls.clear();
         self.live = mask;
         (self.fuel, self.idle_slices) = (SLICE, 0);
         (self.executed, self.reported, self.last_branch) = (0, 0, 0);
@@ -107,6 +112,7 @@ impl Warp {
             pc: 0,
             mask,
             reconvergence: NO_RECONVERGENCE,
+            frame: NO_FRAME,
             state: State::Ready,
         });
     }
@@ -176,7 +182,8 @@ impl Warp {
                 }
                 return Ok(Pause::Blocked);
             };
-            let Split { mut pc, mut mask, mut reconvergence, .. } = self.splits.remove(next);
+            let Split { mut pc, mut mask, mut reconvergence, mut frame, .. } =
+                self.splits.remove(next);
             // Whether the split does what waiting code does: look at memory that others write.
             let mut strong = false;
             loop {
@@ -344,7 +351,7 @@ impl Warp {
                             let members = self.members(inst, enabled);
                             if members & self.live & !enabled != 0 {
                                 let state = State::Collective { members, enabled };
-                                self.splits.push(Split { pc, mask, reconvergence, state });
+                                self.splits.push(Split { pc, mask, reconvergence, frame, state });
                                 self.gather(inst, pc);
                                 continue 'pick;
                             }
@@ -354,6 +361,7 @@ impl Warp {
                     Op::Join => {
                         if reconvergence != NO_RECONVERGENCE
                             && self.reconvergences[reconvergence as usize].at == pc
+                            && self.reconvergences[reconvergence as usize].frame == frame
                         {
                             let record = &mut self.reconvergences[reconvergence as usize];
                             record.arrived |= mask;
@@ -377,11 +385,12 @@ impl Warp {
                             if COUNT {
                                 sites[pc as usize].divergent += 1;
                             }
-                            reconvergence = self.part(mask, reconvergence, reconverge);
+                            reconvergence = self.part(mask, reconvergence, reconverge, frame);
                             self.splits.push(Split {
                                 pc: target,
                                 mask: enabled,
                                 reconvergence,
+                                frame,
                                 state: State::Ready,
                             });
                             mask &= !enabled;
@@ -394,6 +403,7 @@ impl Warp {
                                 pc,
                                 mask,
                                 reconvergence,
+                                frame,
                                 state: State::Ready,
                             });
                             self.last_branch = pc;
@@ -425,13 +435,14 @@ impl Warp {
                                 .filter(|&l| left >> l & 1 != 0 && target_of(l) == target)
                                 .fold(0, |same, l| same | 1u32 << l);
                             if same != mask && self.splits.len() == before {
-                                outer = self.part(mask, reconvergence, reconverge);
+                                outer = self.part(mask, reconvergence, reconverge, frame);
                             }
                             left &= !same;
                             self.splits.push(Split {
                                 pc: target,
                                 mask: same,
                                 reconvergence: outer,
+                                frame,
                                 state: State::Ready,
                             });
                         }
@@ -447,6 +458,7 @@ impl Warp {
                     Op::Exit => {
                         if enabled != 0 {
                             self.leave(enabled, reconvergence);
+                            self.calls.exit(enabled, frame);
                             block.exited(enabled.count_ones());
                             self.gather_all(insts);
                             mask &= !enabled;
@@ -454,6 +466,66 @@ impl Warp {
                                 continue 'pick;
                             }
                         }
+                    }
+                    Op::Call { function, saved } => {
+                        reconvergence = self.reconverge_at(pc + 1, mask, reconvergence, frame);
+                        let call = (pc + 1, frame, mask, saved);
+                        frame = self.calls.enter(code, &self.registers, call);
+                        pc = code.functions[function as usize].entry;
+                        if self.calls.is_check_due()
+                            && let Some(fault) = self.over_budget(environment, block.index)
+                        {
+                            return Err(fault);
+                        }
+                        continue;
+                    }
+                    Op::CallIndirect { .. } => {
+                        self.call_indirect(code, inst, (pc, mask, reconvergence, frame))?;
+                        continue 'pick;
+                    }
+                    Op::Return => {
+                        if enabled != 0 {
+                            let (target, parent) =
+                                self.calls.leave(code, &mut self.registers, frame, enabled);
+                            if enabled == mask {
+                                (pc, frame) = (target, parent);
+                                continue;
+                            }
+                            self.splits.push(Split {
+                                pc: target,
+                                mask: enabled,
+                                reconvergence,
+                                frame: parent,
+                                state: State::Ready,
+                            });
+                            mask &= !enabled;
+                        }
+                    }
+                    Op::Allocate { .. } => self.allocate(code, inst, pc, enabled)?,
+                    Op::System(call) => {
+                        if enabled != 0 {
+                            system::execute(
+                                call,
+                                view,
+                                &mut self.registers,
+                                inst,
+                                enabled,
+                                &environment.services,
+                                block.index,
+                            )
+                            .map_err(|(lane, cause)| WarpFault {
+                                pc,
+                                lane,
+                                cause,
+                            })?;
+                        }
+                    }
+                    Op::Refused => {
+                        let refusal = code.refusals.get(inst.imm as usize);
+                        let detail = refusal.map_or_else(String::new, ToString::to_string);
+                        let cause = Cause::Other(FaultKind::Refused, detail);
+                        let lane = mask.trailing_zeros() as usize & 31;
+                        return Err(WarpFault { pc, lane, cause });
                     }
                     Op::Trap => {
                         if enabled != 0 {
@@ -470,7 +542,7 @@ impl Warp {
                             let state =
                                 self.barrier(inst, pc, enabled, (kind, aligned, counted), block)?;
                             if kind != BarrierKind::Arrive {
-                                self.splits.push(Split { pc, mask, reconvergence, state });
+                                self.splits.push(Split { pc, mask, reconvergence, frame, state });
                                 continue 'pick;
                             }
                         }
