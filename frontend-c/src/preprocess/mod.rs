@@ -18,8 +18,8 @@ pub const OPENACC_VERSION: &str = "202211";
 /// How to preprocess.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The C compiler.
-    pub cc: OsString,
+    /// The command of the C compiler: a program and arguments that stand in front of all others.
+    pub cc: Vec<OsString>,
     /// The file to read.
     pub file: PathBuf,
     /// Further arguments: `-I`, `-D`, `-std=`, `-O2` and the like.
@@ -32,7 +32,7 @@ impl Options {
     /// `cc` on `file`, with OpenACC enabled.
     pub fn new(file: impl Into<PathBuf>) -> Self {
         Options {
-            cc: "cc".into(),
+            cc: vec!["cc".into()],
             file: file.into(),
             args: Vec::new(),
             families: Families { openacc: true },
@@ -87,7 +87,13 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     if let Some(missing) = missing_file(&options.file) {
         return Err(vec![missing]);
     }
-    let mut command = Command::new(&options.cc);
+    let shown =
+        || options.cc.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let (program, first) = options.cc.split_first().ok_or_else(|| {
+        vec![Diagnostic::error("no C compiler is named").code(codes::NO_COMPILER)]
+    })?;
+    let mut command = Command::new(program);
+    command.args(first);
     // With these two GCC expands macros in the pragmas it knows; what the program sees of the
     // families is set after them.
     command.args(["-E", "-fopenacc", "-fopenmp", "-dD"]).args(&options.args);
@@ -97,7 +103,7 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     }
     command.args(["-x", "c"]).arg(&options.file).env("LC_ALL", "C");
     let output = command.output().map_err(|error| {
-        let cc = options.cc.to_string_lossy();
+        let cc = shown();
         let cause = if error.kind() == std::io::ErrorKind::NotFound {
             "there is no such command".to_owned()
         } else {
@@ -112,7 +118,7 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     let mut messages = messages::parse(&String::from_utf8_lossy(&output.stderr));
     if !output.status.success() {
         if !messages.iter().any(Diagnostic::is_error) {
-            let (cc, file) = (options.cc.to_string_lossy(), options.file.display());
+            let (cc, file) = (shown(), options.file.display());
             messages.push(Diagnostic::error(format!(
                 "`{cc} -E` of `{file}` failed ({})",
                 output.status
@@ -139,7 +145,8 @@ mod tests {
         let error = run(&Options::new("no/such/file.c")).unwrap_err();
         assert_eq!(error[0].message, "cannot read `no/such/file.c`: there is no such file");
         let this = concat!(env!("CARGO_MANIFEST_DIR"), "/src/preprocess/mod.rs");
-        let error = run(&Options { cc: "no-such-cc".into(), ..Options::new(this) }).unwrap_err();
+        let error =
+            run(&Options { cc: vec!["no-such-cc".into()], ..Options::new(this) }).unwrap_err();
         assert_eq!(
             error[0].message,
             "cannot run the C compiler `no-such-cc`: there is no such command"
