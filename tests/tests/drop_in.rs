@@ -140,3 +140,30 @@ fn no_host_compiler_warns_of_our_text() {
         assert!(ran.ends_with("\n18\n"), "{ran}");
     }
 }
+
+/// What CMake asks of a compiler: its identity and features, and where OpenMP and OpenACC are.
+#[test]
+fn cmake_finds_what_there_is() {
+    if Command::new("cmake").arg("--version").output().is_err() {
+        println!("skipped: no cmake");
+        return;
+    }
+    let folder = project();
+    let lists = "\
+cmake_minimum_required(VERSION 3.16)
+project(name C)
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(OpenACC REQUIRED COMPONENTS C)
+message(STATUS \"openacc: ${OpenACC_C_SPEC_DATE}\")
+add_executable(name name.c)
+target_link_libraries(name OpenMP::OpenMP_C OpenACC::OpenACC_C m)
+";
+    std::fs::write(folder.path().join("CMakeLists.txt"), lists).unwrap();
+    let cmake = |line: &str| succeed(folder.path(), Path::new("cmake"), line, &[]);
+    let found = cmake(&format!("-B build -DCMAKE_C_COMPILER={}", gpuc().display()));
+    assert!(found.contains("-- openacc: 202211\n"), "{found}");
+    cmake("--build build");
+    let program = folder.path().join("build/name");
+    let ran = succeed(folder.path(), &program, "", &[("GPUC_DEVICE", "sim")]);
+    assert!(ran.ends_with("\n18\n"), "{ran}");
+}

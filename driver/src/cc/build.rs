@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use gpuc_diagnostics::{Diagnostic, Sources, codes};
+use gpuc_frontend_c::preprocess::OPENACC_VERSION;
 
 use super::arguments::{Item, OtherInput, Steps, is_c};
 use super::{Arguments, Mode};
@@ -36,6 +37,9 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
         command.push(item);
     }
     let mut words = command.words;
+    if arguments.families.openacc && defines_openacc(arguments, &sources) {
+        words.extend(["-U_OPENACC".into(), format!("-D_OPENACC={OPENACC_VERSION}").into()]);
+    }
     let mut options: Vec<&str> = sources.iter().flat_map(Source::options).copied().collect();
     options.dedup();
     words.extend(options.into_iter().map(OsString::from));
@@ -50,6 +54,14 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
         words.extend(["-o".into(), output.into()]);
     }
     HostCompiler::from_environment().run(&words)
+}
+
+/// Whether the host compiler is told of `_OPENACC`: sources without directives may ask for it as well
+/// as those with some, for which our own preprocessing has answered. C++ in the same command, which
+/// has no OpenACC, must not see it.
+fn defines_openacc(arguments: &Arguments, sources: &[Source]) -> bool {
+    sources.iter().any(|source| matches!(source, Source::Untouched))
+        && !arguments.others().any(|input| !input.is_linked())
 }
 
 /// What the host compiler gets for a source.

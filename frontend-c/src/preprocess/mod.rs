@@ -95,9 +95,12 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     let mut command = Command::new(program);
     command.args(first);
     // With these two GCC expands macros in the pragmas it knows; what the program sees of the
-    // families is set after them.
+    // families is set after them. OpenMP is the host compiler's, where it is told to have it.
     command.args(["-E", "-fopenacc", "-fopenmp", "-dD"]).args(&options.args);
-    command.args(["-U_OPENMP", "-U_OPENACC"]);
+    if !has_openmp(&options.args) {
+        command.args(["-fopenmp", "-U_OPENMP"]);
+    }
+    command.args(["-fopenacc", "-U_OPENACC"]);
     if options.families.openacc {
         command.arg(format!("-D_OPENACC={OPENACC_VERSION}"));
     }
@@ -136,6 +139,16 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     })
 }
 
+/// Whether the host compiler is told to compile OpenMP: the last word on it counts.
+fn has_openmp(arguments: &[OsString]) -> bool {
+    let on = |argument: &OsString| match argument.to_str()? {
+        "-fno-openmp" => Some(false),
+        "-fopenmp" => Some(true),
+        clang => clang.starts_with("-fopenmp=").then_some(true),
+    };
+    arguments.iter().rev().find_map(on).unwrap_or(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +175,16 @@ mod tests {
         let text = String::from_utf8_lossy(&text).into_owned();
         assert!(text.contains("int a = 202211;"), "{text}");
         assert!(!text.contains("int b"), "{text}");
+        for (args, has) in [
+            (&["-fopenmp"][..], true),
+            (&["-fopenmp", "-fno-openmp"], false),
+            (&["-fno-openmp", "-fopenmp"], true),
+            (&["-fopenmp-simd"], false),
+        ] {
+            let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+            let text = run(&Options { args, ..Options::new(&file) }).unwrap().text;
+            assert_eq!(String::from_utf8_lossy(&text).contains("int b"), has);
+        }
     }
 
     #[test]
