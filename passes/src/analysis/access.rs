@@ -11,7 +11,7 @@ use super::polynomial::Polynomial;
 use super::subscript::{of_affine, polynomial};
 
 /// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// It reads.
     Read,

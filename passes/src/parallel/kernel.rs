@@ -5,6 +5,7 @@ use gpuc_dialects::gpu;
 use gpuc_ir::{
     Block, Builder, Ir, Location, Op, OpState, OpView, Type, Value, ValueDef, ValueMap, WalkOrder,
 };
+use rustc_hash::FxHashSet;
 
 use super::mapping::Mapping;
 use crate::analysis::slice::{clone_slice, pure_slice};
@@ -152,14 +153,18 @@ impl Kernel {
         region: Op,
         mapping: &mut Mapping,
     ) -> Result<(), Diagnostic> {
+        let copied: FxHashSet<Op> = ops.iter().copied().collect();
+        let is_copied = |ir: &Ir, def: Op| {
+            copied.contains(&def) || ir.ancestors(def).any(|around| copied.contains(&around))
+        };
         for &op in ops {
             for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
                 for value in ir.operands(inner).collect::<Vec<_>>() {
                     let own = match ir.value_def(value) {
-                        ValueDef::Result(def, _) => ops.iter().any(|&op| ir.is_inside(def, op)),
-                        ValueDef::Argument(block, _) => ir
-                            .block_op(block)
-                            .is_some_and(|owner| ops.iter().any(|&op| ir.is_inside(owner, op))),
+                        ValueDef::Result(def, _) => is_copied(ir, def),
+                        ValueDef::Argument(block, _) => {
+                            ir.block_op(block).is_some_and(|owner| is_copied(ir, owner))
+                        }
                     };
                     if !own {
                         self.import(ir, value, region)?;

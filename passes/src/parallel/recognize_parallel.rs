@@ -2,7 +2,7 @@
 //! task.
 //!
 //! Asked about are the loops that [`is_candidate`] names. A loop
-//! whose iterations do not depend on each other ([`dependence::carried`]), and that carries nothing
+//! whose iterations do not depend on each other ([`carried`]), and that carries nothing
 //! but reductions from one to the next ([`carried_scalar`](super::carried_scalar)), becomes
 //! `affine.parallel` (`scf.parallel` where it is an `scf.for`), its reductions starting from their
 //! identities and combined with the initial values behind it; a scalar that every iteration sets
@@ -24,8 +24,8 @@ use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
 use crate::analysis::access::{Access, accesses, name};
-use crate::analysis::dependence::{self, Apart};
 use crate::analysis::loops::{dimensions, is_candidate};
+use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -120,29 +120,29 @@ impl RecognizeParallel {
             }
         };
         let (mut reductions, mut last_values) = (Vec::new(), Vec::new());
-        for carried in carried_values(ir, op) {
-            let held = match classify(ir, op, carried) {
+        for each in carried_values(ir, op) {
+            let held = match classify(ir, op, each) {
                 CarriedScalar::Dead => continue,
                 CarriedScalar::Reduction { kind, unsigned } => {
-                    reductions.push(CarriedReduction { carried, kind, unsigned });
+                    reductions.push(CarriedReduction { carried: each, kind, unsigned });
                     continue;
                 }
-                CarriedScalar::LastValue => match LastStore::find(ir, op, carried) {
+                CarriedScalar::LastValue => match LastStore::find(ir, op, each) {
                     Some(store) => {
-                        last_values.push((store, carried.yielded));
+                        last_values.push((store, each.yielded));
                         continue;
                     }
                     None => "Scalar last value needed after loop",
                 },
                 CarriedScalar::Recurrence => "Loop carried scalar dependence",
             };
-            let scalar = scalar_name(ir, carried.result);
+            let scalar = scalar_name(ir, each.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));
             let text = format!("{held}{scalar} prevents parallelization");
             return vec![remark(text).code(codes::LOOP_CARRIED)];
         }
-        let found = dependence::carried(ir, op, &touched, apart);
-        if let Some(dependence) = found.dependences.first() {
+        let found = carried(ir, op, &touched, apart, Wanted::Any);
+        if let Some(dependence) = &found.dependence {
             return vec![remarks::dependence(ir, op, dependence)];
         }
         if !self.pays(ir, op, &touched, !reductions.is_empty()) {
