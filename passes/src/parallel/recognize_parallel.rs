@@ -12,14 +12,14 @@
 //! it is no short one, and its iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::arith;
 use gpuc_dialects::offload::{DisjointOp, RegionOp, SCHEDULE_ATTR};
-use gpuc_dialects::{arith, memref};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
-use super::carried_scalar::{CarriedScalar, carried_values, classify};
+use super::carried_scalar::{CarriedScalar, classify};
 use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
@@ -120,7 +120,7 @@ impl RecognizeParallel {
             }
         };
         let (mut reductions, mut last_values) = (Vec::new(), Vec::new());
-        for each in carried_values(ir, op) {
+        for each in ir.loop_carried(op) {
             let held = match classify(ir, op, each) {
                 CarriedScalar::Dead => continue,
                 CarriedScalar::Reduction { kind, unsigned } => {
@@ -235,8 +235,8 @@ fn is_outside(ir: &Ir, value: Value, loops: &[Op]) -> bool {
 /// The variable that a loop's result is stored to.
 fn scalar_name(ir: &Ir, result: Value) -> Option<String> {
     ir.users(result).find_map(|user| {
-        let store = memref::StoreOp::cast(ir, user)?;
-        let scalar = store.memref(ir);
-        ir.ctx.shape(ir.ty(scalar))?.is_empty().then(|| name(ir, scalar))
+        let access = ir.memory_access(user)?;
+        let is_scalar = ir.ctx.shape(ir.ty(access.buffer))?.is_empty();
+        (is_scalar && access.stored() == Some(result)).then(|| name(ir, access.buffer))
     })
 }

@@ -13,7 +13,7 @@ use gpuc_ir::{Ir, Op, Value};
 use smallvec::SmallVec;
 
 use super::super::access::Access;
-use super::super::loops::{CountedLoop, is_counted, nest};
+use super::super::loops::{CountedLoop, nest};
 use super::super::polynomial::Polynomial;
 use super::super::range::{Range, range};
 
@@ -45,8 +45,8 @@ impl ShapeKey {
         let key = ShapeKey {
             buffer: access.buffer,
             length: access.length,
-            within: around().find(|&at| is_counted(ir, at)).unwrap_or(op),
-            unconditional: around().all(|at| is_counted(ir, at)),
+            within: around().find(|&at| ir.is_counted_loop(at)).unwrap_or(op),
+            unconditional: around().all(|at| ir.is_counted_loop(at)),
             linear: linear.collect(),
         };
         (key, constants)
