@@ -43,3 +43,27 @@ pub fn register_all(ctx: &mut Context) {
         ctx.register(dialect);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    /// Operations with subscripts and effects say what they access, or every analysis gives up at
+    /// them; so do loops that count.
+    #[test]
+    fn accesses_and_loops_declare_themselves() {
+        // Hints, and transfers whose elements a permutation and a mask choose.
+        let exempt =
+            ["memref.prefetch", "affine.prefetch", "vector.transfer_read", "vector.transfer_write"];
+        for def in ALL.iter().flat_map(|dialect| dialect.ops).map(|def| def()) {
+            let subscripts = def.operands.iter().any(|operand| operand.name == "indices");
+            if subscripts && def.hooks.effects.is_some() && !exempt.contains(&def.name) {
+                let access = def.hooks.access;
+                assert!(access.is_some_and(|access| access.fits(def.operands)), "{}", def.name);
+            }
+            let repeats = def.hooks.loop_regions.is_some();
+            let counts = def.name.ends_with(".for") || def.name.ends_with(".parallel");
+            assert_eq!(def.hooks.counted_loop.is_some(), repeats && counts, "{}", def.name);
+        }
+    }
+}

@@ -126,6 +126,197 @@ affine.store %x, %a[%i] : memref<?xf32>
     );
 }
 
+/// Vectors of elements: what one iteration touches must not reach into the next one's.
+#[test]
+fn vector_accesses() {
+    let by = |step: u32| {
+        format!(
+            "affine.for %i = 0 to %n step {step} {{
+%x = affine.vector_load %a[%i] : memref<?xf32>, vector<4xf32>
+affine.vector_store %x, %b[%i, 0] : memref<?x64xf32>, vector<4xf32>
+affine.vector_store %x, %a[%i] : memref<?xf32>, vector<4xf32>
+}}"
+        )
+    };
+    said(
+        &by(4),
+        expect![[r#"
+            6: remark: Loop is parallelizable
+                if a and b do not overlap, tested at run time: two versions made
+        "#]],
+    );
+    said(
+        &by(2),
+        expect![[r#"
+        6: remark: Loop carried backward dependence of a prevents parallelization
+            the write in line 9 touches the element of a that the read in line 7 of the iteration before touched
+    "#]],
+    );
+    // In rows, and by plain subscripts.
+    said(
+        "affine.for %i = 0 to %n {
+%x = vector.load %b[%i, %c0] : memref<?x64xf32>, vector<64xf32>
+vector.store %x, %b[%i, %c0] : memref<?x64xf32>, vector<64xf32>
+}",
+        expect![[r#"
+            6: remark: Loop is parallelizable
+        "#]],
+    );
+    // Two rows at once.
+    said(
+        "affine.for %i = 0 to %n {
+%x = vector.load %b[%i, %c0] : memref<?x64xf32>, vector<2x64xf32>
+vector.store %x, %b[%i, %c0] : memref<?x64xf32>, vector<2x64xf32>
+}",
+        expect![[r#"
+            6: remark: Complex loop carried dependence of b prevents parallelization
+                the write in line 8 may touch the element of b that the read in line 7 of another iteration touched
+        "#]],
+    );
+}
+
+/// Atomic updates do not mind each other, but plain accesses do, in either order.
+#[test]
+fn atomic_and_plain() {
+    let body = |accesses: &str| {
+        format!(
+            "affine.for %i = 0 to %n {{
+%k = memref.load %p[%i] : memref<?xi32>
+%l = arith.index_cast %k : i32 to index
+{accesses}
+}}"
+        )
+    };
+    let atomic = "%o = memref.atomic_rmw addf %f1, %a[%l] : (f32, memref<?xf32>) -> f32";
+    let read =
+        "%x = memref.load %a[%i] : memref<?xf32>\naffine.store %x, %b[%i, 0] : memref<?x64xf32>";
+    let write = "memref.store %f1, %a[%i] : memref<?xf32>";
+    said(
+        &body(&format!("{atomic}\n{atomic}").replacen("%o", "%q", 1)),
+        expect![[r#"
+        6: remark: Loop is parallelizable
+            if a and p do not overlap, tested at run time: two versions made
+    "#]],
+    );
+    said(
+        &body(&format!("{atomic}\n{write}")),
+        expect![[r#"
+        6: remark: Complex loop carried dependence of a prevents parallelization
+            the write in line 10 may touch the element of a that the atomic update in line 9 of another iteration touched
+    "#]],
+    );
+    said(
+        &body(&format!("{read}\n{atomic}")),
+        expect![[r#"
+        6: remark: Complex loop carried dependence of a prevents parallelization
+            the atomic update in line 11 may touch the element of a that the read in line 9 of another iteration touched
+    "#]],
+    );
+    // Of another variable, which may be the same memory.
+    let text = kernels(
+        "affine.for %i = 0 to %n {
+%o = memref.atomic_rmw addf %f1, %q[%i] : (f32, memref<?xf32>) -> f32
+memref.store %f1, %a[%i] : memref<?xf32>
+}",
+    )
+    .replace(
+        "%p: memref<?xi32>",
+        "%q: memref<?xf32> {offload.name = \"q\", offload.map = \"deviceptr\"}, %p: memref<?xi32>",
+    );
+    expect![[r#"
+        6: remark: Complex loop carried dependence of q prevents parallelization
+            the write in line 8 may touch the element of q that the atomic update in line 7 of another iteration touched
+    "#]].assert_eq(&run("recognize-parallel", &text).1);
+}
+
+/// Pointers to device memory are not told apart by the data environment: nothing tests whether they
+/// overlap, so nothing may rely on it.
+#[test]
+fn device_pointers_may_overlap() {
+    let body = "affine.for %i = 0 to %n {
+%x = affine.load %b[%i, 0] : memref<?x64xf32>
+affine.store %x, %a[%i] : memref<?xf32>
+}";
+    let check = |a: &str, b: &str, expected: Expect| {
+        let text = kernels(body)
+            .replace("\"a\", offload.map = \"copy\"", &format!("\"a\", offload.map = \"{a}\""))
+            .replace("\"b\", offload.map = \"copy\"", &format!("\"b\", offload.map = \"{b}\""));
+        expected.assert_eq(&run("recognize-parallel", &text).1);
+    };
+    check(
+        "copy",
+        "copy",
+        expect![[r#"
+        6: remark: Loop is parallelizable
+            if a and b do not overlap, tested at run time: two versions made
+    "#]],
+    );
+    check(
+        "deviceptr",
+        "copy",
+        expect![[r#"
+        6: remark: Complex loop carried dependence of b prevents parallelization
+            the write in line 8 may touch the element of b that the read in line 7 of another iteration touched
+    "#]],
+    );
+    check(
+        "copy",
+        "deviceptr",
+        expect![[r#"
+        6: remark: Complex loop carried dependence of b prevents parallelization
+            the write in line 8 may touch the element of b that the read in line 7 of another iteration touched
+    "#]],
+    );
+    check(
+        "deviceptr",
+        "deviceptr",
+        expect![[r#"
+        6: remark: Complex loop carried dependence of b prevents parallelization
+            the write in line 8 may touch the element of b that the read in line 7 of another iteration touched
+    "#]],
+    );
+}
+
+/// Accesses that differ by constants, in numbers that would be too many for a question each.
+#[test]
+fn many_accesses() {
+    let stores = |count: usize, subscript: &dyn Fn(usize) -> String| {
+        let all: Vec<String> = (0..count)
+            .map(|k| format!("affine.store %f1, %a[{}] : memref<?xf32>", subscript(k)))
+            .collect();
+        format!("affine.for %i = 0 to %n {{\n{}\n}}", all.join("\n"))
+    };
+    // Each iteration has a block of its own.
+    said(
+        &stores(4000, &|k| format!("4000 * %i + {k}")),
+        expect![[r#"
+        6: remark: Loop is parallelizable
+    "#]],
+    );
+    // The last one reaches into the next block.
+    said(
+        &stores(4000, &|k| format!("4000 * %i + {}", if k == 3999 { 4001 } else { k })),
+        expect![[r#"
+            6: remark: Loop carried reuse of a prevents parallelization
+                the write in line 8 touches the element of a that the write in line 4006 of the iteration before touched
+        "#]],
+    );
+    // Rows far apart, in a loop that does not run that far.
+    said(
+        &stores(2000, &|k| format!("%i + {}", 1000 * k)).replace("to %n", "to 1000"),
+        expect![[r#"
+            6: remark: Loop is parallelizable
+        "#]],
+    );
+    said(
+        &stores(2000, &|k| format!("%i + {}", 1000 * k)).replace("to %n", "to 1001"),
+        expect![[r#"
+            6: remark: Loop carried reuse of a prevents parallelization
+                the write in line 7 touches the element of a that the write in line 8 of 1000 iterations before touched
+        "#]],
+    );
+}
+
 #[test]
 fn scalars() {
     let update = |op: &str| {

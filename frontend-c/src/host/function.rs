@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate};
+use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate, ConstantOp};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::LaunchFuncOp;
 use gpuc_dialects::memref::element_bytes;
@@ -161,6 +161,14 @@ impl Writer<'_> {
     fn op(&mut self, op: Op) -> Written {
         let ir = self.ir;
         let name = ir.name(op);
+        if name == ConstantOp::NAME {
+            let value = self.constant(op).ok_or_else(|| self.refuse(op))?;
+            let result = ir.result(op, 0);
+            let ty = self.ty(result, op)?;
+            // In place: a variable for each would cost the host compiler as much as the rest.
+            self.names.insert(result, format!("(({ty}){value})"));
+            return Ok(());
+        }
         if name.starts_with("arith.") {
             let value = self.arithmetic(op).ok_or_else(|| self.refuse(op))?;
             return self.define(op, &value);
@@ -281,7 +289,6 @@ impl Writer<'_> {
         let u = format!("({})", unsigned(result));
         let (a, b) = (|| operand(0), || operand(1));
         match ir.name(op).strip_prefix("arith.")? {
-            "constant" => self.constant(op),
             "addi" => wrapping("+"),
             "subi" => wrapping("-"),
             "muli" => wrapping("*"),

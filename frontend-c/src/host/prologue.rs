@@ -57,7 +57,11 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {
             let (types, _) = parameters(ir, function);
-            out += &format!("static void {}({});\n", c_name(&compute.symbol), types.join(", "));
+            let (name, types) = (c_name(&compute.symbol), types.join(", "));
+            // A launch costs more than its call; inlined, all launches of a function would be one
+            // large problem to the host compiler.
+            out +=
+                &format!("static void {name}({types}) __attribute__((__cold__, __noinline__));\n");
         }
     }
     out + END

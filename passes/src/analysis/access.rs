@@ -4,22 +4,13 @@ use gpuc_dialects::offload::{
     MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT,
 };
 use gpuc_dialects::{affine, gpu, memref};
-use gpuc_ir::op::{EffectKind, Traits};
+use gpuc_ir::op::{EffectKind, Subscripts, Traits};
+
+pub use gpuc_ir::op::AccessKind;
 use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef, WalkOrder};
 
 use super::polynomial::Polynomial;
 use super::subscript::{of_affine, polynomial};
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessKind {
-    /// It reads.
-    Read,
-    /// It writes.
-    Write,
-    /// It reads and writes in one step.
-    Atomic,
-}
 
 /// An access to elements of a buffer.
 #[derive(Clone, Debug)]
@@ -72,29 +63,27 @@ fn is_benign(ir: &Ir, op: Op) -> bool {
 
 /// What an operation accesses, if it is an access to one buffer.
 pub fn access(ir: &Ir, op: Op) -> Option<Access> {
-    let plain = |first: usize| {
-        ir.operands(op).skip(first).map(|index| Some(polynomial(ir, index))).collect()
-    };
-    let mapped = |value: Option<affine::AffineValue>| {
-        let value = value?;
-        let results = value.results(&ir.ctx);
-        Some(results.iter().map(|&result| of_affine(ir, result, &value)).collect())
-    };
-    let (kind, buffer, subscripts): (_, _, Vec<Option<Polynomial>>) = match ir.name(op) {
-        memref::LoadOp::NAME => (AccessKind::Read, 0, plain(1)),
-        memref::StoreOp::NAME => (AccessKind::Write, 1, plain(2)),
-        memref::AtomicRMWOp::NAME => (AccessKind::Atomic, 1, plain(2)),
-        memref::GenericAtomicRMWOp::NAME => (AccessKind::Atomic, 0, plain(1)),
-        affine::AffineLoadOp::NAME => {
-            (AccessKind::Read, 0, mapped(affine::AffineLoadOp(op).subscripts(ir))?)
+    let found = ir.memory_access(op)?;
+    let mut subscripts: Vec<Option<Polynomial>> = match found.subscripts {
+        Subscripts::Values(values) => {
+            values.iter().map(|&value| Some(polynomial(ir, value))).collect()
         }
-        affine::AffineStoreOp::NAME => {
-            (AccessKind::Write, 1, mapped(affine::AffineStoreOp(op).subscripts(ir))?)
+        Subscripts::Map(map, operands) => {
+            let value = affine::AffineValue::new(map, &operands);
+            let results = value.results(&ir.ctx);
+            results.iter().map(|&result| of_affine(ir, result, &value)).collect()
         }
-        _ => return None,
     };
-    let buffer = ir.operand(op, buffer);
-    let mut access = Access { op, kind, root: root(ir, buffer), buffer, subscripts, length: 1 };
+    let length = found.extents.last().copied().unwrap_or(1);
+    // A vector of several dimensions: it touches more than its first row.
+    for (d, &extent) in found.extents.iter().rev().enumerate().skip(1) {
+        if extent != 1 {
+            let subscript = subscripts.len().checked_sub(d + 1)?;
+            subscripts[subscript] = None;
+        }
+    }
+    let (kind, buffer) = (found.kind, found.buffer);
+    let mut access = Access { op, kind, root: root(ir, buffer), buffer, subscripts, length };
     if access.subscripts.is_empty() {
         through_bytes(ir, &mut access);
     }

@@ -1,7 +1,8 @@
 //! Counted loops of every dialect, seen alike.
 
 use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp};
-use gpuc_dialects::{affine, arith, scf};
+use gpuc_dialects::{affine, arith};
+use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
 use super::polynomial::Polynomial;
@@ -30,67 +31,56 @@ pub fn dimensions(ir: &Ir, op: Op) -> Vec<CountedLoop> {
     dimensions_over(ir, op, &|value| polynomial(ir, value))
 }
 
-/// The same with another way to bring bounds of `scf` loops into closed form.
+/// The same with another way to bring bounds that are values into closed form.
 pub fn dimensions_over(ir: &Ir, op: Op, form: &dyn Fn(Value) -> Polynomial) -> Vec<CountedLoop> {
-    if let Some(view) = scf::ForOp::cast(ir, op) {
-        let variable = view.induction_var(ir);
-        return vec![scf_dimension(
-            ir,
+    let of = |dim: LoopDimension| {
+        let (lower, all_lower) = bound(ir, &dim.lower, arith::MaxSIOp::is, form);
+        let (upper, all_upper) = bound(ir, &dim.upper, arith::MinSIOp::is, form);
+        let step = match dim.step {
+            LoopStep::Constant(step) => Some(step),
+            LoopStep::Value(step) => arith::constant_index_value(ir, step),
+        };
+        CountedLoop {
             op,
-            variable,
-            (view.lowerBound(ir), view.upperBound(ir), view.step(ir)),
-            form,
-        )];
-    }
-    if let Some(view) = scf::ParallelOp::cast(ir, op) {
-        let (lower, upper, step) = (view.lowerBound(ir), view.upperBound(ir), view.step(ir));
-        return view
-            .induction_vars(ir)
-            .iter()
-            .enumerate()
-            .map(|(d, &variable)| {
-                scf_dimension(ir, op, variable, (lower[d], upper[d], step[d]), form)
-            })
-            .collect();
-    }
-    if let Some(view) = affine::AffineForOp::cast(ir, op) {
-        let (lower, upper) = (view.lower_bound(ir), view.upper_bound(ir));
-        let count = |value: &affine::AffineValue| value.results(&ir.ctx).len();
-        let bounds = [(&lower, 0, count(&lower)), (&upper, 0, count(&upper))];
-        let variable = view.induction_var(ir);
-        return vec![affine_dimension(ir, op, variable, bounds, view.step_value(ir))];
-    }
-    if let Some(view) = affine::AffineParallelOp::cast(ir, op) {
-        let (lower, upper) = (view.lower_bounds(ir), view.upper_bounds(ir));
-        let (lower_groups, upper_groups) = (view.lower_groups(ir), view.upper_groups(ir));
-        let steps = view.step_values(ir);
-        let (mut low, mut high) = (0, 0);
-        let mut found = Vec::new();
-        for (d, &variable) in view.induction_vars(ir).iter().enumerate() {
-            let (lows, highs) = (lower_groups[d] as usize, upper_groups[d] as usize);
-            let bounds = [(&lower, low, lows), (&upper, high, highs)];
-            found.push(affine_dimension(ir, op, variable, bounds, steps[d]));
-            low += lows;
-            high += highs;
+            variable: dim.variable,
+            lower,
+            upper,
+            complete: all_lower && all_upper,
+            step: step.filter(|&step| step > 0),
         }
-        return found;
-    }
-    Vec::new()
+    };
+    ir.loop_dimensions(op).into_iter().map(of).collect()
 }
 
-/// Whether an operation is a counted loop.
-pub fn is_counted(ir: &Ir, op: Op) -> bool {
-    scf::ForOp::is(ir, op)
-        || scf::ParallelOp::is(ir, op)
-        || affine::AffineForOp::is(ir, op)
-        || affine::AffineParallelOp::is(ir, op)
+/// The values that a bound is the greatest or least of, as far as they have closed forms; and whether
+/// these are all. `joins` says which operations join several values to one bound.
+fn bound(
+    ir: &Ir,
+    bound: &LoopBound,
+    joins: fn(&Ir, Op) -> bool,
+    form: &dyn Fn(Value) -> Polynomial,
+) -> (Vec<Polynomial>, bool) {
+    match bound {
+        LoopBound::Value(value) => match ir.defining_op(*value).filter(|&op| joins(ir, op)) {
+            Some(op) => (ir.operands(op).map(form).collect(), true),
+            None => (vec![form(*value)], true),
+        },
+        LoopBound::Map { map, results, operands } => {
+            let value = affine::AffineValue::new(*map, operands);
+            let wanted = value.results(&ir.ctx).iter().skip(results.start).take(results.len());
+            let known: Vec<Polynomial> =
+                wanted.filter_map(|&result| of_affine(ir, result, &value)).collect();
+            let complete = known.len() == results.len();
+            (known, complete)
+        }
+    }
 }
 
 /// The loops round `op` up to and with `outermost`, from the outside in.
 pub fn nest(ir: &Ir, op: Op, outermost: Op) -> Vec<CountedLoop> {
     let mut around: Vec<Op> = Vec::new();
     for outer in ir.ancestors(op) {
-        if is_counted(ir, outer) {
+        if ir.is_counted_loop(outer) {
             around.push(outer);
         }
         if outer == outermost {
@@ -100,61 +90,10 @@ pub fn nest(ir: &Ir, op: Op, outermost: Op) -> Vec<CountedLoop> {
     around.into_iter().rev().flat_map(|outer| dimensions(ir, outer)).collect()
 }
 
-fn scf_dimension(
-    ir: &Ir,
-    op: Op,
-    variable: Value,
-    (lower, upper, step): (Value, Value, Value),
-    form: &dyn Fn(Value) -> Polynomial,
-) -> CountedLoop {
-    CountedLoop {
-        op,
-        variable,
-        lower: maxima(ir, lower, form),
-        upper: minima(ir, upper, form),
-        complete: true,
-        step: arith::constant_index_value(ir, step).filter(|&step| step > 0),
-    }
-}
-
-/// The values of which `value` is the greatest.
-fn maxima(ir: &Ir, value: Value, form: &dyn Fn(Value) -> Polynomial) -> Vec<Polynomial> {
-    match ir.defining_op(value).filter(|&op| arith::MaxSIOp::is(ir, op)) {
-        Some(op) => ir.operands(op).map(form).collect(),
-        None => vec![form(value)],
-    }
-}
-
-/// The values of which `value` is the least.
-fn minima(ir: &Ir, value: Value, form: &dyn Fn(Value) -> Polynomial) -> Vec<Polynomial> {
-    match ir.defining_op(value).filter(|&op| arith::MinSIOp::is(ir, op)) {
-        Some(op) => ir.operands(op).map(form).collect(),
-        None => vec![form(value)],
-    }
-}
-
-fn affine_dimension(
-    ir: &Ir,
-    op: Op,
-    variable: Value,
-    bounds: [(&affine::AffineValue, usize, usize); 2],
-    step: i64,
-) -> CountedLoop {
-    let mut complete = true;
-    let [lower, upper] = bounds.map(|(value, first, count)| {
-        let results = value.results(&ir.ctx).iter().skip(first).take(count);
-        let known: Vec<Polynomial> =
-            results.filter_map(|&result| of_affine(ir, result, value)).collect();
-        complete &= known.len() == count;
-        known
-    });
-    CountedLoop { op, variable, lower, upper, complete, step: (step > 0).then_some(step) }
-}
-
 /// Whether the compiler is to find out if a loop of a compute region may run in parallel: loops with
 /// [`AUTO_ATTR`], and every counted loop of a `kernels` region.
 fn is_candidate(ir: &Ir, op: Op, region: RegionOp) -> bool {
-    let counted = scf::ForOp::is(ir, op) || affine::AffineForOp::is(ir, op);
+    let counted = ir.is_sequential_loop(op);
     match region.kind(ir) {
         Construct::Serial => false,
         Construct::Kernels => counted,

@@ -6,6 +6,7 @@ use gpuc_ir::{
     Attr, AttrKind, Block, Builder, Dict, Ir, Location, Op, OpState, OpView, Type, Value, ValueDef,
     ValueMap, WalkOrder,
 };
+use rustc_hash::FxHashSet;
 
 use crate::analysis::slice::{clone_slice, pure_slice};
 
@@ -197,14 +198,18 @@ impl Kernel {
     /// Copies operations of a region to the end of the kernel, with what they use; returns the copies.
     pub fn copy_ops(&mut self, ir: &mut Ir, ops: &[Op], region: Op) -> Result<Vec<Op>, Diagnostic> {
         let mut copies = Vec::new();
+        let copied: FxHashSet<Op> = ops.iter().copied().collect();
+        let is_copied = |ir: &Ir, def: Op| {
+            copied.contains(&def) || ir.ancestors(def).any(|around| copied.contains(&around))
+        };
         for &op in ops {
             for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
                 for value in ir.operands(inner).collect::<Vec<_>>() {
                     let own = match ir.value_def(value) {
-                        ValueDef::Result(def, _) => ops.iter().any(|&op| ir.is_inside(def, op)),
-                        ValueDef::Argument(block, _) => ir
-                            .block_op(block)
-                            .is_some_and(|owner| ops.iter().any(|&op| ir.is_inside(owner, op))),
+                        ValueDef::Result(def, _) => is_copied(ir, def),
+                        ValueDef::Argument(block, _) => {
+                            ir.block_op(block).is_some_and(|owner| is_copied(ir, owner))
+                        }
                     };
                     if !own {
                         self.import(ir, value, region)?;

@@ -7,6 +7,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::{affine, arith, gpu, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Type, Value};
+use rustc_hash::FxHashMap;
 
 use super::segments::{Segment, segments};
 use crate::analysis::slice::pure_slice;
@@ -29,10 +30,12 @@ pub fn keep_between_segments(ir: &mut Ir, region: RegionOp) -> Result<Vec<Value>
 /// A value that a segment defines and a later one needs.
 fn crossing(ir: &Ir, region: RegionOp, segments: &[Segment]) -> Option<Value> {
     let block = region.block(ir);
-    let segment_of = |op: Op| {
-        let top = ir.ancestor_in_block(op, block)?;
-        segments.iter().position(|segment| segment.ops.contains(&top))
+    let in_segment = |(i, segment): (usize, &Segment)| {
+        segment.ops.iter().map(move |&op| (op, i)).collect::<Vec<_>>()
     };
+    let segment_of_op: FxHashMap<Op, usize> =
+        segments.iter().enumerate().flat_map(in_segment).collect();
+    let segment_of = |op: Op| segment_of_op.get(&ir.ancestor_in_block(op, block)?).copied();
     for (i, segment) in segments.iter().enumerate() {
         for &op in &segment.ops {
             for &value in ir.results(op) {

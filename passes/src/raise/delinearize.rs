@@ -13,8 +13,8 @@
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::affine::affine_scope;
-use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
+use gpuc_ir::op::{AccessKind, Subscripts};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 use indexmap::IndexMap;
@@ -89,8 +89,11 @@ fn linear_accesses(ir: &Ir, op: Op) -> IndexMap<(Value, Region), Vec<Access>> {
 
 /// The access with a subscript in which extents that are sums are numbers of their own.
 fn keep_extents(ir: &Ir, mut access: Access, scope: Region) -> Access {
-    let plain = memref::LoadOp::is(ir, access.op) || memref::StoreOp::is(ir, access.op);
-    if let Some(index) = ir.operands(access.op).last().filter(|_| plain) {
+    let subscripts = ir.memory_access(access.op).map(|access| access.subscripts);
+    if let Some(Subscripts::Values(values)) = subscripts
+        && let [index] = values[..]
+        && access.kind != AccessKind::Atomic
+    {
         let form = polynomial_keeping(ir, index, &|value| is_unchanging(ir, value, scope));
         access.subscripts = vec![Some(form)];
     }
