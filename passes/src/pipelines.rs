@@ -15,4 +15,6 @@ pub const PARALLEL: &str = "check-independent,recognize-parallel,\
 
 /// Kernels are control flow graphs of scalar operations.
 pub const LOWER: &str = "lower-reductions,canonicalize,cse,loop-invariant-code-motion,\
+    lower-accesses,narrow-loops,canonicalize,cse,\
+    loop-invariant-code-motion,cse,\
     simplify-index{arch=$arch},scf-to-cf{kernels-only=true},canonicalize,cse,symbol-dce";

@@ -6,5 +6,6 @@ pub mod domain;
 pub mod loops;
 pub mod polynomial;
 pub mod range;
+pub mod read_only;
 pub mod slice;
 pub mod subscript;
