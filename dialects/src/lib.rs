@@ -17,6 +17,7 @@ pub mod gpu;
 pub mod math;
 pub mod memref;
 pub mod offload;
+pub mod ptr;
 pub mod ptx;
 pub mod scf;
 pub mod vector;
@@ -34,6 +35,7 @@ pub const ALL: &[&DialectDef] = &[
     &affine::DIALECT,
     &gpu::DIALECT,
     &offload::DIALECT,
+    &ptr::DIALECT,
     &ptx::DIALECT,
 ];
 

@@ -18,4 +18,6 @@ pub const PARALLEL: &str = "check-independent,recognize-parallel,canonicalize,cs
 pub const LOWER: &str = "lower-affine,fold-memref-alias-ops,canonicalize,cse,\
     loop-invariant-code-motion,distribute,mem2reg,canonicalize,cse,\
     lower-reductions,canonicalize,cse,loop-invariant-code-motion,\
+    lower-accesses,narrow-loops,canonicalize,cse,\
+    loop-invariant-code-motion,cse,\
     simplify-index{arch=$arch},scf-to-cf{kernels-only=true},canonicalize,cse,symbol-dce";

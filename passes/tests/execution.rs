@@ -3,12 +3,13 @@
 mod remarks;
 
 use gpuc_interp::{Comparison, Order, check_same};
+use gpuc_passes::pipelines;
 use remarks::{parse, run};
 
 /// The compiler's stages from what the C reader makes to control flow graphs.
 fn stages() -> String {
-    use gpuc_passes::pipelines::{LOWER, PARALLEL, RAISE, SOURCE};
-    [SOURCE, RAISE, PARALLEL, LOWER].join(",").replace("$arch", "sm_80")
+    let stages = [pipelines::SOURCE, pipelines::RAISE, pipelines::PARALLEL, pipelines::LOWER];
+    stages.join(",").replace("$arch", "sm_90")
 }
 
 /// Runs a function `@main` before and after all stages on several random inputs.

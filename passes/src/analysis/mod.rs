@@ -6,5 +6,6 @@ pub mod loops;
 pub mod nest;
 pub mod polynomial;
 pub mod range;
+pub mod read_only;
 pub mod slice;
 pub mod subscript;
