@@ -23,6 +23,7 @@ pub const ALL: &[&PassInfo] = &[
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
     parallel::map::Map::INFO,
+    parallel::verify_barriers::VerifyBarriers::INFO,
     parallel::outline::Outline::INFO,
     parallel::distribute::Distribute::INFO,
     lower::lower_accesses::LowerAccesses::INFO,

@@ -9,3 +9,4 @@ pub mod range;
 pub mod read_only;
 pub mod slice;
 pub mod subscript;
+pub mod uniform;
