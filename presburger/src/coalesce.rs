@@ -14,8 +14,9 @@ use crate::map::Map;
 use crate::piecewise::{Piece, PiecewiseQuasiAffine};
 use crate::set::Set;
 use crate::shadow::Budget;
+use crate::space::Space;
 use crate::system::System;
-use crate::witnessed::Witnessed;
+use crate::witnessed::{Witnessed, project};
 
 impl Set {
     /// The same set in as few pieces as pairs of them can be joined to, without empty pieces and redundant constraints.
@@ -89,24 +90,45 @@ fn join(a: &BasicSet, b: &BasicSet) -> Result<Option<BasicSet>> {
     else {
         return Ok(None);
     };
+    let hull = envelope([&inside_a, &inside_b], visible, &budget)?;
+    let space = if shared == 0 { a.space().clone() } else { Space::anonymous(0, visible) };
+    let hull = BasicSet::from_system(space.clone(), hull);
+    let pieces = systems.map(|system| BasicSet::from_system(space.clone(), system));
+    let joined = Set::from(hull.clone()).is_subset(&Set::new(space, pieces)?)?;
+    Ok(joined.then(|| BasicSet::from_system(a.space().clone(), hull.system().clone())))
+}
+
+/// A basic set without existentials that contains both sets.
+pub(crate) fn hull(a: &BasicSet, b: &BasicSet) -> Result<BasicSet> {
+    let budget = Budget::new();
+    let visible = a.visible();
+    let shadow = |piece: &BasicSet| {
+        let (shadow, _) = project(piece.system(), |column| column < visible, &budget)?;
+        Witnessed::find(&shadow.select(&(0..visible).map(Some).collect::<Vec<_>>()), &budget)
+    };
+    let hull = match (shadow(a)?, shadow(b)?) {
+        (Some(inside_a), Some(inside_b)) => envelope([&inside_a, &inside_b], visible, &budget)?,
+        (None, None) => System::contradiction(visible),
+        (Some(inside), None) | (None, Some(inside)) => inside.system().clone(),
+    };
+    Ok(BasicSet::from_system(a.space().clone(), hull))
+}
+
+/// The constraints of both on the first `visible` variables, moved outwards as far as the other one needs.
+fn envelope(pieces: [&Witnessed; 2], visible: usize, budget: &Budget) -> Result<System> {
     let mut hull = System::universe(visible);
-    for (own, other) in [(&inside_a, &inside_b), (&inside_b, &inside_a)] {
+    for (own, other) in [(pieces[0], pieces[1]), (pieces[1], pieces[0])] {
         let system = own.system();
         let equalities = system.equalities.iter();
         let both = equalities.flat_map(|row| [Row::from_slice(row), negated(row)]);
         for row in both.chain(system.inequalities.iter().map(Row::from_slice)) {
             if row[visible..system.width].iter().all(|&c| c == 0) {
-                relax(&row, visible, other, &mut hull, &budget)?;
+                relax(&row, visible, other, &mut hull, budget)?;
             }
         }
     }
     hull.normalize();
-    let space =
-        if shared == 0 { a.space().clone() } else { crate::space::Space::anonymous(0, visible) };
-    let hull = BasicSet::from_system(space.clone(), hull);
-    let pieces = systems.map(|system| BasicSet::from_system(space.clone(), system));
-    let joined = Set::from(hull.clone()).is_subset(&Set::new(space, pieces)?)?;
-    Ok(joined.then(|| BasicSet::from_system(a.space().clone(), hull.system().clone())))
+    Ok(hull)
 }
 
 /// Adds the row to the hull, with its constant as great as the other piece needs.
