@@ -18,6 +18,9 @@ use crate::space::Space;
 use crate::system::System;
 use crate::witnessed::{Witnessed, project};
 
+/// How many pairs of pieces are tried.
+const MOST_TRIES: usize = 1000;
+
 impl Set {
     /// The same set in as few pieces as pairs of them can be joined to, without empty pieces and redundant constraints.
     /// What cannot be decided in bounded time stays as it is.
@@ -39,12 +42,13 @@ impl Map {
 
 impl PiecewiseQuasiAffine {
     /// The same function with pieces of the same values joined where their union is one piece; see [`Set::coalesced`].
-    pub fn coalesced(&self) -> Result<Self> {
+    #[must_use]
+    pub fn coalesced(&self) -> Self {
         let pieces = self.pieces().iter();
         let pieces = pieces.map(|piece| (tidy(&piece.domain), piece.values.clone())).collect();
         let pieces = coalesce(pieces).into_iter();
-        let pieces = pieces.map(|(domain, values)| Piece { domain, values });
-        Self::new(self.space().clone(), self.outputs(), pieces)
+        let pieces = pieces.map(|(domain, values)| Piece { domain, values }).collect();
+        Self::from_disjoint(self.space().clone(), self.outputs(), pieces)
     }
 }
 
@@ -57,12 +61,17 @@ fn tidy(piece: &BasicSet) -> BasicSet {
 fn coalesce<T: PartialEq>(mut pieces: Vec<(BasicSet, T)>) -> Vec<(BasicSet, T)> {
     pieces.retain(|(piece, _)| piece.is_empty() != Ok(true));
     let mut first = 0;
+    let mut tries = MOST_TRIES;
     while first < pieces.len() {
         let joined = (0..pieces.len()).filter(|&other| other != first).find_map(|other| {
             let ((a, label), (b, other_label)) = (&pieces[first], &pieces[other]);
+            if label != other_label || tries == 0 {
+                return None;
+            }
+            tries -= 1;
             // What is not decided is not joined.
-            let union = if label == other_label { join(a, b).unwrap_or(None) } else { None };
-            union.map(|union| (other, union))
+            let union = join(a, b).unwrap_or(None)?;
+            Some((other, union))
         });
         match joined {
             Some((other, union)) => {
@@ -227,6 +236,6 @@ mod tests {
             "[n] -> { [i] : 0 <= n < 5 and i = n; [i] : 5 <= n and i = n }".parse().unwrap();
         let values = union.lexmin_values().unwrap();
         assert_eq!(values.pieces().len(), 2);
-        assert_eq!(values.coalesced().unwrap().to_string(), "[n] -> { [n] : n >= 0 }");
+        assert_eq!(values.coalesced().to_string(), "[n] -> { [n] : n >= 0 }");
     }
 }

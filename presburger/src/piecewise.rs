@@ -58,6 +58,11 @@ impl PiecewiseQuasiAffine {
         Ok(Self { space, outputs, pieces })
     }
 
+    /// The function with these pieces, which are known to be disjoint.
+    pub(crate) fn from_disjoint(space: Space, outputs: usize, pieces: Vec<Piece>) -> Self {
+        Self { space, outputs, pieces }
+    }
+
     /// Pieces from optima whose symbols are the dimensions and parameters of the space.
     pub(crate) fn from_optima(
         space: &Space,
