@@ -16,6 +16,7 @@ pub(crate) mod memory;
 mod operands;
 mod scope;
 mod system;
+pub(crate) mod video;
 pub(crate) mod warp;
 
 use std::collections::BTreeMap;

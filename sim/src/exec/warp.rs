@@ -15,7 +15,7 @@ use super::host_simd::HostSimd;
 use super::lanes::{LANES, Registers};
 use super::memory::{View, Violation, copy_async};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
-use super::{atomic, collective, system, traffic};
+use super::{atomic, collective, extremum, narrow, packed, system, traffic, video};
 
 /// Branches that a split may take before it is another's turn.
 const SLICE: u32 = 1024;
@@ -221,6 +221,15 @@ impl Warp {
                     Op::Setp(..) | Op::Set { .. } | Op::Selp { .. } | Op::Slct { .. } => {
                         L::compare(&mut self.registers, inst, enabled);
                     }
+                    Op::PackedInt(_)
+                    | Op::IntRelu { .. }
+                    | Op::PackSaturated { .. }
+                    | Op::Lop3Bool { .. } => packed::execute(&mut self.registers, inst, enabled),
+                    Op::Video(_) | Op::VideoMad(_) | Op::VideoSimd(_) => {
+                        video::execute(&mut self.registers, inst, enabled);
+                    }
+                    Op::Extremum(_) => extremum::execute(&mut self.registers, inst, enabled),
+                    Op::ConvertNarrow(_) => narrow::execute(&mut self.registers, inst, enabled),
                     Op::Convert(_) | Op::ConvertPack { .. } => {
                         L::convert(&mut self.registers, inst, enabled)
                     }
@@ -337,6 +346,11 @@ impl Warp {
                             }
                         }
                     }
+                    Op::AtomicWide { .. } => {
+                        strong = true;
+                        atomic::execute_wide(view, &mut self.registers, inst, enabled)
+                            .map_err(|v| access_fault(pc, v))?;
+                    }
                     Op::Nop => {}
                     Op::Fence | Op::Yield => strong = true,
                     Op::ActiveMask => collective::execute(&mut self.registers, inst, enabled),
@@ -345,6 +359,7 @@ impl Warp {
                     | Op::MatchAny { .. }
                     | Op::MatchAll { .. }
                     | Op::Redux(_)
+                    | Op::ReduxFloat(_)
                     | Op::Elect
                     | Op::WarpSync => {
                         if enabled != 0 {

@@ -54,6 +54,13 @@ const SETS: [(&str, &str); 7] = [
 ];
 
 impl Form {
+    /// Whether the signature has room for so many operands and needs no more.
+    pub(crate) fn takes(&self, operands: usize) -> bool {
+        let items = self.operands.split_whitespace();
+        let needed = items.clone().filter(|item| !item.ends_with('?')).count();
+        self.operands.contains('(') || (needed..=items.count()).contains(&operands)
+    }
+
     pub(crate) fn slots(&self) -> Vec<Slot> {
         self.modifiers
             .split_whitespace()

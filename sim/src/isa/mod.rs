@@ -9,9 +9,11 @@ mod integer;
 mod memory;
 mod table;
 mod types;
+mod video;
 mod warp;
 
 pub(crate) use form::{Build, Form, Matched};
 pub(crate) use table::find;
 pub use table::instruction_table_markdown;
 pub(crate) use types::Type;
+pub(crate) use warp::vote;

@@ -32,6 +32,9 @@ fn all() -> impl Iterator<Item = &'static Form> {
         super::memory::FORMS,
         super::control::FORMS,
         super::warp::FORMS,
+        super::video::FORMS,
+        super::video::ARITHMETIC,
+        super::video::PARTS,
     ]
     .into_iter()
     .flatten()
@@ -105,6 +108,13 @@ pub(crate) fn find(
     };
     let words: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
     let mut best: (usize, Vec<&'static str>) = (0, Vec::new());
+    // Forms that differ in the number of operands alone are told apart by it.
+    let fits = |entry: &&Entry| entry.form.takes(instruction.operands.len());
+    for entry in entries.iter().filter(fits) {
+        if let Ok(matched) = follow(entry, &words) {
+            return Ok((entry.form, matched));
+        }
+    }
     for entry in entries {
         match follow(entry, &words) {
             Ok(matched) => return Ok((entry.form, matched)),
