@@ -172,7 +172,7 @@ pub(crate) fn cvt_pack(
 
 fn named_space(lowering: &Lowering<'_, '_>, matched: &Matched) -> (MemorySpace, u64) {
     match matched.get("space") {
-        Some("shared") => (MemorySpace::Shared, window::SHARED),
+        Some("shared" | "shared::cta" | "shared::cluster") => (MemorySpace::Shared, window::SHARED),
         Some("local") => (MemorySpace::Local, window::LOCAL),
         // Parameters of a device function are in local memory.
         Some("param") if lowering.in_device_function() => (MemorySpace::Local, window::LOCAL),

@@ -21,7 +21,7 @@ fn space(lowering: &Lowering<'_, '_>, matched: &Matched, address: &Address) -> M
     };
     match matched.get("space") {
         Some("global" | "const") => MemorySpace::Global,
-        Some("shared" | "shared::cta") => MemorySpace::Shared,
+        Some("shared" | "shared::cta" | "shared::cluster") => MemorySpace::Shared,
         Some("local") => MemorySpace::Local,
         Some("param" | "param::entry" | "param::func") => by_symbol.unwrap_or({
             if lowering.in_device_function() { MemorySpace::Local } else { MemorySpace::Param }
@@ -148,6 +148,17 @@ pub(crate) fn st(
     matched: &Matched,
 ) -> Result<(), Refusal> {
     policy(lowering, instruction, matched, 2)?;
+    store(lowering, instruction, matched, MemorySpace::Generic).map(drop)
+}
+
+/// The store of operand 1 at operand 0, in a space if neither instruction nor variable name one; the
+/// bytes that it stores.
+pub(super) fn store(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+    otherwise: MemorySpace,
+) -> Result<u64, Refusal> {
     let address = lowering.address(lowering.nth(instruction, 0)?)?;
     let operand = lowering.nth(instruction, 1)?;
     let items = elements(lowering, operand, matched)?;
@@ -165,14 +176,17 @@ pub(crate) fn st(
     if let Some(Symbol::KernelParam(_)) = address.symbol {
         return Err(lowering.error(instruction.span, "parameters of a kernel cannot be written"));
     }
-    let access = access(lowering, matched, &address, rows.len(), wide);
+    let mut access = access(lowering, matched, &address, rows.len(), wide);
+    if access.space == MemorySpace::Generic {
+        access.space = otherwise;
+    }
     let list: List = lowering.list(&rows);
     let src = [address.row, 0, 0, 0];
     lowering.emit(
         Op::Store(access, list),
         Operands { src, imm: address.offset, ..Operands::default() },
     );
-    Ok(())
+    Ok(matched.ty().bytes() * items.len() as u64)
 }
 
 fn atomic(

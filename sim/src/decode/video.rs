@@ -7,7 +7,7 @@ use crate::syntax::{Instruction, Name, Operand, OperandKind};
 use super::{Lowering, Operands, Refusal};
 
 /// An operand without its selection, the selection, and whether there is a minus before it.
-fn selected<'i, 'x>(operand: &'i Operand<'x>) -> (Operand<'x>, Option<Name<'x>>, bool) {
+fn selected<'x>(operand: &Operand<'x>) -> (Operand<'x>, Option<Name<'x>>, bool) {
     let span = operand.span;
     match &operand.kind {
         // `%tid.x` is a register of its own, not a part of one.

@@ -122,17 +122,31 @@ impl View<'_> {
         bytes: u32,
         access: AccessKind,
     ) -> Result<*mut u8, Violation> {
+        let pointer = self.stretch(lane, space, address, bytes, access)?;
+        if address & u64::from(bytes - 1) == 0 {
+            return Ok(pointer);
+        }
+        Err(Violation { lane, address, space, bytes, access, misaligned: true })
+    }
+
+    /// As [`View::cell`], for any number of bytes at any address.
+    pub(super) fn stretch(
+        &self,
+        lane: usize,
+        space: MemorySpace,
+        address: u64,
+        bytes: u32,
+        access: AccessKind,
+    ) -> Result<*mut u8, Violation> {
         let (space, base) =
             if space == MemorySpace::Generic { generic(address) } else { (space, 0) };
         let address = address.wrapping_sub(base);
         let region = self.region(space, lane, address).unwrap_or(Region::EMPTY);
         let offset = address.wrapping_sub(region.base);
-        let inside = offset < region.size && region.size - offset >= u64::from(bytes);
-        let misaligned = bytes.is_power_of_two() && address & u64::from(bytes - 1) != 0;
-        if inside && !misaligned {
+        if offset < region.size && region.size - offset >= u64::from(bytes) {
             return Ok(region.pointer.wrapping_add(offset as usize));
         }
-        Err(Violation { lane, address, space, bytes, access, misaligned: inside })
+        Err(Violation { lane, address, space, bytes, access, misaligned: false })
     }
 
     /// Checks the accesses of the active lanes, `bytes` each at `src[operand] + offset`.

@@ -3,13 +3,10 @@
 use crate::program::{Inst, Op, PackedInt, PackedOp};
 
 use super::integer::lop3;
-use super::lanes::{LANES, Registers, map1, map2, map3, store};
+use super::lanes::{LANES, Registers, map2, map3, store};
 
 pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
     match inst.op {
-        Op::PackedInt(PackedInt { op: PackedOp::Neg, .. }) => {
-            map1(registers, inst, mask, |a: u32| halves(0, a, |_, a| a.wrapping_neg()));
-        }
         Op::PackedInt(packed) => {
             map2(registers, inst, mask, |a: u32, b: u32| halves(a, b, |a, b| half(packed, a, b)));
         }
@@ -58,18 +55,15 @@ fn half(packed: PackedInt, a: u16, b: u16) -> u16 {
         (PackedOp::Max, true) => (a as i16).max(b as i16) as u16,
         (PackedOp::Min, false) => a.min(b),
         (PackedOp::Max, false) => a.max(b),
-        (PackedOp::Add | PackedOp::Neg, _) => a.wrapping_add(b),
+        (PackedOp::Add, _) => a.wrapping_add(b),
     };
     if relu && (value as i16) < 0 { 0 } else { value }
 }
 
-/// A 32-bit integer as the nearest one of a narrower type, in its low bits.
-fn saturated(value: u32, bits: u32, [to_signed, from_signed]: [bool; 2]) -> u32 {
-    let value = if from_signed { i64::from(value as i32) } else { i64::from(value) };
-    let (low, high) = if to_signed {
-        (-(1i64 << (bits - 1)), (1 << (bits - 1)) - 1)
-    } else {
-        (0, (1 << bits) - 1)
-    };
+/// A signed 32-bit integer as the nearest one of a narrower type, in its low bits.
+fn saturated(value: u32, bits: u32, signed: bool) -> u32 {
+    let value = i64::from(value as i32);
+    let (low, high) =
+        if signed { (-(1i64 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     value.clamp(low, high) as u32 & ((1 << bits) - 1)
 }

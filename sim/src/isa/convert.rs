@@ -19,10 +19,7 @@ fn narrow(m: &Matched) -> Op {
 
 fn pack_saturated(m: &Matched) -> Op {
     let to = m.get("to").unwrap_or("u16");
-    Op::PackSaturated {
-        bits: to[1..].parse().unwrap_or(16),
-        signed: [to.starts_with('s'), m.type_of("from").is_signed()],
-    }
+    Op::PackSaturated { bits: to[1..].parse().unwrap_or(16), signed: to.starts_with('s') }
 }
 
 pub(super) static FORMS: &[Form] = &[
@@ -76,33 +73,33 @@ pub(super) static FORMS: &[Form] = &[
         Simple(narrow)
     ),
     form!("cvt", "rnd:rn relu? type:f16x2 from:e4m3x2|e5m2x2", "=T S", Conversion, Simple(narrow)),
+    form!("cvt", "pack sat to:u16|s16 from:s32", "=b32 S S", Conversion, Simple(pack_saturated)),
     form!(
         "cvt",
-        "pack sat to:u16|s16 from:u32|s32",
-        "=b32 S S",
-        Conversion,
-        Simple(pack_saturated)
-    ),
-    form!(
-        "cvt",
-        "pack sat to:u2|s2|u4|s4|u8|s8 from:u32|s32 type:b32",
+        "pack sat to:u2|s2|u4|s4|u8|s8 from:s32 type:b32",
         "=T S S T",
         Conversion,
         Simple(pack_saturated)
     ),
     form!(
         "cvta",
-        "space:global|shared|local|const|param type:u32|u64",
+        "space:global|@shared|local|const|param type:u32|u64",
         "=T T",
         Integer,
         Custom(cvta)
     ),
     form!(
         "cvta",
-        "to space:global|shared|local|const|param type:u32|u64",
+        "to space:global|@shared|local|const|param type:u32|u64",
         "=T T",
         Integer,
         Custom(cvta)
     ),
-    form!("isspacep", "space:global|shared|local|const|param", "=p u64", Integer, Custom(isspacep)),
+    form!(
+        "isspacep",
+        "space:global|@shared|local|const|param",
+        "=p u64",
+        Integer,
+        Custom(isspacep)
+    ),
 ];

@@ -43,11 +43,12 @@ pub(crate) struct Slot {
 }
 
 /// Type sets with a name, to keep patterns short.
-const SETS: [(&str, &str); 7] = [
+const SETS: [(&str, &str); 8] = [
     ("@int", "u16|u32|u64|s16|s32|s64"),
     ("@bits", "b16|b32|b64"),
     ("@half", "f16|f16x2|bf16|bf16x2"),
     ("@rnd", "rn|rz|rm|rp"),
+    ("@shared", "shared|shared::cta|shared::cluster"),
     ("@scalar", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"),
     ("@sem", "weak|volatile|relaxed|acquire|release|acq_rel"),
     ("@scope", "cta|cluster|gpu|sys"),

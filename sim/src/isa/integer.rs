@@ -302,7 +302,6 @@ pub(super) static FORMS: &[Form] = &[
     form!("max", "type:u16x2", "=T T T", Integer, Simple(|m| packed(PackedOp::Max, m))),
     form!("min", "relu? type:s16x2", "=T T T", Integer, Simple(|m| packed(PackedOp::Min, m))),
     form!("max", "relu? type:s16x2", "=T T T", Integer, Simple(|m| packed(PackedOp::Max, m))),
-    form!("neg", "type:s16x2", "=T T", Integer, Simple(|m| packed(PackedOp::Neg, m))),
     form!("min", "relu type:s32", "=T T T", Integer, Simple(|_| Op::IntRelu { max: false })),
     form!("max", "relu type:s32", "=T T T", Integer, Simple(|_| Op::IntRelu { max: true })),
     form!("shl", "type:@bits", "=T T u32", Bit, Simple(|m| Op::Shift { left: true, ty: m.int() })),

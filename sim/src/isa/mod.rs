@@ -1,11 +1,14 @@
 //! The instruction set: types, and the one table in which every instruction is declared.
 
+mod absent;
+mod asynchronous;
 mod compare;
 mod control;
 mod convert;
 mod float;
 mod form;
 mod integer;
+mod matrix;
 mod memory;
 mod table;
 mod types;

@@ -11,9 +11,11 @@ use std::sync::Arc;
 
 use gpuc_diagnostics::{Diagnostic, Place};
 
+mod matrix;
 mod op;
 mod video;
 
+pub(crate) use matrix::*;
 pub(crate) use op::*;
 pub(crate) use video::*;
 

@@ -3,6 +3,7 @@
 use crate::isa::Type;
 
 use super::List;
+use super::matrix::{Matrix, Multiply, Tile};
 use super::video::{Video, VideoMad, VideoSimd};
 
 /// Lane type of integer operations.
@@ -212,7 +213,6 @@ pub(crate) enum PackedOp {
     Add,
     Min,
     Max,
-    Neg,
 }
 
 /// `min` and `max` of single precision beyond the plain ones.
@@ -510,8 +510,7 @@ pub(crate) enum Op {
     /// Two integers saturated to a narrower type, put below the bits of `src[2]`.
     PackSaturated {
         bits: u8,
-        /// The result and the operands are signed.
-        signed: [bool; 2],
+        signed: bool,
     },
     Video(Video),
     VideoMad(VideoMad),
@@ -590,6 +589,21 @@ pub(crate) enum Op {
     },
     Redux(ReduxOp),
     ReduxFloat(Extremum),
+    /// Matrices in the registers of a warp: rows of the result, of both factors, of the addend.
+    Multiply(Multiply, List),
+    /// `wmma.load` and `.store`: `src[0]` + `imm` is the address, `src[1]` the stride in elements.
+    LoadMatrix(Matrix, List),
+    StoreMatrix(Matrix, List),
+    /// `ldmatrix` and `stmatrix`.
+    LoadTiles(Tile, List),
+    StoreTiles(Tile, List),
+    /// An operation on a barrier in shared memory.
+    MemoryBarrier(MemoryBarrier),
+    /// Copies `src[2]` bytes from `src[1]` to `src[0]`, each an address in its space.
+    CopyBulk {
+        to: MemorySpace,
+        from: MemorySpace,
+    },
     ActiveMask,
     Elect,
     WarpSync,
@@ -599,6 +613,37 @@ pub(crate) enum Op {
         aligned: bool,
         counted: bool,
     },
+}
+
+/// What is done with a barrier in memory (`mbarrier`), whose address is `src[0]` + `imm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemoryBarrier {
+    pub(crate) op: MemoryBarrierOp,
+    pub(crate) narrow_address: bool,
+    /// The operand `src[1]` is there.
+    pub(crate) counted: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemoryBarrierOp {
+    Init,
+    Invalidate,
+    /// `dst` gets the state before; `drop` takes the thread out of later phases.
+    Arrive {
+        drop: bool,
+    },
+    /// Arrives, and expects `src[1]` more bytes.
+    ArriveExpect {
+        drop: bool,
+    },
+    Expect,
+    Complete,
+    /// Predicate `dst` is whether the phase of state `src[1]` is over.
+    Test,
+    /// The same for the phase of parity `src[1]`.
+    TestParity,
+    /// `dst` gets the arrivals that state `src[1]` lacks.
+    Pending,
 }
 
 /// Functions that every CUDA program finds on the device.
