@@ -55,7 +55,7 @@ impl Environment<'_> {
     }
 }
 
-/// One of the 16 barriers of a block.
+/// One of the 16 barriers of a block, or that of its cluster.
 #[derive(Clone, Copy, Debug)]
 struct Barrier {
     arrived: u32,
@@ -74,7 +74,7 @@ impl Barrier {
 pub(super) struct BlockState {
     pub(super) index: u64,
     live: u32,
-    barriers: [Barrier; 16],
+    barriers: [Barrier; 17],
 }
 
 impl BlockState {
@@ -87,7 +87,7 @@ impl BlockState {
         holding: u32,
         all: bool,
     ) {
-        let barrier = &mut self.barriers[number as usize & 15];
+        let barrier = &mut self.barriers[number.min(16) as usize];
         barrier.arrived = barrier.arrived.saturating_add(threads);
         barrier.wanted = wanted;
         barrier.holding += holding;
@@ -218,7 +218,7 @@ impl<'e> Worker<'e> {
             let rest = threads - (index * LANES) as u32;
             warp.start(if rest >= LANES as u32 { u32::MAX } else { (1 << rest) - 1 });
         }
-        BlockState { index, live: threads, barriers: [Barrier::FRESH; 16] }
+        BlockState { index, live: threads, barriers: [Barrier::FRESH; 17] }
     }
 
     /// Runs the block with a linear index from start to end.

@@ -15,7 +15,9 @@ use super::host_simd::HostSimd;
 use super::lanes::{LANES, Registers};
 use super::memory::{View, Violation, copy_async};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
-use super::{atomic, collective, system, traffic};
+use super::{
+    atomic, collective, extremum, matrix, memory_barrier, narrow, packed, system, traffic, video,
+};
 
 /// Branches that a split may take before it is another's turn.
 const SLICE: u32 = 1024;
@@ -221,6 +223,15 @@ impl Warp {
                     Op::Setp(..) | Op::Set { .. } | Op::Selp { .. } | Op::Slct { .. } => {
                         L::compare(&mut self.registers, inst, enabled);
                     }
+                    Op::PackedInt(_)
+                    | Op::IntRelu { .. }
+                    | Op::PackSaturated { .. }
+                    | Op::Lop3Bool { .. } => packed::execute(&mut self.registers, inst, enabled),
+                    Op::Video(_) | Op::VideoMad(_) | Op::VideoSimd(_) => {
+                        video::execute(&mut self.registers, inst, enabled);
+                    }
+                    Op::Extremum(_) => extremum::execute(&mut self.registers, inst, enabled),
+                    Op::ConvertNarrow(_) => narrow::execute(&mut self.registers, inst, enabled),
                     Op::Convert(_) | Op::ConvertPack { .. } => {
                         L::convert(&mut self.registers, inst, enabled)
                     }
@@ -337,6 +348,44 @@ impl Warp {
                             }
                         }
                     }
+                    Op::AtomicWide { .. } => {
+                        strong = true;
+                        atomic::execute_wide(view, &mut self.registers, inst, enabled)
+                            .map_err(|v| access_fault(pc, v))?;
+                    }
+                    Op::Multiply(..)
+                    | Op::LoadMatrix(..)
+                    | Op::StoreMatrix(..)
+                    | Op::LoadTiles(..)
+                    | Op::StoreTiles(..) => {
+                        if enabled != 0 {
+                            let mut here = enabled;
+                            let waits = self.live & !enabled != 0;
+                            if waits {
+                                let state = State::Collective { members: u32::MAX, enabled };
+                                self.splits.push(Split { pc, mask, reconvergence, frame, state });
+                                here = self.rallied(pc);
+                                if self.live & !here != 0 {
+                                    continue 'pick;
+                                }
+                            }
+                            matrix::execute(view, &mut self.registers, inst, here, code)
+                                .map_err(|v| access_fault(pc, v))?;
+                            if waits {
+                                self.disperse(pc);
+                                continue 'pick;
+                            }
+                        }
+                    }
+                    Op::MemoryBarrier(barrier) => {
+                        strong = true;
+                        memory_barrier::execute(view, &mut self.registers, inst, enabled, barrier)
+                            .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
+                    }
+                    Op::CopyBulk { to, from } => {
+                        memory_barrier::copy(view, &self.registers, inst, enabled, (to, from))
+                            .map_err(|v| access_fault(pc, v))?;
+                    }
                     Op::Nop => {}
                     Op::Fence | Op::Yield => strong = true,
                     Op::ActiveMask => collective::execute(&mut self.registers, inst, enabled),
@@ -345,6 +394,7 @@ impl Warp {
                     | Op::MatchAny { .. }
                     | Op::MatchAll { .. }
                     | Op::Redux(_)
+                    | Op::ReduxFloat(_)
                     | Op::Elect
                     | Op::WarpSync => {
                         if enabled != 0 {
