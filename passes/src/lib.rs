@@ -14,6 +14,7 @@ pub mod versions;
 
 /// Every pass.
 pub const ALL: &[&PassInfo] = &[
+    analysis::nest::print::PrintNest::INFO,
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_affine::RaiseAffine::INFO,
     raise::delinearize::Delinearize::INFO,

@@ -5,6 +5,7 @@ pub mod domain;
 pub mod loops;
 pub mod nest;
 pub mod polynomial;
+pub mod quasi_affine;
 pub mod range;
 pub mod read_only;
 pub mod slice;
