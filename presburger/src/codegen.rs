@@ -32,8 +32,9 @@ const SCAN: usize = 200;
 pub struct Options {
     /// What holds for the parameters.
     pub context: Option<BasicSet>,
-    /// The dimensions before this one count tiles, those from it on the points of a tile: full tiles are told from partial
-    /// ones by one test, and run without the bounds that only partial ones need.
+    /// The dimensions before this one count tiles, those from it on the points of a tile: tiles that are full for all sets
+    /// in them are told from partial ones by one test, and run without the bounds that only partial ones need. Tiles are not
+    /// told apart where a set has existentials or a point's dimension has no bounds a constant apart.
     pub full_tiles: Option<usize>,
 }
 
@@ -112,17 +113,14 @@ impl Generator<'_> {
         // Every scan asks many questions of a bounded size each, so that the number of scans bounds the whole.
         self.budget.spend(SCAN, self.space.dims())?;
         if self.options.full_tiles == Some(level)
-            && let [piece] = pieces
-            && let Some(full) = tiles::full(&piece.set, level)?
+            && let Some(full) = tiles::full(self.space, pieces, level)?
         {
             let conditions = not_implied(conditions(&full)?, context)?;
-            if !conditions.is_empty() {
-                let inside = context.intersect(&full)?;
-                if !inside.intersect(&piece.set)?.is_empty()? {
-                    let then = self.loops(level, pieces, &inside)?;
-                    let otherwise = self.loops(level, pieces, context)?;
-                    return Ok(guarded(conditions, then, otherwise));
-                }
+            let inside = context.intersect(&full)?;
+            if !conditions.is_empty() && !inside.is_empty()? {
+                let then = self.loops(level, pieces, &inside)?;
+                let otherwise = self.loops(level, pieces, context)?;
+                return Ok(guarded(conditions, then, otherwise));
             }
         }
         self.loops(level, pieces, context)
@@ -389,6 +387,45 @@ if m - 1 >= 0
         for i = 32ti to min(n - 1, 32ti + 31)
           for j = 16tj to min(m - 1, 16tj + 15)
             S0(ti, tj, i, j)
+",
+        );
+    }
+
+    #[test]
+    fn several_statements_share_full_tiles() {
+        check(
+            &[
+                "[n] -> { [t, i, s] : 0 <= i < n and 8t <= i < 8t + 8 and s = 0 }",
+                "[n] -> { [t, i, s] : 2 <= i < n - 1 and 8t <= i < 8t + 8 and s = 1 }",
+            ],
+            &Options {
+                full_tiles: Some(1),
+                context: Some("[n] -> { [t, i, s] : n >= 16 }".parse().unwrap()),
+            },
+            "
+for t = 0 to floor((n + 6) / 8) - 1
+  if t - 1 >= 0 and -8t + n - 9 >= 0
+    for i = 8t to 8t + 7
+      s = 0
+        S0(t, i, s)
+      s = 1
+        S1(t, i, s)
+  else
+    for i = 8t to 1
+      s = 0
+        S0(t, i, s)
+    for i = max(2, 8t) to min(n - 2, 8t + 7)
+      s = 0
+        S0(t, i, s)
+      s = 1
+        S1(t, i, s)
+    for i = n - 1 to min(8t + 7, n - 1)
+      s = 0
+        S0(t, i, s)
+for t = floor((n + 6) / 8) to floor((n + 7) / 8) - 1
+  for i = 8t to n - 1
+    s = 0
+      S0(t, i, s)
 ",
         );
     }
