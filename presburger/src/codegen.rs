@@ -24,8 +24,8 @@ use crate::space::Space;
 use conditions::{conditions, not_implied};
 use regions::{Region, regions};
 
-/// What one loop or statement takes of the budget: a thousand of them are too many.
-const SCAN: usize = 200;
+/// What one loop or statement takes of the budget: four hundred of them are too many.
+const SCAN: usize = 500;
 
 /// What to know and what to do beside the sets.
 #[derive(Clone, Debug, Default)]
