@@ -5,6 +5,27 @@
 //! loops from polyhedra", IJPP 28(5), 2000). Regions that cannot be ordered for all values of outer loops and parameters
 //! share a loop. A statement is guarded by what the loops round it do not already say, so that bounds only have to contain
 //! what they are for.
+//!
+//! ```
+//! use gpuc_presburger::{Set, codegen};
+//!
+//! let tiles: Set = "[n] -> { [t, i] : 0 <= i < n and 32t <= i < 32t + 32 }".parse()?;
+//! let options = codegen::Options { full_tiles: Some(1), ..codegen::Options::default() };
+//! let loops = codegen::generate(tiles.space(), &[tiles.clone()], &options)?;
+//! assert_eq!(
+//!     loops.to_string(),
+//!     "\
+//! for t = 0 to floor((n + 31) / 32) - 1
+//!   if -32t + n - 32 >= 0
+//!     for i = 32t to 32t + 31
+//!       S0(t, i)
+//!   else
+//!     for i = 32t to n - 1
+//!       S0(t, i)
+//! "
+//! );
+//! # Ok::<(), gpuc_presburger::Error>(())
+//! ```
 
 mod ast;
 mod conditions;
@@ -119,7 +140,13 @@ impl Generator<'_> {
             let inside = context.intersect(&full)?;
             if !conditions.is_empty() && !inside.is_empty()? {
                 let then = self.loops(level, pieces, &inside)?;
-                let otherwise = self.loops(level, pieces, context)?;
+                // What does not hold is one constraint only where one condition was asked.
+                let mut partial = context.clone();
+                if let [Condition { value, equality: false }] = &conditions[..] {
+                    let value = value.lower(&mut partial)?;
+                    partial.add(&Constraint::le(value, -1))?;
+                }
+                let otherwise = self.loops(level, pieces, &partial)?;
                 return Ok(guarded(conditions, then, otherwise));
             }
         }
