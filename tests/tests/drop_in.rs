@@ -207,6 +207,24 @@ fn signals_leave_no_temporary_files() {
     }
 }
 
+/// So does one that the host compiler alone has been sent.
+#[test]
+fn the_host_compilers_signal_is_ours() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = project();
+    let compiler = folder.path().join("ending-cc");
+    let script = "#!/bin/sh\ncase \"$*\" in *-E*) exec cc \"$@\" ;; esac\nkill -TERM $$\n";
+    std::fs::write(&compiler, script).unwrap();
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let temporary = folder.path().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut command = Command::new(gpuc());
+    command.args(["-c", "name.c"]).current_dir(folder.path());
+    let status = command.env("GPUC_CC", &compiler).env("TMPDIR", &temporary).status().unwrap();
+    assert_eq!(status.signal(), Some(15));
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+}
+
 /// What cannot be read or written is named.
 #[test]
 fn bad_input_is_named() {
