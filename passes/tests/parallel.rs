@@ -629,7 +629,7 @@ affine.store %x, %a[%i] : memref<?xf32>
                 affine.yield %3 : f32
               } {mapping = [#offload.map<block_x * thread_x(128), strided>]}
               %1 = memref.load %arg3[] : memref<f32>
-              %2 = arith.addf %1, %0 : f32
+              %2 = arith.addf %1, %0 fastmath<contract> : f32
               memref.store %2, %arg3[] : memref<f32>
               gpu.return
             }
@@ -646,7 +646,7 @@ affine.store %x, %a[%i] : memref<?xf32>
                 affine.yield %3 : f32
               } {mapping = [#offload.map<block_x * thread_x(128), strided>]}
               %1 = memref.load %arg3[] : memref<f32>
-              %2 = arith.addf %1, %0 : f32
+              %2 = arith.addf %1, %0 fastmath<contract> : f32
               memref.store %2, %arg3[] : memref<f32>
               affine.for %arg4 = 0 to %arg1 {
                 %3 = memref.load %arg3[] : memref<f32>
