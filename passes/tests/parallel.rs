@@ -586,7 +586,7 @@ affine.store %x, %a[%i] : memref<?xf32>
     expect![[r#"
         module attributes {gpu.container_module} {
           func.func @f(%arg0: index, %arg1: index, %arg2: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg3: memref<?x64xf32> {offload.map = "copy", offload.name = "b"}, %arg4: memref<?xi32> {offload.map = "copyin", offload.name = "p"}, %arg5: memref<f32> {offload.map = "copy", offload.name = "s"}) {
-            %c2147483520 = arith.constant 2147483520 : index
+            %c2147483648 = arith.constant 2147483648 : index
             %c2147483647 = arith.constant 2147483647 : index
             %c1024 = arith.constant 1024 : index
             %c0 = arith.constant 0 : index
@@ -600,8 +600,8 @@ affine.store %x, %a[%i] : memref<?xf32>
               %4 = arith.maxsi %3, %c1 : index
               %memref = gpu.alloc  (%4) : memref<?xf32>
               gpu.launch_func  @kernels::@f_kernel_0 blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
-              scf.for %arg6 = %c0 to %arg0 step %c2147483520 {
-                %5 = arith.addi %arg6, %c2147483520 : index
+              scf.for %arg6 = %c0 to %arg0 step %c2147483648 {
+                %5 = arith.addi %arg6, %c2147483648 : index
                 %6 = arith.minsi %5, %arg0 : index
                 %7 = arith.subi %6, %arg6 : index
                 %8 = arith.maxsi %7, %c0 : index

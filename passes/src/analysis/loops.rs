@@ -174,6 +174,7 @@ impl CountedLoop {
             })
         });
         let span = spans.min().unwrap_or(Range::signed(64).max).max(0);
-        Range { min: 0, max: span / i128::from(self.step.unwrap_or(1)) + 1 }
+        let step = i128::from(self.step.unwrap_or(1));
+        Range { min: 0, max: (span + step - 1) / step }
     }
 }

@@ -95,8 +95,19 @@ impl Kernel {
         argument
     }
 
-    /// Removes the arguments that nothing in the kernel uses, but those with attributes.
+    /// Removes the arguments that nothing in the kernel uses, but those with attributes, and what is
+    /// made of them for nothing.
     pub fn drop_unused(&mut self, ir: &mut Ir) {
+        let mut next = ir.last_op(self.entry);
+        while let Some(op) = next {
+            next = ir.previous_op(op);
+            let is_dead = ir.is_effect_free(op)
+                && !ir.has_trait(op, gpuc_ir::op::Traits::TERMINATOR)
+                && ir.results(op).iter().all(|&result| ir.is_unused(result));
+            if is_dead {
+                ir.erase_op(op);
+            }
+        }
         for index in (self.argument_marks.len()..self.operands.len()).rev() {
             if ir.is_unused(ir.arguments(self.entry)[index]) {
                 ir.remove_argument(self.entry, index);

@@ -229,8 +229,9 @@ impl Launch {
             }
         }
         let blocks = i64::from(limits.arch.limits.max_grid[usize::from(axis)]);
-        // Numbers of processors stay within 32 bits, so that subscripts can.
-        Some((i64::from(MAX_GRID_X) / each.max(1)).min(blocks).saturating_mul(each))
+        // Numbers of processors stay within 32 bits, so that subscripts can: the last is 2^31 - 1 at
+        // most, and no loop over an `int` needs more.
+        Some(((i64::from(MAX_GRID_X) + 1) / each.max(1)).min(blocks).saturating_mul(each))
     }
 
     /// Passes the parts of strips to a kernel: the value that stands for each in it.

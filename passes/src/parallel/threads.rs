@@ -131,7 +131,7 @@ fn read(b: &mut Builder<'_>, axis: Axis, size: bool, extents: Option<[i64; 3]>) 
         (Axis::Block(_), false) => {
             // Numbers of threads in the grid stay within 32 bits (see `launch`).
             let threads = extents.map_or(1, |extents| extents[usize::from(d)].max(1));
-            let most = if d == 0 { i64::from(MAX_GRID_X) / threads } else { 65_535 };
+            let most = if d == 0 { (i64::from(MAX_GRID_X) + 1) / threads } else { 65_535 };
             let bound = b.ctx.index_attr(most);
             gpu::BlockIdOp::new(b).attr(b, "dimension", dim).attr(b, "upper_bound", bound).value(b)
         }
