@@ -9,7 +9,7 @@ use gpuc_arch::Arch;
 
 use crate::counters::{CounterSet, Counters, SiteCounts};
 use crate::device_memory::DeviceMemory;
-use crate::exec::{Environment, Row, Worker, run_block};
+use crate::exec::{Crew, Environment, Nobody, Plan, Probe, Row, SiteCounter, Worker, processors};
 use crate::fault::{Fault, LaunchError, SimError};
 use crate::module::{Kernel, Module};
 use crate::program::{Initial, Op, Special};
@@ -233,6 +233,7 @@ impl Simulator {
         let nearest = |address| self.memory.nearest(address);
         let environment = Environment {
             code: &kernel.code,
+            plan: kernel.code.plan.get_or_init(|| Plan::new(&kernel.code)),
             kernel: kernel.name(),
             grid: launch.grid,
             block: launch.block,
@@ -240,19 +241,32 @@ impl Simulator {
             params: launch.params,
             regions: &snapshot.regions,
             template: self.template(kernel, launch, shared_bytes, &addresses),
-            counters: launch.counters,
             budget: launch.instruction_budget,
             executed: AtomicU64::new(0),
             failed: AtomicU64::new(u64::MAX),
             nearest: &nearest,
         };
-        let sites = run(&environment, launch)?;
+        let counted = match launch.counters {
+            Counters::Off => {
+                run(&environment, launch, || Nobody)?;
+                None
+            }
+            Counters::All => {
+                let count = kernel.code.insts.len();
+                let workers = run(&environment, launch, || SiteCounter::new(count))?;
+                let mut sites = vec![SiteCounts::default(); count];
+                for worker in &workers {
+                    sites.iter_mut().zip(&worker.sites).for_each(|(all, one)| all.add(one));
+                }
+                Some(sites)
+            }
+        };
         let mut report = LaunchReport {
             warp_instructions: environment.executed.into_inner(),
             wall: start.elapsed(),
             ..LaunchReport::default()
         };
-        if launch.counters != Counters::Off {
+        if let Some(sites) = counted {
             let insts = &kernel.code.insts;
             let is_branch =
                 |at: usize| matches!(insts[at].op, Op::Branch { .. } | Op::BranchTable { .. });
@@ -409,50 +423,51 @@ fn lane_mask(special: Special, lane: u32) -> u32 {
     }
 }
 
-/// Runs all blocks on several threads; the counts of every instruction.
-fn run(environment: &Environment<'_>, launch: &Launch<'_>) -> Result<Vec<SiteCounts>, LaunchError> {
+/// Warp instructions after which the other host threads are called: waking them costs as much as
+/// executing some thousand.
+const CALL_FOR_HELP: u64 = 4096;
+
+/// Runs all blocks, on several threads if there is much to do; what their probes have found.
+fn run<P: Probe + Send>(
+    environment: &Environment<'_>,
+    launch: &Launch<'_>,
+    probe: impl Fn() -> P + Sync,
+) -> Result<Vec<P>, LaunchError> {
     let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
-    let available = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = launch.threads.unwrap_or_else(available).clamp(1, blocks.clamp(1, 1024) as usize);
+    let threads =
+        launch.threads.unwrap_or_else(processors).clamp(1, blocks.clamp(1, 1024) as usize);
     let next = AtomicU64::new(0);
     let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
-    let work = || {
-        let mut worker = Worker::new(environment);
+    let probes = Mutex::new(Vec::new());
+    let work = |call: &dyn Fn()| {
+        let mut worker = Worker::new(environment, probe());
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);
             if block >= blocks || environment.failed.load(Ordering::Relaxed) < block {
-                return worker.sites;
+                break;
             }
-            if let Err(found) = run_block(&mut worker, environment, block) {
+            if let Err(found) = worker.run_block(environment, block, call) {
                 environment.failed.fetch_min(block, Ordering::Relaxed);
                 let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
                 if fault.as_ref().is_none_or(|&(first, _)| block < first) {
                     *fault = Some((block, found));
                 }
-                return worker.sites;
+                break;
             }
         }
+        probes.lock().unwrap_or_else(PoisonError::into_inner).push(worker.probe);
     };
-    let mut sites = Vec::new();
-    if threads == 1 {
-        sites = work();
-    } else {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            for worker in workers {
-                let counted =
-                    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                if sites.is_empty() {
-                    sites = counted;
-                } else {
-                    sites.iter_mut().zip(&counted).for_each(|(all, one)| all.add(one));
-                }
-            }
-        });
-    }
+    let help = || work(&|| ());
+    let crew = Crew::new(&help, threads - 1);
+    work(&|| {
+        if environment.executed.load(Ordering::Relaxed) > CALL_FOR_HELP {
+            crew.call();
+        }
+    });
+    drop(crew);
     match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, fault)) => Err(LaunchError::Fault(fault)),
-        None => Ok(sites),
+        None => Ok(probes.into_inner().unwrap_or_else(PoisonError::into_inner)),
     }
 }
 

@@ -2,18 +2,19 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::counters::{Counters, SiteCounts};
 use crate::fault::{Fault, FaultKind, NearestAllocation};
 use crate::program::{Code, MemorySpace, Special};
 
-use super::host_simd::HostSimd;
 use super::lanes::{LANES, Row};
 use super::memory::{Region, Regions, View};
+use super::plan::Plan;
+use super::probe::Probe;
 use super::warp::{Cause, Pause, Warp, WarpFault};
 
 /// What all workers of a launch share.
 pub(crate) struct Environment<'e> {
     pub(crate) code: &'e Code,
+    pub(crate) plan: &'e Plan,
     pub(crate) kernel: &'e str,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -22,7 +23,6 @@ pub(crate) struct Environment<'e> {
     pub(crate) regions: &'e Regions,
     /// Rows with every constant of the launch in them.
     pub(crate) template: Vec<Row>,
-    pub(crate) counters: Counters,
     pub(crate) budget: Option<u64>,
     pub(crate) executed: AtomicU64,
     /// The lowest block that failed: blocks after it are given up, those before it may yet fail
@@ -96,11 +96,12 @@ impl BlockState {
     }
 
     /// Opens every barrier that is complete; whether there was one.
-    fn open_complete(&mut self, warps: &mut [Warp]) -> bool {
+    fn open_complete(&mut self, warps: &mut [Warp], probe: &mut impl Probe) -> bool {
         let mut opened = false;
         for (number, barrier) in self.barriers.iter_mut().enumerate() {
             if barrier.arrived > 0 && barrier.arrived >= barrier.wanted.unwrap_or(self.live) {
                 let Barrier { holding, all, .. } = *barrier;
+                probe.open(self.index, number as u32);
                 for warp in &mut *warps {
                     warp.release(number as u32, all, holding > 0, holding);
                 }
@@ -113,7 +114,7 @@ impl BlockState {
 }
 
 /// A host thread that runs blocks, with everything it reuses from block to block.
-pub(crate) struct Worker<'e> {
+pub(crate) struct Worker<'e, P> {
     warps: Vec<Warp>,
     /// `%tid` of every lane of every warp.
     thread_ids: Vec<[Row; 3]>,
@@ -122,7 +123,7 @@ pub(crate) struct Worker<'e> {
     local: Vec<Row>,
     local_stride: usize,
     _params: Vec<Row>,
-    pub(crate) sites: Vec<SiteCounts>,
+    pub(crate) probe: P,
 }
 
 /// Rows that hold at least `bytes`: memory aligned like rows.
@@ -130,8 +131,8 @@ fn storage(bytes: usize) -> Vec<Row> {
     vec![Row::ZERO; bytes.div_ceil(size_of::<Row>())]
 }
 
-impl<'e> Worker<'e> {
-    pub(crate) fn new(environment: &Environment<'e>) -> Worker<'e> {
+impl<'e, P: Probe> Worker<'e, P> {
+    pub(crate) fn new(environment: &Environment<'e>, probe: P) -> Worker<'e, P> {
         let threads = environment.threads();
         let warps = threads.div_ceil(LANES as u32) as usize;
         let thread_ids = (0..warps)
@@ -168,10 +169,9 @@ impl<'e> Worker<'e> {
             },
             params: Region { base: 0, size: environment.params.len() as u64, pointer },
             recent: vec![Region::EMPTY; environment.code.insts.len()],
-        };
-        let sites = match environment.counters {
-            Counters::Off => Vec::new(),
-            Counters::All => vec![SiteCounts::default(); environment.code.insts.len()],
+            code: environment.code,
+            located: (MemorySpace::Global, [0; LANES]),
+            violation: None,
         };
         Worker {
             warps: (0..warps).map(|_| Warp::default()).collect(),
@@ -181,7 +181,7 @@ impl<'e> Worker<'e> {
             local,
             local_stride,
             _params: params,
-            sites,
+            probe,
         }
     }
 
@@ -197,6 +197,7 @@ impl<'e> Worker<'e> {
         // SAFETY: as above, for `local`.
         unsafe { pointer.write_bytes(0, self.local.len()) };
         for (index, warp) in self.warps.iter_mut().enumerate() {
+            warp.number = index as u32;
             let registers = &mut warp.registers;
             registers.rows.clone_from(&environment.template);
             registers.predicates.clear();
@@ -218,14 +219,17 @@ impl<'e> Worker<'e> {
         BlockState { index, live: threads, barriers: [Barrier::FRESH; 16] }
     }
 
-    /// Runs the block with a linear index from start to end.
-    pub(super) fn run_block<L: HostSimd, const COUNT: bool>(
+    /// Runs the block with a linear index from start to end. `call_for_help` is called now and then:
+    /// other threads may be wanted for other blocks.
+    pub(crate) fn run_block(
         &mut self,
         environment: &Environment<'_>,
         index: u64,
+        call_for_help: &dyn Fn(),
     ) -> Result<(), Box<Fault>> {
         let block = Environment::coordinates(environment.grid, index);
         let mut state = self.start_block(environment, index);
+        self.probe.block_start(index);
         let local = self.local.as_mut_ptr().cast::<u8>();
         loop {
             let mut progress = false;
@@ -241,32 +245,32 @@ impl<'e> Worker<'e> {
                 progress = true;
                 self.view.local.pointer = local.wrapping_add(warp * LANES * self.local_stride);
                 let current = &mut self.warps[warp];
-                let result = current.run::<L, COUNT>(
-                    environment,
-                    &mut self.view,
-                    &mut state,
-                    &mut self.sites,
-                );
+                let result = current.run(environment, &mut self.view, &mut state, &mut self.probe);
                 match result {
                     Ok(Pause::Finished | Pause::Blocked) => {}
                     Ok(Pause::Turn) => {
+                        call_for_help();
                         if let Some(fault) = current.over_budget(environment, index) {
                             return Err(self.fault(environment, block, warp, fault));
                         }
                     }
                     Err(fault) => return Err(self.fault(environment, block, warp, fault)),
                 }
-                state.open_complete(&mut self.warps);
+                state.open_complete(&mut self.warps, &mut self.probe);
             }
             if !running {
-                for warp in 0..self.warps.len() {
-                    if let Some(fault) = self.warps[warp].over_budget(environment, index) {
-                        return Err(self.fault(environment, block, warp, fault));
-                    }
+                let executed = self.warps.iter_mut().map(Warp::unreported).sum();
+                if environment.must_stop(executed, index)
+                    && let Some(last) = self.warps.last_mut()
+                {
+                    let fault = last.budget_fault(environment);
+                    return Err(self.fault(environment, block, self.warps.len() - 1, fault));
                 }
+                call_for_help();
+                self.probe.block_end(index);
                 return Ok(());
             }
-            if !progress && !state.open_complete(&mut self.warps) {
+            if !progress && !state.open_complete(&mut self.warps, &mut self.probe) {
                 return Err(self.deadlock(environment, block));
             }
         }

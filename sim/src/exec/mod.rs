@@ -2,8 +2,10 @@
 //!
 //! A worker thread runs whole blocks ([`block`]), a block runs its warps in turn, a warp runs its
 //! lanes in groups that share a program counter ([`warp`]). The families of operations work on
-//! whole rows of registers, in versions for several instruction sets of the host ([`host_simd`]).
+//! whole rows of registers; a [`plan`] has for each instruction its function, in the version for this
+//! host ([`host_simd`]). What happens is told to a [`probe`].
 
+mod access;
 mod atomic;
 mod block;
 mod collective;
@@ -15,6 +17,9 @@ mod integer;
 mod lanes;
 mod memory;
 mod moves;
+mod plan;
+mod pool;
+mod probe;
 mod reconvergence;
 mod rendezvous;
 mod soft_float;
@@ -22,6 +27,9 @@ mod traffic;
 mod warp;
 
 pub(crate) use block::{Environment, Worker};
-pub(crate) use host_simd::run_block;
 pub(crate) use lanes::Row;
 pub(crate) use memory::{Region, Regions};
+pub(crate) use plan::Plan;
+pub(crate) use pool::{Crew, processors};
+pub(crate) use probe::{Nobody, Probe};
+pub(crate) use traffic::SiteCounter;

@@ -175,6 +175,8 @@ pub(crate) struct Code {
     pub(crate) dynamic_align: u64,
     pub(crate) shared_variables: Vec<SharedVariable>,
     pub(crate) local_bytes: u64,
+    /// The code as the executor runs it, made at the first launch.
+    pub(crate) plan: std::sync::OnceLock<crate::exec::Plan>,
 }
 
 /// A variable in shared memory, for messages.
