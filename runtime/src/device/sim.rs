@@ -223,7 +223,7 @@ impl Device for SimDevice {
             params: request.params,
             counters: if request.counted { Counters::All } else { Counters::Off },
             threads: self.threads,
-            instruction_budget: None,
+            ..Launch::default()
         };
         match self.simulator.launch(&handle.module, &handle.name, &launch) {
             Ok(report) => Ok(LaunchOutcome {

@@ -22,8 +22,8 @@ use rustc_hash::FxHashMap;
 
 use crate::isa::{Build, find};
 use crate::program::{
-    Class, Code, Initial, Inst, List, NO_ROW, Op, Origin, PRED_FIRST, PRED_TRUE, SharedVariable,
-    Special, pred_source,
+    Class, Code, Initial, Inst, List, MemorySpace, NO_ROW, Op, Origin, PRED_FIRST, PRED_TRUE,
+    SharedVariable, Special, VariableAddress, pred_source,
 };
 use crate::syntax::{
     Function, Instruction, Location, Name, SourceText, Span, Statement, Tree, Variable,
@@ -60,6 +60,8 @@ pub(crate) struct Lowering<'a, 't> {
     constants: FxHashMap<(u64, bool), u32>,
     specials: BTreeMap<Special, u32>,
     variables: FxHashMap<(u32, i64), u32>,
+    /// Rows of addresses: whether shared, the variable's offset and size, the offset in it, width.
+    variable_addresses: FxHashMap<(bool, u64, u64, i64, bool), u32>,
     /// Offsets of shared variables by the declaring function (empty at module scope) and name.
     shared: FxHashMap<(&'a str, &'a str), u64>,
     /// Rows that hold addresses in dynamic shared memory, with their offset from its start.
@@ -112,6 +114,7 @@ pub(crate) fn lower<'a>(
         constants: FxHashMap::default(),
         specials: BTreeMap::new(),
         variables: FxHashMap::default(),
+        variable_addresses: FxHashMap::default(),
         shared: FxHashMap::default(),
         dynamic_shared: Vec::new(),
         dynamic_align: 16,
@@ -248,6 +251,11 @@ impl<'a> Lowering<'a, '_> {
                     return Err(self.error(variable.name.span, "more than 512 KiB of local memory"));
                 }
                 self.code.local_bytes = self.code.local_bytes.max(self.local_top);
+                self.code.local_variables.push(SharedVariable {
+                    name: variable.name.text.into(),
+                    offset,
+                    size: variable.size,
+                });
                 let size = variable.size;
                 if variable.space == Space::Local {
                     Symbol::Local(offset)
@@ -420,12 +428,10 @@ impl<'a> Lowering<'a, '_> {
                     row
                 })
             }
-            Symbol::Shared(at) | Symbol::Local(at) | Symbol::KernelParam(at) => {
-                self.constant(at.wrapping_add_signed(offset), true)
+            Symbol::Shared(_) | Symbol::Local(_) | Symbol::CallParam { .. } => {
+                self.variable_address(symbol, offset, true)
             }
-            Symbol::CallParam { offset: at, .. } => {
-                self.constant(at.wrapping_add_signed(offset), true)
-            }
+            Symbol::KernelParam(at) => self.constant(at.wrapping_add_signed(offset), true),
             Symbol::DynamicShared => {
                 let row = self.code.rows;
                 self.code.rows += 2;
@@ -433,6 +439,41 @@ impl<'a> Lowering<'a, '_> {
                 row
             }
             Symbol::Register { .. } | Symbol::Label(_) | Symbol::Targets(_) => return None,
+        })
+    }
+
+    /// The row of an address in shared or local memory. It is not that of a number with the same
+    /// value: checkers ask which variable an address came from.
+    pub(crate) fn variable_address(&mut self, symbol: Symbol, offset: i64, wide: bool) -> u32 {
+        let (space, at) = match symbol {
+            Symbol::Local(at) | Symbol::CallParam { offset: at, .. } => (MemorySpace::Local, at),
+            Symbol::Shared(at) => (MemorySpace::Shared, at),
+            _ => return self.constant(0, wide),
+        };
+        let code = &mut self.code;
+        let known = match space {
+            MemorySpace::Shared => &code.shared_variables,
+            _ => &code.local_variables,
+        };
+        // Scopes share local memory: the last variable declared at a place is the one meant.
+        let Some(variable) = known.iter().rfind(|variable| variable.offset == at).cloned() else {
+            return self.constant(at.wrapping_add_signed(offset), wide);
+        };
+        let key = (space == MemorySpace::Shared, at, variable.size, offset, wide);
+        *self.variable_addresses.entry(key).or_insert_with(|| {
+            let row = code.rows;
+            code.rows += if wide { 2 } else { 1 };
+            let value = at.wrapping_add_signed(offset);
+            let initial = if wide { Initial::B64(value) } else { Initial::B32(value as u32) };
+            code.initial.push((row, initial));
+            code.addresses.push(VariableAddress {
+                row,
+                space,
+                variable: at,
+                size: variable.size,
+                name: variable.name,
+            });
+            row
         })
     }
 

@@ -219,6 +219,7 @@ impl<E: Cell, A: Address, const COUNT: usize> Body for Store<E, A, COUNT> {
         else {
             return memory::run(registers, view, step, mask).is_some();
         };
+        view.changes += 1;
         for (i, row) in rows::<COUNT>(view, step).into_iter().enumerate() {
             let values = E::row(registers, row);
             // SAFETY: as for loads; only active lanes write.

@@ -75,6 +75,8 @@ pub(crate) struct View<'e> {
     pub(crate) located: (MemorySpace, [u64; LANES]),
     /// Why the last access was not made.
     pub(crate) violation: Option<Violation>,
+    /// How often memory was changed: stores, and atomics that changed something.
+    pub(crate) changes: u64,
 }
 
 /// Where the lanes' accesses go.
@@ -504,6 +506,7 @@ fn save(
         4 => store_elements::<u32>(registers, rows, mask, &located.pointers, access),
         _ => store_elements::<u64>(registers, rows, mask, &located.pointers, access),
     }
+    view.changes += 1;
     view.located = (located.space, located.addresses);
     Ok(())
 }
@@ -586,6 +589,7 @@ pub(super) fn copy_async(
         // SAFETY: as above.
         unsafe { std::ptr::copy(buffer.as_ptr(), target, size as usize) };
     }
+    view.changes += 1;
     let sources = from.map_or([0; LANES], |from| from.addresses);
     Ok((to.addresses, sources, reading))
 }

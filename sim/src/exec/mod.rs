@@ -22,14 +22,15 @@ mod pool;
 mod probe;
 mod reconvergence;
 mod rendezvous;
+mod repetition;
 mod soft_float;
 mod traffic;
 mod warp;
 
-pub(crate) use block::{Environment, Worker};
+pub(crate) use block::{Environment, Limits, Worker};
 pub(crate) use lanes::Row;
 pub(crate) use memory::{Region, Regions};
 pub(crate) use plan::Plan;
 pub(crate) use pool::{Crew, processors};
-pub(crate) use probe::{Nobody, Probe};
+pub(crate) use probe::{AccessEvent, Arrival, At, Collective, Nobody, Probe};
 pub(crate) use traffic::SiteCounter;

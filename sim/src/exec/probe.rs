@@ -5,12 +5,11 @@
 //! in the order in which the simulator did it; it never changes what the kernel does.
 
 use crate::fault::AccessKind;
-use crate::program::{BarrierKind, MemorySpace};
+use crate::program::{Access, BarrierKind, MemorySpace};
 
-use super::lanes::LANES;
+use super::lanes::{LANES, Registers};
 
 /// Which lanes of which warp, at which instruction.
-#[expect(dead_code, reason = "the counters need a part; checkers will need all")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At {
     /// Linear index of the block in the grid.
@@ -23,9 +22,14 @@ pub(crate) struct At {
     pub(crate) lanes: u32,
 }
 
+impl At {
+    /// The lanes, one after another.
+    pub(crate) fn each_lane(self) -> impl Iterator<Item = u32> {
+        (0..LANES as u32).filter(move |lane| self.lanes >> lane & 1 != 0)
+    }
+}
+
 /// One access of a warp to one memory space.
-#[expect(dead_code, reason = "the counters need a part; checkers will need all")]
-#[derive(Debug)]
 pub(crate) struct AccessEvent<'a> {
     /// The lanes that access.
     pub(crate) at: At,
@@ -40,10 +44,31 @@ pub(crate) struct AccessEvent<'a> {
     pub(crate) strong: bool,
     /// Whether it is part of an asynchronous copy.
     pub(crate) asynchronous: bool,
+    /// The registers that a store writes from, and their rows; `None` for other accesses.
+    pub(crate) stored: Option<(&'a Registers, &'a [u32], Access)>,
+}
+
+impl AccessEvent<'_> {
+    /// The lanes that access, one after another.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
+        self.at.each_lane()
+    }
+
+    /// The 32-bit word that a lane stores at a distance from its address; 0 where that is not known.
+    pub(crate) fn word(&self, lane: u32, word: usize) -> u32 {
+        let Some((registers, rows, access)) = self.stored else { return 0 };
+        let words = (access.bytes / 4).max(1) as usize;
+        let Some(&row) = rows.get(word / words) else { return 0 };
+        let value = if access.wide {
+            registers.wide(row)[lane as usize]
+        } else {
+            u64::from(registers.narrow(row)[lane as usize])
+        };
+        (value >> (32 * (word % words))) as u32
+    }
 }
 
 /// Lanes arrive at a barrier of their block.
-#[expect(dead_code, reason = "the counters need a part; checkers will need all")]
 #[derive(Debug)]
 pub(crate) struct Arrival {
     pub(crate) at: At,
@@ -55,7 +80,6 @@ pub(crate) struct Arrival {
 }
 
 /// Lanes execute a collective operation of their warp (`shfl`, `vote`, `bar.warp.sync`).
-#[expect(dead_code, reason = "the counters need a part; checkers will need all")]
 #[derive(Debug)]
 pub(crate) struct Collective {
     pub(crate) at: At,
@@ -127,9 +151,34 @@ macro_rules! forward {
     };
 }
 
+macro_rules! forward_both {
+    ($($name:ident($($arg:ident: $type:ty),*);)*) => {
+        $(fn $name(&mut self, $($arg: $type),*) {
+            self.0.$name($($arg),*);
+            self.1.$name($($arg),*);
+        })*
+    };
+}
+
 /// Several listeners, told in order.
-impl Probe for Vec<Box<dyn Probe + '_>> {
+impl Probe for Vec<Box<dyn Probe + Send + '_>> {
     forward! {
+        block_start(block: u64);
+        block_end(block: u64);
+        issue(at: At, enabled: u32);
+        diverge(at: At);
+        access(event: &AccessEvent<'_>);
+        arrive(arrival: &Arrival);
+        open(block: u64, number: u32);
+        collective(collective: &Collective, joins: bool);
+        fence(at: At);
+        exit(at: At);
+    }
+}
+
+/// Two listeners.
+impl<A: Probe, B: Probe> Probe for (A, B) {
+    forward_both! {
         block_start(block: u64);
         block_end(block: u64);
         issue(at: At, enabled: u32);

@@ -9,11 +9,12 @@ use crate::fault::{AccessKind, FaultKind};
 use crate::program::{BarrierKind, Inst, MemorySpace, Op, PRED_TRUE};
 
 use super::block::{BlockState, Environment};
-use super::lanes::{LANES, Registers};
+use super::lanes::{LANES, Registers, Row};
 use super::memory::{View, Violation, copy_async};
 use super::plan::{Plan, StepKind};
 use super::probe::{AccessEvent, Arrival, At, Collective, Probe};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
+use super::repetition::Repetition;
 use super::{atomic, collective, moves};
 
 /// The guard of an unguarded instruction.
@@ -58,8 +59,10 @@ pub(super) enum Pause {
     Finished,
     /// All its lanes wait for other warps.
     Blocked,
-    /// It is another warp's turn.
-    Turn,
+    /// It is another warp's turn; whether because this one looks at memory that others write.
+    Turn {
+        spins: bool,
+    },
 }
 
 /// What stopped a warp, before names are put to it.
@@ -97,9 +100,16 @@ pub(super) struct Warp {
     reported: u64,
     /// The last branch taken, for messages.
     last_branch: u32,
+    pub(super) repetition: Repetition,
 }
 
 impl Warp {
+    /// The warp of a number in its block, with rows that hold every constant.
+    pub(super) fn new(number: u32, rows: Vec<Row>) -> Warp {
+        let registers = Registers { rows, predicates: Vec::new() };
+        Warp { number, registers, ..Warp::default() }
+    }
+
     /// Puts the warp to the start of the program.
     pub(super) fn start(&mut self, mask: u32) {
         self.splits.clear();
@@ -108,6 +118,7 @@ impl Warp {
         self.live = mask;
         (self.fuel, self.idle_slices) = (SLICE, 0);
         (self.executed, self.reported, self.last_branch) = (0, 0, 0);
+        self.repetition = Repetition::default();
         self.splits.push(Split {
             pc: 0,
             mask,
@@ -123,7 +134,8 @@ impl Warp {
         block: u64,
     ) -> Option<WarpFault> {
         let new = self.unreported();
-        environment.must_stop(new, block).then(|| self.budget_fault(environment))
+        let (kind, detail) = environment.must_stop(new, block)?;
+        Some(self.stopped(kind, detail))
     }
 
     /// Instructions executed since the last report.
@@ -131,12 +143,9 @@ impl Warp {
         self.executed - std::mem::replace(&mut self.reported, self.executed)
     }
 
-    pub(super) fn budget_fault(&self, environment: &Environment<'_>) -> WarpFault {
-        let detail = match environment.budget {
-            Some(budget) => format!("the launch was given {budget} warp instructions"),
-            None => String::new(),
-        };
-        WarpFault { pc: self.last_branch, lane: 0, cause: Cause::Other(FaultKind::Budget, detail) }
+    /// A fault of the launch while this warp ran.
+    pub(super) fn stopped(&self, kind: FaultKind, detail: String) -> WarpFault {
+        WarpFault { pc: self.last_branch, lane: 0, cause: Cause::Other(kind, detail) }
     }
 
     pub(super) fn live(&self) -> u32 {
@@ -227,6 +236,14 @@ impl Warp {
                                 bytes,
                                 strong: step.strong,
                                 asynchronous: false,
+                                stored: match inst.op {
+                                    Op::Store(access, list) => {
+                                        let rows = &code.lists[list.start as usize..];
+                                        let rows = &rows[..list.count as usize];
+                                        Some((&self.registers, rows, access))
+                                    }
+                                    _ => None,
+                                },
                             });
                         }
                     }
@@ -255,6 +272,7 @@ impl Warp {
                                     bytes: bytes as u32,
                                     strong: true,
                                     asynchronous: false,
+                                    stored: None,
                                 });
                             }
                         }
@@ -282,6 +300,7 @@ impl Warp {
                                     bytes: u32::from(bytes),
                                     strong: false,
                                     asynchronous: true,
+                                    stored: None,
                                 };
                                 if reading != 0 {
                                     let global = MemorySpace::Global;
@@ -381,7 +400,7 @@ impl Warp {
                             });
                             self.last_branch = pc;
                             if self.end_slice(strong) {
-                                return Ok(Pause::Turn);
+                                return Ok(Pause::Turn { spins: strong });
                             }
                             if let Some(fault) = self.over_budget(environment, block.index) {
                                 return Err(fault);
