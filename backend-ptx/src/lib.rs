@@ -11,7 +11,6 @@
 //! | `select` | one file a source dialect: operations to instructions |
 //! | `emit` | instructions at the end of a block, no value twice |
 //! | `dead_code` | removes what nothing uses |
-//! | `strength_reduction` | addresses that follow a loop's variable become variables |
 //! | `ptx_version` | the `.version` that a module needs |
 //! | `print` | registers, moves for block arguments, text |
 //! | `abi` | what a host program must know to launch a kernel |
@@ -28,7 +27,6 @@ mod pass;
 mod print;
 mod ptx_version;
 mod select;
-mod strength_reduction;
 
 pub use abi::{KernelAbi, KernelParam, ParamType, PtxOutput};
 pub use pass::SelectPtx;
@@ -90,8 +88,6 @@ pub fn select(
     options: &Options,
 ) -> Result<(Op, Vec<KernelAbi>), Vec<Diagnostic>> {
     let (target, kernels) = select::select_module(ir, module, options)?;
-    dead_code::run(ir, target);
-    strength_reduction::run(ir, target);
     dead_code::run(ir, target);
     Ok((target, kernels))
 }

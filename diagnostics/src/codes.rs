@@ -57,7 +57,7 @@ section of the specification that defines it.
 
 Combined directives (`parallel loop`) take the clauses of both.";
 
-    NOT_SUPPORTED = "GPUC0004", "Directive or clause that is not supported yet",
+    NOT_SUPPORTED = "GPUC0004", "Directive or clause that gpuc does not support",
 "OpenACC 3.3 has it, this version of gpuc does not. It is refused, because a program that leaves it
 out means something else.
 
@@ -168,8 +168,9 @@ Files without directives may be compiled with any option.";
 "`-o` names one of the inputs, perhaps by another path or a link. Nothing is written.";
 
     STATIC_RUNTIME = "GPUC0016", "Static linking of a program that offloads",
-"The runtime library loads the driver of the GPU while the program runs, and is itself a shared
-library; `-static` forbids both. Single libraries can be linked statically:
+"A program that offloads loads the driver of the GPU when it runs, by `dlopen`, which `-static` forbids.
+gpuc's own runtime library is linked statically in any case, so that the program starts where gpuc is
+not installed. Single libraries can be linked statically:
 
     gpuc a.c -Wl,-Bstatic -lfoo -Wl,-Bdynamic";
 
@@ -197,7 +198,11 @@ directives. Move the loops into functions of a C file, declared `extern \"C\"` i
 program with its runtime library.
 
     GPUC_CC=gcc-13 gpuc a.c                    // another compiler
-    GPUC_RUNTIME_DIR=/opt/gpuc/lib gpuc a.c    // where libgpuc_runtime.so is";
+    GPUC_RUNTIME_DIR=/opt/gpuc/lib/gpuc gpuc a.c    // where libgpuc_runtime.a is
+
+gpuc carries its runtime library. It is used from `lib/gpuc` beside the `bin` of the compiler, and
+where there is no such folder it is written into the user's cache first: `gpuc --print-config` says
+where.";
 
     ASSUMED_APART = "GPUC0022", "Pointers that may reach the same memory",
 "The loop is parallel if the two share no memory, which the compiler cannot know of pointers. Two
@@ -209,7 +214,7 @@ versions are made; which one runs is decided by where the pointers point when th
             a[i] += b[i];       // remark: parallel if a and b do not overlap
     }
 
-Declare the pointers `restrict`, if they never overlap, and only the parallel version is made.";
+Declare both pointers `restrict`, if they never overlap, and only the parallel version is made.";
 
     ROWS = "GPUC0023", "Array of one dimension used as one of rows",
 "Subscripts like `a[i * n + j]` are taken apart into rows and columns, which shows that different rows

@@ -17,6 +17,7 @@ pub mod gpu;
 pub mod math;
 pub mod memref;
 pub mod offload;
+pub mod ptr;
 pub mod ptx;
 pub mod scf;
 pub mod vector;
@@ -34,6 +35,7 @@ pub const ALL: &[&DialectDef] = &[
     &affine::DIALECT,
     &gpu::DIALECT,
     &offload::DIALECT,
+    &ptr::DIALECT,
     &ptx::DIALECT,
 ];
 
@@ -41,5 +43,29 @@ pub const ALL: &[&DialectDef] = &[
 pub fn register_all(ctx: &mut Context) {
     for dialect in ALL {
         ctx.register(dialect);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    /// Operations with subscripts and effects say what they access, or every analysis gives up at
+    /// them; so do loops that count.
+    #[test]
+    fn accesses_and_loops_declare_themselves() {
+        // Hints, and transfers whose elements a permutation and a mask choose.
+        let exempt =
+            ["memref.prefetch", "affine.prefetch", "vector.transfer_read", "vector.transfer_write"];
+        for def in ALL.iter().flat_map(|dialect| dialect.ops).map(|def| def()) {
+            let subscripts = def.operands.iter().any(|operand| operand.name == "indices");
+            if subscripts && def.hooks.effects.is_some() && !exempt.contains(&def.name) {
+                let access = def.hooks.access;
+                assert!(access.is_some_and(|access| access.fits(def.operands)), "{}", def.name);
+            }
+            let repeats = def.hooks.loop_regions.is_some();
+            let counts = def.name.ends_with(".for") || def.name.ends_with(".parallel");
+            assert_eq!(def.hooks.counted_loop.is_some(), repeats && counts, "{}", def.name);
+        }
     }
 }

@@ -22,7 +22,8 @@ use crate::cc::arguments::Contraction;
 use crate::cc::{Arguments, dependencies, refused};
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
-use crate::{devmath, feedback, toolchain};
+use crate::toolchain::HostCompiler;
+use crate::{devmath, feedback};
 
 /// A level that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,12 @@ pub enum Emitted {
     /// There is nothing to offload: the host compiler takes the source as it is.
     Untouched,
     /// Preprocessed C for the host compiler, with the PTX inside.
-    HostC(String),
+    HostC {
+        /// The text.
+        text: String,
+        /// Options that it needs beside the user's.
+        options: &'static [&'static str],
+    },
 }
 
 /// Errors that are printed; who has more fixes the first ones first.
@@ -152,14 +158,17 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
     unit.lower()?;
     unit.advance(None)?;
     let text = unit.rewrite()?;
+    // With -pedantic Clang warns of the markers that its own preprocessor writes.
+    let clang = unit.tree.dialect.clang;
+    let options: &[&str] = if clang { &["-Wno-gnu-line-marker"] } else { &[] };
     unit.finish();
-    Ok(Emitted::HostC(text))
+    Ok(Emitted::HostC { text, options })
 }
 
 /// Has the system compiler preprocess a source, and write its dependency file on the way.
 fn preprocess(source: &Path, arguments: &Arguments) -> Result<Preprocessed, Failure> {
     let mut options = preprocess::Options::new(source);
-    options.cc = toolchain::host_compiler().into();
+    options.cc = HostCompiler::from_environment().words().to_vec();
     options.args = arguments.preprocess_flags.clone();
     options.families = arguments.families;
     let mut flags = dependencies::flags(arguments, source);

@@ -4,6 +4,7 @@
 //! those that kernels use are read, lowered, put beside the kernels and inlined.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
@@ -14,7 +15,9 @@ use gpuc_frontend_c::{Families, read};
 use gpuc_ir::pass::PassManager;
 use gpuc_ir::{Builder, FloatKind, Ir, Op, OpView, WalkOrder};
 
-use crate::{pipelines, toolchain};
+use crate::pipelines;
+use crate::temporary::Folder;
+use crate::toolchain::HostCompiler;
 
 /// The library's files, by the path that they include each other with.
 const FILES: &[(&str, &str)] = &[
@@ -135,16 +138,17 @@ fn call_instead(ir: &mut Ir, op: Op, name: &str) {
 
 /// Reads the library and puts the named functions into `kernels`.
 fn add_functions(ir: &mut Ir, kernels: Op, wanted: &[String]) -> Result<(), Vec<Diagnostic>> {
-    let folder = write_library(wanted).map_err(|error| {
+    let folder = Folder::new().map_err(|error| vec![error])?;
+    write_library(&folder, wanted).map_err(|error| {
         vec![Diagnostic::error(format!("cannot write the device math library: {error}"))]
     })?;
-    let mut options = preprocess::Options::new(folder.path().join("devmath.c"));
-    options.cc = toolchain::host_compiler().into();
+    let mut options = preprocess::Options::new(folder.join("devmath.c"));
+    options.cc = HostCompiler::from_environment().words().to_vec();
     options.args = vec!["-D__GPUC__".into()];
     options.families = Families::default();
     let mut text = preprocess::run(&options)?;
     // Line tables and messages name the library's files, not where they lie for the moment.
-    let path = folder.path().display().to_string();
+    let path = folder.display().to_string();
     text.text = String::from_utf8_lossy(&text.text).replace(&path, "devmath").into_bytes().into();
     let (unit, found) = read(&text, Families::default());
     let errors: Vec<_> = found.into_iter().filter(Diagnostic::is_error).collect();
@@ -157,12 +161,11 @@ fn add_functions(ir: &mut Ir, kernels: Op, wanted: &[String]) -> Result<(), Vec<
     lower::lower_functions(&unit, ir, kernels, &names, options)
 }
 
-/// The library in a temporary folder, with a file that includes what is wanted of it.
-fn write_library(wanted: &[String]) -> std::io::Result<tempfile::TempDir> {
-    let folder = tempfile::Builder::new().prefix("gpuc-devmath-").tempdir()?;
-    std::fs::create_dir(folder.path().join("src"))?;
+/// Writes the library into a folder, with a file that includes what is wanted of it.
+fn write_library(folder: &Path, wanted: &[String]) -> std::io::Result<()> {
+    std::fs::create_dir(folder.join("src"))?;
     for (name, text) in FILES {
-        std::fs::write(folder.path().join(name), text)?;
+        std::fs::write(folder.join(name), text)?;
     }
     let mut files: Vec<&str> = wanted.iter().flat_map(|name| files_of(name)).collect();
     files.sort_unstable();
@@ -171,8 +174,7 @@ fn write_library(wanted: &[String]) -> std::io::Result<tempfile::TempDir> {
     for file in files {
         let _ = writeln!(main, "#include \"src/{file}\"");
     }
-    std::fs::write(folder.path().join("devmath.c"), main)?;
-    Ok(folder)
+    std::fs::write(folder.join("devmath.c"), main)
 }
 
 /// The files that may define a function: those of the table, or all.

@@ -10,6 +10,7 @@
 //! | [`toolchain`] | the host compiler and the runtime library |
 //! | [`feedback`] | printing diagnostics and `-Minfo` |
 //! | [`output`] | writing files whole or not at all |
+//! | [`temporary`] | temporary folders that no signal leaves behind |
 
 // First: its macros take the place of the standard library's in all others.
 #[macro_use]
@@ -21,4 +22,5 @@ pub mod devmath;
 pub mod feedback;
 pub mod opt;
 pub mod pipelines;
+pub mod temporary;
 pub mod toolchain;

@@ -17,6 +17,8 @@ pub struct Dialect {
     pub short_enums: bool,
     /// `-fpack-struct`: all structures and unions are packed.
     pub packed: bool,
+    /// The host compiler is Clang, which warns of other things than GCC.
+    pub clang: bool,
     /// `-fpack-struct=N`: no member is aligned to more than this many bytes.
     pub pack: Option<u64>,
 }
@@ -29,9 +31,13 @@ impl Dialect {
         for option in options {
             dialect.option(&option.to_string_lossy());
         }
-        let predefined = b"#define __CHAR_UNSIGNED__";
-        dialect.unsigned_char =
-            text.split(|&byte| byte == b'\n').any(|line| line.starts_with(predefined));
+        let predefines = |name: &[u8]| {
+            text.split(|&byte| byte == b'\n').any(|line| {
+                line.strip_prefix(b"#define ").is_some_and(|rest| rest.starts_with(name))
+            })
+        };
+        dialect.unsigned_char = predefines(b"__CHAR_UNSIGNED__");
+        dialect.clang = predefines(b"__clang__ ");
         dialect
     }
 

@@ -57,8 +57,12 @@ fuzz_target!(|input: (u64, u8)| {
         let Ok(output) = gpuc_backend_ptx::compile(&mut after, op, &Options::new(arch)) else {
             continue;
         };
-        if let Err(errors) = gpuc_sim::Module::parse(&output.text, "random.ptx") {
-            panic!("{errors:#?}\nin\n{}", output.text);
+        match gpuc_sim::Module::parse(&output.text, "random.ptx") {
+            Ok(module) => {
+                let refusals = module.refusals();
+                assert!(refusals.is_empty(), "{refusals:#?}\nin\n{}", output.text);
+            }
+            Err(errors) => panic!("{errors:#?}\nin\n{}", output.text),
         }
     }
 });

@@ -3,19 +3,18 @@
 mod remarks;
 
 use gpuc_interp::{Comparison, Order, check_same};
+use gpuc_passes::pipelines;
 use remarks::{parse, run};
 
 /// The compiler's stages from what the C reader makes to control flow graphs.
-const STAGES: &str = "inline,symbol-dce,mem2reg,canonicalize,cse,loop-invariant-code-motion,\
-    raise-loops,promote-scalars,mem2reg,canonicalize,cse,loop-invariant-code-motion,raise-affine,\
-    delinearize,canonicalize,cse,check-independent,recognize-parallel,lower-affine,\
-    fold-memref-alias-ops,mem2reg,canonicalize,cse,loop-invariant-code-motion,outline,canonicalize,\
-    cse,lower-reductions,canonicalize,cse,loop-invariant-code-motion,scf-to-cf{kernels-only=true},\
-    canonicalize,cse,symbol-dce";
+fn stages() -> String {
+    let stages = [pipelines::SOURCE, pipelines::RAISE, pipelines::PARALLEL, pipelines::LOWER];
+    stages.join(",").replace("$arch", "sm_90")
+}
 
 /// Runs a function `@main` before and after all stages on several random inputs.
 fn check(text: &str, extent: i64) {
-    let (lowered, said) = run(STAGES, text);
+    let (lowered, said) = run(&stages(), text);
     assert!(!said.contains("error"), "{said}in\n{text}");
     let ((before, before_module), (after, after_module)) = (parse(text), parse(&lowered));
     for (seed, order) in [(1, Order::Forwards), (2, Order::Backwards)] {

@@ -159,40 +159,42 @@ fn block_reductions() {
             module {
               gpu.module @kernels {
                 gpu.func @k(%arg0: memref<?xf32>, %arg1: f32) workgroup(%arg2 : memref<96xf32, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 48, 2, 1>} {
-                  %thread_id_x = gpu.thread_id  x
-                  %block_dim_x = gpu.block_dim  x
-                  %thread_id_y = gpu.thread_id  y
-                  %block_dim_y = gpu.block_dim  y
-                  %0 = arith.muli %thread_id_y, %block_dim_x : index
-                  %1 = arith.addi %0, %thread_id_x : index
-                  %2 = arith.muli %block_dim_x, %block_dim_y : index
-                  memref.store %arg1, %arg2[%1] : memref<96xf32, #gpu.address_space<workgroup>>
-                  gpu.barrier
+                  %thread_id_x = gpu.thread_id  x upper_bound 48
+                  %thread_id_y = gpu.thread_id  y upper_bound 2
                   %c1 = arith.constant 1 : index
                   %c2 = arith.constant 2 : index
-                  %3 = scf.while (%arg3 = %2) : (index) -> index {
-                    %5 = arith.cmpi sgt, %arg3, %c1 : index
-                    scf.condition(%5) %arg3 : index
+                  %0 = arith.muli %c1, %c2 : index
+                  %c48 = arith.constant 48 : index
+                  %1 = arith.muli %thread_id_y, %c48 : index
+                  %2 = arith.addi %1, %thread_id_x : index
+                  %3 = arith.muli %0, %c48 : index
+                  memref.store %arg1, %arg2[%2] : memref<96xf32, #gpu.address_space<workgroup>>
+                  gpu.barrier
+                  %c1_0 = arith.constant 1 : index
+                  %c2_1 = arith.constant 2 : index
+                  %4 = scf.while (%arg3 = %3) : (index) -> index {
+                    %6 = arith.cmpi sgt, %arg3, %c1_0 : index
+                    scf.condition(%6) %arg3 : index
                   } do {
                   ^bb0(%arg3: index):
-                    %5 = arith.addi %arg3, %c1 : index
-                    %6 = arith.divui %5, %c2 : index
-                    %7 = arith.addi %1, %6 : index
-                    %8 = arith.cmpi slt, %7, %arg3 : index
-                    scf.if %8 {
-                      %9 = memref.load %arg2[%1] : memref<96xf32, #gpu.address_space<workgroup>>
-                      %10 = memref.load %arg2[%7] : memref<96xf32, #gpu.address_space<workgroup>>
-                      %11 = arith.addf %9, %10 : f32
-                      memref.store %11, %arg2[%1] : memref<96xf32, #gpu.address_space<workgroup>>
+                    %6 = arith.addi %arg3, %c1_0 : index
+                    %7 = arith.divui %6, %c2_1 : index
+                    %8 = arith.addi %2, %7 : index
+                    %9 = arith.cmpi slt, %8, %arg3 : index
+                    scf.if %9 {
+                      %10 = memref.load %arg2[%2] : memref<96xf32, #gpu.address_space<workgroup>>
+                      %11 = memref.load %arg2[%8] : memref<96xf32, #gpu.address_space<workgroup>>
+                      %12 = arith.addf %10, %11 : f32
+                      memref.store %12, %arg2[%2] : memref<96xf32, #gpu.address_space<workgroup>>
                     }
                     gpu.barrier
-                    scf.yield %6 : index
+                    scf.yield %7 : index
                   }
                   %c0 = arith.constant 0 : index
-                  %4 = memref.load %arg2[%c0] : memref<96xf32, #gpu.address_space<workgroup>>
+                  %5 = memref.load %arg2[%c0] : memref<96xf32, #gpu.address_space<workgroup>>
                   gpu.barrier
-                  %c0_0 = arith.constant 0 : index
-                  memref.store %4, %arg0[%c0_0] : memref<?xf32>
+                  %c0_2 = arith.constant 0 : index
+                  memref.store %5, %arg0[%c0_2] : memref<?xf32>
                   gpu.return
                 }
               }

@@ -126,6 +126,197 @@ affine.store %x, %a[%i] : memref<?xf32>
     );
 }
 
+/// Vectors of elements: what one iteration touches must not reach into the next one's.
+#[test]
+fn vector_accesses() {
+    let by = |step: u32| {
+        format!(
+            "affine.for %i = 0 to %n step {step} {{
+%x = affine.vector_load %a[%i] : memref<?xf32>, vector<4xf32>
+affine.vector_store %x, %b[%i, 0] : memref<?x64xf32>, vector<4xf32>
+affine.vector_store %x, %a[%i] : memref<?xf32>, vector<4xf32>
+}}"
+        )
+    };
+    said(
+        &by(4),
+        expect![[r#"
+            6: remark: Loop is parallelizable
+                if a and b do not overlap, tested at run time: two versions made
+        "#]],
+    );
+    said(
+        &by(2),
+        expect![[r#"
+        6: remark: Loop carried backward dependence of a prevents parallelization
+            the write in line 9 touches the element of a that the read in line 7 of the iteration before touched
+    "#]],
+    );
+    // In rows, and by plain subscripts.
+    said(
+        "affine.for %i = 0 to %n {
+%x = vector.load %b[%i, %c0] : memref<?x64xf32>, vector<64xf32>
+vector.store %x, %b[%i, %c0] : memref<?x64xf32>, vector<64xf32>
+}",
+        expect![[r#"
+            6: remark: Loop is parallelizable
+        "#]],
+    );
+    // Two rows at once.
+    said(
+        "affine.for %i = 0 to %n {
+%x = vector.load %b[%i, %c0] : memref<?x64xf32>, vector<2x64xf32>
+vector.store %x, %b[%i, %c0] : memref<?x64xf32>, vector<2x64xf32>
+}",
+        expect![[r#"
+            6: remark: Complex loop carried dependence of b prevents parallelization
+                the write in line 8 may touch the element of b that the read in line 7 of another iteration touched
+        "#]],
+    );
+}
+
+/// Atomic updates do not mind each other, but plain accesses do, in either order.
+#[test]
+fn atomic_and_plain() {
+    let body = |accesses: &str| {
+        format!(
+            "affine.for %i = 0 to %n {{
+%k = memref.load %p[%i] : memref<?xi32>
+%l = arith.index_cast %k : i32 to index
+{accesses}
+}}"
+        )
+    };
+    let atomic = "%o = memref.atomic_rmw addf %f1, %a[%l] : (f32, memref<?xf32>) -> f32";
+    let read =
+        "%x = memref.load %a[%i] : memref<?xf32>\naffine.store %x, %b[%i, 0] : memref<?x64xf32>";
+    let write = "memref.store %f1, %a[%i] : memref<?xf32>";
+    said(
+        &body(&format!("{atomic}\n{atomic}").replacen("%o", "%q", 1)),
+        expect![[r#"
+        6: remark: Loop is parallelizable
+            if a and p do not overlap, tested at run time: two versions made
+    "#]],
+    );
+    said(
+        &body(&format!("{atomic}\n{write}")),
+        expect![[r#"
+        6: remark: Complex loop carried dependence of a prevents parallelization
+            the write in line 10 may touch the element of a that the atomic update in line 9 of another iteration touched
+    "#]],
+    );
+    said(
+        &body(&format!("{read}\n{atomic}")),
+        expect![[r#"
+        6: remark: Complex loop carried dependence of a prevents parallelization
+            the atomic update in line 11 may touch the element of a that the read in line 9 of another iteration touched
+    "#]],
+    );
+    // Of another variable, which may be the same memory.
+    let text = kernels(
+        "affine.for %i = 0 to %n {
+%o = memref.atomic_rmw addf %f1, %q[%i] : (f32, memref<?xf32>) -> f32
+memref.store %f1, %a[%i] : memref<?xf32>
+}",
+    )
+    .replace(
+        "%p: memref<?xi32>",
+        "%q: memref<?xf32> {offload.name = \"q\", offload.map = \"deviceptr\"}, %p: memref<?xi32>",
+    );
+    expect![[r#"
+        6: remark: Complex loop carried dependence of q prevents parallelization
+            the write in line 8 may touch the element of q that the atomic update in line 7 of another iteration touched
+    "#]].assert_eq(&run("recognize-parallel", &text).1);
+}
+
+/// Pointers to device memory are not told apart by the data environment: nothing tests whether they
+/// overlap, so nothing may rely on it.
+#[test]
+fn device_pointers_may_overlap() {
+    let body = "affine.for %i = 0 to %n {
+%x = affine.load %b[%i, 0] : memref<?x64xf32>
+affine.store %x, %a[%i] : memref<?xf32>
+}";
+    let check = |a: &str, b: &str, expected: Expect| {
+        let text = kernels(body)
+            .replace("\"a\", offload.map = \"copy\"", &format!("\"a\", offload.map = \"{a}\""))
+            .replace("\"b\", offload.map = \"copy\"", &format!("\"b\", offload.map = \"{b}\""));
+        expected.assert_eq(&run("recognize-parallel", &text).1);
+    };
+    check(
+        "copy",
+        "copy",
+        expect![[r#"
+        6: remark: Loop is parallelizable
+            if a and b do not overlap, tested at run time: two versions made
+    "#]],
+    );
+    check(
+        "deviceptr",
+        "copy",
+        expect![[r#"
+        6: remark: Complex loop carried dependence of b prevents parallelization
+            the write in line 8 may touch the element of b that the read in line 7 of another iteration touched
+    "#]],
+    );
+    check(
+        "copy",
+        "deviceptr",
+        expect![[r#"
+        6: remark: Complex loop carried dependence of b prevents parallelization
+            the write in line 8 may touch the element of b that the read in line 7 of another iteration touched
+    "#]],
+    );
+    check(
+        "deviceptr",
+        "deviceptr",
+        expect![[r#"
+        6: remark: Complex loop carried dependence of b prevents parallelization
+            the write in line 8 may touch the element of b that the read in line 7 of another iteration touched
+    "#]],
+    );
+}
+
+/// Accesses that differ by constants, in numbers that would be too many for a question each.
+#[test]
+fn many_accesses() {
+    let stores = |count: usize, subscript: &dyn Fn(usize) -> String| {
+        let all: Vec<String> = (0..count)
+            .map(|k| format!("affine.store %f1, %a[{}] : memref<?xf32>", subscript(k)))
+            .collect();
+        format!("affine.for %i = 0 to %n {{\n{}\n}}", all.join("\n"))
+    };
+    // Each iteration has a block of its own.
+    said(
+        &stores(4000, &|k| format!("4000 * %i + {k}")),
+        expect![[r#"
+        6: remark: Loop is parallelizable
+    "#]],
+    );
+    // The last one reaches into the next block.
+    said(
+        &stores(4000, &|k| format!("4000 * %i + {}", if k == 3999 { 4001 } else { k })),
+        expect![[r#"
+            6: remark: Loop carried reuse of a prevents parallelization
+                the write in line 8 touches the element of a that the write in line 4006 of the iteration before touched
+        "#]],
+    );
+    // Rows far apart, in a loop that does not run that far.
+    said(
+        &stores(2000, &|k| format!("%i + {}", 1000 * k)).replace("to %n", "to 1000"),
+        expect![[r#"
+            6: remark: Loop is parallelizable
+        "#]],
+    );
+    said(
+        &stores(2000, &|k| format!("%i + {}", 1000 * k)).replace("to %n", "to 1001"),
+        expect![[r#"
+            6: remark: Loop carried reuse of a prevents parallelization
+                the write in line 7 touches the element of a that the write in line 8 of 1000 iterations before touched
+        "#]],
+    );
+}
+
 #[test]
 fn scalars() {
     let update = |op: &str| {
@@ -295,8 +486,7 @@ memref.store %x, %a[%i] : memref<?xf32>
 
 #[test]
 fn mapping_errors() {
-    let check =
-        |text: &str, expected: Expect| expected.assert_eq(&run("raise-loops,outline", text).1);
+    let check = |text: &str, expected: Expect| expected.assert_eq(&run("raise-loops,map", text).1);
     let nest = |outer: &str, inner: &str, clauses: &str| {
         format!(
             "func.func @f(%a: memref<?xf32>, %s: memref<f32>) {{
@@ -345,7 +535,7 @@ return
         expect![[r#"
             5: remark: Generating GPU code
             6: remark: #pragma acc loop gang /* blockIdx.x */
-            7: remark: #pragma acc loop vector(128) /* threadIdx.x */
+            7: remark: #pragma acc loop vector(32) /* threadIdx.x */
         "#]],
     );
 }
@@ -365,14 +555,15 @@ affine.for %i = 0 to %n {
 affine.store %x, %a[%i] : memref<?xf32>
 }",
     );
-    let passes = "promote-scalars,mem2reg,canonicalize,recognize-parallel,lower-affine,canonicalize,cse,outline,canonicalize,cse";
+    let passes = "promote-scalars,mem2reg,canonicalize,recognize-parallel,canonicalize,cse,map,outline,canonicalize,cse";
     expect![[r#"
         module attributes {gpu.container_module} {
           func.func @f(%arg0: index, %arg1: index, %arg2: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg3: memref<?x64xf32> {offload.map = "copy", offload.name = "b"}, %arg4: memref<?xi32> {offload.map = "copyin", offload.name = "p"}, %arg5: memref<f32> {offload.map = "copy", offload.name = "s"}) {
-            %c65535 = arith.constant 65535 : index
-            %c128 = arith.constant 128 : index
+            %c2147483520 = arith.constant 2147483520 : index
+            %c2147483647 = arith.constant 2147483647 : index
             %c1024 = arith.constant 1024 : index
             %c0 = arith.constant 0 : index
+            %c128 = arith.constant 128 : index
             %c1 = arith.constant 1 : index
             %0 = offload.disjoint %arg2, %arg5 : memref<?xf32>, memref<f32>
             scf.if %0 {
@@ -381,11 +572,17 @@ affine.store %x, %a[%i] : memref<?xf32>
               %3 = arith.minsi %2, %c1024 : index
               %4 = arith.maxsi %3, %c1 : index
               %memref = gpu.alloc  (%4) : memref<?xf32>
-              gpu.launch_func  @kernels::@f_kernel_0 blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>)
-              gpu.launch_func  @kernels::@f_kernel_1 blocks in (%c1, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %4 : index, %arg5 : memref<f32>)
-              %5 = arith.minsi %2, %c65535 : index
-              %6 = arith.maxsi %5, %c1 : index
-              gpu.launch_func  @kernels::@f_kernel_2 blocks in (%6, %c1, %c1) threads in (%c128, %c1, %c1)  args(%arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
+              gpu.launch_func  @kernels::@f_kernel_0 blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
+              scf.for %arg6 = %c0 to %arg0 step %c2147483520 {
+                %5 = arith.addi %arg6, %c2147483520 : index
+                %6 = arith.minsi %5, %arg0 : index
+                %7 = arith.subi %6, %arg6 : index
+                %8 = arith.maxsi %7, %c0 : index
+                %9 = arith.ceildivsi %8, %c128 : index
+                %10 = arith.minsi %9, %c2147483647 : index
+                %11 = arith.maxsi %10, %c1 : index
+                gpu.launch_func  @kernels::@f_kernel_1 blocks in (%11, %c1, %c1) threads in (%c128, %c1, %c1)  args(%arg6 : index, %6 : index, %arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
+              }
               gpu.dealloc  %memref : memref<?xf32>
             } else {
               %1 = arith.maxsi %arg0, %c0 : index
@@ -393,156 +590,40 @@ affine.store %x, %a[%i] : memref<?xf32>
               %3 = arith.minsi %2, %c1024 : index
               %4 = arith.maxsi %3, %c1 : index
               %memref = gpu.alloc  (%4) : memref<?xf32>
-              gpu.launch_func  @kernels::@f_fallback_kernel_0 blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>)
-              gpu.launch_func  @kernels::@f_fallback_kernel_1 blocks in (%c1, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %4 : index, %arg5 : memref<f32>, %arg0 : index, %arg2 : memref<?xf32>)
+              gpu.launch_func  @kernels::@f_fallback_kernel blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
               gpu.dealloc  %memref : memref<?xf32>
             }
             return
           }
           gpu.module @kernels {
-            gpu.func @f_kernel_0(%arg0: memref<?xf32>, %arg1: index, %arg2: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-              %cst = arith.constant -0.000000e+00 : f32
-              %c0 = arith.constant 0 : index
-              %block_id_x = gpu.block_id  x
-              %grid_dim_x = gpu.grid_dim  x
-              %thread_id_x = gpu.thread_id  x
-              %block_dim_x = gpu.block_dim  x
-              %0 = arith.muli %block_id_x, %block_dim_x : index
-              %1 = arith.addi %0, %thread_id_x : index
-              %2 = arith.muli %grid_dim_x, %block_dim_x : index
-              %3 = scf.for %arg3 = %1 to %arg1 step %2 iter_args(%arg4 = %cst) -> (f32) {
-                %10 = memref.load %arg2[%arg3] : memref<?xf32>
-                %11 = arith.addf %arg4, %10 : f32
-                scf.yield %11 : f32
-              }
-              %4 = gpu.all_reduce  %3 uniform {
-              ^bb0(%arg3: f32, %arg4: f32):
-                %10 = arith.addf %arg3, %arg4 : f32
-                gpu.yield %10 : f32
-              } : (f32) -> f32
-              %block_id_y = gpu.block_id  y
-              %5 = arith.muli %block_id_y, %grid_dim_x : index
-              %6 = arith.addi %5, %block_id_x : index
-              %7 = arith.cmpi eq, %thread_id_x, %c0 : index
-              %thread_id_y = gpu.thread_id  y
-              %8 = arith.cmpi eq, %thread_id_y, %c0 : index
-              %9 = arith.andi %7, %8 : i1
-              scf.if %9 {
-                memref.store %4, %arg0[%6] : memref<?xf32>
-              }
+            gpu.func @f_kernel_0(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: index, %arg2: memref<?xf32>, %arg3: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+              %0 = affine.parallel (%arg4) = (0) to (symbol(%arg1)) reduce ("addf") -> (f32) {
+                %3 = affine.load %arg2[%arg4] : memref<?xf32>
+                affine.yield %3 : f32
+              } {mapping = [#offload.map<block_x * thread_x(128), strided>]}
+              %1 = memref.load %arg3[] : memref<f32>
+              %2 = arith.addf %1, %0 : f32
+              memref.store %2, %arg3[] : memref<f32>
               gpu.return
             }
-            gpu.func @f_kernel_1(%arg0: memref<?xf32>, %arg1: index, %arg2: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-              %c0 = arith.constant 0 : index
-              %cst = arith.constant -0.000000e+00 : f32
-              %thread_id_x = gpu.thread_id  x
-              %block_dim_x = gpu.block_dim  x
-              %thread_id_y = gpu.thread_id  y
-              %block_dim_y = gpu.block_dim  y
-              %0 = arith.muli %thread_id_y, %block_dim_x : index
-              %1 = arith.addi %0, %thread_id_x : index
-              %2 = arith.muli %block_dim_x, %block_dim_y : index
-              %3 = scf.for %arg3 = %1 to %arg1 step %2 iter_args(%arg4 = %cst) -> (f32) {
-                %8 = memref.load %arg0[%arg3] : memref<?xf32>
-                %9 = arith.addf %arg4, %8 : f32
-                scf.yield %9 : f32
-              }
-              %4 = gpu.all_reduce  %3 uniform {
-              ^bb0(%arg3: f32, %arg4: f32):
-                %8 = arith.addf %arg3, %arg4 : f32
-                gpu.yield %8 : f32
-              } : (f32) -> f32
-              %5 = memref.load %arg2[] : memref<f32>
-              %6 = arith.addf %5, %4 : f32
-              gpu.barrier
-              %7 = arith.cmpi eq, %thread_id_x, %c0 : index
-              scf.if %7 {
-                memref.store %6, %arg2[] : memref<f32>
-              }
+            gpu.func @f_kernel_1(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<f32>, %arg4: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+              affine.parallel (%arg5) = (symbol(%arg0)) to (symbol(%arg1)) {
+                %0 = memref.load %arg3[] : memref<f32>
+                affine.store %0, %arg4[%arg5] : memref<?xf32>
+              } {mapping = [#offload.map<block_x * thread_x(128)>]}
               gpu.return
             }
-            gpu.func @f_kernel_2(%arg0: index, %arg1: memref<f32>, %arg2: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-              %block_id_x = gpu.block_id  x
-              %grid_dim_x = gpu.grid_dim  x
-              %thread_id_x = gpu.thread_id  x
-              %block_dim_x = gpu.block_dim  x
-              %0 = arith.muli %block_id_x, %block_dim_x : index
-              %1 = arith.addi %0, %thread_id_x : index
-              %2 = arith.muli %grid_dim_x, %block_dim_x : index
-              scf.for %arg3 = %1 to %arg0 step %2 {
-                %3 = memref.load %arg1[] : memref<f32>
-                memref.store %3, %arg2[%arg3] : memref<?xf32>
-              }
-              gpu.return
-            }
-            gpu.func @f_fallback_kernel_0(%arg0: memref<?xf32>, %arg1: index, %arg2: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-              %cst = arith.constant -0.000000e+00 : f32
-              %c0 = arith.constant 0 : index
-              %block_id_x = gpu.block_id  x
-              %grid_dim_x = gpu.grid_dim  x
-              %thread_id_x = gpu.thread_id  x
-              %block_dim_x = gpu.block_dim  x
-              %0 = arith.muli %block_id_x, %block_dim_x : index
-              %1 = arith.addi %0, %thread_id_x : index
-              %2 = arith.muli %grid_dim_x, %block_dim_x : index
-              %3 = scf.for %arg3 = %1 to %arg1 step %2 iter_args(%arg4 = %cst) -> (f32) {
-                %10 = memref.load %arg2[%arg3] : memref<?xf32>
-                %11 = arith.addf %arg4, %10 : f32
-                scf.yield %11 : f32
-              }
-              %4 = gpu.all_reduce  %3 uniform {
-              ^bb0(%arg3: f32, %arg4: f32):
-                %10 = arith.addf %arg3, %arg4 : f32
-                gpu.yield %10 : f32
-              } : (f32) -> f32
-              %block_id_y = gpu.block_id  y
-              %5 = arith.muli %block_id_y, %grid_dim_x : index
-              %6 = arith.addi %5, %block_id_x : index
-              %7 = arith.cmpi eq, %thread_id_x, %c0 : index
-              %thread_id_y = gpu.thread_id  y
-              %8 = arith.cmpi eq, %thread_id_y, %c0 : index
-              %9 = arith.andi %7, %8 : i1
-              scf.if %9 {
-                memref.store %4, %arg0[%6] : memref<?xf32>
-              }
-              gpu.return
-            }
-            gpu.func @f_fallback_kernel_1(%arg0: memref<?xf32>, %arg1: index, %arg2: memref<f32>, %arg3: index, %arg4: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-              %c1 = arith.constant 1 : index
-              %c0 = arith.constant 0 : index
-              %cst = arith.constant -0.000000e+00 : f32
-              %thread_id_x = gpu.thread_id  x
-              %block_dim_x = gpu.block_dim  x
-              %thread_id_y = gpu.thread_id  y
-              %block_dim_y = gpu.block_dim  y
-              %0 = arith.muli %thread_id_y, %block_dim_x : index
-              %1 = arith.addi %0, %thread_id_x : index
-              %2 = arith.muli %block_dim_x, %block_dim_y : index
-              %3 = scf.for %arg5 = %1 to %arg1 step %2 iter_args(%arg6 = %cst) -> (f32) {
-                %8 = memref.load %arg0[%arg5] : memref<?xf32>
-                %9 = arith.addf %arg6, %8 : f32
-                scf.yield %9 : f32
-              }
-              %4 = gpu.all_reduce  %3 uniform {
-              ^bb0(%arg5: f32, %arg6: f32):
-                %8 = arith.addf %arg5, %arg6 : f32
-                gpu.yield %8 : f32
-              } : (f32) -> f32
-              %5 = memref.load %arg2[] : memref<f32>
-              %6 = arith.addf %5, %4 : f32
-              gpu.barrier
-              %7 = arith.cmpi eq, %thread_id_x, %c0 : index
-              scf.if %7 {
-                memref.store %6, %arg2[] : memref<f32>
-              }
-              gpu.barrier
-              scf.for %arg5 = %c0 to %arg3 step %c1 {
-                %8 = memref.load %arg2[] : memref<f32>
-                gpu.barrier
-                scf.if %7 {
-                  memref.store %8, %arg4[%arg5] : memref<?xf32>
-                }
-                gpu.barrier
+            gpu.func @f_fallback_kernel(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: index, %arg2: memref<?xf32>, %arg3: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+              %0 = affine.parallel (%arg4) = (0) to (symbol(%arg1)) reduce ("addf") -> (f32) {
+                %3 = affine.load %arg2[%arg4] : memref<?xf32>
+                affine.yield %3 : f32
+              } {mapping = [#offload.map<block_x * thread_x(128), strided>]}
+              %1 = memref.load %arg3[] : memref<f32>
+              %2 = arith.addf %1, %0 : f32
+              memref.store %2, %arg3[] : memref<f32>
+              affine.for %arg4 = 0 to %arg1 {
+                %3 = memref.load %arg3[] : memref<f32>
+                affine.store %3, %arg2[%arg4] : memref<?xf32>
               }
               gpu.return
             }

@@ -20,9 +20,11 @@ const NEEDS: &[(&str, &str)] = &[
     ("check-independent", "raise-loops,mem2reg,raise-affine"),
     ("lower-affine", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("fold-memref-alias-ops", "raise-loops,mem2reg,raise-affine,delinearize,lower-affine"),
-    ("outline", "raise-loops,mem2reg,canonicalize"),
-    ("lower-reductions", "raise-loops,mem2reg,outline"),
-    ("scf-to-cf", "raise-loops,mem2reg,outline,lower-reductions"),
+    ("map", "raise-loops,mem2reg,canonicalize"),
+    ("outline", "raise-loops,mem2reg,raise-affine,canonicalize,map"),
+    ("distribute", "raise-loops,mem2reg,raise-affine,canonicalize,map,outline,lower-affine"),
+    ("lower-reductions", "raise-loops,mem2reg,map,outline,distribute"),
+    ("scf-to-cf", "raise-loops,mem2reg,map,outline,distribute,lower-reductions"),
 ];
 
 /// Stages in a row, as the compiler runs them.

@@ -130,9 +130,9 @@ impl BasicSet {
     fn push(&mut self, constraint: &Constraint) -> Result<()> {
         let row = self.row(constraint.expr())?;
         if constraint.is_equality() {
-            self.system.equalities.push(row);
+            self.system.equalities.push(&row);
         } else {
-            self.system.inequalities.push(row);
+            self.system.inequalities.push(&row);
         }
         Ok(())
     }
@@ -140,6 +140,16 @@ impl BasicSet {
     /// Keeps the tuples that also satisfy the constraint.
     pub fn add(&mut self, constraint: &Constraint) -> Result<()> {
         self.push(constraint)?;
+        self.system.normalize();
+        Ok(())
+    }
+
+    /// Keeps the tuples that also satisfy all the constraints.
+    pub(crate) fn add_all(
+        &mut self,
+        constraints: impl IntoIterator<Item = Constraint>,
+    ) -> Result<()> {
+        constraints.into_iter().try_for_each(|constraint| self.push(&constraint))?;
         self.system.normalize();
         Ok(())
     }
@@ -190,7 +200,7 @@ impl BasicSet {
         let (visible, own) = (self.visible(), self.system.width);
         let width = own + other.locals();
         let mut system = self.system.place(visible, visible, width);
-        system.extend(other.system.place(visible, own, width));
+        system.extend(&other.system.place(visible, own, width));
         system.normalize();
         Ok(Self { space: self.space.clone(), system })
     }
@@ -306,21 +316,23 @@ impl BasicSet {
         let mut kept = self.system.place(visible, visible, width);
         // Last rows first: what was written first is what stays.
         for index in (0..kept.equalities.len()).rev() {
+            let row = Row::from_slice(&kept.equalities[index]);
+            kept.equalities.remove(index);
             let mut rest = given.clone();
-            let row = kept.equalities.remove(index);
-            rest.extend(kept.clone());
+            rest.extend(&kept);
             if !implies_at_least(&rest, &row, &budget)?
                 || !implies_at_least(&rest, &negated(&row), &budget)?
             {
-                kept.equalities.insert(index, row);
+                kept.equalities.insert(index, &row);
             }
         }
         for index in (0..kept.inequalities.len()).rev() {
+            let row = Row::from_slice(&kept.inequalities[index]);
+            kept.inequalities.remove(index);
             let mut rest = given.clone();
-            let row = kept.inequalities.remove(index);
-            rest.extend(kept.clone());
+            rest.extend(&kept);
             if !implies_at_least(&rest, &row, &budget)? {
-                kept.inequalities.insert(index, row);
+                kept.inequalities.insert(index, &row);
             }
         }
         Ok(Self::from_system(self.space.clone(), kept.place(visible, visible, own)))
@@ -384,6 +396,6 @@ pub(crate) fn implies_at_least(system: &System, row: &[i64], budget: &Budget) ->
         return Ok(true);
     }
     let mut counterexample = system.clone();
-    counterexample.inequalities.push(complement(row)?);
+    counterexample.inequalities.push(&complement(row)?);
     Ok(sample::sample(&counterexample, budget)?.is_none())
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::affine::{Affine, Constraint, Var};
-use crate::basic_set::{BasicSet, implies_at_least};
+use crate::affine::{Affine, Var};
+use crate::basic_set::{BasicSet, negated};
 use crate::error::{Error, Result};
-use crate::integer::{ceil_div, floor_div, narrow};
-use crate::sample::sample;
+use crate::integer::Row;
 use crate::set::Set;
-use crate::shadow::{Budget, elimination_cost, project_rational};
+use crate::shadow::Budget;
 use crate::system::System;
+use crate::witnessed::{Component, Witnessed, component, project};
 
 /// `expr / divisor`, rounded up where it is a lower bound and down where it is an upper bound.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +60,25 @@ impl Optimum {
             Self::Empty | Self::Unbounded => None,
         }
     }
+
+    /// The better of two optima, none being worse than any.
+    fn better(self, other: Self, choose: impl Fn(i64, i64) -> i64) -> Self {
+        match (self, other) {
+            (Self::Unbounded, _) | (_, Self::Unbounded) => Self::Unbounded,
+            (Self::At(a), Self::At(b)) => Self::At(choose(a, b)),
+            (Self::Empty, other) | (other, Self::Empty) => other,
+        }
+    }
+
+    /// The least value over two sets with these least values.
+    pub(crate) fn min(self, other: Self) -> Self {
+        self.better(other, i64::min)
+    }
+
+    /// The greatest value over two sets with these greatest values.
+    pub(crate) fn max(self, other: Self) -> Self {
+        self.better(other, i64::max)
+    }
 }
 
 impl Display for Optimum {
@@ -72,59 +91,68 @@ impl Display for Optimum {
     }
 }
 
-/// Projects out every column for which `keep` does not hold, over the rationals.
-fn project(system: &System, keep: impl Fn(usize) -> bool, budget: &Budget) -> Result<System> {
-    let mut system = system.clone();
-    system.normalize();
-    loop {
-        let next = (0..system.width)
-            .filter(|&column| !keep(column) && system.mentions(column))
-            .min_by_key(|&column| {
-                let smallest = system.equalities.iter().map(|row| row[column].unsigned_abs());
-                let through = smallest.filter(|&c| c != 0).min();
-                (through.is_none(), through, elimination_cost(&system, column), column)
-            });
-        let Some(column) = next else { return Ok(system) };
-        system = project_rational(&system, column, budget)?;
+/// Removes the inequalities with the column that follow from the others.
+fn drop_redundant_bounds(system: &mut System, column: usize, budget: &Budget) -> Result<()> {
+    let mut sides = [0, 0];
+    for row in system.inequalities.iter().filter(|row| row[column] != 0) {
+        sides[usize::from(row[column] > 0)] += 1;
     }
+    // The only bound of a side follows from nothing.
+    if sides.iter().all(|&bounds| bounds <= 1) {
+        return Ok(());
+    }
+    let Some(witnessed) = Witnessed::find(system, budget)? else { return Ok(()) };
+    // Last ones first: the constraints written first are the ones to keep.
+    for index in (0..system.inequalities.len()).rev() {
+        let row = Row::from_slice(&system.inequalities[index]);
+        let side = &mut sides[usize::from(row[column] > 0)];
+        if row[column] == 0 || *side <= 1 {
+            continue;
+        }
+        let mut rest = system.clone();
+        rest.inequalities.remove(index);
+        if witnessed.with_system(rest).implies(&row, budget)? {
+            system.inequalities.remove(index);
+            *side -= 1;
+        }
+    }
+    Ok(())
 }
 
 impl BasicSet {
     /// The bounds of a dimension in terms of the parameters and of the dimensions in `known`, such as those of outer
     /// loops. They hold for every tuple; over the rationals they are the tightest ones. Bounds that follow from others are left out.
     pub fn bounds(&self, dim: usize, known: &[usize]) -> Result<Bounds> {
-        let column = self.column(Var::Dim(dim))?;
+        let whole = self.column(Var::Dim(dim))?;
         let budget = Budget::new();
         let dims = self.space().dims();
         let visible = self.visible();
-        let keep = |c: usize| {
-            c == column || (c < dims && known.contains(&c)) || (c >= dims && c < visible)
+        // Rows that are connected with the dimension by nothing say nothing of it, unless the set is empty.
+        let mut seed = Row::from_elem(0, self.system().width + 1);
+        seed[whole] = 1;
+        let Component { system, columns } = component(self.system(), &seed);
+        let Some(column) = columns.iter().position(|&c| c == whole) else {
+            return Err(Error::SpaceMismatch);
         };
-        let system = project(self.system(), keep, &budget)?;
-        let mut rows = system.inequalities.clone();
-        for equality in &system.equalities {
-            rows.push(equality.clone());
-            rows.push(crate::basic_set::negated(equality));
+        let keep = |c: usize| {
+            let c = columns[c];
+            c == whole || (c < dims && known.contains(&c)) || (c >= dims && c < visible)
+        };
+        let (mut system, _) = project(&system, keep, &budget)?;
+        for index in 0..system.equalities.len() {
+            let equality = Row::from_slice(&system.equalities[index]);
+            system.inequalities.push(&equality);
+            system.inequalities.push(&negated(&equality));
         }
-        // Last ones first: the constraints written first are the ones to keep.
-        let mut index = rows.len();
-        while index > 0 {
-            index -= 1;
-            let mut rest = System::universe(system.width);
-            rest.inequalities = rows
-                .iter()
-                .enumerate()
-                .filter(|(i, _)| *i != index)
-                .map(|(_, r)| r.clone())
-                .collect();
-            if rows[index][column] != 0 && implies_at_least(&rest, &rows[index], &budget)? {
-                rows.remove(index);
-            }
-        }
+        system.equalities.truncate(0);
+        drop_redundant_bounds(&mut system, column, &budget)?;
         let mut bounds = Bounds { lower: Vec::new(), upper: Vec::new() };
-        for row in rows {
+        for row in system.inequalities.iter() {
             let coefficient = row[column];
-            let rest = self.affine(&row) - Affine::dim(dim) * coefficient;
+            let others = (0..system.width).filter(|&c| c != column && row[c] != 0);
+            let rest = others.fold(Affine::constant(row[system.width]), |sum, c| {
+                sum + Affine::from(self.variable(columns[c])) * row[c]
+            });
             match coefficient {
                 0 => {}
                 1.. => bounds.lower.push(Bound { expr: -rest, divisor: coefficient }),
@@ -137,42 +165,11 @@ impl BasicSet {
     /// The least value of an expression over all tuples and all values of the parameters.
     pub fn minimum(&self, expr: &Affine) -> Result<Optimum> {
         let budget = Budget::new();
-        let mut set = self.clone();
-        let goal = set.add_local();
-        set.add(&Constraint::eq(goal, expr.clone()))?;
-        let (system, column) = (set.system(), set.system().width - 1);
-        let Some(witness) = sample(system, &budget)? else { return Ok(Optimum::Empty) };
-        let line = project(system, |c| c == column, &budget)?;
-        // The recession cone of a rational polyhedron with an integer point is that of its integer points, so unbounded
-        // over the rationals is unbounded over the integers.
-        let constant = |row: &[i64]| i128::from(row[system.width]);
-        let lower = line.inequalities.iter().filter(|row| row[column] > 0);
-        let lower = lower.map(|row| ceil_div(-constant(row), i128::from(row[column])));
-        let pinned = line.equalities.iter().filter(|row| row[column] != 0);
-        let pinned = pinned.map(|row| {
-            let c = i128::from(row[column]);
-            if c > 0 { ceil_div(-constant(row), c) } else { ceil_div(constant(row), -c) }
-        });
-        let Some(lowest) = lower.chain(pinned).max() else { return Ok(Optimum::Unbounded) };
-
-        // Some value lies in lowest..=best; the bound itself is mostly it, else the interval is halved.
-        let mut lowest = narrow(lowest)?;
-        let mut best = witness[column];
-        let mut probe = lowest;
-        while lowest < best {
-            let mut below = system.clone();
-            let mut row = crate::integer::Row::from_elem(0, system.width + 1);
-            row[column] = -1;
-            row[system.width] = probe;
-            below.inequalities.push(row);
-            match sample(&below, &budget)? {
-                Some(point) => best = point[column],
-                None => lowest = narrow(i128::from(probe) + 1)?,
-            }
-            let middle = floor_div(i128::from(lowest) + i128::from(best), 2);
-            probe = narrow(middle)?;
+        let row = self.row(expr)?;
+        match Witnessed::find(self.system(), &budget)? {
+            Some(witnessed) => witnessed.least(&row, &budget),
+            None => Ok(Optimum::Empty),
         }
-        Ok(Optimum::At(best))
     }
 
     /// The greatest value of an expression over all tuples and all values of the parameters.
@@ -189,11 +186,7 @@ impl Set {
     pub fn minimum(&self, expr: &Affine) -> Result<Optimum> {
         let mut least = Optimum::Empty;
         for piece in self.pieces() {
-            least = match (least, piece.minimum(expr)?) {
-                (Optimum::Unbounded, _) | (_, Optimum::Unbounded) => Optimum::Unbounded,
-                (Optimum::At(a), Optimum::At(b)) => Optimum::At(a.min(b)),
-                (Optimum::Empty, other) | (other, Optimum::Empty) => other,
-            };
+            least = least.min(piece.minimum(expr)?);
         }
         Ok(least)
     }

@@ -12,13 +12,21 @@
 //!
 //! An [`Error`] anywhere means "not decided": the caller has to assume the dependence.
 
-use std::fmt::{self, Display, Formatter};
+mod vector;
+
+use std::collections::BTreeSet;
 
 use crate::affine::{Affine, Constraint};
+use crate::basic_set::BasicSet;
 use crate::bounds::Optimum;
 use crate::error::{Error, Result};
+use crate::integer::Row;
 use crate::map::Map;
 use crate::set::Set;
+use crate::shadow::{Budget, MOST_PIECES};
+use crate::space::Space;
+use crate::witnessed::Witnessed;
+pub use vector::{DependenceVector, Direction, Directions, Distance};
 
 /// Which elements an access touches in which iteration.
 #[derive(Clone, Debug)]
@@ -58,55 +66,6 @@ pub enum Level {
     Independent,
 }
 
-/// How far the sink is from the source in one loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Distance {
-    /// The least distance.
-    pub least: Optimum,
-    /// The greatest distance.
-    pub greatest: Optimum,
-}
-
-impl Distance {
-    /// The distance when there is only one.
-    pub fn constant(&self) -> Option<i64> {
-        self.least.value().filter(|_| self.least == self.greatest)
-    }
-}
-
-impl Display for Distance {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self.constant(), self.least.value(), self.greatest.value()) {
-            (Some(distance), ..) => write!(f, "{distance}"),
-            (None, Some(least), Some(greatest)) => write!(f, "{least}..{greatest}"),
-            (None, Some(least), None) => write!(f, "{least}.."),
-            (None, None, Some(greatest)) => write!(f, "..{greatest}"),
-            (None, None, None) => write!(f, "*"),
-        }
-    }
-}
-
-/// The sign of the distance in one loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
-    /// `<`: the sink lies in a later iteration of the loop.
-    Less,
-    /// `=`: source and sink lie in the same iteration.
-    Equal,
-    /// `>`: the sink lies in an earlier iteration.
-    Greater,
-}
-
-impl Display for Direction {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Less => "<",
-            Self::Equal => "=",
-            Self::Greater => ">",
-        })
-    }
-}
-
 /// The conflicts of a source and a sink, from which each question about their dependences is answered.
 #[derive(Clone, Debug)]
 pub struct Conflicts {
@@ -120,6 +79,29 @@ pub struct Dependence {
     level: Level,
     relation: Map,
     common: usize,
+    /// The pieces of the relation that are not empty; an error where that is open for one of them.
+    pieces: Result<Vec<Witnessed>>,
+}
+
+/// `sink - source` in a loop, as a row over the pairs of iterations and further variables.
+fn distance_row(space: &Space, width: usize, index: usize) -> Row {
+    let mut row = Row::from_elem(0, width + 1);
+    row[space.inputs() + index] = 1;
+    row[index] = -1;
+    row
+}
+
+/// The row, and whether it is an equality, that makes the distance have a direction.
+fn towards(direction: Direction, mut distance: Row) -> (Row, bool) {
+    match direction {
+        Direction::Less => {}
+        Direction::Equal => return (distance, true),
+        Direction::Greater => distance.iter_mut().for_each(|c| *c = -*c),
+    }
+    if let Some(constant) = distance.last_mut() {
+        *constant = -1;
+    }
+    (distance, false)
 }
 
 impl Conflicts {
@@ -137,25 +119,21 @@ impl Conflicts {
         &self.relation
     }
 
-    /// How far the sink of a pair is from its source in a shared loop.
-    fn distance(&self, index: usize) -> Affine {
-        distance(&self.relation, index)
-    }
-
     fn at(&self, level: Level) -> Result<Map> {
-        let equal = match level {
+        let (equal, carrier) = match level {
             Level::Loop(index) if index >= self.common => return Err(Error::SpaceMismatch),
-            Level::Loop(index) => index,
-            Level::Independent => self.common,
+            Level::Loop(index) => (index, Some(index)),
+            Level::Independent => (self.common, None),
         };
-        let mut relation = self.relation.clone();
-        for index in 0..equal {
-            relation = relation.constrain(&Constraint::eq(self.distance(index), 0))?;
+        let inputs = self.relation.space().inputs();
+        let distance = |index: usize| Affine::dim(inputs + index) - Affine::dim(index);
+        let mut pieces = self.relation.pieces().to_vec();
+        for piece in &mut pieces {
+            let equalities = (0..equal).map(|index| Constraint::eq(distance(index), 0));
+            let carried = carrier.map(|index| Constraint::ge(distance(index), 1));
+            piece.add_all(equalities.chain(carried))?;
         }
-        match level {
-            Level::Loop(index) => relation.constrain(&Constraint::ge(self.distance(index), 1)),
-            Level::Independent => Ok(relation),
-        }
+        Map::new(self.relation.space().clone(), pieces)
     }
 
     /// Whether a loop carries a dependence from the source to the sink. The loop can run in parallel, as far as these two
@@ -168,26 +146,79 @@ impl Conflicts {
     /// first in the text.
     pub fn dependence(&self, level: Level) -> Result<Option<Dependence>> {
         let relation = self.at(level)?;
-        if relation.is_empty()? {
-            return Ok(None);
+        let budget = Budget::new();
+        let mut pieces = Ok(Vec::new());
+        let mut exists = false;
+        for piece in relation.pieces() {
+            match (Witnessed::find(piece.system(), &budget), &mut pieces) {
+                (Ok(None), _) => {}
+                (Ok(Some(piece)), Ok(pieces)) => {
+                    exists = true;
+                    pieces.push(piece);
+                }
+                (Ok(Some(_)), Err(_)) => exists = true,
+                (Err(error), pieces) => *pieces = Err(error),
+            }
         }
-        Ok(Some(Dependence { level, relation, common: self.common }))
+        match (exists, pieces) {
+            (false, Ok(_)) => Ok(None),
+            (false, Err(error)) => Err(error),
+            (true, pieces) => Ok(Some(Dependence { level, relation, common: self.common, pieces })),
+        }
     }
 
     /// The dependences of every level, outermost first. `source_first` says whether the source is executed before the sink
     /// within one iteration of the shared loops.
     pub fn dependences(&self, source_first: bool) -> Result<Vec<Dependence>> {
+        let budget = Budget::new();
+        let space = self.relation.space();
         let mut found = Vec::new();
-        let independent = source_first.then_some(Level::Independent);
-        for level in (0..self.common).map(Level::Loop).chain(independent) {
-            found.extend(self.dependence(level)?);
+        // The conflicts whose ends lie in the same iteration of the loops so far.
+        let mut equal = Vec::new();
+        for piece in self.relation.pieces() {
+            equal.extend(Witnessed::find(piece.system(), &budget)?);
+        }
+        let towards = |pieces: &[Witnessed], index: usize, direction: Direction| {
+            let mut narrowed = Vec::with_capacity(pieces.len());
+            for piece in pieces {
+                narrowed.extend(piece.towards(space, index, direction, &budget)?);
+            }
+            Ok::<_, Error>(narrowed)
+        };
+        for index in 0..self.common {
+            let carried = towards(&equal, index, Direction::Less)?;
+            if !carried.is_empty() {
+                found.push(self.witnessed(Level::Loop(index), carried)?);
+            }
+            equal = towards(&equal, index, Direction::Equal)?;
+        }
+        if source_first && !equal.is_empty() {
+            found.push(self.witnessed(Level::Independent, equal)?);
         }
         Ok(found)
     }
+
+    fn witnessed(&self, level: Level, pieces: Vec<Witnessed>) -> Result<Dependence> {
+        let space = self.relation.space();
+        let sets =
+            pieces.iter().map(|piece| BasicSet::from_system(space.clone(), piece.system().clone()));
+        let relation = Map::new(space.clone(), sets)?;
+        Ok(Dependence { level, relation, common: self.common, pieces: Ok(pieces) })
+    }
 }
 
-fn distance(relation: &Map, index: usize) -> Affine {
-    Affine::dim(relation.space().inputs() + index) - Affine::dim(index)
+impl Witnessed {
+    /// The pairs of iterations of which the sink lies in that direction in a loop.
+    fn towards(
+        &self,
+        space: &Space,
+        index: usize,
+        direction: Direction,
+        budget: &Budget,
+    ) -> Result<Option<Self>> {
+        let (row, equality) = towards(direction, distance_row(space, self.system().width, index));
+        self.narrowed(&row, equality, budget)
+    }
 }
 
 impl Dependence {
@@ -201,24 +232,32 @@ impl Dependence {
         &self.relation
     }
 
+    /// What the level alone says of the direction in a loop.
+    fn known_direction(&self, index: usize) -> Option<Direction> {
+        match self.level {
+            Level::Loop(carrier) if index > carrier => None,
+            Level::Loop(carrier) if index == carrier => Some(Direction::Less),
+            _ => Some(Direction::Equal),
+        }
+    }
+
     /// How far sink and source are from each other in a shared loop.
     pub fn distance(&self, index: usize) -> Result<Distance> {
         if index >= self.common {
             return Err(Error::SpaceMismatch);
         }
-        let expr = distance(&self.relation, index);
-        let pairs = self.relation.wrap();
-        // Most distances are one number; a witness tells which, and one question confirms it.
-        if let Some(pair) = pairs.sample()? {
-            let value = i128::from(pair.dims[self.relation.space().inputs() + index])
-                - i128::from(pair.dims[index]);
-            if let Ok(value) = i64::try_from(value)
-                && pairs.implies(&Constraint::eq(expr.clone(), value))?
-            {
-                return Ok(Distance { least: Optimum::At(value), greatest: Optimum::At(value) });
-            }
+        if self.known_direction(index) == Some(Direction::Equal) {
+            return Ok(Distance { least: Optimum::At(0), greatest: Optimum::At(0) });
         }
-        Ok(Distance { least: pairs.minimum(&expr)?, greatest: pairs.maximum(&expr)? })
+        let budget = Budget::new();
+        let mut distance = Distance { least: Optimum::Empty, greatest: Optimum::Empty };
+        for piece in self.pieces.as_ref().map_err(Clone::clone)? {
+            let row = distance_row(self.relation.space(), piece.system().width, index);
+            let (least, greatest) = piece.range(&row, &budget)?;
+            distance.least = distance.least.min(least);
+            distance.greatest = distance.greatest.max(greatest);
+        }
+        Ok(distance)
     }
 
     /// The distances in all shared loops.
@@ -228,27 +267,46 @@ impl Dependence {
 
     /// Every combination of directions that occurs, in ascending order. Exact, by refining one loop after the other.
     pub fn direction_vectors(&self) -> Result<Vec<Vec<Direction>>> {
-        let mut vectors = vec![(Vec::with_capacity(self.common), self.relation.clone())];
-        for index in 0..self.common {
-            let mut refined = Vec::new();
-            for (vector, relation) in vectors {
-                for direction in [Direction::Less, Direction::Equal, Direction::Greater] {
-                    let distance = distance(&relation, index);
-                    let narrowed = relation.constrain(&match direction {
-                        Direction::Less => Constraint::ge(distance, 1),
-                        Direction::Equal => Constraint::eq(distance, 0),
-                        Direction::Greater => Constraint::le(distance, -1),
-                    })?;
-                    if !narrowed.is_empty()? {
-                        let mut longer = vector.clone();
-                        longer.push(direction);
-                        refined.push((longer, narrowed));
+        let budget = Budget::new();
+        let mut vectors = BTreeSet::new();
+        for piece in self.pieces.as_ref().map_err(Clone::clone)? {
+            let mut refined = vec![(Vec::with_capacity(self.common), piece.clone())];
+            for index in 0..self.common {
+                if let Some(direction) = self.known_direction(index) {
+                    refined.iter_mut().for_each(|(vector, _)| vector.push(direction));
+                    continue;
+                }
+                let mut longer = Vec::with_capacity(refined.len());
+                for (vector, piece) in refined {
+                    for direction in Direction::ALL {
+                        let space = self.relation.space();
+                        let Some(narrowed) = piece.towards(space, index, direction, &budget)?
+                        else {
+                            continue;
+                        };
+                        let mut vector = vector.clone();
+                        vector.push(direction);
+                        longer.push((vector, narrowed));
                     }
                 }
+                refined = longer;
+                if refined.len() > MOST_PIECES {
+                    return Err(Error::TooComplex);
+                }
             }
-            vectors = refined;
+            vectors.extend(refined.into_iter().map(|(vector, _)| vector));
         }
-        Ok(vectors.into_iter().map(|(vector, _)| vector).collect())
+        Ok(vectors.into_iter().collect())
+    }
+
+    /// Distances and directions loop by loop.
+    pub fn vector(&self) -> Result<DependenceVector> {
+        let vectors = self.direction_vectors()?;
+        let directions = |index: usize| vectors.iter().map(|vector| vector[index]).collect();
+        Ok(DependenceVector {
+            distances: self.distances()?,
+            directions: (0..self.common).map(directions).collect(),
+        })
     }
 }
 
@@ -388,6 +446,44 @@ mod tests {
             1,
             &["-: (0) ="],
         );
+    }
+
+    #[test]
+    fn tiles() {
+        // A matrix product in tiles: the reduction's two loops carry, whatever the sizes.
+        let product = "[n, m, l] -> { [ti, tj, tk, i, j, k] -> [i, j] : 0 <= i < n and 0 <= j < m and 0 <= k < l \
+            and 32ti <= i < 32ti + 32 and 32tj <= j < 32tj + 32 and 8tk <= k < 8tk + 8 }";
+        check(
+            product,
+            product,
+            6,
+            &[
+                "2: (0, 0, 1.., 0, 0, 1..) ==<==<",
+                "5: (0, 0, 0, 0, 0, 1..7) =====<",
+                "-: (0, 0, 0, 0, 0, 0) ======",
+            ],
+        );
+        // Subscripts with floordiv and mod: four iterations share an element, then a row of eight is taken up again.
+        let folded = "{ [i] -> [floor(i / 4) mod 8] : 0 <= i < 64 }";
+        check(folded, folded, 1, &["0: (1..35) <", "-: (0) ="]);
+        let blocks = "[n] -> { [b, t] -> [8b + t] : 0 <= 8b + t < n and 0 <= t < 8 }";
+        let floors = "[n] -> { [b, t] -> [8b + 7 - (t mod 8)] : 0 <= 8b + t < n and 0 <= t < 8 }";
+        check(blocks, floors, 2, &["1: (0, 1..7) =<"]);
+    }
+
+    #[test]
+    fn vectors_summarise() {
+        let write = access("[n] -> { [i, j, k] -> [i, j + k] : 0 <= i, j, k < n }");
+        let conflicts = Conflicts::new(&write, &write, 3).unwrap();
+        let vectors: Vec<_> = conflicts.dependences(true).unwrap();
+        let vectors: Vec<_> = vectors.iter().map(|d| d.vector().unwrap().to_string()).collect();
+        assert_eq!(vectors, ["(0, 1.., ..-1) (=, <, >)", "(0, 0, 0) (=, =, =)"]);
+        // Iterations two or more apart meet, neighbours do not.
+        let even = access("{ [i, j] -> [i mod 2, j mod 3] : 0 <= i < 4 and 0 <= j < 7 }");
+        let found = Conflicts::new(&even, &even, 2).unwrap().dependence(Level::Loop(0)).unwrap();
+        let vector = found.unwrap().vector().unwrap();
+        assert_eq!(vector.to_string(), "(2, -6..6) (<, *)");
+        assert!(vector.directions[1].contains(Direction::Equal));
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Sets and maps as text, in the notation of isl: `[n] -> { [i, j] : 0 <= i < n and j = 2i }`.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter, Write as _};
 
 use crate::affine::{Affine, Var};
 use crate::basic_set::BasicSet;
-use crate::integer::Row;
 use crate::map::Map;
 use crate::set::Set;
 use crate::space::Space;
@@ -41,20 +40,17 @@ fn write_union(f: &mut Formatter<'_>, space: &Space, pieces: &[BasicSet]) -> fmt
     for (index, piece) in pieces.iter().enumerate() {
         f.write_str(if index == 0 { "{ " } else { "; " })?;
         names.write_tuple(f)?;
-        let clauses = names.clauses(piece);
-        if clauses.is_empty() {
-            continue;
-        }
-        f.write_str(" : ")?;
-        if piece.locals() > 0 {
-            write!(f, "exists ({} : ", names.locals[..piece.locals()].join(", "))?;
-        }
-        f.write_str(&clauses.join(" and "))?;
-        if piece.locals() > 0 {
-            f.write_char(')')?;
+        let condition = names.condition(piece);
+        if !condition.is_empty() {
+            write!(f, " : {condition}")?;
         }
     }
     f.write_str(" }")
+}
+
+/// What holds for the tuples of a set, as text; empty where nothing is asked of them.
+pub(crate) fn condition(set: &BasicSet) -> String {
+    Names::new(set.space(), set.locals()).condition(set)
 }
 
 /// The names under which the variables are printed: the space's, made distinct.
@@ -100,34 +96,16 @@ impl Names {
     }
 
     fn sum(&self, expr: &Affine) -> String {
-        let mut text = String::new();
-        for (var, coefficient) in expr.terms() {
-            let sign = match (text.is_empty(), coefficient < 0) {
-                (true, true) => "-",
-                (true, false) => "",
-                (false, true) => " - ",
-                (false, false) => " + ",
-            };
-            text.push_str(sign);
-            if coefficient.abs() != 1 {
-                let _ = write!(text, "{}", coefficient.abs());
-            }
-            text.push_str(self.name(var));
+        sum(expr, |var| self.name(var).to_owned())
+    }
+
+    /// What holds for the tuples of a piece; empty where nothing is asked of them.
+    fn condition(&self, piece: &BasicSet) -> String {
+        let clauses = self.clauses(piece).join(" and ");
+        if clauses.is_empty() || piece.locals() == 0 {
+            return clauses;
         }
-        let constant = expr.constant_term();
-        if text.is_empty() {
-            return constant.to_string();
-        }
-        match constant {
-            0 => {}
-            1.. => {
-                let _ = write!(text, " + {constant}");
-            }
-            _ => {
-                let _ = write!(text, " - {}", constant.unsigned_abs());
-            }
-        }
-        text
+        format!("exists ({} : {clauses})", self.locals[..piece.locals()].join(", "))
     }
 
     /// One text a row, except that a lower and an upper bound of the same variable share one.
@@ -190,9 +168,41 @@ impl Names {
     }
 }
 
+/// A sum of variables with the names they are given.
+pub(crate) fn sum(expr: &Affine, name: impl Fn(Var) -> String) -> String {
+    let mut text = String::new();
+    for (var, coefficient) in expr.terms() {
+        let sign = match (text.is_empty(), coefficient < 0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        };
+        text.push_str(sign);
+        if coefficient.abs() != 1 {
+            let _ = write!(text, "{}", coefficient.abs());
+        }
+        text.push_str(&name(var));
+    }
+    let constant = expr.constant_term();
+    if text.is_empty() {
+        return constant.to_string();
+    }
+    match constant {
+        0 => {}
+        1.. => {
+            let _ = write!(text, " + {constant}");
+        }
+        _ => {
+            let _ = write!(text, " - {}", constant.unsigned_abs());
+        }
+    }
+    text
+}
+
 /// The variable a row is printed as a bound of, its coefficient, and the rest of the row: the last dimension, else the
 /// last local, else the last parameter.
-fn split(piece: &BasicSet, row: &Row) -> (Var, i64, Affine) {
+fn split(piece: &BasicSet, row: &[i64]) -> (Var, i64, Affine) {
     let expr = piece.affine(row);
     let rank = |var: &Var| match *var {
         Var::Param(index) => (0, index),

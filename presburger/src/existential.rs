@@ -70,7 +70,7 @@ fn window(
         if !of_determined {
             continue;
         }
-        let opposite = |other: &crate::integer::Row| {
+        let opposite = |other: &[i64]| {
             let gap = i128::from(other[system.width]) + i128::from(row[system.width]);
             gap < -i128::from(row[variable])
                 && row[..system.width].iter().zip(&other[..system.width]).all(|(a, b)| *a == -*b)
@@ -130,7 +130,12 @@ pub(crate) fn simplify(system: &mut System, visible: usize, budget: &Budget) -> 
                 (!used_in_equality && !cost.0 && cost.1 <= 4).then_some((cost, variable))
             })
             .min();
-        let Some((_, variable)) = next else { return Ok(()) };
+        let Some((_, variable)) = next else {
+            match drop_window(system, visible, budget)? {
+                true => continue,
+                false => return Ok(()),
+            }
+        };
         *system = eliminate(system, variable, budget)?.real;
         if system.equalities.iter().any(|row| row[visible..system.width].iter().any(|&c| c != 0)) {
             solve_equalities(system, visible)?;
@@ -138,9 +143,26 @@ pub(crate) fn simplify(system: &mut System, visible: usize, budget: &Budget) -> 
     }
 }
 
+/// Eliminates a hidden variable that only two inequalities mention and that has a value for all of the others, as a floor
+/// has that nothing else asks for. Says whether there was one.
+fn drop_window(system: &mut System, visible: usize, budget: &Budget) -> Result<bool> {
+    for variable in visible..system.width {
+        let used_in_equality = system.equalities.iter().any(|row| row[variable] != 0);
+        let alone = system.inequalities.iter().filter(|row| row[variable] != 0).count() == 2;
+        if alone && !used_in_equality {
+            let shadows = eliminate(system, variable, budget)?;
+            if shadows.dark.is_none() {
+                *system = shadows.real;
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
 /// Gives every equality that mentions hidden variables one of its own, which then occurs nowhere else, and drops it
 /// together with the equality where its coefficient is 1. Normalises.
-fn solve_equalities(system: &mut System, visible: usize) -> Result<()> {
+pub(crate) fn solve_equalities(system: &mut System, visible: usize) -> Result<()> {
     let mut unused = Vec::new();
     'again: loop {
         system.normalize();

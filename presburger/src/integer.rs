@@ -65,50 +65,61 @@ pub(crate) enum Relation {
     AtLeast,
 }
 
-/// `a * left + b * right - slack`, scaled down as `relation` allows.
+/// Replaces a row by `a * row + b * other - slack`, scaled down as `relation` allows.
 pub(crate) fn combine(
+    row: &mut [i64],
     a: i64,
-    left: &[i64],
     b: i64,
-    right: &[i64],
+    other: &[i64],
     slack: i128,
     relation: Relation,
-) -> Result<Row> {
-    debug_assert_eq!(left.len(), right.len());
-    let mut wide: SmallVec<[i128; 12]> = SmallVec::with_capacity(left.len());
-    let mut magnitude = 0_u128;
-    // Two products of 63-bit magnitudes and their sum stay below 2^127.
-    for (&l, &r) in left.iter().zip(right) {
-        let value = i128::from(a) * i128::from(l) + i128::from(b) * i128::from(r);
-        magnitude |= value.unsigned_abs();
-        wide.push(value);
-    }
-    let Some(last) = wide.last_mut() else { return Ok(Row::new()) };
-    *last = last.checked_sub(slack).ok_or(Error::Overflow)?;
-    magnitude |= last.unsigned_abs();
-
-    let scaled = match relation {
-        Relation::Equal => wide.len(),
-        Relation::AtLeast => wide.len() - 1,
-    };
-    let mut divisor = 0_u128;
-    for value in &wide[..scaled] {
-        let value = value.unsigned_abs();
-        divisor = match (u64::try_from(magnitude), u64::try_from(divisor)) {
-            (Ok(_), Ok(small)) => u128::from(gcd(small, u64::try_from(value).unwrap_or(1))),
-            _ => gcd_wide(divisor, value),
-        };
-        if divisor == 1 {
-            break;
+) -> Result<()> {
+    debug_assert_eq!(row.len(), other.len());
+    let Some(last) = row.len().checked_sub(1) else { return Ok(()) };
+    let scaled = if relation == Relation::Equal { row.len() } else { last };
+    let magnitude = row.iter().zip(other).fold(a.unsigned_abs() | b.unsigned_abs(), |m, (r, o)| {
+        m | r.unsigned_abs() | o.unsigned_abs()
+    });
+    // Products below 2^60, so that two of them and the slack cannot leave 64 bits.
+    match i64::try_from(slack) {
+        Ok(slack) if magnitude < 1 << 30 && slack < 1 << 60 => {
+            row.iter_mut().zip(other).for_each(|(r, o)| *r = a * *r + b * *o);
+            row[last] -= slack;
+            let divisor = content(&row[..scaled]);
+            if divisor > 1 {
+                row.iter_mut().for_each(|c| *c = c.div_euclid(divisor));
+            }
+            Ok(())
         }
+        _ => combine_wide(row, a, b, other, slack, scaled),
     }
+}
+
+fn combine_wide(
+    row: &mut [i64],
+    a: i64,
+    b: i64,
+    other: &[i64],
+    slack: i128,
+    scaled: usize,
+) -> Result<()> {
+    // Two products of 63-bit magnitudes and their sum stay below 2^127.
+    let mut wide: SmallVec<[i128; 12]> = row
+        .iter()
+        .zip(other)
+        .map(|(&l, &r)| i128::from(a) * i128::from(l) + i128::from(b) * i128::from(r))
+        .collect();
+    let Some(last) = wide.last_mut() else { return Ok(()) };
+    *last = last.checked_sub(slack).ok_or(Error::Overflow)?;
+    let divisor = wide[..scaled].iter().fold(0, |g, c| gcd_wide(g, c.unsigned_abs()));
     if divisor > 1 {
         let divisor = i128::try_from(divisor).map_err(|_| Error::Overflow)?;
-        for value in &mut wide {
-            *value = floor_div(*value, divisor);
-        }
+        wide.iter_mut().for_each(|value| *value = floor_div(*value, divisor));
     }
-    wide.into_iter().map(narrow).collect()
+    for (to, value) in row.iter_mut().zip(wide) {
+        *to = narrow(value)?;
+    }
+    Ok(())
 }
 
 /// The value of a row at a point given for the leading variables; the rest of the variables count as 0.
@@ -137,27 +148,47 @@ mod tests {
         }
     }
 
+    fn combined(a: i64, left: &[i64], b: i64, right: &[i64], relation: Relation) -> Result<Row> {
+        let mut row = Row::from_slice(left);
+        combine(&mut row, a, b, right, 0, relation)?;
+        Ok(row)
+    }
+
     #[test]
     fn inequalities_are_tightened_and_equalities_only_scaled() {
-        let tight = combine(2, &[1, 2, 1], 2, &[1, 0, 0], 0, Relation::AtLeast).unwrap();
+        let tight = combined(2, &[1, 2, 1], 2, &[1, 0, 0], Relation::AtLeast).unwrap();
         assert_eq!(
             tight.as_slice(),
             &[1, 1, 0],
             "4x + 4y + 2 >= 0 is x + y + 0 >= 0 over the integers"
         );
-        let kept = combine(2, &[1, 2, 1], 2, &[1, 0, 0], 0, Relation::Equal).unwrap();
+        let kept = combined(2, &[1, 2, 1], 2, &[1, 0, 0], Relation::Equal).unwrap();
         assert_eq!(kept.as_slice(), &[2, 2, 1]);
+    }
+
+    #[test]
+    fn narrow_and_wide_rows_combine_alike() {
+        for (a, b, slack) in [(1, 1, 0), (3, 2, 5), (-4, 6, 1), (12, -18, 0)] {
+            for relation in [Relation::Equal, Relation::AtLeast] {
+                let (left, right) = ([6, -4, 0, 7], [2, 9, 30, -11]);
+                let (mut quick, mut slow) = (left, left);
+                combine(&mut quick, a, b, &right, slack, relation).unwrap();
+                let scaled = if relation == Relation::Equal { 4 } else { 3 };
+                combine_wide(&mut slow, a, b, &right, slack, scaled).unwrap();
+                assert_eq!(quick, slow, "{a} {b} {slack}");
+            }
+        }
     }
 
     #[test]
     fn overflow_is_an_error_and_never_wraps() {
         let big = i64::MAX;
         assert_eq!(
-            combine(big, &[big, 1, 0], 1, &[0, 1, 0], 0, Relation::AtLeast),
+            combined(big, &[big, 1, 0], 1, &[0, 1, 0], Relation::AtLeast),
             Err(Error::Overflow)
         );
         // A common factor may bring the products back into range.
-        let same = combine(big, &[1, 1, 0], big, &[1, 0, 0], 0, Relation::AtLeast).unwrap();
+        let same = combined(big, &[1, 1, 0], big, &[1, 0, 0], Relation::AtLeast).unwrap();
         assert_eq!(same.as_slice(), &[2, 1, 0]);
         assert_eq!(narrow(i128::from(i64::MIN)), Err(Error::Overflow));
     }

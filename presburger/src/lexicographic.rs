@@ -5,7 +5,10 @@ use crate::basic_set::{BasicSet, Point};
 use crate::bounds::Optimum;
 use crate::error::{Error, Result};
 use crate::map::Map;
+use crate::parametric;
+use crate::piecewise::PiecewiseQuasiAffine;
 use crate::set::Set;
+use crate::shadow::Budget;
 use crate::space::Space;
 
 impl BasicSet {
@@ -41,14 +44,120 @@ impl Set {
     /// For each value of the parameters the set of the lexicographically first tuple: one tuple, or none where there is
     /// no first one. Exact with parameters; each tuple is described by constraints.
     pub fn lexmin(&self) -> Result<Self> {
-        let later = Map::lex_lt(self.space())?.apply(self)?;
-        self.subtract(&later)?.simplified()
+        match self.lexmin_values() {
+            Ok(values) => Self::from_values(self.space(), &values),
+            Err(Error::Unbounded) => {
+                let later = Map::lex_lt(self.space())?.apply(self)?;
+                self.subtract(&later)?.simplified()
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// For each value of the parameters the set of the lexicographically last tuple; see [`Set::lexmin`].
     pub fn lexmax(&self) -> Result<Self> {
-        let earlier = Map::lex_lt(self.space())?.inverse()?.apply(self)?;
-        self.subtract(&earlier)?.simplified()
+        match self.lexmax_values() {
+            Ok(values) => Self::from_values(self.space(), &values),
+            Err(Error::Unbounded) => {
+                let earlier = Map::lex_lt(self.space())?.inverse()?.apply(self)?;
+                self.subtract(&earlier)?.simplified()
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn from_values(space: &Space, values: &PiecewiseQuasiAffine) -> Result<Self> {
+        Ok(values.to_map()?.wrap().recast(space))
+    }
+
+    /// The lexicographically first tuple as values of the parameters, defined where the set has a tuple.
+    /// [`Error::Unbounded`] where some values of the parameters leave no first one.
+    pub fn lexmin_values(&self) -> Result<PiecewiseQuasiAffine> {
+        let dims: Vec<_> = (0..self.space().dims()).collect();
+        optimum(self.space(), self.pieces(), &[], &dims, &dims, 1)
+    }
+
+    /// The lexicographically last tuple; see [`Set::lexmin_values`].
+    pub fn lexmax_values(&self) -> Result<PiecewiseQuasiAffine> {
+        let dims: Vec<_> = (0..self.space().dims()).collect();
+        optimum(self.space(), self.pieces(), &[], &dims, &dims, -1)
+    }
+
+    /// The least value of a dimension for each value of the parameters; see [`Set::lexmin_values`].
+    pub fn dim_min(&self, dim: usize) -> Result<PiecewiseQuasiAffine> {
+        self.dim_optimum(dim, 1)
+    }
+
+    /// The greatest value of a dimension for each value of the parameters.
+    pub fn dim_max(&self, dim: usize) -> Result<PiecewiseQuasiAffine> {
+        self.dim_optimum(dim, -1)
+    }
+
+    fn dim_optimum(&self, dim: usize, sign: i64) -> Result<PiecewiseQuasiAffine> {
+        if dim >= self.space().dims() {
+            return Err(Error::SpaceMismatch);
+        }
+        let dims: Vec<_> = (0..self.space().dims()).collect();
+        optimum(self.space(), self.pieces(), &[], &dims, &[dim], sign)
+    }
+}
+
+/// The optimum of the `wanted` dimensions, in this order, among the `unknown` ones, as values of the `known` ones and of
+/// the parameters: the first tuple for the sign 1, the last one for -1.
+fn optimum(
+    space: &Space,
+    pieces: &[BasicSet],
+    known: &[usize],
+    unknown: &[usize],
+    wanted: &[usize],
+    sign: i64,
+) -> Result<PiecewiseQuasiAffine> {
+    let budget = Budget::new();
+    let domain = space.select(known.iter().copied(), None);
+    let mut best = PiecewiseQuasiAffine::undefined(domain.clone(), wanted.len());
+    for piece in pieces {
+        let piece = piece.simplified();
+        let width = piece.system().width;
+        let rest = unknown.iter().filter(|dim| !wanted.contains(dim));
+        let locals = piece.visible()..width;
+        let params = space.dims()..piece.visible();
+        let unknowns: Vec<_> = wanted.iter().chain(rest).copied().chain(locals).collect();
+        let columns = unknowns.iter().chain(known).copied().chain(params);
+        let columns: Vec<_> = columns.map(Some).collect();
+        let mut system = piece.system().select(&columns);
+        if sign < 0 {
+            system.negate_columns(0..wanted.len());
+        }
+        let optima = parametric::lexmin(&system, unknowns.len(), wanted.len(), &budget)?;
+        let mut found = PiecewiseQuasiAffine::from_optima(&domain, wanted.len(), optima)?;
+        if sign < 0 {
+            found = found.map_values(|value| -value);
+        }
+        best = match (best.pieces().is_empty(), sign) {
+            (true, _) => found,
+            (false, 1) => best.lesser(&found)?,
+            (false, _) => best.greater(&found)?,
+        };
+    }
+    Ok(best)
+}
+
+impl Map {
+    /// The lexicographically first output of each input as values of the input and the parameters; defined on the domain.
+    /// [`Error::Unbounded`] where some input has no first output.
+    pub fn lexmin_values(&self) -> Result<PiecewiseQuasiAffine> {
+        self.output_optimum(1)
+    }
+
+    /// The lexicographically last output of each input; see [`Map::lexmin_values`].
+    pub fn lexmax_values(&self) -> Result<PiecewiseQuasiAffine> {
+        self.output_optimum(-1)
+    }
+
+    fn output_optimum(&self, sign: i64) -> Result<PiecewiseQuasiAffine> {
+        let inputs: Vec<_> = (0..self.space().inputs()).collect();
+        let outputs: Vec<_> = (self.space().inputs()..self.space().dims()).collect();
+        optimum(self.space(), self.pieces(), &inputs, &outputs, &outputs, sign)
     }
 }
 
@@ -99,6 +208,25 @@ mod tests {
         let last: Set = "[n] -> { [i, j] : i = n - 1 and j = n - 1 and n >= 1 }".parse().unwrap();
         assert_eq!(set.lexmin().unwrap().is_equal(&first), Ok(true));
         assert_eq!(set.lexmax().unwrap().is_equal(&last), Ok(true));
+        let table = [
+            ("[n] -> { [i] : i mod 4 = 3 and n <= i }", "[n] -> { [4floor((n) / 4) + 3] }"),
+            ("[n] -> { [i] : 0 <= i < n }", "[n] -> { [0] : n >= 1 }"),
+            (
+                "[n, m] -> { [i] : i >= n and i >= m }",
+                "[n, m] -> { [m] : m >= n + 1; [n] : m <= n }",
+            ),
+            (
+                "[n] -> { [t, i] : 32t <= i < 32t + 32 and n <= i < n + 40 }",
+                "[n] -> { [floor((n) / 32), n] }",
+            ),
+            ("[n] -> { [i] : i >= n; [i] : i >= 2n }", "[n] -> { [n] : n >= 0; [2n] : n <= -1 }"),
+            ("{ [i] : false }", "{ }"),
+        ];
+        for (text, expected) in table {
+            let set: Set = text.parse().unwrap();
+            let values = set.lexmin_values().unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(values.to_string(), expected, "{text}");
+        }
         let strided: Set = "[n] -> { [i] : i mod 4 = 1 and n <= i }".parse().unwrap();
         let expected: Set = "[n] -> { [i] : i mod 4 = 1 and n <= i <= n + 3 }".parse().unwrap();
         assert_eq!(strided.lexmin().unwrap().is_equal(&expected), Ok(true));

@@ -32,11 +32,15 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `integer`, `system` | checked rows of coefficients; conjunctions of rows and their normal form |
-//! | `shadow`, `sample` | elimination of a variable; whether there is an integer point |
+//! | `integer`, `rows`, `system` | checked arithmetic on coefficients; matrices of them; conjunctions of rows and their normal form |
+//! | `shadow`, `sample`, `witnessed` | elimination of a variable; whether there is an integer point; questions once there is one |
 //! | `existential`, `subtract` | elimination of quantifiers; set difference, the base of subset tests |
+//! | `coalesce` | unions of fewer pieces |
 //! | `affine`, `space`, `basic_set`, `set`, `map` | the types that customers see |
 //! | `bounds`, `lexicographic`, `count` | loop bounds, optima, hulls; first tuples; number of tuples |
+//! | `parametric` | the lexicographic minimum as a function of the parameters (Feautrier 1988) |
+//! | `quasi_affine`, `piecewise` | values with `floordiv` and `mod`, one a piece |
+//! | `footprint`, `hull` | boxes of constant size at a moving origin; boxes whose sides are values |
 //! | `parse`, `display` | isl's notation |
 //! | `error` | what an operation may refuse |
 //! | [`dependence`] | dependences between accesses of a loop nest |
@@ -44,26 +48,38 @@
 mod affine;
 mod basic_set;
 mod bounds;
+mod coalesce;
 mod count;
 pub mod dependence;
 mod display;
 mod error;
 mod existential;
+mod footprint;
+mod hull;
 mod integer;
 mod lexicographic;
 mod map;
+mod parametric;
 mod parse;
+mod piecewise;
+mod quasi_affine;
+mod rows;
 mod sample;
 mod set;
 mod shadow;
 mod space;
 mod subtract;
 mod system;
+mod witnessed;
 
 pub use affine::{Affine, Constraint, Var};
 pub use basic_set::{BasicSet, Point};
 pub use bounds::{Bound, Bounds, Optimum};
 pub use error::{Error, Result};
+pub use footprint::{Footprint, NoFootprint, Side};
+pub use hull::ParametricHull;
 pub use map::Map;
+pub use piecewise::{Piece, PiecewiseQuasiAffine};
+pub use quasi_affine::QuasiAffine;
 pub use set::Set;
 pub use space::Space;

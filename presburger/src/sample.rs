@@ -1,11 +1,12 @@
 //! Whether a system has an integer point, with the point as the witness (the Omega test, with back substitution).
 
 use crate::error::{Error, Result};
-use crate::integer::{ceil_div, evaluate, floor_div, narrow};
-use crate::shadow::{Budget, bounding_rows, eliminate, elimination_cost, splinters};
-use crate::system::System;
+use crate::integer::{Row, ceil_div, evaluate, floor_div, narrow};
+use crate::rows::Rows;
+use crate::shadow::{Budget, eliminate, elimination_cost, splinters};
+use crate::system::{Shear, System};
 
-/// Equalities, parallel rows and each elimination nest the search by one; no loop nest comes near.
+/// Each inexact elimination nests the search by one; no loop nest comes near.
 const DEEPEST: usize = 400;
 
 /// An integer point of the system, one value a variable, or `None` when there is none.
@@ -13,99 +14,146 @@ pub(crate) fn sample(system: &System, budget: &Budget) -> Result<Option<Vec<i64>
     search(system.clone(), budget, 0)
 }
 
+/// How a variable that is no longer in the system follows from those that are. Undone last in, first out.
+enum Step {
+    /// A change of basis.
+    Shear(Shear),
+    /// The variable has one value.
+    Fixed(usize, i64),
+    /// The variable has a coefficient of 1 or -1 in an equality.
+    Solved(usize, Row),
+    /// The variable lies between the bounds that these inequalities are.
+    Bounded(usize, Rows),
+}
+
 fn search(mut system: System, budget: &Budget, depth: usize) -> Result<Option<Vec<i64>>> {
     if depth > DEEPEST {
         return Err(Error::TooComplex);
     }
-    let mut shears = Vec::new();
-    let mut fixed = Vec::new();
-    loop {
+    let mut steps = Vec::new();
+    let mut point = loop {
         system.normalize();
         if system.is_contradiction() {
             return Ok(None);
         }
-        // The sparsest equality with a unit coefficient disturbs the rest the least.
-        let next = (0..system.equalities.len()).min_by_key(|&index| {
-            let row = &system.equalities[index][..system.width];
-            let used = row.iter().filter(|&&c| c != 0).count();
-            let smallest = row.iter().filter(|&&c| c != 0).map(|c| c.unsigned_abs()).min();
-            (smallest, used)
-        });
-        let Some(index) = next else { break };
-        budget.spend(system.equalities.len() + system.inequalities.len(), system.width)?;
-        let Some(pivot) = system.isolate(index, 0..system.width, &mut shears)? else { continue };
-        let row = system.equalities.swap_remove(index);
-        let (constant, coefficient) = (row[system.width], row[pivot]);
-        if constant % coefficient != 0 {
+        if !system.equalities.is_empty() {
+            if !solve_equality(&mut system, &mut steps, budget)? {
+                return Ok(None);
+            }
+            continue;
+        }
+        let cheapest = (0..system.width)
+            .filter_map(|variable| elimination_cost(&system, variable).map(|cost| (cost, variable)))
+            .min();
+        let Some((_, variable)) = cheapest else { break vec![0; system.width] };
+        let shadows = eliminate(&system, variable, budget)?;
+        let mut bounds = Rows::new(system.width);
+        let bounding = system.inequalities.iter().filter(|row| row[variable] != 0);
+        bounding.for_each(|row| bounds.push(row));
+        let Some(dark) = shadows.dark else {
+            steps.push(Step::Bounded(variable, bounds));
+            system = shadows.real;
+            continue;
+        };
+        if let Some(mut point) = search(dark, budget, depth + 1)? {
+            lift(&bounds, variable, &mut point)?;
+            break point;
+        }
+        if search(shadows.real, budget, depth + 1)?.is_none() {
             return Ok(None);
         }
-        let value = -(constant / coefficient);
-        system.fix(pivot, value)?;
-        fixed.push((pivot, value));
-    }
-    let Some(mut point) = search_inequalities(&system, budget, depth)? else { return Ok(None) };
-    for (variable, value) in fixed {
-        point[variable] = value;
-    }
-    for shear in shears.iter().rev() {
-        let product = i128::from(shear.factor) * i128::from(point[shear.column]);
-        point[shear.pivot] = narrow(i128::from(point[shear.pivot]) - product)?;
+        let mut found = None;
+        for piece in splinters(&system, variable, budget)? {
+            found = search(piece, budget, depth + 1)?;
+            if found.is_some() {
+                break;
+            }
+        }
+        match found {
+            Some(point) => break point,
+            None => return Ok(None),
+        }
+    };
+    for step in steps.into_iter().rev() {
+        match step {
+            Step::Shear(shear) => {
+                let product = i128::from(shear.factor) * i128::from(point[shear.column]);
+                point[shear.pivot] = narrow(i128::from(point[shear.pivot]) - product)?;
+            }
+            Step::Fixed(variable, value) => point[variable] = value,
+            Step::Solved(variable, row) => {
+                point[variable] = 0;
+                let value = evaluate(&row, &point)?;
+                point[variable] = narrow(if row[variable] > 0 { -value } else { value })?;
+            }
+            Step::Bounded(variable, bounds) => lift(&bounds, variable, &mut point)?,
+        }
     }
     Ok(Some(point))
 }
 
-fn search_inequalities(system: &System, budget: &Budget, depth: usize) -> Result<Option<Vec<i64>>> {
-    let cheapest = (0..system.width)
-        .filter_map(|variable| elimination_cost(system, variable).map(|cost| (cost, variable)))
-        .min();
-    let Some((_, variable)) = cheapest else { return Ok(Some(vec![0; system.width])) };
-    let shadows = eliminate(system, variable, budget)?;
-    let Some(dark) = shadows.dark else {
-        let Some(point) = search(shadows.real, budget, depth + 1)? else { return Ok(None) };
-        return lift(system, variable, point).map(Some);
-    };
-    if let Some(point) = search(dark, budget, depth + 1)? {
-        return lift(system, variable, point).map(Some);
+/// Takes an equality and one of its variables out of the system; `false` when no integers satisfy it.
+fn solve_equality(system: &mut System, steps: &mut Vec<Step>, budget: &Budget) -> Result<bool> {
+    budget.spend(system.len(), system.width)?;
+    // The sparsest equality with a unit coefficient disturbs the rest the least.
+    let next = (0..system.equalities.len()).min_by_key(|&index| {
+        let row = &system.equalities[index][..system.width];
+        let used = row.iter().filter(|&&c| c != 0).count();
+        let smallest = row.iter().filter(|&&c| c != 0).map(|c| c.unsigned_abs()).min();
+        (smallest, used)
+    });
+    let Some(index) = next else { return Ok(true) };
+    let unit = system.equalities[index][..system.width].iter().position(|c| c.abs() == 1);
+    if let Some(variable) = unit {
+        system.substitute(index, variable)?;
+        steps.push(Step::Solved(variable, Row::from_slice(&system.equalities[index])));
+        system.equalities.remove(index);
+        return Ok(true);
     }
-    if search(shadows.real, budget, depth + 1)?.is_none() {
-        return Ok(None);
+    let mut shears = Vec::new();
+    let pivot = system.isolate(index, 0..system.width, &mut shears)?;
+    steps.extend(shears.into_iter().map(Step::Shear));
+    let Some(pivot) = pivot else { return Ok(true) };
+    let row = &system.equalities[index];
+    let (constant, coefficient) = (row[system.width], row[pivot]);
+    if constant % coefficient != 0 {
+        return Ok(false);
     }
-    for piece in splinters(system, variable, budget)? {
-        if let Some(point) = search(piece, budget, depth + 1)? {
-            return Ok(Some(point));
-        }
-    }
-    Ok(None)
+    let value = -(constant / coefficient);
+    system.equalities.remove(index);
+    system.fix(pivot, value)?;
+    steps.push(Step::Fixed(pivot, value));
+    Ok(true)
 }
 
 /// Extends a point of an exact or dark shadow by the value of the eliminated variable that is nearest to 0.
-fn lift(system: &System, variable: usize, mut point: Vec<i64>) -> Result<Vec<i64>> {
+fn lift(bounds: &Rows, variable: usize, point: &mut [i64]) -> Result<()> {
     point[variable] = 0;
-    let rows = bounding_rows(system, variable);
-    let mut value = 0;
-    for index in rows.lower {
-        let row = &system.inequalities[index];
-        value = value.max(ceil_div(-evaluate(row, &point)?, i128::from(row[variable])));
+    let (mut least, mut greatest) = (None, None);
+    for row in bounds.iter() {
+        let coefficient = i128::from(row[variable]);
+        let rest = evaluate(row, point)?;
+        if coefficient > 0 {
+            least = least.max(Some(ceil_div(-rest, coefficient)));
+        } else {
+            let value = floor_div(rest, -coefficient);
+            greatest = Some(greatest.map_or(value, |known: i128| known.min(value)));
+        }
     }
-    for index in rows.upper {
-        let row = &system.inequalities[index];
-        value = value.min(floor_div(evaluate(row, &point)?, -i128::from(row[variable])));
-    }
-    point[variable] = narrow(value)?;
-    Ok(point)
+    let value = greatest.map_or(0, |greatest| greatest.min(0));
+    point[variable] = narrow(least.map_or(value, |least| least.max(value)))?;
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integer::Row;
 
     fn system(width: usize, equalities: &[&[i64]], inequalities: &[&[i64]]) -> System {
-        System {
-            width,
-            equalities: equalities.iter().map(|row| Row::from_slice(row)).collect(),
-            inequalities: inequalities.iter().map(|row| Row::from_slice(row)).collect(),
-        }
+        let mut system = System::universe(width);
+        equalities.iter().for_each(|row| system.equalities.push(row));
+        inequalities.iter().for_each(|row| system.inequalities.push(row));
+        system
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use std::cell::Cell;
 
 use crate::error::{Error, Result};
-use crate::integer::{Relation, Row, combine};
+use crate::integer::{Relation, combine, narrow};
+use crate::rows::Rows;
 use crate::system::System;
 
 /// A union of more pieces than this helps no customer and is refused.
@@ -60,7 +61,7 @@ pub(crate) fn bounding_rows(system: &System, variable: usize) -> BoundingRows {
 pub(crate) fn elimination_cost(system: &System, variable: usize) -> Option<(bool, i64)> {
     let (mut lower, mut upper) = (0_i64, 0_i64);
     let (mut unit_lower, mut unit_upper) = (true, true);
-    for row in &system.inequalities {
+    for row in system.inequalities.iter() {
         match row[variable] {
             0 => {}
             c @ 1.. => {
@@ -80,39 +81,47 @@ pub(crate) fn elimination_cost(system: &System, variable: usize) -> Option<(bool
     Some((inexact, lower * upper - lower - upper))
 }
 
+/// Whether every projection along the variable has an integer above it: on one side all coefficients are 1.
+fn is_exact(rows: &BoundingRows, system: &System, variable: usize) -> bool {
+    let unit = |list: &[usize]| list.iter().all(|&r| system.inequalities[r][variable].abs() == 1);
+    unit(&rows.lower) || unit(&rows.upper)
+}
+
 /// Projects out a variable that no equality mentions.
 pub(crate) fn eliminate(system: &System, variable: usize, budget: &Budget) -> Result<Shadows> {
     let rows = bounding_rows(system, variable);
-    budget.spend(
-        rows.lower.len().saturating_mul(rows.upper.len()) + system.inequalities.len(),
-        system.width,
-    )?;
-    let kept: Vec<Row> =
-        system.inequalities.iter().filter(|row| row[variable] == 0).cloned().collect();
+    let pairs = rows.lower.len().saturating_mul(rows.upper.len());
+    budget.spend(pairs + system.inequalities.len(), system.width)?;
+    let mut kept = Rows::with_capacity(system.width, system.inequalities.len() + pairs);
+    system.inequalities.iter().filter(|row| row[variable] == 0).for_each(|row| kept.push(row));
     let mut real =
         System { width: system.width, equalities: system.equalities.clone(), inequalities: kept };
+    if is_exact(&rows, system, variable) {
+        for &lower in &rows.lower {
+            for &upper in &rows.upper {
+                push_combination(&mut real, system, variable, lower, upper, 0)?;
+            }
+        }
+        real.normalize();
+        return Ok(Shadows { real, dark: None });
+    }
     let mut dark = real.clone();
     let mut exact = true;
     for &lower in &rows.lower {
         for &upper in &rows.upper {
-            let (lower, upper) = (&system.inequalities[lower], &system.inequalities[upper]);
-            let (a, b) = (lower[variable], -upper[variable]);
-            let row = combine(b, lower, a, upper, 0, Relation::AtLeast)?;
-            let slack = i128::from(a - 1) * i128::from(b - 1);
-            if slack > 0 {
-                let darker = combine(b, lower, a, upper, slack, Relation::AtLeast)?;
-                // Rounding, or a row of constants, may hide the difference.
-                let trivial = row[..system.width].iter().all(|&c| c == 0);
-                exact &= if trivial {
-                    row[system.width] < 0 || darker[system.width] >= 0
-                } else {
-                    row == darker
-                };
-                dark.inequalities.push(darker);
+            let [a, b] = [lower, upper].map(|row| i128::from(system.inequalities[row][variable]));
+            let slack = (a - 1) * (-b - 1);
+            push_combination(&mut real, system, variable, lower, upper, 0)?;
+            push_combination(&mut dark, system, variable, lower, upper, slack)?;
+            let row = &real.inequalities[real.inequalities.len() - 1];
+            let darker = &dark.inequalities[dark.inequalities.len() - 1];
+            // Rounding, or a row of constants, may hide the difference.
+            let trivial = row[..system.width].iter().all(|&c| c == 0);
+            exact &= if trivial {
+                row[system.width] < 0 || darker[system.width] >= 0
             } else {
-                dark.inequalities.push(row.clone());
-            }
-            real.inequalities.push(row);
+                row == darker
+            };
         }
     }
     real.normalize();
@@ -121,6 +130,22 @@ pub(crate) fn eliminate(system: &System, variable: usize, budget: &Budget) -> Re
     }
     dark.normalize();
     Ok(Shadows { real, dark: Some(dark) })
+}
+
+/// Adds the combination of a lower and an upper bound that does not mention the variable, less `slack`.
+fn push_combination(
+    target: &mut System,
+    system: &System,
+    variable: usize,
+    lower: usize,
+    upper: usize,
+    slack: i128,
+) -> Result<()> {
+    let (lower, upper) = (&system.inequalities[lower], &system.inequalities[upper]);
+    let (a, b) = (lower[variable], -upper[variable]);
+    target.inequalities.push(lower);
+    let last = target.inequalities.len() - 1;
+    combine(&mut target.inequalities[last], b, a, upper, slack, Relation::AtLeast)
 }
 
 /// The systems that together with the dark shadow cover every point: `variable` lies close above one of its lower (or
@@ -152,11 +177,10 @@ pub(crate) fn splinters(system: &System, variable: usize, budget: &Budget) -> Re
     for (row, last) in chosen {
         let bound = &system.inequalities[row];
         for distance in 0..=last {
-            let mut equality = bound.clone();
-            let constant = i128::from(equality[system.width]) - distance;
-            equality[system.width] = crate::integer::narrow(constant)?;
             let mut piece = system.clone();
-            piece.equalities.push(equality);
+            let equality = piece.equalities.push_zeros();
+            equality.copy_from_slice(bound);
+            equality[system.width] = narrow(i128::from(bound[system.width]) - distance)?;
             pieces.push(piece);
         }
     }
@@ -173,7 +197,7 @@ pub(crate) fn project_rational(
         .filter(|&index| system.equalities[index][variable] != 0)
         .min_by_key(|&index| system.equalities[index][variable].unsigned_abs());
     let Some(index) = through else { return Ok(eliminate(system, variable, budget)?.real) };
-    budget.spend(system.equalities.len() + system.inequalities.len(), system.width)?;
+    budget.spend(system.len(), system.width)?;
     let mut projected = system.clone();
     projected.substitute(index, variable)?;
     projected.equalities.remove(index);

@@ -61,12 +61,12 @@ fn subtract_determined(
         match condition {
             Condition::AtLeast(row) => {
                 keep(&piece, &current, [complement(&row)?], budget, result)?;
-                current.inequalities.push(row);
+                current.inequalities.push(&row);
             }
             Condition::Equal(row) => {
                 keep(&piece, &current, [complement(&row)?], budget, result)?;
                 keep(&piece, &current, [complement(&negated(&row))?], budget, result)?;
-                current.equalities.push(row);
+                current.equalities.push(&row);
             }
             Condition::Divides { row, modulus } => {
                 // A remainder from 1 to modulus - 1.
@@ -75,7 +75,7 @@ fn subtract_determined(
                 let mut below = negated(&row);
                 below[width] = narrow(i128::from(below[width]) + i128::from(modulus) - 1)?;
                 keep(&piece, &current, [at_least_one, below], budget, result)?;
-                current.equalities.push(row);
+                current.equalities.push(&row);
             }
         }
     }
@@ -106,21 +106,21 @@ fn conditions(
                 let widest = i128::from(row[column]).abs() - 1;
                 lower[taken.width] = narrow(i128::from(lower[taken.width]) + widest)?;
                 defines[upper] = true;
-                current.inequalities.push(row.clone());
-                current.inequalities.push(lower);
+                current.inequalities.push(row);
+                current.inequalities.push(&lower);
             }
             // `determined` leaves none of these.
             None => return Err(Error::TooComplex),
         }
     }
     let equalities = taken.equalities.iter().zip(strides).map(|(row, modulus)| match modulus {
-        Some(modulus) => Condition::Divides { row: row.clone(), modulus },
-        None => Condition::Equal(row.clone()),
+        Some(modulus) => Condition::Divides { row: Row::from_slice(row), modulus },
+        None => Condition::Equal(Row::from_slice(row)),
     });
     let inequalities = taken.inequalities.iter().zip(defines);
     let inequalities = inequalities
         .filter(|(_, defines)| !defines)
-        .map(|(row, _)| Condition::AtLeast(row.clone()));
+        .map(|(row, _)| Condition::AtLeast(Row::from_slice(row)));
     Ok(equalities.chain(inequalities).collect())
 }
 
@@ -133,7 +133,7 @@ fn keep<const N: usize>(
     result: &mut Vec<BasicSet>,
 ) -> Result<()> {
     let mut system = current.clone();
-    system.inequalities.extend(rows);
+    rows.iter().for_each(|row| system.inequalities.push(row));
     if sample(&system, budget)?.is_some() {
         result.push(BasicSet::from_system(piece.space().clone(), system).simplified());
     }

@@ -291,6 +291,144 @@ proptest! {
     }
 
     #[test]
+    fn dependences_of_folded_subscripts(
+        subscripts in prop::array::uniform2((prop::array::uniform2(-3..4_i64), -3..4_i64, 1..5_i64, any::<bool>())),
+        tile in 1..4_i64,
+        size in 1..8_i64,
+    ) {
+        // `for (t) for (i in tile t)`, with one subscript `floor(e / d)` or `e mod d`.
+        let domain = format!("{tile}t <= i < {tile}t + {tile} and 0 <= i < {size}");
+        let text = |(c, constant, divisor, modulo): ([i64; 2], i64, i64, bool)| {
+            let e = format!("{} * t + {} * i + {constant}", c[0], c[1]);
+            let e = if modulo { format!("({e}) mod {divisor}") } else { format!("floor(({e}) / {divisor})") };
+            format!("{{ [t, i] -> [o] : o = {e} and {domain} }}").replace("+ -", "- ").parse::<Map>().unwrap()
+        };
+        let value = |(c, constant, divisor, modulo): ([i64; 2], i64, i64, bool), [t, i]: [i64; 2]| {
+            let e = c[0] * t + c[1] * i + constant;
+            if modulo { e.rem_euclid(divisor) } else { e.div_euclid(divisor) }
+        };
+        let access = subscripts.map(|subscript| Access::from_relation(text(subscript)));
+        let conflicts = Conflicts::new(&access[0], &access[1], 2).unwrap();
+        let iterations: Vec<[i64; 2]> = (0..size).map(|i| [i.div_euclid(tile), i]).collect();
+        let mut expected = std::collections::BTreeMap::<Level, Vec<[i64; 2]>>::new();
+        for &p in &iterations {
+            for &q in &iterations {
+                let distance = [q[0] - p[0], q[1] - p[1]];
+                let level = match distance {
+                    [t, _] if t > 0 => Level::Loop(0),
+                    [0, i] if i > 0 => Level::Loop(1),
+                    [0, 0] => Level::Independent,
+                    _ => continue,
+                };
+                if value(subscripts[0], p) == value(subscripts[1], q) {
+                    expected.entry(level).or_default().push(distance);
+                }
+            }
+        }
+        let found = conflicts.dependences(true).unwrap();
+        prop_assert_eq!(found.iter().map(|d| d.level()).collect::<Vec<_>>(), expected.keys().copied().collect::<Vec<_>>());
+        for (dependence, (level, distances)) in found.iter().zip(&expected) {
+            prop_assert_eq!(conflicts.dependence(*level).unwrap().unwrap().vector(), dependence.vector());
+            let vector = dependence.vector().unwrap();
+            for index in 0..2 {
+                let values = || distances.iter().map(|distance| distance[index]);
+                prop_assert_eq!(vector.distances[index].least.value(), values().min());
+                prop_assert_eq!(vector.distances[index].greatest.value(), values().max());
+                prop_assert_eq!(vector.directions[index].contains(Direction::Less), values().any(|d| d > 0));
+                prop_assert_eq!(vector.directions[index].contains(Direction::Equal), values().any(|d| d == 0));
+                prop_assert_eq!(vector.directions[index].contains(Direction::Greater), values().any(|d| d < 0));
+            }
+        }
+    }
+
+    #[test]
+    fn parametric_optima(a in rows(), b in rows()) {
+        let union = Set::from(build(&a)).union(&build(&b).into()).unwrap();
+        let (first, last) = (union.lexmin_values().unwrap(), union.lexmax_values().unwrap());
+        let hull = union.parametric_hull().unwrap();
+        let wrapped = Map::from_set(Set::new(
+            Space::map([""; 0], ["n"], ["i", "j"]),
+            union.pieces().iter().map(|piece| {
+                let text = piece.to_string().replacen("[n] -> { [i, j]", "{ [n] -> [i, j]", 1);
+                let map: Map = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+                map.pieces().to_vec()
+            }).collect::<Vec<_>>().concat(),
+        ).unwrap()).unwrap();
+        let by_input = wrapped.lexmin_values().unwrap();
+        for n in -REACH..=REACH {
+            let mut tuples: Vec<Vec<i64>> = points()
+                .filter(|&p| p[2] == n && (has(&a, p) || has(&b, p)))
+                .map(|p| vec![p[0], p[1]])
+                .collect();
+            tuples.sort_unstable();
+            prop_assert_eq!(first.evaluate(&[], &[n]).unwrap(), tuples.first().cloned(), "{} of {} at {}", first, union, n);
+            prop_assert_eq!(last.evaluate(&[], &[n]).unwrap(), tuples.last().cloned(), "{} of {} at {}", last, union, n);
+            prop_assert_eq!(by_input.evaluate(&[n], &[]).unwrap(), tuples.first().cloned());
+            for (dim, (least, greatest)) in hull.sides().iter().enumerate() {
+                let values = || tuples.iter().map(|tuple| vec![tuple[dim]]);
+                prop_assert_eq!(least.evaluate(&[], &[n]).unwrap(), values().min());
+                prop_assert_eq!(greatest.evaluate(&[], &[n]).unwrap(), values().max());
+            }
+        }
+        // Nothing is defined twice.
+        for (index, piece) in first.pieces().iter().enumerate() {
+            for other in &first.pieces()[index + 1..] {
+                prop_assert_eq!(piece.domain.intersect(&other.domain).unwrap().is_empty(), Ok(true));
+            }
+        }
+    }
+
+    #[test]
+    fn coalesced_unions_are_the_same(a in rows(), b in rows(), cut in row()) {
+        // Random pieces, and one cut in two along a row.
+        let with = |set: &[Row], extra: Row| set.iter().cloned().chain([extra]).collect::<Vec<_>>();
+        let (inside, outside) = (
+            Row { kind: Kind::AtLeast, ..cut.clone() },
+            Row { coefficients: cut.coefficients.map(|c| -c), constant: -cut.constant - 1, kind: Kind::AtLeast },
+        );
+        let pieces = [build(&with(&a, inside)), build(&b), build(&with(&a, outside))];
+        let union = Set::new(pieces[0].space().clone(), pieces.clone()).unwrap();
+        let coalesced = union.coalesced();
+        prop_assert!(coalesced.pieces().len() <= union.pieces().len());
+        check(&coalesced, |p| has(&a, p) || has(&b, p))?;
+        let halves = Set::new(pieces[0].space().clone(), [pieces[0].clone(), pieces[2].clone()]).unwrap();
+        if a.iter().all(|row| matches!(row.kind, Kind::AtLeast | Kind::Equal)) {
+            prop_assert!(halves.coalesced().pieces().len() <= 1, "{} becomes {}", halves, halves.coalesced());
+        }
+    }
+
+    #[test]
+    fn footprints_contain_exactly_what_they_must(
+        c in prop::array::uniform3(-3..4_i64),
+        divisor in 1..4_i64,
+        tile in 1..5_i64,
+        step in 1..4_i64,
+        size in 0..12_i64,
+    ) {
+        // `for (t) for (i in tile t, by step)`: the elements floor((a t + b i + c) / d).
+        let text = format!(
+            "{{ [t, i] -> [o] : o = floor(({} * t + {} * i + {}) / {divisor}) and {tile}t <= i < {tile}t + {tile} and i mod {step} = 0 and 0 <= i < {size} }}",
+            c[0], c[1], c[2],
+        );
+        let map: Map = text.replace("+ -", "- ").parse().unwrap();
+        let footprint = map.footprint(&[0]).unwrap();
+        let side = &footprint.sides()[0];
+        let mut reached = [false; 2];
+        for i in (0..size).filter(|i| i % step == 0) {
+            let t = i.div_euclid(tile);
+            let element = (c[0] * t + c[1] * i + c[2]).div_euclid(divisor);
+            let distance = element - side.origin.evaluate(&[t], &[]).unwrap();
+            prop_assert_eq!(distance.rem_euclid(side.stride), 0, "{} of {}", footprint, text);
+            let place = distance / side.stride;
+            prop_assert!((0..side.size).contains(&place), "{} is not in {} of {}", element, footprint, text);
+            reached[0] |= place == 0;
+            reached[1] |= place == side.size - 1;
+        }
+        // Both ends are reached for some tile.
+        prop_assert_eq!(reached, [size > 0; 2], "{} of {}", footprint, text);
+    }
+
+    #[test]
     fn huge_coefficients_are_answered_or_refused(
         rows in prop::collection::vec((prop::array::uniform3(any::<i64>()), any::<i64>(), any::<bool>()), 1..5),
     ) {

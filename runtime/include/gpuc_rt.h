@@ -91,6 +91,11 @@ void __gpuc_data_update(const struct __gpuc_site *site, struct __gpuc_data *data
 int __gpuc_disjoint(const struct __gpuc_site *site, const struct __gpuc_data *a,
                     const struct __gpuc_data *b);
 
+/* The number of gangs, workers or lanes that `clause` gives as `value`, which is that of `variable`
+ * unless that is null: 1 at least. Says so where it was less. */
+long __gpuc_launch_size(const struct __gpuc_site *site, const char *clause, const char *variable,
+                        long value);
+
 /* Scratch memory of a region, not initialised. */
 void *__gpuc_device_alloc(const struct __gpuc_site *site, unsigned long bytes);
 void __gpuc_device_free(const struct __gpuc_site *site, void *device);

@@ -8,7 +8,7 @@
               stated length during the call, strings and sites are literals of the program"
 )]
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 use std::slice;
 
 use gpuc_diagnostics::Diagnostic;
@@ -16,6 +16,7 @@ use gpuc_diagnostics::Diagnostic;
 use crate::Runtime;
 use crate::descriptor::{DataDescriptor, ImageDescriptor, SiteDescriptor};
 use crate::failure::{Failure, fail};
+use crate::launch_size::launch_size;
 
 /// Stands for a site that the caller does not give.
 static NOWHERE: SiteDescriptor = SiteDescriptor::new(c"?", c"?", 0, c"directive");
@@ -146,6 +147,22 @@ pub unsafe extern "C" fn __gpuc_disjoint(
     // SAFETY: the contract of the header.
     let (site, a, b) = unsafe { (site_of(site), &*a, &*b) };
     c_int::from(Runtime::global().disjoint(site, a, b))
+}
+
+/// The size of a launch that a clause gives, one at least.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_launch_size(
+    site: *const SiteDescriptor,
+    clause: *const c_char,
+    variable: *const c_char,
+    value: c_long,
+) -> c_long {
+    // SAFETY: the contract of the header.
+    let (site, clause, variable) = unsafe {
+        let variable = (!variable.is_null()).then(|| CStr::from_ptr(variable));
+        (site_of(site), CStr::from_ptr(clause), variable)
+    };
+    launch_size(site, &clause.to_string_lossy(), variable.map(CStr::to_string_lossy), value)
 }
 
 /// Scratch memory on the device for one region; its contents are not initialised.

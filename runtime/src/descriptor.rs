@@ -174,6 +174,13 @@ pub enum DataKind {
 }
 
 impl DataKind {
+    /// Whether the data must be there already, and stays as it is.
+    pub fn is_present(self) -> bool {
+        matches!(self, DataKind::Present | DataKind::ImplicitPresent)
+    }
+}
+
+impl DataKind {
     /// Every kind with its number in the C ABI and the clause that users write for it.
     pub const TABLE: [(DataKind, u32, &'static str); 12] = [
         (DataKind::Copy, 1, "copy"),

@@ -18,6 +18,7 @@ pub mod descriptor;
 pub mod device;
 pub mod failure;
 pub mod image;
+mod launch_size;
 pub mod memory;
 pub mod openacc;
 pub mod present;

@@ -1,5 +1,5 @@
-//! Measures the executor: lane instructions a second on kernels of several shapes, counters off and
-//! on, and the time of an empty launch.
+//! Measures the executor: lane instructions a second on kernels of several shapes, with nobody
+//! listening, counters and all checkers, and the time of an empty launch.
 //!
 //! `cargo run --release -p gpuc-sim --example rates -- [KERNEL] [THREADS]`
 
@@ -7,7 +7,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use gpuc_arch::Arch;
-use gpuc_sim::{Counters, Launch, Module, Simulator};
+use gpuc_sim::{Checks, Counters, Launch, Module, Simulator};
 
 /// Rows and columns of the matrices.
 const N: u32 = 256;
@@ -76,9 +76,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let module = Module::parse(text, "rates.ptx").map_err(|errors| {
         errors.into_iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n")
     })?;
-    let simulator = Simulator::new(Arch::by_name("sm_80").expect("the table holds sm_80"));
+    let arch = Arch::by_name("sm_80").expect("the table holds sm_80");
+    let [simulator, checked] =
+        [Checks::default(), Checks::ALL].map(|c| Simulator::checked(arch, c));
     println!("10^9 lane instructions a second of processor time, {threads} threads");
-    println!("{:24} {:>8} {:>8} {:>12}", "kernel", "off", "counted", "wall, off");
+    println!("{:24} {:>8} {:>8} {:>8} {:>12}", "kernel", "off", "counted", "checked", "wall, off");
     for case in CASES.iter().filter(|case| wanted.is_empty() || case.kernel == wanted) {
         let mut params = Vec::new();
         for word in case.words {
@@ -86,10 +88,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         params.resize(params.len().next_multiple_of(8), 0);
         for buffer in 0..case.buffers {
-            let pointer = simulator.alloc(u64::from(ELEMENTS) * 4, &format!("buffer{buffer}"))?;
+            // Both devices give out the same addresses.
+            let bytes = u64::from(ELEMENTS) * 4;
+            let pointer = simulator.alloc(bytes, &format!("buffer{buffer}"))?;
+            checked.alloc(bytes, &format!("buffer{buffer}"))?;
+            checked.fill(pointer, 0, bytes)?;
             params.extend(pointer.to_le_bytes());
         }
-        let launch = |counters| {
+        let launch = |simulator: &Simulator, counters| {
             let launch = Launch {
                 grid: case.grid,
                 block: case.block,
@@ -102,22 +108,27 @@ fn main() -> Result<(), Box<dyn Error>> {
             let report = simulator.launch(&module, case.kernel, &launch)?;
             Ok::<_, Box<dyn Error>>((report, processor_time().saturating_sub(before)))
         };
-        let (counted, counted_time) = launch(Counters::All)?;
+        let (counted, counted_time) = launch(&simulator, Counters::All)?;
+        let (_, checked_time) = launch(&checked, Counters::Off)?;
+        if let Some(finding) = checked.take_findings().first() {
+            return Err(finding.to_string().into());
+        }
         let lanes = counted.counters.thread_instructions as f64;
         // The host tells processor time in steps of some milliseconds.
         let mut total = Duration::ZERO;
         let mut wall = Duration::MAX;
         let mut runs = 0;
         while runs < 5 || total < Duration::from_millis(200) && runs < 200 {
-            let (report, time) = launch(Counters::Off)?;
+            let (report, time) = launch(&simulator, Counters::Off)?;
             (total, wall, runs) = (total + time, wall.min(report.wall), runs + 1);
         }
         let rate = |time: Duration| lanes / time.as_secs_f64() / 1e9;
         println!(
-            "{:24} {:8.2} {:8.2} {:12.2?}",
+            "{:24} {:8.2} {:8.2} {:8.3} {:12.2?}",
             case.kernel,
             rate(total / runs),
             rate(counted_time),
+            rate(checked_time),
             wall
         );
     }

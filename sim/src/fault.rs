@@ -49,8 +49,18 @@ pub enum FaultKind {
     Deadlock,
     /// A barrier number above 15.
     BarrierNumber,
-    /// `trap`, or a failed assertion.
+    /// `trap`.
     Trap,
+    /// A failed assertion.
+    Assert,
+    /// The stack of a thread is used up.
+    StackOverflow,
+    /// A call of an address where no function is.
+    CallTarget,
+    /// A call of a function that is not supported.
+    Refused,
+    /// `free` of what `malloc` did not give.
+    InvalidFree,
     /// The launch executed more instructions than it was given.
     Budget,
     /// The launch took longer than it was given.
@@ -119,6 +129,11 @@ impl Fault {
             FaultKind::Deadlock => "deadlock".into(),
             FaultKind::BarrierNumber => "no such barrier".into(),
             FaultKind::Trap => "the kernel executed `trap`".into(),
+            FaultKind::Assert => "assertion failed".into(),
+            FaultKind::StackOverflow => "stack overflow".into(),
+            FaultKind::CallTarget => "call of an address that is no function".into(),
+            FaultKind::Refused => "call of a function that is not supported".into(),
+            FaultKind::InvalidFree => "invalid `free`".into(),
             FaultKind::Budget => "instruction budget exceeded".into(),
             FaultKind::TimeLimit => "time limit exceeded".into(),
             FaultKind::Interrupted => "interrupted".into(),
@@ -212,6 +227,15 @@ pub enum LaunchError {
         /// Bytes that were passed.
         given: usize,
     },
+    /// The kernel, or a function that it calls, is wrong or not supported: every reason, with its
+    /// place.
+    #[error("kernel `{kernel}` cannot run: {}", reasons.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join("; "))]
+    Refused {
+        /// The kernel.
+        kernel: String,
+        /// What stands in the way.
+        reasons: Vec<Diagnostic>,
+    },
     /// Device memory could not be had.
     #[error(transparent)]
     Memory(#[from] SimError),
@@ -225,6 +249,14 @@ impl LaunchError {
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             LaunchError::Fault(fault) => fault.diagnostic(),
+            LaunchError::Refused { kernel, reasons } if !reasons.is_empty() => {
+                let mut first = reasons[0].clone();
+                first.help.push(match reasons.len() - 1 {
+                    0 => format!("kernel `{kernel}` cannot run for this reason"),
+                    more => format!("kernel `{kernel}` cannot run for this reason and {more} more"),
+                });
+                first
+            }
             other => Diagnostic::error(other.to_string()),
         }
     }

@@ -3,24 +3,27 @@
 //! A [`Module`] is a PTX text, read by a reader of our own (every error has a place), checked
 //! against the table of instructions and decoded. A [`Simulator`] is a device: memory, and launches
 //! of a module's kernels. It takes the PTX of nvcc, clang and gcc as well as gpuc's own; what it does
-//! not support it refuses at [`Module::parse`], by name and place
+//! not support it refuses when a kernel that needs it is launched, by name and place
 //! ([`instruction_table_markdown`] lists what it does support).
 //!
 //! A [`Simulator::checked`] device also listens to its kernels: out-of-bounds accesses down to the
 //! variable, races, uninitialised reads, misused barriers. [`Arguments`] builds parameter blocks; the
 //! `gpuc-sim` command runs a kernel from the shell.
 //!
-//! The way of the data: `syntax` (text to tree) → `decode` (tree to program, with the table in
+//! The way of the data: `syntax` (text to tree) → `link` (names of all texts) → `decode` (tree to
+//! program, with the table in
 //! `isa`) → `exec` (runs the program).
 
 mod arguments;
 mod check;
 mod counters;
 mod decode;
+mod device_heap;
 mod device_memory;
 mod exec;
 mod fault;
 mod isa;
+mod link;
 mod module;
 mod program;
 mod simulator;

@@ -1,20 +1,20 @@
-//! Parsed, checked and decoded PTX texts.
+//! Modules: PTX texts parsed, linked and decoded, and their kernels.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpuc_diagnostics::Diagnostic;
-use rustc_hash::FxHashMap;
 
-use crate::decode::{Names, lower};
+use crate::decode::lower;
 use crate::isa::Type;
-use crate::program::Code;
-use crate::syntax::{self, Function, Initial, SourceText, Space, Tree, Variable};
+use crate::link::{Item, Program, Text};
+use crate::program::{Code, function_address};
+use crate::syntax::{self, Initial, Linkage, Name, SourceText, Space, Variable};
 
 /// Bytes of all module variables together.
 const MAX_MODULE_BYTES: u64 = 1 << 34;
 
-/// A parsed, checked and decoded PTX text.
+/// One or several PTX texts, parsed, checked, linked and decoded.
 #[derive(Debug)]
 pub struct Module {
     /// Tells modules apart in the tables of a [`crate::Simulator`].
@@ -51,7 +51,9 @@ pub struct Kernel {
     param_bytes: usize,
     required_block: Option<[u32; 3]>,
     max_block: Option<[u32; 3]>,
+    /// Empty where there are refusals.
     pub(crate) code: Arc<Code>,
+    refusals: Vec<Diagnostic>,
 }
 
 /// A kernel parameter and its place in the parameter block.
@@ -93,6 +95,12 @@ impl Kernel {
         self.code.local_bytes as usize
     }
 
+    /// Why the kernel cannot be launched: what is wrong in its body or in the functions that it
+    /// calls, or is not supported there. Empty for a kernel that can.
+    pub fn refusals(&self) -> &[Diagnostic] {
+        &self.refusals
+    }
+
     /// The only block extent allowed (`.reqntid`).
     pub fn required_block(&self) -> Option<[u32; 3]> {
         self.required_block
@@ -108,58 +116,59 @@ impl Module {
     /// Reads a PTX text; `file` is its name in messages.
     ///
     /// # Errors
-    /// Everything found wrong, each with its place: syntax, unknown names and instructions, operands
-    /// that do not fit, and what is not supported.
+    /// Everything found wrong with the text as a whole, each with its place: syntax, names defined
+    /// twice or nowhere. What is wrong in the body of a kernel or is not supported there is kept
+    /// with it ([`Kernel::refusals`]) and refuses its launch alone.
     pub fn parse(text: &str, file: &str) -> Result<Module, Vec<Diagnostic>> {
+        Module::link(&[(text, file)])
+    }
+
+    /// Reads several PTX texts, each with its name for messages, as one module: what one declares
+    /// `.extern` another defines.
+    ///
+    /// # Errors
+    /// As of [`Module::parse`], and names that two texts define.
+    pub fn link(texts: &[(&str, &str)]) -> Result<Module, Vec<Diagnostic>> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        if text.len() > (1 << 30) {
-            return Err(vec![Diagnostic::error(format!(
-                "{file}: a PTX text over 1 GiB is not read"
-            ))]);
+        let mut errors = Vec::new();
+        let mut read = Vec::new();
+        for &(text, file) in texts {
+            if text.len() > (1 << 30) {
+                let message = format!("{file}: a PTX text over 1 GiB is not read");
+                return Err(vec![Diagnostic::error(message)]);
+            }
+            let source = SourceText::new(text, file);
+            let (tree, found) = syntax::parse(&source);
+            errors.extend(found);
+            read.push(Text { source, tree });
         }
-        let source = SourceText::new(text, file);
-        let (tree, errors) = syntax::parse(&source);
         if !errors.is_empty() {
             return Err(errors);
         }
-        let mut errors = Vec::new();
-        let names = names(&tree, &source, &mut errors);
-        let variables = variables(&tree, &names, &source, &mut errors);
+        let program = Program::new(&read, &mut errors);
+        let variables = variables(&program, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         let mut kernels = Vec::new();
-        for function in tree.functions.iter().filter(|f| f.is_entry && f.body.is_some()) {
-            let (params, param_bytes) = layout(&function.params);
-            let offsets: Vec<_> = function
-                .params
-                .iter()
-                .zip(&params)
-                .map(|(p, q)| (p.name.text, q.offset as u64))
-                .collect();
-            match lower(&source, &tree, &names, function, &offsets) {
-                Ok(code) => kernels.push(Kernel {
-                    name: function.name.text.into(),
-                    params,
-                    param_bytes,
-                    required_block: function.required_block,
-                    max_block: function.max_block,
-                    code: Arc::new(code),
-                }),
-                Err(found) => errors.extend(found),
+        for (number, function) in program.functions.iter().enumerate() {
+            if function.item.is_entry && function.item.body.is_some() {
+                kernels.push(kernel(&program, number as u32));
             }
         }
-        if !errors.is_empty() {
-            // A device function inlined in several kernels reports its errors once.
-            let mut seen = Vec::new();
-            errors.retain(|error: &Diagnostic| {
-                let key = (error.place.clone(), error.message.clone());
-                !seen.contains(&key) && {
-                    seen.push(key);
-                    true
-                }
-            });
-            return Err(errors);
-        }
-        let target = tree.target.map(|name| name.text.into());
+        let target = read.iter().find_map(|text| text.tree.target).map(|name| name.text.into());
         Ok(Module { id: NEXT.fetch_add(1, Ordering::Relaxed), variables, target, kernels })
+    }
+
+    /// Everything that is wrong or not supported in the bodies of the module's kernels, once.
+    pub fn refusals(&self) -> Vec<&Diagnostic> {
+        let mut seen: Vec<&Diagnostic> = Vec::new();
+        for found in self.kernels.iter().flat_map(|kernel| &kernel.refusals) {
+            if !seen.contains(&found) {
+                seen.push(found);
+            }
+        }
+        seen
     }
 
     /// The `.target` of the text (`sm_80`). The simulator itself runs code for any target.
@@ -195,96 +204,43 @@ fn layout(variables: &[Variable<'_>]) -> (Vec<Param>, usize) {
     (params, offset)
 }
 
-fn names<'a, 't>(
-    tree: &'t Tree<'a>,
-    source: &SourceText<'a>,
-    errors: &mut Vec<Diagnostic>,
-) -> Names<'a, 't> {
-    let mut functions: FxHashMap<&str, &Function<'_>> = FxHashMap::default();
-    for function in &tree.functions {
-        match functions.get(function.name.text) {
-            Some(known) if known.body.is_some() && function.body.is_some() => {
-                let place = source.place(function.name.span);
-                errors.push(
-                    Diagnostic::error(format!(
-                        "function `{}` is defined twice",
-                        function.name.text
-                    ))
-                    .at(place)
-                    .related(source.place(known.name.span), "the other definition is here"),
-                );
-            }
-            Some(known) if known.body.is_some() => {}
-            _ => {
-                functions.insert(function.name.text, function);
-            }
-        }
+/// A kernel, lowered.
+fn kernel(program: &Program<'_, '_>, number: u32) -> Kernel {
+    let function = program.functions[number as usize].item;
+    let (params, param_bytes) = layout(&function.params);
+    let offsets: Vec<_> =
+        function.params.iter().zip(&params).map(|(p, q)| (p.name.text, q.offset as u64)).collect();
+    let (code, refusals) = match lower(program, number, &offsets) {
+        Ok(code) => (code, Vec::new()),
+        Err(errors) => (Code::default(), errors),
+    };
+    Kernel {
+        name: function.name.text.into(),
+        params,
+        param_bytes,
+        required_block: function.required_block,
+        max_block: function.max_block,
+        code: Arc::new(code),
+        refusals,
     }
-    for (new, old) in &tree.aliases {
-        match functions.get(old.text) {
-            Some(&function) => {
-                functions.insert(new.text, function);
-            }
-            None => errors.push(
-                Diagnostic::error(format!("`{}` is not a function of this module", old.text))
-                    .at(source.place(old.span)),
-            ),
-        }
-    }
-    let mut variables: FxHashMap<&str, u32> = FxHashMap::default();
-    for (index, variable) in tree.variables.iter().enumerate() {
-        if let Some(&known) = variables.get(variable.name.text) {
-            let known = &tree.variables[known as usize];
-            if !known.external && !variable.external {
-                errors.push(
-                    Diagnostic::error(format!(
-                        "variable `{}` is defined twice",
-                        variable.name.text
-                    ))
-                    .at(source.place(variable.name.span))
-                    .related(source.place(known.name.span), "the other definition is here"),
-                );
-            }
-            if variable.external {
-                continue;
-            }
-        }
-        variables.insert(variable.name.text, index as u32);
-    }
-    for variable in &tree.variables {
-        let defined = variables.get(variable.name.text).map(|&i| &tree.variables[i as usize]);
-        let missing = defined.is_some_and(|v| v.external && v.space != Space::Shared);
-        if missing {
-            errors.push(
-                Diagnostic::error(format!(
-                    "variable `{}` is not defined in this module",
-                    variable.name.text
-                ))
-                .at(source.place(variable.name.span)),
-            );
-        }
-    }
-    let files = tree.files.iter().map(|&(number, name)| (number, Arc::from(name))).collect();
-    Names { functions, variables, files }
 }
 
 /// The initial bytes of every variable; those of other spaces stay empty, so that numbers agree
-/// with the tree's.
-fn variables(
-    tree: &Tree<'_>,
-    names: &Names<'_, '_>,
-    source: &SourceText<'_>,
-    errors: &mut Vec<Diagnostic>,
-) -> Vec<ModuleVariable> {
+/// with the program's.
+fn variables(program: &Program<'_, '_>, errors: &mut Vec<Diagnostic>) -> Vec<ModuleVariable> {
     let mut total = 0u64;
     let mut out = Vec::new();
-    for variable in &tree.variables {
-        let place = || source.place(variable.name.span);
-        let mut size = if variable.space == Space::Shared { 0 } else { variable.size };
+    for &Item { text, item: variable } in &program.variables {
+        let place = |name: Name<'_>| program.texts[text].source.place(name.span);
+        // An address is taken of the definition, so declarations stay empty too.
+        let mut size = match (variable.space, variable.linkage) {
+            (Space::Shared, _) | (_, Linkage::Extern) => 0,
+            _ => variable.size,
+        };
         total = total.saturating_add(size);
         if total > MAX_MODULE_BYTES {
-            errors
-                .push(Diagnostic::error("the variables of this module exceed 16 GiB").at(place()));
+            let message = "the variables of this module exceed 16 GiB";
+            errors.push(Diagnostic::error(message).at(place(variable.name)));
             size = 0;
         }
         let mut converted = ModuleVariable {
@@ -308,22 +264,30 @@ fn variables(
                 }
                 (Initial::F64(bits), _) => bits,
                 (Initial::Address { symbol, offset, mask }, _) => {
-                    match names.variables.get(symbol.text) {
-                        Some(&index) if tree.variables[index as usize].space != Space::Shared => {
-                            let at = i as u64 * width;
+                    let at = i as u64 * width;
+                    let function = program.function(text, symbol.text);
+                    match (program.variable(text, symbol.text), function) {
+                        (Some(index), _)
+                            if program.variables[index as usize].item.space != Space::Shared =>
+                        {
                             let relocation =
                                 Relocation { at, bytes: width, variable: index, offset, mask };
                             converted.relocations.push(relocation);
+                            0
                         }
-                        _ => errors.push(
-                            Diagnostic::error(format!(
-                                "`{}` is not a variable whose address can stand here",
+                        (None, Some(number)) => {
+                            let address = function_address(number).wrapping_add_signed(offset);
+                            (address & mask) >> mask.trailing_zeros().min(63)
+                        }
+                        _ => {
+                            let message = format!(
+                                "`{}` is not a variable or function whose address can stand here",
                                 symbol.text
-                            ))
-                            .at(source.place(symbol.span)),
-                        ),
+                            );
+                            errors.push(Diagnostic::error(message).at(place(symbol)));
+                            0
+                        }
                     }
-                    0
                 }
             };
             converted.initial.extend_from_slice(&bits.to_le_bytes()[..width.min(8) as usize]);

@@ -9,9 +9,11 @@ use gpuc_arch::Arch;
 
 use crate::check::{self, Checks, Context, Finding, FindingKind, InitializedBytes, Log, Variable};
 use crate::counters::{CounterSet, Counters, SiteCounts};
+use crate::device_heap::DeviceHeap;
 use crate::device_memory::DeviceMemory;
 use crate::exec::{
-    Crew, Environment, Limits, Nobody, Plan, Probe, Row, SiteCounter, Worker, processors,
+    Crew, Environment, Limits, Nobody, Output, Plan, Probe, Row, Services, SiteCounter, Worker,
+    processors,
 };
 use crate::fault::{Fault, LaunchError, SimError};
 use crate::module::{Kernel, Module};
@@ -28,6 +30,7 @@ pub type DevicePtr = u64;
 pub struct Simulator {
     arch: &'static Arch,
     memory: DeviceMemory,
+    heap: DeviceHeap,
     /// Addresses of the variables of every module launched so far, by the module's number.
     modules: Mutex<HashMap<u64, Arc<[u64]>>>,
     checks: Checks,
@@ -57,6 +60,9 @@ pub struct Launch<'a> {
     pub time_limit: Option<Duration>,
     /// Becomes true when the launch shall stop with a fault, from another thread or a signal handler.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Where `printf` of the kernel goes, in the order of the blocks, when the launch ends; the
+    /// process's standard output if `None`.
+    pub output: Option<&'a Mutex<Vec<u8>>>,
 }
 
 impl Default for Launch<'_> {
@@ -71,6 +77,7 @@ impl Default for Launch<'_> {
             instruction_budget: None,
             time_limit: None,
             interrupt: None,
+            output: None,
         }
     }
 }
@@ -119,6 +126,7 @@ impl Simulator {
         Simulator {
             arch,
             memory: DeviceMemory::new(arch.chip.dram_bytes),
+            heap: DeviceHeap::default(),
             modules: Mutex::new(HashMap::new()),
             checks,
             findings: Mutex::default(),
@@ -141,7 +149,8 @@ impl Simulator {
         let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let is_variable = |base| modules.values().any(|addresses| addresses.contains(&base));
         let live = self.memory.live();
-        let leaked = live.into_iter().filter(|&(base, ..)| !is_variable(base));
+        let leaked =
+            live.into_iter().filter(|&(base, ..)| !is_variable(base) && !self.heap.is_at(base));
         leaked
             .map(|(base, size, label)| Finding {
                 kind: FindingKind::Leak,
@@ -303,7 +312,17 @@ impl Simulator {
                 suggestion: gpuc_diagnostics::did_you_mean(kernel, known).map(str::to_owned),
             });
         };
+        if !kernel.refusals().is_empty() {
+            return Err(LaunchError::Refused {
+                kernel: kernel.name().into(),
+                reasons: kernel.refusals().to_vec(),
+            });
+        }
         let shared_bytes = self.check(kernel, launch)?;
+        if kernel.code.uses_heap {
+            self.heap.prepare(&self.memory)?;
+        }
+        let output = Output::default();
         let addresses = self.load(module)?;
         let snapshot = self.memory.snapshot();
         let nearest = |address| self.memory.nearest(address);
@@ -327,6 +346,7 @@ impl Simulator {
             resident: self.resident_blocks(launch),
             executed: AtomicU64::new(0),
             failed: AtomicU64::new(u64::MAX),
+            services: Services { heap: &self.heap, output: &output },
             nearest: &nearest,
         };
         let log = Mutex::new(Log::default());
@@ -356,6 +376,8 @@ impl Simulator {
                     .map(|workers| workers.into_iter().map(|(counter, _)| counter).collect())
             }
         };
+        let failed = environment.failed.load(Ordering::Relaxed);
+        output.flush(failed, launch.output);
         if self.checks.any() {
             let mut found = log.into_inner().unwrap_or_else(PoisonError::into_inner).findings;
             if let Err(LaunchError::Fault(fault)) = &counted {

@@ -449,11 +449,11 @@ fn findings_are_the_same_every_time_and_say_both_sides() {
     assert_eq!(first, findings(code, grid, block).0);
     let race = &first[0];
     let text = race.diagnostic();
-    assert!(text.message.starts_with("racecheck: race in global memory: read"), "{text:?}");
+    assert!(text.message.starts_with("racecheck: race in global memory: write"), "{text:?}");
     assert_eq!(text.label, "element 32 of `data`");
-    assert!(text.help[0].contains("block (0, 0, 0), thread (0, 0, 0)"), "{text:?}");
-    assert!(text.help[1].contains("write by block (0, 0, 0), thread (32, 0, 0)"), "{text:?}");
-    assert_eq!(race.count, 64);
+    assert!(text.help[0].contains("block (0, 0, 0), thread (32, 0, 0)"), "{text:?}");
+    assert!(text.help[1].contains("read by block (0, 0, 0), thread (0, 0, 0)"), "{text:?}");
+    assert_eq!(race.count, 32);
 }
 
 #[test]

@@ -18,6 +18,25 @@ static void promised(int n, int *restrict to, const int *restrict from)
         to[i] = from[i] + 1;
 }
 
+// A pointer made from a `restrict` one may reach the same elements.
+static void derived(int n, int *restrict from)
+{
+    int *to = from + 1;
+    #pragma acc kernels present(from, to)
+    for (int i = 0; i < n; i++)
+        to[i] = from[i] + 1;
+}
+
+// The bound is stored to by another name.
+static void bounded(int *bound, int *p, int *out)
+{
+    #pragma acc kernels present(bound, p, out)
+    for (int i = 0; i < bound[0]; i++) {
+        p[0] = 5;
+        out[i] = i;
+    }
+}
+
 static void sections(int n, int *to, const int *from)
 {
     #pragma acc kernels copy(to[0:n]) copyin(from[0:n])
@@ -73,6 +92,18 @@ int main(void)
         next(N / 2, a, a + N / 2);
     }
     printf("through a function: %ld %ld\n", sum(a, N), sum(b, N));
+    int bound[1] = {20}, *to_bound = bound;
+    #pragma acc data copy(a, b, bound)
+    {
+        derived(N - 1, a);
+        bounded(bound, bound, b);
+        #pragma acc kernels
+        for (int i = 0; i < bound[0]; i++) {
+            to_bound[0] = 3;
+            b[i] += 7;
+        }
+    }
+    printf("derived: %ld %ld %d\n", sum(a, N), sum(b, N), bound[0]);
     promised(N, a, b);
     sections(N / 2, a, a + N / 2);
     sections(N, a, b);

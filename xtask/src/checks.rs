@@ -1,12 +1,13 @@
 //! The steps that judge the tree.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::provision::{self, on_path};
 use crate::stage::{Summary, cargo, root, target};
 
-/// What the file tests run: the compiler, and the library that compiled programs link.
-const BINARIES: [&str; 4] = ["-p", "gpuc-driver", "-p", "gpuc-runtime"];
+/// What the file tests run: the compiler, with the library that compiled programs link in it.
+const BINARIES: [&str; 2] = ["-p", "gpuc-driver"];
 
 /// Everything, or with `quick` what usually breaks; with `filter` only tests of such a name.
 pub fn test(summary: &mut Summary, quick: bool, filter: Option<&str>) {
@@ -26,7 +27,9 @@ pub fn test(summary: &mut Summary, quick: bool, filter: Option<&str>) {
         summary.run("doc tests", cargo(&["test", "-q", "--doc", "--workspace", "--no-fail-fast"]));
     }
     if built {
-        file_tests(summary, quick, filter);
+        // As a user installs it; what is built already is not built again.
+        let installs = filter.is_none() && summary.run("install", install());
+        file_tests(summary, quick, filter, installs);
     } else {
         summary.skip("file tests", "the binaries were not built");
     }
@@ -98,13 +101,27 @@ fn unit_tests(summary: &mut Summary, filter: Option<&str>) {
     summary.run("unit tests", command);
 }
 
-fn file_tests(summary: &mut Summary, quick: bool, filter: Option<&str>) {
+/// The folder of an installation.
+fn installation() -> PathBuf {
+    target().join("installed")
+}
+
+fn install() -> Command {
+    let mut command = cargo(&["install", "--quiet", "--locked", "--offline", "--force"]);
+    command.args(["--path", "driver", "--root"]).arg(installation());
+    command
+}
+
+fn file_tests(summary: &mut Summary, quick: bool, filter: Option<&str>, installs: bool) {
     let builds = if quick { &["release"][..] } else { &["release", "debug"] };
     let folders = builds.iter().map(|build| target().join(build));
     // A folder with a colon in its name cannot be handed over; cargo refuses such a target, too.
     let folders = std::env::join_paths(folders).unwrap_or_default();
     let mut command = cargo(&["test", "-q", "-p", "gpuc-tests", "--no-fail-fast", "--"]);
     command.args(filter).env("GPUC_BIN_DIR", folders);
+    if installs {
+        command.env("GPUC_INSTALLED", installation());
+    }
     summary.run("file tests, programs, judges", command);
 }
 

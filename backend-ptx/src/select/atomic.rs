@@ -108,7 +108,7 @@ impl Selector<'_, '_> {
         change: impl FnOnce(&mut Self, Value) -> Selected<Value>,
     ) -> Selected<Value> {
         if address.space == Space::Local {
-            let old = self.load_elements(address, scalar, 1)?[0];
+            let old = self.load_elements(address, scalar, 1, false)?[0];
             let new = change(self, old)?;
             self.store_elements(address, scalar, &[new])?;
             return Ok(old);
@@ -116,7 +116,7 @@ impl Selector<'_, '_> {
         let Some(memory) = scalar.memory() else { return self.unsupported(op) };
         let slot = self.slot(address, memory.width());
         let word = Scalar::Integer(memory.width().max(32));
-        let guess = self.load_elements(&slot.word, word, 1)?[0];
+        let guess = self.load_elements(&slot.word, word, 1, false)?[0];
         // loop(expected): new = change(expected); seen = cas(expected, new);
         //                 if seen != expected: loop(seen)
         let ty = word.register(&mut self.e.ir.ctx);

@@ -2,12 +2,14 @@
 
 use gpuc_dialects::cf;
 use gpuc_dialects::gpu::AddressSpace;
+use gpuc_dialects::ptr::pointee_space;
 use gpuc_dialects::ptx::kinds::{Comparison, Space};
 use gpuc_dialects::ptx::{RetOp, TrapOp};
 use gpuc_ir::{Block, Op, Value};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use super::buffer::Address;
 use super::{Buffer, Extent, Lowered, Scalar, Selected, Selector};
 
 impl Selector<'_, '_> {
@@ -99,6 +101,7 @@ impl Selector<'_, '_> {
             match self.lowered(value)?.clone() {
                 Lowered::Scalar(register) => registers.push(register),
                 Lowered::Vector(elements) => registers.extend(elements),
+                Lowered::Pointer(address) => registers.push(self.address_register(&address)),
                 Lowered::Buffer(buffer) => {
                     let argument = self.e.ir.arguments(target)[number];
                     let Lowered::Buffer(expected) = self.lowered(argument)?.clone() else {
@@ -122,6 +125,12 @@ impl Selector<'_, '_> {
                 let space = self.space_of(argument);
                 let buffer = self.buffer_argument(made, argument, space)?;
                 self.set(argument, Lowered::Buffer(buffer));
+                continue;
+            }
+            if let Some(space) = pointee_space(&self.e.ir.ctx, ty) {
+                let space = state_space(space);
+                let base = self.address_argument(made, space);
+                self.set(argument, Lowered::Pointer(Address { base, offset: 0, space }));
                 continue;
             }
             let register = self.scalar(ty)?.register(&mut self.e.ir.ctx);
@@ -151,12 +160,7 @@ impl Selector<'_, '_> {
                  handed from block to block"
             ));
         };
-        let register = match space {
-            Space::Shared => self.e.ir.ctx.i32(),
-            _ => self.e.ir.ctx.i64(),
-        };
-        let location = self.e.location;
-        let base = self.e.ir.add_argument(made, register, location);
+        let base = self.address_argument(made, space);
         let shape = self.e.ir.ctx.shape(ty).unwrap_or_default();
         let size =
             |&n: &i64| if n == gpuc_ir::DYNAMIC { Extent::Unknown } else { Extent::Static(n) };
@@ -169,6 +173,16 @@ impl Selector<'_, '_> {
             sizes: shape.iter().map(size).collect(),
             strides: layout.strides.iter().map(|&stride| Extent::Static(stride)).collect(),
         })
+    }
+
+    /// An argument of a block that holds an address of a space.
+    pub fn address_argument(&mut self, made: Block, space: Space) -> Value {
+        let register = match space {
+            Space::Shared => self.e.ir.ctx.i32(),
+            _ => self.e.ir.ctx.i64(),
+        };
+        let location = self.e.location;
+        self.e.ir.add_argument(made, register, location)
     }
 
     /// The state space that a buffer is in, found by following it to where it is made; generic
@@ -233,10 +247,16 @@ impl Selector<'_, '_> {
 
     /// The state space that the type of a buffer names.
     pub fn declared_space(&self, value: Value) -> Space {
-        match AddressSpace::of_memref(&self.e.ir.ctx, self.e.ir.ty(value)) {
-            Some(AddressSpace::Workgroup) => Space::Shared,
-            Some(AddressSpace::Private) => Space::Local,
-            _ => Space::Global,
-        }
+        let space = AddressSpace::of_memref(&self.e.ir.ctx, self.e.ir.ty(value));
+        space.map_or(Space::Global, state_space)
+    }
+}
+
+/// The state space of an address space.
+pub(crate) fn state_space(space: AddressSpace) -> Space {
+    match space {
+        AddressSpace::Global => Space::Global,
+        AddressSpace::Workgroup => Space::Shared,
+        AddressSpace::Private => Space::Local,
     }
 }

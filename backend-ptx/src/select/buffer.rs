@@ -194,7 +194,7 @@ impl Selector<'_, '_> {
     }
 
     /// `address + index * step`, in the width of the address.
-    fn advance(&mut self, address: Value, index: Value, step: i64) -> Value {
+    pub fn advance(&mut self, address: Value, index: Value, step: i64) -> Value {
         if self.e.is_wide(address) {
             let step = self.e.i64(step);
             return self.e.mul_add(index, step, address);

@@ -287,8 +287,13 @@ impl<'a, 'm> Selector<'a, 'm> {
             Some(("arith", _)) => self.arith(op, &name),
             Some(("math", _)) => self.math(op, &name),
             Some(("memref", _)) => self.memref(op, &name),
+            Some(("ptr", _)) => self.ptr(op, &name),
             Some(("vector", _)) => self.vector(op, &name),
             Some(("gpu", _)) => self.gpu(op, &name),
+            Some(("offload", "fence")) => {
+                self.fence();
+                Ok(())
+            }
             Some(("cf", _)) => self.cf(op, &name),
             _ => self.unsupported(op),
         }
@@ -365,7 +370,9 @@ impl<'a, 'm> Selector<'a, 'm> {
         match self.lowered(value)? {
             Lowered::Scalar(register) => Ok(SmallVec::from_slice(&[*register])),
             Lowered::Vector(registers) => Ok(registers.clone()),
-            Lowered::Buffer(_) => self.refuse_here("a buffer stands where a scalar is needed"),
+            Lowered::Buffer(_) | Lowered::Pointer(_) => {
+                self.refuse_here("a buffer stands where a scalar is needed")
+            }
         }
     }
 

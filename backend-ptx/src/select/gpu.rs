@@ -2,9 +2,9 @@
 
 use gpuc_arch::WARP_SIZE;
 use gpuc_dialects::gpu::{DIMENSIONS, SHUFFLE_MODES};
-use gpuc_dialects::ptx::kinds::{PtxType, ShflMode, Space, SpecialRegister};
+use gpuc_dialects::ptx::kinds::{FenceScope, PtxType, ShflMode, Space, SpecialRegister};
 use gpuc_dialects::ptx::{
-    BarSyncOp, OrOp, PackOp, RetOp, ShflOp, ShlOp, ShrOp, SpecialOp, SubOp, UnpackOp,
+    BarSyncOp, MembarOp, OrOp, PackOp, RetOp, ShflOp, ShlOp, ShrOp, SpecialOp, SubOp, UnpackOp,
 };
 use gpuc_ir::{Op, Value};
 
@@ -75,6 +75,13 @@ impl Selector<'_, '_> {
             "gpu.printf" => self.refuse(op, "printing from a kernel is not supported"),
             _ => self.unsupported(op),
         }
+    }
+
+    /// `offload.fence`: among all blocks of the device.
+    pub fn fence(&mut self) {
+        let scope = FenceScope::Gl.attr(&mut self.e.ir.ctx);
+        let build = self.e.start::<MembarOp>(&[]).attr(self.e.ir, "scope", scope);
+        self.e.insert(build);
     }
 
     fn dimension(&self, op: Op) -> Selected<usize> {

@@ -78,7 +78,7 @@ impl Selector<'_, '_> {
             return self.unsupported(op);
         }
         let scalar = self.scalar(ty)?;
-        let values = self.load_elements(&address, scalar, 1)?;
+        let values = self.load_elements(&address, scalar, 1, false)?;
         self.set_result(op, values[0]);
         Ok(())
     }
@@ -101,12 +101,14 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// Loads one, two or four scalars that follow each other.
+    /// Loads one, two or four scalars that follow each other; `read_only` where nobody writes them
+    /// as long as the kernel runs.
     pub fn load_elements(
         &mut self,
         address: &Address,
         scalar: Scalar,
         count: usize,
+        read_only: bool,
     ) -> Selected<SmallVec<[Value; 4]>> {
         let ty = self.memory_type(scalar)?;
         let register = match scalar {
@@ -117,6 +119,8 @@ impl Selector<'_, '_> {
         let offset = self.offset_attr(address);
         let build = self.e.start::<LdOp>(&[address.base]).attr(self.e.ir, "space", space);
         let build = build.attr(self.e.ir, "ty", ty).attr_option(self.e.ir, "offset", offset);
+        let nc = read_only.then(|| self.e.ir.ctx.unit_attr());
+        let build = build.attr_option(self.e.ir, "nc", nc);
         let op =
             self.e.insert(build.result_group(&SmallVec::<[Type; 4]>::from_elem(register, count)));
         let mut values: SmallVec<[Value; 4]> = SmallVec::from_slice(self.e.ir.results(op));

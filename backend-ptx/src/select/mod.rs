@@ -26,6 +26,7 @@ mod global;
 mod gpu;
 mod math;
 mod memref;
+mod ptr;
 mod scalar;
 mod value;
 mod vector;

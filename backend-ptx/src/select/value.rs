@@ -4,6 +4,8 @@ use gpuc_dialects::ptx::kinds::Space;
 use gpuc_ir::Value;
 use smallvec::SmallVec;
 
+use super::buffer::Address;
+
 /// See the [module](self).
 #[derive(Clone, Debug)]
 pub(crate) enum Lowered {
@@ -13,6 +15,8 @@ pub(crate) enum Lowered {
     Vector(SmallVec<[Value; 4]>),
     /// A buffer.
     Buffer(Buffer),
+    /// A pointer.
+    Pointer(Address),
 }
 
 /// A number that is known now or held in a 64-bit register.

@@ -97,7 +97,7 @@ impl Selector<'_, '_> {
         let mut elements: SmallVec<[Value; 4]> = SmallVec::new();
         while elements.len() < length {
             let (at, count) = piece(&address, scalar, elements.len(), length);
-            elements.extend(self.load_elements(&at, scalar, count)?);
+            elements.extend(self.load_elements(&at, scalar, count, false)?);
         }
         self.set(result, Lowered::Vector(elements));
         Ok(())

@@ -1,4 +1,4 @@
-//! Loops whose addresses move along.
+//! Loops, and pointers that they carry.
 
 use super::ptxas::accepts;
 use super::run::{Argument, Shape, pack, run, unpack};
@@ -54,8 +54,7 @@ fn steps_of_every_kind() {
              %next = arith.addi %i, {step} : index\n%s = arith.addi %sum, %x : i32\n\
              cf.br ^head(%next, %s : index, i32)\n^done:\n"
         );
-        let (shifts, sum) = sum_of(&body, 6, "shl.");
-        assert_eq!((shifts, sum), (0, expected), "{body}");
+        assert_eq!(sum_of(&body, 6, "ld.global").1, expected, "{body}");
     }
 }
 
@@ -81,19 +80,76 @@ fn strides_known_at_run_time_and_nests() {
 }
 
 #[test]
-fn addresses_of_shared_memory_are_narrow() {
-    let body = "%w = memref.alloca() : memref<8x8xi32, #gpu.address_space<workgroup>>\n\
-                cf.br ^fill(%c0 : index)\n\
-                ^fill(%i: index):\n\
-                %x = memref.load %a[%i] : memref<64xi32>\n\
-                memref.store %x, %w[%i, %c3] : memref<8x8xi32, #gpu.address_space<workgroup>>\n\
-                %i1 = arith.addi %i, %c1 : index\n%more = arith.cmpi slt, %i1, %c8 : index\n\
-                cf.cond_br %more, ^fill(%i1 : index), ^sums(%c0, %zero : index, i32)\n\
-                ^sums(%j: index, %s: i32):\n\
-                %y = memref.load %w[%j, %c3] : memref<8x8xi32, #gpu.address_space<workgroup>>\n\
-                %s1 = arith.addi %s, %y : i32\n\
-                %j1 = arith.addi %j, %c2 : index\n%again = arith.cmpi slt, %j1, %c8 : index\n\
-                cf.cond_br %again, ^sums(%j1, %s1 : index, i32), ^done(%s1 : i32)\n\
-                ^done(%sum: i32):\n";
-    assert_eq!(sum_of(body, 0, "cvt."), (0, 2 + 4 + 6));
+fn carried_pointers_need_one_addition() {
+    let pointer = "!ptr.ptr<#gpu.address_space<global>>";
+    // a[2 i] + a[2 i + 2] for i below n: the second element is 8 bytes behind the pointer.
+    let body = format!(
+        "%p0 = ptr.to_ptr %a : memref<64xi32> -> {pointer}\n\
+         cf.br ^head(%c0, %p0, %zero : index, {pointer}, i32)\n\
+         ^head(%i: index, %p: {pointer}, %sum: i32):\n\
+         %more = arith.cmpi slt, %i, %n : index\ncf.cond_br %more, ^body, ^done\n\
+         ^body:\n%x = ptr.load invariant %p : {pointer} -> i32\n\
+         %q = ptr.ptr_add %p, %c8 : {pointer}, index\n\
+         %y = ptr.load %q : {pointer} -> i32\n\
+         %i1 = arith.addi %i, %c1 : index\n%p1 = ptr.ptr_add %p, %c8 : {pointer}, index\n\
+         %s = arith.addi %x, %y : i32\n%s1 = arith.addi %sum, %s : i32\n\
+         cf.br ^head(%i1, %p1, %s1 : index, {pointer}, i32)\n^done:\n"
+    );
+    for n in [0, 1, 2, 13] {
+        let expected = (0..n).map(|i| 2 * i + 2 * i + 2).sum::<u64>();
+        assert_eq!(sum_of(&body, n, "add.s64"), (2, expected), "n = {n}");
+        assert_eq!(sum_of(&body, n, "+8]").0, 1);
+        assert_eq!(sum_of(&body, n, "ld.global.nc.").0, 1);
+    }
+}
+
+#[test]
+fn pointers_to_shared_memory_are_narrow() {
+    let pointer = "!ptr.ptr<#gpu.address_space<workgroup>>";
+    // w[i] = a[i] for i below 8, then every other one is summed up.
+    let body = format!(
+        "%w = memref.alloca() : memref<8xi32, #gpu.address_space<workgroup>>\n\
+         %w0 = ptr.to_ptr %w : memref<8xi32, #gpu.address_space<workgroup>> -> {pointer}\n\
+         %c4 = arith.constant 4 : index\n\
+         cf.br ^fill(%c0, %w0 : index, {pointer})\n\
+         ^fill(%i: index, %p: {pointer}):\n\
+         %x = memref.load %a[%i] : memref<64xi32>\nptr.store %x, %p : i32, {pointer}\n\
+         %p1 = ptr.ptr_add %p, %c4 : {pointer}, index\n\
+         %i1 = arith.addi %i, %c1 : index\n%more = arith.cmpi slt, %i1, %c8 : index\n\
+         cf.cond_br %more, ^fill(%i1, %p1 : index, {pointer}), ^sums(%c0, %w0, %zero : index, {pointer}, i32)\n\
+         ^sums(%j: index, %q: {pointer}, %s: i32):\n\
+         %y = ptr.load %q : {pointer} -> i32\n%s1 = arith.addi %s, %y : i32\n\
+         %q1 = ptr.ptr_add %q, %c8 : {pointer}, index\n\
+         %j1 = arith.addi %j, %c2 : index\n%again = arith.cmpi slt, %j1, %c8 : index\n\
+         cf.cond_br %again, ^sums(%j1, %q1, %s1 : index, {pointer}, i32), ^done(%s1 : i32)\n\
+         ^done(%sum: i32):\n"
+    );
+    assert_eq!(sum_of(&body, 0, "cvt."), (0, 2 + 4 + 6));
+}
+
+#[test]
+fn vectors_are_as_wide_as_their_alignment() {
+    let pointer = "!ptr.ptr<#gpu.address_space<global>>";
+    let body = |alignment: &str| {
+        format!(
+            "%p = ptr.to_ptr %a : memref<64xi32> -> {pointer}\n\
+             %p16 = ptr.ptr_add %p, %c8 : {pointer}, index\n\
+             %p32 = ptr.ptr_add %p16, %c8 : {pointer}, index\n\
+             cf.br ^loop(%c0 : index)\n^loop(%i: index):\n\
+             %v = ptr.load %p32{alignment} : {pointer} -> vector<4xi32>\n\
+             ptr.store %v, %p{alignment} : vector<4xi32>, {pointer}\n\
+             %w = ptr.load %p{alignment} : {pointer} -> vector<4xi32>\n\
+             %sum = vector.reduction <add>, %w : vector<4xi32> into i32\n\
+             %i1 = arith.addi %i, %c1 : index\n%more = arith.cmpi slt, %i1, %n : index\n\
+             cf.cond_br %more, ^loop(%i1 : index), ^done\n^done:\n"
+        )
+    };
+    let sum = 4 + 5 + 6 + 7;
+    for (alignment, word, count) in [
+        (" {alignment = 16 : i64}", ".v4.u32", 3),
+        (" {alignment = 8 : i64}", ".v2.u32", 6),
+        ("", ".v", 0),
+    ] {
+        assert_eq!(sum_of(&body(alignment), 1, word), (count, sum), "{alignment}");
+    }
 }

@@ -29,32 +29,30 @@ ptx.module @kernels target "sm_80" version "7.0" {
     ptx.cond_bra %25, ^bb1, ^bb5
   ^bb1:  // pred: ^bb0
     %26 = ptx.mul s64 lo %22, %10 : i64 -> i64
-    %27 = ptx.const 2 : i32
-    %28 = ptx.shl b64 %26, %27 : i64
-    %29 = ptx.add s64 %28, %2 : i64
-    %30 = ptx.const 4 : i64
-    %31 = ptx.const 2 : i32
-    %32 = ptx.shl b64 %20, %31 : i64
-    %33 = ptx.add s64 %32, %4 : i64
-    %34 = ptx.shl b64 %10, %31 : i64
-    ptx.bra ^bb2(%7, %9, %29, %33 : i64, f32, i64, i64)
-  ^bb2(%35: i64, %36: f32, %37: i64, %38: i64):  // 2 preds: ^bb1, ^bb3
-    %39 = ptx.setp lt s64 %35, %10 : i64
-    ptx.cond_bra %39, ^bb3, ^bb4
+    ptx.bra ^bb2(%7, %9 : i64, f32)
+  ^bb2(%27: i64, %28: f32):  // 2 preds: ^bb1, ^bb3
+    %29 = ptx.setp lt s64 %27, %10 : i64
+    ptx.cond_bra %29, ^bb3, ^bb4
   ^bb3:  // pred: ^bb2
-    %40 = ptx.ld global f32 [%37] : i64 -> f32
-    %41 = ptx.ld global f32 [%38] : i64 -> f32
-    %42 = ptx.fma f32 rn %40, %41, %36 : f32
-    %43 = ptx.add s64 %35, %8 : i64
-    %44 = ptx.add s64 %37, %30 : i64
-    %45 = ptx.add s64 %38, %34 : i64
-    ptx.bra ^bb2(%43, %42, %44, %45 : i64, f32, i64, i64)
+    %30 = ptx.add s64 %26, %27 : i64
+    %31 = ptx.const 2 : i32
+    %32 = ptx.shl b64 %30, %31 : i64
+    %33 = ptx.add s64 %32, %2 : i64
+    %34 = ptx.ld global f32 [%33] : i64 -> f32
+    %35 = ptx.mul s64 lo %27, %10 : i64 -> i64
+    %36 = ptx.add s64 %35, %20 : i64
+    %37 = ptx.shl b64 %36, %31 : i64
+    %38 = ptx.add s64 %37, %4 : i64
+    %39 = ptx.ld global f32 [%38] : i64 -> f32
+    %40 = ptx.fma f32 rn %34, %39, %28 : f32
+    %41 = ptx.add s64 %27, %8 : i64
+    ptx.bra ^bb2(%41, %40 : i64, f32)
   ^bb4:  // pred: ^bb2
-    %46 = ptx.add s64 %26, %20 : i64
-    %47 = ptx.const 2 : i32
-    %48 = ptx.shl b64 %46, %47 : i64
-    %49 = ptx.add s64 %48, %6 : i64
-    ptx.st global f32 [%49], %36 : i64, f32
+    %42 = ptx.add s64 %26, %20 : i64
+    %43 = ptx.const 2 : i32
+    %44 = ptx.shl b64 %42, %43 : i64
+    %45 = ptx.add s64 %44, %6 : i64
+    ptx.st global f32 [%45], %28 : i64, f32
     ptx.bra ^bb5
   ^bb5:  // 2 preds: ^bb0, ^bb4
     ptx.ret

@@ -1,10 +1,11 @@
-//! The figures of `benches/RESULTS.md`: CPU time of compiling, of gpuc-opt, of the simulator and of
-//! a launch. One executable, because each holds the whole compiler; `cargo bench -p gpuc-benches --
+//! The figures of `benches/RESULTS.md`: CPU time of compiling, of gpuc-opt, of the simulator, of a
+//! launch and of questions about integer sets. One executable, because each holds the whole compiler; `cargo bench -p gpuc-benches --
 //! sim` runs what has `sim` in its name.
 
 mod compile;
 mod launch;
 mod opt;
+mod presburger;
 mod sim;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     opt::bench(&mut criterion);
     sim::bench(&mut criterion);
     launch::bench(&mut criterion);
+    presburger::bench(&mut criterion);
     criterion.final_summary();
     ExitCode::SUCCESS
 }

@@ -1,7 +1,7 @@
 //! Loads and stores with affine subscripts.
 
 use gpuc_ir::op;
-use gpuc_ir::op::{Fold, attrs, types};
+use gpuc_ir::op::{AccessInterface, AccessKind, AccessedValue, Fold, SubscriptForm, attrs, types};
 use gpuc_ir::{Builder, Ir, Op, Type, Value};
 
 use super::apply::{compose_in_place, map_and_operands};
@@ -22,6 +22,7 @@ op! {
         format "$memref `` custom<Subscripts>($map, $indices) attr-dict `:` type($memref)"
         hooks {
             verify: Some(|ir, op| verify_access(ir, op, 0)),
+            access: Some(AccessInterface { kind: AccessKind::Read, buffer: 0, subscripts: SubscriptForm::Map("map"), value: AccessedValue::Result }),
             fold: Some(|ir, op, _| fold_access(ir, op, 0)),
             custom: &[SUBSCRIPTS],
             effects: Some(|ir, op, effects| read(effects, ir.operand(op, 0))),
@@ -37,6 +38,7 @@ op! {
         format "$value `,` $memref `` custom<Subscripts>($map, $indices) attr-dict `:` custom<StoredTo>(type($memref), type($value))"
         hooks {
             verify: Some(verify_store),
+            access: Some(AccessInterface { kind: AccessKind::Write, buffer: 1, subscripts: SubscriptForm::Map("map"), value: AccessedValue::Operand(0) }),
             fold: Some(|ir, op, _| fold_access(ir, op, 1)),
             custom: &[SUBSCRIPTS, STORED_TO],
             effects: Some(|ir, op, effects| write(effects, ir.operand(op, 1))),
@@ -56,6 +58,7 @@ op! {
                 verify_access(ir, op, 0)?;
                 verify_elements(ir, ir.ty(ir.result(op, 0)), ir.ty(ir.operand(op, 0)))
             }),
+            access: Some(AccessInterface { kind: AccessKind::Read, buffer: 0, subscripts: SubscriptForm::Map("map"), value: AccessedValue::Result }),
             fold: Some(|ir, op, _| fold_access(ir, op, 0)),
             custom: &[SUBSCRIPTS],
             effects: Some(|ir, op, effects| read(effects, ir.operand(op, 0))),
@@ -74,6 +77,7 @@ op! {
                 verify_access(ir, op, 1)?;
                 verify_elements(ir, ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)))
             }),
+            access: Some(AccessInterface { kind: AccessKind::Write, buffer: 1, subscripts: SubscriptForm::Map("map"), value: AccessedValue::Operand(0) }),
             fold: Some(|ir, op, _| fold_access(ir, op, 1)),
             custom: &[SUBSCRIPTS],
             effects: Some(|ir, op, effects| write(effects, ir.operand(op, 1))),

@@ -1,5 +1,8 @@
 //! Maps together with their operands, as bounds, subscripts and values have them.
 
+use std::ops::Range;
+
+use gpuc_ir::op::LoopBound;
 use gpuc_ir::{AffineExpr, AffineMap, Context, Ir, Value};
 
 /// An affine map and what it is applied to: dimensions, then symbols.
@@ -46,6 +49,12 @@ impl AffineValue {
     /// Number of dimensions of the map.
     pub fn dims(&self, ctx: &Context) -> usize {
         ctx.map_data(self.map).dims as usize
+    }
+
+    /// Some of the results as a bound of a loop.
+    pub(super) fn loop_bound(&self, results: Range<usize>) -> LoopBound {
+        let operands = self.operands.iter().copied().collect();
+        LoopBound::Map { map: self.map, results, operands }
     }
 
     /// Whether the map takes as many operands as there are.

@@ -1,7 +1,10 @@
 //! `affine.for`.
 
 use gpuc_ir::op;
-use gpuc_ir::op::{RegionBranch, RegionEdge, RegionPoint, attrs, types};
+use gpuc_ir::op::{
+    CountedLoopInterface, LoopDimension, LoopStep, RegionBranch, RegionEdge, RegionPoint, attrs,
+    operand_range, types,
+};
 use gpuc_ir::{AffineMap, Attr, Block, Builder, InsertPoint, Ir, Op, Type, Value};
 use smallvec::{SmallVec, smallvec};
 
@@ -34,10 +37,26 @@ op! {
             parse: Some(parse_for),
             print: Some(print_for),
             loop_regions: Some(|ir, op| smallvec![ir.region(op, 0)]),
+            counted_loop: Some(CountedLoopInterface {
+                dimensions: for_dimensions,
+                inits: Some(|ir, op| operand_range(ir, op, AffineForOp::def(), 2)),
+            }),
             region_branch: Some(RegionBranch { edges: for_edges }),
             implicit_terminator: Some(yield_nothing),
         }
     }
+}
+
+fn for_dimensions(ir: &Ir, op: Op) -> SmallVec<[LoopDimension; 1]> {
+    let view = AffineForOp(op);
+    let (lower, upper) = (view.lower_bound(ir), view.upper_bound(ir));
+    let [lows, highs] = [&lower, &upper].map(|bound| bound.results(&ir.ctx).len());
+    smallvec![LoopDimension {
+        variable: view.induction_var(ir),
+        lower: lower.loop_bound(0..lows),
+        upper: upper.loop_bound(0..highs),
+        step: LoopStep::Constant(view.step_value(ir)),
+    }]
 }
 
 impl AffineForOp {

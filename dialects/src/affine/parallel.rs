@@ -2,7 +2,8 @@
 
 use gpuc_ir::op;
 use gpuc_ir::op::{
-    AttrConstraint, AttrSyntax, Fold, RegionBranch, RegionEdge, RegionPoint, attrs, types,
+    AttrConstraint, AttrSyntax, CountedLoopInterface, Fold, LoopDimension, LoopStep, RegionBranch,
+    RegionEdge, RegionPoint, attrs, types,
 };
 use gpuc_ir::{Attr, AttrKind, Block, Builder, Context, Ir, Op, Type, TypeKind, Value};
 use smallvec::{SmallVec, smallvec};
@@ -67,6 +68,10 @@ op! {
             parse: Some(parse_parallel),
             print: Some(print_parallel),
             loop_regions: Some(|ir, op| smallvec![ir.region(op, 0)]),
+            counted_loop: Some(CountedLoopInterface {
+                dimensions: parallel_dimensions,
+                inits: None,
+            }),
             region_branch: Some(RegionBranch { edges: parallel_edges }),
             implicit_terminator: Some(yield_nothing),
         }
@@ -81,6 +86,28 @@ pub(super) fn groups_attr(ctx: &mut Context, groups: &[i64]) -> Attr {
     let splat = groups.windows(2).all(|pair| pair[0] == pair[1]);
     let values = if splat { groups.iter().take(1).copied().collect() } else { groups.into() };
     ctx.intern_attr(AttrKind::DenseElements { ty, values })
+}
+
+fn parallel_dimensions(ir: &Ir, op: Op) -> SmallVec<[LoopDimension; 1]> {
+    let view = AffineParallelOp(op);
+    let (lower, upper) = (view.lower_bounds(ir), view.upper_bounds(ir));
+    let groups = view.lower_groups(ir).into_iter().zip(view.upper_groups(ir));
+    let (mut low, mut high) = (0, 0);
+    let mut found = SmallVec::new();
+    for ((&variable, step), (lows, highs)) in
+        view.induction_vars(ir).iter().zip(view.step_values(ir)).zip(groups)
+    {
+        let (lows, highs) = (lows.max(0) as usize, highs.max(0) as usize);
+        found.push(LoopDimension {
+            variable,
+            lower: lower.loop_bound(low..low + lows),
+            upper: upper.loop_bound(high..high + highs),
+            step: LoopStep::Constant(step),
+        });
+        low += lows;
+        high += highs;
+    }
+    found
 }
 
 impl AffineParallelOp {
@@ -263,7 +290,7 @@ fn verify_parallel(ir: &Ir, op: Op) -> Result<(), String> {
         let dims = ir.ctx.map_data(bound.map).dims;
         verify_dims_and_symbols(ir, op, bound.operands, dims)?;
     }
-    Ok(())
+    crate::offload::verify_mapping(ir, op, count)
 }
 
 /// Whether a reduction of that kind can have results of the type.

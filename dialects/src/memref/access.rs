@@ -1,7 +1,9 @@
 //! Loads, stores and copies.
 
 use gpuc_ir::op;
-use gpuc_ir::op::{AttrConstraint, attrs, types};
+use gpuc_ir::op::{
+    AccessInterface, AccessKind, AccessedValue, AttrConstraint, SubscriptForm, attrs, types,
+};
 use gpuc_ir::rewrite::{Pattern, Rewriter};
 use gpuc_ir::{Attr, Context, DYNAMIC, Ir, Op, Value};
 
@@ -35,6 +37,7 @@ op! {
         format "$memref `[` $indices `]` attr-dict `:` type($memref)"
         hooks {
             verify: Some(verify_load),
+            access: Some(AccessInterface { kind: AccessKind::Read, buffer: 0, subscripts: SubscriptForm::Operands, value: AccessedValue::Result }),
             fold: Some(|ir, op, _| fold_casts(ir, op, &[0])),
             effects: Some(|ir, op, effects| read(effects, ir.operand(op, 0))),
         }
@@ -50,6 +53,7 @@ op! {
         format "$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)"
         hooks {
             verify: Some(verify_store),
+            access: Some(AccessInterface { kind: AccessKind::Write, buffer: 1, subscripts: SubscriptForm::Operands, value: AccessedValue::Operand(0) }),
             fold: Some(|ir, op, _| fold_casts(ir, op, &[1])),
             effects: Some(|ir, op, effects| write(effects, ir.operand(op, 1))),
         }

@@ -1,6 +1,9 @@
 //! Atomic read-modify-write.
 
-use gpuc_ir::op::{AttrConstraint, AttrSyntax, EnumSpec, EnumStorage, TypeConstraint, types};
+use gpuc_ir::op::{
+    AccessInterface, AccessKind, AccessedValue, AttrConstraint, AttrSyntax, EnumSpec, EnumStorage,
+    SubscriptForm, TypeConstraint, types,
+};
 use gpuc_ir::{Ir, Op, OpView, op};
 
 use super::access::rank;
@@ -59,6 +62,7 @@ op! {
         format "$kind $value `,` $memref `[` $indices `]` attr-dict `:` `(` type($value) `,` type($memref) `)` `->` type($result)"
         hooks {
             verify: Some(verify_atomic),
+            access: Some(AccessInterface { kind: AccessKind::Atomic, buffer: 1, subscripts: SubscriptForm::Operands, value: AccessedValue::Operand(0) }),
             fold: Some(|ir, op, _| fold_casts(ir, op, &[1])),
             effects: Some(|ir, op, effects| {
                 read(effects, ir.operand(op, 1));
@@ -80,6 +84,7 @@ op! {
         format "$memref `[` $indices `]` `:` type($memref) $atomic_body attr-dict"
         hooks {
             verify: Some(verify_generic_atomic),
+            access: Some(AccessInterface { kind: AccessKind::Atomic, buffer: 0, subscripts: SubscriptForm::Operands, value: AccessedValue::Result }),
             verify_regions: Some(verify_atomic_body),
             effects: Some(|ir, op, effects| {
                 read(effects, ir.operand(op, 0));

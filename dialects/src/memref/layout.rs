@@ -102,7 +102,8 @@ pub fn element_bytes(ctx: &Context, ty: Type) -> Option<u64> {
     scalar_bytes(ctx, element)
 }
 
-fn scalar_bytes(ctx: &Context, ty: Type) -> Option<u64> {
+/// Bytes of a number, or of a vector of numbers, in memory.
+pub fn scalar_bytes(ctx: &Context, ty: Type) -> Option<u64> {
     match ctx.type_kind(ty) {
         TypeKind::Index => Some(8),
         TypeKind::Integer { width, .. } => Some(u64::from(width.div_ceil(8))),

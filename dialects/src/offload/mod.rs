@@ -11,20 +11,34 @@
 //! [`SCHEDULE_ATTR`] or [`AUTO_ATTR`]; the `parallel` stage turns the region into kernels.
 
 use gpuc_ir::context::DialectDef;
-use gpuc_ir::op::{RegionBranch, RegionEdge, RegionPoint, attrs, types};
+use gpuc_ir::op::{
+    Effect, EffectKind, Effects, RegionBranch, RegionEdge, RegionPoint, attrs, types,
+};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, op};
 
-use attrs::ARRAY;
+use attrs::{ARRAY, STRING};
 
 mod kinds;
+pub mod mapping;
+mod mapping_verify;
 mod syntax;
 
 pub use kinds::*;
+pub use mapping_verify::verify_mapping;
 
 /// Name of the attribute that an `affine.parallel` or `scf.parallel` loop carries: the levels of
-/// parallelism its iterations are spread over, outermost first, as an array of strings (`"gang"`,
-/// `"worker"`, `"vector"`); empty where the compiler chooses.
+/// parallelism that the program asks for, outermost first, as an array of strings (`"gang"`,
+/// `"worker"`, `"vector"`), with a size in parentheses where it gives one (`"vector(32)"`); empty
+/// where the compiler chooses.
 pub const SCHEDULE_ATTR: &str = "offload.schedule";
+
+/// Name of the unit attribute of a `gpu.func` whose loops still carry their [`mapping`]: its code is
+/// the whole grid's, executed once for a launch. Distribution makes of it the code of one thread.
+pub const COLLECTIVE_ATTR: &str = "offload.collective";
+
+/// Name of the argument attribute of a kernel's buffer for what the blocks have combined, an element
+/// a block: the number of the result of the kernel's loop over blocks that it is for.
+pub const PARTIAL_ATTR: &str = "offload.partial_results";
 
 /// Name of the unit attribute that an `affine.for` or `scf.for` loop carries whose independence
 /// the compiler is to find out (`auto`, and every loop in `kernels`).
@@ -45,16 +59,27 @@ pub const MAP_ATTR: &str = "offload.map";
 pub static DIALECT: DialectDef = DialectDef {
     name: "offload",
     summary: "What directives of every family mean: compute regions and their loops.",
-    ops: &[RegionOp::def, LoopOp::def, DisjointOp::def, YieldOp::def],
+    ops: &[
+        RegionOp::def,
+        LoopOp::def,
+        DisjointOp::def,
+        LaunchSizeOp::def,
+        FenceOp::def,
+        YieldOp::def,
+    ],
     materialize: None,
 };
 
 /// Name of the argument attribute that says what may reach a mapped buffer besides the argument, a
-/// string: [`STORAGE_EXCLUSIVE`] or [`STORAGE_OBJECT`]; absent where it is what a pointer points to.
+/// string: [`STORAGE_EXCLUSIVE`], [`STORAGE_RESTRICT`] or [`STORAGE_OBJECT`]; absent where it is what
+/// an ordinary pointer points to.
 pub const STORAGE_ATTR: &str = "offload.storage";
 
-/// Nothing but the argument: a `restrict` pointer's, or a variable whose address nobody takes.
+/// Nothing but the argument: a variable whose address nobody takes.
 pub const STORAGE_EXCLUSIVE: &str = "exclusive";
+
+/// Pointers that were made from the argument, a `restrict` pointer (C11 §6.7.3.1 ¶3).
+pub const STORAGE_RESTRICT: &str = "restrict";
 
 /// Pointers, but no other object: a variable.
 pub const STORAGE_OBJECT: &str = "object";
@@ -88,6 +113,32 @@ op! {
         traits PURE
         format "$first `,` $second attr-dict `:` type($first) `,` type($second)"
     }
+}
+
+op! {
+    /// A number of gangs, workers or lanes that the program gives at run time by `clause`, as the
+    /// value of `variable` if it is one: at least 1. The host says where it was less.
+    LaunchSizeOp = "offload.launch_size" {
+        operands { value: One types::SIGNLESS_INTEGER_OR_INDEX }
+        results { size: One types::INDEX }
+        attrs { clause: Required STRING, variable: Optional STRING }
+        traits PURE
+        format "$clause $value attr-dict `:` type($value)"
+    }
+}
+
+op! {
+    /// What the thread has written to memory of the device before is seen by every thread that sees
+    /// anything it writes behind; and likewise for what it reads.
+    FenceOp = "offload.fence" {
+        format "attr-dict"
+        hooks { effects: Some(orders_memory) }
+    }
+}
+
+fn orders_memory(_: &Ir, _: Op, effects: &mut Effects) {
+    effects.push(Effect { kind: EffectKind::Read, on: None });
+    effects.push(Effect { kind: EffectKind::Write, on: None });
 }
 
 fn region_edges(_: &Ir, _: Op, from: RegionPoint) -> Vec<RegionEdge> {

@@ -1,8 +1,9 @@
 //! `scf.for`.
 
 use gpuc_ir::op::types::{ANY, SIGNLESS_INTEGER_OR_INDEX, same};
+use gpuc_ir::op::{CountedLoopInterface, LoopBound, LoopDimension, LoopStep};
 use gpuc_ir::{Block, Builder, Ir, Op, Value, op};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::edges::{self, Compare, verify_edges, verify_ends};
 use super::for_patterns::FOR;
@@ -35,10 +36,24 @@ op! {
             verify_regions: Some(verify_carried),
             canonicalize: FOR,
             loop_regions: Some(|ir, op| smallvec![ir.region(op, 0)]),
+            counted_loop: Some(CountedLoopInterface {
+                dimensions: for_dimensions,
+                inits: Some(|ir, op| 3..ir.operand_count(op)),
+            }),
             region_branch: Some(edges::FOR),
             implicit_terminator: Some(yield_nothing),
         }
     }
+}
+
+fn for_dimensions(ir: &Ir, op: Op) -> SmallVec<[LoopDimension; 1]> {
+    let view = ForOp(op);
+    smallvec![LoopDimension {
+        variable: view.induction_var(ir),
+        lower: LoopBound::Value(view.lowerBound(ir)),
+        upper: LoopBound::Value(view.upperBound(ir)),
+        step: LoopStep::Value(view.step(ir)),
+    }]
 }
 
 impl ForOp {

@@ -1,8 +1,9 @@
 //! `scf.parallel` and its reductions.
 
 use gpuc_ir::op::types::{ANY, INDEX};
+use gpuc_ir::op::{CountedLoopInterface, LoopBound, LoopDimension, LoopStep};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, op};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::edges;
 use super::parallel_patterns::PARALLEL;
@@ -28,10 +29,29 @@ op! {
             print: Some(syntax::print_parallel),
             canonicalize: PARALLEL,
             loop_regions: Some(|ir, op| smallvec![ir.region(op, 0)]),
+            counted_loop: Some(CountedLoopInterface {
+                dimensions: parallel_dimensions,
+                inits: None,
+            }),
             region_branch: Some(edges::PARALLEL),
             implicit_terminator: Some(reduce_nothing),
         }
     }
+}
+
+fn parallel_dimensions(ir: &Ir, op: Op) -> SmallVec<[LoopDimension; 1]> {
+    let view = ParallelOp(op);
+    let bounds = view.lowerBound(ir).into_iter().zip(view.upperBound(ir)).zip(view.step(ir));
+    view.induction_vars(ir)
+        .iter()
+        .zip(bounds)
+        .map(|(&variable, ((lower, upper), step))| LoopDimension {
+            variable,
+            lower: LoopBound::Value(lower),
+            upper: LoopBound::Value(upper),
+            step: LoopStep::Value(step),
+        })
+        .collect()
 }
 
 impl ParallelOp {
@@ -102,7 +122,7 @@ fn verify_parallel(ir: &Ir, op: Op) -> Result<(), String> {
             ));
         }
     }
-    Ok(())
+    crate::offload::verify_mapping(ir, op, step)
 }
 
 op! {

@@ -7,6 +7,7 @@ use super::for_loop::trip_count;
 use super::inline::{drop_arguments, inline_before, kept, replace_kept, take_region};
 use super::parallel::ParallelOp;
 use crate::arith::constant_index_value;
+use crate::offload::mapping::MAPPING_ATTR;
 
 pub(super) const PARALLEL: &[Pattern] =
     &[Pattern { name: "parallel-with-known-iterations", apply: simplify_dimensions }];
@@ -31,6 +32,10 @@ fn trip_counts(ir: &Ir, op: Op) -> Vec<Option<u128>> {
 /// the last of them the loop.
 fn simplify_dimensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let view = ParallelOp(op);
+    // Who executes the one iteration of a dimension is not for simplification to change.
+    if rw.attr(op, MAPPING_ATTR).is_some() {
+        return false;
+    }
     let counts = trip_counts(rw, op);
     if counts.contains(&Some(0)) {
         let inits = view.initVals(rw);

@@ -1,7 +1,7 @@
 //! Contiguous vector loads and stores.
 
 use gpuc_ir::op;
-use gpuc_ir::op::{attrs, types};
+use gpuc_ir::op::{AccessInterface, AccessKind, AccessedValue, SubscriptForm, attrs, types};
 
 use super::verify::{verify_load, verify_store};
 use crate::memref::{no, read, write};
@@ -16,7 +16,9 @@ op! {
         attrs { nontemporal: Default(no) BOOL }
         format "$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)"
         hooks {
- verify: Some(verify_load), effects: Some(|ir, op, effects| read(effects, ir.operand(op, 0))) }
+            verify: Some(verify_load),
+            access: Some(AccessInterface { kind: AccessKind::Read, buffer: 0, subscripts: SubscriptForm::Operands, value: AccessedValue::Result }),
+ effects: Some(|ir, op, effects| read(effects, ir.operand(op, 0))) }
     }
 }
 
@@ -27,6 +29,8 @@ op! {
         attrs { nontemporal: Default(no) BOOL }
         format "$valueToStore `,` $base `[` $indices `]` attr-dict `:` type($base) `,` type($valueToStore)"
         hooks {
- verify: Some(verify_store), effects: Some(|ir, op, effects| write(effects, ir.operand(op, 1))) }
+            verify: Some(verify_store),
+            access: Some(AccessInterface { kind: AccessKind::Write, buffer: 1, subscripts: SubscriptForm::Operands, value: AccessedValue::Operand(0) }),
+ effects: Some(|ir, op, effects| write(effects, ir.operand(op, 1))) }
     }
 }

@@ -1,7 +1,7 @@
 //! Cases kept as files, one folder a kind: what comes back as it was, what is refused, what
 //! canonicalisation makes. Cases of a file are separated by `// -----`.
 
-use crate::harness::{canonical, read, round_trip, upstream_with};
+use crate::harness::{canonical, comes_back, read, round_trip, upstream_with};
 
 /// The cases of a file, without the separators.
 fn cases(file: &'static str) -> impl Iterator<Item = &'static str> {
@@ -61,12 +61,18 @@ files! {
 }
 
 files! {
+    comes_back:
+    ptr_comes_back "round_trip/ptr.mlir";
+}
+
+files! {
     check_refused:
     memref_is_refused "refused/memref.mlir";
     affine_is_refused "refused/affine.mlir";
     vector_is_refused "refused/vector.mlir";
     gpu_is_refused "refused/gpu.mlir";
     offload_is_refused "refused/offload.mlir";
+    ptr_is_refused "refused/ptr.mlir";
 }
 
 files! {

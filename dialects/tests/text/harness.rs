@@ -80,16 +80,21 @@ fn tidy(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
-/// Checks that a function body, given in the form both tools print, comes back from both forms, and
-/// that the upstream tool prints what we print.
-pub fn round_trip(text: &str) {
+/// Checks that a module, given in the form that we print, comes back from it and from the generic
+/// form. Returns both.
+pub fn comes_back(text: &str) -> [String; 2] {
     let (ir, module) = read_valid(text);
     let pretty = print(&ir, module, false);
     assert_eq!(tidy(&pretty), tidy(text), "pretty form of the sample");
     let generic = print(&ir, module, true);
     let (ir, module) = read_valid(&generic);
     assert_eq!(tidy(&print(&ir, module, false)), tidy(text), "through the generic form\n{generic}");
-    for form in [pretty, generic] {
+    [pretty, generic]
+}
+
+/// The same for the form that both tools print, and that the upstream tool prints what we print.
+pub fn round_trip(text: &str) {
+    for form in comes_back(text) {
         match upstream(&form) {
             Some(Ok(printed)) => assert_eq!(tidy(&printed), tidy(text), "printed by mlir-opt"),
             Some(Err(message)) => panic!("mlir-opt refuses:\n{message}\n{form}"),

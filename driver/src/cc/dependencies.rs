@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use gpuc_diagnostics::Diagnostic;
 
 use super::{Arguments, Mode};
+use crate::temporary::Folder;
 
 /// What the preprocessor is told to write the dependency file of `source`.
 pub fn flags(arguments: &Arguments, source: &Path) -> Vec<OsString> {
@@ -53,7 +54,10 @@ fn file(arguments: &Arguments, source: &Path) -> PathBuf {
 /// `-MF -`: standard output is where the preprocessed text goes, so the dependencies take the way
 /// over a file.
 #[derive(Debug)]
-pub struct StandardOutput(Option<tempfile::NamedTempFile>);
+pub struct StandardOutput(Option<Folder>);
+
+/// Its name there.
+const FILE: &str = "dependencies";
 
 impl StandardOutput {
     /// Takes `-MF -` out of the flags.
@@ -63,23 +67,22 @@ impl StandardOutput {
         if attached.is_none() && apart.is_none() {
             return Ok(StandardOutput(None));
         }
-        let file = tempfile::NamedTempFile::with_prefix("gpuc-").map_err(|error| {
-            Diagnostic::error(format!("cannot create a temporary file: {error}"))
-        })?;
+        let folder = Folder::new()?;
+        let file = folder.join(FILE);
         if let Some(i) = attached {
             flags[i] = "-MF".into();
-            flags[i].push(file.path());
+            flags[i].push(&file);
         }
         if let Some(i) = apart {
-            flags[i + 1] = file.path().into();
+            flags[i + 1] = file.into();
         }
-        Ok(StandardOutput(Some(file)))
+        Ok(StandardOutput(Some(folder)))
     }
 
     /// Prints what the preprocessor wrote.
     pub fn print(self) -> Result<(), Diagnostic> {
-        let Some(file) = self.0 else { return Ok(()) };
-        std::fs::read(file.path())
+        let Some(folder) = self.0 else { return Ok(()) };
+        std::fs::read(folder.join(FILE))
             .and_then(|text| std::io::stdout().lock().write_all(&text))
             .map_err(|error| Diagnostic::error(format!("cannot write dependencies: {error}")))
     }

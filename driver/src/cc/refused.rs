@@ -86,19 +86,20 @@ const REFUSED: &[Refused] = &[
     },
 ];
 
-/// What the preprocessor must predefine, where it predefines it at all.
-const MODEL_MACROS: &[(&str, &str)] = &[
-    ("__CHAR_BIT__", "8"),
-    ("__SIZEOF_SHORT__", "2"),
-    ("__SIZEOF_INT__", "4"),
-    ("__SIZEOF_LONG__", "8"),
-    ("__SIZEOF_LONG_LONG__", "8"),
-    ("__SIZEOF_POINTER__", "8"),
-    ("__SIZEOF_FLOAT__", "4"),
-    ("__SIZEOF_DOUBLE__", "8"),
-    ("__BYTE_ORDER__", "__ORDER_LITTLE_ENDIAN__"),
-    ("__FLOAT_WORD_ORDER__", "__ORDER_LITTLE_ENDIAN__"),
-    ("__FLT_EVAL_METHOD__", "0"),
+/// What the preprocessor may predefine, where it predefines it at all.
+const MODEL_MACROS: &[(&str, &[&str])] = &[
+    ("__CHAR_BIT__", &["8"]),
+    ("__SIZEOF_SHORT__", &["2"]),
+    ("__SIZEOF_INT__", &["4"]),
+    ("__SIZEOF_LONG__", &["8"]),
+    ("__SIZEOF_LONG_LONG__", &["8"]),
+    ("__SIZEOF_POINTER__", &["8"]),
+    ("__SIZEOF_FLOAT__", &["4"]),
+    ("__SIZEOF_DOUBLE__", &["8"]),
+    ("__BYTE_ORDER__", &["__ORDER_LITTLE_ENDIAN__"]),
+    ("__FLOAT_WORD_ORDER__", &["__ORDER_LITTLE_ENDIAN__"]),
+    // 16: as 0, and `_Float16` in its own type as well (ISO/IEC TS 18661-3), where the CPU has it.
+    ("__FLT_EVAL_METHOD__", &["0", "16"]),
 ];
 
 /// The first reason to refuse a file with directives: one of `flags`, or a macro of the
@@ -146,12 +147,15 @@ fn data_model(text: &[u8]) -> Option<Diagnostic> {
         let definition = String::from_utf8_lossy(definition);
         let Some((name, value)) = definition.split_once(' ') else { continue };
         let known = MODEL_MACROS.iter().find(|(known, _)| known.strip_prefix("__") == Some(name));
-        if let Some((name, expected)) = known.filter(|(_, expected)| *expected != value.trim()) {
+        if let Some((name, expected)) =
+            known.filter(|(_, expected)| !expected.contains(&value.trim()))
+        {
             return Some(
                 Diagnostic::error(format!(
                     "the host compiler's types are not those of 64-bit Linux: `{name}` is {} \
-                     instead of {expected}",
-                    value.trim()
+                     instead of {}",
+                    value.trim(),
+                    expected.join(" or ")
                 ))
                 .code(codes::MEANING_OPTION)
                 .help("GPUC_CC names the host compiler; device code shares its data"),
@@ -196,5 +200,8 @@ mod tests {
         let error = find(&[], text).unwrap();
         assert!(error.message.contains("`__SIZEOF_LONG__` is 4 instead of 8"), "{error}");
         assert!(find(&[], b"#define __SIZEOF_LONG__ 8\n#define __X\n").is_none());
+        assert!(find(&[], b"#define __FLT_EVAL_METHOD__ 16\n").is_none());
+        let error = find(&[], b"#define __FLT_EVAL_METHOD__ 2\n").unwrap();
+        assert!(error.message.contains("is 2 instead of 0 or 16"), "{error}");
     }
 }

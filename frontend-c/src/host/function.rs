@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate};
+use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate, ConstantOp};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::LaunchFuncOp;
 use gpuc_dialects::memref::element_bytes;
+use gpuc_dialects::offload::LaunchSizeOp;
 use gpuc_dialects::scf;
 use gpuc_ir::{AttrKind, Block, DYNAMIC, Ir, Op, OpView, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
@@ -160,6 +161,14 @@ impl Writer<'_> {
     fn op(&mut self, op: Op) -> Written {
         let ir = self.ir;
         let name = ir.name(op);
+        if name == ConstantOp::NAME {
+            let value = self.constant(op).ok_or_else(|| self.refuse(op))?;
+            let result = ir.result(op, 0);
+            let ty = self.ty(result, op)?;
+            // In place: a variable for each would cost the host compiler as much as the rest.
+            self.names.insert(result, format!("(({ty}){value})"));
+            return Ok(());
+        }
         if name.starts_with("arith.") {
             let value = self.arithmetic(op).ok_or_else(|| self.refuse(op))?;
             return self.define(op, &value);
@@ -186,6 +195,20 @@ impl Writer<'_> {
                     return Err(self.refuse(op));
                 };
                 self.define(op, &format!("__gpuc_disjoint(site, data + {first}, data + {second})"))
+            }
+            "offload.launch_size" => {
+                let view = LaunchSizeOp(op);
+                let text = |attr: Option<gpuc_ir::Attr>| {
+                    attr.and_then(|attr| ir.ctx.string_value(attr)).map(literal)
+                };
+                let clause = text(view.clause(ir)).ok_or_else(|| self.refuse(op))?;
+                let variable =
+                    text(view.variable(ir)).unwrap_or_else(|| "(const char *)0".to_owned());
+                let value = self.name(view.value(ir));
+                self.define(
+                    op,
+                    &format!("__gpuc_launch_size(site, {clause}, {variable}, (long){value})"),
+                )
             }
             "memref.cast"
             | "memref.memory_space_cast"
@@ -266,7 +289,6 @@ impl Writer<'_> {
         let u = format!("({})", unsigned(result));
         let (a, b) = (|| operand(0), || operand(1));
         match ir.name(op).strip_prefix("arith.")? {
-            "constant" => self.constant(op),
             "addi" => wrapping("+"),
             "subi" => wrapping("-"),
             "muli" => wrapping("*"),

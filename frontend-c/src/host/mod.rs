@@ -63,6 +63,8 @@ pub fn rewrite(
     let edits = edits(unit, lowered);
     let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
     if !lowered.constructs.is_empty() {
+        // The first line names the file, to debuggers and in the object's symbols.
+        out += &format!("# 1 {}\n", literal(&unit.source.line(0).0));
         out += &prologue::declarations(ir, lowered);
     }
     let mut at = 0;

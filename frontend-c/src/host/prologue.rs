@@ -38,6 +38,7 @@ void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigne
 void __gpuc_data_exit(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_update(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, const struct __gpuc_data *);
+long __gpuc_launch_size(const struct __gpuc_site *, const char *, const char *, long);
 void *__gpuc_device_alloc(const struct __gpuc_site *, unsigned long);
 void __gpuc_device_free(const struct __gpuc_site *, void *);
 void __gpuc_launch(struct __gpuc_image *, const struct __gpuc_site *, const char *, const unsigned long[3], const unsigned long[3], unsigned long, const void *, unsigned long);
@@ -56,7 +57,11 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {
             let (types, _) = parameters(ir, function);
-            out += &format!("static void {}({});\n", c_name(&compute.symbol), types.join(", "));
+            let (name, types) = (c_name(&compute.symbol), types.join(", "));
+            // A launch costs more than its call; inlined, all launches of a function would be one
+            // large problem to the host compiler.
+            out +=
+                &format!("static void {name}({types}) __attribute__((__cold__, __noinline__));\n");
         }
     }
     out + END

@@ -50,32 +50,26 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
             (void)a0;
             (void)a1;
             (void)a2;
-            const long v0 = 0l;
+            const long v0 = (long)(a0);
             (void)v0;
-            const long v1 = 1l;
+            const _Bool v1 = v0 > ((long)0l);
             (void)v1;
-            const long v2 = 128l;
-            (void)v2;
-            const long v3 = (long)(a0);
-            (void)v3;
-            const _Bool v4 = v3 > v0;
-            (void)v4;
-            long v5;
-            if (v4) {
-                const long v6 = v3 / v2 + ((v3 % v2 != 0) && ((v3 < 0) == (v2 < 0)));
-                (void)v6;
-                v5 = v6;
+            long v2;
+            if (v1) {
+                const long v3 = v0 / ((long)128l) + ((v0 % ((long)128l) != 0) && ((v0 < 0) == (((long)128l) < 0)));
+                (void)v3;
+                v2 = v3;
             } else {
-                v5 = v0;
+                v2 = ((long)0l);
             }
-            void *const  v7 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v5));
-            (void)v7;
+            void *const  v4 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v2));
+            (void)v4;
             {
-                const struct { int p0 __attribute__((__aligned__(4))); void * p1 __attribute__((__aligned__(8))); double p2 __attribute__((__aligned__(8))); void * p3 __attribute__((__aligned__(8))); } parameters = { a0, a1, a2, v7 };
-                const unsigned long grid[3] = { v5, v1, v1 }, block[3] = { v2, v1, v1 };
+                const struct { int p0 __attribute__((__aligned__(4))); void * p1 __attribute__((__aligned__(8))); double p2 __attribute__((__aligned__(8))); void * p3 __attribute__((__aligned__(8))); } parameters = { a0, a1, a2, v4 };
+                const unsigned long grid[3] = { v2, ((long)1l), ((long)1l) }, block[3] = { ((long)128l), ((long)1l), ((long)1l) };
                 __gpuc_launch(&__gpuc_image_0, site, "k", grid, block, (unsigned long)0, &parameters, sizeof parameters);
             }
-            __gpuc_device_free(site, v7);
+            __gpuc_device_free(site, v4);
         }
 
     "#]].assert_eq(&print_function(&ir, function, &[]).unwrap());

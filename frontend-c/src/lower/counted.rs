@@ -291,8 +291,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether nothing in `body` can store to the object that an lvalue designates: by another
-    /// variable's array, by `restrict`, or by type (C11 §6.5 ¶7).
+    /// Whether nothing in `body` can store to the object that an lvalue designates: it stores to
+    /// another array or by another `restrict` pointer, or by another type (C11 §6.5 ¶7). An ordinary
+    /// pointer may lead to either.
     fn is_not_stored_to(&self, read: ExprId, body: StmtId) -> bool {
         let unit = self.unit;
         let from = self.memory_root(read);
@@ -313,7 +314,7 @@ impl Lowerer<'_> {
                 {
                     let to = self.memory_root(target);
                     let apart = from != to
-                        && from.zip(to).is_some_and(|(a, b)| exclusive(a) || exclusive(b));
+                        && from.zip(to).is_some_and(|(a, b)| exclusive(a) && exclusive(b));
                     let other_type = size.is_some()
                         && Scalar::of(unit, self.ty(target))
                             .is_some_and(|other| Some(other) != size)

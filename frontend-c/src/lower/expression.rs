@@ -18,7 +18,8 @@ impl Lowerer<'_> {
         self.locate(span);
         let ty = self.ty(expr);
         if ty.is_error() {
-            return self.error(span, "this expression was refused");
+            return self
+                .error(span, "the value of this expression is known to the host compiler alone");
         }
         match unit.exprs[expr].kind.clone() {
             ExprKind::Int(value) => {

@@ -37,9 +37,20 @@ impl Exits {
 }
 
 impl Lowerer<'_> {
+    /// The statement behind the labels in front of it, of which there may be many.
+    fn unlabelled(&self, mut stmt: StmtId) -> StmtId {
+        while let StmtKind::Case { body, .. }
+        | StmtKind::Default(body)
+        | StmtKind::Label { body, .. } = self.unit.stmts[stmt].kind
+        {
+            stmt = body;
+        }
+        stmt
+    }
+
     /// How `stmt` may be left.
     pub(super) fn exits(&self, stmt: StmtId) -> Exits {
-        match &self.unit.stmts[stmt].kind {
+        match &self.unit.stmts[self.unlabelled(stmt)].kind {
             StmtKind::Break => Exits { breaks: true, ..Exits::default() },
             StmtKind::Continue => Exits { continues: true, ..Exits::default() },
             StmtKind::Return(_) => Exits { returns: true, ..Exits::default() },
@@ -53,9 +64,6 @@ impl Lowerer<'_> {
                 Exits { returns: self.exits(*body).returns, ..Exits::default() }
             }
             StmtKind::Switch { body, .. } => Exits { breaks: false, ..self.exits(*body) },
-            StmtKind::Case { body, .. }
-            | StmtKind::Default(body)
-            | StmtKind::Label { body, .. } => self.exits(*body),
             StmtKind::Directive { body: Some(body), .. } => self.exits(*body),
             _ => Exits::default(),
         }
@@ -68,15 +76,12 @@ impl Lowerer<'_> {
 
     /// Whether the end of `stmt` can be reached.
     pub(super) fn falls_through(&self, stmt: StmtId) -> bool {
-        match &self.unit.stmts[stmt].kind {
+        match &self.unit.stmts[self.unlabelled(stmt)].kind {
             StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => false,
             StmtKind::Compound(list) => list.iter().all(|&s| self.falls_through(s)),
             StmtKind::If { then, otherwise: Some(otherwise), .. } => {
                 self.falls_through(*then) || self.falls_through(*otherwise)
             }
-            StmtKind::Case { body, .. }
-            | StmtKind::Default(body)
-            | StmtKind::Label { body, .. } => self.falls_through(*body),
             _ => true,
         }
     }

@@ -17,6 +17,7 @@
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`] | objects, pointers, structures |
 //! | [`call`], [`function`], [`math`] | calls |
+//! | [`depth`] | how deep all that may be nested |
 
 mod access;
 mod arithmetic;
@@ -27,6 +28,7 @@ mod clauses;
 mod condition;
 mod convert;
 mod counted;
+mod depth;
 mod directive;
 mod enclosing;
 mod expression;

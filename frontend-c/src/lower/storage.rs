@@ -1,6 +1,6 @@
 //! What may reach a mapped variable besides its name: what parallelisation needs to know of pointers.
 
-use gpuc_dialects::offload::{STORAGE_EXCLUSIVE, STORAGE_OBJECT};
+use gpuc_dialects::offload::{STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT};
 
 use super::capture::{Capturing, Target};
 use super::uses::Captured;
@@ -21,7 +21,7 @@ pub(super) fn storage(
     match target {
         Target::Pointee(..) => {
             let restrict = unit.decls[decl].ty.qualifiers().contains(Qualifiers::RESTRICT);
-            restrict.then_some(STORAGE_EXCLUSIVE)
+            restrict.then_some(STORAGE_RESTRICT)
         }
         Target::Shared(_) if is_local(unit, decl) && !has_address_taken(unit, c.function, decl) => {
             Some(STORAGE_EXCLUSIVE)

@@ -9,7 +9,7 @@ use super::capture::clause_items;
 use super::lowerer::{Failure, Lowerer};
 use super::region::Site;
 use super::walk::{self, Below, Node};
-use super::{ConstructInfo, Lowered, Options, clauses};
+use super::{ConstructInfo, Lowered, Options, clauses, depth};
 use crate::directive::openacc::DirectiveKind;
 use crate::tree::{DeclId, DirectiveId, StmtId, StmtKind, TranslationUnit};
 
@@ -162,6 +162,13 @@ impl Walker<'_> {
     fn compute(&mut self, info: &mut ConstructInfo, body: StmtId) {
         let unit = self.unit;
         let Some(function) = self.function else { return };
+        let clauses = &walk::openacc(unit, info.directive).clauses;
+        let values: Vec<_> =
+            clauses.iter().flat_map(|clause| walk::clause_values(&clause.kind)).collect();
+        if let Err(diagnostic) = depth::check(unit, &values, body) {
+            self.lowerer.diagnostics.push(*diagnostic);
+            return;
+        }
         let mut symbol = format!("{}_L{}", info.function, info.line);
         let mut number = 1;
         while !self.symbols.insert(symbol.clone()) {

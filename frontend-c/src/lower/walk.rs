@@ -49,25 +49,50 @@ pub(super) fn openacc(unit: &TranslationUnit, id: DirectiveId) -> &openacc::Dire
 
 /// Walks over an expression.
 pub(super) fn expr(unit: &TranslationUnit, id: ExprId, visit: Visit<'_>) {
-    if visit(Node::Expr(id)) == Below::Skip {
-        return;
-    }
-    let kind = &unit.exprs[id].kind;
-    if let ExprKind::StatementExpr(body) = *kind {
-        stmt(unit, body, visit);
-    }
-    if let ExprKind::SizeofVariable(ty) = *kind {
-        extents(unit, ty, visit);
-    }
-    kind.for_each_operand(|operand| expr(unit, operand, visit));
+    walk(unit, Node::Expr(id), visit);
 }
 
-/// Walks over the run-time extents of a type.
-fn extents(unit: &TranslationUnit, mut ty: Type, visit: Visit<'_>) {
+/// Walks over a statement.
+pub(super) fn stmt(unit: &TranslationUnit, id: StmtId, visit: Visit<'_>) {
+    walk(unit, Node::Stmt(id), visit);
+}
+
+/// Walks over a node. What is still to come stands on a stack of our own: a sum of many terms, or a
+/// long chain of `else if`, is a deep tree.
+fn walk(unit: &TranslationUnit, node: Node, visit: Visit<'_>) {
+    let mut pending = vec![node];
+    let mut parts = Vec::new();
+    while let Some(node) = pending.pop() {
+        if visit(node) == Below::Skip {
+            continue;
+        }
+        match node {
+            Node::Expr(id) => parts_of_expr(unit, id, &mut parts),
+            Node::Stmt(id) => parts_of_stmt(unit, id, &mut parts),
+            Node::Declare(id) => parts_of_declaration(unit, id, &mut parts),
+            Node::Leave(_) => {}
+        }
+        pending.extend(parts.drain(..).rev());
+    }
+}
+
+fn parts_of_expr(unit: &TranslationUnit, id: ExprId, parts: &mut Vec<Node>) {
+    let kind = &unit.exprs[id].kind;
+    if let ExprKind::StatementExpr(body) = *kind {
+        parts.push(Node::Stmt(body));
+    }
+    if let ExprKind::SizeofVariable(ty) = *kind {
+        extents(unit, ty, parts);
+    }
+    kind.for_each_operand(|operand| parts.push(Node::Expr(operand)));
+}
+
+/// The run-time extents of a type.
+fn extents(unit: &TranslationUnit, mut ty: Type, parts: &mut Vec<Node>) {
     loop {
         if let Some((element, size)) = unit.types.as_array(ty) {
             if let ArraySize::Variable(size) = size {
-                expr(unit, size, visit);
+                parts.push(Node::Expr(size));
             }
             ty = element;
         } else if let Some(to) = unit.types.pointee(ty) {
@@ -78,73 +103,54 @@ fn extents(unit: &TranslationUnit, mut ty: Type, visit: Visit<'_>) {
     }
 }
 
-/// Walks over a declaration: the extents of its type, its initialiser.
-fn declaration(unit: &TranslationUnit, decl: DeclId, visit: Visit<'_>) {
-    if visit(Node::Declare(decl)) == Below::Skip {
-        return;
-    }
-    extents(unit, unit.decls[decl].ty, visit);
+/// Of a declaration: the extents of its type, its initialiser.
+fn parts_of_declaration(unit: &TranslationUnit, decl: DeclId, parts: &mut Vec<Node>) {
+    extents(unit, unit.decls[decl].ty, parts);
     let DeclKind::Variable(variable) = &unit.decls[decl].kind else { return };
     match &variable.init {
-        Some(Initializer::Value(value)) => expr(unit, *value, visit),
+        Some(Initializer::Value(value)) => parts.push(Node::Expr(*value)),
         Some(Initializer::List(elements)) => {
-            elements.iter().for_each(|element| expr(unit, element.value, visit))
+            parts.extend(elements.iter().map(|element| Node::Expr(element.value)));
         }
         None => {}
     }
 }
 
-/// Walks over a statement.
-pub(super) fn stmt(unit: &TranslationUnit, id: StmtId, visit: Visit<'_>) {
-    if visit(Node::Stmt(id)) == Below::Skip {
-        return;
-    }
+fn parts_of_stmt(unit: &TranslationUnit, id: StmtId, parts: &mut Vec<Node>) {
+    use Node::{Expr, Stmt};
     match &unit.stmts[id].kind {
         StmtKind::Empty
         | StmtKind::Goto(_)
         | StmtKind::Break
         | StmtKind::Continue
         | StmtKind::Asm => {}
-        StmtKind::Expr(e) | StmtKind::GotoComputed(e) => expr(unit, *e, visit),
-        StmtKind::Return(value) => value.iter().for_each(|&e| expr(unit, e, visit)),
-        StmtKind::Declaration(decls) => {
-            decls.iter().for_each(|&decl| declaration(unit, decl, visit));
-        }
-        StmtKind::Compound(inner) => inner.iter().for_each(|&s| stmt(unit, s, visit)),
+        StmtKind::Expr(e) | StmtKind::GotoComputed(e) => parts.push(Expr(*e)),
+        StmtKind::Return(value) => parts.extend(value.map(Expr)),
+        StmtKind::Declaration(decls) => parts.extend(decls.iter().copied().map(Node::Declare)),
+        StmtKind::Compound(inner) => parts.extend(inner.iter().copied().map(Stmt)),
         StmtKind::If { condition, then, otherwise } => {
-            expr(unit, *condition, visit);
-            stmt(unit, *then, visit);
-            otherwise.iter().for_each(|&s| stmt(unit, s, visit));
+            parts.extend([Expr(*condition), Stmt(*then)]);
+            parts.extend(otherwise.map(Stmt));
         }
-        StmtKind::While { condition, body } => {
-            expr(unit, *condition, visit);
-            stmt(unit, *body, visit);
-        }
-        StmtKind::DoWhile { body, condition } => {
-            stmt(unit, *body, visit);
-            expr(unit, *condition, visit);
-        }
+        StmtKind::While { condition, body } => parts.extend([Expr(*condition), Stmt(*body)]),
+        StmtKind::DoWhile { body, condition } => parts.extend([Stmt(*body), Expr(*condition)]),
         StmtKind::For { init, condition, step, body } => {
-            init.iter().for_each(|&s| stmt(unit, s, visit));
-            condition.iter().for_each(|&e| expr(unit, e, visit));
-            step.iter().for_each(|&e| expr(unit, e, visit));
-            stmt(unit, *body, visit);
+            parts.extend(init.map(Stmt));
+            parts.extend(condition.iter().chain(step).copied().map(Expr));
+            parts.push(Stmt(*body));
         }
-        StmtKind::Switch { value, body, .. } => {
-            expr(unit, *value, visit);
-            stmt(unit, *body, visit);
-        }
+        StmtKind::Switch { value, body, .. } => parts.extend([Expr(*value), Stmt(*body)]),
         StmtKind::Case { body, .. } | StmtKind::Default(body) | StmtKind::Label { body, .. } => {
-            stmt(unit, *body, visit);
+            parts.push(Stmt(*body));
         }
         StmtKind::Directive { directive, body } => {
             for clause in &openacc(unit, *directive).clauses {
-                clause_values(&clause.kind).into_iter().for_each(|e| expr(unit, e, visit));
+                parts.extend(clause_values(&clause.kind).into_iter().map(Expr));
             }
-            body.iter().for_each(|&s| stmt(unit, s, visit));
+            parts.extend(body.map(Stmt));
         }
     }
-    visit(Node::Leave(id));
+    parts.push(Node::Leave(id));
 }
 
 /// The function of this unit that a callee expression names, with its body.

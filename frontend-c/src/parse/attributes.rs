@@ -135,6 +135,11 @@ impl Parser {
             ty = self.moded_type(ty, mode);
         }
         let types = &mut self.checker.unit.types;
+        if attributes.transparent_union
+            && let Some(union) = types.as_record(ty)
+        {
+            types.record_mut(union).transparent = true;
+        }
         if let Some(bytes) = attributes.vector_size
             && let Some(size) = types.size_of(ty)
             && types.is_real(ty)

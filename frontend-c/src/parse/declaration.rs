@@ -244,7 +244,8 @@ impl Parser {
             }
             _ => false,
         };
-        if defined {
+        // Clang's omp.h has the variants of `omp begin declare variant`, of which its compiler takes one.
+        if defined && !self.checker.unit.source.is_system(span.start) {
             let name = self.checker.unit.name(decl).to_owned();
             self.checker.error(span, format!("the function `{name}` is defined twice"));
         }

@@ -275,7 +275,8 @@ impl Parser {
         declarator: &Declarator,
     ) -> Type {
         let mut ty = self.attributed_type(specifiers.ty, &specifiers.attributes);
-        if declarator.attributes.vector_size.is_some() {
+        let attributes = &declarator.attributes;
+        if attributes.vector_size.is_some() || attributes.transparent_union {
             ty = self.attributed_type(ty, &declarator.attributes);
         }
         for derivation in declarator.derivations.iter().rev() {

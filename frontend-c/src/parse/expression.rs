@@ -83,16 +83,21 @@ impl Parser {
 
     /// A conditional expression; also the form of constant expressions.
     pub(crate) fn conditional_expression(&mut self) -> Parsed<ExprId> {
-        let condition = self.binary_expression(1)?;
-        if !self.eat(Punct::Question) {
-            return Ok(condition);
+        // `a ? b : c ? d : e` chains, and may do so for long.
+        let mut choices = Vec::new();
+        let mut last = self.binary_expression(1)?;
+        while self.eat(Punct::Question) {
+            let then =
+                if self.at(Punct::Colon) { None } else { Some(self.nested(Parser::expression)?) };
+            self.expect(Punct::Colon, "between the choices of `?:`")?;
+            choices.push((last, then));
+            last = self.binary_expression(1)?;
         }
-        let then =
-            if self.at(Punct::Colon) { None } else { Some(self.nested(Parser::expression)?) };
-        self.expect(Punct::Colon, "between the choices of `?:`")?;
-        let otherwise = self.nested(Parser::conditional_expression)?;
-        let span = self.join(condition, otherwise);
-        Ok(self.checker.conditional(condition, then, otherwise, span))
+        for (condition, then) in choices.into_iter().rev() {
+            let span = self.join(condition, last);
+            last = self.checker.conditional(condition, then, last, span);
+        }
+        Ok(last)
     }
 
     /// Binary operators of at least `least` precedence, climbing.

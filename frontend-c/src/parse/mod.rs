@@ -12,6 +12,8 @@ mod record;
 mod specifiers;
 mod statement;
 
+use std::collections::BTreeMap;
+
 use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashMap;
 
@@ -55,8 +57,8 @@ pub(crate) struct SwitchContext {
     pub ty: Type,
     /// Its labels so far.
     pub cases: Vec<StmtId>,
-    /// The ranges taken by its cases.
-    pub taken: Vec<(i128, i128)>,
+    /// The ranges taken by its cases: the last value by the first.
+    pub taken: BTreeMap<i128, i128>,
     /// Whether it has a default.
     pub default: bool,
 }

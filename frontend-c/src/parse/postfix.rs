@@ -137,13 +137,16 @@ impl Parser {
             && !self.checker.builtins.contains_key(&name)
         {
             let text = self.checker.unit.text(name);
+            let builtin = text.starts_with("__builtin_");
             if matches!(text, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
                 return self.function_name(span);
             }
             if text.starts_with("__") && self.declare_builtin(name, span) {
                 return self.checker.name(name, span);
             }
-            if self.at(Punct::LParen) {
+            if self.at(Punct::LParen) && builtin {
+                self.foreign_builtin(name, span);
+            } else if self.at(Punct::LParen) {
                 self.implicit_function(name, span);
             }
         }
@@ -156,12 +159,30 @@ impl Parser {
         self.checker.string(StringLiteral { element: CharacterType::Char, units }, span)
     }
 
-    fn implicit_function(&mut self, name: Symbol, span: Span) {
-        let text = self.checker.unit.text(name).to_owned();
+    /// A builtin of the host compiler's, such as those for vector instructions, of which only it knows
+    /// what they yield. In a region that is an error; elsewhere it is of no concern.
+    fn foreign_builtin(&mut self, name: Symbol, span: Span) {
+        self.require_known_aside(name, span);
+        let ty = self.checker.unit.types.function(FunctionType {
+            result: Type::ERROR,
+            parameters: Box::default(),
+            variadic: false,
+            prototype: false,
+        });
+        self.checker.declare_implicit(name, ty, span);
+    }
+
+    /// System headers declare what they call, but for the compiler's own functions.
+    fn require_known_aside(&mut self, name: Symbol, span: Span) {
         if self.checker.is_aside() {
-            // System headers declare what they call, but for the compiler's own functions.
+            let text = self.checker.unit.text(name).to_owned();
             self.checker.error(span, format!("`{text}` is not known"));
         }
+    }
+
+    fn implicit_function(&mut self, name: Symbol, span: Span) {
+        self.require_known_aside(name, span);
+        let text = self.checker.unit.text(name).to_owned();
         let mut diagnostic = Diagnostic::warning(format!(
             "`{text}` is called without a declaration; it is taken to return `int`"
         ));

@@ -7,6 +7,16 @@ use crate::symbol::Symbol;
 use crate::tree::{Decl, DeclId, DeclKind, Stmt, StmtId, StmtKind};
 use crate::types::Type;
 
+/// A label in front of a statement.
+enum Label {
+    /// `case low ... high:`.
+    Case(i128, i128),
+    /// `default:`.
+    Default,
+    /// `name:`.
+    Name(DeclId),
+}
+
 impl Parser {
     pub(super) fn stmt(&mut self, kind: StmtKind, start: Span) -> StmtId {
         let span = self.span_from(start);
@@ -102,8 +112,8 @@ impl Parser {
                 self.advance();
                 return Ok(self.stmt(StmtKind::Empty, start));
             }
-            TokenKind::Ident(name) if self.peek_ahead(1) == TokenKind::Punct(Punct::Colon) => {
-                return self.labelled(name);
+            TokenKind::Ident(_) if self.at_label() => {
+                return self.labelled_statement();
             }
             _ => {}
         }
@@ -113,8 +123,7 @@ impl Parser {
             Some(Keyword::Do) => self.do_statement(),
             Some(Keyword::For) => self.for_statement(),
             Some(Keyword::Switch) => self.switch_statement(),
-            Some(Keyword::Case) => self.case_statement(),
-            Some(Keyword::Default) => self.default_statement(),
+            Some(Keyword::Case | Keyword::Default) => self.labelled_statement(),
             Some(Keyword::Goto) => self.goto_statement(),
             Some(Keyword::Return) => self.return_statement(),
             Some(Keyword::Break) => {
@@ -163,14 +172,26 @@ impl Parser {
         Ok(expr)
     }
 
+    /// `if`, with the `else if` that follow it.
     fn if_statement(&mut self) -> Parsed<StmtId> {
-        let start = self.advance().span;
-        let condition = self.parenthesised("if")?;
-        let condition = self.checker.condition(condition);
-        let then = self.statement()?;
-        let otherwise =
-            if self.eat_keyword(Keyword::Else) { Some(self.statement()?) } else { None };
-        Ok(self.stmt(StmtKind::If { condition, then, otherwise }, start))
+        let mut choices = Vec::new();
+        let mut last = loop {
+            let start = self.advance().span;
+            let condition = self.parenthesised("if")?;
+            let condition = self.checker.condition(condition);
+            let then = self.statement()?;
+            choices.push((start, condition, then));
+            if !self.eat_keyword(Keyword::Else) {
+                break None;
+            }
+            if self.keyword() != Some(Keyword::If) {
+                break Some(self.statement()?);
+            }
+        };
+        while let Some((start, condition, then)) = choices.pop() {
+            last = Some(self.stmt(StmtKind::If { condition, then, otherwise: last }, start));
+        }
+        last.ok_or(Failed)
     }
 
     /// The body of a loop.
@@ -254,7 +275,8 @@ impl Parser {
             value = self.checker.refuse(span, format!("`switch` needs an integer, not `{shown}`"));
             ty = Type::ERROR;
         }
-        let context = SwitchContext { ty, cases: Vec::new(), taken: Vec::new(), default: false };
+        let context =
+            SwitchContext { ty, cases: Vec::new(), taken: Default::default(), default: false };
         let Some(function) = &mut self.function else {
             return Err(self.unexpected("`switch` within a function"));
         };
@@ -280,7 +302,62 @@ impl Parser {
         self.nested(Parser::block_item)
     }
 
-    fn case_statement(&mut self) -> Parsed<StmtId> {
+    /// A statement with the labels in front of it, of which there may be many.
+    fn labelled_statement(&mut self) -> Parsed<StmtId> {
+        let mut labels = Vec::new();
+        loop {
+            let start = self.span();
+            labels.push((
+                start,
+                match (self.keyword(), self.peek()) {
+                    (Some(Keyword::Case), _) => self.case_label()?,
+                    (Some(Keyword::Default), _) => self.default_label()?,
+                    (None, TokenKind::Ident(name)) => {
+                        self.advance();
+                        self.advance();
+                        Label::Name(self.label(name, start)?)
+                    }
+                    _ => return Err(self.unexpected("a label")),
+                },
+            ));
+            if !self.at_label() {
+                break;
+            }
+        }
+        let mut stmt = self.labelled_body()?;
+        let mut cases = Vec::new();
+        for (start, label) in labels.into_iter().rev() {
+            let body = stmt;
+            stmt = match label {
+                Label::Case(low, high) => self.stmt(StmtKind::Case { low, high, body }, start),
+                Label::Default => self.stmt(StmtKind::Default(body), start),
+                Label::Name(label) => {
+                    let stmt = self.stmt(StmtKind::Label { label, body }, start);
+                    self.define_label(label, stmt, start);
+                    stmt
+                }
+            };
+            if !matches!(label, Label::Name(_)) {
+                cases.push(stmt);
+            }
+        }
+        cases.reverse();
+        self.add_cases(cases);
+        Ok(stmt)
+    }
+
+    /// Whether a label stands here.
+    fn at_label(&self) -> bool {
+        match self.keyword() {
+            Some(keyword) => matches!(keyword, Keyword::Case | Keyword::Default),
+            None => {
+                matches!(self.peek(), TokenKind::Ident(_))
+                    && self.peek_ahead(1) == TokenKind::Punct(Punct::Colon)
+            }
+        }
+    }
+
+    fn case_label(&mut self) -> Parsed<Label> {
         let start = self.advance().span;
         let first = self.conditional_expression()?;
         let low = self.checker.require_constant(first, "the value of `case`");
@@ -304,8 +381,12 @@ impl Parser {
         if let Some((low, high)) = known {
             let switch = self.function.as_mut().and_then(|f| f.switches.last_mut());
             let clash = switch.is_some_and(|switch| {
-                let clash = switch.taken.iter().any(|&(a, b)| low <= b && a <= high);
-                switch.taken.push((low, high));
+                // Those before do not overlap, so the last that starts in time decides.
+                let before = switch.taken.range(..=high).next_back();
+                let clash = before.is_some_and(|(_, &end)| low <= end);
+                if !clash {
+                    switch.taken.insert(low, high);
+                }
                 clash
             });
             if clash {
@@ -313,13 +394,10 @@ impl Parser {
             }
         }
         let (low, high) = known.unwrap_or((0, 0));
-        let body = self.labelled_body()?;
-        let stmt = self.stmt(StmtKind::Case { low, high, body }, start);
-        self.add_case(stmt);
-        Ok(stmt)
+        Ok(Label::Case(low, high))
     }
 
-    fn default_statement(&mut self) -> Parsed<StmtId> {
+    fn default_label(&mut self) -> Parsed<Label> {
         let start = self.advance().span;
         self.expect(Punct::Colon, "after `default`")?;
         match self.function.as_mut().and_then(|f| f.switches.last_mut()) {
@@ -330,21 +408,19 @@ impl Parser {
                 }
             }
         }
-        let body = self.labelled_body()?;
-        let stmt = self.stmt(StmtKind::Default(body), start);
-        self.add_case(stmt);
-        Ok(stmt)
+        Ok(Label::Default)
     }
 
-    /// Adds a finished `case`; of `case 1: case 2:` the inner one is finished first.
-    fn add_case(&mut self, stmt: StmtId) {
+    /// Adds the cases in front of one statement, which is finished: those inside of it come first.
+    fn add_cases(&mut self, cases: Vec<StmtId>) {
         let Some(switch) = self.function.as_mut().and_then(|f| f.switches.last_mut()) else {
             return;
         };
         let stmts = &self.checker.unit.stmts;
-        let start = stmts[stmt].span.start;
+        let Some(&first) = cases.first() else { return };
+        let start = stmts[first].span.start;
         let at = switch.cases.partition_point(|&case| stmts[case].span.start < start);
-        switch.cases.insert(at, stmt);
+        switch.cases.splice(at..at, cases);
     }
 
     /// The label `name` of this function, declared when it is first named.
@@ -365,21 +441,15 @@ impl Parser {
         Ok(decl)
     }
 
-    fn labelled(&mut self, name: Symbol) -> Parsed<StmtId> {
-        let start = self.advance().span;
-        self.advance();
-        let label = self.label(name, start)?;
-        let body = self.labelled_body()?;
-        let stmt = self.stmt(StmtKind::Label { label, body }, start);
+    fn define_label(&mut self, label: DeclId, stmt: StmtId, start: Span) {
         let decl = &mut self.checker.unit.decls[label];
         decl.span = start;
         if let DeclKind::Label(Some(_)) =
             std::mem::replace(&mut decl.kind, DeclKind::Label(Some(stmt)))
         {
-            let text = self.checker.unit.text(name).to_owned();
+            let text = self.checker.unit.name(label).to_owned();
             self.checker.error(start, format!("the label `{text}` stands twice in this function"));
         }
-        Ok(stmt)
     }
 
     fn goto_statement(&mut self) -> Parsed<StmtId> {

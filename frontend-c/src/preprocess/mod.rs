@@ -18,8 +18,8 @@ pub const OPENACC_VERSION: &str = "202211";
 /// How to preprocess.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The C compiler.
-    pub cc: OsString,
+    /// The command of the C compiler: a program and arguments that stand in front of all others.
+    pub cc: Vec<OsString>,
     /// The file to read.
     pub file: PathBuf,
     /// Further arguments: `-I`, `-D`, `-std=`, `-O2` and the like.
@@ -32,7 +32,7 @@ impl Options {
     /// `cc` on `file`, with OpenACC enabled.
     pub fn new(file: impl Into<PathBuf>) -> Self {
         Options {
-            cc: "cc".into(),
+            cc: vec!["cc".into()],
             file: file.into(),
             args: Vec::new(),
             families: Families { openacc: true },
@@ -87,17 +87,26 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     if let Some(missing) = missing_file(&options.file) {
         return Err(vec![missing]);
     }
-    let mut command = Command::new(&options.cc);
+    let shown =
+        || options.cc.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let (program, first) = options.cc.split_first().ok_or_else(|| {
+        vec![Diagnostic::error("no C compiler is named").code(codes::NO_COMPILER)]
+    })?;
+    let mut command = Command::new(program);
+    command.args(first);
     // With these two GCC expands macros in the pragmas it knows; what the program sees of the
-    // families is set after them.
+    // families is set after them. OpenMP is the host compiler's, where it is told to have it.
     command.args(["-E", "-fopenacc", "-fopenmp", "-dD"]).args(&options.args);
-    command.args(["-U_OPENMP", "-U_OPENACC"]);
+    if !has_openmp(&options.args) {
+        command.args(["-fopenmp", "-U_OPENMP"]);
+    }
+    command.args(["-fopenacc", "-U_OPENACC"]);
     if options.families.openacc {
         command.arg(format!("-D_OPENACC={OPENACC_VERSION}"));
     }
     command.args(["-x", "c"]).arg(&options.file).env("LC_ALL", "C");
     let output = command.output().map_err(|error| {
-        let cc = options.cc.to_string_lossy();
+        let cc = shown();
         let cause = if error.kind() == std::io::ErrorKind::NotFound {
             "there is no such command".to_owned()
         } else {
@@ -112,7 +121,7 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     let mut messages = messages::parse(&String::from_utf8_lossy(&output.stderr));
     if !output.status.success() {
         if !messages.iter().any(Diagnostic::is_error) {
-            let (cc, file) = (options.cc.to_string_lossy(), options.file.display());
+            let (cc, file) = (shown(), options.file.display());
             messages.push(Diagnostic::error(format!(
                 "`{cc} -E` of `{file}` failed ({})",
                 output.status
@@ -130,6 +139,16 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     })
 }
 
+/// Whether the host compiler is told to compile OpenMP: the last word on it counts.
+fn has_openmp(arguments: &[OsString]) -> bool {
+    let on = |argument: &OsString| match argument.to_str()? {
+        "-fno-openmp" => Some(false),
+        "-fopenmp" => Some(true),
+        clang => clang.starts_with("-fopenmp=").then_some(true),
+    };
+    arguments.iter().rev().find_map(on).unwrap_or(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,7 +158,8 @@ mod tests {
         let error = run(&Options::new("no/such/file.c")).unwrap_err();
         assert_eq!(error[0].message, "cannot read `no/such/file.c`: there is no such file");
         let this = concat!(env!("CARGO_MANIFEST_DIR"), "/src/preprocess/mod.rs");
-        let error = run(&Options { cc: "no-such-cc".into(), ..Options::new(this) }).unwrap_err();
+        let error =
+            run(&Options { cc: vec!["no-such-cc".into()], ..Options::new(this) }).unwrap_err();
         assert_eq!(
             error[0].message,
             "cannot run the C compiler `no-such-cc`: there is no such command"
@@ -155,6 +175,16 @@ mod tests {
         let text = String::from_utf8_lossy(&text).into_owned();
         assert!(text.contains("int a = 202211;"), "{text}");
         assert!(!text.contains("int b"), "{text}");
+        for (args, has) in [
+            (&["-fopenmp"][..], true),
+            (&["-fopenmp", "-fno-openmp"], false),
+            (&["-fno-openmp", "-fopenmp"], true),
+            (&["-fopenmp-simd"], false),
+        ] {
+            let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+            let text = run(&Options { args, ..Options::new(&file) }).unwrap().text;
+            assert_eq!(String::from_utf8_lossy(&text).contains("int b"), has);
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub fn dump(unit: &TranslationUnit) -> String {
     dump.out
 }
 
+/// What is deeper than this, as the first terms of a very long sum, is left out.
+const DEEPEST: usize = 500;
+
 struct Dump<'a> {
     unit: &'a TranslationUnit,
     out: String,
@@ -46,6 +49,11 @@ impl Dump<'_> {
 
     fn inside(&mut self, write: impl FnOnce(&mut Self)) {
         self.depth += 1;
+        if self.depth > DEEPEST {
+            self.line("...");
+            self.depth -= 1;
+            return;
+        }
         write(self);
         self.depth -= 1;
     }

@@ -16,8 +16,11 @@ pub struct Expr {
     pub category: ValueCategory,
     /// Its text.
     pub span: Span,
-    /// Height of the tree below, kept small enough to walk it by recursion.
-    pub height: u16,
+    /// Height of the tree below.
+    pub height: u32,
+    /// The same, but for what chains: the left sides of binary operators and commas and the last
+    /// choices of `?:` count for nothing. Kept small enough to walk the rest by recursion.
+    pub nesting: u16,
 }
 
 /// What an expression yields.

@@ -13,7 +13,7 @@ use crate::tree::{
 };
 
 /// Trees higher than this are refused, so that every walk may be recursive.
-const GREATEST_HEIGHT: u16 = 1500;
+const GREATEST_NESTING: u16 = 1500;
 
 /// Types nested deeper than this are refused, for the same reason.
 const GREATEST_TYPE_HEIGHT: u32 = 200;
@@ -179,13 +179,22 @@ impl Checker {
         category: ValueCategory,
         span: Span,
     ) -> ExprId {
-        let mut height = 0;
-        kind.for_each_operand(|e| height = height.max(self.unit.exprs[e].height));
-        if height >= GREATEST_HEIGHT {
+        let exprs = &self.unit.exprs;
+        let (mut height, mut nesting) = (0, 0);
+        let chained = match kind {
+            ExprKind::Binary(_, left, _) | ExprKind::Comma(left, _) => Some(left),
+            ExprKind::Conditional { otherwise, .. } => Some(otherwise),
+            _ => None,
+        };
+        kind.for_each_operand(|e| {
+            height = height.max(exprs[e].height);
+            nesting = nesting.max(exprs[e].nesting + u16::from(chained != Some(e)));
+        });
+        if nesting > GREATEST_NESTING {
             self.error(span, "this expression is nested too deeply");
             return self.error_expr(span);
         }
-        self.unit.exprs.alloc(Expr { kind, ty, category, span, height: height + 1 })
+        self.unit.exprs.alloc(Expr { kind, ty, category, span, height: height + 1, nesting })
     }
 
     /// Adds an expression that is a value.
@@ -201,7 +210,7 @@ impl Checker {
     /// What stands for an expression that was refused.
     pub(crate) fn error_expr(&mut self, span: Span) -> ExprId {
         let (kind, category) = (ExprKind::Error, ValueCategory::Object);
-        self.unit.exprs.alloc(Expr { kind, ty: Type::ERROR, category, span, height: 0 })
+        self.unit.exprs.alloc(Expr { kind, ty: Type::ERROR, category, span, height: 0, nesting: 0 })
     }
 
     /// Reports an error and stands for the expression that has it.

@@ -25,6 +25,34 @@ impl Constant {
 impl crate::tree::TranslationUnit {
     /// The value of `expr` if it is constant.
     pub fn constant(&self, expr: ExprId) -> Option<Constant> {
+        // Chains of operators are deep on their left, those of `?:` at their end.
+        let mut operators = Vec::new();
+        let mut at = expr;
+        let mut value = loop {
+            match self.exprs[at].kind {
+                ExprKind::Binary(op, left, right) => {
+                    operators.push((at, op, left, right));
+                    at = left;
+                }
+                ExprKind::Conditional { condition, then, otherwise } => {
+                    let value = self.constant(condition)?;
+                    match (value.is_true(), then) {
+                        (true, Some(then)) => at = then,
+                        (true, None) => break value,
+                        (false, _) => at = otherwise,
+                    }
+                }
+                _ => break self.constant_term(at)?,
+            }
+        };
+        for (expr, op, left, right) in operators.into_iter().rev() {
+            value = self.constant_binary(op, value, left, right, self.exprs[expr].ty)?;
+        }
+        Some(value)
+    }
+
+    /// The value of what is neither a binary operator nor `?:`.
+    fn constant_term(&self, expr: ExprId) -> Option<Constant> {
         use Constant::{Float, Int};
         let node = &self.exprs[expr];
         match &node.kind {
@@ -46,15 +74,6 @@ impl crate::tree::TranslationUnit {
                     (UnaryOp::Not, value) => Int((!value.is_true()).into()),
                     _ => return None,
                 })
-            }
-            ExprKind::Binary(op, left, right) => self.constant_binary(*op, *left, *right, node.ty),
-            ExprKind::Conditional { condition, then, otherwise } => {
-                let value = self.constant(*condition)?;
-                match (value.is_true(), then) {
-                    (true, Some(then)) => self.constant(*then),
-                    (true, None) => Some(value),
-                    (false, _) => self.constant(*otherwise),
-                }
             }
             ExprKind::Cast { kind, operand, .. } => self.constant_cast(*kind, *operand, node.ty),
             _ => None,
@@ -115,16 +134,17 @@ impl crate::tree::TranslationUnit {
         if self.is_single(ty) { f64::from(value as f32) } else { value }
     }
 
+    /// `a op right`, where `a` is the value of `left`.
     fn constant_binary(
         &self,
         op: BinaryOp,
+        a: Constant,
         left: ExprId,
         right: ExprId,
         ty: Type,
     ) -> Option<Constant> {
         use BinaryOp as B;
         use Constant::{Float, Int};
-        let a = self.constant(left)?;
         // The right side of a decided `&&` or `||` need not be constant.
         match (op, a.is_true()) {
             (B::LogicalAnd, false) => return Some(Int(0)),

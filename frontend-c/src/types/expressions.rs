@@ -193,6 +193,7 @@ impl Checker {
                     let base_span = self.span(base);
                     self.deref(pointer, base_span)
                 }
+                None if self.ty(pointer).is_error() => return self.error_expr(span),
                 None => {
                     let shown = self.show(self.ty(pointer));
                     let diagnostic =

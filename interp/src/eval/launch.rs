@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use gpuc_dialects::gpu;
+use gpuc_dialects::offload::COLLECTIVE_ATTR;
 use gpuc_ir::{Block, Op, OpView, Value};
 
 use super::collective::{Thread, run_block};
@@ -99,6 +100,9 @@ fn launch_func(m: &mut Interpreter<'_>, op: Op) -> Step {
     let Some(body) = ir.entry_block(function.body(ir)) else {
         return Err(m.error(op, "launches a function without a body"));
     };
+    // The code of the whole grid: loops over its processors stand in it.
+    let is_collective = ir.attr(function.op(), COLLECTIVE_ATTR).is_some();
+    let (blocks, threads) = if is_collective { ([1; 3], [1; 3]) } else { (blocks, threads) };
     let kernel = Kernel {
         owner: function.op(),
         body,

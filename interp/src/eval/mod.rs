@@ -26,6 +26,7 @@ mod math;
 mod memory;
 mod offload;
 mod print;
+mod ptr;
 mod scf;
 mod transfer;
 mod vector;
@@ -85,6 +86,7 @@ pub(crate) fn handlers() -> FxHashMap<&'static str, Handler> {
         launch::OPS,
         offload::OPS,
         print::OPS,
+        ptr::OPS,
     ];
     families.iter().flat_map(|family| family.iter().copied()).collect()
 }

@@ -8,7 +8,7 @@ use gpuc_ir::Op;
 
 use super::combine::Combine;
 use super::scf::{enter, nest};
-use super::{Family, Handler, Step, done, leave};
+use super::{Family, Handler, Step, done, leave, nothing};
 use crate::fiber::{Flow, State};
 use crate::interpreter::{Fault, Interpreter, Order};
 use crate::nest::Nest;
@@ -21,8 +21,18 @@ pub(super) const OPS: Family = &[
     ),
     (offload::LoopOp::NAME, Handler::regions(start, next)),
     (offload::DisjointOp::NAME, Handler::leaf(disjoint)),
+    (offload::LaunchSizeOp::NAME, Handler::leaf(launch_size)),
+    // Threads run in turns, and see all that others have written.
+    (offload::FenceOp::NAME, Handler::leaf(nothing)),
     (offload::YieldOp::NAME, Handler::leaf(leave)),
 ];
+
+/// One at least.
+fn launch_size(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let value = m.int(op, offload::LaunchSizeOp(op).value(m.ir))?;
+    let size = i64::try_from(value.signed()).unwrap_or(i64::MAX);
+    m.set_result(op, RtValue::index(size.max(1)))
+}
 
 /// Parts of one buffer may overlap, whatever parts they are.
 fn disjoint(m: &mut Interpreter<'_>, op: Op) -> Step {

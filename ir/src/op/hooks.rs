@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::Effects;
+use super::{AccessInterface, CountedLoopInterface, Effects};
 use crate::attrs::{Attr, Dict};
 use crate::build::Builder;
 use crate::graph::{Ir, Op, OpState, Region, Value};
@@ -173,6 +173,10 @@ pub struct OpHooks {
     pub argument_name: Option<ArgumentNameFn>,
     /// Regions that are executed repeatedly: code that does not vary in them may move out.
     pub loop_regions: Option<RegionsFn>,
+    /// Element accesses: which operand is the buffer, which are the subscripts.
+    pub access: Option<AccessInterface>,
+    /// Counted loops: variables, bounds and steps.
+    pub counted_loop: Option<CountedLoopInterface>,
     /// For terminators with successors: the operands that become arguments of successor `index`.
     pub successor_operands: Option<SuccessorOperandsFn>,
     /// Control flow into, between and out of the regions.
@@ -205,6 +209,8 @@ impl OpHooks {
         result_name: None,
         argument_name: None,
         loop_regions: None,
+        access: None,
+        counted_loop: None,
         successor_operands: None,
         region_branch: None,
         call: None,

@@ -9,9 +9,11 @@ use std::fmt;
 use crate::graph::{Ir, Op};
 
 mod attr_constraint;
+mod counted;
 mod define;
 mod effects;
 mod hooks;
+mod memory;
 mod segments;
 mod traits;
 mod type_constraint;
@@ -19,11 +21,15 @@ mod type_constraint;
 pub use attr_constraint::{
     AttrConstraint, AttrSpec, AttrSyntax, EnumSpec, EnumStorage, Presence, attrs,
 };
+pub use counted::{CountedLoopInterface, LoopBound, LoopCarried, LoopDimension, LoopStep};
 pub use effects::{Effect, EffectKind, Effects};
 pub use hooks::{
     ArgumentNameFn, CallInterface, CustomDirective, Fold, FoldFn, FoldResult, FunctionInterface,
     InferInput, InferResults, MaterializeConstant, OpHooks, RegionBranch, RegionEdge, RegionPoint,
     RegionsFn, ResultNameFn, SuccessorOperandsFn, VerifyFn,
+};
+pub use memory::{
+    AccessInterface, AccessKind, AccessedValue, MemoryAccess, SubscriptForm, Subscripts,
 };
 pub use segments::{Values, operand_group, operand_range, result_group, result_range};
 pub use traits::Traits;

@@ -1,25 +1,16 @@
 //! Who touches which memory, element by element.
 
 use gpuc_dialects::offload::{
-    MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT,
+    MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT,
 };
 use gpuc_dialects::{affine, gpu, memref};
-use gpuc_ir::op::{EffectKind, Traits};
+use gpuc_ir::op::{EffectKind, Subscripts, Traits};
+
+pub use gpuc_ir::op::AccessKind;
 use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef, WalkOrder};
 
 use super::polynomial::Polynomial;
 use super::subscript::{of_affine, polynomial};
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessKind {
-    /// It reads.
-    Read,
-    /// It writes.
-    Write,
-    /// It reads and writes in one step.
-    Atomic,
-}
 
 /// An access to elements of a buffer.
 #[derive(Clone, Debug)]
@@ -72,29 +63,27 @@ fn is_benign(ir: &Ir, op: Op) -> bool {
 
 /// What an operation accesses, if it is an access to one buffer.
 pub fn access(ir: &Ir, op: Op) -> Option<Access> {
-    let plain = |first: usize| {
-        ir.operands(op).skip(first).map(|index| Some(polynomial(ir, index))).collect()
-    };
-    let mapped = |value: Option<affine::AffineValue>| {
-        let value = value?;
-        let results = value.results(&ir.ctx);
-        Some(results.iter().map(|&result| of_affine(ir, result, &value)).collect())
-    };
-    let (kind, buffer, subscripts): (_, _, Vec<Option<Polynomial>>) = match ir.name(op) {
-        memref::LoadOp::NAME => (AccessKind::Read, 0, plain(1)),
-        memref::StoreOp::NAME => (AccessKind::Write, 1, plain(2)),
-        memref::AtomicRMWOp::NAME => (AccessKind::Atomic, 1, plain(2)),
-        memref::GenericAtomicRMWOp::NAME => (AccessKind::Atomic, 0, plain(1)),
-        affine::AffineLoadOp::NAME => {
-            (AccessKind::Read, 0, mapped(affine::AffineLoadOp(op).subscripts(ir))?)
+    let found = ir.memory_access(op)?;
+    let mut subscripts: Vec<Option<Polynomial>> = match found.subscripts {
+        Subscripts::Values(values) => {
+            values.iter().map(|&value| Some(polynomial(ir, value))).collect()
         }
-        affine::AffineStoreOp::NAME => {
-            (AccessKind::Write, 1, mapped(affine::AffineStoreOp(op).subscripts(ir))?)
+        Subscripts::Map(map, operands) => {
+            let value = affine::AffineValue::new(map, &operands);
+            let results = value.results(&ir.ctx);
+            results.iter().map(|&result| of_affine(ir, result, &value)).collect()
         }
-        _ => return None,
     };
-    let buffer = ir.operand(op, buffer);
-    let mut access = Access { op, kind, root: root(ir, buffer), buffer, subscripts, length: 1 };
+    let length = found.extents.last().copied().unwrap_or(1);
+    // A vector of several dimensions: it touches more than its first row.
+    for (d, &extent) in found.extents.iter().rev().enumerate().skip(1) {
+        if extent != 1 {
+            let subscript = subscripts.len().checked_sub(d + 1)?;
+            subscripts[subscript] = None;
+        }
+    }
+    let (kind, buffer) = (found.kind, found.buffer);
+    let mut access = Access { op, kind, root: root(ir, buffer), buffer, subscripts, length };
     if access.subscripts.is_empty() {
         through_bytes(ir, &mut access);
     }
@@ -145,6 +134,8 @@ pub enum Storage {
     Local,
     /// Nothing but the function argument it is.
     Exclusive,
+    /// Pointers made from it: it is what a `restrict` pointer points to.
+    Restrict,
     /// Pointers: it is a variable of the program.
     Object,
     /// Variables and pointers: what a pointer of the program points to.
@@ -174,6 +165,7 @@ impl Storage {
         let is_mapped = argument_attr(ir, root, MAP_ATTR).is_some_and(|map| map != "deviceptr");
         match argument_attr(ir, root, STORAGE_ATTR) {
             Some(STORAGE_EXCLUSIVE) => Storage::Exclusive,
+            Some(STORAGE_RESTRICT) => Storage::Restrict,
             Some(STORAGE_OBJECT) => Storage::Object,
             _ if is_mapped => Storage::Pointee,
             _ => Storage::Outside,
@@ -182,16 +174,18 @@ impl Storage {
 }
 
 /// Whether two different roots may share memory. Local buffers are apart from everything, and so is
-/// what the program promises to use by one name only; variables are apart from each other. What a
-/// pointer points to is taken to be apart from what others do, if both are mapped to the device:
+/// what only one name reaches; variables and what `restrict` pointers point to are apart from each
+/// other. What an ordinary pointer points to is taken to be apart from what others do, if both are mapped to the device:
 /// whoever relies on that has to test it.
 pub fn alias(a: Storage, b: Storage) -> Alias {
     use Storage::*;
     match (a, b) {
         (Unknown, _) | (_, Unknown) => Alias::May,
-        (Local | Exclusive, _) | (_, Local | Exclusive) | (Object, Object) => Alias::No,
+        (Local | Exclusive, _) | (_, Local | Exclusive) => Alias::No,
+        (Restrict | Object, Restrict | Object) => Alias::No,
         (Outside, _) | (_, Outside) => Alias::May,
-        (Object | Pointee, Object | Pointee) => Alias::Mapped,
+        // An ordinary pointer may have been made from a `restrict` one.
+        (Restrict | Object | Pointee, Restrict | Object | Pointee) => Alias::Mapped,
     }
 }
 

@@ -1,8 +1,11 @@
 //! Intervals of integer values: what is known without following control flow.
 
-use gpuc_dialects::{affine, arith, scf};
+use gpuc_dialects::{affine, arith};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
-use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value, ValueDef};
+use gpuc_ir::op::LoopBound;
+use gpuc_ir::{AffineExpr, Ir, Op, Value, ValueDef};
+
+use super::polynomial::Polynomial;
 
 /// The least and the greatest value, signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +49,37 @@ impl Range {
         Range::new(a.min(b).min(c).min(d), a.max(b).max(c).max(d))
     }
 
+    /// The greater of one of each.
+    pub fn above(self, other: Range) -> Range {
+        Range::new(self.min.max(other.min), self.max.max(other.max))
+    }
+
+    /// The less of one of each.
+    pub fn below(self, other: Range) -> Range {
+        Range::new(self.min.min(other.min), self.max.min(other.max))
+    }
+
     fn join(self, other: Range) -> Range {
         Range::new(self.min.min(other.min), self.max.max(other.max))
+    }
+}
+
+impl Polynomial {
+    /// What it can be; whatever 64 bits hold where that is more.
+    pub fn range(&self, ir: &Ir) -> Range {
+        let all = Range::signed(64);
+        let mut sum = Range::new(0, 0);
+        for (monomial, coefficient) in self.terms() {
+            let mut term = Range::new(coefficient.into(), coefficient.into());
+            for &value in monomial {
+                term = term.times(range(ir, value));
+                if !term.is_within(all) {
+                    return all;
+                }
+            }
+            sum = Range::new(sum.min + term.min, sum.max + term.max);
+        }
+        if sum.is_within(all) { sum } else { all }
     }
 }
 
@@ -83,38 +115,22 @@ fn bounded(ir: &Ir, value: Value, depth: u32) -> Range {
 
 /// From the lower bound to one below the upper bound.
 fn of_induction(ir: &Ir, owner: Op, index: usize, depth: u32) -> Option<Range> {
-    let values =
-        |lower: Value, upper: Value| Some((bounded(ir, lower, depth), bounded(ir, upper, depth)));
-    let (lower, upper) = if let Some(view) = scf::ForOp::cast(ir, owner) {
-        (index == 0).then(|| values(view.lowerBound(ir), view.upperBound(ir)))??
-    } else if let Some(view) = scf::ParallelOp::cast(ir, owner) {
-        values(*view.lowerBound(ir).get(index)?, *view.upperBound(ir).get(index)?)?
-    } else if let Some(view) = affine::AffineForOp::cast(ir, owner) {
-        let (lower, upper) = (view.lower_bound(ir), view.upper_bound(ir));
-        (index == 0).then(|| extremes(ir, (&lower, 0), (&upper, 0), depth))??
-    } else {
-        let view = affine::AffineParallelOp::cast(ir, owner)?;
-        let (lower, upper) = (view.lower_groups(ir), view.upper_groups(ir));
-        let start = |groups: &[i64]| groups.iter().take(index).sum::<i64>() as usize;
-        let (low, high) = (view.lower_bounds(ir), view.upper_bounds(ir));
-        extremes(ir, (&low, start(&lower)), (&high, start(&upper)), depth)?
-    };
+    let dim = ir.loop_dimensions(owner).into_iter().nth(index)?;
+    let (lower, upper) = (of_bound(ir, &dim.lower, depth)?, of_bound(ir, &dim.upper, depth)?);
     Some(Range::new(lower.min, (upper.max - 1).max(lower.min)))
 }
 
-/// Intervals of one lower and one upper bound of an affine loop. The greatest of several lower
-/// bounds is no less than any of them, and so on: one is enough.
-fn extremes(
-    ir: &Ir,
-    lower: (&affine::AffineValue, usize),
-    upper: (&affine::AffineValue, usize),
-    depth: u32,
-) -> Option<(Range, Range)> {
-    let of = |(value, result): (&affine::AffineValue, usize)| {
-        let expr = *value.results(&ir.ctx).get(result)?;
-        of_expr(ir, expr, value, depth)
-    };
-    Some((of(lower)?, of(upper)?))
+/// The interval of a bound. The greatest of several lower bounds is no less than any of them, and so
+/// on: one is enough.
+fn of_bound(ir: &Ir, bound: &LoopBound, depth: u32) -> Option<Range> {
+    match bound {
+        LoopBound::Value(value) => Some(bounded(ir, *value, depth)),
+        LoopBound::Map { map, results, operands } => {
+            let value = affine::AffineValue::new(*map, operands);
+            let expr = *value.results(&ir.ctx).get(results.start)?;
+            of_expr(ir, expr, &value, depth)
+        }
+    }
 }
 
 fn of_expr(ir: &Ir, expr: AffineExpr, value: &affine::AffineValue, depth: u32) -> Option<Range> {
@@ -202,6 +218,11 @@ fn of_result(ir: &Ir, op: Op, all: Range, depth: u32) -> Range {
             _ => all,
         },
         arith::SelectOp::NAME => operand(1).join(operand(2)).meet(all),
+        name if name.starts_with("gpu.") => {
+            // Numbers of processors say below which they stay.
+            let bound = ir.attr(op, "upper_bound").and_then(|attr| ir.ctx.i64_value(attr));
+            bound.map_or(all, |bound| Range::new(0, i128::from(bound) - 1))
+        }
         affine::AffineApplyOp::NAME => affine::AffineApplyOp(op)
             .value(ir)
             .and_then(|value| of_expr(ir, *value.results(&ir.ctx).first()?, &value, depth))

@@ -5,7 +5,8 @@
 //! pointers alone: the sizes of a view are of no use to them. After MLIR's pass of the same name.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{arith, memref, vector};
+use gpuc_dialects::{arith, memref};
+use gpuc_ir::op::Subscripts;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, WalkOrder};
 
@@ -25,25 +26,18 @@ impl Pass for FoldMemrefAliasOps {
     }
 }
 
-/// The operand that is the buffer of an access, whose subscripts follow it.
-fn buffer_operand(ir: &Ir, op: Op) -> Option<usize> {
-    match ir.name(op) {
-        memref::LoadOp::NAME | memref::GenericAtomicRMWOp::NAME | vector::LoadOp::NAME => Some(0),
-        memref::StoreOp::NAME | memref::AtomicRMWOp::NAME | vector::StoreOp::NAME => Some(1),
-        _ => None,
-    }
-}
-
 fn fold(ir: &mut Ir, op: Op) -> Option<()> {
-    let at = buffer_operand(ir, op)?;
-    let view = memref::ReinterpretCastOp::cast(ir, ir.defining_op(ir.operand(op, at))?)?;
+    let access = ir.memory_access(op)?;
+    // The affine ones are lowered by now; what maps compute is not rewritten here.
+    let Subscripts::Values(indices) = access.subscripts else { return None };
+    let at = access.buffer_operand;
+    let view = memref::ReinterpretCastOp::cast(ir, ir.defining_op(access.buffer)?)?;
     let source = view.source(ir);
     let flat = ir.ctx.shape(ir.ty(source)).is_some_and(|shape| shape.len() == 1)
         && memref::has_identity_layout(&ir.ctx, ir.ty(source));
     if !flat {
         return None;
     }
-    let indices: Vec<Value> = ir.operands(op).skip(at + 1).collect();
     let [offsets, _, strides] = view.static_parts(ir);
     let (dynamic_offsets, dynamic_strides) = (view.offsets(ir).to_vec(), view.strides(ir).to_vec());
     let mut b = Builder::before(ir, op);
@@ -58,7 +52,9 @@ fn fold(ir: &mut Ir, op: Op) -> Option<()> {
         let part = arith::MulIOp::new(&mut b, index, stride).value(&mut b);
         sum = arith::AddIOp::new(&mut b, sum, part).value(&mut b);
     }
-    let operands: Vec<Value> = ir.operands(op).take(at).chain([source, sum]).collect();
+    let behind = ir.operands(op).skip(at + 1 + indices.len());
+    let operands: Vec<Value> =
+        ir.operands(op).take(at).chain([source, sum]).chain(behind).collect();
     ir.set_operands(op, &operands);
     Some(())
 }

@@ -59,8 +59,10 @@ fn lower(ir: &mut Ir, op: Op) -> Result<(), Diagnostic> {
 
 /// Which of several values counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extremum {
+pub(crate) enum Extremum {
+    /// Of upper bounds.
     Least,
+    /// Of lower bounds.
     Greatest,
 }
 
@@ -226,8 +228,13 @@ fn lower_parallel(ir: &mut Ir, view: affine::AffineParallelOp) -> Result<(), Dia
     Ok(())
 }
 
-/// One bound for each dimension.
-fn bounds(b: &mut Builder<'_>, value: &AffineValue, groups: &[i64], which: Extremum) -> Vec<Value> {
+/// One bound for each dimension, where each has so many of the results.
+pub(crate) fn bounds(
+    b: &mut Builder<'_>,
+    value: &AffineValue,
+    groups: &[i64],
+    which: Extremum,
+) -> Vec<Value> {
     let all = expand_all(b, value);
     let mut rest = &all[..];
     let mut found = Vec::new();

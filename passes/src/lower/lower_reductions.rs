@@ -12,7 +12,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
 use crate::parallel::combiner::combine;
-use crate::parallel::threads::thread_number;
+use crate::parallel::threads::Processors;
 
 gpuc_ir::pass! {
     /// Turn gpu.all_reduce into trees over shared memory.
@@ -36,6 +36,7 @@ impl Pass for LowerReductions {
 impl LowerReductions {
     fn lower_function(&self, ir: &mut Ir, func: Op) {
         let mut buffers: FxHashMap<Type, Value> = FxHashMap::default();
+        let mut processors = Processors::of(ir, func);
         for op in ir.nested_ops(func, WalkOrder::PreOrder) {
             if let Some(reduce) = gpu::AllReduceOp::cast(ir, op)
                 && !ir.blocks(reduce.body(ir)).is_empty()
@@ -52,7 +53,7 @@ impl LowerReductions {
                         buffer
                     }
                 };
-                lower(ir, reduce, buffer);
+                lower(ir, reduce, buffer, &mut processors);
             }
         }
     }
@@ -64,10 +65,10 @@ fn block_size(ir: &Ir, func: Op) -> Option<i64> {
     Some(sizes.iter().product())
 }
 
-fn lower(ir: &mut Ir, reduce: gpu::AllReduceOp, buffer: Value) {
+fn lower(ir: &mut Ir, reduce: gpu::AllReduceOp, buffer: Value, processors: &mut Processors) {
     let (value, combiner) = (reduce.value(ir), reduce.body(ir));
     let mut b = Builder::before(ir, reduce.0);
-    let (id, count) = thread_number(&mut b);
+    let (id, count) = processors.thread(&mut b);
     memref::StoreOp::new(&mut b, value, buffer, &[id]).build(&mut b);
     gpu::BarrierOp::new(&mut b).build(&mut b);
     let one = arith::constant_index(&mut b, 1);

@@ -1,6 +1,10 @@
 //! From kernels of structured code to control flow graphs of scalar operations.
 
+mod address;
 pub mod fold_memref_alias_ops;
+pub mod lower_accesses;
 pub mod lower_affine;
 pub mod lower_reductions;
+pub mod narrow_loops;
+mod recurrence;
 pub mod scf_to_cf;

@@ -1,6 +1,7 @@
 //! What becomes of a value that a loop carries, if its iterations run at once.
 
 use gpuc_dialects::{affine, arith, scf};
+use gpuc_ir::op::LoopCarried;
 use gpuc_ir::{Ir, Op, OpView, Value};
 
 use crate::analysis::loops::dimensions;
@@ -24,38 +25,6 @@ pub enum CarriedScalar {
     Recurrence,
 }
 
-/// A value that a sequential counted loop carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Carried {
-    /// What the first iteration starts from.
-    pub init: Value,
-    /// What an iteration starts from, an argument of the body.
-    pub argument: Value,
-    /// What an iteration hands on.
-    pub yielded: Value,
-    /// What is left behind the loop.
-    pub result: Value,
-}
-
-/// The carried values of a sequential counted loop, in order.
-pub fn carried_values(ir: &Ir, op: Op) -> Vec<Carried> {
-    let (inits, arguments): (Vec<Value>, &[Value]) = if let Some(view) = scf::ForOp::cast(ir, op) {
-        (view.initArgs(ir).to_vec(), view.iter_args(ir))
-    } else if let Some(view) = affine::AffineForOp::cast(ir, op) {
-        (view.inits(ir).to_vec(), view.carried(ir))
-    } else {
-        return Vec::new();
-    };
-    let Some(end) = ir.last_op(ir.body(op, 0)) else { return Vec::new() };
-    inits
-        .into_iter()
-        .zip(arguments)
-        .zip(ir.operands(end))
-        .zip(ir.results(op))
-        .map(|(((init, &argument), yielded), &result)| Carried { init, argument, yielded, result })
-        .collect()
-}
-
 /// Whether the only use of a loop's carried value is that an inner loop starts from it which sets it
 /// anew in each iteration: as long as the inner loop runs as often in each iteration of `op`, the
 /// last one that runs at all decides.
@@ -63,7 +32,7 @@ fn is_set_inside(ir: &Ir, op: Op, argument: Value, yielded: Value) -> bool {
     let Some(inner) = ir.users(argument).next().filter(|_| ir.has_one_use(argument)) else {
         return false;
     };
-    let Some(carried) = carried_values(ir, inner).into_iter().find(|c| c.init == argument) else {
+    let Some(carried) = ir.loop_carried(inner).into_iter().find(|c| c.init == argument) else {
         return false;
     };
     let rectangular = dimensions(ir, inner).iter().all(|dim| {
@@ -82,8 +51,8 @@ fn is_set_inside(ir: &Ir, op: Op, argument: Value, yielded: Value) -> bool {
 }
 
 /// Classifies one value that the loop `op` carries.
-pub fn classify(ir: &Ir, op: Op, carried: Carried) -> CarriedScalar {
-    let Carried { argument, yielded, result, .. } = carried;
+pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
+    let LoopCarried { argument, yielded, result, .. } = carried;
     if is_set_inside(ir, op, argument, yielded) {
         return match ir.is_unused(result) {
             true => CarriedScalar::Dead,
@@ -141,8 +110,9 @@ impl Chain<'_> {
                 }
                 Some(total)
             }
-            scf::ForOp::NAME | affine::AffineForOp::NAME => {
-                let Carried { init, argument, yielded, .. } = *carried_values(ir, op).get(index)?;
+            _ => {
+                let LoopCarried { init, argument, yielded, .. } =
+                    *ir.loop_carried(op).get(index)?;
                 let mut inner = Chain { ir, from: argument, operator: self.operator };
                 if !inner.reaches(yielded) {
                     return None;
@@ -150,7 +120,6 @@ impl Chain<'_> {
                 self.operator = inner.operator;
                 self.link(init, 1)
             }
-            _ => None,
         }
     }
 

@@ -13,7 +13,7 @@ use gpuc_ir::{Ir, Op, WalkOrder};
 
 use super::remarks;
 use crate::analysis::access::{accesses, name};
-use crate::analysis::dependence::{Apart, Certainty, carried};
+use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
@@ -36,14 +36,13 @@ impl Pass for CheckIndependent {
 fn check(ir: &Ir, op: Op, cx: &mut PassContext<'_>) {
     // What has unknown effects is not refuted.
     let Ok(touched) = accesses(ir, op) else { return };
-    let found = carried(ir, op, &touched, Apart::Assumed);
-    let certain = found.dependences.iter().find(|d| matches!(d.certainty, Certainty::Must(_)));
-    let Some(dependence) = certain else { return };
+    let found = carried(ir, op, &touched, Apart::Assumed, Wanted::Certain);
+    let Some(dependence) = found.dependence else { return };
     let variable = name(ir, dependence.source.root);
     let place = ir.ctx.place(ir.location(op));
     let mut warning = Diagnostic::warning(format!(
         "the iterations of this parallel loop are not independent: {}",
-        remarks::explanation(ir, dependence)
+        remarks::explanation(ir, &dependence)
     ))
     .code(codes::NOT_INDEPENDENT)
     .at_option(place);

@@ -1,12 +1,13 @@
 //! Making a kernel out of operations of a host function.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::gpu;
+use gpuc_dialects::{arith, gpu};
 use gpuc_ir::{
-    Block, Builder, Ir, Location, Op, OpState, OpView, Type, Value, ValueDef, ValueMap, WalkOrder,
+    Attr, AttrKind, Block, Builder, Dict, Ir, Location, Op, OpState, OpView, Type, Value, ValueDef,
+    ValueMap, WalkOrder,
 };
+use rustc_hash::FxHashSet;
 
-use super::mapping::Mapping;
 use crate::analysis::slice::{clone_slice, pure_slice};
 
 /// A kernel being made, and how it is called.
@@ -20,6 +21,8 @@ pub struct Kernel {
     pub operands: Vec<Value>,
     /// What stands for which value of the host function.
     pub map: ValueMap,
+    /// Attributes of the first arguments, dictionaries.
+    pub argument_marks: Vec<Attr>,
 }
 
 /// The module that holds the kernels, made beside the functions if it is not there yet.
@@ -65,7 +68,13 @@ impl Kernel {
         }
         let mut b = Builder::at_end(ir, entry, location);
         gpu::ReturnOp::new(&mut b, &[]).build(&mut b);
-        Kernel { func, entry, operands: Vec::new(), map: ValueMap::new() }
+        Kernel {
+            func,
+            entry,
+            operands: Vec::new(),
+            map: ValueMap::new(),
+            argument_marks: Vec::new(),
+        }
     }
 
     /// A builder at the end of the kernel, before its return.
@@ -84,6 +93,17 @@ impl Kernel {
         argument
     }
 
+    /// Removes the arguments that nothing in the kernel uses, but those with attributes.
+    pub fn drop_unused(&mut self, ir: &mut Ir) {
+        for index in (self.argument_marks.len()..self.operands.len()).rev() {
+            if ir.is_unused(ir.arguments(self.entry)[index]) {
+                ir.remove_argument(self.entry, index);
+                self.operands.remove(index);
+            }
+        }
+        self.update_type(ir);
+    }
+
     fn update_type(&self, ir: &mut Ir) {
         let inputs: Vec<Type> = self
             .operands
@@ -94,6 +114,13 @@ impl Kernel {
         let ty = ir.ctx.function(&inputs, &[]);
         let attr = ir.ctx.type_attr(ty);
         ir.set_attr(self.func, "function_type", attr);
+        if !self.argument_marks.is_empty() {
+            let empty = ir.ctx.intern_attr(AttrKind::Dict(Dict::EMPTY));
+            let mut marks = self.argument_marks.clone();
+            marks.resize(inputs.len().max(marks.len()), empty);
+            let marks = ir.ctx.array_attr(&marks);
+            ir.set_attr(self.func, "arg_attrs", marks);
+        }
     }
 
     /// Makes `value`, which operations of the region use, available in the kernel: recomputed
@@ -120,8 +147,7 @@ impl Kernel {
             return Ok(());
         }
         if !inside {
-            self.argument(ir, value);
-            return Ok(());
+            return self.import_outside(ir, value, region);
         }
         let Some(slice) = pure_slice(ir, value, region) else {
             let place = ir.defining_op(value).and_then(|op| ir.ctx.place(ir.location(op)));
@@ -144,22 +170,46 @@ impl Kernel {
         Ok(())
     }
 
-    /// Copies operations of a region to the end of the kernel, with what they use.
-    pub fn copy_ops(
-        &mut self,
-        ir: &mut Ir,
-        ops: &[Op],
-        region: Op,
-        mapping: &mut Mapping,
-    ) -> Result<(), Diagnostic> {
+    /// A value from outside the region. Views are made again from what they are views of, because a
+    /// kernel is passed pointers alone; widenings of numbers too, because they tell how large a
+    /// number can be.
+    fn import_outside(&mut self, ir: &mut Ir, value: Value, region: Op) -> Result<(), Diagnostic> {
+        let again = ir.defining_op(value).filter(|&op| {
+            ir.is_effect_free(op)
+                && ir.regions(op).is_empty()
+                && ir.results(op).len() == 1
+                && (is_view(ir, op) || is_widening(ir, op))
+        });
+        let Some(op) = again else {
+            self.argument(ir, value);
+            return Ok(());
+        };
+        for operand in ir.operands(op).collect::<Vec<_>>() {
+            self.import(ir, operand, region)?;
+        }
+        let mut map = std::mem::take(&mut self.map);
+        let mut b = self.end(ir);
+        let copy = b.clone_op(op, &mut map);
+        b.insert(copy);
+        self.map = map;
+        Ok(())
+    }
+
+    /// Copies operations of a region to the end of the kernel, with what they use; returns the copies.
+    pub fn copy_ops(&mut self, ir: &mut Ir, ops: &[Op], region: Op) -> Result<Vec<Op>, Diagnostic> {
+        let mut copies = Vec::new();
+        let copied: FxHashSet<Op> = ops.iter().copied().collect();
+        let is_copied = |ir: &Ir, def: Op| {
+            copied.contains(&def) || ir.ancestors(def).any(|around| copied.contains(&around))
+        };
         for &op in ops {
             for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
                 for value in ir.operands(inner).collect::<Vec<_>>() {
                     let own = match ir.value_def(value) {
-                        ValueDef::Result(def, _) => ops.iter().any(|&op| ir.is_inside(def, op)),
-                        ValueDef::Argument(block, _) => ir
-                            .block_op(block)
-                            .is_some_and(|owner| ops.iter().any(|&op| ir.is_inside(owner, op))),
+                        ValueDef::Result(def, _) => is_copied(ir, def),
+                        ValueDef::Argument(block, _) => {
+                            ir.block_op(block).is_some_and(|owner| is_copied(ir, owner))
+                        }
                     };
                     if !own {
                         self.import(ir, value, region)?;
@@ -169,12 +219,27 @@ impl Kernel {
             let copy = ir.clone_op(op, &mut self.map);
             let end = ir.last_op(self.entry).expect("a kernel ends with a return");
             ir.insert_before(end, copy);
-            let originals = ir.nested_ops(op, WalkOrder::PreOrder);
-            let copies = ir.nested_ops(copy, WalkOrder::PreOrder);
-            for (original, copied) in originals.into_iter().zip(copies) {
-                mapping.copied(original, copied);
-            }
+            copies.push(copy);
         }
-        Ok(())
+        Ok(copies)
+    }
+}
+
+/// Whether an operation makes a memref from the memref that is its first operand.
+fn is_view(ir: &Ir, op: Op) -> bool {
+    ir.operand_count(op) > 0
+        && ir.ctx.is_memref(ir.ty(ir.operand(op, 0)))
+        && ir.ctx.is_memref(ir.ty(ir.result(op, 0)))
+}
+
+/// Whether an operation makes a number of more bits from one of fewer.
+fn is_widening(ir: &Ir, op: Op) -> bool {
+    let casts = arith::IndexCastOp::is(ir, op)
+        || arith::IndexCastUIOp::is(ir, op)
+        || arith::ExtSIOp::is(ir, op)
+        || arith::ExtUIOp::is(ir, op);
+    casts && {
+        let bits = |value| ir.ctx.int_or_index_width(ir.ty(value)).unwrap_or(0);
+        bits(ir.operand(op, 0)) < bits(ir.result(op, 0))
     }
 }

@@ -5,9 +5,8 @@
 
 use gpuc_dialects::affine::{AffineForOp, AffineMinOp};
 use gpuc_dialects::{arith, memref, scf};
+use gpuc_ir::op::{AccessKind, LoopCarried};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value};
-
-use super::carried_scalar::Carried;
 
 /// The store behind a loop that all the loop's result is there for.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +22,11 @@ pub struct LastStore {
 impl LastStore {
     /// The only use of a loop's result, if it is a store to a scalar right behind the loop, maybe
     /// under a condition that is known in front of it.
-    pub fn find(ir: &Ir, op: Op, Carried { init, result, .. }: Carried) -> Option<LastStore> {
+    pub fn find(
+        ir: &Ir,
+        op: Op,
+        LoopCarried { init, result, .. }: LoopCarried,
+    ) -> Option<LastStore> {
         let user = ir.users(result).next().filter(|_| ir.has_one_use(result))?;
         let store = memref::StoreOp::cast(ir, user)?;
         let scalar = store.memref(ir);
@@ -105,12 +108,9 @@ fn plain_condition(ir: &Ir, op: Op, store: Op) -> Option<Value> {
 
 /// Whether an operation has nothing to do with a scalar: no effects, or an access to another scalar.
 fn is_quiet(ir: &Ir, op: Op, scalar: Value) -> bool {
-    let buffer = if let Some(load) = memref::LoadOp::cast(ir, op) {
-        load.memref(ir)
-    } else if let Some(store) = memref::StoreOp::cast(ir, op) {
-        store.memref(ir)
-    } else {
-        return ir.is_effect_free(op);
-    };
-    buffer != scalar && ir.ctx.shape(ir.ty(buffer)).is_some_and(<[i64]>::is_empty)
+    let Some(access) = ir.memory_access(op) else { return ir.is_effect_free(op) };
+    let buffer = access.buffer;
+    access.kind != AccessKind::Atomic
+        && buffer != scalar
+        && ir.ctx.shape(ir.ty(buffer)).is_some_and(<[i64]>::is_empty)
 }

@@ -1,16 +1,26 @@
-//! Who executes what: compute regions become kernels.
+//! Who executes what: parallel loops are found and mapped, compute regions become kernels, and their
+//! code becomes that of one thread.
 
+pub mod block_shape;
 pub mod carried_scalar;
 pub mod check_independent;
 pub mod combiner;
 pub mod distribute;
 pub mod kernel;
+mod last_block;
 pub mod last_value;
-pub mod mapping;
+pub mod launch;
+pub mod loop_bounds;
+pub mod map;
+mod mapping_remarks;
 pub mod outline;
 pub mod parallel_loop;
 pub mod recognize_parallel;
 mod remarks;
+pub mod schedule;
 pub mod scratch;
 pub mod segments;
+pub mod spread;
+pub mod thread_arrays;
 pub mod threads;
+pub mod verify_mapping;

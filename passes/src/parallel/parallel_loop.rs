@@ -3,9 +3,9 @@
 use gpuc_dialects::affine::{AffineForOp, AffineYieldOp};
 use gpuc_dialects::offload::{AUTO_ATTR, SCHEDULE_ATTR};
 use gpuc_dialects::{memref, scf};
+use gpuc_ir::op::LoopCarried;
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, ValueMap};
 
-use super::carried_scalar::{Carried, carried_values};
 use crate::raise::parallel_nest::ParallelNest;
 use crate::raise::raise_affine::copy_marks;
 use crate::raise::reduction::Reduction;
@@ -14,7 +14,7 @@ use crate::raise::reduction::Reduction;
 #[derive(Clone, Copy, Debug)]
 pub struct CarriedReduction {
     /// The value.
-    pub carried: Carried,
+    pub carried: LoopCarried,
     /// The operator.
     pub kind: Reduction,
     /// Whether integers are compared as unsigned.
@@ -30,7 +30,7 @@ pub fn make_parallel(ir: &mut Ir, op: Op, reductions: &[CarriedReduction]) -> Op
         .zip(&types)
         .map(|(r, &ty)| r.kind.atomic_kind(&ir.ctx, ty, r.unsigned))
         .collect();
-    let carried = carried_values(ir, op);
+    let carried = ir.loop_carried(op);
     let affine = AffineForOp::cast(ir, op);
     if affine.is_some() && kinds.is_none() {
         return None;

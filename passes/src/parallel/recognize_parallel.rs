@@ -1,31 +1,32 @@
 //! `recognize-parallel`: finds out which loops may run in parallel, where that is the compiler's
 //! task.
 //!
-//! Asked about are the loops that [`is_candidate`] names. A loop
-//! whose iterations do not depend on each other ([`dependence::carried`]), and that carries nothing
+//! Asked about are the region's [`candidates`]. A loop
+//! whose iterations do not depend on each other ([`carried`]), and that carries nothing
 //! but reductions from one to the next ([`carried_scalar`](super::carried_scalar)), becomes
 //! `affine.parallel` (`scf.parallel` where it is an `scf.for`), its reductions starting from their
 //! identities and combined with the initial values behind it; a scalar that every iteration sets
 //! anew is stored by the last one. Every other stays, and a remark says
 //! which variable holds it up. Where only pointers could make mapped variables overlap, the region is
-//! made twice, and the host asks before each launch whether they do (see [`versions`]). Inside a parallel loop, one more is made parallel only where it pays:
-//! it is no short one, and its iterations touch consecutive elements.
+//! made twice, and the host asks before each launch whether they do (see [`versions`]). Inside a
+//! parallel loop, one more is made parallel only where it pays: it is no short one, and its
+//! iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::arith;
 use gpuc_dialects::offload::{DisjointOp, RegionOp, SCHEDULE_ATTR};
-use gpuc_dialects::{arith, memref};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
-use super::carried_scalar::{CarriedScalar, carried_values, classify};
+use super::carried_scalar::{CarriedScalar, classify};
 use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
 use crate::analysis::access::{Access, accesses, name};
-use crate::analysis::dependence::{self, Apart};
-use crate::analysis::loops::{dimensions, is_candidate};
+use crate::analysis::loops::{candidates, dimensions};
+use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -68,13 +69,6 @@ struct Found {
     remarks: Vec<Diagnostic>,
     /// Pairs of mapped variables that parallel loops need to be apart.
     assumed_apart: IndexSet<(Value, Value)>,
-}
-
-/// The loops that a region asks about, outer ones first: they are the ones worth most.
-fn candidates(ir: &Ir, region: RegionOp) -> Vec<Op> {
-    let mut nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
-    nested.retain(|&op| is_candidate(ir, op, region));
-    nested
 }
 
 /// Whether all pairs of buffers are apart; `None` if there are no pairs.
@@ -120,29 +114,29 @@ impl RecognizeParallel {
             }
         };
         let (mut reductions, mut last_values) = (Vec::new(), Vec::new());
-        for carried in carried_values(ir, op) {
-            let held = match classify(ir, op, carried) {
+        for each in ir.loop_carried(op) {
+            let held = match classify(ir, op, each) {
                 CarriedScalar::Dead => continue,
                 CarriedScalar::Reduction { kind, unsigned } => {
-                    reductions.push(CarriedReduction { carried, kind, unsigned });
+                    reductions.push(CarriedReduction { carried: each, kind, unsigned });
                     continue;
                 }
-                CarriedScalar::LastValue => match LastStore::find(ir, op, carried) {
+                CarriedScalar::LastValue => match LastStore::find(ir, op, each) {
                     Some(store) => {
-                        last_values.push((store, carried.yielded));
+                        last_values.push((store, each.yielded));
                         continue;
                     }
                     None => "Scalar last value needed after loop",
                 },
                 CarriedScalar::Recurrence => "Loop carried scalar dependence",
             };
-            let scalar = scalar_name(ir, carried.result);
+            let scalar = scalar_name(ir, each.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));
             let text = format!("{held}{scalar} prevents parallelization");
             return vec![remark(text).code(codes::LOOP_CARRIED)];
         }
-        let found = dependence::carried(ir, op, &touched, apart);
-        if let Some(dependence) = found.dependences.first() {
+        let found = carried(ir, op, &touched, apart, Wanted::Any);
+        if let Some(dependence) = &found.dependence {
             return vec![remarks::dependence(ir, op, dependence)];
         }
         if !self.pays(ir, op, &touched, !reductions.is_empty()) {
@@ -235,8 +229,8 @@ fn is_outside(ir: &Ir, value: Value, loops: &[Op]) -> bool {
 /// The variable that a loop's result is stored to.
 fn scalar_name(ir: &Ir, result: Value) -> Option<String> {
     ir.users(result).find_map(|user| {
-        let store = memref::StoreOp::cast(ir, user)?;
-        let scalar = store.memref(ir);
-        ir.ctx.shape(ir.ty(scalar))?.is_empty().then(|| name(ir, scalar))
+        let access = ir.memory_access(user)?;
+        let is_scalar = ir.ctx.shape(ir.ty(access.buffer))?.is_empty();
+        (is_scalar && access.stored() == Some(result)).then(|| name(ir, access.buffer))
     })
 }

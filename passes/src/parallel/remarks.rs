@@ -4,7 +4,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_ir::{Ir, Op};
 
 use crate::analysis::access::{Access, AccessKind, name};
-use crate::analysis::dependence::{Certainty, Dependence, DependenceKind};
+use crate::analysis::nest::dependence::{Certainty, Dependence, DependenceKind};
 
 /// Why a loop is not parallel, with the two accesses.
 pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {

@@ -5,23 +5,19 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::RegionOp;
-use gpuc_dialects::{arith, gpu, memref};
+use gpuc_dialects::{affine, arith, gpu, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Type, Value};
+use rustc_hash::FxHashMap;
 
-use super::mapping::Mapping;
 use super::segments::{Segment, segments};
 use crate::analysis::slice::pure_slice;
 
 /// Moves what several segments of a region need to buffers that the host function allocates in front
 /// of it; returns the buffers.
-pub fn keep_between_segments(
-    ir: &mut Ir,
-    region: RegionOp,
-    mapping: &Mapping,
-) -> Result<Vec<Value>, Diagnostic> {
+pub fn keep_between_segments(ir: &mut Ir, region: RegionOp) -> Result<Vec<Value>, Diagnostic> {
     let mut buffers = Vec::new();
     // A store to a buffer may itself cut a segment in two.
-    while let Some(value) = crossing(ir, region, &segments(ir, region, mapping)) {
+    while let Some(value) = crossing(ir, region, &segments(ir, region)) {
         let op = ir.defining_op(value).filter(|&op| memref::AllocaOp::is(ir, op));
         buffers.push(match op {
             Some(alloca) => move_array(ir, region, alloca)?,
@@ -34,12 +30,14 @@ pub fn keep_between_segments(
 /// A value that a segment defines and a later one needs.
 fn crossing(ir: &Ir, region: RegionOp, segments: &[Segment]) -> Option<Value> {
     let block = region.block(ir);
-    let segment_of = |op: Op| {
-        let top = ir.ancestor_in_block(op, block)?;
-        segments.iter().position(|segment| segment.ops.contains(&top))
+    let in_segment = |(i, segment): (usize, &Segment)| {
+        segment.ops.iter().map(move |&op| (op, i)).collect::<Vec<_>>()
     };
+    let segment_of_op: FxHashMap<Op, usize> =
+        segments.iter().enumerate().flat_map(in_segment).collect();
+    let segment_of = |op: Op| segment_of_op.get(&ir.ancestor_in_block(op, block)?).copied();
     for (i, segment) in segments.iter().enumerate() {
-        for &op in segment.ops.iter().filter(|&&op| Some(op) != segment.gang_loop) {
+        for &op in &segment.ops {
             for &value in ir.results(op) {
                 let crosses =
                     ir.users(value).any(|user| segment_of(user).is_some_and(|other| other != i));
@@ -73,9 +71,16 @@ fn subscripts_start(ir: &Ir, op: Op, buffer: Value) -> Option<usize> {
     let at = match ir.name(op) {
         memref::LoadOp::NAME => 0,
         memref::StoreOp::NAME | memref::AtomicRMWOp::NAME => 1,
+        // Scalars have no affine accesses, and are given a subscript more.
+        affine::AffineLoadOp::NAME if !is_scalar(ir, buffer) => 0,
+        affine::AffineStoreOp::NAME if !is_scalar(ir, buffer) => 1,
         _ => return None,
     };
     (ir.operand(op, at) == buffer).then_some(at + 1)
+}
+
+fn is_scalar(ir: &Ir, buffer: Value) -> bool {
+    ir.ctx.shape(ir.ty(buffer)).is_some_and(<[i64]>::is_empty)
 }
 
 /// A local array in device memory: one for all gangs, whose extent in front is the host's to know.

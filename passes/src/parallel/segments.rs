@@ -1,15 +1,16 @@
 //! Cutting a region into kernels.
 //!
-//! Blocks of one kernel cannot wait for each other. So a region is cut behind each loop over gangs
-//! where something follows that must see all of it: each segment has at most one loop over gangs
-//! directly in the region, as its last operation.
+//! Blocks of one kernel cannot wait for each other. So a region is cut behind each loop over blocks
+//! where something follows that must see all of it: each segment has at most one loop over blocks
+//! directly in the region. Behind one that combines values, the block that finishes last goes on
+//! with what needs no parallel loop.
 
+use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
-use gpuc_dialects::{memref, scf};
+use gpuc_dialects::offload::mapping::LoopMapping;
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
-use super::mapping::Mapping;
 use crate::analysis::access::root;
 
 /// Operations of a region that become one kernel.
@@ -17,7 +18,7 @@ use crate::analysis::access::root;
 pub struct Segment {
     /// In order.
     pub ops: Vec<Op>,
-    /// The loop over gangs at the end, if there is one.
+    /// The loop over blocks among them, if there is one.
     pub gang_loop: Option<Op>,
 }
 
@@ -27,9 +28,10 @@ impl Segment {
         self.ops.iter().any(|&op| has_effects(ir, op))
     }
 
-    /// Whether an operation in it uses a value.
-    pub fn uses(&self, ir: &Ir, value: Value) -> bool {
-        ir.users(value).any(|user| self.ops.iter().any(|&op| ir.is_inside(user, op)))
+    /// Whether blocks share a loop further inside.
+    pub fn has_inner_loop_over_blocks(&self, ir: &Ir) -> bool {
+        let nested = self.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+        nested.into_iter().any(|op| is_over_blocks(ir, op))
     }
 
     /// Whether it does something that adds up when several gangs do it.
@@ -55,16 +57,31 @@ fn is_local(ir: &Ir, buffer: Value) -> bool {
     ir.defining_op(root(ir, buffer)).is_some_and(|op| memref::AllocaOp::is(ir, op))
 }
 
-/// The segments of a region, in order; those that compute only what others compute again for
-/// themselves are left out.
-pub fn segments(ir: &Ir, region: RegionOp, mapping: &Mapping) -> Vec<Segment> {
+/// Whether blocks share an operation, a parallel loop.
+pub fn is_over_blocks(ir: &Ir, op: Op) -> bool {
+    ir.has_trait(op, Traits::PARALLEL_LOOP)
+        && LoopMapping::known(ir, op).is_some_and(|mapping| mapping.is_over_blocks())
+}
+
+/// Whether there is a parallel loop in an operation.
+fn has_parallel_loop(ir: &Ir, op: Op) -> bool {
+    let nested = ir.nested_ops(op, WalkOrder::PreOrder);
+    nested.into_iter().any(|inner| ir.has_trait(inner, Traits::PARALLEL_LOOP))
+}
+
+/// The segments of a region whose loops are mapped, in order; those that compute only what others
+/// compute again for themselves are left out.
+pub fn segments(ir: &Ir, region: RegionOp) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut open = Segment::default();
     for op in ir.ops(region.block(ir)) {
         if ir.has_trait(op, Traits::TERMINATOR) {
             continue;
         }
-        let gang = scf::ParallelOp::is(ir, op) && mapping.levels(op).gang;
+        if open.gang_loop.is_some() && has_parallel_loop(ir, op) {
+            segments.push(std::mem::take(&mut open));
+        }
+        let gang = is_over_blocks(ir, op);
         // What stands before a loop is done once: a gang that comes late would undo what others
         // have done in the loop.
         if gang && let Some(last) = open.ops.iter().rposition(|&op| has_effects(ir, op)) {
@@ -75,7 +92,9 @@ pub fn segments(ir: &Ir, region: RegionOp, mapping: &Mapping) -> Vec<Segment> {
         open.ops.push(op);
         if gang {
             open.gang_loop = Some(op);
-            segments.push(std::mem::take(&mut open));
+            if ir.results(op).is_empty() {
+                segments.push(std::mem::take(&mut open));
+            }
         }
     }
     segments.push(open);

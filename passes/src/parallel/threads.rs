@@ -1,112 +1,146 @@
-//! Indices of a thread in a kernel, and what a loop makes of them.
+//! Numbers of a thread and its block in a kernel.
 
+use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK};
+use gpuc_dialects::offload::mapping::{Axis, Size};
 use gpuc_dialects::{arith, gpu};
-use gpuc_ir::{Builder, Ir, Op, Value};
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, Value};
 
-use super::mapping::{Levels, Mapping};
-
-/// Which iterations a thread takes: from `start` on, every `stride`-th.
-#[derive(Clone, Copy, Debug)]
-pub struct Share {
-    /// Number of the first iteration.
-    pub start: Value,
-    /// Distance between iterations.
-    pub stride: Value,
+/// Index values at the start of a kernel, each read when it is first asked for.
+#[derive(Clone, Debug)]
+pub struct Processors {
+    func: Op,
+    /// Threads of a block in each direction, where that is known.
+    extents: Option<[i64; 3]>,
+    read: Vec<(Axis, bool, Value)>,
 }
 
-/// Index values at the start of a kernel.
-#[derive(Clone, Copy, Debug)]
-pub struct Threads {
-    /// Number of the block in its row of the grid, and blocks in the row.
-    block: (Value, Value),
-    /// Number of the row in the grid, and rows.
-    row: (Value, Value),
-    /// Number of the thread in its row, and threads in the row.
-    x: (Value, Value),
-    /// Number of the row, and rows.
-    y: (Value, Value),
-    one_worker: bool,
+/// The extents of a kernel's blocks, if they are known.
+pub fn known_block(ir: &Ir, func: Op) -> Option<[i64; 3]> {
+    let sizes = ir.ctx.dense_array(ir.attr(func, "known_block_size")?)?;
+    sizes.try_into().ok()
 }
 
-impl Threads {
-    /// Reads the indices at the start of `func`.
-    pub fn read(ir: &mut Ir, func: Op, mapping: &Mapping) -> Threads {
-        let (entry, location) = (ir.body(func, 0), ir.location(func));
-        let mut b = Builder::at_start(ir, entry, location);
-        let dims = ["x", "y"].map(|name| {
-            let number = gpu::DIMENSIONS.parse(name).unwrap_or(0);
-            gpu::DIMENSIONS.attr(&mut b.ctx, number)
-        });
-        let [block, row] = dims.map(|dim| {
-            let id = gpu::BlockIdOp::new(&mut b).attr(&mut b, "dimension", dim).value(&mut b);
-            let size = gpu::GridDimOp::new(&mut b).attr(&mut b, "dimension", dim).value(&mut b);
-            (id, size)
-        });
-        let [x, y] = dims.map(|dim| {
-            let id = gpu::ThreadIdOp::new(&mut b).attr(&mut b, "dimension", dim).value(&mut b);
-            let size = gpu::BlockDimOp::new(&mut b).attr(&mut b, "dimension", dim).value(&mut b);
-            (id, size)
-        });
-        Threads { block, row, x, y, one_worker: mapping.one_worker() }
+impl Processors {
+    /// Those of a kernel.
+    pub fn of(ir: &Ir, func: Op) -> Processors {
+        Processors { func, extents: known_block(ir, func), read: Vec::new() }
     }
 
-    /// The share of a block's row of the grid in a loop whose iterations go over rows.
-    pub fn rows(&self) -> Share {
-        Share { start: self.row.0, stride: self.row.1 }
+    /// Threads of a block in a direction, where that is known.
+    pub fn extent(&self, axis: Axis) -> Option<i64> {
+        match axis {
+            Axis::Thread(d) => self.extents.map(|extents| extents[usize::from(d)]),
+            Axis::Lane => Some(i64::from(gpuc_arch::WARP_SIZE)),
+            Axis::Block(_) => None,
+        }
     }
 
-    /// The share of a thread in a loop on the given levels; `None` where it takes all iterations.
-    pub fn share(&self, b: &mut Builder<'_>, levels: Levels) -> Option<Share> {
-        let in_block = match (levels.worker && !self.one_worker, levels.vector) {
-            (false, false) => None,
-            (false, true) => Some(self.x),
-            (true, false) => Some(self.y),
-            (true, true) => {
-                let row = arith::MulIOp::new(b, self.y.0, self.x.1).value(b);
-                let id = arith::AddIOp::new(b, row, self.x.0).value(b);
-                Some((id, arith::MulIOp::new(b, self.y.1, self.x.1).value(b)))
-            }
-        };
-        let (start, stride) = match (levels.gang, in_block) {
-            (false, share) => share?,
-            (true, None) => self.block,
-            (true, Some((id, size))) => {
-                let first = arith::MulIOp::new(b, self.block.0, size).value(b);
-                let start = arith::AddIOp::new(b, first, id).value(b);
-                (start, arith::MulIOp::new(b, self.block.1, size).value(b))
-            }
-        };
-        Some(Share { start, stride })
+    /// Whether a block has but one thread.
+    pub fn is_single(&self) -> bool {
+        self.extents == Some([1; 3])
     }
 
-    /// Whether this is the one thread that acts for all that the levels around do not tell apart.
-    pub fn is_first(&self, b: &mut Builder<'_>, around: Levels) -> Value {
-        let zero = arith::constant_index(b, 0);
-        let mut both: Option<Value> = None;
-        for (skip, id) in [(around.vector, self.x.0), (around.worker || self.one_worker, self.y.0)]
-        {
-            if skip {
+    fn get(&mut self, b: &mut Builder<'_>, axis: Axis, size: bool) -> Value {
+        if let Some(&(.., value)) = self.read.iter().find(|(a, s, _)| (*a, *s) == (axis, size)) {
+            return value;
+        }
+        let entry = b.body(self.func, 0);
+        let value = b.at(InsertPoint::Start(entry), |b| read(b, axis, size, self.extents));
+        self.read.push((axis, size, value));
+        value
+    }
+
+    /// The number of this processor on an axis.
+    pub fn number(&mut self, b: &mut Builder<'_>, axis: Axis) -> Value {
+        self.get(b, axis, false)
+    }
+
+    /// How many processors an axis has, of a loop that gives it a size.
+    pub fn count(&mut self, b: &mut Builder<'_>, axis: Axis, size: Size) -> Value {
+        match (size, self.extent(axis)) {
+            (Size::Constant(n), _) | (Size::Launch, Some(n)) => arith::constant_index(b, n),
+            _ => self.get(b, axis, true),
+        }
+    }
+
+    /// The number of this thread in its block, and how many there are.
+    pub fn thread(&mut self, b: &mut Builder<'_>) -> (Value, Value) {
+        let mut number: Option<Value> = None;
+        let mut count = arith::constant_index(b, 1);
+        for d in (0..3).rev() {
+            let axis = Axis::Thread(d);
+            if self.extent(axis) == Some(1) {
                 continue;
             }
+            let (own, size) = (self.number(b, axis), self.count(b, axis, Size::Launch));
+            number = Some(match number {
+                None => own,
+                Some(so_far) => {
+                    let row = arith::MulIOp::new(b, so_far, size).value(b);
+                    arith::AddIOp::new(b, row, own).value(b)
+                }
+            });
+            count = arith::MulIOp::new(b, count, size).value(b);
+        }
+        (number.unwrap_or_else(|| arith::constant_index(b, 0)), count)
+    }
+
+    /// The number of this block in the grid, and how many there are.
+    pub fn block(&mut self, b: &mut Builder<'_>) -> (Value, Value) {
+        let mut number = self.number(b, Axis::Block(2));
+        let mut count = self.count(b, Axis::Block(2), Size::Free);
+        for d in [1, 0] {
+            let (own, size) =
+                (self.number(b, Axis::Block(d)), self.count(b, Axis::Block(d), Size::Free));
+            let row = arith::MulIOp::new(b, number, size).value(b);
+            number = arith::AddIOp::new(b, row, own).value(b);
+            count = arith::MulIOp::new(b, count, size).value(b);
+        }
+        (number, count)
+    }
+
+    /// Whether this is the thread that acts for all that the axes around do not tell apart; `None`
+    /// where every thread does.
+    pub fn is_first(&mut self, b: &mut Builder<'_>, around: &[Axis]) -> Option<Value> {
+        let mut all: Option<Value> = None;
+        for d in 0..3 {
+            let axis = Axis::Thread(d);
+            let apart = around.contains(&axis) || (d == 0 && around.contains(&Axis::Lane));
+            if apart || self.extent(axis) == Some(1) {
+                continue;
+            }
+            let (own, zero) = (self.number(b, axis), arith::constant_index(b, 0));
             let eq = arith::CmpIPredicate::Eq.attr(&mut b.ctx);
-            let first = arith::CmpIOp::new(b, id, zero).attr(b, "predicate", eq).value(b);
-            both = Some(match both {
+            let first = arith::CmpIOp::new(b, own, zero).attr(b, "predicate", eq).value(b);
+            all = Some(match all {
                 None => first,
                 Some(other) => arith::AndIOp::new(b, other, first).value(b),
             });
         }
-        both.unwrap_or_else(|| arith::constant_bool(b, true))
+        all
     }
 }
 
-/// Number of this thread in its block, and threads of the block.
-pub fn thread_number(b: &mut Builder<'_>) -> (Value, Value) {
-    let [x, y] = [0, 1].map(|number| {
-        let dim = gpu::DIMENSIONS.attr(&mut b.ctx, number);
-        let id = gpu::ThreadIdOp::new(b).attr(b, "dimension", dim).value(b);
-        (id, gpu::BlockDimOp::new(b).attr(b, "dimension", dim).value(b))
-    });
-    let row = arith::MulIOp::new(b, y.0, x.1).value(b);
-    let id = arith::AddIOp::new(b, row, x.0).value(b);
-    (id, arith::MulIOp::new(b, x.1, y.1).value(b))
+/// The operation that gives a number or a count.
+fn read(b: &mut Builder<'_>, axis: Axis, size: bool, extents: Option<[i64; 3]>) -> Value {
+    let (Axis::Block(d) | Axis::Thread(d)) = axis else {
+        return gpu::LaneIdOp::new(b).value(b);
+    };
+    let dim = gpu::DIMENSIONS.attr(&mut b.ctx, d.into());
+    match (axis, size) {
+        (Axis::Block(_), false) => {
+            // Numbers of threads in the grid stay within 32 bits (see `launch`).
+            let threads = extents.map_or(1, |extents| extents[usize::from(d)].max(1));
+            let most = if d == 0 { i64::from(MAX_GRID_X) / threads } else { 65_535 };
+            let bound = b.ctx.index_attr(most);
+            gpu::BlockIdOp::new(b).attr(b, "dimension", dim).attr(b, "upper_bound", bound).value(b)
+        }
+        (Axis::Block(_), true) => gpu::GridDimOp::new(b).attr(b, "dimension", dim).value(b),
+        (_, false) => {
+            let most = extents.map_or(MAX_THREADS_PER_BLOCK.into(), |e| e[usize::from(d)]);
+            let bound = b.ctx.index_attr(most);
+            gpu::ThreadIdOp::new(b).attr(b, "dimension", dim).attr(b, "upper_bound", bound).value(b)
+        }
+        (_, true) => gpu::BlockDimOp::new(b).attr(b, "dimension", dim).value(b),
+    }
 }

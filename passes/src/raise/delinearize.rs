@@ -13,8 +13,8 @@
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::affine::affine_scope;
-use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
+use gpuc_ir::op::{AccessKind, Subscripts};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 use indexmap::IndexMap;
@@ -24,7 +24,7 @@ use super::row_guard::Guard;
 use super::row_view::View;
 use crate::analysis::access::{Access, access, name, root};
 use crate::analysis::domain::is_unchanging;
-use crate::analysis::loops::is_candidate;
+use crate::analysis::loops::candidates;
 use crate::analysis::subscript::{polynomial, polynomial_keeping};
 use crate::versions;
 
@@ -89,8 +89,11 @@ fn linear_accesses(ir: &Ir, op: Op) -> IndexMap<(Value, Region), Vec<Access>> {
 
 /// The access with a subscript in which extents that are sums are numbers of their own.
 fn keep_extents(ir: &Ir, mut access: Access, scope: Region) -> Access {
-    let plain = memref::LoadOp::is(ir, access.op) || memref::StoreOp::is(ir, access.op);
-    if let Some(index) = ir.operands(access.op).last().filter(|_| plain) {
+    let subscripts = ir.memory_access(access.op).map(|access| access.subscripts);
+    if let Some(Subscripts::Values(values)) = subscripts
+        && let [index] = values[..]
+        && access.kind != AccessKind::Atomic
+    {
         let form = polynomial_keeping(ir, index, &|value| is_unchanging(ir, value, scope));
         access.subscripts = vec![Some(form)];
     }
@@ -110,8 +113,5 @@ fn describe(ir: &Ir, value: Value) -> String {
 /// is a guess about subscripts worth a second version.
 fn asks(ir: &Ir, scope: Region) -> bool {
     let region = ir.region_op(scope).and_then(|op| RegionOp::cast(ir, op));
-    region.is_some_and(|region| {
-        let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
-        nested.into_iter().any(|op| is_candidate(ir, op, region))
-    })
+    region.is_some_and(|region| !candidates(ir, region).is_empty())
 }

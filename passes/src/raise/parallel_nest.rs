@@ -46,7 +46,7 @@ impl ParallelNest {
 }
 
 /// `dense<[...]> : tensor<nxi32>`.
-fn groups(ctx: &mut Context, sizes: &[i64]) -> Attr {
+pub(crate) fn groups(ctx: &mut Context, sizes: &[i64]) -> Attr {
     let element = ctx.i32();
     let shape = Box::from([sizes.len() as i64]);
     let ty = ctx.intern_type(TypeKind::Tensor { shape, element, encoding: None });

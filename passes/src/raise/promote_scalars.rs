@@ -7,7 +7,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{Construct, RegionOp};
-use gpuc_dialects::{affine, memref, scf};
+use gpuc_dialects::{memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 
@@ -35,7 +35,7 @@ impl Pass for PromoteScalars {
 }
 
 fn is_sequential_loop(ir: &Ir, op: Op) -> bool {
-    scf::ForOp::is(ir, op) || scf::WhileOp::is(ir, op) || affine::AffineForOp::is(ir, op)
+    ir.is_sequential_loop(op) || scf::WhileOp::is(ir, op)
 }
 
 /// Sequential loops of a region that stand in no other loop.
@@ -55,8 +55,11 @@ fn outermost_loops(ir: &Ir, region: Op) -> Vec<Op> {
 fn updated_scalars(ir: &Ir, loop_op: Op, region: Op) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for op in ir.nested_ops(loop_op, WalkOrder::PreOrder) {
-        let Some(store) = memref::StoreOp::cast(ir, op) else { continue };
-        let scalar = store.memref(ir);
+        let Some(access) = ir.memory_access(op) else { continue };
+        let scalar = access.buffer;
+        if ir.stored_to_element_of(op, scalar).is_none() {
+            continue;
+        }
         let outside = ir
             .value_block(scalar)
             .and_then(|block| ir.block_op(block))
@@ -78,8 +81,9 @@ fn is_simple(ir: &Ir, scalar: Value, loop_op: Op) -> bool {
             .ancestors(user)
             .take_while(|&outer| outer != loop_op)
             .any(|outer| ir.has_trait(outer, gpuc_ir::op::Traits::PARALLEL_LOOP));
-        let stores = memref::StoreOp::is(ir, user) && ir.use_index(slot) == 1;
-        !ir.is_inside(user, loop_op) || (!parallel && (stores || memref::LoadOp::is(ir, user)))
+        let plain =
+            ir.stored_to_element_of(user, scalar).is_some() || ir.reads_element_of(user, scalar);
+        !ir.is_inside(user, loop_op) || (!parallel && plain)
     })
 }
 

@@ -11,6 +11,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{
     AffineForOp, AffineLoadOp, AffineStoreOp, AffineYieldOp, affine_scope,
 };
+use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_dialects::{memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Attr, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
@@ -58,14 +59,15 @@ fn take_body(ir: &mut Ir, op: Op, yielded: &[Value]) -> Region {
     region
 }
 
-/// Copies the attributes that directives left at a loop, those of `offload`.
+/// Copies the attributes that directives and passes left at a loop: those of `offload`, and who
+/// executes it.
 pub(crate) fn copy_marks(ir: &mut Ir, from: Op, to: Op) {
     let marks: Vec<(String, Attr)> = ir
         .ctx
         .dict_entries(ir.attrs(from))
         .iter()
         .map(|&(name, attr)| (ir.ctx.str(name).to_owned(), attr))
-        .filter(|(name, _)| name.starts_with("offload."))
+        .filter(|(name, _)| name.starts_with("offload.") || name == MAPPING_ATTR)
         .collect();
     for (name, attr) in marks {
         ir.set_attr(to, &name, attr);

@@ -1,18 +1,22 @@
 //! `raise-loops`: turns `offload.loop` into loops of the upstream dialects.
 //!
 //! A loop whose iterations the program declares independent becomes `scf.parallel`, with the levels
-//! of parallelism it asks for as [`SCHEDULE_ATTR`]; its reduction variables become the
-//! loop's reductions, each over a private variable of the iteration. A loop whose independence is
+//! of parallelism it asks for, and their sizes, as [`SCHEDULE_ATTR`]; its reduction variables become the
+//! loop's reductions, each over a private variable of the iteration. Sizes that only the run time knows
+//! go to the region: a launch has one number of gangs, workers and lanes. A loop whose independence is
 //! for the compiler to find becomes a nest of `scf.for` with [`AUTO_ATTR`]; `seq` loops,
 //! and every loop of a `serial` region, become plain `scf.for`.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{AUTO_ATTR, Construct, LoopOp, LoopOrder, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{
+    AUTO_ATTR, Construct, LEVELS, LoopOp, LoopOrder, RegionOp, SCHEDULE_ATTR,
+};
 use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Attr, Block, Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Attr, Block, Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::reduction::Reduction;
+use crate::analysis::slice::{clone_slice, pure_slice};
 
 gpuc_ir::pass! {
     /// Turn offload.loop into scf.parallel and scf.for.
@@ -24,11 +28,71 @@ impl Pass for RaiseLoops {
         // Inner loops first: the body moves, and what is in it should be final.
         for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
             if let Some(this) = LoopOp::cast(ir, inner) {
+                hand_up_sizes(ir, this)?;
                 raise(ir, this);
             }
         }
         Ok(())
     }
+}
+
+/// Gives the sizes of a loop that are not constant to its region.
+fn hand_up_sizes(ir: &mut Ir, this: LoopOp) -> Result<(), Diagnostic> {
+    let sizes = [this.gang_size(ir), this.worker_size(ir), this.vector_size(ir)];
+    let Some(region) = ir.ancestors(this.op()).find_map(|op| RegionOp::cast(ir, op)) else {
+        return Ok(());
+    };
+    if region.kind(ir) == Construct::Serial || this.loop_order(ir) == Some(LoopOrder::Seq) {
+        return Ok(());
+    }
+    let mut own = [region.num_gangs(ir), region.num_workers(ir), region.vector_length(ir)];
+    let mut changed = false;
+    for (own, size) in own.iter_mut().zip(sizes) {
+        let Some(size) = size.filter(|&size| arith::constant_value(ir, size).is_none()) else {
+            continue;
+        };
+        let Some(slice) = pure_slice(ir, size, region.op()) else {
+            return Err(Diagnostic::error("the size of this loop is computed in the region")
+                .at_option(ir.ctx.place(ir.location(this.op())))
+                .help("compute it before the region: the launch needs it"));
+        };
+        let mut b = Builder::before(ir, region.op());
+        let value = clone_slice(&mut b, &slice, size, &mut ValueMap::new());
+        // Of several sizes, threads enough for each.
+        *own = Some(match *own {
+            Some(other) if b.ty(other) == b.ty(value) && other != value => {
+                arith::MaxSIOp::new(&mut b, other, value).value(&mut b)
+            }
+            _ => value,
+        });
+        changed = true;
+    }
+    if changed {
+        let operands: Vec<Value> = own.iter().flatten().copied().collect();
+        ir.set_operands(region.op(), &operands);
+        let counts = own.map(|value| i32::from(value.is_some()));
+        let counts = ir.ctx.i32_array_attr(&counts);
+        ir.set_attr(region.op(), "operandSegmentSizes", counts);
+    }
+    Ok(())
+}
+
+/// The levels that a loop asks for, with their sizes.
+fn schedule(ir: &mut Ir, this: LoopOp) -> Vec<Attr> {
+    let sizes = [this.gang_size(ir), this.worker_size(ir), this.vector_size(ir)];
+    let names: Vec<String> = this.level_names(ir).into_iter().map(str::to_owned).collect();
+    let words = names.into_iter().map(|name| {
+        let size = LEVELS.iter().zip(sizes).find(|(level, _)| **level == name);
+        match size.and_then(|(_, size)| size) {
+            None => name,
+            Some(size) => match arith::constant_int_value(ir, size) {
+                Some(number) => format!("{name}({number})"),
+                None => format!("{name}(?)"),
+            },
+        }
+    });
+    let words: Vec<String> = words.collect();
+    words.into_iter().map(|word| ir.ctx.string_attr(&word)).collect()
 }
 
 fn raise(ir: &mut Ir, this: LoopOp) {
@@ -88,11 +152,10 @@ fn sequential(ir: &mut Ir, this: LoopOp, auto: bool) {
 /// one by one: gangs go over the outermost, workers and vector lanes over the innermost.
 fn split_levels(ir: &mut Ir, this: LoopOp) -> Vec<Option<Attr>> {
     let dims = this.steps(ir).len();
-    let asked = this.levels(ir).and_then(|attr| ir.ctx.array_value(attr)).map(<[Attr]>::to_vec);
-    let Some(asked) = asked else { return vec![None; dims] };
+    let asked = schedule(ir, this);
     let of = |dim: usize| -> Vec<Attr> {
         let is_own = |level: &Attr| match ir.ctx.string_value(*level) {
-            Some("gang") => dim == 0,
+            Some(word) if word.starts_with("gang") => dim == 0,
             _ => dim + 1 == dims,
         };
         asked.iter().copied().filter(is_own).collect()
@@ -107,7 +170,8 @@ fn parallel(ir: &mut Ir, this: LoopOp) {
     let kinds: Vec<Reduction> =
         this.reduction_operators(ir).unwrap_or_default().into_iter().map(Reduction::from).collect();
     let variables = this.reductions(ir);
-    let schedule = this.levels(ir);
+    let levels = schedule(ir, this);
+    let levels = ir.ctx.array_attr(&levels);
     // Signless integers do not say how they compare.
     let unsigned: Vec<bool> = (0..kinds.len()).map(|i| this.is_unsigned_reduction(ir, i)).collect();
 
@@ -124,20 +188,7 @@ fn parallel(ir: &mut Ir, this: LoopOp) {
         .result_group(&types)
         .region(region)
         .build(&mut b);
-    if let Some(schedule) = schedule {
-        b.set_attr(new, SCHEDULE_ATTR, schedule);
-    }
-    for (name, size) in
-        [("offload.num_gangs", this.gang_size(&b)), ("offload.num_workers", this.worker_size(&b))]
-    {
-        // Sizes given at the loop are carried by the region; constants are kept for messages.
-        if let Some(size) = size.and_then(|size| arith::constant_value(&b, size)) {
-            b.set_attr(new, name, size);
-        }
-    }
-    if let Some(size) = this.vector_size(&b).and_then(|size| arith::constant_value(&b, size)) {
-        b.set_attr(new, "offload.vector_length", size);
-    }
+    b.set_attr(new, SCHEDULE_ATTR, levels);
 
     // Private copies of the reduction variables, at the start of each iteration.
     let body = b.body(new, 0);

@@ -24,7 +24,7 @@ pub fn structure(ir: &Ir, op: Op) -> Option<Structure> {
         || (scf::ExecuteRegionOp::is(ir, op) && ir.blocks(ir.region(op, 0)).len() == 1)
     {
         Some(Structure::Branch)
-    } else if scf::ForOp::is(ir, op) || affine::AffineForOp::is(ir, op) {
+    } else if ir.is_sequential_loop(op) {
         Some(Structure::Loop)
     } else if scf::WhileOp::is(ir, op) {
         Some(Structure::While)

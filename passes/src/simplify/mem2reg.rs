@@ -83,8 +83,8 @@ fn promotable(ir: &Ir, op: Op, block: Block) -> Option<Type> {
     }
     for slot in ir.uses(variable) {
         let user = ir.use_owner(slot);
-        let stores = memref::StoreOp::is(ir, user) && ir.use_index(slot) == 1;
-        if !stores && !memref::LoadOp::is(ir, user) {
+        let stores = ir.stored_to_element_of(user, variable).is_some();
+        if !stores && !ir.reads_element_of(user, variable) {
             return None;
         }
         // From the user outwards to the declaration.
@@ -117,16 +117,19 @@ impl Promoter {
         let mut next = ir.first_op(block);
         while let Some(op) = next {
             next = ir.next_op(op);
-            if let Some(load) = memref::LoadOp::cast(ir, op)
-                && self.variables.contains_key(&load.memref(ir))
+            if let Some(access) = ir.memory_access(op)
+                && self.variables.contains_key(&access.buffer)
             {
-                let value = self.current(ir, load.memref(ir), state, op);
-                ir.replace_op(op, &[value]);
-            } else if let Some(store) = memref::StoreOp::cast(ir, op)
-                && self.variables.contains_key(&store.memref(ir))
-            {
-                state.0.insert(store.memref(ir), store.value(ir));
-                ir.erase_op(op);
+                match access.stored() {
+                    Some(value) => {
+                        state.0.insert(access.buffer, value);
+                        ir.erase_op(op);
+                    }
+                    None => {
+                        let value = self.current(ir, access.buffer, state, op);
+                        ir.replace_op(op, &[value]);
+                    }
+                }
             } else if !ir.regions(op).is_empty() {
                 self.nested(ir, op, state);
             }
@@ -152,7 +155,9 @@ impl Promoter {
         let stored = |&variable: &Value| {
             ir.uses(variable).any(|slot| {
                 let user = ir.use_owner(slot);
-                memref::StoreOp::is(ir, user) && user != op && ir.is_inside(user, op)
+                user != op
+                    && ir.is_inside(user, op)
+                    && ir.stored_to_element_of(user, variable).is_some()
             })
         };
         self.order.iter().copied().filter(stored).collect()

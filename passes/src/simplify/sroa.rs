@@ -7,8 +7,8 @@
 //! stay; those that are only written go. After MLIR's pass of the same name.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{affine, arith, memref};
-use gpuc_ir::affine::AffineExprKind;
+use gpuc_dialects::{arith, memref};
+use gpuc_ir::op::{AccessKind, Subscripts};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
 use indexmap::IndexMap;
@@ -86,13 +86,15 @@ fn size(ir: &mut Ir, ty: Type) -> i64 {
 /// Makes a load or store one of the whole of `variable`.
 fn redirect(ir: &mut Ir, op: Op, variable: Value) {
     let b = &mut Builder::before(ir, op);
-    if b.results(op).is_empty() {
-        let value = b.operand(op, 0);
-        memref::StoreOp::new(b, value, variable, &[]).build(b);
-        ir.erase_op(op);
-    } else {
-        let value = memref::LoadOp::new(b, variable, &[]).value(b);
-        ir.replace_op(op, &[value]);
+    match b.memory_access(op).and_then(|access| access.stored()) {
+        Some(value) => {
+            memref::StoreOp::new(b, value, variable, &[]).build(b);
+            ir.erase_op(op);
+        }
+        None => {
+            let value = memref::LoadOp::new(b, variable, &[]).value(b);
+            ir.replace_op(op, &[value]);
+        }
     }
 }
 
@@ -140,24 +142,21 @@ fn accesses(ir: &mut Ir, buffer: Value) -> Option<Vec<(Op, Slot)>> {
     Some(found)
 }
 
-/// The constant subscripts of an access to operand `operand` of `op`.
+/// The constant subscripts of a plain access to one element, if operand `operand` of `op` is its
+/// buffer.
 fn subscripts(ir: &Ir, op: Op, operand: usize) -> Option<Vec<i64>> {
-    let plain = |first: usize| {
-        ir.operands(op).skip(first).map(|value| arith::constant_index_value(ir, value)).collect()
-    };
-    let affine = |value: affine::AffineValue| {
-        let constant = |expr: gpuc_ir::AffineExpr| match *ir.ctx.expr_kind(expr) {
-            AffineExprKind::Constant(value) => Some(value),
-            _ => None,
-        };
-        value.results(&ir.ctx).iter().map(|&expr| constant(expr)).collect()
-    };
-    match (ir.name(op), operand) {
-        (memref::LoadOp::NAME, 0) => plain(1),
-        (memref::StoreOp::NAME, 1) => plain(2),
-        (affine::AffineLoadOp::NAME, 0) => affine(affine::AffineLoadOp(op).subscripts(ir)?),
-        (affine::AffineStoreOp::NAME, 1) => affine(affine::AffineStoreOp(op).subscripts(ir)?),
-        _ => None,
+    let access = ir.memory_access(op)?;
+    let plain = access.kind != AccessKind::Atomic && access.extents.is_empty();
+    if !plain || operand != access.buffer_operand {
+        return None;
+    }
+    match access.subscripts {
+        Subscripts::Values(values) => {
+            values.iter().map(|&value| arith::constant_index_value(ir, value)).collect()
+        }
+        Subscripts::Map(map, _) => {
+            ir.ctx.map_data(map).results.iter().map(|&expr| ir.ctx.expr_constant(expr)).collect()
+        }
     }
 }
 
@@ -166,7 +165,9 @@ fn erase_if_only_written(ir: &mut Ir, alloca: Op) -> bool {
     let buffer = ir.result(alloca, 0);
     let only_written = ir.uses(buffer).all(|slot| {
         let (user, operand) = (ir.use_owner(slot), ir.use_index(slot));
-        (memref::StoreOp::is(ir, user) || affine::AffineStoreOp::is(ir, user)) && operand == 1
+        ir.memory_access(user).is_some_and(|access| {
+            access.kind == AccessKind::Write && access.buffer_operand == operand
+        })
     });
     if only_written {
         for user in ir.users(buffer).collect::<Vec<_>>() {

@@ -192,6 +192,9 @@ impl Device for SimDevice {
             let known = module.kernels().map(|kernel| kernel.name().to_owned()).collect();
             return Err(DeviceError::NoKernel { name: name.to_owned(), known });
         };
+        if !kernel.refusals().is_empty() {
+            return Err(DeviceError::Ptx(kernel.refusals().to_vec()));
+        }
         let info = KernelInfo {
             static_shared_bytes: kernel.static_shared_bytes() as u64,
             param_bytes: Some(kernel.param_bytes() as u64),
@@ -232,6 +235,7 @@ impl Device for SimDevice {
             }),
             Err(LaunchError::Fault(fault)) => Err(DeviceError::Fault(Box::new(fault.diagnostic()))),
             Err(LaunchError::Memory(error)) => Err(error.into()),
+            Err(LaunchError::Refused { reasons, .. }) => Err(DeviceError::Ptx(reasons)),
             Err(other) => Err(DeviceError::Invalid(other.to_string())),
         }
     }

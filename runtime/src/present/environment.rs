@@ -162,7 +162,7 @@ impl DataEnvironment<'_> {
             // its address, and a null pointer stays one (OpenACC 3.3 §2.7).
             let device = self.table.device_address(data.host_address());
             data.device = device.unwrap_or(0) as *mut c_void;
-            if !matches!(kind, DataKind::Present | DataKind::ImplicitPresent) {
+            if !kind.is_present() {
                 self.table.add_empty(data.host_address());
             }
             return Ok(());
@@ -178,7 +178,7 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         match kind {
-            DataKind::Present | DataKind::ImplicitPresent if self.is_empty_pointee(data) => {
+            _ if kind.is_present() && self.is_empty_pointee(data) => {
                 data.device = std::ptr::null_mut();
                 return Ok(());
             }
@@ -222,14 +222,13 @@ impl DataEnvironment<'_> {
         count: Count,
     ) -> Result<(), Failure> {
         if is_nothing(data) {
-            if !matches!(kind, DataKind::Present | DataKind::ImplicitPresent) {
+            if !kind.is_present() {
                 self.table.remove_empty(data.host_address());
             }
             return Ok(());
         }
         let Some((start, device)) = self.locate(data, kind)? else {
-            let present = matches!(kind, DataKind::Present | DataKind::ImplicitPresent);
-            if present && self.is_empty_pointee(data) {
+            if kind.is_present() && self.is_empty_pointee(data) {
                 return Ok(());
             }
             // `exit data` of what is not there does nothing: its dynamic count is zero. At the end

@@ -31,6 +31,9 @@ pub(super) fn resolve(code: &mut Code, labels: &[u32]) {
             *target = labels[*target as usize];
         }
     }
+    for function in &mut code.functions {
+        function.entry = labels[function.entry as usize];
+    }
     let graph = build(code);
     let joins = immediate_post_dominators(&graph);
     insert(code, &graph, &joins);
@@ -49,6 +52,9 @@ fn build(code: &Code) -> Graph {
     let count = code.insts.len();
     let mut leader = vec![false; count + 1];
     leader[0] = true;
+    for function in &code.functions {
+        leader[function.entry as usize] = true;
+    }
     for (at, inst) in code.insts.iter().enumerate() {
         match inst.op {
             Op::Branch { target, .. } => {
@@ -61,7 +67,9 @@ fn build(code: &Code) -> Graph {
                 }
                 leader[at + 1] = true;
             }
-            Op::Exit | Op::Trap => leader[at + 1] = true,
+            Op::Exit | Op::Trap | Op::Return | Op::Refused => leader[at + 1] = true,
+            // Lanes meet behind a call, however they came back from it.
+            Op::Call { .. } | Op::CallIndirect { .. } => leader[at + 1] = true,
             _ => {}
         }
     }
@@ -82,7 +90,7 @@ fn build(code: &Code) -> Graph {
                 Op::BranchTable { .. } => {
                     code.tables[inst.imm as usize].iter().map(|&t| block_of[t as usize]).collect()
                 }
-                Op::Exit | Op::Trap => vec![exit],
+                Op::Exit | Op::Trap | Op::Return | Op::Refused => vec![exit],
                 _ => vec![next],
             };
             // A guarded end of a block also goes on; an index beyond its table does too.
@@ -176,6 +184,9 @@ fn insert(code: &mut Code, graph: &Graph, dominators: &[u32]) {
         if may_diverge(inst) && (meet as usize) < blocks {
             joined[meet as usize] = true;
         }
+        if matches!(inst.op, Op::Call { .. } | Op::CallIndirect { .. }) {
+            joined[graph.block_of[at] as usize + 1] = true;
+        }
     }
     let mut moved = Vec::with_capacity(blocks);
     let mut added = 0;
@@ -216,6 +227,9 @@ fn insert(code: &mut Code, graph: &Graph, dominators: &[u32]) {
         for target in table {
             *target = new_place(graph.block_of[*target as usize]);
         }
+    }
+    for function in &mut code.functions {
+        function.entry = new_place(graph.block_of[function.entry as usize]);
     }
     code.insts = insts;
     code.origins = origins;

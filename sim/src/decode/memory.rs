@@ -12,7 +12,9 @@ use super::{Lowering, Operands, Refusal};
 fn space(lowering: &Lowering<'_, '_>, matched: &Matched, address: &Address) -> MemorySpace {
     let by_symbol = match address.symbol {
         Some(Symbol::Shared(_) | Symbol::DynamicShared) => Some(MemorySpace::Shared),
-        Some(Symbol::Local(_) | Symbol::CallParam { .. }) => Some(MemorySpace::Local),
+        Some(Symbol::Local(_) | Symbol::CallParam { .. } | Symbol::FormalParam { .. }) => {
+            Some(MemorySpace::Local)
+        }
         Some(Symbol::KernelParam(_)) => Some(MemorySpace::Param),
         Some(Symbol::Module(_)) => Some(MemorySpace::Global),
         _ => None,

@@ -1,34 +1,40 @@
 //! From the syntax tree to the decoded program.
 //!
-//! [`Lowering`] walks one kernel with its device functions inlined, resolves every name, checks
-//! operands against the instruction table and emits instructions; [`flow`] then finds where lanes
-//! reconverge. What one instruction means beyond its table entry stands in the file of its family.
+//! [`Lowering`] walks one kernel and the device functions that it reaches, resolves every name, checks
+//! operands against the instruction table and emits instructions; [`functions`] puts the parts
+//! together, and [`flow`] finds where lanes reconverge. What one instruction means beyond its table
+//! entry stands in the file of its family.
 
+pub(crate) mod call;
 pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod convert;
 mod flow;
+mod functions;
 pub(crate) mod integer;
 pub(crate) mod memory;
 mod operands;
 mod scope;
+mod system;
 pub(crate) mod warp;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use gpuc_diagnostics::{Diagnostic, Place};
 use rustc_hash::FxHashMap;
 
-use crate::isa::{Build, find};
+use crate::isa::{Build, Type, find};
+use crate::link::Program;
 use crate::program::{
     Class, Code, Initial, Inst, List, MemorySpace, NO_ROW, Op, Origin, PRED_FIRST, PRED_TRUE,
-    SharedVariable, Special, VariableAddress, pred_source,
+    SharedVariable, Special, VariableAddress, function_address, pred_source,
 };
 use crate::syntax::{
-    Function, Instruction, Location, Name, SourceText, Span, Statement, Tree, Variable,
+    Instruction, Linkage, Location, Name, SourceText, Space, Span, Statement, Variable,
 };
 
+use functions::Frame;
+pub(crate) use functions::lower;
 use scope::{Scopes, Symbol};
 
 /// An instruction or declaration that cannot be lowered.
@@ -36,45 +42,37 @@ pub(crate) type Refusal = Box<Diagnostic>;
 
 /// Errors after which a kernel is given up.
 const MAX_ERRORS: usize = 20;
-/// Instructions of a kernel with everything inlined.
-const MAX_INSTRUCTIONS: usize = 1 << 20;
-/// Device functions inline no deeper than this.
-const MAX_CALL_DEPTH: usize = 64;
-
-/// The functions and variables of a module by name.
-pub(crate) struct Names<'a, 't> {
-    pub(crate) functions: FxHashMap<&'a str, &'t Function<'a>>,
-    pub(crate) variables: FxHashMap<&'a str, u32>,
-    pub(crate) files: FxHashMap<u32, Arc<str>>,
-}
+/// Instructions of a kernel with its functions.
+const MAX_INSTRUCTIONS: usize = 1 << 22;
 
 /// State while one kernel is lowered.
 pub(crate) struct Lowering<'a, 't> {
+    /// The text that is being read, and its number.
     pub(crate) source: &'t SourceText<'a>,
-    tree: &'t Tree<'a>,
-    names: &'t Names<'a, 't>,
+    text: usize,
+    program: &'t Program<'a, 't>,
     code: Code,
     scopes: Scopes<'a>,
     /// Instruction number of each label, once known.
     labels: Vec<Option<u32>>,
     constants: FxHashMap<(u64, bool), u32>,
     specials: BTreeMap<Special, u32>,
-    variables: FxHashMap<(u32, i64), u32>,
+    variables: FxHashMap<u32, u32>,
     /// Rows of addresses: whether shared, the variable's offset and size, the offset in it, width.
     variable_addresses: FxHashMap<(bool, u64, u64, i64, bool), u32>,
-    /// Offsets of shared variables by the declaring function (empty at module scope) and name.
-    shared: FxHashMap<(&'a str, &'a str), u64>,
+    /// Offsets of shared variables by the text and place of their declaration.
+    shared: FxHashMap<(usize, u32), u64>,
     /// Rows that hold addresses in dynamic shared memory, with their offset from its start.
     dynamic_shared: Vec<(u32, u64)>,
     dynamic_align: u64,
-    locations: FxHashMap<(u32, u32, u32), u32>,
+    locations: FxHashMap<(usize, u32, u32, u32), u32>,
     location: u32,
-    /// Bytes of local memory in use here.
+    /// Bytes of the frame in use here, and the most of it.
     local_top: u64,
-    /// Names of the functions being inlined, the kernel first.
-    calls: Vec<&'a str>,
-    /// Where `ret` goes in an inlined function.
-    returns_to: Vec<u32>,
+    local_most: u64,
+    functions: functions::Functions<'a, 't>,
+    /// The device function being lowered; `None` in the kernel.
+    frame: Option<Frame>,
     guard: u32,
     class: Class,
     line: u32,
@@ -96,69 +94,37 @@ impl Default for Operands {
     }
 }
 
-/// Lowers a kernel. `params` are the offsets of its parameters, by name.
-pub(crate) fn lower<'a>(
-    source: &SourceText<'a>,
-    tree: &Tree<'a>,
-    names: &Names<'a, '_>,
-    kernel: &Function<'a>,
-    params: &[(&'a str, u64)],
-) -> Result<Code, Vec<Diagnostic>> {
-    let mut lowering = Lowering {
-        source,
-        tree,
-        names,
-        code: Code { predicates: PRED_FIRST, ..Code::default() },
-        scopes: Scopes::default(),
-        labels: Vec::new(),
-        constants: FxHashMap::default(),
-        specials: BTreeMap::new(),
-        variables: FxHashMap::default(),
-        variable_addresses: FxHashMap::default(),
-        shared: FxHashMap::default(),
-        dynamic_shared: Vec::new(),
-        dynamic_align: 16,
-        locations: FxHashMap::default(),
-        location: 0,
-        local_top: 0,
-        calls: vec![kernel.name.text],
-        returns_to: Vec::new(),
-        guard: pred_source(PRED_TRUE, false),
-        class: Class::Misc,
-        line: 0,
-        errors: Vec::new(),
-    };
-    for &(name, offset) in params {
-        lowering.scopes.declare(name, Symbol::KernelParam(offset));
+impl<'a, 't> Lowering<'a, 't> {
+    fn new(program: &'t Program<'a, 't>, text: usize) -> Lowering<'a, 't> {
+        Lowering {
+            source: &program.texts[text].source,
+            text,
+            program,
+            code: Code { predicates: PRED_FIRST, ..Code::default() },
+            scopes: Scopes::default(),
+            labels: Vec::new(),
+            constants: FxHashMap::default(),
+            specials: BTreeMap::new(),
+            variables: FxHashMap::default(),
+            variable_addresses: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            dynamic_shared: Vec::new(),
+            dynamic_align: 16,
+            locations: FxHashMap::default(),
+            location: 0,
+            local_top: 0,
+            local_most: 0,
+            functions: functions::Functions::default(),
+            frame: None,
+            guard: pred_source(PRED_TRUE, false),
+            class: Class::Misc,
+            line: 0,
+            errors: Vec::new(),
+        }
     }
-    if let Some(body) = &kernel.body {
-        lowering.block(body);
-    }
-    lowering.plain(Op::Exit, Class::Control);
-    lowering.finish()
-}
 
-impl<'a> Lowering<'a, '_> {
     pub(crate) fn error(&self, span: Span, message: impl Into<String>) -> Refusal {
         Box::new(Diagnostic::error(message).at(self.source.place(span)))
-    }
-
-    fn finish(mut self) -> Result<Code, Vec<Diagnostic>> {
-        let base = self.code.shared_bytes.next_multiple_of(self.dynamic_align);
-        self.code.dynamic_align = self.dynamic_align;
-        for (row, offset) in std::mem::take(&mut self.dynamic_shared) {
-            self.code.initial.push((row, Initial::B64(base + offset)));
-        }
-        if !self.errors.is_empty() {
-            return Err(self.errors);
-        }
-        let labels: Vec<u32> = self
-            .labels
-            .iter()
-            .map(|label| label.unwrap_or(self.code.insts.len() as u32 - 1))
-            .collect();
-        flow::resolve(&mut self.code, &labels);
-        Ok(self.code)
     }
 
     /// Statements in a scope of their own.
@@ -224,6 +190,28 @@ impl<'a> Lowering<'a, '_> {
                 self.scopes.declare(name.text, Symbol::Targets(table));
                 Ok(())
             }
+            Statement::Prototype { name, returns, params } => {
+                let number = self.functions.add_prototype(returns, params);
+                self.scopes.declare(name.text, Symbol::Prototype(number));
+                Ok(())
+            }
+            Statement::CallTargets { name, targets } => {
+                // Any function may be reached; the names only have to be some.
+                for target in targets {
+                    if self.program.function(self.text, target.text).is_none() {
+                        return Err(self.unknown("function", *target));
+                    }
+                }
+                let first = targets
+                    .first()
+                    .and_then(|target| self.program.function(self.text, target.text))
+                    .map(|number| self.program.functions[number as usize].item);
+                if let Some(function) = first {
+                    let number = self.functions.add_prototype(&function.returns, &function.params);
+                    self.scopes.declare(name.text, Symbol::Prototype(number));
+                }
+                Ok(())
+            }
         }
     }
 
@@ -232,8 +220,8 @@ impl<'a> Lowering<'a, '_> {
         if location.line == 0 {
             return self.location;
         }
-        let Some(file) = self.names.files.get(&location.file) else { return 0 };
-        let key = (location.file, location.line, location.column);
+        let Some(file) = self.program.file(self.text, location.file) else { return 0 };
+        let key = (self.text, location.file, location.line, location.column);
         *self.locations.entry(key).or_insert_with(|| {
             self.code.locations.push(Place::new(file.clone(), location.line, location.column, 0));
             self.code.locations.len() as u32
@@ -241,21 +229,18 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn declare_variable(&mut self, variable: &Variable<'a>) -> Result<(), Refusal> {
-        use crate::syntax::Space;
         let symbol = match variable.space {
             Space::Local | Space::Param => {
-                self.local_top = self.local_top.next_multiple_of(variable.align.max(1));
-                let offset = self.local_top;
-                self.local_top += variable.size;
-                if self.local_top > 512 << 10 {
+                let Some(offset) = self.local_variable(variable.size, variable.align) else {
                     return Err(self.error(variable.name.span, "more than 512 KiB of local memory"));
+                };
+                if self.frame.is_none() {
+                    self.code.local_variables.push(SharedVariable {
+                        name: variable.name.text.into(),
+                        offset,
+                        size: variable.size,
+                    });
                 }
-                self.code.local_bytes = self.code.local_bytes.max(self.local_top);
-                self.code.local_variables.push(SharedVariable {
-                    name: variable.name.text.into(),
-                    offset,
-                    size: variable.size,
-                });
                 let size = variable.size;
                 if variable.space == Space::Local {
                     Symbol::Local(offset)
@@ -263,12 +248,15 @@ impl<'a> Lowering<'a, '_> {
                     Symbol::CallParam { offset, size }
                 }
             }
-            Space::Shared => self.shared_symbol(variable, self.calls[self.calls.len() - 1]),
+            Space::Shared => self.shared_symbol(variable, self.text),
             Space::Global | Space::Const => {
-                return Err(self.error(
-                    variable.name.span,
-                    "`.global` and `.const` variables inside a function are not supported",
-                ));
+                match self.program.inner_variable(self.text, variable.name) {
+                    Some(number) => Symbol::Module(number),
+                    None => return Err(self.unknown("variable", variable.name)),
+                }
+            }
+            Space::Register => {
+                return Err(self.error(variable.name.span, "expected a variable"));
             }
         };
         if self.scopes.declare(variable.name.text, symbol) {
@@ -279,14 +267,22 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
+    /// A place in the frame; `None` if the frame becomes too large.
+    pub(crate) fn local_variable(&mut self, size: u64, align: u64) -> Option<u64> {
+        let offset = self.local_top.next_multiple_of(align.max(1));
+        self.local_top = offset.checked_add(size).filter(|&top| top <= 512 << 10)?;
+        self.local_most = self.local_most.max(self.local_top);
+        Some(offset)
+    }
+
     /// The place of a shared variable in the block's memory, given out at its first use.
-    fn shared_symbol(&mut self, variable: &Variable<'a>, function: &'a str) -> Symbol {
+    fn shared_symbol(&mut self, variable: &Variable<'a>, text: usize) -> Symbol {
         let align = variable.align.max(1);
-        if variable.external {
+        if variable.linkage == Linkage::Extern {
             self.dynamic_align = self.dynamic_align.max(align);
             return Symbol::DynamicShared;
         }
-        let key = (function, variable.name.text);
+        let key = (text, variable.name.span.start);
         if let Some(&offset) = self.shared.get(&key) {
             return Symbol::Shared(offset);
         }
@@ -306,10 +302,12 @@ impl<'a> Lowering<'a, '_> {
         if let Some(symbol) = self.scopes.find_register(name, &mut self.code) {
             return Some(symbol);
         }
-        let &index = self.names.variables.get(name)?;
-        let variable = &self.tree.variables[index as usize];
-        Some(match variable.space {
-            crate::syntax::Space::Shared => self.shared_symbol(variable, ""),
+        let Some(index) = self.program.variable(self.text, name) else {
+            return self.program.function(self.text, name).map(Symbol::Function);
+        };
+        let variable = self.program.variables[index as usize];
+        Some(match variable.item.space {
+            Space::Shared => self.shared_symbol(variable.item, variable.text),
             _ => Symbol::Module(index),
         })
     }
@@ -334,7 +332,7 @@ impl<'a> Lowering<'a, '_> {
     pub(crate) fn unknown(&self, what: &str, name: Name<'_>) -> Refusal {
         let mut error =
             self.error(name.span, format!("`{}` is not a {what} that is declared here", name.text));
-        let known = self.scopes.names().chain(self.names.variables.keys().copied());
+        let known = self.scopes.names().chain(self.program.variable_names(self.text));
         let mut known: Vec<_> = known.collect();
         known.sort_unstable();
         if let Some(near) = gpuc_diagnostics::did_you_mean(name.text, known) {
@@ -345,9 +343,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn instruction(&mut self, instruction: &Instruction<'_>) -> Result<(), Refusal> {
         if self.code.insts.len() >= MAX_INSTRUCTIONS {
-            return Err(
-                self.error(instruction.span, "the kernel is too large with its functions inlined")
-            );
+            return Err(self.error(instruction.span, "the kernel is too large with its functions"));
         }
         let (form, matched) = find(instruction, self.source)?;
         self.line = self.source.line(instruction.opcode.span.start);
@@ -415,30 +411,37 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// The row of a symbol's address (64-bit lanes) in its own space, plus an offset that the row
-    /// includes.
-    pub(crate) fn symbol_address(&mut self, symbol: Symbol, offset: i64) -> Option<u32> {
+    /// Row (64-bit lanes) and offset that together are a symbol's address in its own space.
+    pub(crate) fn symbol_base(&mut self, symbol: Symbol) -> Option<(u32, i64)> {
         Some(match symbol {
             Symbol::Module(index) => {
                 let code = &mut self.code;
-                *self.variables.entry((index, offset)).or_insert_with(|| {
+                let row = *self.variables.entry(index).or_insert_with(|| {
                     let row = code.rows;
                     code.rows += 2;
-                    code.initial.push((row, Initial::Variable(index, offset)));
+                    code.initial.push((row, Initial::Variable(index, 0)));
                     row
-                })
+                });
+                (row, 0)
             }
-            Symbol::Shared(_) | Symbol::Local(_) | Symbol::CallParam { .. } => {
-                self.variable_address(symbol, offset, true)
-            }
-            Symbol::KernelParam(at) => self.constant(at.wrapping_add_signed(offset), true),
+            Symbol::Local(at) | Symbol::CallParam { offset: at, .. } => match &self.frame {
+                Some(frame) => (frame.base, at as i64),
+                None => (self.variable_address(symbol, 0, true), 0),
+            },
+            Symbol::Shared(_) => (self.variable_address(symbol, 0, true), 0),
+            Symbol::KernelParam(at) => (self.constant(at, true), 0),
+            Symbol::FormalParam { row, .. } => (row, 0),
             Symbol::DynamicShared => {
                 let row = self.code.rows;
                 self.code.rows += 2;
-                self.dynamic_shared.push((row, offset as u64));
-                row
+                self.dynamic_shared.push((row, 0));
+                (row, 0)
             }
-            Symbol::Register { .. } | Symbol::Label(_) | Symbol::Targets(_) => return None,
+            Symbol::Function(number) => (self.constant(function_address(number), true), 0),
+            Symbol::Register { .. }
+            | Symbol::Label(_)
+            | Symbol::Targets(_)
+            | Symbol::Prototype(_) => return None,
         })
     }
 
@@ -477,16 +480,36 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// Whether an inlined device function is being lowered.
-    pub(crate) fn in_device_function(&self) -> bool {
-        self.calls.len() > 1
+    /// The row of a symbol's address (64-bit lanes) in its own space, plus an offset.
+    pub(crate) fn symbol_address(&mut self, symbol: Symbol, offset: i64) -> Option<u32> {
+        match symbol {
+            Symbol::Local(_) | Symbol::CallParam { .. } if self.frame.is_none() => {
+                return Some(self.variable_address(symbol, offset, true));
+            }
+            Symbol::Shared(_) => return Some(self.variable_address(symbol, offset, true)),
+            Symbol::KernelParam(at) => {
+                return Some(self.constant(at.wrapping_add_signed(offset), true));
+            }
+            _ => {}
+        }
+        let (base, inner) = self.symbol_base(symbol)?;
+        let imm = inner.wrapping_add(offset);
+        if imm == 0 {
+            return Some(base);
+        }
+        let dst = self.scratch64();
+        let src = [base, NO_ROW, NO_ROW, NO_ROW];
+        self.emit(Op::AddImmediate, Operands { dst, src, imm, ..Operands::default() });
+        Some(dst)
     }
-}
 
-impl Lowering<'_, '_> {
+    /// Whether a device function is being lowered.
+    pub(crate) fn in_device_function(&self) -> bool {
+        self.frame.is_some()
+    }
+
     /// A fresh row pair of 64-bit lanes.
     pub(crate) fn scratch64(&mut self) -> u32 {
-        self.code.rows += 2;
-        self.code.rows - 2
+        scope::allocate(Type::B64, &mut self.code)
     }
 }

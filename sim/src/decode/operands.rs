@@ -285,10 +285,11 @@ impl Lowering<'_, '_> {
                 None => Err(self.error(span, format!("`{name}` has no address"))),
             },
             // Addresses in these spaces fit 32 bits.
-            (32, Symbol::Shared(_) | Symbol::Local(_)) => {
+            (32, Symbol::Shared(_)) => Ok(self.variable_address(symbol, offset, false)),
+            (32, Symbol::Local(_)) if !self.in_device_function() => {
                 Ok(self.variable_address(symbol, offset, false))
             }
-            (32, Symbol::DynamicShared) => {
+            (32, Symbol::DynamicShared | Symbol::Local(_)) => {
                 // The row is filled with 64-bit lanes, so it is narrowed at run time.
                 let Some(wide) = self.symbol_address(symbol, offset) else { return refuse(self) };
                 let row = self.code.rows;
@@ -410,8 +411,13 @@ impl Lowering<'_, '_> {
                         .error(span, format!("register `{text}` is {ty}, which is not an address")))
                 }
             },
-            Some(symbol) => match self.symbol_address(symbol, 0) {
-                Some(row) => Ok(Address { row, offset, narrow: false, symbol: Some(symbol) }),
+            Some(symbol) => match self.symbol_base(symbol) {
+                Some((row, inner)) => Ok(Address {
+                    row,
+                    offset: offset.wrapping_add(inner),
+                    narrow: false,
+                    symbol: Some(symbol),
+                }),
                 None => Err(self.error(span, format!("`{text}` has no address"))),
             },
             None => Err(self.unknown("register or variable", Name { text, span })),

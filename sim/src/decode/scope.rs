@@ -22,15 +22,24 @@ pub(crate) enum Symbol {
     DynamicShared,
     /// Offset in a thread's local memory.
     Local(u64),
-    /// A parameter being passed to or in a device function: offset in local memory.
+    /// A parameter being passed to a device function: offset in local memory.
     CallParam {
         offset: u64,
+        size: u64,
+    },
+    /// A parameter of the device function itself: the row of its address in local memory.
+    FormalParam {
+        row: u32,
         size: u64,
     },
     /// Offset in the kernel's parameter block.
     KernelParam(u64),
     /// A variable of the module.
     Module(u32),
+    /// A function of the module.
+    Function(u32),
+    /// A prototype for indirect calls.
+    Prototype(u32),
 }
 
 #[derive(Debug)]
@@ -51,13 +60,11 @@ struct Scope<'a> {
 #[derive(Debug)]
 pub(crate) struct Scopes<'a> {
     open: Vec<Scope<'a>>,
-    /// The first scope of the function being lowered: names before it are not visible.
-    floor: usize,
 }
 
 impl Default for Scopes<'_> {
     fn default() -> Self {
-        Scopes { open: vec![Scope::default()], floor: 0 }
+        Scopes { open: vec![Scope::default()] }
     }
 }
 
@@ -70,18 +77,6 @@ impl<'a> Scopes<'a> {
         if self.open.len() > 1 {
             self.open.pop();
         }
-    }
-
-    /// Opens a scope that does not see the others; returns what [`Scopes::leave_function`] wants.
-    pub(crate) fn enter_function(&mut self) -> usize {
-        let floor = std::mem::replace(&mut self.floor, self.open.len());
-        self.enter();
-        floor
-    }
-
-    pub(crate) fn leave_function(&mut self, floor: usize) {
-        self.leave();
-        self.floor = floor;
     }
 
     /// Declares a name in the innermost scope; false if it is there already.
@@ -111,7 +106,7 @@ impl<'a> Scopes<'a> {
 
     /// A symbol other than a register.
     pub(crate) fn find(&self, name: &str) -> Option<Symbol> {
-        self.open[self.floor..].iter().rev().find_map(|scope| match scope.names.get(name) {
+        self.open.iter().rev().find_map(|scope| match scope.names.get(name) {
             Some(Entry::Symbol(symbol)) => Some(*symbol),
             _ => None,
         })
@@ -120,7 +115,7 @@ impl<'a> Scopes<'a> {
     /// Any symbol; a register gets its row at its first use.
     pub(crate) fn find_register(&mut self, name: &str, code: &mut Code) -> Option<Symbol> {
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        for scope in self.open[self.floor..].iter_mut().rev() {
+        for scope in self.open.iter_mut().rev() {
             if let Some(entry) = scope.names.get_mut(name) {
                 if let Entry::Unused(ty) = *entry {
                     *entry = Entry::Symbol(Symbol::Register { ty, row: allocate(ty, code) });
@@ -149,23 +144,23 @@ impl<'a> Scopes<'a> {
 
     /// Every visible name, for suggestions.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.open[self.floor..].iter().flat_map(|scope| scope.names.keys().copied())
+        self.open.iter().flat_map(|scope| scope.names.keys().copied())
     }
 }
 
-/// A row, two for 64-bit lanes, or a predicate number.
-fn allocate(ty: Type, code: &mut Code) -> u32 {
+/// A row, two for 64-bit lanes, four for 128 bits, or a predicate number.
+pub(super) fn allocate(ty: Type, code: &mut Code) -> u32 {
     if ty == Type::Pred {
         code.predicates += 1;
         return code.predicates - 1;
     }
     let row = code.rows;
-    code.rows += if ty.bits() > 64 {
-        4
-    } else if ty.bits() > 32 {
-        2
-    } else {
-        1
-    };
+    // 128 bits are two registers of 64, the lower one first.
+    for _ in 0..ty.bits().div_ceil(64) {
+        if ty.bits() > 32 {
+            code.wide_rows.push(code.rows);
+        }
+        code.rows += if ty.bits() > 32 { 2 } else { 1 };
+    }
     row
 }

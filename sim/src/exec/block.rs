@@ -12,6 +12,7 @@ use super::lanes::{LANES, Row};
 use super::memory::{Region, Regions, View};
 use super::plan::Plan;
 use super::probe::Probe;
+use super::system::Services;
 use super::warp::{Cause, Pause, Warp, WarpFault};
 
 /// When a launch has had enough.
@@ -46,6 +47,8 @@ pub(crate) struct Environment<'e> {
     /// The lowest block that failed: blocks after it are given up, those before it may yet fail
     /// themselves, so that the fault reported does not depend on the host's timing.
     pub(crate) failed: AtomicU64,
+    /// What system functions need.
+    pub(crate) services: Services<'e>,
     /// Describes an address for a message.
     pub(crate) nearest: &'e (dyn Fn(u64) -> Option<NearestAllocation> + Sync),
 }

@@ -65,10 +65,10 @@ pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
             map1(registers, inst, mask, |a: f32| a as u32)
         }
         (Type::F64, Type::S32) if plain && to_zero && exact_width => {
-            map1(registers, inst, mask, |a: f64| a as i32)
+            map1(registers, inst, mask, |a: f64| if a.is_nan() { i32::MIN } else { a as i32 })
         }
         (Type::F64, Type::S64) if plain && to_zero => {
-            map1(registers, inst, mask, |a: f64| a as i64)
+            map1(registers, inst, mask, |a: f64| if a.is_nan() { i64::MIN } else { a as i64 })
         }
         _ => by_lane(registers, inst, mask, convert),
     }
@@ -165,7 +165,7 @@ fn converted(convert: Convert, cell: u64) -> u64 {
             value = from_format.flush(value);
         }
         if !to.is_float() {
-            return int_bits(to, float_to_int(integral(value, rounding), to));
+            return int_bits(to, float_to_int(integral(value, rounding), from, to));
         }
         let to_format = format(to);
         if from == to && !to_integer && !sat && !ftz {
@@ -211,9 +211,13 @@ fn int_range(ty: Type) -> (i128, i128) {
     if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-/// Values out of range become the nearest one in range, NaN becomes zero.
-fn float_to_int(value: f64, ty: Type) -> i128 {
-    let (low, high) = int_range(ty);
+/// Values out of range become the nearest one in range. NaN becomes zero, but from double precision
+/// or to 64 bits the "indefinite" value: the top bit alone (PTX ISA 9.0 §9.7.9.21).
+fn float_to_int(value: f64, from: Type, to: Type) -> i128 {
+    if value.is_nan() && (from == Type::F64 || to.bits() == 64) {
+        return 1 << (to.bits() - 1);
+    }
+    let (low, high) = int_range(to);
     (value as i128).clamp(low, high)
 }
 

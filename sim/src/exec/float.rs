@@ -32,6 +32,13 @@ fn finish32(value: f32, mode: FloatMode) -> u32 {
     if mode.sat { saturated.to_bits() } else { canonical(value) }
 }
 
+/// `div.approx`: a times the reciprocal of b, which is zero for 2^126 < |b| < 2^128.
+#[inline(always)]
+fn divide(a: f32, b: f32) -> f32 {
+    const LARGE: f32 = f32::from_bits(0x7e80_0000);
+    if b.abs() > LARGE && b.is_finite() { a * 0.0f32.copysign(b) } else { a / b }
+}
+
 /// The smaller number; NaN only if both are. Of zeros the negative one.
 macro_rules! extremum {
     ($name:ident, $type:ty, $less:tt, $zeros:tt) => {
@@ -68,6 +75,9 @@ pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
             FloatBinary::Sub => map2(registers, inst, mask, |a: f32, b: f32| canonical(a - b)),
             FloatBinary::Mul => map2(registers, inst, mask, |a: f32, b: f32| canonical(a * b)),
             FloatBinary::Div => map2(registers, inst, mask, |a: f32, b: f32| canonical(a / b)),
+            FloatBinary::DivApprox => {
+                map2(registers, inst, mask, |a: f32, b: f32| canonical(divide(a, b)))
+            }
             FloatBinary::Min => {
                 map2(registers, inst, mask, |a: f32, b: f32| canonical(min32(a, b)))
             }
@@ -81,7 +91,9 @@ pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
             FloatBinary::Add => map2(registers, inst, mask, |a: f64, b: f64| a + b),
             FloatBinary::Sub => map2(registers, inst, mask, |a: f64, b: f64| a - b),
             FloatBinary::Mul => map2(registers, inst, mask, |a: f64, b: f64| a * b),
-            FloatBinary::Div => map2(registers, inst, mask, |a: f64, b: f64| a / b),
+            FloatBinary::Div | FloatBinary::DivApprox => {
+                map2(registers, inst, mask, |a: f64, b: f64| a / b)
+            }
             FloatBinary::Min => map2(registers, inst, mask, min64),
             FloatBinary::Max => map2(registers, inst, mask, max64),
             FloatBinary::CopySign => map2(registers, inst, mask, |a: f64, b: f64| b.copysign(a)),
@@ -109,6 +121,9 @@ pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
                 }
                 FloatBinary::Div => {
                     map2(registers, inst, mask, |a: f32, b: f32| finish32(f(a) / f(b), mode))
+                }
+                FloatBinary::DivApprox => {
+                    map2(registers, inst, mask, |a: f32, b: f32| finish32(divide(f(a), f(b)), mode))
                 }
                 FloatBinary::Min => {
                     map2(registers, inst, mask, |a: f32, b: f32| finish32(min32(f(a), f(b)), mode))
@@ -214,7 +229,7 @@ fn element_result(op: Op, format: Format, mode: FloatMode, bits: [u64; 3]) -> u6
             FloatBinary::Add => Exact::fma(a, 1.0, Some(b), down),
             FloatBinary::Sub => Exact::fma(a, 1.0, Some(-b), down),
             FloatBinary::Mul => Exact::fma(a, b, None, down),
-            FloatBinary::Div => Exact::div(a, b),
+            FloatBinary::Div | FloatBinary::DivApprox => Exact::div(a, b),
             FloatBinary::Min | FloatBinary::Max if mode.nan && (a.is_nan() || b.is_nan()) => {
                 Exact::Special(f64::NAN)
             }

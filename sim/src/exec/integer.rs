@@ -21,6 +21,7 @@ trait Int: Lane + Ord {
     fn mul_high(self, other: Self) -> Self;
     /// All ones on division by zero, as the hardware gives.
     fn quotient(self, other: Self) -> Self;
+    /// As the quotient.
     fn remainder(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
@@ -80,7 +81,7 @@ macro_rules! int {
 
             #[inline(always)]
             fn remainder(self, other: Self) -> Self {
-                if other == 0 { self } else { self.wrapping_rem(other) }
+                if other == 0 { !0 } else { self.wrapping_rem(other) }
             }
 
             #[inline(always)]
@@ -386,7 +387,9 @@ fn ternary<T: Int>(registers: &mut Registers, inst: &Inst, mask: u32, op: IntTer
     }
 }
 
-/// Addition, subtraction and multiply-add with the carry flag in and out.
+/// Addition, subtraction and multiply-add with the carry flag in and out. The flag after a
+/// subtraction is the carry of `a + !b + 1`, as the hardware computes it: set where nothing is
+/// borrowed, so that additions and subtractions may be mixed in one chain.
 fn carry<T: Int>(
     registers: &mut Registers,
     inst: &Inst,
@@ -401,11 +404,15 @@ fn carry<T: Int>(
     let mut carries = 0;
     let unsigned = |value: T| value.extend() & ((1i128 << T::BITS) - 1);
     for (lane, out) in out.iter_mut().enumerate() {
-        let carry_in = if reads { i128::from(flags >> lane & 1) } else { 0 };
+        let carry_in = match (reads, op) {
+            (true, _) => i128::from(flags >> lane & 1),
+            (false, CarryOp::Sub) => 1,
+            (false, _) => 0,
+        };
         let [a, b] = [0, 1].map(|i| T::get(row(inst.src[i])[lane]));
         let sum = match op {
             CarryOp::Add => unsigned(a) + unsigned(b) + carry_in,
-            CarryOp::Sub => unsigned(a) - unsigned(b) - carry_in,
+            CarryOp::Sub => unsigned(a) + unsigned(b.invert()) + carry_in,
             CarryOp::MadLo | CarryOp::MadHi => {
                 let c = T::get(row(inst.src[2])[lane]);
                 let product = if op == CarryOp::MadLo { a.mul(b) } else { a.mul_high(b) };

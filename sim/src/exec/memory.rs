@@ -138,6 +138,16 @@ impl View<'_> {
         }
     }
 
+    /// One byte at a generic address, as a lane sees it.
+    pub(super) fn byte(&self, lane: usize, address: u64) -> Option<u8> {
+        let (space, base) = generic(address);
+        let address = address.wrapping_sub(base);
+        let region = self.region(space, lane, address)?;
+        let offset = address.wrapping_sub(region.base);
+        // SAFETY: inside a region, whose memory outlives the launch.
+        (offset < region.size).then(|| unsafe { region.pointer.add(offset as usize).read() })
+    }
+
     /// Checks the accesses of the active lanes, `bytes` each at `src[operand] + offset`.
     #[inline(always)]
     pub(super) fn locate(

@@ -8,6 +8,7 @@
 mod access;
 mod atomic;
 mod block;
+mod calls;
 mod collective;
 mod compare;
 mod convert;
@@ -19,11 +20,13 @@ mod memory;
 mod moves;
 mod plan;
 mod pool;
+mod printf;
 mod probe;
 mod reconvergence;
 mod rendezvous;
 mod repetition;
 mod soft_float;
+mod system;
 mod traffic;
 mod warp;
 
@@ -33,4 +36,5 @@ pub(crate) use memory::{Region, Regions};
 pub(crate) use plan::Plan;
 pub(crate) use pool::{Crew, processors};
 pub(crate) use probe::{AccessEvent, Arrival, At, Collective, Nobody, Probe};
+pub(crate) use system::{Output, Services};
 pub(crate) use traffic::SiteCounter;

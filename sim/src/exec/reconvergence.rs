@@ -15,11 +15,13 @@ pub(super) struct Reconvergence {
     pub(super) arrived: u32,
     /// The next reconvergence of these lanes after this one.
     pub(super) parent: u32,
+    /// The call that the lanes are in: in a recursion one place is met at several depths.
+    pub(super) frame: u32,
 }
 
 impl Warp {
-    pub(super) fn reconverge_at(&mut self, at: u32, expected: u32, parent: u32) -> u32 {
-        let reconvergence = Reconvergence { at, expected, arrived: 0, parent };
+    pub(super) fn reconverge_at(&mut self, at: u32, expected: u32, parent: u32, frame: u32) -> u32 {
+        let reconvergence = Reconvergence { at, expected, arrived: 0, parent, frame };
         match self.free.pop() {
             Some(slot) => {
                 self.reconvergences[slot as usize] = reconvergence;
@@ -42,7 +44,8 @@ impl Warp {
     pub(super) fn leave(&mut self, lanes: u32, mut reconvergence: u32) {
         self.live &= !lanes;
         while reconvergence != NO_RECONVERGENCE {
-            let Reconvergence { at, parent, .. } = self.reconvergences[reconvergence as usize];
+            let Reconvergence { at, parent, frame, .. } =
+                self.reconvergences[reconvergence as usize];
             let record = &mut self.reconvergences[reconvergence as usize];
             record.expected &= !lanes;
             if record.expected == record.arrived {
@@ -53,6 +56,7 @@ impl Warp {
                         pc: at,
                         mask,
                         reconvergence: parent,
+                        frame,
                         state: State::Ready,
                     });
                 }
@@ -64,7 +68,7 @@ impl Warp {
     /// Lets all lanes go on that wait at a reconvergence: the others may be waiting for them.
     pub(super) fn release_reconvergences(&mut self) {
         for slot in 0..self.reconvergences.len() {
-            let Reconvergence { at, arrived, parent, .. } = self.reconvergences[slot];
+            let Reconvergence { at, arrived, parent, frame, .. } = self.reconvergences[slot];
             if arrived != 0 {
                 let reconvergence = &mut self.reconvergences[slot];
                 reconvergence.expected &= !arrived;
@@ -74,6 +78,7 @@ impl Warp {
                     pc: at + 1,
                     mask: arrived,
                     reconvergence: parent,
+                    frame,
                     state: State::Ready,
                 });
             }
@@ -81,13 +86,20 @@ impl Warp {
     }
 
     /// The reconvergence of lanes that part: the one they have, if it is at the same place.
-    pub(super) fn part(&mut self, mask: u32, reconvergence: u32, reconverge: u32) -> u32 {
+    pub(super) fn part(
+        &mut self,
+        mask: u32,
+        reconvergence: u32,
+        reconverge: u32,
+        frame: u32,
+    ) -> u32 {
         let same = reconvergence != NO_RECONVERGENCE
-            && self.reconvergences[reconvergence as usize].at == reconverge;
+            && self.reconvergences[reconvergence as usize].at == reconverge
+            && self.reconvergences[reconvergence as usize].frame == frame;
         if reconverge == NOWHERE || same {
             reconvergence
         } else {
-            self.reconverge_at(reconverge, mask, reconvergence)
+            self.reconverge_at(reconverge, mask, reconvergence, frame)
         }
     }
 }

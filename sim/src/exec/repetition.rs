@@ -33,7 +33,7 @@ impl Warp {
         }
         let mut hasher = rustc_hash::FxHasher::default();
         for split in &self.splits {
-            (split.pc, split.mask, split.reconvergence).hash(&mut hasher);
+            (split.pc, split.mask, split.reconvergence, split.frame).hash(&mut hasher);
         }
         self.registers.predicates.hash(&mut hasher);
         for rows in variable_rows {

@@ -9,13 +9,14 @@ use crate::fault::{AccessKind, FaultKind};
 use crate::program::{BarrierKind, Inst, MemorySpace, Op, PRED_TRUE};
 
 use super::block::{BlockState, Environment};
+use super::calls::{Calls, NO_FRAME};
 use super::lanes::{LANES, Registers, Row};
 use super::memory::{View, Violation, copy_async};
 use super::plan::{Plan, StepKind};
 use super::probe::{AccessEvent, Arrival, At, Collective, Probe};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
 use super::repetition::Repetition;
-use super::{atomic, collective, moves};
+use super::{atomic, collective, moves, system};
 
 /// The guard of an unguarded instruction.
 const ALWAYS: u32 = PRED_TRUE << 1;
@@ -32,6 +33,8 @@ pub(super) struct Split {
     pub(super) mask: u32,
     /// The innermost reconvergence that is ahead of these lanes.
     pub(super) reconvergence: u32,
+    /// The call that these lanes are in.
+    pub(super) frame: u32,
     pub(super) state: State,
 }
 
@@ -89,6 +92,7 @@ pub(super) struct Warp {
     pub(super) splits: Vec<Split>,
     pub(super) reconvergences: Vec<Reconvergence>,
     pub(super) free: Vec<u32>,
+    pub(super) calls: Calls,
     /// Lanes that have not exited.
     pub(super) live: u32,
     /// Branches left of the slice; it goes on where the lanes change, so that no loop escapes it.
@@ -115,6 +119,7 @@ impl Warp {
         self.splits.clear();
         self.reconvergences.clear();
         self.free.clear();
+        self.calls.clear();
         self.live = mask;
         (self.fuel, self.idle_slices) = (SLICE, 0);
         (self.executed, self.reported, self.last_branch) = (0, 0, 0);
@@ -123,6 +128,7 @@ impl Warp {
             pc: 0,
             mask,
             reconvergence: NO_RECONVERGENCE,
+            frame: NO_FRAME,
             state: State::Ready,
         });
     }
@@ -196,7 +202,8 @@ impl Warp {
                 }
                 return Ok(Pause::Blocked);
             };
-            let Split { mut pc, mut mask, mut reconvergence, .. } = self.splits.remove(next);
+            let Split { mut pc, mut mask, mut reconvergence, mut frame, .. } =
+                self.splits.remove(next);
             // Whether the split does what waiting code does: look at memory that others write.
             let mut strong = false;
             loop {
@@ -223,9 +230,9 @@ impl Warp {
                             return Err(access_fault(pc, view.take_violation()));
                         }
                         if told {
-                            let (kind, bytes) = match inst.op {
-                                Op::Load(access, _) => (AccessKind::Read, access.width()),
-                                Op::Store(access, _) => (AccessKind::Write, access.width()),
+                            let (kind, access) = match inst.op {
+                                Op::Load(access, _) => (AccessKind::Read, access),
+                                Op::Store(access, _) => (AccessKind::Write, access),
                                 _ => continue,
                             };
                             probe.access(&AccessEvent {
@@ -233,8 +240,8 @@ impl Warp {
                                 kind,
                                 space: view.located.0,
                                 addresses: &view.located.1,
-                                bytes,
-                                strong: step.strong,
+                                bytes: access.width(),
+                                strong: access.strong,
                                 asynchronous: false,
                                 stored: match inst.op {
                                     Op::Store(access, list) => {
@@ -346,7 +353,7 @@ impl Warp {
                             }
                             if members & self.live & !enabled != 0 {
                                 let state = State::Collective { members, enabled };
-                                self.splits.push(Split { pc, mask, reconvergence, state });
+                                self.splits.push(Split { pc, mask, reconvergence, frame, state });
                                 self.gather(inst, pc);
                                 continue 'pick;
                             }
@@ -356,6 +363,7 @@ impl Warp {
                     Op::Join => {
                         if reconvergence != NO_RECONVERGENCE
                             && self.reconvergences[reconvergence as usize].at == pc
+                            && self.reconvergences[reconvergence as usize].frame == frame
                         {
                             let record = &mut self.reconvergences[reconvergence as usize];
                             record.arrived |= mask;
@@ -379,11 +387,12 @@ impl Warp {
                             if P::listens() {
                                 probe.diverge(at(pc, mask));
                             }
-                            reconvergence = self.part(mask, reconvergence, reconverge);
+                            reconvergence = self.part(mask, reconvergence, reconverge, frame);
                             self.splits.push(Split {
                                 pc: target,
                                 mask: enabled,
                                 reconvergence,
+                                frame,
                                 state: State::Ready,
                             });
                             mask &= !enabled;
@@ -396,6 +405,7 @@ impl Warp {
                                 pc,
                                 mask,
                                 reconvergence,
+                                frame,
                                 state: State::Ready,
                             });
                             self.last_branch = pc;
@@ -427,13 +437,14 @@ impl Warp {
                                 .filter(|&l| left >> l & 1 != 0 && target_of(l) == target)
                                 .fold(0, |same, l| same | 1u32 << l);
                             if same != mask && self.splits.len() == before {
-                                outer = self.part(mask, reconvergence, reconverge);
+                                outer = self.part(mask, reconvergence, reconverge, frame);
                             }
                             left &= !same;
                             self.splits.push(Split {
                                 pc: target,
                                 mask: same,
                                 reconvergence: outer,
+                                frame,
                                 state: State::Ready,
                             });
                         }
@@ -452,6 +463,7 @@ impl Warp {
                                 probe.exit(at(pc, enabled));
                             }
                             self.leave(enabled, reconvergence);
+                            self.calls.exit(enabled, frame);
                             block.exited(enabled.count_ones());
                             self.gather_all(insts);
                             mask &= !enabled;
@@ -459,6 +471,67 @@ impl Warp {
                                 continue 'pick;
                             }
                         }
+                    }
+                    Op::Call { function, saved } => {
+                        reconvergence = self.reconverge_at(pc + 1, mask, reconvergence, frame);
+                        let call = (pc + 1, frame, mask, saved);
+                        frame = self.calls.enter(code, &self.registers, call);
+                        pc = code.functions[function as usize].entry;
+                        if self.calls.is_check_due()
+                            && let Some(fault) = self.over_budget(environment, block.index)
+                        {
+                            return Err(fault);
+                        }
+                        continue;
+                    }
+                    Op::CallIndirect { .. } => {
+                        self.call_indirect(code, inst, (pc, mask, reconvergence, frame))?;
+                        continue 'pick;
+                    }
+                    Op::Return => {
+                        if enabled != 0 {
+                            let (target, parent) =
+                                self.calls.leave(code, &mut self.registers, frame, enabled);
+                            if enabled == mask {
+                                (pc, frame) = (target, parent);
+                                continue;
+                            }
+                            self.splits.push(Split {
+                                pc: target,
+                                mask: enabled,
+                                reconvergence,
+                                frame: parent,
+                                state: State::Ready,
+                            });
+                            mask &= !enabled;
+                        }
+                    }
+                    Op::Allocate { .. } => self.allocate(code, inst, pc, enabled)?,
+                    Op::System(call) => {
+                        if enabled != 0 {
+                            view.changes += 1;
+                            system::execute(
+                                call,
+                                view,
+                                &mut self.registers,
+                                inst,
+                                enabled,
+                                &environment.services,
+                                block.index,
+                            )
+                            .map_err(|(lane, cause)| WarpFault {
+                                pc,
+                                lane,
+                                cause,
+                            })?;
+                        }
+                    }
+                    Op::Refused => {
+                        let refusal = code.refusals.get(inst.imm as usize);
+                        let detail = refusal.map_or_else(String::new, ToString::to_string);
+                        let cause = Cause::Other(FaultKind::Refused, detail);
+                        let lane = mask.trailing_zeros() as usize & 31;
+                        return Err(WarpFault { pc, lane, cause });
                     }
                     Op::Trap => {
                         if enabled != 0 {
@@ -485,7 +558,7 @@ impl Warp {
                             let state =
                                 self.barrier(inst, pc, enabled, (kind, aligned, counted), block)?;
                             if kind != BarrierKind::Arrive {
-                                self.splits.push(Split { pc, mask, reconvergence, state });
+                                self.splits.push(Split { pc, mask, reconvergence, frame, state });
                                 continue 'pick;
                             }
                         }

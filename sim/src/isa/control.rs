@@ -1,6 +1,7 @@
 //! Branches, calls, ends and barriers.
 
-use crate::decode::control::{bar_red, bar_sync, bra, brx, call, ret};
+use crate::decode::call::{alloca, call, ret, stack};
+use crate::decode::control::{bar_red, bar_sync, bra, brx};
 use crate::program::{Class::*, Op};
 
 use super::Build::{Custom, Op as Simple};
@@ -12,6 +13,9 @@ pub(super) static FORMS: &[Form] = &[
     form!("brx", "idx uni?", "u32 targets", Control, Custom(brx)),
     form!("call", "uni?", "(results) function (arguments)", Control, Custom(call)),
     form!("ret", "uni?", "", Control, Custom(ret)),
+    form!("alloca", "type:u32|u64", "=T T imm?", Control, Custom(alloca)),
+    form!("stacksave", "type:u32|u64", "=T", Control, Custom(stack)),
+    form!("stackrestore", "type:u32|u64", "T", Control, Custom(stack)),
     form!("exit", "", "", Control, Simple(|_| Op::Exit)),
     form!("trap", "", "", Control, Simple(|_| Op::Trap)),
     form!("brkpt", "", "", Control, Simple(|_| Op::Nop)),

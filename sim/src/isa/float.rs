@@ -126,7 +126,11 @@ pub(super) static FORMS: &[Form] = &[
         "how:approx|full ftz? type:f32",
         "=T T T",
         Special,
-        Simple(|m| Op::FloatBinary(FloatBinary::Div, m.float(), m.mode()))
+        Simple(|m| Op::FloatBinary(
+            if m.get("how") == Some("approx") { FloatBinary::DivApprox } else { FloatBinary::Div },
+            m.float(),
+            m.mode()
+        ))
     ),
     form!(
         "div",

@@ -1,13 +1,15 @@
 //! The decoded program: what the executor runs.
 //!
-//! A kernel is one array of [`Inst`]s with its device functions inlined. A 32-bit (or narrower)
+//! A kernel is one array of [`Inst`]s, its device functions behind it. A 32-bit (or narrower)
 //! register is one row of 32 `u32` lanes, a 64-bit register two rows that hold 32 `u64` lanes, and
 //! a predicate one lane mask. Immediates and constant special registers are rows too, filled
-//! before a warp starts, so that every source operand is a row.
+//! before a warp starts, so that every source operand is a row. Every function has rows of its own;
+//! a call within a recursion saves those of its caller.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use gpuc_diagnostics::Place;
+use gpuc_diagnostics::{Diagnostic, Place};
 
 mod op;
 
@@ -169,6 +171,8 @@ pub(crate) struct Code {
     /// Rows to fill before a warp starts.
     pub(crate) initial: Vec<(u32, Initial)>,
     pub(crate) rows: u32,
+    /// The first rows of registers of 64-bit lanes, ascending.
+    pub(crate) wide_rows: Vec<u32>,
     pub(crate) predicates: u32,
     pub(crate) shared_bytes: u64,
     /// Alignment of the shared memory that a launch adds.
@@ -180,6 +184,36 @@ pub(crate) struct Code {
     pub(crate) addresses: Vec<VariableAddress>,
     /// The code as the executor runs it, made at the first launch.
     pub(crate) plan: std::sync::OnceLock<crate::exec::Plan>,
+    /// The device functions that the kernel may reach.
+    pub(crate) functions: Vec<Function>,
+    /// For indirect calls: the module's number of a function, and its place in `functions`.
+    pub(crate) pointers: Vec<(u32, u32)>,
+    /// Why functions that only an indirect call reaches cannot run.
+    pub(crate) refusals: Vec<Diagnostic>,
+    /// The kernel may allocate from the device's heap.
+    pub(crate) uses_heap: bool,
+}
+
+/// A device function: its code, and the registers that are its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    /// Number of its first instruction.
+    pub(crate) entry: u32,
+    pub(crate) rows: Range<u32>,
+    /// The first rows of its registers of 64-bit lanes, ascending.
+    pub(crate) wide_rows: Vec<u32>,
+    pub(crate) predicates: Range<u32>,
+}
+
+/// The address of a function by its number in the module.
+pub(crate) fn function_address(number: u32) -> u64 {
+    window::CODE + 16 * u64::from(number)
+}
+
+/// The number of the function at an address.
+pub(crate) fn function_at(address: u64) -> Option<u32> {
+    let offset = address.wrapping_sub(window::CODE);
+    (offset < window::SIZE && offset.is_multiple_of(16)).then_some((offset / 16) as u32)
 }
 
 impl Code {
@@ -216,6 +250,8 @@ pub(crate) mod window {
     pub(crate) const LOCAL: u64 = 0x0200_0000_0000_0000;
     /// Kernel parameters start here.
     pub(crate) const PARAM: u64 = 0x0300_0000_0000_0000;
+    /// Functions start here.
+    pub(crate) const CODE: u64 = 0x0400_0000_0000_0000;
     /// Size of each window.
     pub(crate) const SIZE: u64 = 1 << 32;
 }

@@ -151,6 +151,8 @@ pub(crate) enum FloatBinary {
     Sub,
     Mul,
     Div,
+    /// Division by way of a reciprocal that is zero for the largest divisors.
+    DivApprox,
     Min,
     Max,
     CopySign,
@@ -377,6 +379,32 @@ pub(crate) enum Op {
     BranchTable {
         reconverge: u32,
     },
+    /// Calls a function of [`Code::functions`]. Within a recursion the registers of the caller, the
+    /// function `saved`, are kept until the return; otherwise `saved` is [`NOWHERE`].
+    ///
+    /// [`Code::functions`]: super::Code::functions
+    /// [`NOWHERE`]: super::NOWHERE
+    Call {
+        function: u32,
+        saved: u32,
+    },
+    /// Calls the function at the address in `src[0]`.
+    CallIndirect {
+        saved: u32,
+    },
+    Return,
+    /// Takes `src[1]` (64-bit lanes) or else `imm` bytes from the stack, whose pointer is `src[0]`;
+    /// `dst` gets their address in local memory.
+    Allocate {
+        align: u32,
+        sized: bool,
+    },
+    /// A function of the device's runtime system.
+    System(SystemCall),
+    /// Code that could not be lowered; `imm` is an index into [`Code::refusals`].
+    ///
+    /// [`Code::refusals`]: super::Code::refusals
+    Refused,
     Exit,
     Trap,
     /// The other lanes and warps may go first.
@@ -505,6 +533,19 @@ pub(crate) enum Op {
         aligned: bool,
         counted: bool,
     },
+}
+
+/// Functions that every CUDA program finds on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SystemCall {
+    /// `int vprintf(const char *format, const void *arguments)`.
+    Printf,
+    /// `void *malloc(size_t)`.
+    Malloc,
+    /// `void free(void *)`.
+    Free,
+    /// `void __assertfail(message, file, line, function, character size)`.
+    AssertFail,
 }
 
 /// Modes of `prmt`.

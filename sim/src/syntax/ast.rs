@@ -26,11 +26,28 @@ pub(crate) struct Tree<'a> {
 /// State spaces of declared variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
+    /// A parameter that is a register of the function.
+    Register,
     Global,
     Const,
     Shared,
     Local,
     Param,
+}
+
+/// Who sees a name besides the text that has it, and whose definition counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Linkage {
+    /// The text alone.
+    #[default]
+    Local,
+    Visible,
+    /// Gives way to a visible definition.
+    Weak,
+    /// One of several equal declarations, any of which may be the definition.
+    Common,
+    /// Declared here, defined elsewhere, or by the launch (dynamic shared memory).
+    Extern,
 }
 
 /// A variable: a `.global`, `.const`, `.shared`, `.local` or `.param` declaration.
@@ -43,8 +60,7 @@ pub(crate) struct Variable<'a> {
     pub(crate) size: u64,
     /// Bytes of one element.
     pub(crate) element: Type,
-    /// Declared `.extern`: defined elsewhere, or by the launch (dynamic shared memory).
-    pub(crate) external: bool,
+    pub(crate) linkage: Linkage,
     pub(crate) initial: Vec<Initial<'a>>,
 }
 
@@ -68,8 +84,8 @@ pub(crate) enum Initial<'a> {
 pub(crate) struct Function<'a> {
     pub(crate) name: Name<'a>,
     pub(crate) is_entry: bool,
+    pub(crate) linkage: Linkage,
     pub(crate) returns: Vec<Variable<'a>>,
-    /// Parameters; those in the register form of the ABI are refused by the parser.
     pub(crate) params: Vec<Variable<'a>>,
     pub(crate) required_block: Option<[u32; 3]>,
     pub(crate) max_block: Option<[u32; 3]>,
@@ -92,6 +108,17 @@ pub(crate) enum Statement<'a> {
     Location(Location),
     /// `name: .branchtargets a, b;`
     BranchTargets {
+        name: Name<'a>,
+        targets: Vec<Name<'a>>,
+    },
+    /// `name: .callprototype (returns) _ (params);`
+    Prototype {
+        name: Name<'a>,
+        returns: Vec<Variable<'a>>,
+        params: Vec<Variable<'a>>,
+    },
+    /// `name: .calltargets f, g;`
+    CallTargets {
         name: Name<'a>,
         targets: Vec<Name<'a>>,
     },

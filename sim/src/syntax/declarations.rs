@@ -6,13 +6,13 @@ use crate::isa::Type;
 
 use super::lexer::TokenKind;
 use super::parser::{MAX_DEPTH, Parser, Refused};
-use super::{Function, Initial, Name, Space, Span, Variable};
+use super::{Function, Initial, Linkage, Name, Space, Span, Variable};
 
 /// No variable is larger: sizes stay far from overflow.
 const MAX_VARIABLE_BYTES: u64 = 1 << 40;
 
 impl<'a> Parser<'a, '_> {
-    pub(super) fn function(&mut self) -> Result<Function<'a>, Refused> {
+    pub(super) fn function(&mut self, linkage: Linkage) -> Result<Function<'a>, Refused> {
         let is_entry = self.next().kind == TokenKind::Dot("entry");
         let returns = if !is_entry && self.at_sign('(') { self.parameters()? } else { Vec::new() };
         let name = self.word("a function name")?;
@@ -20,6 +20,7 @@ impl<'a> Parser<'a, '_> {
         let mut function = Function {
             name,
             is_entry,
+            linkage,
             returns,
             params,
             required_block: None,
@@ -77,14 +78,13 @@ impl<'a> Parser<'a, '_> {
         self.expect('(')?;
         let mut params = Vec::new();
         while !self.at_sign(')') {
-            if self.peek().kind == TokenKind::Dot("reg") {
-                return Err(self.refuse("parameters in registers are not supported: use `.param`"));
-            }
-            if !matches!(self.peek().kind, TokenKind::Dot("param")) {
-                return Err(self.refuse("expected `.param`"));
-            }
+            let space = match self.peek().kind {
+                TokenKind::Dot("param") => Space::Param,
+                TokenKind::Dot("reg") => Space::Register,
+                _ => return Err(self.refuse("expected `.param` or `.reg`")),
+            };
             self.skip(1);
-            params.push(self.declarator_with_type(Space::Param, false)?);
+            params.push(self.declarator_with_type(space, Linkage::Local)?);
             if !self.eat(',') {
                 break;
             }
@@ -97,10 +97,10 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn declarator_with_type(
         &mut self,
         space: Space,
-        external: bool,
+        linkage: Linkage,
     ) -> Result<Variable<'a>, Refused> {
         let (ty, vector, align) = self.variable_type()?;
-        self.declarator(space, ty, vector, align, external)
+        self.declarator(space, ty, vector, align, linkage)
     }
 
     /// `.align 8 .v2 .f32`, with attributes that mean nothing here.
@@ -153,7 +153,7 @@ impl<'a> Parser<'a, '_> {
         element: Type,
         vector: u64,
         align: Option<u64>,
-        external: bool,
+        linkage: Linkage,
     ) -> Result<Variable<'a>, Refused> {
         let name = self.word("a variable name")?;
         let mut size = element.bytes() * vector;
@@ -172,7 +172,7 @@ impl<'a> Parser<'a, '_> {
             align: align.unwrap_or(element.bytes() * vector),
             size,
             element,
-            external,
+            linkage,
             initial: Vec::new(),
         };
         if self.at_sign('=') {
@@ -257,7 +257,7 @@ impl<'a> Parser<'a, '_> {
     /// One declaration, which may name several variables, up to and with its `;`.
     pub(super) fn variables(
         &mut self,
-        external: bool,
+        linkage: Linkage,
         out: &mut Vec<Variable<'a>>,
     ) -> Result<(), Refused> {
         let space = match self.next().kind {
@@ -269,7 +269,7 @@ impl<'a> Parser<'a, '_> {
         };
         let (ty, vector, align) = self.variable_type()?;
         loop {
-            out.push(self.declarator(space, ty, vector, align, external)?);
+            out.push(self.declarator(space, ty, vector, align, linkage)?);
             if !self.eat(',') {
                 return self.expect(';');
             }

@@ -3,7 +3,7 @@
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 
 use super::lexer::{Token, TokenKind, tokens};
-use super::{Location, Name, SourceText, Span, Tree};
+use super::{Linkage, Location, Name, SourceText, Span, Tree};
 
 /// Errors after which reading stops.
 pub(super) const MAX_ERRORS: usize = 20;
@@ -246,21 +246,26 @@ impl<'a> Parser<'a, '_> {
                 self.expect(';')
             }
             _ => {
-                let mut external = false;
+                let mut linkage = Linkage::Local;
                 while let TokenKind::Dot(link @ ("visible" | "extern" | "weak" | "common")) =
                     self.peek().kind
                 {
-                    external |= link == "extern";
+                    linkage = match link {
+                        "extern" => Linkage::Extern,
+                        "weak" => Linkage::Weak,
+                        "common" => Linkage::Common,
+                        _ => Linkage::Visible,
+                    };
                     self.skip(1);
                 }
                 match self.peek().kind {
                     TokenKind::Dot("entry" | "func") => {
-                        let function = self.function()?;
+                        let function = self.function(linkage)?;
                         tree.functions.push(function);
                         Ok(())
                     }
                     TokenKind::Dot("global" | "const" | "shared") => {
-                        self.variables(external, &mut tree.variables)
+                        self.variables(linkage, &mut tree.variables)
                     }
                     TokenKind::Dot(other) => {
                         let mut error = self.refuse("expected a directive of a module");

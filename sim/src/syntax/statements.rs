@@ -4,7 +4,7 @@ use crate::isa::Type;
 
 use super::lexer::{Token, TokenKind};
 use super::parser::{MAX_DEPTH, MAX_ERRORS, Parser, Refused};
-use super::{Instruction, Name, Operand, OperandKind, Statement};
+use super::{Instruction, Linkage, Name, Operand, OperandKind, Statement};
 
 impl<'a> Parser<'a, '_> {
     /// The statements after a `{`, with the closing `}`.
@@ -45,7 +45,7 @@ impl<'a> Parser<'a, '_> {
                 out.push(Statement::Block(block));
             }
             TokenKind::Dot("loc") => out.push(Statement::Location(self.location()?)),
-            TokenKind::Dot("pragma" | "callprototype") => self.recover(),
+            TokenKind::Dot("pragma") => self.recover(),
             TokenKind::Dot("section") => {
                 while !matches!(self.peek().kind, TokenKind::Sign('{') | TokenKind::End) {
                     self.skip(1);
@@ -58,13 +58,13 @@ impl<'a> Parser<'a, '_> {
             }
             TokenKind::Dot("shared" | "local" | "param" | "global" | "const") => {
                 let mut variables = Vec::new();
-                self.variables(false, &mut variables)?;
+                self.variables(Linkage::Local, &mut variables)?;
                 out.extend(variables.into_iter().map(Statement::Variable));
             }
             TokenKind::Dot("extern") => {
                 self.skip(1);
                 let mut variables = Vec::new();
-                self.variables(true, &mut variables)?;
+                self.variables(Linkage::Extern, &mut variables)?;
                 out.extend(variables.into_iter().map(Statement::Variable));
             }
             TokenKind::Word(text) if self.ahead(1).kind == TokenKind::Sign(':') => {
@@ -72,19 +72,33 @@ impl<'a> Parser<'a, '_> {
                 let name = Name { text, span: token.span };
                 match self.peek().kind {
                     TokenKind::Dot("branchtargets") => {
+                        let targets = self.targets("a label")?;
+                        out.push(Statement::BranchTargets { name, targets });
+                    }
+                    TokenKind::Dot("calltargets") => {
+                        let targets = self.targets("a function name")?;
+                        out.push(Statement::CallTargets { name, targets });
+                    }
+                    TokenKind::Dot("callprototype") => {
                         self.skip(1);
-                        let mut targets = Vec::new();
-                        loop {
-                            targets.push(self.word("a label")?);
-                            if !self.eat(',') {
-                                break;
+                        let mut lists = [Vec::new(), Vec::new()];
+                        if self.at_sign('(') {
+                            lists[0] = self.parameters()?;
+                        }
+                        self.word("`_`")?;
+                        if self.at_sign('(') {
+                            lists[1] = self.parameters()?;
+                        }
+                        while matches!(self.peek().kind, TokenKind::Dot(_)) {
+                            self.skip(1);
+                            if let TokenKind::Int(_) = self.peek().kind {
+                                self.skip(1);
                             }
                         }
                         self.expect(';')?;
-                        out.push(Statement::BranchTargets { name, targets });
+                        let [returns, params] = lists;
+                        out.push(Statement::Prototype { name, returns, params });
                     }
-                    // A prototype is needed only by indirect calls, which are refused.
-                    TokenKind::Dot("callprototype" | "calltargets") => self.recover(),
                     _ => out.push(Statement::Label(name)),
                 }
             }
@@ -92,6 +106,19 @@ impl<'a> Parser<'a, '_> {
             _ => return Err(self.refuse("expected an instruction or a directive")),
         }
         Ok(())
+    }
+
+    /// The names after `.branchtargets` or `.calltargets`, with the `;`.
+    fn targets(&mut self, what: &str) -> Result<Vec<Name<'a>>, Refused> {
+        self.skip(1);
+        let mut targets = Vec::new();
+        loop {
+            targets.push(self.word(what)?);
+            if !self.eat(',') {
+                self.expect(';')?;
+                return Ok(targets);
+            }
+        }
     }
 
     pub(super) fn registers(&mut self) -> Result<Statement<'a>, Refused> {
@@ -144,7 +171,15 @@ impl<'a> Parser<'a, '_> {
         }
         let mut operands = Vec::new();
         while !self.at_sign(';') {
-            operands.push(self.operand(0)?);
+            // Only a call has lists in parentheses; elsewhere they belong to an expression.
+            let operand = if opcode.text == "call" && self.at_sign('(') {
+                let start = self.next().span;
+                let kind = OperandKind::Group(self.operands(')', 0)?);
+                Operand { kind, span: start.to(self.tokens[self.at.saturating_sub(1)].span) }
+            } else {
+                self.operand(0)?
+            };
+            operands.push(operand);
             if !self.eat(',') {
                 break;
             }
@@ -152,6 +187,19 @@ impl<'a> Parser<'a, '_> {
         let span = start.to(self.tokens[self.at.saturating_sub(1)].span);
         self.expect(';')?;
         Ok(Statement::Instruction(Instruction { guard, opcode, modifiers, operands, span }))
+    }
+
+    /// Operands between brackets, with the closing one.
+    fn operands(&mut self, close: char, depth: u32) -> Result<Vec<Operand<'a>>, Refused> {
+        let mut items = Vec::new();
+        while !self.at_sign(close) {
+            items.push(self.operand(depth + 1)?);
+            if !self.eat(',') {
+                break;
+            }
+        }
+        self.expect(close)?;
+        Ok(items)
     }
 
     pub(super) fn operand(&mut self, depth: u32) -> Result<Operand<'a>, Refused> {
@@ -170,17 +218,6 @@ impl<'a> Parser<'a, '_> {
     }
 
     pub(super) fn simple_operand(&mut self, depth: u32) -> Result<OperandKind<'a>, Refused> {
-        let list = |parser: &mut Self, close: char| {
-            let mut items = Vec::new();
-            while !parser.at_sign(close) {
-                items.push(parser.operand(depth + 1)?);
-                if !parser.eat(',') {
-                    break;
-                }
-            }
-            parser.expect(close)?;
-            Ok::<_, Refused>(items)
-        };
         Ok(match self.peek().kind {
             TokenKind::Word("_") => {
                 self.skip(1);
@@ -238,13 +275,7 @@ impl<'a> Parser<'a, '_> {
             }
             TokenKind::Sign('{') => {
                 self.skip(1);
-                OperandKind::Vector(list(self, '}')?)
-            }
-            TokenKind::Sign('(')
-                if matches!(self.ahead(1).kind, TokenKind::Word(_) | TokenKind::Sign(')')) =>
-            {
-                self.skip(1);
-                OperandKind::Group(list(self, ')')?)
+                OperandKind::Vector(self.operands('}', depth)?)
             }
             _ => OperandKind::Int(self.constant()?),
         })

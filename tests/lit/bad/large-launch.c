@@ -2,19 +2,25 @@
 // kernel is launched.
 // RUN: not gpuc -DVECTOR=2048 -DWORKERS=1 %s -o %t 2>&1 | FileCheck %s --check-prefix=VECTOR
 // VECTOR: error: {{.*}}vector length 2048
-// VECTOR-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+18]]:
+// VECTOR-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+24]]:
 // RUN: not gpuc -DVECTOR=64 -DWORKERS=64 %s -o %t 2>&1 | FileCheck %s --check-prefix=WORKERS
 // WORKERS: error: 64 workers of vector length 64
-// WORKERS-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+15]]:
+// WORKERS-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+21]]:
 // RUN: not gpuc run --device=sim -DVECTOR=size -DWORKERS=1 %s -- 2048 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LAUNCH
 // LAUNCH: error: cannot launch kernel {{.*}}: the block has 2048 threads in x, the limit is 1024
-// LAUNCH-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+11]]:5
+// LAUNCH-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+17]]:5
 // LAUNCH-NOT: done
-// RUN: not gpuc run --device=sim -DVECTOR=size -DWORKERS=1 %s -- 0 2>&1 \
+// A number that is too small is said with clause, variable and value; one is taken.
+// RUN: gpuc run --device=sim -DVECTOR=size -DWORKERS=1 %s -- 0 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOTHING
-// NOTHING: error: {{.*}}
-// NOTHING-NOT: done
+// NOTHING: warning: vector_length(size): `size` is 0, and 1 is taken
+// NOTHING-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+11]]:5
+// NOTHING: done 1
+// RUN: gpuc run --device=sim -DVECTOR=32 -DWORKERS=size %s -- -7 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: warning: num_workers(size): `size` is -7, and 1 is taken
+// NEGATIVE: done 1
 #include <stdio.h>
 #include <stdlib.h>
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
-// The runtime library is a shared one; `-static` is for programs that do without it.
+// Programs that offload load the driver of the GPU; `-static` is for those that do not.
 // RUN: not gpuc -static %s -o %t 2>&1 | FileCheck %s
 // RUN: gpuc -c %s -o %t.o
 // RUN: not gpuc -static %t.o -o %t 2>&1 | FileCheck %s
-// CHECK: error[GPUC0016]: `-static` cannot link a program that offloads: the runtime library is a shared one
+// CHECK: error[GPUC0016]: `-static` cannot link a program that offloads: it loads the driver of the GPU when it runs
 // CHECK: help: leave it out
 // RUN: gpuc -static -DNONE %s -o %t.none
 // RUN: %t.none | FileCheck %s --check-prefix=RAN

@@ -1,27 +1,312 @@
-//! The text of `--help`.
+//! The options and variables of gpuc in one table each, and what is made of them: the text of
+//! `--help`, the man page, and the shells' completions.
+
+use std::fmt::Write;
+
+/// An option of gpuc's own.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnOption {
+    /// The option, without its value.
+    pub name: &'static str,
+    /// What its value is called, with `=` or blank in front.
+    pub value: &'static str,
+    /// The words that the value may be, where they are few.
+    pub words: &'static [&'static str],
+    /// What it does.
+    pub text: &'static str,
+}
+
+impl OwnOption {
+    /// Its name, where it begins with two dashes.
+    pub fn long(&self) -> Option<&'static str> {
+        self.name.starts_with("--").then_some(self.name)
+    }
+}
+
+const fn option(name: &'static str, value: &'static str, text: &'static str) -> OwnOption {
+    OwnOption { name, value, words: &[], text }
+}
+
+/// The options, in the order of `--help`.
+pub const OPTIONS: &[OwnOption] = &[
+    option(
+        "--arch",
+        "=sm_XX",
+        "compute capability of the kernels (default sm_75; runs on later ones)",
+    ),
+    OwnOption {
+        name: "--device",
+        value: "=DEVICE",
+        words: &["auto", "cuda", "sim", "host"],
+        text: "with run: auto (default), cuda, sim or host",
+    },
+    option("--require-gpu", "", "with run: fail rather than use the simulator"),
+    OwnOption {
+        name: "--emit",
+        value: "=LEVEL",
+        words: crate::compile::Level::NAMES,
+        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx or host-c",
+    },
+    option("--report", "", "with run: print counters and times of each kernel at exit"),
+    option("--time", "", "with run: print the timing table of each region at exit"),
+    OwnOption {
+        name: "-ffp-contract",
+        value: "=MODE",
+        words: &["fast", "on", "off"],
+        text: "fast (default, but with -std=cXX) fuses multiply and add; off: never; on, which is for \
+               fusing within an expression: never, too, as GCC before 14",
+    },
+    OwnOption {
+        name: "-Minfo",
+        value: "[=accel|all]",
+        words: &["accel", "all"],
+        text: "print what was parallelised and how, and what moves, by function and line",
+    },
+    option("-shared-gpuc", "", "link the runtime library as a shared one; -static-gpuc: default"),
+    option("--print-ir-after-all", "", "print the IR behind every pass, to standard error"),
+    option("--timing", "", "print the time spent in each stage, to standard error"),
+    option("--explain", " CODE", "explain a message's code: gpuc --explain GPUC0004"),
+    option("--help", "", "print this text"),
+    option("--version", "", "print the version; with -v, what belongs to it as well"),
+    option("--print-config", "", "print where the compiler finds what it needs"),
+    option("-print-file-name", "=FILE", "print the path of a library, libgpuc_runtime.a for one"),
+    option("--print-man-page", "", "print the manual page, in the language of man(7)"),
+    OwnOption {
+        name: "--print-completions",
+        value: "=SHELL",
+        words: &["bash", "zsh", "fish"],
+        text: "print what completes these options in bash, zsh or fish",
+    },
+];
+
+/// Spellings of other compilers that are understood.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("-acc, -acc=gpu, -ta=tesla", "offload; the default"),
+    ("-acc=host, -noacc, -fno-openacc", "leave the directives out; with -acc=host _OPENACC stays"),
+    ("-gpu=cc90,fma,lineinfo,...", "--arch=sm_90 (of several the lowest), -ffp-contract"),
+    ("--offload-arch=sm_90", "--arch=sm_90 (of several the lowest)"),
+    ("-fast", "-O3"),
+    ("-mp", "-fopenmp"),
+    ("-Minfo=CATEGORY,...", "-Minfo, where a category is one that gpuc says something about"),
+];
+
+/// Variables of the environment, and what each is for.
+pub const VARIABLES: &[(&str, &str)] = &[
+    ("GPUC_CC", "the command of the host compiler, with options if need be (default cc)"),
+    ("GPUC_RUNTIME_DIR", "the folder with the runtime library, instead of gpuc's own"),
+    ("GPUC_DEVICE", "where compiled programs run their regions: auto, cuda, sim or host"),
+    ("GPUC_REQUIRE_GPU", "1: a compiled program fails rather than use the simulator"),
+    ("GPUC_SIM_ARCH", "the compute capability that the simulator stands for (default sm_90)"),
+    ("GPUC_REPORT", "1: print the table of kernels and transfers at exit"),
+    ("GPUC_COUNTERS", "1: GPUC_REPORT with the simulator's counters; 0: without"),
+    ("GPUC_TIME", "1: print the timing table of each region at exit"),
+    ("GPUC_QUIET", "1: do not say which device is in use"),
+    ("NO_COLOR", "set: messages of the compiler without colours"),
+    ("TMPDIR", "the folder for temporary files (default /tmp)"),
+    ("XDG_CACHE_HOME", "the folder for caches (default ~/.cache); gpuc's is `gpuc` in it"),
+];
+
+/// Columns of the text of `--help`.
+const WIDTH: usize = 100;
 
 /// The text of `--help`.
-pub const HELP: &str = "\
-usage: gpuc [OPTIONS] FILE...              compile and link, like cc
+pub fn help() -> String {
+    let mut text = String::from(
+        "usage: gpuc [OPTIONS] FILE...              compile and link, like cc
        gpuc run [OPTIONS] FILE... [-- ARG...]   compile and run
        gpuc --emit=LEVEL FILE              print a level of the compiler
 
 gpuc takes cc's options (-c -o -I -D -O -g -l -L ...) and hands on what it does not know.
 
-Offloading:
-  --arch=sm_XX          compute capability of the kernels (default sm_75; runs on later ones)
-  --device=DEVICE       with run: auto (default), cuda, sim or host
-  --require-gpu         with run: fail rather than use the simulator
-  --emit=LEVEL          tokens, ast, source, affine, gpu, ptx-ir, ptx or host-c
-  --report              with run: print counters and times of each kernel at exit
-  --time                with run: print the timing table of each region at exit
-  -ffp-contract=MODE    fast (default, but with -std=cXX) fuses multiply and add; off: never;
-                        on, which is for fusing within an expression: never, too, as GCC before 14
-  -Minfo[=accel]        print what was parallelised and how, by function and line
-  --print-ir-after-all  print the IR behind every pass, to standard error
-  --timing              print the time spent in each stage, to standard error
-  --explain CODE        explain a message's code: gpuc --explain GPUC0004
+Options:
+",
+    );
+    for option in OPTIONS {
+        entry(&mut text, &format!("{}{}", option.name, option.value), option.text);
+    }
+    text += "\nOptions of other compilers, and what they mean here:\n";
+    for (spelling, meaning) in SPELLINGS {
+        entry(&mut text, spelling, meaning);
+    }
+    text += "\nEnvironment:\n";
+    for (name, meaning) in VARIABLES {
+        entry(&mut text, name, meaning);
+    }
+    text
+}
 
-Environment: GPUC_CC names the host compiler; GPUC_DEVICE, GPUC_REQUIRE_GPU and GPUC_REPORT do for a
-compiled program what the options above do for gpuc run.
-";
+/// A term and what it means, in two columns.
+fn entry(out: &mut String, term: &str, text: &str) {
+    const INDENT: usize = 24;
+    let _ = write!(out, "  {term}");
+    let mut column = term.len() + 2;
+    if column + 2 > INDENT {
+        out.push('\n');
+        column = 0;
+    }
+    for word in text.split(' ') {
+        if column > INDENT && column + 1 + word.len() > WIDTH {
+            out.push('\n');
+            column = 0;
+        }
+        if column < INDENT {
+            let _ = write!(out, "{:1$}", "", INDENT - column);
+            column = INDENT;
+        } else {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += word.len();
+    }
+    out.push('\n');
+}
+
+/// The manual page, in the language of man(7).
+pub fn man_page() -> String {
+    let mut page = format!(
+        ".TH GPUC 1 \"\" \"gpuc {}\"\n.SH NAME\ngpuc \\- compile C with directives to GPU code\n\
+         .SH SYNOPSIS\n\\fBgpuc\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR...\n.br\n\\fBgpuc run\\fR \
+         [\\fIOPTIONS\\fR] \\fIFILE\\fR... [\\-\\- \\fIARG\\fR...]\n.br\n\\fBgpuc \
+         \\-\\-emit=\\fILEVEL FILE\\fR\n.SH DESCRIPTION\nCompiles like cc. Loops that OpenACC \
+         directives mark become kernels, which run on an NVIDIA GPU, or without one on the built-in \
+         simulator. Options that are not listed here are those of the host compiler.\n.SH OPTIONS\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    let mut section = |entries: &mut dyn Iterator<Item = (String, &str)>| {
+        for (term, text) in entries {
+            let _ = write!(page, ".TP\n.B {}\n{}\n", roff(&term), roff(text));
+        }
+    };
+    section(&mut OPTIONS.iter().map(|o| (format!("{}{}", o.name, o.value), o.text)));
+    section(&mut SPELLINGS.iter().map(|(term, text)| ((*term).to_owned(), *text)));
+    page += ".SH ENVIRONMENT\n";
+    for (name, text) in VARIABLES {
+        let _ = write!(page, ".TP\n.B {name}\n{}\n", roff(text));
+    }
+    page += ".SH EXIT STATUS\n0 on success, 1 after an error; of \\fBgpuc run\\fR, the program's.\n\
+             .SH SEE ALSO\n.BR gcc (1),\n.BR clang (1)\n";
+    page
+}
+
+/// Text as man(7) wants it: dashes that can be copied, and no line that is taken for a request.
+fn roff(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-");
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
+}
+
+/// A shell that completes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// GNU bash.
+    Bash,
+    /// zsh.
+    Zsh,
+    /// fish.
+    Fish,
+}
+
+impl Shell {
+    /// The shell of a name.
+    pub(super) fn parse(name: &str) -> Option<Shell> {
+        match name {
+            "bash" => Some(Shell::Bash),
+            "zsh" => Some(Shell::Zsh),
+            "fish" => Some(Shell::Fish),
+            _ => None,
+        }
+    }
+}
+
+/// What completes gpuc's options in a shell.
+pub fn completions(shell: Shell) -> String {
+    let separator = |option: &OwnOption| if option.value.contains('=') { "=" } else { "" };
+    match shell {
+        Shell::Bash => bash(separator),
+        Shell::Zsh => {
+            let mut text = String::from("#compdef gpuc\n_arguments \\\n");
+            for option in OPTIONS {
+                let help = option.text.replace('\'', "").replace([':', '[', ']'], " ");
+                let (name, separator) = (option.name, separator(option));
+                let _ = write!(text, "  '{name}{separator}[{help}]");
+                if !option.words.is_empty() {
+                    let _ = write!(text, ":value:({})", option.words.join(" "));
+                } else if !option.value.is_empty() {
+                    text += ":value: ";
+                }
+                text += "' \\\n";
+            }
+            text + "  '*:file:_files'\n"
+        }
+        Shell::Fish => {
+            let mut text = String::from("complete -c gpuc -n __fish_use_subcommand -a run\n");
+            for option in OPTIONS {
+                let (kind, name) = match option.name.strip_prefix("--") {
+                    Some(name) => ("-l", name),
+                    None => ("-o", option.name.trim_start_matches('-')),
+                };
+                let _ = write!(text, "complete -c gpuc {kind} {name}");
+                if !option.words.is_empty() {
+                    let _ = write!(text, " -x -a '{}'", option.words.join(" "));
+                }
+                let _ = writeln!(text, " -d '{}'", option.text.replace('\'', "\\'"));
+            }
+            text
+        }
+    }
+}
+
+fn bash(separator: impl Fn(&OwnOption) -> &'static str) -> String {
+    let names: Vec<String> =
+        OPTIONS.iter().map(|o| format!("{}{}", o.name, separator(o))).collect();
+    let mut text = String::from(
+        "_gpuc() {\n    local word=${COMP_WORDS[COMP_CWORD]} option=\n    \
+         [ \"$word\" = = ] && word=\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n        \
+         =) option=${COMP_WORDS[COMP_CWORD-2]} ;;\n    esac\n    \
+         [ \"${COMP_WORDS[COMP_CWORD]}\" = = ] && option=${COMP_WORDS[COMP_CWORD-1]}\n    \
+         case $option in\n",
+    );
+    for option in OPTIONS.iter().filter(|option| !option.words.is_empty()) {
+        let words = option.words.join(" ");
+        let _ = writeln!(
+            text,
+            "        {}) COMPREPLY=($(compgen -W '{words}' -- \"$word\")); return ;;",
+            option.name
+        );
+    }
+    let _ = write!(
+        text,
+        "    esac\n    case $word in\n        -*) COMPREPLY=($(compgen -W '{}' -- \"$word\")) ;;\n    \
+         esac\n    [[ ${{COMPREPLY[0]}} == *= ]] && compopt -o nospace\n}}\n\
+         complete -o default -F _gpuc gpuc\n",
+        names.join(" ")
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_is_in_two_columns_of_one_width() {
+        let text = help();
+        for line in text.lines() {
+            assert!(line.len() <= WIDTH, "{line}");
+        }
+        assert!(text.contains("  --arch=sm_XX          compute capability of the kernels"));
+        assert!(text.contains("  --print-completions=SHELL\n                        print what"));
+    }
+
+    #[test]
+    fn the_man_page_has_every_option_and_variable() {
+        let page = man_page();
+        for option in OPTIONS {
+            assert!(page.contains(&roff(option.name)), "{}", option.name);
+        }
+        for (name, _) in VARIABLES {
+            assert!(page.contains(&format!(".B {name}\n")), "{name}");
+        }
+        assert_eq!(roff(".x -a\\"), "\\&.x \\-a\\e");
+    }
+}

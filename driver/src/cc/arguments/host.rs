@@ -2,7 +2,7 @@
 
 /// Which steps want an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Steps {
+pub enum Steps {
     /// Preprocessing, compiling and linking.
     Everything,
     /// Compiling and linking, but not our preprocessing.

@@ -1,10 +1,12 @@
-//! Input files, and the link command that they stand in.
+//! Input files, and the command that they stand in.
 
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// An input that is not C: an object, an archive, assembly, C++.
+use super::host::Steps;
+
+/// An input file with its language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherInput {
     /// The file.
@@ -14,26 +16,23 @@ pub struct OtherInput {
 }
 
 impl OtherInput {
-    /// The arguments that name it to the host compiler.
-    pub fn words(&self) -> Vec<OsString> {
-        match &self.language {
-            Some(language) => {
-                vec!["-x".into(), language.clone(), self.file.clone(), "-x".into(), "none".into()]
-            }
-            None => vec![self.file.clone()],
-        }
+    /// Whether it goes to the linker as it is: an object or a library.
+    pub fn is_linked(&self) -> bool {
+        let extension = Path::new(&self.file).extension();
+        self.language.is_none()
+            && extension.is_some_and(|e| ["o", "a", "so"].iter().any(|linked| e == *linked))
     }
 }
 
-/// An argument of the link command, in order.
+/// An argument that concerns the host compiler, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkItem {
-    /// The object of the next source.
-    Source,
-    /// A file that is not C.
+pub enum Item {
+    /// A C source.
+    Source(OtherInput),
+    /// A file that is not C: an object, an archive, assembly, C++.
     Input(OtherInput),
-    /// Anything else.
-    Flag(OsString),
+    /// Anything else, and the steps that want it.
+    Flag(OsString, Steps),
 }
 
 /// Whether a file's name says that it is C, preprocessed or not.

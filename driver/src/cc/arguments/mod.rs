@@ -5,23 +5,27 @@ use std::path::{Path, PathBuf};
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::codes::Explanation;
-use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_frontend_c::Families;
 
 use crate::compile::Level;
 use crate::feedback::RemarkOptions;
+use crate::toolchain::Linkage;
 
 mod contraction;
 mod help;
 mod host;
 mod input;
+mod nvc;
+mod own;
 mod response;
 
 pub use contraction::Contraction;
-pub use help::HELP;
-pub use input::{LinkItem, OtherInput, is_c};
+pub use help::{Shell, completions, help, man_page};
+pub use host::Steps;
+pub use input::{Item, OtherInput, is_c};
+pub use response::words;
 
-use host::Steps;
 use input::same_file;
 
 /// What to do.
@@ -39,10 +43,25 @@ pub enum Mode {
     HostOnly,
     /// `--help`.
     Help,
-    /// `--version`.
-    Version,
+    /// `--version`, `--print-config` and their kin.
+    About(About),
     /// `--explain`.
     Explain(&'static Explanation),
+}
+
+/// What `gpuc` is to say of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// `--version`; with `-v` also what belongs to it.
+    Version,
+    /// `--print-config`.
+    Config,
+    /// `-print-file-name=` of a file of ours.
+    File(&'static str),
+    /// `--print-man-page`.
+    ManPage,
+    /// `--print-completions=SHELL`.
+    Completions(Shell),
 }
 
 /// Where kernels run.
@@ -75,8 +94,8 @@ pub struct Arguments {
     pub dependency_flags: Vec<OsString>,
     /// Flags for compiling on the host.
     pub compile_flags: Vec<OsString>,
-    /// The link command's arguments.
-    pub link_items: Vec<LinkItem>,
+    /// What the host compiler is to do, in order.
+    pub items: Vec<Item>,
     /// Everything that is not ours, in order, for [`Mode::HostOnly`].
     pub host: Vec<OsString>,
     /// Arguments behind `--` of `gpuc run`.
@@ -99,34 +118,21 @@ pub struct Arguments {
     pub print_after_all: bool,
     /// `--timing`.
     pub timing: bool,
-    /// `-S`: assembly instead of objects.
-    pub assembly: bool,
     /// `-static` or `-static-pie`.
     pub static_link: Option<String>,
+    /// `-static-gpuc`, `-shared-gpuc`.
+    pub linkage: Linkage,
     /// Whether the command line names it; else the standard does.
     pub(super) contraction_given: bool,
+    /// Whether `arch` is the lowest of several.
+    pub(super) arch_listed: bool,
     /// `-r`.
     pub(super) relocatable: bool,
     /// What `-x` says of the files behind it.
     pub(super) language: Option<OsString>,
     /// `-v`.
-    pub(super) verbose: bool,
+    pub verbose: bool,
 }
-
-/// Our own long options, for suggestions.
-const OWN: &[&str] = &[
-    "--arch",
-    "--device",
-    "--require-gpu",
-    "--emit",
-    "--report",
-    "--time",
-    "--explain",
-    "--timing",
-    "--print-ir-after-all",
-    "--help",
-    "--version",
-];
 
 impl Arguments {
     /// Reads the command line.
@@ -139,7 +145,7 @@ impl Arguments {
             preprocess_flags: Vec::new(),
             dependency_flags: Vec::new(),
             compile_flags: Vec::new(),
-            link_items: Vec::new(),
+            items: Vec::new(),
             host: Vec::new(),
             program_arguments: Vec::new(),
             arch: Arch::default_target(),
@@ -151,9 +157,10 @@ impl Arguments {
             remarks: RemarkOptions::default(),
             print_after_all: false,
             timing: false,
-            assembly: false,
             static_link: None,
+            linkage: Linkage::Static,
             contraction_given: false,
+            arch_listed: false,
             relocatable: false,
             language: None,
             verbose: false,
@@ -174,7 +181,7 @@ impl Arguments {
                 parsed.input(argument);
             } else if text == "-o" && rest.len() == 0 {
                 return Err(Diagnostic::error("`-o` needs a value: the name of the output"));
-            } else if !parsed.own_option(&text, &mut rest)? {
+            } else if !parsed.own_option(&text, &mut rest)? && !parsed.nvc_option(&text)? {
                 parsed.host_option(argument, &text, &mut rest);
             }
         }
@@ -210,114 +217,9 @@ impl Arguments {
         };
         if is_c {
             self.sources.push(path.to_owned());
-            self.link_items.push(LinkItem::Source);
-        } else {
-            let language = self.language.clone();
-            self.link_items.push(LinkItem::Input(OtherInput { file: argument.clone(), language }));
         }
-    }
-
-    /// Options of gpuc itself. Whether it was one.
-    fn own_option<'a>(
-        &mut self,
-        text: &str,
-        rest: &mut impl Iterator<Item = &'a OsString>,
-    ) -> Result<bool, Diagnostic> {
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (text, None),
-        };
-        let mut required = |what: &str| match &value {
-            Some(value) => Ok(value.clone()),
-            None => rest
-                .next()
-                .map(|next| next.to_string_lossy().into_owned())
-                .ok_or_else(|| Diagnostic::error(format!("`{name}` needs a value: {what}"))),
-        };
-        match name {
-            "--help" => self.mode = Mode::Help,
-            "--version" => self.mode = Mode::Version,
-            "--require-gpu" => self.require_gpu = true,
-            "--report" => self.report = true,
-            "--time" => self.time = true,
-            "--timing" => self.timing = true,
-            "--print-ir-after-all" => self.print_after_all = true,
-            "-Minfo" => self.remarks.info = true,
-            "--arch" => {
-                let name = required("sm_75, sm_80, ...")?;
-                self.arch = Arch::by_name(&name).ok_or_else(|| {
-                    let known: Vec<_> = Arch::all().iter().map(|arch| arch.name).collect();
-                    Diagnostic::error(format!("unknown compute capability `{name}`"))
-                        .code(codes::BAD_OPTION)
-                        .help(format!("known are {}", known.join(", ")))
-                })?;
-            }
-            "--device" => {
-                let name = required("auto, cuda, sim or host")?;
-                self.device = Some(match name.as_str() {
-                    "auto" => Device::Auto,
-                    "cuda" => Device::Cuda,
-                    "sim" => Device::Sim,
-                    "host" => Device::Host,
-                    _ => {
-                        let near = did_you_mean(&name, ["auto", "cuda", "sim", "host"]);
-                        let error = Diagnostic::error(format!("unknown device `{name}`"))
-                            .code(codes::BAD_OPTION)
-                            .help("devices are auto, cuda, sim and host");
-                        return Err(match near {
-                            Some(near) => error.help(format!("did you mean `{near}`?")),
-                            None => error,
-                        });
-                    }
-                });
-            }
-            "--emit" => {
-                let name = required(&Level::NAMES.join(", "))?;
-                self.mode = Mode::Emit(Level::parse(&name).ok_or_else(|| {
-                    let error = Diagnostic::error(format!("unknown level `{name}`"))
-                        .code(codes::BAD_OPTION)
-                        .help(format!("levels are {}", Level::NAMES.join(", ")));
-                    match did_you_mean(&name, Level::NAMES.iter().copied()) {
-                        Some(near) => error.help(format!("did you mean `{near}`?")),
-                        None => error,
-                    }
-                })?);
-            }
-            "--explain" => {
-                let code = required("a message code")?;
-                self.mode = Mode::Explain(codes::explain(&code).map_err(|near| {
-                    let error = Diagnostic::error(format!("no message has the code `{code}`"));
-                    match near {
-                        Some(near) => error.help(format!("did you mean `{near}`?")),
-                        None => error.help("codes stand in brackets behind `error`: GPUC0001"),
-                    }
-                })?);
-            }
-            "-ffp-contract" => {
-                let mode = required("fast, on or off")?;
-                let contraction = Contraction::parse(&mode).ok_or_else(|| {
-                    Diagnostic::error(format!("unknown `-ffp-contract={mode}`"))
-                        .code(codes::BAD_OPTION)
-                        .help("modes are fast, on and off")
-                })?;
-                self.contraction = contraction;
-                self.contraction_given = true;
-                // The host compiler keeps its own default: it fuses only where it is told to.
-                self.compile_flags.push(text.into());
-                self.host.push(text.into());
-            }
-            _ if text.starts_with("--") && name != "--param" => {
-                // Options of cc begin with one dash, with few exceptions that it documents.
-                if let Some(near) = did_you_mean(name, OWN.iter().copied()) {
-                    return Err(Diagnostic::error(format!("unknown option `{text}`"))
-                        .code(codes::BAD_OPTION)
-                        .help(format!("did you mean `{near}`?")));
-                }
-                return Ok(false);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+        let input = OtherInput { file: argument.clone(), language: self.language.clone() };
+        self.items.push(if is_c { Item::Source(input) } else { Item::Input(input) });
     }
 
     /// Options of the host compiler.
@@ -341,11 +243,7 @@ impl Arguments {
             return;
         }
         match text {
-            "-c" | "-S" => {
-                self.mode = Mode::Compile;
-                self.assembly |= text == "-S";
-                return;
-            }
+            "-c" | "-S" => self.mode = Mode::Compile,
             "-E" | "-M" | "-MM" | "-###" | "-fsyntax-only" => self.mode = Mode::HostOnly,
             _ if text.starts_with("-print-")
                 || text == "-dumpversion"
@@ -371,7 +269,11 @@ impl Arguments {
             self.host.push(value.clone());
             words.push(value.clone());
         }
-        let steps = option.steps;
+        self.flags(words, option.steps);
+    }
+
+    /// Words for some steps of the host compiler.
+    fn flags(&mut self, words: Vec<OsString>, steps: Steps) {
         if matches!(steps, Steps::Everything | Steps::PreprocessAndCompile) {
             self.preprocess_flags.extend(words.iter().cloned());
         }
@@ -380,16 +282,24 @@ impl Arguments {
         } else if steps != Steps::Link {
             self.compile_flags.extend(words.iter().cloned());
         }
-        if steps != Steps::PreprocessAndCompile {
-            self.link_items.extend(words.into_iter().map(LinkItem::Flag));
-        }
+        self.items.extend(words.into_iter().map(|word| Item::Flag(word, steps)));
+    }
+
+    /// An option in the host compiler's spelling, for what another compiler calls otherwise.
+    fn translated(&mut self, option: &str) {
+        self.host.push(option.into());
+        self.flags(vec![option.into()], host::classify(option).steps);
     }
 
     fn check(mut self) -> Result<Arguments, Diagnostic> {
-        if self.verbose && self.sources.is_empty() && self.others().next().is_none() {
+        if self.verbose
+            && self.mode == Mode::Link
+            && self.sources.is_empty()
+            && self.others().next().is_none()
+        {
             self.mode = Mode::HostOnly;
         }
-        if matches!(self.mode, Mode::Help | Mode::Version | Mode::Explain(_) | Mode::HostOnly) {
+        if matches!(self.mode, Mode::Help | Mode::About(_) | Mode::Explain(_) | Mode::HostOnly) {
             return Ok(self);
         }
         if self.sources.is_empty() && self.others().next().is_none() {
@@ -404,11 +314,7 @@ impl Arguments {
         }
         self.output_is_no_input()?;
         // Objects are no sources: the host compiler says that it does not need them here.
-        let object = |input: &&OtherInput| {
-            let extension = Path::new(&input.file).extension();
-            extension.is_some_and(|e| ["o", "a", "so"].iter().any(|o| e == *o))
-        };
-        let inputs = self.sources.len() + self.others().filter(|file| !object(file)).count();
+        let inputs = self.sources.len() + self.others().filter(|file| !file.is_linked()).count();
         if self.mode == Mode::Compile && inputs > 1 && self.output.is_some() {
             return Err(Diagnostic::error("cannot use `-o` with `-c` and several source files"));
         }
@@ -445,8 +351,8 @@ impl Arguments {
 
     /// The input files that are not C, in order.
     pub fn others(&self) -> impl Iterator<Item = &OtherInput> {
-        self.link_items.iter().filter_map(|item| match item {
-            LinkItem::Input(input) => Some(input),
+        self.items.iter().filter_map(|item| match item {
+            Item::Input(input) => Some(input),
             _ => None,
         })
     }
@@ -505,18 +411,19 @@ mod tests {
         assert_eq!(arguments.output.as_deref(), Some(Path::new("out")));
         assert_eq!(text(&arguments.preprocess_flags), "-O2 -I inc -DX=1");
         assert_eq!(text(&arguments.compile_flags), "-O2 -I inc -DX=1");
-        let others: Vec<OsString> = arguments.others().flat_map(OtherInput::words).collect();
+        let others: Vec<OsString> = arguments.others().map(|input| input.file.clone()).collect();
         assert_eq!(text(&others), "a.o");
-        let link: Vec<OsString> = arguments
-            .link_items
+        let linked: Vec<OsString> = arguments
+            .items
             .into_iter()
-            .flat_map(|item| match item {
-                LinkItem::Source => vec!["SOURCE".into()],
-                LinkItem::Input(input) => input.words(),
-                LinkItem::Flag(word) => vec![word],
+            .filter_map(|item| match item {
+                Item::Source(_) => Some("SOURCE".into()),
+                Item::Input(input) => Some(input.file),
+                Item::Flag(_, Steps::PreprocessAndCompile) => None,
+                Item::Flag(word, _) => Some(word),
             })
             .collect();
-        assert_eq!(text(&link), "-O2 -L dir -lm a.o SOURCE -Wl,-z,now");
+        assert_eq!(text(&linked), "-O2 -L dir -lm a.o SOURCE -Wl,-z,now");
     }
 
     #[test]

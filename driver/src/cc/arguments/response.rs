@@ -51,9 +51,9 @@ pub(super) fn expand(arguments: &[OsString]) -> Result<Vec<OsString>, Diagnostic
     Ok(expanded)
 }
 
-/// The words of a response file. Blanks and newlines part them, either kind of quote keeps them
+/// The words of a text such as a response file. Blanks and newlines part them, either kind of quote keeps them
 /// together, and a backslash takes the next byte as it is, within quotes as well.
-fn words(text: &[u8]) -> Vec<Vec<u8>> {
+pub fn words(text: &[u8]) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quote = None;

@@ -31,12 +31,17 @@ pub(crate) fn check_body(
 
 /// Whether part of an expression statement was refused already.
 fn is_refused(unit: &TranslationUnit, body: StmtId) -> bool {
-    fn has_error(unit: &TranslationUnit, expr: ExprId) -> bool {
-        let mut found = matches!(unit.exprs[expr].kind, ExprKind::Error);
-        unit.exprs[expr].kind.for_each_operand(|operand| found |= has_error(unit, operand));
-        found
-    }
-    matches!(unit.stmts[body].kind, StmtKind::Expr(expr) if has_error(unit, expr))
+    let has_error = |expr: ExprId| {
+        let mut pending = vec![expr];
+        while let Some(expr) = pending.pop() {
+            if matches!(unit.exprs[expr].kind, ExprKind::Error) {
+                return true;
+            }
+            unit.exprs[expr].kind.for_each_operand(|operand| pending.push(operand));
+        }
+        false
+    };
+    matches!(unit.stmts[body].kind, StmtKind::Expr(expr) if has_error(expr))
 }
 
 /// A `loop` is followed by as many tightly nested `for` loops as it collapses.

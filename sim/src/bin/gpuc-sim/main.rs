@@ -68,21 +68,22 @@ fn error(message: impl std::fmt::Display) -> Errors {
 }
 
 fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
-    let mut modules = Vec::new();
+    let mut texts = Vec::new();
     for file in &options.files {
         let text = std::fs::read_to_string(file).map_err(|e| error(format!("{file}: {e}")))?;
         sources.insert(file.as_str(), text.as_str());
-        modules.push(Module::parse(&text, file)?);
+        texts.push(text);
     }
+    let texts: Vec<(&str, &str)> =
+        texts.iter().zip(&options.files).map(|(text, file)| (&**text, &**file)).collect();
+    let module = Module::link(&texts)?;
     if options.list {
-        print!("{}", report::kernels(&modules));
+        print!("{}", report::kernels(&module));
         return Ok(ExitCode::SUCCESS);
     }
     let Some(name) = options.kernel.as_deref() else {
         return Err(error("name the kernel after the PTX files; `--list` shows them"));
     };
-    let module = modules.iter().find(|module| module.kernel(name).is_some());
-    let module = module.unwrap_or(&modules[0]);
     let target = options.arch.as_deref().or(module.target()).unwrap_or("sm_80");
     let arch = Arch::by_name(target.trim_end_matches(['a', 'f']));
     let arch = arch.ok_or_else(|| error(format!("`{target}` is not a known architecture")))?;
@@ -111,8 +112,9 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         instruction_budget: options.budget,
         time_limit: options.time_limit,
         interrupt: Some(&INTERRUPTED),
+        output: None,
     };
-    let result = simulator.launch(module, name, &launch);
+    let result = simulator.launch(&module, name, &launch);
     if let Ok(done) = &result {
         for buffer in &buffers {
             buffer.write_back(&simulator).map_err(error)?;
@@ -135,6 +137,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         // With checkers the fault is among the findings.
         Err(LaunchError::Fault(_)) if !findings.is_empty() => {}
         Err(LaunchError::Fault(fault)) => show(&fault.diagnostic(), sources),
+        Err(LaunchError::Refused { reasons, .. }) => return Err(reasons.clone()),
         Err(other) => return Err(vec![other.diagnostic()]),
         Ok(_) => {}
     }

@@ -1,0 +1,68 @@
+//! What a `mapping` must be wherever it stands. What a device can do is for passes to check: the
+//! dialect knows none.
+
+use gpuc_ir::{Ir, Op};
+
+use super::mapping::{Axis, LoopMapping, Size};
+
+/// Checks the `mapping` of a parallel loop with `dims` dimensions, if it has one.
+///
+/// # Errors
+/// An element too many or too few, an axis twice in the loop or in one around it, a thread's axis
+/// round a block's, a size that is none.
+pub fn verify_mapping(ir: &Ir, op: Op, dims: usize) -> Result<(), String> {
+    let Some(mapping) = LoopMapping::of(ir, op)? else { return Ok(()) };
+    let mapped = mapping.0.iter().fold(0usize, |sum, dim| sum.saturating_add(dim.dims));
+    if mapped != dims {
+        return Err(format!("'mapping' is of {mapped} dimensions; the loop has {dims}"));
+    }
+    let mut seen: Vec<Axis> = Vec::new();
+    for dim in &mapping.0 {
+        let mut last: Option<Axis> = None;
+        for &(axis, size) in &dim.axes {
+            if seen.contains(&axis) {
+                return Err(format!("'mapping' uses {} twice", axis.name()));
+            }
+            seen.push(axis);
+            if !axis.is_in_block() && last.is_some_and(Axis::is_in_block) {
+                return Err(format!(
+                    "'mapping' has {} inside {}: blocks hold threads, and stand first",
+                    axis.name(),
+                    last.map_or("", Axis::name)
+                ));
+            }
+            last = Some(axis);
+            match size {
+                Size::Constant(n) if n < 1 => {
+                    return Err(format!("'mapping' gives {} the size {n}", axis.name()));
+                }
+                Size::Constant(n) if axis == Axis::Lane && n > 32 => {
+                    return Err(format!("'mapping' gives {n} lanes; a warp has 32"));
+                }
+                Size::Free if axis.is_in_block() => {
+                    return Err(format!("'mapping' gives {} no size", axis.name()));
+                }
+                _ => {}
+            }
+        }
+    }
+    for outer in ir.ancestors(op) {
+        let Some(around) = LoopMapping::known(ir, outer) else { continue };
+        for (axis, _) in mapping.axes() {
+            let clash = around.axes().map(|(other, _)| other).find(|&other| {
+                other == axis
+                    || (other.is_in_block() && !axis.is_in_block())
+                    || (other == Axis::Lane && axis == Axis::Thread(0))
+                    || (other == Axis::Thread(0) && axis == Axis::Lane)
+            });
+            if let Some(other) = clash {
+                return Err(format!(
+                    "is mapped to {} inside a loop over {}",
+                    axis.name(),
+                    other.name()
+                ));
+            }
+        }
+    }
+    Ok(())
+}

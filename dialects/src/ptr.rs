@@ -1,0 +1,139 @@
+//! `ptr`: addresses of memory as values, which loops can carry.
+//!
+//! Operations and type are those of MLIR's `ptr` dialect (which MLIR 19 does not have yet): a pointer
+//! knows the address space that it points into, nothing of what is there. Arithmetic is in bytes.
+
+use gpuc_ir::context::DialectDef;
+use gpuc_ir::op::types::{ANY, MEMREF, SIGNLESS_INTEGER_OR_INDEX, same};
+use gpuc_ir::op::{Effect, EffectKind, Effects, Fold, TypeConstraint, attrs};
+use gpuc_ir::{Context, Ir, Op, OpView, Type, TypeKind, op};
+
+use crate::arith::constant_int_value;
+use crate::gpu::AddressSpace;
+use crate::memref::strided_layout;
+use attrs::{I64, UNIT};
+
+/// The dialect.
+pub static DIALECT: DialectDef = DialectDef {
+    name: "ptr",
+    summary: "Addresses of memory as values.",
+    ops: &[LoadOp::def, PtrAddOp::def, StoreOp::def, ToPtrOp::def],
+    materialize: None,
+};
+
+/// The address spaces with their type's text behind `!ptr.`.
+const TYPES: [(AddressSpace, &str); 3] = [
+    (AddressSpace::Global, "ptr<#gpu.address_space<global>>"),
+    (AddressSpace::Workgroup, "ptr<#gpu.address_space<workgroup>>"),
+    (AddressSpace::Private, "ptr<#gpu.address_space<private>>"),
+];
+
+/// `!ptr.ptr<#gpu.address_space<...>>`: a pointer into an address space.
+pub fn pointer(ctx: &mut Context, space: AddressSpace) -> Type {
+    let text = TYPES.iter().find(|(known, _)| *known == space).map_or(TYPES[0].1, |entry| entry.1);
+    ctx.dialect_type("ptr", text)
+}
+
+/// The address space that a pointer type points into; `None` for other types.
+pub fn pointee_space(ctx: &Context, ty: Type) -> Option<AddressSpace> {
+    let TypeKind::Dialect { dialect, text } = *ctx.type_kind(ty) else { return None };
+    let of = |text: &str| TYPES.iter().find(|entry| entry.1 == text).map(|entry| entry.0);
+    (ctx.str(dialect) == "ptr").then(|| of(ctx.str(text)))?
+}
+
+static POINTER: TypeConstraint = TypeConstraint {
+    summary: "pointer into an address space of 'gpu'",
+    holds: |ctx, ty| pointee_space(ctx, ty).is_some(),
+    build: None,
+};
+
+op! {
+    /// The address of a buffer's first element.
+    ToPtrOp = "ptr.to_ptr" {
+        operands { memref: One MEMREF }
+        results { result: One POINTER }
+        traits PURE
+        format "$memref attr-dict `:` type($memref) `->` type($result)"
+        hooks { verify: Some(verify_to_ptr) }
+    }
+}
+
+op! {
+    /// An address so many bytes further on; it need not be one that can be accessed.
+    PtrAddOp = "ptr.ptr_add" {
+        operands { base: One POINTER, offset: One SIGNLESS_INTEGER_OR_INDEX }
+        results { result: One POINTER }
+        traits PURE
+        types { result = same(base) "result has the type of the base" }
+        format "$base `,` $offset attr-dict `:` type($base) `,` type($offset)"
+        hooks { fold: Some(fold_ptr_add) }
+    }
+}
+
+op! {
+    /// Loads a scalar or a vector. `invariant` promises that nobody writes this memory as long as
+    /// the function runs, `alignment` that the address is a multiple of so many bytes; without it,
+    /// that it is one of the element's size.
+    LoadOp = "ptr.load" {
+        operands { ptr: One POINTER }
+        results { result: One ANY }
+        attrs { alignment: Optional I64, invariant: Optional UNIT }
+        format "(`invariant` $invariant^)? $ptr attr-dict `:` type($ptr) `->` type($result)"
+        hooks { verify: Some(|ir, op| verify_access(ir, op, ir.ty(ir.result(op, 0)))), effects: Some(load_effects) }
+    }
+}
+
+op! {
+    /// Stores a scalar or a vector.
+    StoreOp = "ptr.store" {
+        operands { value: One ANY, ptr: One POINTER }
+        attrs { alignment: Optional I64 }
+        format "$value `,` $ptr attr-dict `:` type($value) `,` type($ptr)"
+        hooks { verify: Some(|ir, op| verify_access(ir, op, ir.ty(ir.operand(op, 0)))), effects: Some(store_effects) }
+    }
+}
+
+fn load_effects(ir: &Ir, op: Op, effects: &mut Effects) {
+    // What nobody writes gives the same whenever it is read.
+    if ir.attr(op, "invariant").is_none() {
+        effects.push(Effect { kind: EffectKind::Read, on: None });
+    }
+}
+
+fn store_effects(_: &Ir, _: Op, effects: &mut Effects) {
+    effects.push(Effect { kind: EffectKind::Write, on: None });
+}
+
+fn fold_ptr_add(ir: &mut Ir, op: Op, _: &[Option<gpuc_ir::Attr>]) -> Fold {
+    let view = PtrAddOp(op);
+    match constant_int_value(ir, view.offset(ir)) {
+        Some(0) => Fold::one(view.base(ir)),
+        _ => Fold::None,
+    }
+}
+
+fn verify_to_ptr(ir: &Ir, op: Op) -> Result<(), String> {
+    let view = ToPtrOp(op);
+    let source = ir.ty(view.memref(ir));
+    if strided_layout(&ir.ctx, source).is_none() {
+        return Err("needs a buffer whose layout is strided".into());
+    }
+    if AddressSpace::of_memref(&ir.ctx, source) != pointee_space(&ir.ctx, ir.ty(view.result(ir))) {
+        return Err("the pointer is into another address space than the buffer's".into());
+    }
+    Ok(())
+}
+
+fn verify_access(ir: &Ir, op: Op, accessed: Type) -> Result<(), String> {
+    let element = ir.ctx.element_or_self(accessed);
+    let is_number = ir.ctx.is_float(element) || ir.ctx.is_signless_int_or_index(element);
+    let is_row = ir.ctx.shape(accessed).is_none_or(|shape| shape.len() == 1);
+    if !is_number || !is_row || (ir.ctx.shape(accessed).is_some() && !ir.ctx.is_vector(accessed)) {
+        return Err("accesses numbers and one-dimensional vectors of numbers".into());
+    }
+    let alignment = ir.attr(op, "alignment").and_then(|attr| ir.ctx.i64_value(attr));
+    if alignment.is_some_and(|bytes| bytes <= 0 || bytes.count_ones() != 1) {
+        return Err("alignment must be power of 2".into());
+    }
+    Ok(())
+}

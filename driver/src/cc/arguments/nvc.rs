@@ -1,0 +1,240 @@
+//! Options in the spelling of other compilers that offload: NVIDIA's `nvc` (and its older `-ta`), and
+//! Clang's `--offload-arch`.
+//!
+//! Each is translated into what it means here, or refused by its name where it means nothing that
+//! gpuc does: a build that goes on without it would make another program.
+
+use gpuc_arch::Arch;
+use gpuc_diagnostics::{Diagnostic, codes};
+
+use super::{Arguments, Contraction, own};
+
+/// Categories of `-Minfo` and `-Mneginfo` about which gpuc has something to say.
+const SAID: &[&str] = &["all", "accel", "acc", "loop", "opt", "par", "data"];
+/// Those about which it says nothing.
+const NOT_SAID: &[&str] = &["ftn", "inline", "intensity", "lre", "mp", "pfo", "stdpar", "vect"];
+
+/// Options of `-gpu=` that ask for what gpuc does in any case.
+const GPU_GIVEN: &[&str] =
+    &["lineinfo", "noflushz", "nordc", "mem:separate", "nomanaged", "nounified", "nopinned"];
+
+/// Options of `-acc=` that ask for what gpuc does in any case: it takes nothing but OpenACC, has no
+/// queues, and looks for parallel loops of its own.
+const ACC_GIVEN: &[&str] = &["gpu", "strict", "verystrict", "sync", "wait", "autopar"];
+
+fn refused(option: &str, why: &str) -> Diagnostic {
+    Diagnostic::error(format!("`{option}` is not supported: {why}"))
+        .code(codes::BAD_OPTION)
+        .help("`gpuc --help` lists what is understood of other compilers' options")
+}
+
+impl Arguments {
+    /// Options of other compilers. Whether it was one.
+    pub(super) fn nvc_option(&mut self, text: &str) -> Result<bool, Diagnostic> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        match (name, value) {
+            ("-acc", None) => self.families.openacc = true,
+            ("-acc", Some(value)) => {
+                for word in value.split(',') {
+                    self.acc(word)?;
+                }
+            }
+            ("-noacc" | "-fno-openacc", None) => {
+                self.families.openacc = false;
+                return Ok(name == "-noacc");
+            }
+            ("-fopenacc", None) => {
+                self.families.openacc = true;
+                return Ok(false);
+            }
+            ("-gpu", Some(value)) => self.gpu(value.split(','), "-gpu")?,
+            ("-ta", Some(value)) => self.ta(value)?,
+            ("--offload-arch", Some(value)) => {
+                for name in value.split(',') {
+                    self.lower_arch(own::arch(name)?);
+                }
+            }
+            ("-fast" | "-fastsse", None) => self.translated("-O3"),
+            ("-mp", None | Some("multicore")) => self.translated("-fopenmp"),
+            ("-mp", Some(value)) => {
+                return Err(refused(
+                    &format!("-mp={value}"),
+                    "directives of OpenMP run on the host; write what is to be offloaded as OpenACC",
+                ));
+            }
+            ("-nomp", None) => self.translated("-fno-openmp"),
+            ("-Minfo" | "-Mneginfo", None) => self.remarks.info = true,
+            ("-Minfo" | "-Mneginfo", Some(value)) => {
+                for word in value.split(',') {
+                    self.remarks.info |= SAID.contains(&word);
+                    if !SAID.contains(&word) && !NOT_SAID.contains(&word) {
+                        return Err(refused(
+                            &format!("{name}={word}"),
+                            &format!("categories are {}", SAID.join(", ")),
+                        ));
+                    }
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// One word of `-acc=`.
+    fn acc(&mut self, word: &str) -> Result<(), Diagnostic> {
+        match word {
+            "host" => self.host_only_openacc(),
+            "multicore" => {
+                return Err(refused(
+                    "-acc=multicore",
+                    "regions run on a GPU, on the simulator, or on one core of the host",
+                ));
+            }
+            _ if ACC_GIVEN.contains(&word) => self.families.openacc = true,
+            _ => {
+                let known = format!("it takes host, {}", ACC_GIVEN.join(", "));
+                return Err(refused(&format!("-acc={word}"), &known));
+            }
+        }
+        Ok(())
+    }
+
+    /// The program of the directives' host code alone, which knows `_OPENACC` all the same.
+    fn host_only_openacc(&mut self) {
+        self.families.openacc = false;
+        self.translated(&format!("-D_OPENACC={}", gpuc_frontend_c::preprocess::OPENACC_VERSION));
+    }
+
+    /// `-ta=TARGET[:OPTION]...`, of pgcc and of nvc before 2021.
+    fn ta(&mut self, value: &str) -> Result<(), Diagnostic> {
+        for target in value.split(',') {
+            let mut words = target.split(':');
+            match words.next() {
+                Some("tesla" | "nvidia" | "gpu") => self.gpu(words, "-ta=tesla")?,
+                Some("host") => self.host_only_openacc(),
+                _ => {
+                    return Err(refused(&format!("-ta={target}"), "targets are tesla and host"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of `-gpu=`.
+    fn gpu<'a>(
+        &mut self,
+        words: impl Iterator<Item = &'a str>,
+        option: &str,
+    ) -> Result<(), Diagnostic> {
+        for word in words {
+            let number = word.strip_prefix("cc").map(|number| number.replace('.', ""));
+            match (word, number) {
+                ("ccall" | "ccall-major", _) => {
+                    if let Some(lowest) = Arch::all().iter().min_by_key(|arch| arch.number) {
+                        self.lower_arch(lowest);
+                    }
+                }
+                (_, Some(number)) => {
+                    let arch = own::arch(&format!("sm_{number}")).map_err(|error| Diagnostic {
+                        message: format!("{} (`{option}`, `{word}`)", error.message),
+                        ..error
+                    })?;
+                    self.lower_arch(arch);
+                }
+                ("fma", _) => self.contract(Contraction::Fast),
+                ("nofma", _) => self.contract(Contraction::Off),
+                _ if GPU_GIVEN.contains(&word) => {}
+                _ => {
+                    return Err(refused(
+                        &format!("{option}{}{word}", if option == "-gpu" { "=" } else { ":" }),
+                        &format!("it takes ccXX, ccall, fma, nofma, {}", GPU_GIVEN.join(", ")),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn contract(&mut self, contraction: Contraction) {
+        self.contraction = contraction;
+        self.contraction_given = true;
+    }
+
+    /// One more architecture for the kernels: their PTX is for the lowest, and later ones run it.
+    fn lower_arch(&mut self, arch: &'static Arch) {
+        if !self.arch_listed || arch.number < self.arch.number {
+            self.arch = arch;
+        }
+        self.arch_listed = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<Arguments, Diagnostic> {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        Arguments::parse(&[words, vec!["a.o".into()]].concat())
+    }
+
+    #[test]
+    fn meanings() {
+        let shown = |line: &str| {
+            let it = parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let flags: Vec<_> =
+                it.compile_flags.iter().map(|flag| flag.to_string_lossy()).collect();
+            let (acc, info) = (it.families.openacc, it.remarks.info);
+            format!("{} {acc} {info} {:?} {}", it.arch.name, it.contraction, flags.join(" "))
+        };
+        for (line, expected) in [
+            ("", "sm_75 true false Fast "),
+            ("-acc", "sm_75 true false Fast "),
+            ("-acc=gpu,strict -fast", "sm_75 true false Fast -O3"),
+            ("-acc=host", "sm_75 false false Fast -D_OPENACC=202211"),
+            ("-noacc", "sm_75 false false Fast "),
+            ("-fno-openacc", "sm_75 false false Fast -fno-openacc"),
+            ("-noacc -acc", "sm_75 true false Fast "),
+            ("-gpu=cc90", "sm_90 true false Fast "),
+            ("-gpu=cc90,cc8.0,lineinfo", "sm_80 true false Fast "),
+            ("-gpu=cc90 -gpu=nofma,cc100", "sm_90 true false Off "),
+            ("-gpu=ccall", "sm_70 true false Fast "),
+            ("-ta=tesla:cc80:nofma", "sm_80 true false Off "),
+            ("-ta=host", "sm_75 false false Fast -D_OPENACC=202211"),
+            ("--offload-arch=sm_90", "sm_90 true false Fast "),
+            ("--offload-arch=sm_90 --offload-arch=sm_80", "sm_80 true false Fast "),
+            ("-mp -Minfo=all", "sm_75 true true Fast -fopenmp"),
+            ("-mp=multicore -nomp", "sm_75 true false Fast -fopenmp -fno-openmp"),
+            ("-Minfo=accel,mp", "sm_75 true true Fast "),
+            ("-Minfo=mp", "sm_75 true false Fast "),
+            ("-Mneginfo", "sm_75 true true Fast "),
+        ] {
+            assert_eq!(shown(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_refused_by_name() {
+        for (line, named) in [
+            ("-acc=multicore", "`-acc=multicore` is not supported"),
+            ("-acc=gpu,noautopar", "`-acc=noautopar` is not supported"),
+            ("-gpu=cc90,fastmath", "`-gpu=fastmath` is not supported"),
+            ("-gpu=maxregcount:32", "`-gpu=maxregcount:32` is not supported"),
+            ("-gpu=cc13", "unknown compute capability `sm_13` (`-gpu`, `cc13`)"),
+            ("-ta=tesla:pinned", "`-ta=tesla:pinned` is not supported"),
+            ("-ta=tesla:cc80,nofma", "`-ta=nofma` is not supported"),
+            ("-ta=radeon", "`-ta=radeon` is not supported"),
+            ("-mp=gpu", "`-mp=gpu` is not supported"),
+            ("-Minfo=acel", "`-Minfo=acel` is not supported"),
+            ("--offload-arch=native", "unknown compute capability `native`"),
+        ] {
+            let error = parse(line).unwrap_err();
+            assert!(error.message.starts_with(named), "{line}: {error}");
+        }
+    }
+}

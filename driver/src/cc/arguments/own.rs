@@ -1,0 +1,139 @@
+//! Options of gpuc itself.
+
+use std::ffi::OsString;
+
+use gpuc_arch::Arch;
+use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
+
+use super::help::OPTIONS;
+use super::{About, Arguments, Contraction, Device, Mode, Shell, Steps};
+use crate::compile::Level;
+use crate::toolchain::{Linkage, runtime};
+
+/// The architecture of a name such as `sm_90`.
+pub(super) fn arch(name: &str) -> Result<&'static Arch, Diagnostic> {
+    Arch::by_name(name).ok_or_else(|| {
+        let known: Vec<_> = Arch::all().iter().map(|arch| arch.name).collect();
+        Diagnostic::error(format!("unknown compute capability `{name}`"))
+            .code(codes::BAD_OPTION)
+            .help(format!("known are {}", known.join(", ")))
+    })
+}
+
+impl Arguments {
+    /// Options of gpuc itself. Whether it was one.
+    pub(super) fn own_option<'a>(
+        &mut self,
+        text: &str,
+        rest: &mut impl Iterator<Item = &'a OsString>,
+    ) -> Result<bool, Diagnostic> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (text, None),
+        };
+        let mut required = |what: &str| match &value {
+            Some(value) => Ok(value.clone()),
+            None => rest
+                .next()
+                .map(|next| next.to_string_lossy().into_owned())
+                .ok_or_else(|| Diagnostic::error(format!("`{name}` needs a value: {what}"))),
+        };
+        match name {
+            "--help" => self.mode = Mode::Help,
+            "--version" => self.mode = Mode::About(About::Version),
+            "--print-config" => self.mode = Mode::About(About::Config),
+            "--print-man-page" => self.mode = Mode::About(About::ManPage),
+            "--print-completions" => {
+                let name = required("bash, zsh or fish")?;
+                let shell = Shell::parse(&name).ok_or_else(|| {
+                    Diagnostic::error(format!("no completions for the shell `{name}`"))
+                        .code(codes::BAD_OPTION)
+                        .help("shells are bash, zsh and fish")
+                })?;
+                self.mode = Mode::About(About::Completions(shell));
+            }
+            "-print-file-name" | "--print-file-name" => {
+                let file = [runtime::STATIC, runtime::SHARED].into_iter();
+                match file.into_iter().find(|file| value.as_deref() == Some(file)) {
+                    Some(file) => self.mode = Mode::About(About::File(file)),
+                    None => return Ok(false),
+                }
+            }
+            "-static-gpuc" => self.linkage = Linkage::Static,
+            "-shared-gpuc" => self.linkage = Linkage::Shared,
+            "--require-gpu" => self.require_gpu = true,
+            "--report" => self.report = true,
+            "--time" => self.time = true,
+            "--timing" => self.timing = true,
+            "--print-ir-after-all" => self.print_after_all = true,
+            "--arch" => self.arch = arch(&required("sm_75, sm_80, ...")?)?,
+            "--device" => {
+                let name = required("auto, cuda, sim or host")?;
+                self.device = Some(match name.as_str() {
+                    "auto" => Device::Auto,
+                    "cuda" => Device::Cuda,
+                    "sim" => Device::Sim,
+                    "host" => Device::Host,
+                    _ => {
+                        let near = did_you_mean(&name, ["auto", "cuda", "sim", "host"]);
+                        let error = Diagnostic::error(format!("unknown device `{name}`"))
+                            .code(codes::BAD_OPTION)
+                            .help("devices are auto, cuda, sim and host");
+                        return Err(match near {
+                            Some(near) => error.help(format!("did you mean `{near}`?")),
+                            None => error,
+                        });
+                    }
+                });
+            }
+            "--emit" => {
+                let name = required(&Level::NAMES.join(", "))?;
+                self.mode = Mode::Emit(Level::parse(&name).ok_or_else(|| {
+                    let error = Diagnostic::error(format!("unknown level `{name}`"))
+                        .code(codes::BAD_OPTION)
+                        .help(format!("levels are {}", Level::NAMES.join(", ")));
+                    match did_you_mean(&name, Level::NAMES.iter().copied()) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error,
+                    }
+                })?);
+            }
+            "--explain" => {
+                let code = required("a message code")?;
+                self.mode = Mode::Explain(codes::explain(&code).map_err(|near| {
+                    let error = Diagnostic::error(format!("no message has the code `{code}`"));
+                    match near {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error.help("codes stand in brackets behind `error`: GPUC0001"),
+                    }
+                })?);
+            }
+            "-ffp-contract" => {
+                let mode = required("fast, on or off")?;
+                let contraction = Contraction::parse(&mode).ok_or_else(|| {
+                    Diagnostic::error(format!("unknown `-ffp-contract={mode}`"))
+                        .code(codes::BAD_OPTION)
+                        .help("modes are fast, on and off")
+                })?;
+                self.contraction = contraction;
+                self.contraction_given = true;
+                // The host compiler keeps its own default: it fuses only where it is told to.
+                self.host.push(text.into());
+                self.flags(vec![text.into()], Steps::CompileAndLink);
+            }
+            _ if text.starts_with("--") && name != "--param" => {
+                // Options of cc begin with one dash, with few exceptions that it documents.
+                if let Some(near) =
+                    did_you_mean(name, OPTIONS.iter().filter_map(|option| option.long()))
+                {
+                    return Err(Diagnostic::error(format!("unknown option `{text}`"))
+                        .code(codes::BAD_OPTION)
+                        .help(format!("did you mean `{near}`?")));
+                }
+                return Ok(false);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}

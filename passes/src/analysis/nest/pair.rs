@@ -1,0 +1,120 @@
+//! Two accesses in one loop nest, as a question to the Presburger solver.
+//!
+//! Iterations of the loops around the one asked about are fixed, so their variables are parameters,
+//! as is every other value from outside. Where bounds, steps and subscripts are affine the answer is
+//! exact for all values of the parameters (see [`gpuc_presburger::dependence`]); what is not affine
+//! is left unconstrained, so that "no dependence" is a proof always.
+
+use gpuc_ir::{Ir, Op, Value};
+use gpuc_presburger::dependence::{self, Conflicts, Level};
+use gpuc_presburger::{Affine, BasicSet, Constraint, Map};
+
+use super::super::access::Access;
+use super::super::domain::Domain;
+use super::super::loops::{CountedLoop, nest};
+use super::dependence::Certainty;
+
+/// Two accesses in one space of parameters.
+pub(super) struct Pair {
+    nests: [Vec<CountedLoop>; 2],
+    domain: Domain,
+    /// Dimensions of the loop asked about.
+    common: usize,
+}
+
+impl Pair {
+    /// Two accesses inside the loop `op`.
+    pub(super) fn new(ir: &Ir, op: Op, source: &Access, sink: &Access) -> Pair {
+        let nests = [source, sink].map(|access| nest(ir, access.op, op));
+        let mut domain = Domain::inside(op);
+        for (nest, access) in nests.iter().zip([source, sink]) {
+            domain.add_nest(ir, nest);
+            for form in access.subscripts.iter().flatten() {
+                domain.add_params(ir, nest, form);
+            }
+        }
+        domain.add_context(ir);
+        let common = nests[0].iter().take_while(|dim| dim.op == op).count();
+        Pair { nests, domain, common }
+    }
+
+    /// Whether the loop carries a dependence from one access to the other; `unconditional` says that
+    /// both happen in every iteration. The accesses may be others than the pair was made with, if they
+    /// differ from those by constants only.
+    pub(super) fn carried(
+        &self,
+        source: &Access,
+        sink: &Access,
+        unconditional: bool,
+    ) -> Option<Certainty> {
+        let relations = (self.relation(0, source), self.relation(1, sink));
+        let (Some((from, exact_from)), Some((to, exact_to))) = relations else {
+            return Some(Certainty::May);
+        };
+        let exact = exact_from && exact_to;
+        let decided = (|| {
+            let from = dependence::Access::from_relation(from);
+            let to = dependence::Access::from_relation(to);
+            let conflicts = Conflicts::new(&from, &to, self.common)?;
+            for level in 0..self.common {
+                if let Some(found) = conflicts.dependence(Level::Loop(level))? {
+                    let distance = found.distance(level).ok().and_then(|d| d.constant());
+                    return Ok(Some((level, distance)));
+                }
+            }
+            Ok::<_, gpuc_presburger::Error>(None)
+        })();
+        match decided {
+            Ok(None) => None,
+            Ok(Some((level, distance))) if exact => {
+                // The same element in every iteration, or always the same distance.
+                let fixed = source.subscripts == sink.subscripts && self.is_invariant(source);
+                let iterations = distance.map(|d| d / self.step(level));
+                Some(match unconditional && (fixed || distance.is_some()) {
+                    true => Certainty::Must(iterations),
+                    false => Certainty::ForSome(iterations),
+                })
+            }
+            _ => Some(Certainty::May),
+        }
+    }
+
+    fn step(&self, level: usize) -> i64 {
+        self.nests[0].get(level).and_then(|dim| dim.step).unwrap_or(1)
+    }
+
+    /// Whether the access is to the same element in all iterations.
+    fn is_invariant(&self, access: &Access) -> bool {
+        let variables: Vec<Value> = self.nests[0].iter().map(|dim| dim.variable).collect();
+        access.subscripts.iter().all(|subscript| {
+            subscript
+                .as_ref()
+                .is_some_and(|form| form.values().iter().all(|value| !variables.contains(value)))
+        })
+    }
+
+    /// The relation from the iterations of nest `which` to elements, and whether nothing was left
+    /// out of it; `None` where coefficients leave 64 bits.
+    fn relation(&self, which: usize, access: &Access) -> Option<(Map, bool)> {
+        let nest = &self.nests[which];
+        let space = self.domain.map_space(nest.len(), access.subscripts.len());
+        let mut set = BasicSet::universe(space.clone());
+        let mut exact = self.domain.constrain(&mut set, nest).ok()?;
+        for (k, subscript) in access.subscripts.iter().enumerate() {
+            let element = Affine::dim(nest.len() + k);
+            let form = subscript.as_ref().and_then(|form| self.domain.affine(nest, form));
+            let Some(form) = form else {
+                exact = false;
+                continue;
+            };
+            let last = k + 1 == access.subscripts.len();
+            if last && access.length > 1 {
+                set.add(&Constraint::ge(element.clone(), form.clone())).ok()?;
+                set.add(&Constraint::lt(element, form + access.length)).ok()?;
+            } else {
+                set.add(&Constraint::eq(element, form)).ok()?;
+            }
+        }
+        Some((Map::new(space, [set]).ok()?, exact))
+    }
+}

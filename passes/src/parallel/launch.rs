@@ -1,0 +1,365 @@
+//! The launch of a kernel: how many blocks of how many threads, computed on the host.
+
+use gpuc_arch::{Arch, MAX_GRID_X};
+use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, LoopMapping, Size};
+use gpuc_dialects::offload::{LaunchSizeOp, NAME_ATTR, RegionOp};
+use gpuc_dialects::{arith, gpu, scf};
+use gpuc_ir::op::Traits;
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
+
+use super::kernel::Kernel;
+use super::loop_bounds::{Bounds, compute_outside};
+use super::segments::Segment;
+use super::verify_mapping::block_extents;
+use crate::analysis::access::name;
+use crate::analysis::loops::dimensions;
+use crate::analysis::range::Range;
+
+/// A dimension of a kernel's loop over blocks of which each launch does a part, because all of it may
+/// need more blocks than a grid has.
+#[derive(Clone, Copy, Debug)]
+pub struct Strip {
+    /// The dimension.
+    pub dim: usize,
+    /// Where this launch's part starts and ends, values of the host.
+    pub lower: Value,
+    /// Its end; not included.
+    pub upper: Value,
+    /// Whether both are numbers of 32 bits.
+    pub is_narrow: bool,
+}
+
+/// A launch that is being made.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Blocks in x, y and z.
+    pub grid: [Value; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [Value; 3],
+    /// The same, where they are known.
+    pub known_block: Option<[i64; 3]>,
+    /// Loops round the launch.
+    pub strips: Vec<Strip>,
+    /// Where the launch stands.
+    pub point: InsertPoint,
+}
+
+/// What bounds grids.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// The device.
+    pub arch: &'a Arch,
+    /// Blocks of a kernel that combines values, at most, where the program does not say.
+    pub max_partial_results: i64,
+}
+
+impl Launch {
+    /// The launch of a segment, its sizes computed in front of the region.
+    pub fn plan(ir: &mut Ir, region: RegionOp, segment: &Segment, limits: Limits<'_>) -> Launch {
+        let mut b = Builder::before(ir, region.op());
+        let one = arith::constant_index(&mut b, 1);
+        let extents = block_extents(&b, &segment.ops);
+        let known_block = match extents {
+            [Some(x), Some(y), Some(z)] => Some([x, y, z]),
+            _ => None,
+        };
+        let given = [region.vector_length(&b), region.num_workers(&b), None];
+        let clauses = ["vector_length", "num_workers", ""];
+        let mut block = [one; 3];
+        for d in 0..3 {
+            block[d] = match (extents[d], given[d]) {
+                (Some(n), _) => arith::constant_index(&mut b, n),
+                (None, Some(value)) => {
+                    let asked = launch_size(&mut b, value, clauses[d]);
+                    let least = constant_extent(&b, segment, d);
+                    let least = arith::constant_index(&mut b, least);
+                    arith::MaxSIOp::new(&mut b, asked, least).value(&mut b)
+                }
+                (None, None) => one,
+            };
+        }
+        let mut launch = Launch {
+            grid: [one; 3],
+            block,
+            known_block,
+            strips: Vec::new(),
+            point: InsertPoint::Before(region.op()),
+        };
+        let gangs = region.num_gangs(&b).map(|given| launch_size(&mut b, given, "num_gangs"));
+        match segment.gang_loop {
+            Some(op) => launch.over(&mut b, op, region, gangs, limits),
+            None => {
+                // Gangs share loops further inside, and repeat what is not in a loop; what can be
+                // seen of that is the same for one gang as for many, unless it adds up.
+                let shared = segment.has_inner_loop_over_blocks(&b);
+                launch.grid[0] = match gangs {
+                    Some(gangs) if shared || segment.has_atomics(&b) => gangs,
+                    None if shared => {
+                        let constant = inner_blocks(&b, segment);
+                        arith::constant_index(
+                            &mut b,
+                            constant.unwrap_or(limits.max_partial_results),
+                        )
+                    }
+                    _ => one,
+                };
+            }
+        }
+        launch.point = b.point();
+        launch
+    }
+
+    /// The grid for a loop over blocks.
+    fn over(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: Op,
+        region: RegionOp,
+        gangs: Option<Value>,
+        limits: Limits<'_>,
+    ) {
+        let Some(mapping) = LoopMapping::known(b, op) else { return };
+        let one = arith::constant_index(b, 1);
+        let combines = !b.results(op).is_empty();
+        let mut bounds = compute_outside(b, op, region.op());
+        self.strip(b, op, &mapping, bounds.as_deref_mut(), limits);
+        let mut first = 0;
+        let mut free = Vec::new();
+        for dim in &mapping.0 {
+            let dims = first..first + dim.dims;
+            first = dims.end;
+            let mut used = one;
+            for &(axis, size) in &dim.axes {
+                let extent = match (axis, size) {
+                    (_, Size::Constant(n)) => arith::constant_index(b, n),
+                    (Axis::Block(_), Size::Launch) => gangs.unwrap_or(one),
+                    (Axis::Block(_), Size::Free) => one,
+                    (Axis::Thread(d), _) => self.block[usize::from(d)],
+                    (Axis::Lane, _) => one,
+                };
+                if let (Axis::Block(d), Size::Constant(_) | Size::Launch) = (axis, size) {
+                    self.grid[usize::from(d)] = extent;
+                }
+                used = arith::MulIOp::new(b, used, extent).value(b);
+            }
+            let axis = dim.axes.iter().find_map(|&(axis, size)| match (axis, size) {
+                (Axis::Block(d), Size::Free) => Some(usize::from(d)),
+                _ => None,
+            });
+            if let Some(axis) = axis {
+                let total = bounds.as_ref().map(|bounds| {
+                    let counts: Vec<Value> =
+                        bounds[dims].iter().map(|bounds| trip_count(b, *bounds)).collect();
+                    let total = product(b, &counts);
+                    arith::CeilDivSIOp::new(b, total, used).value(b)
+                });
+                free.push((axis, total));
+            }
+        }
+        // All blocks together leave so many partial results; the fastest axis is served first.
+        let mut left = arith::constant_index(b, limits.max_partial_results);
+        for (axis, needed) in free.into_iter().rev() {
+            let most = i64::from(limits.arch.limits.max_grid[axis]);
+            let mut most = arith::constant_index(b, most);
+            if combines {
+                most = left;
+            }
+            // Bounds that the host cannot compute: any number of blocks is right.
+            let needed = needed.unwrap_or_else(|| {
+                arith::constant_index(b, if combines { limits.max_partial_results } else { 65_535 })
+            });
+            // One block at least: it does what stands around the loop, and leaves a partial result.
+            let fewer = arith::MinSIOp::new(b, needed, most).value(b);
+            self.grid[axis] = arith::MaxSIOp::new(b, fewer, one).value(b);
+            if combines {
+                left = arith::DivUIOp::new(b, left, self.grid[axis]).value(b);
+                left = arith::MaxSIOp::new(b, left, one).value(b);
+            }
+        }
+    }
+
+    /// Makes loops round the launch for exact dimensions that may need more blocks than there are.
+    fn strip(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: Op,
+        mapping: &LoopMapping,
+        bounds: Option<&mut [Bounds]>,
+        limits: Limits<'_>,
+    ) {
+        let Some(bounds) = bounds else { return };
+        let loops = dimensions(b, op);
+        let mut first = 0;
+        for map in &mapping.0 {
+            let dim = first;
+            first += map.dims;
+            let Some(most) = self.processors(map, limits) else { continue };
+            let trips = loops.get(dim).map(|counted| counted.trips_range(b));
+            if trips.is_some_and(|trips| trips.max <= i128::from(most)) {
+                continue;
+            }
+            let Bounds { lower, upper, step } = bounds[dim];
+            let narrow = Range::signed(32);
+            let is_narrow = loops[dim].bounds_range(b).is_within(narrow);
+            let most = arith::constant_index(b, most);
+            let span = arith::MulIOp::new(b, step, most).value(b);
+            let strips = scf::ForOp::create(b, (lower, upper, span), &[], |_, _, _| Vec::new());
+            let (from, end) = (strips.induction_var(b), strips.terminator(b));
+            b.set_point(InsertPoint::Before(end));
+            let to = arith::AddIOp::new(b, from, span).value(b);
+            let to = arith::MinSIOp::new(b, to, upper).value(b);
+            self.strips.push(Strip { dim, lower: from, upper: to, is_narrow });
+            bounds[dim] = Bounds { lower: from, upper: to, step };
+        }
+    }
+
+    /// How many processors an exact dimension can have at most; `None` where a launch need not be
+    /// repeated for it.
+    fn processors(&self, map: &DimMap, limits: Limits<'_>) -> Option<i64> {
+        let [(Axis::Block(axis), Size::Free), ref threads @ ..] = map.axes[..] else { return None };
+        if map.how != Distribution::Exact || map.dims != 1 {
+            return None;
+        }
+        let mut each = 1i64;
+        for &(_, size) in threads {
+            match size {
+                Size::Constant(n) => each = each.checked_mul(n)?,
+                // At least one each.
+                _ => {}
+            }
+        }
+        let blocks = i64::from(limits.arch.limits.max_grid[usize::from(axis)]);
+        // Numbers of processors stay within 32 bits, so that subscripts can.
+        Some((i64::from(MAX_GRID_X) / each.max(1)).min(blocks).saturating_mul(each))
+    }
+
+    /// Passes the parts of strips to a kernel: the value that stands for each in it.
+    pub fn arguments(&self, ir: &mut Ir, kernel: &mut Kernel) -> Vec<(usize, [Value; 2])> {
+        let mut all = Vec::new();
+        for strip in &self.strips {
+            let ends = [strip.lower, strip.upper].map(|value| {
+                if !strip.is_narrow {
+                    return kernel.argument(ir, value);
+                }
+                let narrow = ir.ctx.i32();
+                let InsertPoint::Before(anchor) = self.point else { return value };
+                let mut b = Builder::before(ir, anchor);
+                let passed = arith::IndexCastOp::new(&mut b, value).result(narrow).value(&mut b);
+                let argument = kernel.argument(ir, passed);
+                let mut b = kernel.end(ir);
+                let index = b.ctx.index();
+                arith::IndexCastOp::new(&mut b, argument).result(index).value(&mut b)
+            });
+            all.push((strip.dim, ends));
+        }
+        all
+    }
+
+    /// Builds the launch.
+    pub fn build(&self, ir: &mut Ir, kernel: &Kernel, name: &str) {
+        let symbol = ir.ctx.nested_symbol_attr("kernels", &[name]);
+        // Sizes that are known help the backend, and bound registers.
+        if let Some(block) = self.known_block {
+            let sizes = ir.ctx.i32_array_attr(&block.map(|n| n as i32));
+            ir.set_attr(kernel.func, "known_block_size", sizes);
+        }
+        let location = ir.location(kernel.func);
+        let mut b = Builder::new(ir, self.point, location);
+        let ([x, y, z], [bx, by, bz]) = (self.grid, self.block);
+        gpu::LaunchFuncOp::new(
+            &mut b,
+            &[],
+            x,
+            y,
+            z,
+            bx,
+            by,
+            bz,
+            None,
+            None,
+            None,
+            None,
+            &kernel.operands,
+            None,
+        )
+        .attr(&mut b, "kernel", symbol)
+        .build(&mut b);
+    }
+}
+
+/// A size that the program gives at run time, as the host checks it.
+fn launch_size(b: &mut Builder<'_>, value: Value, clause: &str) -> Value {
+    if let Some(constant) = arith::constant_int_value(b, value) {
+        return arith::constant_index(b, i64::try_from(constant).unwrap_or(i64::MAX).max(1));
+    }
+    let clause = b.ctx.string_attr(clause);
+    let variable = variable_of(b, value).map(|name| b.ctx.string_attr(&name));
+    LaunchSizeOp::new(b, value)
+        .attr(b, "clause", clause)
+        .attr_option(b, "variable", variable)
+        .value(b)
+}
+
+/// The name of the variable that a value is, through conversions.
+fn variable_of(ir: &Ir, value: Value) -> Option<String> {
+    let mut at = value;
+    while let Some(op) = ir.defining_op(at) {
+        if ir.operand_count(op) != 1 || !ir.is_effect_free(op) {
+            return ir.attr(op, NAME_ATTR).map(|_| name(ir, at));
+        }
+        at = ir.operand(op, 0);
+    }
+    let known = name(ir, at);
+    (known != "a local variable").then_some(known)
+}
+
+/// The largest constant extent of blocks in one direction among a segment's loops.
+fn constant_extent(ir: &Ir, segment: &Segment, d: usize) -> i64 {
+    let nested = segment.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+    let mut most = 1;
+    for mapping in nested.filter_map(|op| LoopMapping::known(ir, op)) {
+        for (axis, size) in mapping.axes() {
+            if let (Axis::Thread(own), Size::Constant(n)) = (axis, size)
+                && usize::from(own) == d
+            {
+                most = most.max(n);
+            }
+        }
+    }
+    most
+}
+
+/// The number of blocks that loops further inside name.
+fn inner_blocks(ir: &Ir, segment: &Segment) -> Option<i64> {
+    let nested = segment.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+    let loops = nested.filter(|&op| ir.has_trait(op, Traits::PARALLEL_LOOP));
+    let sizes = loops.filter_map(|op| LoopMapping::known(ir, op)).flat_map(|mapping| {
+        let blocks = mapping.axes().filter(|(axis, _)| *axis == Axis::Block(0));
+        blocks.map(|(_, size)| size).collect::<Vec<_>>()
+    });
+    let constants = sizes.filter_map(|size| match size {
+        Size::Constant(n) => Some(n),
+        _ => None,
+    });
+    constants.max()
+}
+
+/// `max(0, ceildiv(upper - lower, step))`.
+pub fn trip_count(b: &mut Builder<'_>, Bounds { lower, upper, step }: Bounds) -> Value {
+    let span = arith::SubIOp::new(b, upper, lower).value(b);
+    let count = arith::CeilDivSIOp::new(b, span, step).value(b);
+    let zero = arith::constant_index(b, 0);
+    arith::MaxSIOp::new(b, count, zero).value(b)
+}
+
+/// The product of some values.
+pub fn product(b: &mut Builder<'_>, factors: &[Value]) -> Value {
+    let mut product: Option<Value> = None;
+    for &factor in factors {
+        product = Some(match product {
+            Some(so_far) => arith::MulIOp::new(b, so_far, factor).value(b),
+            None => factor,
+        });
+    }
+    product.unwrap_or_else(|| arith::constant_index(b, 1))
+}

@@ -1,0 +1,333 @@
+//! `map`: decides who executes the iterations of each parallel loop of a compute region.
+//!
+//! Leaves on every `affine.parallel` and `scf.parallel` the attribute `mapping`
+//! ([`gpuc_dialects::offload::mapping`]), which everything behind carries out; a loop that has one, written by
+//! hand or by an earlier pass, keeps it. What the program says is done as it says. Where it is
+//! silent, the outermost independent loop of a nest goes over blocks, the innermost over the threads
+//! of a row, and a loop without independent loops around or inside over both: consecutive threads
+//! take consecutive iterations of the innermost independent loop. A loop of several dimensions goes
+//! over as many of the grid's, so that no iteration's number is divided. The shape of a block comes
+//! from the trip counts and the device ([`super::block_shape`]).
+
+use gpuc_arch::Arch;
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::mapping::{
+    Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
+};
+use gpuc_dialects::offload::{Construct, RegionOp, SCHEDULE_ATTR};
+use gpuc_ir::op::{EffectKind, Traits};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+use indexmap::IndexMap;
+
+use super::block_shape::{BlockShape, row_length, tile_shape};
+use super::mapping_remarks;
+use super::schedule::{Asked, Levels, check_nesting, region_sizes};
+use super::verify_mapping::check_sizes;
+use crate::analysis::loops::constant_trips;
+use crate::versions::in_fallback;
+
+gpuc_ir::pass! {
+    /// Decide which processors execute the iterations of parallel loops.
+    Map = "map" on "func.func" {
+        /// The device, whose table gives the shape of blocks.
+        arch: String = Arch::default_target().name.to_owned(),
+    }
+}
+
+impl Pass for Map {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let Some(arch) = Arch::by_name(&self.arch) else {
+            return Err(Diagnostic::error(format!("there is no target '{}'", self.arch)));
+        };
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            let mut mapper = Mapper { region, arch, loops: IndexMap::new() };
+            mapper.choose(ir)?;
+            check_sizes(ir, region)?;
+            if !in_fallback(ir, inner) {
+                mapping_remarks::report(ir, region, cx);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A parallel loop whose mapping is being chosen.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    levels: Levels,
+    asked: Asked,
+    /// It stands directly in the region.
+    top: bool,
+    /// It came with a mapping.
+    given: bool,
+}
+
+struct Mapper<'a> {
+    region: RegionOp,
+    arch: &'a Arch,
+    loops: IndexMap<Op, Loop>,
+}
+
+impl Mapper<'_> {
+    fn choose(&mut self, ir: &mut Ir) -> Result<(), Diagnostic> {
+        let kernels = self.region.kind(ir) == Construct::Kernels;
+        for op in ir.ops(self.region.block(ir)) {
+            self.assign(ir, op, Levels::SEQUENTIAL, kernels, true)?;
+        }
+        self.complete(ir);
+        let chosen: Vec<(Op, LoopMapping)> = self
+            .loops
+            .iter()
+            .filter(|(_, known)| !known.given)
+            .map(|(&op, known)| (op, self.mapping(ir, op, *known)))
+            .collect();
+        for (op, mapping) in chosen {
+            let attr = mapping.attr(&mut ir.ctx);
+            ir.set_attr(op, MAPPING_ATTR, attr);
+            ir.remove_attr(op, SCHEDULE_ATTR);
+        }
+        Ok(())
+    }
+
+    /// Assigns levels to `op`, if it is a parallel loop, and to those inside. `outer` are the
+    /// levels in use around it; `top` tells that it stands directly in the region.
+    fn assign(
+        &mut self,
+        ir: &Ir,
+        op: Op,
+        outer: Levels,
+        kernels: bool,
+        top: bool,
+    ) -> Result<(), Diagnostic> {
+        let mut around = outer;
+        if ir.has_trait(op, Traits::PARALLEL_LOOP) {
+            let given = LoopMapping::known(ir, op);
+            let asked = Asked::of(ir, op);
+            let levels = match &given {
+                Some(mapping) => Levels::of_mapping(mapping),
+                None => self.levels(ir, op, asked.levels, outer, kernels && !top),
+            };
+            if given.is_none() {
+                check_nesting(ir, op, outer, levels)?;
+            }
+            self.loops.insert(op, Loop { levels, asked, top, given: given.is_some() });
+            around = outer.with(levels);
+        }
+        for &region in ir.regions(op) {
+            for &block in ir.blocks(region) {
+                for inner in ir.ops(block) {
+                    self.assign(ir, inner, around, kernels, false)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Levels of a loop: what it asks for, else what is left.
+    fn levels(&self, ir: &Ir, op: Op, asked: Levels, outer: Levels, ordered: bool) -> Levels {
+        let inner = has_parallel_inside(ir, op);
+        let mut levels = asked;
+        if levels == Levels::SEQUENTIAL {
+            if outer == Levels::SEQUENTIAL {
+                levels.gang = true;
+                levels.vector = !inner;
+            } else if !outer.vector {
+                levels.vector = !inner;
+            }
+        } else if levels == (Levels { gang: true, ..Levels::SEQUENTIAL }) && !inner {
+            // Nothing inside would use the gang's other threads.
+            levels.vector = true;
+        }
+        if ordered {
+            // A serial loop around it orders its runs; one gang can do that.
+            levels.gang = false;
+            levels.vector |= !outer.in_block();
+        }
+        levels
+    }
+
+    /// Whether blocks have one row of threads.
+    fn one_worker(&self, ir: &Ir) -> bool {
+        let own = |known: &Loop| match known.asked.sizes[1] {
+            Some(size) => size != Size::Constant(1),
+            None => false,
+        };
+        let given = region_sizes(ir, self.region)[1];
+        let used = self.loops.values().any(|known| known.levels.worker && !known.given);
+        !used
+            || (given.is_none_or(|size| size == Size::Constant(1)) && !self.loops.values().any(own))
+    }
+
+    /// Makes every loop that threads of a block share one that they share without remainder, so that
+    /// wherever threads wait for each other, all of them do, and no value is counted by two.
+    ///
+    /// A vector loop outside worker loops goes over all rows too, and so does a worker loop without
+    /// vector loops. Of a worker loop round vector loops the rows go different ways; that is kept
+    /// where they never have to wait for each other, else the block takes the worker loop's
+    /// iterations one by one and all its threads share the vector loops.
+    fn complete(&mut self, ir: &Ir) {
+        let one_worker = self.one_worker(ir);
+        for index in 0..self.loops.len() {
+            let (&op, &known) = self.loops.get_index(index).expect("the index is in range");
+            if known.given {
+                continue;
+            }
+            let mut levels = known.levels;
+            if one_worker {
+                levels.worker = false;
+            } else if levels.worker && !levels.vector {
+                let inner: Vec<Op> = ir
+                    .nested_ops(op, WalkOrder::PreOrder)
+                    .into_iter()
+                    .filter(|inner| *inner != op)
+                    .filter(|inner| self.loops.get(inner).is_some_and(|l| l.levels.vector))
+                    .collect();
+                if inner.is_empty() {
+                    levels.vector = true;
+                } else if !rows_are_apart(ir, op, &inner) {
+                    levels.worker = false;
+                }
+            } else if levels.vector && !levels.worker {
+                levels.worker = !ir
+                    .ancestors(op)
+                    .any(|outer| self.loops.get(&outer).is_some_and(|l| l.levels.worker));
+            }
+            self.loops[index].levels = levels;
+        }
+    }
+
+    /// Threads in a row of the block, for a loop that says nothing itself.
+    fn lanes(&self, ir: &Ir, op: Op) -> Size {
+        let given = region_sizes(ir, self.region)[2];
+        let own = self.loops.values().filter_map(|known| known.asked.sizes[2]).fold(None, larger);
+        given.or(own).unwrap_or_else(|| {
+            // All loops of the region in the same rows: of the longest of them.
+            let trips = self
+                .loops
+                .iter()
+                .filter(|(_, known)| known.levels.vector && !known.given)
+                .map(|(&op, _)| constant_trips(ir, op).and_then(|trips| trips.last().copied()));
+            let longest = trips.fold(Some(0), |most, trips| Some(most?.max(trips?)));
+            let _ = op;
+            Size::Constant(row_length(self.arch, longest))
+        })
+    }
+
+    /// Rows of threads, for a loop that says nothing itself.
+    fn rows(&self, ir: &Ir) -> Size {
+        let given = region_sizes(ir, self.region)[1];
+        let own = self.loops.values().filter_map(|known| known.asked.sizes[1]).fold(None, larger);
+        given.or(own).unwrap_or(Size::Constant(1))
+    }
+
+    /// The mapping of a loop on its levels.
+    fn mapping(&self, ir: &Ir, op: Op, known: Loop) -> LoopMapping {
+        let Loop { levels, asked, top, .. } = known;
+        let dims = ir.arguments(ir.body(op, 0)).len();
+        let mut threads = Vec::new();
+        if levels.worker {
+            threads.push((Axis::Thread(1), asked.sizes[1].unwrap_or_else(|| self.rows(ir))));
+        }
+        if levels.vector {
+            threads.push((Axis::Thread(0), asked.sizes[2].unwrap_or_else(|| self.lanes(ir, op))));
+        }
+        let strided = |axes: &[(Axis, Size)]| {
+            LoopMapping(vec![DimMap {
+                axes: axes.to_vec(),
+                how: if axes.is_empty() { Distribution::Exact } else { Distribution::Strided },
+                dims,
+            }])
+        };
+        if !levels.gang {
+            return match in_row(ir, op, &threads) {
+                Some(exact) => exact,
+                None => strided(&threads),
+            };
+        }
+        let gangs = asked.sizes[0].or(region_sizes(ir, self.region)[0]);
+        if let Some(gangs) = gangs {
+            let axes: Vec<_> = std::iter::once((Axis::Block(0), gangs)).chain(threads).collect();
+            return strided(&axes);
+        }
+        let ordered = !top || !ir.results(op).is_empty();
+        let how = if ordered { Distribution::Strided } else { Distribution::Exact };
+        let shape = match self.may_be_tiled(ir, op, known) {
+            true => tile_shape(self.arch, constant_trips(ir, op).as_deref()),
+            false => BlockShape::default(),
+        };
+        let mut maps = Vec::new();
+        for dim in (0..dims).rev() {
+            let axis = dims - 1 - dim;
+            let mut axes = vec![(Axis::Block(axis.min(2) as u8), Size::Free)];
+            match (axis, shape) {
+                (0 | 1, BlockShape { rows: Some([x, y]) }) => {
+                    axes.push((Axis::Thread(axis as u8), Size::Constant([x, y][axis])));
+                }
+                (0, BlockShape { rows: None }) => axes.extend(&threads),
+                _ => {}
+            }
+            // What no axis is left for is counted with the last.
+            if axis == 2 && dims > 3 {
+                let dims = dims - 2;
+                maps.push(DimMap { axes, how: Distribution::Strided, dims });
+                break;
+            }
+            maps.push(DimMap { axes, how, dims: 1 });
+        }
+        maps.reverse();
+        LoopMapping(maps)
+    }
+
+    /// Whether a loop's block may be a rectangle of its iterations: the program leaves its shape open,
+    /// and no other loop needs threads in rows.
+    fn may_be_tiled(&self, ir: &Ir, op: Op, known: Loop) -> bool {
+        known.top
+            && known.levels == Levels { gang: true, worker: false, vector: true }
+            && ir.arguments(ir.body(op, 0)).len() > 1
+            && ir.results(op).is_empty()
+            && region_sizes(ir, self.region)[2].is_none()
+            && known.asked.sizes[2].is_none()
+            && !has_parallel_inside(ir, op)
+    }
+}
+
+/// The larger of two sizes; one that is known at run time only is as good as any.
+fn larger(so_far: Option<Size>, size: Size) -> Option<Size> {
+    Some(match (so_far, size) {
+        (Some(Size::Constant(a)), Size::Constant(b)) => Size::Constant(a.max(b)),
+        (None, size) => size,
+        _ => Size::Launch,
+    })
+}
+
+/// A loop of one dimension with no more iterations than threads: one each.
+fn in_row(ir: &Ir, op: Op, threads: &[(Axis, Size)]) -> Option<LoopMapping> {
+    let exact = DimMap::over(threads, Distribution::Exact);
+    let [trips] = constant_trips(ir, op)?[..] else { return None };
+    (trips <= exact.threads()? && !threads.is_empty()).then(|| LoopMapping(vec![exact]))
+}
+
+/// Whether the rows that share a worker loop never wait for each other inside: all it does that
+/// can be seen is done by one vector loop directly in it.
+fn rows_are_apart(ir: &Ir, op: Op, inner: &[Op]) -> bool {
+    let body = ir.body(op, 0);
+    let [vector] = *inner else { return false };
+    let quiet = |other: Op| {
+        ir.effects(other)
+            .is_some_and(|effects| effects.iter().all(|effect| effect.kind == EffectKind::Read))
+    };
+    ir.parent_block(vector) == Some(body)
+        && ir.results(op).is_empty()
+        && ir.results(vector).is_empty()
+        && ir
+            .ops(body)
+            .all(|other| other == vector || ir.has_trait(other, Traits::TERMINATOR) || quiet(other))
+}
+
+fn has_parallel_inside(ir: &Ir, op: Op) -> bool {
+    ir.nested_ops(op, WalkOrder::PreOrder)
+        .into_iter()
+        .any(|inner| inner != op && ir.has_trait(inner, Traits::PARALLEL_LOOP))
+}

@@ -1,0 +1,174 @@
+//! Where the local buffers of a kernel live.
+//!
+//! A buffer that is declared outside loops over threads and used inside is shared by the threads of
+//! the block, and goes to the block's memory; unless each thread only ever touches the elements that
+//! its own numbers select. Then it is state of the thread that lives from one loop over threads to
+//! the next, and the subscripts that select the thread go.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
+use gpuc_dialects::{arith, gpu, memref, scf};
+use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueDef, WalkOrder};
+
+use super::spread::tells_threads_apart;
+use super::threads::Processors;
+
+/// Places the buffers of a kernel whose loops are mapped; says whether threads share any.
+///
+/// # Errors
+/// A shared buffer without a constant size, or that something else than loads and stores uses.
+pub fn place_buffers(ir: &mut Ir, func: Op, processors: &Processors) -> Result<bool, Diagnostic> {
+    let mut shares = false;
+    for op in ir.nested_ops(func, WalkOrder::PreOrder) {
+        if !memref::AllocaOp::is(ir, op) {
+            continue;
+        }
+        let buffer = ir.result(op, 0);
+        let space = gpu::AddressSpace::of_memref(&ir.ctx, ir.ty(buffer));
+        let users: Vec<Op> = ir.users(buffer).collect();
+        let apart = |ir: &Ir, op: Op| thread_loop(ir, op, func, processors).is_some();
+        let shared = match space {
+            Some(gpu::AddressSpace::Workgroup) => true,
+            _ if processors.is_single() || apart(ir, op) => false,
+            _ => users.iter().any(|&user| apart(ir, user)),
+        };
+        if !shared {
+            continue;
+        }
+        if space != Some(gpu::AddressSpace::Workgroup)
+            && let Some(own) = ThreadIndices::of(ir, op, &users, func, processors)
+        {
+            own.remove(ir, op);
+            continue;
+        }
+        let simple = users.iter().all(|&u| memref::LoadOp::is(ir, u) || memref::StoreOp::is(ir, u));
+        if !simple || ir.operand_count(op) > 0 {
+            return Err(Diagnostic::error(
+                "a local array that the threads of a gang share must have a \
+                constant size and be used by subscripts only",
+            )
+            .at_option(ir.ctx.place(ir.location(op))));
+        }
+        let workgroup = gpu::AddressSpace::Workgroup.attr(&mut ir.ctx);
+        let ty = ir.ty(buffer);
+        let (shape, element) = (
+            ir.ctx.shape(ty).unwrap_or(&[]).to_vec(),
+            ir.ctx.element(ty).expect("buffers are memrefs"),
+        );
+        let ty = ir.ctx.memref_in(&shape, element, None, Some(workgroup));
+        let replacement = gpu::GPUFuncOp(func).add_workgroup_buffer(ir, ty);
+        ir.replace_op(op, &[replacement]);
+        shares = true;
+    }
+    Ok(shares)
+}
+
+/// The innermost loop round `op` that tells threads of the block apart.
+fn thread_loop(ir: &Ir, op: Op, func: Op, processors: &Processors) -> Option<Op> {
+    ir.ancestors(op).take_while(|&outer| outer != func).find(|&outer| {
+        LoopMapping::known(ir, outer).is_some_and(|m| tells_threads_apart(&m, processors))
+    })
+}
+
+/// The subscripts of a buffer that select the thread.
+struct ThreadIndices {
+    /// For each dimension of the buffer, whether its subscript is a number of the thread.
+    selects: Vec<bool>,
+}
+
+impl ThreadIndices {
+    /// Those of a buffer of which each thread has a part of its own; `None` if it is not such a one.
+    fn of(
+        ir: &Ir,
+        alloca: Op,
+        users: &[Op],
+        func: Op,
+        processors: &Processors,
+    ) -> Option<ThreadIndices> {
+        let rank = ir.ctx.shape(ir.ty(ir.result(alloca, 0)))?.len();
+        let mut axes: Vec<Option<Axis>> = vec![None; rank];
+        let mut seen = false;
+        for &user in users {
+            thread_loop(ir, user, func, processors)?;
+            let first = subscripts_start(ir, user)?;
+            let own: Vec<Option<Axis>> =
+                ir.operands(user).skip(first).map(|value| thread_number(ir, value)).collect();
+            if !seen {
+                axes = own;
+                seen = true;
+            } else {
+                for (known, own) in axes.iter_mut().zip(own) {
+                    if *known != own {
+                        *known = None;
+                    }
+                }
+            }
+        }
+        // Threads that differ on another axis would share elements.
+        let complete = (0..3).all(|d| {
+            let axis = Axis::Thread(d);
+            processors.extent(axis) == Some(1) || axes.contains(&Some(axis))
+        });
+        (seen && complete && ir.operand_count(alloca) == 0)
+            .then(|| ThreadIndices { selects: axes.iter().map(Option::is_some).collect() })
+    }
+
+    /// Removes them from the buffer and its accesses.
+    fn remove(&self, ir: &mut Ir, alloca: Op) {
+        let buffer = ir.result(alloca, 0);
+        let ty = ir.ty(buffer);
+        let shape = ir.ctx.shape(ty).unwrap_or(&[]).to_vec();
+        let Some(element) = ir.ctx.element(ty) else { return };
+        let kept: Vec<i64> = shape
+            .iter()
+            .zip(&self.selects)
+            .filter(|(_, selects)| !**selects)
+            .map(|(&extent, _)| extent)
+            .collect();
+        let ty = ir.ctx.memref(&kept, element);
+        let mut b = Builder::before(ir, alloca);
+        let own = memref::AllocaOp::new(&mut b, &[], &[]).result(ty).value(&mut b);
+        for user in ir.users(buffer).collect::<Vec<_>>() {
+            let first = subscripts_start(ir, user).unwrap_or(0);
+            let operands: Vec<Value> = ir
+                .operands(user)
+                .enumerate()
+                .filter(|&(i, _)| i < first || !self.selects[i - first])
+                .map(|(_, value)| value)
+                .collect();
+            ir.set_operands(user, &operands);
+        }
+        ir.replace_op(alloca, &[own]);
+    }
+}
+
+/// Where the subscripts of a load or store start among its operands.
+fn subscripts_start(ir: &Ir, op: Op) -> Option<usize> {
+    match ir.name(op) {
+        memref::LoadOp::NAME => Some(1),
+        memref::StoreOp::NAME => Some(2),
+        _ => None,
+    }
+}
+
+/// The axis whose number a value is: the variable of an exact dimension over it that counts from 0.
+fn thread_number(ir: &Ir, value: Value) -> Option<Axis> {
+    let ValueDef::Argument(block, index) = ir.value_def(value) else { return None };
+    let owner = ir.block_op(block)?;
+    let view = scf::ParallelOp::cast(ir, owner)?;
+    let mapping = LoopMapping::known(ir, owner)?;
+    let index = index as usize;
+    let simple = mapping.0.iter().all(|dim| dim.dims == 1);
+    let dim = mapping.0.get(index).filter(|_| simple)?;
+    let constant = |value| arith::constant_index_value(ir, value);
+    let counts = constant(view.lowerBound(ir)[index]) == Some(0)
+        && constant(view.step(ir)[index]) == Some(1);
+    match dim.axes[..] {
+        [(axis @ Axis::Thread(_), Size::Constant(_))]
+            if counts && dim.how == Distribution::Exact =>
+        {
+            Some(axis)
+        }
+        _ => None,
+    }
+}

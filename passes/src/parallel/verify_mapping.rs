@@ -1,0 +1,102 @@
+//! What a device can do of a mapping: sizes of blocks and grids.
+
+use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK};
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::offload::mapping::{Axis, LoopMapping, Size};
+use gpuc_ir::{Ir, Location, Op, OpView, Value, WalkOrder};
+
+use super::schedule::region_size;
+
+/// The extents of blocks that loops inside `root` need, in x, y and z: the largest that any of them
+/// has; `None` where it is known at run time only.
+pub fn block_extents(ir: &Ir, roots: &[Op]) -> [Option<i64>; 3] {
+    let mut extents = [Some(1i64); 3];
+    for op in roots.iter().flat_map(|&root| ir.nested_ops(root, WalkOrder::PreOrder)) {
+        let Some(mapping) = LoopMapping::known(ir, op) else { continue };
+        for (axis, size) in mapping.axes() {
+            let d = match axis {
+                Axis::Thread(d) => usize::from(d),
+                Axis::Lane => 0,
+                Axis::Block(_) => continue,
+            };
+            extents[d] = match size {
+                Size::Constant(n) => extents[d].map(|known| known.max(n)),
+                _ => None,
+            };
+        }
+    }
+    extents
+}
+
+/// Refuses sizes that no device has.
+///
+/// # Errors
+/// At the number that is too large or too small, where the region gives it; else at the loop.
+pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
+    let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
+    let location = |given: Option<Value>, op: Op| -> Location {
+        // One constant stands for all of a value, wherever they are written.
+        let constant = given.and_then(|value| ir.defining_op(value));
+        ir.location(constant.unwrap_or(op))
+    };
+    let gangs = region.num_gangs(ir);
+    for &op in &nested {
+        let Some(mapping) = LoopMapping::known(ir, op) else { continue };
+        for (axis, size) in mapping.axes() {
+            let (Axis::Block(d), Size::Constant(n)) = (axis, size) else { continue };
+            let most = if d == 0 { i64::from(MAX_GRID_X) } else { 65_535 };
+            if (1..=most).contains(&n) {
+                continue;
+            }
+            let own = region_size(ir, gangs) == Some(size);
+            let place = ir.ctx.place(location(gangs.filter(|_| own), op));
+            return Err(Diagnostic::error(format!(
+                "{n} gangs: a grid has 1 to {most} blocks in {}",
+                axis.index()
+            ))
+            .at_option(place)
+            .help("ask for another number, or leave it out to have it chosen"));
+        }
+    }
+    let extents = block_extents(ir, &[region.op()]);
+    let known = extents.map(|extent| extent.unwrap_or(1));
+    let [x, y, z] = known;
+    let threads = known.iter().fold(1i64, |product, &n| product.saturating_mul(n));
+    // Extents are the largest of all loops; a size below 1 does not show in them.
+    let smallest = nested
+        .iter()
+        .filter_map(|&op| Some((op, LoopMapping::known(ir, op)?)))
+        .flat_map(|(op, mapping)| mapping.axes().map(move |axis| (op, axis)).collect::<Vec<_>>())
+        .find_map(|(op, (axis, size))| match size {
+            Size::Constant(n) if n < 1 => Some((op, axis, n)),
+            _ => None,
+        });
+    let message = match smallest {
+        Some((_, Axis::Thread(0), n)) => {
+            format!("{y} workers of vector length {n} are {} threads", y.saturating_mul(n))
+        }
+        Some((_, _, n)) => {
+            format!("{n} workers of vector length {x} are {} threads", x.saturating_mul(n))
+        }
+        None if threads > MAX_THREADS_PER_BLOCK.into() && z == 1 => {
+            format!("{y} workers of vector length {x} are {threads} threads")
+        }
+        None if threads > MAX_THREADS_PER_BLOCK.into() || z > 64 => {
+            format!("blocks of {x} by {y} by {z} threads have {threads}, {z} of them deep")
+        }
+        None => return Ok(()),
+    };
+    // The number that makes the gang too large or empty.
+    let of_workers = match smallest {
+        Some((_, axis, _)) => axis != Axis::Thread(0),
+        None => y > x,
+    };
+    let given = if of_workers { region.num_workers(ir) } else { region.vector_length(ir) };
+    let given = given.filter(|_| smallest.is_some() || x != y);
+    let op =
+        smallest.map_or(region.op(), |(op, ..)| if given.is_some() { region.op() } else { op });
+    Err(Diagnostic::error(format!("{message}; a gang has 1 to {MAX_THREADS_PER_BLOCK}"))
+        .at_option(ir.ctx.place(location(given, op)))
+        .help("ask for fewer, or leave the numbers out to have them chosen"))
+}

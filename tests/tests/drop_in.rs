@@ -1,0 +1,169 @@
+//! gpuc in the place of cc: the same files come out, wherever the command says, and none of them tells
+//! where gpuc worked.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gpuc_tests::execution::{self, End, Outcome};
+use gpuc_tests::tools::{self, Tools};
+
+/// A program with regions of most kinds.
+const SOURCE: &str = "\
+#include <stdio.h>
+#include <math.h>
+static void scale(int n, double *restrict a, double f)
+{
+    double s = 0;
+    #pragma acc data copy(a[0:n])
+    {
+        #pragma acc parallel loop present(a[0:n])
+        for (int i = 0; i < n; i++)
+            a[i] = sqrt(a[i]) * f;
+        #pragma acc parallel loop reduction(+:s) if(n > 3)
+        for (int i = 0; i < n; i++)
+            s += a[i];
+        #pragma acc update self(a[0:n])
+    }
+    if (s < 0)
+        printf(\"negative\\n\");
+}
+int main(void)
+{
+    double a[100];
+    for (int i = 0; i < 100; i++)
+        a[i] = i * i;
+    scale(100, a, 2);
+    return printf(\"%g\\n\", a[9]) < 0;
+}
+";
+
+/// A folder with `name.c` in it.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("name.c"), SOURCE).unwrap();
+    folder
+}
+
+fn gpuc() -> PathBuf {
+    Tools::find().ours("gpuc").unwrap()
+}
+
+fn run(folder: &Path, program: &Path, line: &str, variables: &[(&str, &str)]) -> Outcome {
+    let mut command = Command::new(program);
+    command.args(line.split_whitespace()).current_dir(folder).env("LC_ALL", "C");
+    command.env_remove("GPUC_CC").envs(variables.iter().copied());
+    execution::run(&mut command, Vec::new(), true).unwrap()
+}
+
+fn succeed(folder: &Path, program: &Path, line: &str, variables: &[(&str, &str)]) -> String {
+    let outcome = run(folder, program, line, variables);
+    assert_eq!(outcome.end(), End::Success, "{line} {variables:?}\n{}", outcome.tail());
+    outcome.text()
+}
+
+/// The files that a command leaves behind.
+fn files_of(program: &Path, line: &str) -> Vec<String> {
+    let folder = project();
+    succeed(folder.path(), program, line, &[]);
+    let entries = std::fs::read_dir(folder.path()).unwrap().flatten();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_goes_beside_objects_is_where_cc_puts_it() {
+    const BESIDE: &str = "--coverage -save-temps -fstack-usage -gsplit-dwarf -g -O1";
+    let cc = tools::host_compiler();
+    for line in [
+        "-c name.c",
+        "-c name.c -o other.o",
+        "-S name.c",
+        "name.c -lm",
+        "name.c -o program -lm",
+        "-fno-openacc name.c -o program -lm",
+    ] {
+        let line = format!("{BESIDE} {line}");
+        let mut expected = files_of(&cc, &line);
+        // Of what was preprocessed already, GCC saves no copy.
+        if !line.contains("-fno-openacc") {
+            expected.retain(|name| !name.ends_with(".i"));
+        }
+        assert!(expected.iter().any(|name| name.ends_with(".su")), "{expected:?}");
+        assert_eq!(files_of(&gpuc(), &line), expected, "{line}");
+    }
+}
+
+#[test]
+fn objects_are_reproducible_and_name_the_users_file() {
+    let folder = project();
+    let mut objects = Vec::new();
+    for name in ["one", "two"] {
+        let temporary = folder.path().join(name);
+        std::fs::create_dir(&temporary).unwrap();
+        let temporary = temporary.to_str().unwrap();
+        succeed(folder.path(), &gpuc(), "-g -O2 -c name.c", &[("TMPDIR", temporary)]);
+        objects.push(std::fs::read(folder.path().join("name.o")).unwrap());
+        assert!(!String::from_utf8_lossy(&objects[0]).contains(temporary));
+    }
+    assert!(objects[0] == objects[1], "two compilations of one file differ");
+    let readelf = |line: &str| succeed(folder.path(), Path::new("readelf"), line, &[]);
+    let symbols = readelf("-s -W name.o");
+    assert!(symbols.lines().any(|l| l.contains(" FILE ") && l.ends_with(" name.c")), "{symbols}");
+    let information = readelf("--debug-dump=info name.o");
+    let mut units = information.lines().skip_while(|line| !line.contains("DW_TAG_compile_unit"));
+    let name = units.find(|line| line.contains("DW_AT_name")).unwrap_or_default();
+    assert!(name.ends_with(": name.c"), "{name}");
+}
+
+/// The host compiler may be a command line, and neither GCC nor Clang has anything to warn of.
+#[test]
+fn no_host_compiler_warns_of_our_text() {
+    let folder = project();
+    let cc = tools::host_compiler();
+    let wrapped = format!("env {}", cc.display());
+    for host in ["gcc", "clang", "clang-19", &wrapped] {
+        let program = Path::new(host.split(' ').next().unwrap_or(host));
+        if Command::new(program).arg("--version").output().is_err() {
+            println!("skipped: no {host}");
+            continue;
+        }
+        let host = [("GPUC_CC", host), ("GPUC_DEVICE", "sim")];
+        let warnings = "-Wall -Wextra -pedantic -Werror -I. -DX=1 -include stddef.h -g -O2";
+        for line in
+            ["-std=gnu11 name.c -o name -lm", "-std=c11 -c name.c", "-I. name.o -o name -lm"]
+        {
+            assert_eq!(succeed(folder.path(), &gpuc(), &format!("{warnings} {line}"), &host), "");
+        }
+        let ran = succeed(folder.path(), &folder.path().join("name"), "", &host);
+        assert!(ran.ends_with("\n18\n"), "{ran}");
+    }
+}
+
+/// What CMake asks of a compiler: its identity and features, and where OpenMP and OpenACC are.
+#[test]
+fn cmake_finds_what_there_is() {
+    if Command::new("cmake").arg("--version").output().is_err() {
+        println!("skipped: no cmake");
+        return;
+    }
+    let folder = project();
+    let lists = "\
+cmake_minimum_required(VERSION 3.16)
+project(name C)
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(OpenACC REQUIRED COMPONENTS C)
+message(STATUS \"openacc: ${OpenACC_C_SPEC_DATE}\")
+add_executable(name name.c)
+target_link_libraries(name OpenMP::OpenMP_C OpenACC::OpenACC_C m)
+";
+    std::fs::write(folder.path().join("CMakeLists.txt"), lists).unwrap();
+    let cmake = |line: &str| succeed(folder.path(), Path::new("cmake"), line, &[]);
+    let found = cmake(&format!("-B build -DCMAKE_C_COMPILER={}", gpuc().display()));
+    assert!(found.contains("-- openacc: 202211\n"), "{found}");
+    cmake("--build build");
+    let program = folder.path().join("build/name");
+    let ran = succeed(folder.path(), &program, "", &[("GPUC_DEVICE", "sim")]);
+    assert!(ran.ends_with("\n18\n"), "{ran}");
+}

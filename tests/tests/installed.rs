@@ -1,0 +1,171 @@
+//! What a user has who has installed gpuc: the compiler in a folder of its own, another current
+//! folder, and no sources or builds of gpuc anywhere.
+//!
+//! `GPUC_INSTALLED` names the folder that `cargo install --root` has filled; without it, the binary
+//! under test is copied. Where the system lets us (`unshare`), the checkout is hidden behind an empty
+//! file system for as long as the compiler and its programs run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gpuc_tests::corpus;
+use gpuc_tests::execution::{self, End, Outcome};
+use gpuc_tests::tools::Tools;
+
+/// The folder of an installation to test.
+const INSTALLED: &str = "GPUC_INSTALLED";
+
+const HELLO: &str =
+    "int printf(const char *, ...);\nint main(void) { return printf(\"hello\\n\") < 0; }\n";
+
+/// A user's home with the compiler in `gpuc/bin`.
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Home {
+        let home = Home { folder: tempfile::tempdir().expect("a temporary folder") };
+        for name in ["gpuc/bin", "project", "tmp"] {
+            std::fs::create_dir_all(home.at(name)).unwrap();
+        }
+        let compiler = match std::env::var_os(INSTALLED).filter(|folder| !folder.is_empty()) {
+            Some(folder) => corpus::root().join(folder).join("bin/gpuc"),
+            None => Tools::find().ours("gpuc").unwrap(),
+        };
+        std::fs::copy(compiler, home.at("gpuc/bin/gpuc")).unwrap();
+        home
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.at("project").join(name), text).unwrap();
+    }
+
+    /// Runs a shell command in the project, with the compiler on PATH and the checkout hidden.
+    fn shell(&self, script: &str) -> Outcome {
+        let hide = "mount -t tmpfs none \"$CHECKOUT\" && exec sh -ec \"$SCRIPT\"";
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", hide]);
+        if !can_hide() {
+            command = Command::new("sh");
+            command.args(["-ec", "exec sh -ec \"$SCRIPT\""]);
+        }
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{path}", self.at("gpuc/bin").display()));
+        command.env("CHECKOUT", corpus::root()).env("SCRIPT", script).env("LC_ALL", "C");
+        command.env("HOME", self.folder.path()).env("TMPDIR", self.at("tmp"));
+        command.env_remove("XDG_CACHE_HOME").env("GPUC_DEVICE", "sim");
+        execution::run(command.current_dir(self.at("project")), Vec::new(), true).unwrap()
+    }
+
+    /// What a command prints, which must succeed.
+    fn succeed(&self, script: &str) -> String {
+        let outcome = self.shell(script);
+        assert_eq!(outcome.end(), End::Success, "{script}\n{}", outcome.tail());
+        outcome.text()
+    }
+}
+
+/// Whether a file system can be put over the checkout, for one process. Not where this runs as an
+/// ordinary user whom the system forbids it, and not where the temporary folder is in the checkout.
+fn can_hide() -> bool {
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none"]);
+    let allowed = command.arg(corpus::root()).output().is_ok_and(|o| o.status.success());
+    allowed && !std::env::temp_dir().starts_with(corpus::root())
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_plain_program_is_the_one_that_cc_makes() {
+    let home = Home::new();
+    home.write("hello.c", HELLO);
+    home.succeed("gpuc hello.c -o a && cc hello.c -o b && cmp a b");
+    assert_eq!(home.succeed("./a"), "hello\n");
+    assert_eq!(home.succeed("gpuc run hello.c"), "hello\n");
+    assert_eq!(files(&home.at("tmp")), [""; 0]);
+}
+
+#[test]
+fn a_program_that_offloads_needs_nothing_of_gpuc() {
+    let home = Home::new();
+    for name in ["sgemm.c", "check.h"] {
+        let text = std::fs::read_to_string(corpus::root().join("examples").join(name)).unwrap();
+        home.write(name, &text);
+    }
+    home.succeed("gpuc -O2 sgemm.c -o sgemm -lm");
+    let dynamic = home.succeed("readelf -d sgemm");
+    assert!(!dynamic.contains("RPATH") && !dynamic.contains("RUNPATH"), "{dynamic}");
+    assert!(!dynamic.contains("gpuc"), "{dynamic}");
+    // The compiler and what it has written are gone.
+    let ran = home.succeed("rm -r ~/gpuc ~/.cache; ./sgemm 20 30 40");
+    assert!(ran.contains("gpuc: device 0: sim") && ran.contains("sgemm"), "{ran}");
+    assert_eq!(files(&home.at("tmp")), [""; 0]);
+}
+
+#[test]
+fn the_runtime_beside_the_compiler_comes_first() {
+    let home = Home::new();
+    home.write("hello.c", HELLO);
+    let carried = home.succeed("gpuc -print-file-name=libgpuc_runtime.a");
+    assert!(carried.contains("/.cache/gpuc/"), "{carried}");
+    home.succeed("mkdir -p ~/gpuc/lib && mv ~/.cache/gpuc/* ~/gpuc/lib/gpuc && rm -r ~/.cache");
+    let beside = home.succeed("gpuc -print-file-name=libgpuc_runtime.a");
+    assert!(beside.ends_with("/gpuc/lib/gpuc/libgpuc_runtime.a\n"), "{beside}");
+    home.succeed("gpuc hello.c && ./a.out && gpuc -shared-gpuc hello.c && ./a.out");
+    assert!(!home.at(".cache").exists());
+    // Without a home there is the temporary folder.
+    home.succeed("rm -r ~/gpuc/lib; HOME= gpuc hello.c && HOME=/dev/null gpuc hello.c && ./a.out");
+    assert_eq!(files(&home.at("tmp")), [""; 0]);
+    let wrong = home.shell("GPUC_RUNTIME_DIR=none gpuc hello.c");
+    assert_eq!(wrong.end(), End::Refused(1));
+    assert!(wrong.text().contains("GPUC_RUNTIME_DIR=`none` is no folder with libgpuc_runtime.a"));
+}
+
+#[test]
+fn parts_of_a_program_share_one_runtime_where_it_is_shared() {
+    let home = Home::new();
+    let region = |name: &str| {
+        format!(
+            "float {name}(float *a) {{\n#pragma acc parallel loop present(a[0:4])\n\
+             for (int i = 0; i < 4; i++) a[i] += 1;\nreturn 0; }}\n"
+        )
+    };
+    home.write("library.c", &region("library"));
+    home.write(
+        "main.c",
+        "int printf(const char *, ...); float library(float *);\nint main(void) {\n\
+         float a[4] = {0};\n#pragma acc data copy(a)\n{ library(a); library(a); }\n\
+         return printf(\"%g\\n\", a[3]) < 0; }\n",
+    );
+    for linkage in ["-static-gpuc", "-shared-gpuc"] {
+        home.succeed(&format!("gpuc -shared -fPIC {linkage} library.c -o liblibrary.so"));
+        home.succeed(&format!("gpuc {linkage} main.c -L. -llibrary -Wl,-rpath,. -o main"));
+        assert!(home.succeed("./main").ends_with("2\n"), "{linkage}");
+    }
+    assert!(home.succeed("readelf -d main").contains("libgpuc_runtime.so"));
+}
+
+#[test]
+fn it_says_where_everything_is() {
+    let home = Home::new();
+    let text = home.succeed("gpuc --version -v");
+    assert!(text.starts_with(&format!("gpuc {}\n", env!("CARGO_PKG_VERSION"))), "{text}");
+    for key in ["compiler: /", "host-compiler: cc\n", "target: ", "runtime-library: /", "archs: "] {
+        assert!(text.contains(&format!("\n{key}")), "{key}\n{text}");
+    }
+    assert!(text.ends_with(&home.succeed("gpuc --print-config")));
+    assert_eq!(home.succeed("gpuc -dumpmachine"), home.succeed("cc -dumpmachine"));
+    assert_eq!(home.succeed("gpuc -print-file-name=x"), "x\n");
+}
