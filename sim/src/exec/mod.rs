@@ -12,6 +12,7 @@ mod calls;
 mod collective;
 mod compare;
 mod convert;
+mod faults;
 mod float;
 mod host_simd;
 mod integer;
