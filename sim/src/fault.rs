@@ -49,6 +49,8 @@ pub enum FaultKind {
     Deadlock,
     /// A barrier number above 15.
     BarrierNumber,
+    /// A barrier in memory is used in a way that its state does not allow.
+    MemoryBarrier,
     /// `trap`.
     Trap,
     /// A failed assertion.
@@ -128,6 +130,7 @@ impl Fault {
             FaultKind::BarrierDivergence => "barrier in divergent code".into(),
             FaultKind::Deadlock => "deadlock".into(),
             FaultKind::BarrierNumber => "no such barrier".into(),
+            FaultKind::MemoryBarrier => "misuse of a barrier in memory".into(),
             FaultKind::Trap => "the kernel executed `trap`".into(),
             FaultKind::Assert => "assertion failed".into(),
             FaultKind::StackOverflow => "stack overflow".into(),

@@ -26,6 +26,28 @@ pub(crate) fn mov(
         return Ok(());
     }
     match (&target.kind, &value.kind) {
+        (OperandKind::Vector(parts), _) if ty == Type::B128 && parts.len() == 2 => {
+            let (_, from) = lowering.register(value)?;
+            lowering.destination(value, ty, false)?;
+            for (half, part) in [0, 2].into_iter().zip(parts) {
+                let dst = lowering.destination(part, Type::B64, false)?;
+                lowering.move_row(dst, from + half, true);
+            }
+        }
+        (_, OperandKind::Vector(parts)) if ty == Type::B128 && parts.len() == 2 => {
+            let dst = lowering.destination(target, ty, false)?;
+            // Both are read before one is written.
+            let mut rows = Vec::new();
+            for part in parts {
+                let row = lowering.source_row(part, Type::B64, false)?;
+                let copy = lowering.scratch64();
+                lowering.move_row(copy, row, true);
+                rows.push(copy);
+            }
+            for (half, row) in [0, 2].into_iter().zip(rows) {
+                lowering.move_row(dst + half, row, true);
+            }
+        }
         (OperandKind::Vector(parts), _) => {
             let part = part_type(lowering, instruction, ty, parts.len())?;
             let mut rows = Vec::new();
@@ -68,7 +90,12 @@ pub(crate) fn mov(
             lowering.emit(Op::ReadClock(clock), Operands { dst, ..Operands::default() });
         }
         _ if ty == Type::B128 => {
-            return Err(lowering.error(instruction.span, "128-bit registers are not supported"));
+            let (_, from) = lowering.register(value)?;
+            lowering.destination(value, ty, false)?;
+            let dst = lowering.destination(target, ty, false)?;
+            for half in [0, 2] {
+                lowering.move_row(dst + half, from + half, true);
+            }
         }
         _ => {
             let src = lowering.source_row(value, ty, false)?;
@@ -145,7 +172,7 @@ pub(crate) fn cvt_pack(
 
 fn named_space(lowering: &Lowering<'_, '_>, matched: &Matched) -> (MemorySpace, u64) {
     match matched.get("space") {
-        Some("shared") => (MemorySpace::Shared, window::SHARED),
+        Some("shared" | "shared::cta" | "shared::cluster") => (MemorySpace::Shared, window::SHARED),
         Some("local") => (MemorySpace::Local, window::LOCAL),
         // Parameters of a device function are in local memory.
         Some("param") if lowering.in_device_function() => (MemorySpace::Local, window::LOCAL),

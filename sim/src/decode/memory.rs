@@ -21,7 +21,7 @@ fn space(lowering: &Lowering<'_, '_>, matched: &Matched, address: &Address) -> M
     };
     match matched.get("space") {
         Some("global" | "const") => MemorySpace::Global,
-        Some("shared" | "shared::cta") => MemorySpace::Shared,
+        Some("shared" | "shared::cta" | "shared::cluster") => MemorySpace::Shared,
         Some("local") => MemorySpace::Local,
         Some("param" | "param::entry" | "param::func") => by_symbol.unwrap_or({
             if lowering.in_device_function() { MemorySpace::Local } else { MemorySpace::Param }
@@ -75,6 +75,27 @@ fn lane_width(
     Ok(found.unwrap_or(ty.bits() > 32))
 }
 
+/// A register of 128 bits is two of 64.
+fn parts_of_wide(ty: Type, row: u32) -> impl Iterator<Item = u32> {
+    let upper = if row == NO_ROW { NO_ROW } else { row.wrapping_add(2) };
+    std::iter::once(row).chain((ty == Type::B128).then_some(upper))
+}
+
+/// The cache policy behind `count` operands, which has no meaning here but must be one.
+fn policy(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+    count: usize,
+) -> Result<(), Refusal> {
+    if !matched.has("hint") {
+        return lowering.at_most(instruction, count);
+    }
+    lowering.at_most(instruction, count + 1)?;
+    lowering.source_row(lowering.nth(instruction, count)?, Type::B64, false)?;
+    Ok(())
+}
+
 fn access(
     lowering: &Lowering<'_, '_>,
     matched: &Matched,
@@ -85,7 +106,7 @@ fn access(
     let ty = matched.ty();
     Access {
         space: space(lowering, matched, address),
-        bytes: ty.bytes() as u8,
+        bytes: ty.bytes().min(8) as u8,
         count: count as u8,
         signed: ty.is_signed(),
         wide,
@@ -100,18 +121,19 @@ pub(crate) fn ld(
     instruction: &Instruction<'_>,
     matched: &Matched,
 ) -> Result<(), Refusal> {
-    lowering.at_most(instruction, 2)?;
+    policy(lowering, instruction, matched, 2)?;
     let items = elements(lowering, lowering.nth(instruction, 0)?, matched)?;
     let address = lowering.address(lowering.nth(instruction, 1)?)?;
     let wide = lane_width(lowering, items, matched.ty())?;
     let mut rows = Vec::new();
     for item in items {
-        rows.push(match item.kind {
+        let row = match item.kind {
             OperandKind::Sink => NO_ROW,
             _ => lowering.destination(item, matched.ty(), true)?,
-        });
+        };
+        rows.extend(parts_of_wide(matched.ty(), row));
     }
-    let access = access(lowering, matched, &address, items.len(), wide);
+    let access = access(lowering, matched, &address, rows.len(), wide);
     let list = lowering.list(&rows);
     let src = [address.row, 0, 0, 0];
     lowering
@@ -125,7 +147,18 @@ pub(crate) fn st(
     instruction: &Instruction<'_>,
     matched: &Matched,
 ) -> Result<(), Refusal> {
-    lowering.at_most(instruction, 2)?;
+    policy(lowering, instruction, matched, 2)?;
+    store(lowering, instruction, matched, MemorySpace::Generic).map(drop)
+}
+
+/// The store of operand 1 at operand 0, in a space if neither instruction nor variable name one; the
+/// bytes that it stores.
+pub(super) fn store(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+    otherwise: MemorySpace,
+) -> Result<u64, Refusal> {
     let address = lowering.address(lowering.nth(instruction, 0)?)?;
     let operand = lowering.nth(instruction, 1)?;
     let items = elements(lowering, operand, matched)?;
@@ -134,22 +167,26 @@ pub(crate) fn st(
     for item in items {
         let row = lowering.source_row(item, matched.ty(), true)?;
         // Constants take the width of the registers beside them.
-        rows.push(match item.kind {
+        let row = match item.kind {
             OperandKind::Int(value) if wide => lowering.constant(value, true),
             _ => row,
-        });
+        };
+        rows.extend(parts_of_wide(matched.ty(), row));
     }
     if let Some(Symbol::KernelParam(_)) = address.symbol {
         return Err(lowering.error(instruction.span, "parameters of a kernel cannot be written"));
     }
-    let access = access(lowering, matched, &address, items.len(), wide);
+    let mut access = access(lowering, matched, &address, rows.len(), wide);
+    if access.space == MemorySpace::Generic {
+        access.space = otherwise;
+    }
     let list: List = lowering.list(&rows);
     let src = [address.row, 0, 0, 0];
     lowering.emit(
         Op::Store(access, list),
         Operands { src, imm: address.offset, ..Operands::default() },
     );
-    Ok(())
+    Ok(matched.ty().bytes() * items.len() as u64)
 }
 
 fn atomic(
@@ -184,20 +221,27 @@ fn atomic(
     };
     let first = usize::from(result);
     let values = if op == AtomicOp::CompareSwap { 2 } else { 1 };
-    lowering.at_most(instruction, first + 1 + values)?;
-    let mut operands = Operands::default();
-    if result {
-        operands.dst = lowering.destination(lowering.nth(instruction, 0)?, matched.ty(), false)?;
-    }
+    policy(lowering, instruction, matched, first + 1 + values)?;
     let address = lowering.address(lowering.nth(instruction, first)?)?;
-    operands.src[0] = address.row;
-    operands.imm = address.offset;
-    for i in 0..values {
-        let operand = lowering.nth(instruction, first + 1 + i)?;
-        operands.src[1 + i] = lowering.source_row(operand, matched.ty(), false)?;
-    }
     let space = space(lowering, matched, &address);
-    lowering.emit(Op::Atomic { op, ty, space, narrow_address: address.narrow, result }, operands);
+    // A vector is as many atomics, one behind the other.
+    let count = elements(lowering, lowering.nth(instruction, first + 1)?, matched)?.len();
+    for element in 0..count {
+        let mut operands = Operands::default();
+        if result {
+            let target = &elements(lowering, lowering.nth(instruction, 0)?, matched)?[element];
+            operands.dst = lowering.destination(target, matched.ty(), false)?;
+        }
+        operands.src[0] = address.row;
+        operands.imm = address.offset.wrapping_add(element as i64 * i64::from(ty.bytes()));
+        for i in 0..values {
+            let operand = lowering.nth(instruction, first + 1 + i)?;
+            let operand = &elements(lowering, operand, matched)?[element];
+            operands.src[1 + i] = lowering.source_row(operand, matched.ty(), false)?;
+        }
+        let op = Op::Atomic { op, ty, space, narrow_address: address.narrow, result };
+        lowering.emit(op, operands);
+    }
     Ok(())
 }
 
@@ -219,6 +263,41 @@ pub(crate) fn red(
     atomic(lowering, instruction, matched, false)
 }
 
+/// `atom{...}.exch.b128 d, [a], b` and `atom{...}.cas.b128 d, [a], b, c`.
+pub(crate) fn atom_wide(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+) -> Result<(), Refusal> {
+    let compare = matched.get("op") == Some("cas");
+    let values = if compare { 2 } else { 1 };
+    policy(lowering, instruction, matched, 2 + values)?;
+    let dst = lowering.destination(lowering.nth(instruction, 0)?, Type::B128, false)?;
+    let address = lowering.address(lowering.nth(instruction, 1)?)?;
+    let mut src = [address.row, NO_ROW, NO_ROW, NO_ROW];
+    for i in 0..values {
+        src[1 + i] = lowering.register(lowering.nth(instruction, 2 + i)?)?.1;
+        lowering.destination(lowering.nth(instruction, 2 + i)?, Type::B128, false)?;
+    }
+    let space = space(lowering, matched, &address);
+    let op = Op::AtomicWide { space, narrow_address: address.narrow, compare };
+    lowering.emit(op, Operands { dst, src, imm: address.offset, ..Operands::default() });
+    Ok(())
+}
+
+/// `createpolicy`: a policy is a value without meaning here.
+pub(crate) fn createpolicy(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    _: &Matched,
+) -> Result<(), Refusal> {
+    lowering.at_most(instruction, 4)?;
+    let dst = lowering.destination(lowering.nth(instruction, 0)?, Type::B64, false)?;
+    let none = lowering.constant(0, true);
+    lowering.move_row(dst, none, true);
+    Ok(())
+}
+
 /// `cp.async.ca.shared.global [d], [s], size{, source size}`: copied at once, which every later wait
 /// permits.
 pub(crate) fn cp_async(
@@ -226,7 +305,8 @@ pub(crate) fn cp_async(
     instruction: &Instruction<'_>,
     matched: &Matched,
 ) -> Result<(), Refusal> {
-    lowering.at_most(instruction, 4)?;
+    let hinted = usize::from(matched.has("hint"));
+    lowering.at_most(instruction, 4 + hinted)?;
     let to = lowering.address(lowering.nth(instruction, 0)?)?;
     let from = lowering.address(lowering.nth(instruction, 1)?)?;
     let size_operand = lowering.nth(instruction, 2)?;
@@ -251,7 +331,7 @@ pub(crate) fn cp_async(
     }
     let mut operands =
         Operands { src: [to.row, source, 0, 0], imm: to.offset, ..Operands::default() };
-    let sized = instruction.operands.len() > 3;
+    let sized = instruction.operands.len() > 3 + hinted;
     if sized {
         operands.src[2] = lowering.source_row(&instruction.operands[3], Type::U32, false)?;
     }
@@ -259,13 +339,13 @@ pub(crate) fn cp_async(
     Ok(())
 }
 
-/// `prefetch`: nothing to do, but the address must be one.
+/// `prefetch`, `discard` and `applypriority`: nothing to do, but the address must be one.
 pub(crate) fn prefetch(
     lowering: &mut Lowering<'_, '_>,
     instruction: &Instruction<'_>,
     _: &Matched,
 ) -> Result<(), Refusal> {
-    lowering.at_most(instruction, 1)?;
+    lowering.at_most(instruction, 2)?;
     lowering.address(lowering.nth(instruction, 0)?)?;
     lowering.emit(Op::Nop, Operands::default());
     Ok(())

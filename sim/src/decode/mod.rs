@@ -5,6 +5,7 @@
 //! together, and [`flow`] finds where lanes reconverge. What one instruction means beyond its table
 //! entry stands in the file of its family.
 
+pub(crate) mod asynchronous;
 pub(crate) mod call;
 pub(crate) mod compare;
 pub(crate) mod control;
@@ -12,10 +13,12 @@ pub(crate) mod convert;
 mod flow;
 mod functions;
 pub(crate) mod integer;
+pub(crate) mod matrix;
 pub(crate) mod memory;
 mod operands;
 mod scope;
 mod system;
+pub(crate) mod video;
 pub(crate) mod warp;
 
 use std::collections::BTreeMap;

@@ -18,6 +18,10 @@ pub(crate) struct Address {
     pub(crate) symbol: Option<Symbol>,
 }
 
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 impl Lowering<'_, '_> {
     /// Resolves the operands of an instruction after a signature of the table.
     pub(crate) fn operands(
@@ -132,6 +136,7 @@ impl Lowering<'_, '_> {
         match self.find(name.text) {
             Some(Symbol::Register { ty: Type::Pred, row }) => Ok(pred_source(row, negated)),
             Some(_) => Err(self.error(name.span, format!("`{}` is not a predicate", name.text))),
+            None if name.text == "%is_explicit_cluster" => Ok(pred_source(PRED_TRUE, !negated)),
             None => Err(self.unknown("predicate", name)),
         }
     }
@@ -343,7 +348,28 @@ impl Lowering<'_, '_> {
             ("%dynamic_smem_size", None) => Special::DynamicSharedSize,
             ("%smid", None) => Special::SmId,
             ("%nsmid", None) => Special::NumSm,
-            ("%gridid", None) => Special::Zero,
+            ("%gridid", None) if ty.bits() == 64 => return Ok(self.constant(0, true)),
+            ("%current_graph_exec", None) => return Ok(self.constant(0, ty.bits() > 32)),
+            // A block is a cluster of its own.
+            ("%clusterid", Some(axis)) => Special::Ctaid(axis),
+            ("%nclusterid", Some(axis)) => Special::Nctaid(axis),
+            ("%cluster_nctaid", Some(_)) | ("%cluster_nctarank", None) => {
+                return Ok(self.constant(1, false));
+            }
+            ("%cluster_ctaid", Some(_)) | ("%cluster_ctarank" | "%gridid", None) => Special::Zero,
+            // No shared memory is kept back by the system.
+            (
+                "%reserved_smem_offset_begin"
+                | "%reserved_smem_offset_end"
+                | "%reserved_smem_offset_cap",
+                None,
+            ) => Special::Zero,
+            (name, None)
+                if name.strip_prefix("%reserved_smem_offset_").is_some_and(is_number)
+                    || name.strip_prefix("%envreg").is_some_and(is_number) =>
+            {
+                Special::Zero
+            }
             _ => {
                 let full =
                     if member.is_empty() { name.to_string() } else { format!("{name}.{member}") };
@@ -365,6 +391,12 @@ impl Lowering<'_, '_> {
                     "%smid",
                     "%nsmid",
                     "%gridid",
+                    "%clusterid",
+                    "%nclusterid",
+                    "%cluster_ctaid",
+                    "%cluster_nctaid",
+                    "%cluster_ctarank",
+                    "%cluster_nctarank",
                     "%clock",
                     "%clock_hi",
                     "%clock64",

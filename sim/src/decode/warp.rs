@@ -7,7 +7,7 @@ use crate::syntax::{Instruction, OperandKind};
 use super::{Lowering, Operands, Refusal};
 
 /// Destination `d` or `d|p`, and whether there is a predicate.
-fn destination(
+pub(super) fn destination(
     lowering: &mut Lowering<'_, '_>,
     instruction: &Instruction<'_>,
     ty: Type,
@@ -42,7 +42,7 @@ fn sources(
     Ok(())
 }
 
-/// `shfl.sync.mode.b32 d{|p}, a, b, c, membermask`.
+/// `shfl.sync.mode.b32 d{|p}, a, b, c, membermask`, and without `.sync` and mask.
 pub(crate) fn shfl(
     lowering: &mut Lowering<'_, '_>,
     instruction: &Instruction<'_>,
@@ -55,8 +55,33 @@ pub(crate) fn shfl(
         _ => ShuffleMode::Index,
     };
     let (mut operands, predicate) = destination(lowering, instruction, Type::B32)?;
-    sources(lowering, instruction, &[Type::B32; 4], &mut operands)?;
+    if matched.has("sync") {
+        sources(lowering, instruction, &[Type::B32; 4], &mut operands)?;
+    } else {
+        sources(lowering, instruction, &[Type::B32; 3], &mut operands)?;
+        operands.src[3] = present_lanes(lowering);
+    }
     lowering.emit(Op::Shuffle { mode, predicate }, operands);
+    Ok(())
+}
+
+/// The row of the lanes that are here together, for instructions from before lanes were named.
+fn present_lanes(lowering: &mut Lowering<'_, '_>) -> u32 {
+    let dst = lowering.scratch64();
+    lowering.emit(Op::ActiveMask, Operands { dst, ..Operands::default() });
+    dst
+}
+
+/// `vote.mode.type d, a` without a member mask.
+pub(crate) fn legacy_vote(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+) -> Result<(), Refusal> {
+    let signature = if matched.ty() == Type::Pred { "=p p" } else { "=b32 p" };
+    let mut operands = lowering.operands(instruction, signature, matched)?;
+    operands.src[1] = present_lanes(lowering);
+    lowering.emit(crate::isa::vote(matched), operands);
     Ok(())
 }
 

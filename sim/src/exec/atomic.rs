@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::fault::AccessKind;
 use crate::program::{AtomicOp, AtomicType, FloatType, Inst, MemorySpace, Op, Rounding};
@@ -9,6 +10,44 @@ use crate::program::{AtomicOp, AtomicType, FloatType, Inst, MemorySpace, Op, Rou
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
 use super::soft_float::{Exact, Format};
+
+/// Keeps 128-bit atomics apart from one another: the host has none in every case.
+static WIDE: Mutex<()> = Mutex::new(());
+
+/// Exchanges, or compares and swaps, 128 bits.
+pub(super) fn execute_wide(
+    view: &View<'_>,
+    registers: &mut Registers,
+    inst: &Inst,
+    mask: u32,
+) -> Result<(), Violation> {
+    let Op::AtomicWide { space, narrow_address, compare } = inst.op else { return Ok(()) };
+    let read = |registers: &Registers, row: u32, lane: usize| {
+        u128::from(registers.wide(row)[lane]) | u128::from(registers.wide(row + 2)[lane]) << 64
+    };
+    let mut old = [[0u64; LANES]; 2];
+    for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+        let address = registers.address(inst.src[0], inst.imm, narrow_address, lane);
+        let pointer = view.cell(lane, space, address, 16, AccessKind::Atomic)?.cast::<u128>();
+        let _guard = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: `cell` has checked 16 bytes; the host may align 128 bits more than the device.
+        let seen = unsafe { pointer.read_unaligned() };
+        let b = read(registers, inst.src[1], lane);
+        let new = match compare {
+            true if seen == b => Some(read(registers, inst.src[2], lane)),
+            true => None,
+            false => Some(b),
+        };
+        if let Some(new) = new {
+            // SAFETY: as above.
+            unsafe { pointer.write_unaligned(new) };
+        }
+        (old[0][lane], old[1][lane]) = (seen as u64, (seen >> 64) as u64);
+    }
+    store(registers, inst.dst, mask, &old[0]);
+    store(registers, inst.dst + 2, mask, &old[1]);
+    Ok(())
+}
 
 /// Runs an atomic or reduction; the addresses are returned for the counters.
 pub(super) fn execute(

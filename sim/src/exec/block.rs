@@ -1,5 +1,6 @@
 //! Blocks: the warps that run on one worker, their shared memory and barriers.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -86,7 +87,7 @@ impl Environment<'_> {
     }
 }
 
-/// One of the 16 barriers of a block.
+/// One of the 16 barriers of a block, or that of its cluster.
 #[derive(Clone, Copy, Debug)]
 struct Barrier {
     arrived: u32,
@@ -105,12 +106,12 @@ impl Barrier {
 pub(super) struct BlockState {
     pub(super) index: u64,
     live: u32,
-    barriers: [Barrier; 16],
+    barriers: [Barrier; 17],
 }
 
 impl BlockState {
     fn new(index: u64, threads: u32) -> BlockState {
-        BlockState { index, live: threads, barriers: [Barrier::FRESH; 16] }
+        BlockState { index, live: threads, barriers: [Barrier::FRESH; 17] }
     }
 
     /// Threads arrive at a barrier, `holding` of them with a true predicate.
@@ -122,7 +123,7 @@ impl BlockState {
         holding: u32,
         all: bool,
     ) {
-        let barrier = &mut self.barriers[number as usize & 15];
+        let barrier = &mut self.barriers[number.min(16) as usize];
         barrier.arrived = barrier.arrived.saturating_add(threads);
         barrier.wanted = wanted;
         barrier.holding += holding;
@@ -222,6 +223,8 @@ impl<'e, P: Probe> Worker<'e, P> {
             located: (MemorySpace::Global, [0; LANES]),
             violation: None,
             changes: 0,
+            listens: P::listens(),
+            touched: RefCell::default(),
         };
         let mut constant = vec![false; environment.template.len()];
         for &(row, initial) in &code.initial {

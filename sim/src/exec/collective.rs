@@ -54,6 +54,11 @@ pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
             });
             store(registers, inst.dst, mask, &[result.unwrap_or(0); LANES]);
         }
+        Op::ReduxFloat(extremum) => {
+            let values = *registers.narrow(inst.src[0]);
+            let result = super::extremum::over_lanes(extremum, &values, mask);
+            store(registers, inst.dst, mask, &[result; LANES]);
+        }
         Op::ActiveMask => store(registers, inst.dst, mask, &[mask; LANES]),
         Op::Elect => {
             let leader = mask.trailing_zeros() & 31;

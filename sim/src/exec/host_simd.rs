@@ -12,7 +12,9 @@ use crate::program::{
 use super::lanes::Registers;
 use super::memory::View;
 use super::plan::{Handler, Step, StepKind};
-use super::{access, compare, convert, float, integer, memory, moves};
+use super::{
+    access, compare, convert, extremum, float, integer, memory, moves, narrow, packed, video,
+};
 
 /// What a function does, before it is compiled for an instruction set.
 pub(super) trait Body {
@@ -119,6 +121,10 @@ families! {
     Float = float::execute;
     Comparison = compare::execute;
     Conversion = convert::execute;
+    Packed = packed::execute;
+    Video = video::execute;
+    Extremum = extremum::execute;
+    Narrow = narrow::execute;
 }
 
 struct Moves;
@@ -278,6 +284,14 @@ fn select<S: HostSimd>(inst: &Inst) -> (StepKind, Handler) {
         Op::Setp(..) | Op::Set { .. } | Op::Selp { .. } | Op::Slct { .. } => {
             (StepKind::Register, S::handler::<Comparison>())
         }
+        Op::PackedInt(_) | Op::IntRelu { .. } | Op::PackSaturated { .. } | Op::Lop3Bool { .. } => {
+            (StepKind::Register, S::handler::<Packed>())
+        }
+        Op::Video(_) | Op::VideoMad(_) | Op::VideoSimd(_) => {
+            (StepKind::Register, S::handler::<Video>())
+        }
+        Op::Extremum(_) => (StepKind::Register, S::handler::<Extremum>()),
+        Op::ConvertNarrow(_) => (StepKind::Register, S::handler::<Narrow>()),
         Op::Convert(_) | Op::ConvertPack { .. } => (StepKind::Register, S::handler::<Conversion>()),
         Op::MovePred
         | Op::PredNot

@@ -303,18 +303,22 @@ fn bits(registers: &mut Registers, inst: &Inst, mask: u32) {
         }),
         Op::Lop3 => {
             let table = inst.imm as u8;
-            map3(registers, inst, mask, |a: u32, b: u32, c: u32| {
-                (0..8).filter(|&i| table >> i & 1 != 0).fold(0, |out, i| {
-                    let pick = |bit: u8, value: u32| if i >> bit & 1 != 0 { value } else { !value };
-                    out | pick(2, a) & pick(1, b) & pick(0, c)
-                })
-            });
+            map3(registers, inst, mask, |a: u32, b: u32, c: u32| lop3(table, a, b, c));
         }
         Op::Prmt(mode) => {
             map3(registers, inst, mask, |a: u32, b: u32, c: u32| permute(mode, a, b, c))
         }
         _ => {}
     }
+}
+
+/// Any function of three bits, by its table.
+#[inline(always)]
+pub(super) fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
+    (0..8).filter(|&i| table >> i & 1 != 0).fold(0, |out, i| {
+        let pick = |bit: u8, value: u32| if i >> bit & 1 != 0 { value } else { !value };
+        out | pick(2, a) & pick(1, b) & pick(0, c)
+    })
 }
 
 #[inline(always)]

@@ -51,6 +51,15 @@ impl Registers {
         unsafe { &mut *rows.as_mut_ptr().cast() }
     }
 
+    /// The address that one lane has in a row, with an offset.
+    pub(crate) fn address(&self, row: u32, offset: i64, narrow: bool, lane: usize) -> u64 {
+        if narrow {
+            u64::from(self.narrow(row)[lane].wrapping_add(offset as u32))
+        } else {
+            self.wide(row)[lane].wrapping_add(offset as u64)
+        }
+    }
+
     /// Lanes in which a predicate source holds.
     #[inline(always)]
     pub(crate) fn predicate(&self, source: u32) -> u32 {

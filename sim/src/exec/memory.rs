@@ -7,6 +7,8 @@
 //! Device memory is host memory that several worker threads use at once, as racy as the program
 //! that runs: plain accesses go through raw pointers, atomics through the host's atomics.
 
+use std::cell::RefCell;
+
 use crate::fault::AccessKind;
 use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
 
@@ -77,6 +79,19 @@ pub(crate) struct View<'e> {
     pub(crate) violation: Option<Violation>,
     /// How often memory was changed: stores, and atomics that changed something.
     pub(crate) changes: u64,
+    /// Whether a probe wants to know of accesses that are made lane by lane, and which there were.
+    pub(crate) listens: bool,
+    pub(crate) touched: RefCell<Vec<Touch>>,
+}
+
+/// One lane's access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub(crate) lane: usize,
+    pub(crate) space: MemorySpace,
+    pub(crate) address: u64,
+    pub(crate) bytes: u32,
+    pub(crate) access: AccessKind,
 }
 
 /// Where the lanes' accesses go.
@@ -140,12 +155,48 @@ impl View<'_> {
 
     /// One byte at a generic address, as a lane sees it.
     pub(super) fn byte(&self, lane: usize, address: u64) -> Option<u8> {
-        let (space, base) = generic(address);
+        let pointer = self.cell(lane, MemorySpace::Generic, address, 1, AccessKind::Read).ok()?;
+        // SAFETY: `cell` has checked the byte.
+        Some(unsafe { pointer.read() })
+    }
+
+    /// The host's place of one lane's access of `bytes`, checked.
+    pub(super) fn cell(
+        &self,
+        lane: usize,
+        space: MemorySpace,
+        address: u64,
+        bytes: u32,
+        access: AccessKind,
+    ) -> Result<*mut u8, Violation> {
+        let pointer = self.stretch(lane, space, address, bytes, access)?;
+        if address & u64::from(bytes - 1) == 0 {
+            return Ok(pointer);
+        }
+        Err(Violation { lane, address, space, bytes, access, misaligned: true })
+    }
+
+    /// As [`View::cell`], for any number of bytes at any address.
+    pub(super) fn stretch(
+        &self,
+        lane: usize,
+        space: MemorySpace,
+        address: u64,
+        bytes: u32,
+        access: AccessKind,
+    ) -> Result<*mut u8, Violation> {
+        let (space, base) =
+            if space == MemorySpace::Generic { generic(address) } else { (space, 0) };
         let address = address.wrapping_sub(base);
-        let region = self.region(space, lane, address)?;
+        let region = self.region(space, lane, address).unwrap_or(Region::EMPTY);
         let offset = address.wrapping_sub(region.base);
-        // SAFETY: inside a region, whose memory outlives the launch.
-        (offset < region.size).then(|| unsafe { region.pointer.add(offset as usize).read() })
+        if offset < region.size && region.size - offset >= u64::from(bytes) {
+            if self.listens {
+                self.touched.borrow_mut().push(Touch { lane, space, address, bytes, access });
+            }
+            return Ok(region.pointer.wrapping_add(offset as usize));
+        }
+        Err(Violation { lane, address, space, bytes, access, misaligned: false })
     }
 
     /// Checks the accesses of the active lanes, `bytes` each at `src[operand] + offset`.

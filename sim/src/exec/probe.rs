@@ -44,6 +44,9 @@ pub(crate) struct AccessEvent<'a> {
     pub(crate) strong: bool,
     /// Whether it is part of an asynchronous copy.
     pub(crate) asynchronous: bool,
+    /// Whether it is one lane's part of what the warp does lane by lane (matrices, bulk copies,
+    /// barriers in memory): how many requests that makes is not known here.
+    pub(crate) part: bool,
     /// The registers that a store writes from, and their rows; `None` for other accesses.
     pub(crate) stored: Option<(&'a Registers, &'a [u32], Access)>,
 }

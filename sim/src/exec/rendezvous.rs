@@ -44,6 +44,10 @@ impl Warp {
 
     /// Runs a collective operation once all its lanes are there, in whatever splits.
     pub(super) fn gather(&mut self, inst: &Inst, pc: u32) {
+        // Matrices need memory too: the last lanes to come run them.
+        if inst.op.is_matrix() {
+            return;
+        }
         let is_sync = inst.op == Op::WarpSync;
         // `bar.warp.sync` joins lanes from different places that name the same members.
         let mut groups: Vec<u32> = Vec::new();
@@ -77,6 +81,26 @@ impl Warp {
         }
     }
 
+    /// The lanes that wait at a matrix operation.
+    pub(super) fn rallied(&self, pc: u32) -> u32 {
+        self.splits.iter().filter(|split| split.pc == pc).fold(0, |lanes, split| {
+            match split.state {
+                State::Collective { enabled, .. } => lanes | enabled,
+                _ => lanes,
+            }
+        })
+    }
+
+    /// Lets the lanes go on that waited at a matrix operation.
+    pub(super) fn disperse(&mut self, pc: u32) {
+        for split in self.splits.iter_mut().filter(|split| split.pc == pc) {
+            if let State::Collective { .. } = split.state {
+                split.pc += 1;
+                split.state = State::Ready;
+            }
+        }
+    }
+
     /// After lanes have exited: collective operations that waited for them only.
     pub(super) fn gather_all(&mut self, insts: &[Inst]) {
         let waiting: Vec<u32> = self
@@ -104,7 +128,8 @@ impl Warp {
             |kind, detail: String| WarpFault { pc, lane, cause: Cause::Other(kind, detail) };
         let number = self.registers.narrow(inst.src[0])[lane];
         let count = if counted { Some(self.registers.narrow(inst.src[1])[lane]) } else { None };
-        if number >= 16 {
+        // A barrier with a mark is that of the cluster.
+        if number >= 16 && inst.imm == 0 {
             return Err(fault(FaultKind::BarrierNumber, format!("barrier {number}: there are 16")));
         }
         let elsewhere = self.splits.iter().any(|split| {

@@ -22,6 +22,12 @@ pub(super) const F16: Format = Format { precision: 11, min: -14, max: 15 };
 pub(super) const BF16: Format = Format { precision: 8, min: -126, max: 127 };
 pub(super) const F32: Format = Format { precision: 24, min: -126, max: 127 };
 pub(super) const F64: Format = Format { precision: 53, min: -1022, max: 1023 };
+/// The matrix units' single precision with a short significand, in the upper bits of a word.
+pub(super) const TF32: Format = Format { precision: 11, min: -126, max: 127 };
+/// Eight bits with four of exponent; the largest number lies below the one that this says.
+pub(super) const E4M3: Format = Format { precision: 4, min: -6, max: 8 };
+/// Eight bits with five of exponent.
+pub(super) const E5M2: Format = Format { precision: 3, min: -14, max: 15 };
 
 impl Format {
     /// The format of one element of a lane type.

@@ -11,12 +11,12 @@ use crate::program::{BarrierKind, Inst, MemorySpace, Op, PRED_TRUE};
 use super::block::{BlockState, Environment};
 use super::calls::{Calls, NO_FRAME};
 use super::lanes::{LANES, Registers, Row};
-use super::memory::{View, Violation, copy_async};
+use super::memory::{Touch, View, Violation, copy_async};
 use super::plan::{Plan, StepKind};
 use super::probe::{AccessEvent, Arrival, At, Collective, Probe};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
 use super::repetition::Repetition;
-use super::{atomic, collective, moves, system};
+use super::{atomic, collective, matrix, memory_barrier, moves, system};
 
 /// The guard of an unguarded instruction.
 const ALWAYS: u32 = PRED_TRUE << 1;
@@ -243,6 +243,7 @@ impl Warp {
                                 bytes: access.width(),
                                 strong: access.strong,
                                 asynchronous: false,
+                                part: false,
                                 stored: match inst.op {
                                     Op::Store(access, list) => {
                                         let rows = &code.lists[list.start as usize..];
@@ -279,6 +280,7 @@ impl Warp {
                                     bytes: bytes as u32,
                                     strong: true,
                                     asynchronous: false,
+                                    part: false,
                                     stored: None,
                                 });
                             }
@@ -307,6 +309,7 @@ impl Warp {
                                     bytes: u32::from(bytes),
                                     strong: false,
                                     asynchronous: true,
+                                    part: false,
                                     stored: None,
                                 };
                                 if reading != 0 {
@@ -327,6 +330,56 @@ impl Warp {
                         let clock = self.executed;
                         moves::execute(&mut self.registers, inst, enabled, code, clock);
                     }
+                    Op::AtomicWide { .. } => {
+                        strong = true;
+                        view.changes += 1;
+                        atomic::execute_wide(view, &mut self.registers, inst, enabled)
+                            .map_err(|v| access_fault(pc, v))?;
+                        tell_touched(view, probe, at(pc, enabled), true);
+                    }
+                    Op::Multiply(..)
+                    | Op::LoadMatrix(..)
+                    | Op::StoreMatrix(..)
+                    | Op::LoadTiles(..)
+                    | Op::StoreTiles(..) => {
+                        if enabled != 0 {
+                            let mut here = enabled;
+                            let waits = self.live & !enabled != 0;
+                            if waits {
+                                let state = State::Collective { members: u32::MAX, enabled };
+                                self.splits.push(Split { pc, mask, reconvergence, frame, state });
+                                here = self.rallied(pc);
+                                if self.live & !here != 0 {
+                                    continue 'pick;
+                                }
+                            }
+                            view.changes += 1;
+                            matrix::execute(view, &mut self.registers, inst, here, code)
+                                .map_err(|v| access_fault(pc, v))?;
+                            tell_touched(view, probe, at(pc, here), false);
+                            if waits {
+                                self.disperse(pc);
+                                continue 'pick;
+                            }
+                        }
+                    }
+                    Op::MemoryBarrier(barrier) => {
+                        strong = true;
+                        view.changes += 1;
+                        // Arriving releases what the thread did before.
+                        if P::listens() && enabled != 0 {
+                            probe.fence(at(pc, enabled));
+                        }
+                        memory_barrier::execute(view, &mut self.registers, inst, enabled, barrier)
+                            .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
+                        tell_touched(view, probe, at(pc, enabled), true);
+                    }
+                    Op::CopyBulk { to, from } => {
+                        view.changes += 1;
+                        memory_barrier::copy(view, &self.registers, inst, enabled, (to, from))
+                            .map_err(|v| access_fault(pc, v))?;
+                        tell_touched(view, probe, at(pc, enabled), false);
+                    }
                     Op::Nop => {}
                     Op::Fence | Op::Yield => {
                         strong = true;
@@ -340,6 +393,7 @@ impl Warp {
                     | Op::MatchAny { .. }
                     | Op::MatchAll { .. }
                     | Op::Redux(_)
+                    | Op::ReduxFloat(_)
                     | Op::Elect
                     | Op::WarpSync => {
                         if enabled != 0 {
@@ -524,6 +578,7 @@ impl Warp {
                                 lane,
                                 cause,
                             })?;
+                            view.touched.take();
                         }
                     }
                     Op::Refused => {
@@ -584,4 +639,21 @@ impl Warp {
 #[cold]
 fn access_fault(pc: u32, violation: Violation) -> WarpFault {
     WarpFault { pc, lane: violation.lane, cause: Cause::Access(violation) }
+}
+
+/// Tells a probe of accesses that were made lane by lane. Strong ones synchronize.
+fn tell_touched(view: &View<'_>, probe: &mut impl Probe, at: At, strong: bool) {
+    for Touch { lane, space, address, bytes, access } in view.touched.take() {
+        probe.access(&AccessEvent {
+            at: At { lanes: 1 << lane, ..at },
+            kind: if strong { AccessKind::Atomic } else { access },
+            space,
+            addresses: &[address; LANES],
+            bytes,
+            strong,
+            asynchronous: false,
+            part: true,
+            stored: None,
+        });
+    }
 }

@@ -1,11 +1,26 @@
 //! Moves and conversions.
 
 use crate::decode::convert::{cvt, cvt_pack, cvta, isspacep, mov};
-use crate::program::Class::*;
+use crate::program::{Class::*, ConvertNarrow, Op};
 
-use super::Build::Custom;
-use super::Form;
+use super::Build::{Custom, Op as Simple};
 use super::integer::form;
+use super::{Form, Matched};
+
+fn narrow(m: &Matched) -> Op {
+    Op::ConvertNarrow(ConvertNarrow {
+        from: m.type_of("from"),
+        to: m.ty(),
+        rounding: m.rounding(),
+        relu: m.has("relu"),
+        satfinite: m.has("satfinite"),
+    })
+}
+
+fn pack_saturated(m: &Matched) -> Op {
+    let to = m.get("to").unwrap_or("u16");
+    Op::PackSaturated { bits: to[1..].parse().unwrap_or(16), signed: to.starts_with('s') }
+}
 
 pub(super) static FORMS: &[Form] = &[
     form!(
@@ -30,18 +45,61 @@ pub(super) static FORMS: &[Form] = &[
         Custom(cvt_pack)
     ),
     form!(
+        "cvt",
+        "rnd:rn|rz relu? satfinite type:f16x2|bf16x2 from:f32",
+        "=T S S",
+        Conversion,
+        Simple(narrow)
+    ),
+    form!(
+        "cvt",
+        "rnd:rn|rz|rna relu? satfinite? type:tf32 from:f32",
+        "=T S",
+        Conversion,
+        Simple(narrow)
+    ),
+    form!(
+        "cvt",
+        "rnd:rn satfinite relu? type:e4m3x2|e5m2x2 from:f32",
+        "=T S S",
+        Conversion,
+        Simple(narrow)
+    ),
+    form!(
+        "cvt",
+        "rnd:rn satfinite relu? type:e4m3x2|e5m2x2 from:f16x2",
+        "=T S",
+        Conversion,
+        Simple(narrow)
+    ),
+    form!("cvt", "rnd:rn relu? type:f16x2 from:e4m3x2|e5m2x2", "=T S", Conversion, Simple(narrow)),
+    form!("cvt", "pack sat to:u16|s16 from:s32", "=b32 S S", Conversion, Simple(pack_saturated)),
+    form!(
+        "cvt",
+        "pack sat to:u2|s2|u4|s4|u8|s8 from:s32 type:b32",
+        "=T S S T",
+        Conversion,
+        Simple(pack_saturated)
+    ),
+    form!(
         "cvta",
-        "space:global|shared|local|const|param type:u32|u64",
+        "space:global|@shared|local|const|param type:u32|u64",
         "=T T",
         Integer,
         Custom(cvta)
     ),
     form!(
         "cvta",
-        "to space:global|shared|local|const|param type:u32|u64",
+        "to space:global|@shared|local|const|param type:u32|u64",
         "=T T",
         Integer,
         Custom(cvta)
     ),
-    form!("isspacep", "space:global|shared|local|const|param", "=p u64", Integer, Custom(isspacep)),
+    form!(
+        "isspacep",
+        "space:global|@shared|local|const|param",
+        "=p u64",
+        Integer,
+        Custom(isspacep)
+    ),
 ];

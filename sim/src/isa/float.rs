@@ -1,12 +1,52 @@
 //! Floating-point arithmetic in every format.
 
-use crate::program::{Class::*, FloatBinary, FloatUnary, Op};
+use crate::program::{Class::*, Extremum, FloatBinary, FloatUnary, Op};
 
 use super::Build::Op as Simple;
-use super::Form;
 use super::integer::form;
+use super::{Form, Matched};
+
+fn extremum(max: bool, count: u8, m: &Matched) -> Extremum {
+    Extremum {
+        max,
+        count,
+        ftz: m.has("ftz"),
+        nan: m.has("nan"),
+        abs: m.has("abs"),
+        xorsign: m.has("xorsign"),
+        ty: m.float(),
+    }
+}
 
 pub(super) static FORMS: &[Form] = &[
+    form!(
+        "min",
+        "ftz? nan?:NaN abs? type:f32",
+        "=T T T T",
+        Fp32,
+        Simple(|m| Op::Extremum(extremum(false, 3, m)))
+    ),
+    form!(
+        "max",
+        "ftz? nan?:NaN abs? type:f32",
+        "=T T T T",
+        Fp32,
+        Simple(|m| Op::Extremum(extremum(true, 3, m)))
+    ),
+    form!(
+        "min",
+        "ftz? nan?:NaN xorsign abs type:f32|f16|f16x2|bf16|bf16x2",
+        "=T T T",
+        Fp32,
+        Simple(|m| Op::Extremum(extremum(false, 2, m)))
+    ),
+    form!(
+        "max",
+        "ftz? nan?:NaN xorsign abs type:f32|f16|f16x2|bf16|bf16x2",
+        "=T T T",
+        Fp32,
+        Simple(|m| Op::Extremum(extremum(true, 2, m)))
+    ),
     form!(
         "add",
         "rnd?:@rnd ftz? sat? type:f32",

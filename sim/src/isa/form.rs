@@ -43,17 +43,25 @@ pub(crate) struct Slot {
 }
 
 /// Type sets with a name, to keep patterns short.
-const SETS: [(&str, &str); 7] = [
+const SETS: [(&str, &str); 8] = [
     ("@int", "u16|u32|u64|s16|s32|s64"),
     ("@bits", "b16|b32|b64"),
     ("@half", "f16|f16x2|bf16|bf16x2"),
     ("@rnd", "rn|rz|rm|rp"),
+    ("@shared", "shared|shared::cta|shared::cluster"),
     ("@scalar", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"),
     ("@sem", "weak|volatile|relaxed|acquire|release|acq_rel"),
     ("@scope", "cta|cluster|gpu|sys"),
 ];
 
 impl Form {
+    /// Whether the signature has room for so many operands and needs no more.
+    pub(crate) fn takes(&self, operands: usize) -> bool {
+        let items = self.operands.split_whitespace();
+        let needed = items.clone().filter(|item| !item.ends_with('?')).count();
+        self.operands.contains('(') || (needed..=items.count()).contains(&operands)
+    }
+
     pub(crate) fn slots(&self) -> Vec<Slot> {
         self.modifiers
             .split_whitespace()

@@ -1,9 +1,11 @@
 //! Integer arithmetic, logic, shifts and bit fields.
 
-use crate::program::{BitOp, CarryOp, Class::*, IntBinary, IntTernary, IntUnary, Op};
+use crate::program::{
+    BitOp, CarryOp, Class::*, IntBinary, IntTernary, IntUnary, Op, PackedInt, PackedOp,
+};
 
 use super::Build::{Custom, Op as Simple};
-use super::Form;
+use super::{Form, Matched};
 
 macro_rules! form {
     ($mnemonic:literal, $modifiers:literal, $operands:literal, $class:expr, $build:expr) => {
@@ -17,6 +19,10 @@ macro_rules! form {
     };
 }
 pub(super) use form;
+
+fn packed(op: PackedOp, m: &Matched) -> Op {
+    Op::PackedInt(PackedInt { op, signed: m.ty().is_signed(), relu: m.has("relu") })
+}
 
 pub(super) static FORMS: &[Form] = &[
     form!(
@@ -284,6 +290,20 @@ pub(super) static FORMS: &[Form] = &[
     form!("xor", "type:pred", "=p p p", Bit, Simple(|_| Op::PredBinary(IntBinary::Xor))),
     form!("not", "type:pred", "=p p", Bit, Simple(|_| Op::PredNot)),
     form!("lop3", "type:b32", "=T T T T imm", Bit, Simple(|_| Op::Lop3)),
+    form!(
+        "lop3",
+        "bool:or|and type:b32",
+        "=T|p T T T imm p",
+        Bit,
+        Custom(crate::decode::integer::lop3_bool)
+    ),
+    form!("add", "type:u16x2|s16x2", "=T T T", Integer, Simple(|m| packed(PackedOp::Add, m))),
+    form!("min", "type:u16x2", "=T T T", Integer, Simple(|m| packed(PackedOp::Min, m))),
+    form!("max", "type:u16x2", "=T T T", Integer, Simple(|m| packed(PackedOp::Max, m))),
+    form!("min", "relu? type:s16x2", "=T T T", Integer, Simple(|m| packed(PackedOp::Min, m))),
+    form!("max", "relu? type:s16x2", "=T T T", Integer, Simple(|m| packed(PackedOp::Max, m))),
+    form!("min", "relu type:s32", "=T T T", Integer, Simple(|_| Op::IntRelu { max: false })),
+    form!("max", "relu type:s32", "=T T T", Integer, Simple(|_| Op::IntRelu { max: true })),
     form!("shl", "type:@bits", "=T T u32", Bit, Simple(|m| Op::Shift { left: true, ty: m.int() })),
     form!(
         "shr",

@@ -1,17 +1,22 @@
 //! The instruction set: types, and the one table in which every instruction is declared.
 
+mod absent;
+mod asynchronous;
 mod compare;
 mod control;
 mod convert;
 mod float;
 mod form;
 mod integer;
+mod matrix;
 mod memory;
 mod table;
 mod types;
+mod video;
 mod warp;
 
 pub(crate) use form::{Build, Form, Matched};
 pub(crate) use table::find;
 pub use table::instruction_table_markdown;
 pub(crate) use types::Type;
+pub(crate) use warp::vote;

@@ -7,6 +7,7 @@ use gpuc_diagnostics::{Diagnostic, did_you_mean};
 
 use crate::syntax::{Instruction, SourceText};
 
+use super::absent::{ABSENT, absent};
 use super::form::Slot;
 use super::{Form, Matched};
 
@@ -32,6 +33,11 @@ fn all() -> impl Iterator<Item = &'static Form> {
         super::memory::FORMS,
         super::control::FORMS,
         super::warp::FORMS,
+        super::matrix::FORMS,
+        super::asynchronous::FORMS,
+        super::video::FORMS,
+        super::video::ARITHMETIC,
+        super::video::PARTS,
     ]
     .into_iter()
     .flatten()
@@ -95,9 +101,13 @@ pub(crate) fn find(
 ) -> Result<(&'static Form, Matched), Box<Diagnostic>> {
     let opcode = instruction.opcode;
     let Some(entries) = TABLE.get(opcode.text) else {
-        let mut error =
-            Diagnostic::error(format!("unknown or unsupported instruction `{}`", opcode.text))
-                .at(source.place(opcode.span));
+        if let Some(absent) = absent(opcode.text) {
+            let message =
+                format!("instruction `{}` ({}) is not supported", opcode.text, absent.what);
+            return Err(Box::new(Diagnostic::error(message).at(source.place(opcode.span))));
+        }
+        let mut error = Diagnostic::error(format!("unknown instruction `{}`", opcode.text))
+            .at(source.place(opcode.span));
         if let Some(near) = did_you_mean(opcode.text, TABLE.keys().copied()) {
             error = error.help(format!("did you mean `{near}`?"));
         }
@@ -105,6 +115,13 @@ pub(crate) fn find(
     };
     let words: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
     let mut best: (usize, Vec<&'static str>) = (0, Vec::new());
+    // Forms that differ in the number of operands alone are told apart by it.
+    let fits = |entry: &&Entry| entry.form.takes(instruction.operands.len());
+    for entry in entries.iter().filter(fits) {
+        if let Ok(matched) = follow(entry, &words) {
+            return Ok((entry.form, matched));
+        }
+    }
     for entry in entries {
         match follow(entry, &words) {
             Ok(matched) => return Ok((entry.form, matched)),
@@ -151,8 +168,13 @@ pub(crate) fn find(
 pub fn instruction_table_markdown() -> String {
     let mut out = String::from(
         "# Supported PTX instructions\n\n\
-         Generated from the simulator's instruction table. `{.x}` may be left out, `(.x|.y)` is a \
-         choice; `T` is the type in the last place, `W` twice its width, `S` the source type.\n\n\
+         Generated from the simulator's instruction table (`GPUC_BLESS=1 cargo test -p gpuc-sim --test \
+         reader`). `{.x}` may be left out, `(.x|.y)` is a choice; `T` is the type in the last place, \
+         `W` twice its width, `S` the source type, `?` marks an operand that may be left out. A \
+         kernel that needs something else is refused when it is launched, with the place.\n\n\
+         Calls are direct or by address, recursive too; `vprintf`, `malloc`, `free` and \
+         `__assertfail` need no definition. A block is a cluster of its own; asynchronous copies \
+         are made when they are issued; cache policies and prefetches have no effect.\n\n\
          | instruction | modifiers | operands | class |\n|---|---|---|---|\n",
     );
     for (mnemonic, entries) in TABLE.iter() {
@@ -176,6 +198,10 @@ pub fn instruction_table_markdown() -> String {
             ));
         }
     }
+    out.push_str("\n## Not supported\n\n| instruction | |\n|---|---|\n");
+    for absent in ABSENT {
+        out.push_str(&format!("| `{}` | {} |\n", absent.name, absent.what));
+    }
     out
 }
 
@@ -198,6 +224,10 @@ mod tests {
                     }
                 }
             }
+        }
+        // What is said to be missing is.
+        for missing in ABSENT {
+            assert!(!TABLE.contains_key(missing.name), "{}", missing.name);
         }
         let markdown = instruction_table_markdown();
         assert!(markdown.contains("| `shfl` |"), "{markdown}");

@@ -11,9 +11,13 @@ use std::sync::Arc;
 
 use gpuc_diagnostics::{Diagnostic, Place};
 
+mod matrix;
 mod op;
+mod video;
 
+pub(crate) use matrix::*;
 pub(crate) use op::*;
+pub(crate) use video::*;
 
 /// Classes that the counters tell apart, after Nsight Compute's `op_*` metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

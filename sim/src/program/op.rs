@@ -3,6 +3,8 @@
 use crate::isa::Type;
 
 use super::List;
+use super::matrix::{Matrix, Multiply, Tile};
+use super::video::{Video, VideoMad, VideoSimd};
 
 /// Lane type of integer operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +200,37 @@ impl FloatTest {
     }
 }
 
+/// Arithmetic on two integers of 16 bits in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PackedInt {
+    pub(crate) op: PackedOp,
+    pub(crate) signed: bool,
+    pub(crate) relu: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PackedOp {
+    Add,
+    Min,
+    Max,
+}
+
+/// `min` and `max` of single precision beyond the plain ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extremum {
+    pub(crate) max: bool,
+    /// Operands: 2 or 3.
+    pub(crate) count: u8,
+    pub(crate) ftz: bool,
+    /// NaN if an operand is NaN.
+    pub(crate) nan: bool,
+    /// Of absolute values.
+    pub(crate) abs: bool,
+    /// With the product of the operands' signs.
+    pub(crate) xorsign: bool,
+    pub(crate) ty: FloatType,
+}
+
 /// Comparisons; for floats `unordered` says whether NaN makes it true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cmp {
@@ -356,6 +389,17 @@ pub(crate) struct Convert {
     pub(crate) wide: [bool; 2],
 }
 
+/// A conversion to or from formats that only conversions and matrices know: tf32, fp8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConvertNarrow {
+    pub(crate) from: Type,
+    pub(crate) to: Type,
+    pub(crate) rounding: Rounding,
+    pub(crate) relu: bool,
+    /// Infinities and what is too large become the largest finite number.
+    pub(crate) satfinite: bool,
+}
+
 /// Special registers that are not constant during a warp's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
@@ -460,6 +504,24 @@ pub(crate) enum Op {
     },
     /// The table is `imm`.
     Lop3,
+    /// The same; predicate `dst2` is whether the result is not zero, combined with `src[3]`.
+    Lop3Bool {
+        or: bool,
+    },
+    /// Two integers of 16 bits in a register.
+    PackedInt(PackedInt),
+    /// `min.relu` and `max.relu`.
+    IntRelu {
+        max: bool,
+    },
+    /// Two integers saturated to a narrower type, put below the bits of `src[2]`.
+    PackSaturated {
+        bits: u8,
+        signed: bool,
+    },
+    Video(Video),
+    VideoMad(VideoMad),
+    VideoSimd(VideoSimd),
     Prmt(PermuteMode),
     PredBinary(IntBinary),
     PredNot,
@@ -467,6 +529,8 @@ pub(crate) enum Op {
     FloatUnary(FloatUnary, FloatType, FloatMode),
     FloatBinary(FloatBinary, FloatType, FloatMode),
     Fma(FloatType, FloatMode),
+    /// The least or greatest of two or three numbers.
+    Extremum(Extremum),
     Testp(FloatTest, bool),
     // Comparison and selection.
     /// Predicates `dst` and `dst2`; `src[2]` is the predicate to combine with.
@@ -491,6 +555,7 @@ pub(crate) enum Op {
         rounding: Rounding,
         relu: bool,
     },
+    ConvertNarrow(ConvertNarrow),
     /// Adds `imm` to a 64-bit address (`cvta`).
     AddImmediate,
     IsSpace(MemorySpace),
@@ -503,6 +568,12 @@ pub(crate) enum Op {
         space: MemorySpace,
         narrow_address: bool,
         result: bool,
+    },
+    /// Exchange, or with `compare` compare and swap, of 128 bits.
+    AtomicWide {
+        space: MemorySpace,
+        narrow_address: bool,
+        compare: bool,
     },
     /// Copies `bytes` from global `src[1] + list` to shared `src[0] + imm`.
     CopyAsync {
@@ -524,6 +595,22 @@ pub(crate) enum Op {
         predicate: bool,
     },
     Redux(ReduxOp),
+    ReduxFloat(Extremum),
+    /// Matrices in the registers of a warp: rows of the result, of both factors, of the addend.
+    Multiply(Multiply, List),
+    /// `wmma.load` and `.store`: `src[0]` + `imm` is the address, `src[1]` the stride in elements.
+    LoadMatrix(Matrix, List),
+    StoreMatrix(Matrix, List),
+    /// `ldmatrix` and `stmatrix`.
+    LoadTiles(Tile, List),
+    StoreTiles(Tile, List),
+    /// An operation on a barrier in shared memory.
+    MemoryBarrier(MemoryBarrier),
+    /// Copies `src[2]` bytes from `src[1]` to `src[0]`, each an address in its space.
+    CopyBulk {
+        to: MemorySpace,
+        from: MemorySpace,
+    },
     ActiveMask,
     Elect,
     WarpSync,
@@ -533,6 +620,37 @@ pub(crate) enum Op {
         aligned: bool,
         counted: bool,
     },
+}
+
+/// What is done with a barrier in memory (`mbarrier`), whose address is `src[0]` + `imm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemoryBarrier {
+    pub(crate) op: MemoryBarrierOp,
+    pub(crate) narrow_address: bool,
+    /// The operand `src[1]` is there.
+    pub(crate) counted: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemoryBarrierOp {
+    Init,
+    Invalidate,
+    /// `dst` gets the state before; `drop` takes the thread out of later phases.
+    Arrive {
+        drop: bool,
+    },
+    /// Arrives, and expects `src[1]` more bytes.
+    ArriveExpect {
+        drop: bool,
+    },
+    Expect,
+    Complete,
+    /// Predicate `dst` is whether the phase of state `src[1]` is over.
+    Test,
+    /// The same for the phase of parity `src[1]`.
+    TestParity,
+    /// `dst` gets the arrivals that state `src[1]` lacks.
+    Pending,
 }
 
 /// Functions that every CUDA program finds on the device.

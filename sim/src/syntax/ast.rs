@@ -157,6 +157,8 @@ pub(crate) enum OperandKind<'a> {
     Name(&'a str),
     /// `!p`.
     Not(&'a str),
+    /// `-a`, of the few instructions that negate an operand.
+    Negative(Box<Operand<'a>>),
     /// `%tid.x`.
     Member(&'a str, &'a str),
     Int(u64),

@@ -127,7 +127,7 @@ impl<'a> Parser<'a, '_> {
                     while !matches!(self.next().kind, TokenKind::Sign(')') | TokenKind::End) {}
                 }
                 name => match Type::by_name(name) {
-                    Some(found) if found != Type::Pred => ty = Some(found),
+                    Some(found) if found != Type::Pred && found.is_storable() => ty = Some(found),
                     _ => return Err(self.unknown_type(name, span)),
                 },
             }

@@ -74,6 +74,10 @@ impl Parser<'_, '_> {
                 self.skip(1);
                 Ok(value)
             }
+            TokenKind::Word("WARP_SZ") => {
+                self.skip(1);
+                Ok(gpuc_arch::WARP_SIZE.into())
+            }
             TokenKind::Sign('-') => {
                 self.skip(1);
                 Ok(self.unary(depth + 1)?.wrapping_neg())

@@ -128,9 +128,9 @@ impl<'a> Parser<'a, '_> {
                 return Err(self
                     .error_at(span, format!("vector registers (`.{vector}`) are not supported")));
             }
-            TokenKind::Dot(name) => {
-                Type::by_name(name).ok_or_else(|| self.unknown_type(name, span))?
-            }
+            TokenKind::Dot(name) => Type::by_name(name)
+                .filter(|ty| ty.is_storable())
+                .ok_or_else(|| self.unknown_type(name, span))?,
             _ => return Err(self.error_at(span, "expected the type of the registers")),
         };
         let mut names = Vec::new();
@@ -223,6 +223,7 @@ impl<'a> Parser<'a, '_> {
                 self.skip(1);
                 OperandKind::Sink
             }
+            TokenKind::Word("WARP_SZ") => OperandKind::Int(self.constant()?),
             TokenKind::Word(name) => {
                 self.skip(1);
                 if let TokenKind::Dot(member) = self.peek().kind {
@@ -237,6 +238,11 @@ impl<'a> Parser<'a, '_> {
             TokenKind::Sign('!') if matches!(self.ahead(1).kind, TokenKind::Word(_)) => {
                 self.skip(1);
                 OperandKind::Not(self.word("a predicate")?.text)
+            }
+            TokenKind::Sign('-') if matches!(self.ahead(1).kind, TokenKind::Word(name) if name != "WARP_SZ") =>
+            {
+                self.skip(1);
+                OperandKind::Negative(Box::new(self.operand(depth + 1)?))
             }
             TokenKind::F32(bits) => {
                 self.skip(1);

@@ -22,7 +22,7 @@ fn kernel(code: &str, result: &str) -> String {
         );
     }
     format!(
-        ".version 8.7\n.target sm_100a\n.address_size 64\n\
+        ".version 8.8\n.target sm_100a\n.address_size 64\n\
          .visible .entry test(.param .u64 p_in, .param .u64 p_out) {{\n\
          .reg .pred %p<4>; .reg .b16 %h<4>, %oh; .reg .b32 %a<4>, %o, %t, %u<8>;\n\
          .reg .b64 %d<4>, %od, %in, %out, %e<4>;\n\

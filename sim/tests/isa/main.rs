@@ -5,6 +5,12 @@
 mod device;
 
 mod carry;
+mod collective;
 mod conversion;
 mod division;
+mod extremum;
 mod harness;
+mod narrow;
+mod packed;
+mod video;
+mod wide;
