@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [simulator, checked] =
         [Checks::default(), Checks::ALL].map(|c| Simulator::checked(arch, c));
     println!("10^9 lane instructions a second of processor time, {threads} threads");
-    println!("{:24} {:>8} {:>8} {:>8} {:>12}", "kernel", "off", "counted", "checked", "wall, off");
+    println!("{:24} {:>8} {:>8} {:>8} {:>12}", "kernel", "off", "counted", "checked", "best, off");
     for case in CASES.iter().filter(|case| wanted.is_empty() || case.kernel == wanted) {
         let mut params = Vec::new();
         for word in case.words {
