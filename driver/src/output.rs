@@ -27,6 +27,35 @@ macro_rules! eprintln {
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether standard output was there when the process started. Rust's start-up puts `/dev/null` in the
+/// place of what is closed, so this is looked at ahead of it.
+static STANDARD_OUTPUT: AtomicBool = AtomicBool::new(true);
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK_FIRST: extern "C" fn() = look_at_standard_output;
+
+extern "C" fn look_at_standard_output() {
+    // SAFETY: a look at a number of the process's own; signal handlers, threads and Rust's run time
+    // are not there yet, and none is needed.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    STANDARD_OUTPUT.store(flags != -1, Ordering::Relaxed);
+}
+
+/// Writes a result to standard output.
+///
+/// # Errors
+/// It is closed, or takes no more.
+pub fn write_to_standard_output(bytes: &[u8]) -> std::io::Result<()> {
+    if !STANDARD_OUTPUT.load(Ordering::Relaxed) {
+        return Err(std::io::Error::other("standard output is closed"));
+    }
+    let mut output = std::io::stdout().lock();
+    output.write_all(bytes)?;
+    output.flush()
+}
 
 /// Writes a file so that it is there whole or not at all.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

@@ -64,15 +64,24 @@ fn watch_signals() {
         let Ok(mut signals) = Signals::new(wanted) else { return };
         std::thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
-                // Never given back: nothing new may come while the process ends.
-                let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
-                for folder in live.iter() {
-                    drop(std::fs::remove_dir_all(folder));
-                }
-                drop(emulate_default_handler(signal));
+                end_by(signal);
             }
         });
     });
+}
+
+/// Ends the process by a signal, as if that had come from outside, if it is one of those that ask a
+/// program to end. A terminal sends them to the host compiler as well, which may be the first to end.
+pub fn end_by(signal: i32) {
+    if ![SIGHUP, SIGINT, SIGTERM].contains(&signal) {
+        return;
+    }
+    // Never given back: nothing new may come while the process ends.
+    let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    for folder in live.iter() {
+        drop(std::fs::remove_dir_all(folder));
+    }
+    drop(emulate_default_handler(signal));
 }
 
 /// The signals that this process ignores, as a mask (`proc_pid_status(5)`).

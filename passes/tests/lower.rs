@@ -158,7 +158,7 @@ fn block_reductions() {
         expect![[r#"
             module {
               gpu.module @kernels {
-                gpu.func @k(%arg0: memref<?xf32>, %arg1: f32) workgroup(%arg2 : memref<96xf32, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 48, 2, 1>} {
+                gpu.func @k(%arg0: memref<?xf32>, %arg1: f32) workgroup(%arg2 : memref<3xf32, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 48, 2, 1>} {
                   %thread_id_x = gpu.thread_id  x upper_bound 48
                   %thread_id_y = gpu.thread_id  y upper_bound 2
                   %c1 = arith.constant 1 : index
@@ -168,33 +168,50 @@ fn block_reductions() {
                   %1 = arith.muli %thread_id_y, %c48 : index
                   %2 = arith.addi %1, %thread_id_x : index
                   %3 = arith.muli %0, %c48 : index
-                  memref.store %arg1, %arg2[%2] : memref<96xf32, #gpu.address_space<workgroup>>
-                  gpu.barrier
-                  %c1_0 = arith.constant 1 : index
-                  %c2_1 = arith.constant 2 : index
-                  %4 = scf.while (%arg3 = %3) : (index) -> index {
-                    %6 = arith.cmpi sgt, %arg3, %c1_0 : index
-                    scf.condition(%6) %arg3 : index
-                  } do {
-                  ^bb0(%arg3: index):
-                    %6 = arith.addi %arg3, %c1_0 : index
-                    %7 = arith.divui %6, %c2_1 : index
-                    %8 = arith.addi %2, %7 : index
-                    %9 = arith.cmpi slt, %8, %arg3 : index
-                    scf.if %9 {
-                      %10 = memref.load %arg2[%2] : memref<96xf32, #gpu.address_space<workgroup>>
-                      %11 = memref.load %arg2[%8] : memref<96xf32, #gpu.address_space<workgroup>>
-                      %12 = arith.addf %10, %11 : f32
-                      memref.store %12, %arg2[%2] : memref<96xf32, #gpu.address_space<workgroup>>
-                    }
-                    gpu.barrier
-                    scf.yield %7 : index
-                  }
+                  %c32 = arith.constant 32 : index
+                  %4 = arith.remui %2, %c32 : index
+                  %5 = arith.divui %2, %c32 : index
+                  %c16 = arith.constant 16 : index
+                  %6 = arith.index_cast %c16 : index to i32
+                  %c32_i32 = arith.constant 32 : i32
+                  %shuffleResult, %valid = gpu.shuffle  down %arg1, %6, %c32_i32 : f32
+                  %7 = arith.addf %arg1, %shuffleResult : f32
+                  %c8 = arith.constant 8 : index
+                  %8 = arith.index_cast %c8 : index to i32
+                  %c32_i32_0 = arith.constant 32 : i32
+                  %shuffleResult_1, %valid_2 = gpu.shuffle  down %7, %8, %c32_i32_0 : f32
+                  %9 = arith.addf %7, %shuffleResult_1 : f32
+                  %c4 = arith.constant 4 : index
+                  %10 = arith.index_cast %c4 : index to i32
+                  %c32_i32_3 = arith.constant 32 : i32
+                  %shuffleResult_4, %valid_5 = gpu.shuffle  down %9, %10, %c32_i32_3 : f32
+                  %11 = arith.addf %9, %shuffleResult_4 : f32
+                  %c2_6 = arith.constant 2 : index
+                  %12 = arith.index_cast %c2_6 : index to i32
+                  %c32_i32_7 = arith.constant 32 : i32
+                  %shuffleResult_8, %valid_9 = gpu.shuffle  down %11, %12, %c32_i32_7 : f32
+                  %13 = arith.addf %11, %shuffleResult_8 : f32
+                  %c1_10 = arith.constant 1 : index
+                  %14 = arith.index_cast %c1_10 : index to i32
+                  %c32_i32_11 = arith.constant 32 : i32
+                  %shuffleResult_12, %valid_13 = gpu.shuffle  down %13, %14, %c32_i32_11 : f32
+                  %15 = arith.addf %13, %shuffleResult_12 : f32
                   %c0 = arith.constant 0 : index
-                  %5 = memref.load %arg2[%c0] : memref<96xf32, #gpu.address_space<workgroup>>
+                  %16 = arith.cmpi eq, %4, %c0 : index
+                  scf.if %16 {
+                    memref.store %15, %arg2[%5] : memref<3xf32, #gpu.address_space<workgroup>>
+                  }
                   gpu.barrier
-                  %c0_2 = arith.constant 0 : index
-                  memref.store %5, %arg0[%c0_2] : memref<?xf32>
+                  %c0_14 = arith.constant 0 : index
+                  %17 = memref.load %arg2[%c0_14] : memref<3xf32, #gpu.address_space<workgroup>>
+                  %c1_15 = arith.constant 1 : index
+                  %18 = memref.load %arg2[%c1_15] : memref<3xf32, #gpu.address_space<workgroup>>
+                  %19 = arith.addf %17, %18 : f32
+                  %c2_16 = arith.constant 2 : index
+                  %20 = memref.load %arg2[%c2_16] : memref<3xf32, #gpu.address_space<workgroup>>
+                  %21 = arith.addf %19, %20 : f32
+                  %c0_17 = arith.constant 0 : index
+                  memref.store %21, %arg0[%c0_17] : memref<?xf32>
                   gpu.return
                 }
               }

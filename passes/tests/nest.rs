@@ -5,8 +5,9 @@ mod remarks;
 use expect_test::{Expect, expect};
 use remarks::run;
 
-/// The dependences of a body; its first line is line 4. `options` are those of the pass.
-fn dependences_with(options: &str, body: &str, expected: Expect) {
+/// What is said about the dependences of a body, whose first line is line 4. `options` are those of the
+/// pass.
+fn said(options: &str, body: &str) -> String {
     let text = format!(
         "func.func @f(%n: index, %m: index, %a: memref<?xf32> {{offload.name = \"a\"}}, %b: memref<?x?xf32> {{offload.name = \"b\"}}, %p: memref<?xindex> {{offload.name = \"p\"}}) {{
 %c0 = arith.constant 0 : index %c1 = arith.constant 1 : index
@@ -15,8 +16,11 @@ fn dependences_with(options: &str, body: &str, expected: Expect) {
 return
 }}"
     );
-    let (_, said) = run(&format!("print-nest{options}"), &text);
-    expected.assert_eq(&said);
+    run(&format!("print-nest{options}"), &text).1
+}
+
+fn dependences_with(options: &str, body: &str, expected: Expect) {
+    expected.assert_eq(&said(options, body));
 }
 
 fn dependences(body: &str, expected: Expect) {
@@ -175,6 +179,135 @@ affine.store %f1, %a[3] : memref<?xf32>
 }
 }",
         expect![[r#""#]],
+    );
+}
+
+/// Every comparison, and what is left where it fails: transposed accesses depend on each other unless
+/// one side of the diagonal is left out, and in one iteration if the diagonal stays.
+#[test]
+fn comparisons() {
+    let body = "%x = affine.load %b[%j, %i] : memref<?x?xf32>
+affine.store %x, %b[%i, %j] : memref<?x?xf32>";
+    let dependences_of = |predicate: &str, holds: bool| {
+        let compare = format!("%k = arith.cmpi {predicate}, %j, %i : index\n");
+        let branch = match holds {
+            true => format!("scf.if %k {{\n{body}\n}}"),
+            false => format!("scf.if %k {{\n}} else {{\n{body}\n}}"),
+        };
+        said("", &square(&(compare + &branch))).lines().count()
+    };
+    let (apart, diagonal, all) = (0, 1, 3);
+    let table = [
+        ("eq", diagonal, all),
+        ("ne", all, diagonal),
+        ("slt", apart, diagonal),
+        ("sle", diagonal, apart),
+        ("sgt", apart, diagonal),
+        ("sge", diagonal, apart),
+        ("ult", all, all),
+    ];
+    for (predicate, holds, fails) in table {
+        assert_eq!(dependences_of(predicate, true), holds, "{predicate}");
+        assert_eq!(dependences_of(predicate, false), fails, "not {predicate}");
+    }
+}
+
+/// Both of two conditions hold behind `and`, both fail where `or` does; else nothing is known.
+#[test]
+fn joined_conditions() {
+    let writes = |join: &str, holds: bool| {
+        let (then, otherwise) = match holds {
+            true => ("affine.store %f1, %a[3] : memref<?xf32>", ""),
+            false => ("", "affine.store %f1, %a[3] : memref<?xf32>"),
+        };
+        let (first, second) = if holds { ("sge", "sle") } else { ("slt", "sgt") };
+        let body = format!(
+            "affine.for %i = 0 to %n {{
+%p5 = arith.cmpi {first}, %i, %m : index
+%p6 = arith.cmpi {second}, %i, %m : index
+%k = arith.{join} %p5, %p6 : i1
+scf.if %k {{
+{then}
+}} else {{
+{otherwise}
+}}
+}}"
+        );
+        said("", &body).lines().count()
+    };
+    // One iteration alone writes.
+    assert_eq!((writes("andi", true), writes("ori", false)), (0, 0));
+    assert_eq!((writes("ori", true), writes("andi", false)), (1, 1));
+}
+
+/// What divides, computed in every way, rounds down only where that is so.
+#[test]
+fn computed_quotients() {
+    let stores = |lower: i64, op: &str, by: i64| {
+        let body = format!(
+            "affine.for %i = {lower} to 1000 {{
+%d = arith.constant {by} : index
+%q = arith.{op} %i, %d : index
+memref.store %f1, %a[%q] : memref<?xf32>
+}}"
+        );
+        said("", &body)
+    };
+    let all = |lower: i64, ops: &[(&str, i64)], distance: &str| {
+        for &(op, by) in ops {
+            let expected = format!(
+                "7: remark: output dependence of a from line 7: carried by loop 0, distance ({distance}), direction (<)\n"
+            );
+            assert_eq!(stores(lower, op, by), expected, "{op} from {lower}");
+        }
+    };
+    let quotients = [("divsi", 4), ("divui", 4), ("floordivsi", 4), ("ceildivsi", 4), ("shrsi", 2)];
+    all(0, &quotients, "1..3");
+    all(0, &[("remsi", 4), ("remui", 4), ("andi", 3)], "4..996");
+    // Below 0, some round towards it, and unsigned ones see another number: nothing is known of them.
+    all(-8, &[("floordivsi", 4), ("ceildivsi", 4), ("shrsi", 2)], "1..3");
+    all(-8, &[("andi", 3)], "4..1004");
+    let others = [("divsi", 4), ("divui", 4), ("remsi", 4), ("remui", 4), ("andi", 5)];
+    all(-8, &others, "1..1007");
+}
+
+/// With several lower bounds, or one that is not understood, iterations are not counted from one of
+/// them.
+#[test]
+fn steps_from_unknown_starts() {
+    let body = |lower: &str| {
+        format!(
+            "affine.for %i = 0 to %n {{
+affine.for %j = {lower} to 100 step 2 {{
+affine.store %f1, %a[%j] : memref<?xf32>
+%x = affine.load %a[%j + 1] : memref<?xf32>
+}}
+}}"
+        )
+    };
+    // Even elements are written, odd ones read; then, both are either.
+    dependences(
+        &body("0"),
+        expect![[r#"
+        6: remark: output dependence of a from line 6: carried by loop 0, distance (1.., 0), direction (<, =)
+    "#]],
+    );
+    dependences(
+        &body("max affine_map<(d0) -> (0, d0 floordiv 2)>(%i)"),
+        expect![[r#"
+        6: remark: output dependence of a from line 6: carried by loop 0, distance (1..199, 0), direction (<, =)
+        7: remark: flow dependence of a from line 6: carried by loop 0, distance (1..197, -1), direction (<, >)
+        6: remark: anti dependence of a from line 7: carried by loop 0, distance (1..199, 1), direction (<, <)
+        6: remark: anti dependence of a from line 7: carried by loop 1, distance (0, 1), direction (=, <)
+    "#]],
+    );
+    dependences(
+        &body("affine_map<(d0) -> (d0 floordiv 2)>(%i)"),
+        expect![[r#"
+        6: remark: output dependence of a from line 6: carried by loop 0, distance (1..197, 0), direction (<, =)
+        7: remark: flow dependence of a from line 6: carried by loop 0, distance (1..195, -1), direction (<, >)
+        6: remark: anti dependence of a from line 7: carried by loop 0, distance (1..199, 1), direction (<, <)
+    "#]],
     );
 }
 

@@ -623,30 +623,30 @@ affine.store %x, %a[%i] : memref<?xf32>
             return
           }
           gpu.module @kernels {
-            gpu.func @f_kernel_0(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: index, %arg2: memref<?xf32>, %arg3: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+            gpu.func @f_kernel_0(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: index, %arg2: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg3: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
               %0 = affine.parallel (%arg4) = (0) to (symbol(%arg1)) reduce ("addf") -> (f32) {
                 %3 = affine.load %arg2[%arg4] : memref<?xf32>
                 affine.yield %3 : f32
               } {mapping = [#offload.map<block_x * thread_x(128), strided>]}
               %1 = memref.load %arg3[] : memref<f32>
-              %2 = arith.addf %1, %0 : f32
+              %2 = arith.addf %1, %0 fastmath<contract> : f32
               memref.store %2, %arg3[] : memref<f32>
               gpu.return
             }
-            gpu.func @f_kernel_1(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<f32>, %arg4: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+            gpu.func @f_kernel_1(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<f32> {offload.map = "copy", offload.name = "s"}, %arg4: memref<?xf32> {offload.map = "copy", offload.name = "a"}) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
               affine.parallel (%arg5) = (symbol(%arg0)) to (symbol(%arg1)) {
                 %0 = memref.load %arg3[] : memref<f32>
                 affine.store %0, %arg4[%arg5] : memref<?xf32>
               } {mapping = [#offload.map<block_x * thread_x(128)>]}
               gpu.return
             }
-            gpu.func @f_fallback_kernel(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: index, %arg2: memref<?xf32>, %arg3: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+            gpu.func @f_fallback_kernel(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: index, %arg2: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg3: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
               %0 = affine.parallel (%arg4) = (0) to (symbol(%arg1)) reduce ("addf") -> (f32) {
                 %3 = affine.load %arg2[%arg4] : memref<?xf32>
                 affine.yield %3 : f32
               } {mapping = [#offload.map<block_x * thread_x(128), strided>]}
               %1 = memref.load %arg3[] : memref<f32>
-              %2 = arith.addf %1, %0 : f32
+              %2 = arith.addf %1, %0 fastmath<contract> : f32
               memref.store %2, %arg3[] : memref<f32>
               affine.for %arg4 = 0 to %arg1 {
                 %3 = memref.load %arg3[] : memref<f32>

@@ -5,6 +5,27 @@
 //! loops from polyhedra", IJPP 28(5), 2000). Regions that cannot be ordered for all values of outer loops and parameters
 //! share a loop. A statement is guarded by what the loops round it do not already say, so that bounds only have to contain
 //! what they are for.
+//!
+//! ```
+//! use gpuc_presburger::{Set, codegen};
+//!
+//! let tiles: Set = "[n] -> { [t, i] : 0 <= i < n and 32t <= i < 32t + 32 }".parse()?;
+//! let options = codegen::Options { full_tiles: Some(1), ..codegen::Options::default() };
+//! let loops = codegen::generate(tiles.space(), &[tiles.clone()], &options)?;
+//! assert_eq!(
+//!     loops.to_string(),
+//!     "\
+//! for t = 0 to floor((n + 31) / 32) - 1
+//!   if -32t + n - 32 >= 0
+//!     for i = 32t to 32t + 31
+//!       S0(t, i)
+//!   else
+//!     for i = 32t to n - 1
+//!       S0(t, i)
+//! "
+//! );
+//! # Ok::<(), gpuc_presburger::Error>(())
+//! ```
 
 mod ast;
 mod conditions;
@@ -24,16 +45,17 @@ use crate::space::Space;
 use conditions::{conditions, not_implied};
 use regions::{Region, regions};
 
-/// What one loop or statement takes of the budget: a thousand of them are too many.
-const SCAN: usize = 200;
+/// What one loop or statement takes of the budget: four hundred of them are too many.
+const SCAN: usize = 500;
 
 /// What to know and what to do beside the sets.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What holds for the parameters.
     pub context: Option<BasicSet>,
-    /// The dimensions before this one count tiles, those from it on the points of a tile: full tiles are told from partial
-    /// ones by one test, and run without the bounds that only partial ones need.
+    /// The dimensions before this one count tiles, those from it on the points of a tile: tiles that are full for all sets
+    /// in them are told from partial ones by one test, and run without the bounds that only partial ones need. Tiles are not
+    /// told apart where a set has existentials or a point's dimension has no bounds a constant apart.
     pub full_tiles: Option<usize>,
 }
 
@@ -112,17 +134,20 @@ impl Generator<'_> {
         // Every scan asks many questions of a bounded size each, so that the number of scans bounds the whole.
         self.budget.spend(SCAN, self.space.dims())?;
         if self.options.full_tiles == Some(level)
-            && let [piece] = pieces
-            && let Some(full) = tiles::full(&piece.set, level)?
+            && let Some(full) = tiles::full(self.space, pieces, level)?
         {
             let conditions = not_implied(conditions(&full)?, context)?;
-            if !conditions.is_empty() {
-                let inside = context.intersect(&full)?;
-                if !inside.intersect(&piece.set)?.is_empty()? {
-                    let then = self.loops(level, pieces, &inside)?;
-                    let otherwise = self.loops(level, pieces, context)?;
-                    return Ok(guarded(conditions, then, otherwise));
+            let inside = context.intersect(&full)?;
+            if !conditions.is_empty() && !inside.is_empty()? {
+                let then = self.loops(level, pieces, &inside)?;
+                // What does not hold is one constraint only where one condition was asked.
+                let mut partial = context.clone();
+                if let [Condition { value, equality: false }] = &conditions[..] {
+                    let value = value.lower(&mut partial)?;
+                    partial.add(&Constraint::le(value, -1))?;
                 }
+                let otherwise = self.loops(level, pieces, &partial)?;
+                return Ok(guarded(conditions, then, otherwise));
             }
         }
         self.loops(level, pieces, context)
@@ -389,6 +414,45 @@ if m - 1 >= 0
         for i = 32ti to min(n - 1, 32ti + 31)
           for j = 16tj to min(m - 1, 16tj + 15)
             S0(ti, tj, i, j)
+",
+        );
+    }
+
+    #[test]
+    fn several_statements_share_full_tiles() {
+        check(
+            &[
+                "[n] -> { [t, i, s] : 0 <= i < n and 8t <= i < 8t + 8 and s = 0 }",
+                "[n] -> { [t, i, s] : 2 <= i < n - 1 and 8t <= i < 8t + 8 and s = 1 }",
+            ],
+            &Options {
+                full_tiles: Some(1),
+                context: Some("[n] -> { [t, i, s] : n >= 16 }".parse().unwrap()),
+            },
+            "
+for t = 0 to floor((n + 6) / 8) - 1
+  if t - 1 >= 0 and -8t + n - 9 >= 0
+    for i = 8t to 8t + 7
+      s = 0
+        S0(t, i, s)
+      s = 1
+        S1(t, i, s)
+  else
+    for i = 8t to 1
+      s = 0
+        S0(t, i, s)
+    for i = max(2, 8t) to min(n - 2, 8t + 7)
+      s = 0
+        S0(t, i, s)
+      s = 1
+        S1(t, i, s)
+    for i = n - 1 to min(8t + 7, n - 1)
+      s = 0
+        S0(t, i, s)
+for t = floor((n + 6) / 8) to floor((n + 7) / 8) - 1
+  for i = 8t to n - 1
+    s = 0
+      S0(t, i, s)
 ",
         );
     }

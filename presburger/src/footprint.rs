@@ -92,6 +92,15 @@ pub enum NoFootprint {
 impl Map {
     /// The smallest box of constant size found for the elements (outputs) that the iterations (inputs) touch while the
     /// dimensions `outer` of the iterations stay the same. An empty relation has the sizes 0.
+    ///
+    /// ```
+    /// use gpuc_presburger::{Map, NoFootprint};
+    ///
+    /// let reads: Map = "[n] -> { [t, i] -> [2i + 1] : 0 <= i < n and 32t <= i < 32t + 32 }".parse()?;
+    /// assert_eq!(reads.footprint(&[0])?.to_string(), "[64t + 1 + 2 [0, 32)]");
+    /// assert_eq!(reads.footprint(&[]), Err(NoFootprint::SizeVaries { dim: 0 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn footprint(&self, outer: &[usize]) -> Result<Footprint, NoFootprint> {
         let (inputs, outputs) = (self.space().inputs(), self.space().outputs());
         if outer.iter().any(|&dim| dim >= inputs) {

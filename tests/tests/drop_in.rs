@@ -206,3 +206,64 @@ fn signals_leave_no_temporary_files() {
         assert_eq!(files(), 0, "SIG{signal} leaves something behind");
     }
 }
+
+/// So does one that the host compiler alone has been sent.
+#[test]
+fn the_host_compilers_signal_is_ours() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = project();
+    let compiler = folder.path().join("ending-cc");
+    let script = "#!/bin/sh\ncase \"$*\" in *-E*) exec cc \"$@\" ;; esac\nkill -TERM $$\n";
+    std::fs::write(&compiler, script).unwrap();
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let temporary = folder.path().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut command = Command::new(gpuc());
+    command.args(["-c", "name.c"]).current_dir(folder.path());
+    let status = command.env("GPUC_CC", &compiler).env("TMPDIR", &temporary).status().unwrap();
+    assert_eq!(status.signal(), Some(15));
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+}
+
+/// What cannot be read or written is named.
+#[test]
+fn bad_input_is_named() {
+    let folder = project();
+    std::fs::create_dir(folder.path().join("folder.c")).unwrap();
+    let gpuc = gpuc().display().to_string();
+    for (line, sentence) in [
+        ("gpuc -c folder.c", "cannot read `folder.c`: it is a directory"),
+        ("gpuc --emit=ptx name.c >&-", "cannot write the output: standard output is closed"),
+        ("gpuc -c -MD -MF - name.c >&-", "cannot write dependencies: standard output is closed"),
+        ("gpuc --emit=ptx name.c >/dev/full", "cannot write the output: No space left"),
+        ("gpuc --emit=ptx name.c -o /dev/full", "cannot write `/dev/full`: No space left"),
+        ("gpuc --emit=ptx name.c -o none/a.ptx", "cannot write `none/a.ptx`: No such file"),
+        ("TMPDIR=/none gpuc -c name.c", "cannot create a temporary folder in `/none`"),
+        ("GPUC_CC=./folder.c gpuc -c name.c", "cannot run the C compiler `./folder.c`"),
+        ("GPUC_RUNTIME_DIR=/none gpuc name.c -lm", "GPUC_RUNTIME_DIR=`/none` is no folder with"),
+    ] {
+        let script = format!("{} 2>&1", line.replace("gpuc ", &format!("{gpuc} ")));
+        // Errors where the output was, and the output where the line says.
+        let script = match line.split_once(" >") {
+            Some((_, target)) => {
+                format!("{} 2>&1 >{target}", script.split(" >").next().unwrap_or(""))
+            }
+            None => script,
+        };
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(folder.path()).env("LC_ALL", "C");
+        let outcome = execution::run(&mut command, Vec::new(), false).unwrap();
+        assert_eq!(outcome.end(), End::Refused(1), "{line}\n{}", outcome.tail());
+        assert!(outcome.text().contains(sentence), "{line}\n{}", outcome.tail());
+    }
+    for name in ["a b$c'.c", "new\nline.c", "per%cent\\n.c", "-dash.c"] {
+        std::fs::write(folder.path().join(name), SOURCE).unwrap();
+        let mut command = Command::new(&gpuc);
+        command.args(["-g", "-o", "named", "-lm"]).arg(format!("./{name}"));
+        let made = execution::run(command.current_dir(folder.path()), Vec::new(), true).unwrap();
+        assert_eq!((made.end(), made.text()), (End::Success, String::new()), "{name}");
+        let program = folder.path().join("named");
+        let ran = succeed(folder.path(), &program, "", &[("GPUC_DEVICE", "sim")]);
+        assert!(ran.ends_with("\n18\n"), "{name}: {ran}");
+    }
+}

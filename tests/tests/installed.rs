@@ -147,6 +147,25 @@ fn a_program_that_offloads_needs_nothing_of_gpuc() {
     assert_eq!(files(&home.at("tmp")), [""; 0]);
 }
 
+/// The stand-in is a driver of a GPU that knows one kernel; that the program gets to ask it is the point.
+#[test]
+fn a_program_loads_the_driver_where_there_is_one() {
+    let home = Home::new();
+    let driver = corpus::root().join("runtime/tests/programs/stand_in_driver.c");
+    home.write("driver.c", &std::fs::read_to_string(driver).unwrap());
+    home.write(
+        "region.c",
+        "int main(void) {\nint a[4];\n#pragma acc parallel loop copyout(a)\n\
+         for (int i = 0; i < 4; i++) a[i] = 0;\nreturn a[3]; }\n",
+    );
+    home.succeed("mkdir driver && cc -shared -fPIC driver.c -o driver/libcuda.so.1");
+    home.succeed("cp driver/libcuda.so.1 driver/libcuda.so && gpuc region.c -o region");
+    let with = home.shell("LD_LIBRARY_PATH=driver GPUC_DEVICE=cuda ./region").text();
+    assert!(with.contains("gpuc: device 0: Stand-in (sm_90, cuda)\n"), "{with}");
+    assert!(with.contains("the module has no kernel `main_L3_kernel`"), "{with}");
+    assert!(home.succeed("LD_LIBRARY_PATH=driver ./region").contains("device 0: sim"));
+}
+
 #[test]
 fn the_runtime_beside_the_compiler_comes_first() {
     let home = Home::new();

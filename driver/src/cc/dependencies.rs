@@ -4,12 +4,12 @@
 //! whole command, by which GCC names the file and its target; that is said to it here.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use gpuc_diagnostics::Diagnostic;
 
 use super::{Arguments, Mode};
+use crate::output::write_to_standard_output;
 use crate::temporary::Folder;
 
 /// What the preprocessor is told to write the dependency file of `source`.
@@ -83,7 +83,7 @@ impl StandardOutput {
     pub fn print(self) -> Result<(), Diagnostic> {
         let Some(folder) = self.0 else { return Ok(()) };
         std::fs::read(folder.join(FILE))
-            .and_then(|text| std::io::stdout().lock().write_all(&text))
+            .and_then(|text| write_to_standard_output(&text))
             .map_err(|error| Diagnostic::error(format!("cannot write dependencies: {error}")))
     }
 }

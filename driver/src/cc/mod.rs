@@ -9,7 +9,6 @@
 //! | [`refused`] | options that change C's meaning on the host alone |
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -20,7 +19,7 @@ use gpuc_frontend_c::preprocess::OPENACC_VERSION;
 
 use crate::compile::{self, Level};
 use crate::feedback;
-use crate::output::write_atomically;
+use crate::output::{write_atomically, write_to_standard_output};
 use crate::temporary::Folder;
 use crate::toolchain::HostCompiler;
 
@@ -83,9 +82,7 @@ fn emit(arguments: &Arguments, level: Level) -> Result<i32, Diagnostic> {
         }
     }
     match arguments.output.as_deref().filter(|&path| path != Path::new("-")) {
-        None => std::io::stdout()
-            .lock()
-            .write_all(text.as_bytes())
+        None => write_to_standard_output(text.as_bytes())
             .map_err(io_error("cannot write the output"))?,
         Some(path) => write_atomically(path, text.as_bytes())
             .map_err(io_error(format!("cannot write `{}`", path.display())))?,

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use gpuc_diagnostics::{Diagnostic, codes};
 
 use crate::cc::arguments::words;
+use crate::temporary;
 
 /// The variable that names the host compiler.
 pub const VARIABLE: &str = "GPUC_CC";
@@ -53,7 +55,10 @@ impl HostCompiler {
     /// Why it could not be started.
     pub fn run(&self, arguments: &[OsString]) -> Result<i32, Diagnostic> {
         match self.command().args(arguments).status() {
-            Ok(status) => Ok(status.code().unwrap_or(1)),
+            Ok(status) => {
+                status.signal().into_iter().for_each(temporary::end_by);
+                Ok(status.code().unwrap_or(1))
+            }
             Err(error) => Err(self.missing(&error)),
         }
     }

@@ -58,10 +58,11 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {
             let (types, _) = parameters(ir, function);
             let (name, types) = (c_name(&compute.symbol), types.join(", "));
-            // A launch costs more than its call; inlined, all launches of a function would be one
-            // large problem to the host compiler.
-            out +=
-                &format!("static void {name}({types}) __attribute__((__cold__, __noinline__));\n");
+            // A launch costs more than its call, and than its arithmetic: inlined, all launches of a function
+            // would be one large problem to the host compiler, and optimised, half of its work.
+            out += &format!(
+                "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
+            );
         }
     }
     out + END

@@ -1,6 +1,6 @@
 //! Buffers that nothing writes as long as a kernel runs.
 
-use gpuc_dialects::gpu;
+use gpuc_dialects::{gpu, offload};
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::{Ir, Op, OpView, Value, ValueDef, WalkOrder};
 use rustc_hash::FxHashSet;
@@ -41,10 +41,12 @@ impl ReadOnly {
 fn written_roots(ir: &Ir, func: Op) -> Option<FxHashSet<Value>> {
     let mut written = FxHashSet::default();
     for op in ir.nested_ops(func, WalkOrder::PreOrder) {
-        // What stands in regions is asked for itself. A barrier orders accesses and makes none.
+        // What stands in regions is asked for itself. Barriers and fences order accesses and make
+        // none.
         let skipped = ir.has_trait(op, Traits::RECURSIVE_EFFECTS)
             || ir.has_trait(op, Traits::TERMINATOR)
-            || gpu::BarrierOp::is(ir, op);
+            || gpu::BarrierOp::is(ir, op)
+            || offload::FenceOp::is(ir, op);
         if op == func || skipped {
             continue;
         }

@@ -106,7 +106,7 @@ pub(super) fn advance(b: &mut Builder<'_>, from: Value, bytes: &Polynomial) -> V
 }
 
 /// Loops that a value is defined in.
-fn loop_depth(ir: &Ir, value: Value) -> usize {
+pub(super) fn loop_depth(ir: &Ir, value: Value) -> usize {
     let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
     let around = owner.into_iter().flat_map(|owner| [owner].into_iter().chain(ir.ancestors(owner)));
     around.filter(|&op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some())).count()

@@ -9,10 +9,11 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{arith, gpu, memref, scf};
-use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 
-use crate::analysis::access::{Access, Alias, Storage, accesses, alias};
+use crate::analysis::access::{Access, Alias, Storage, alias};
+use crate::analysis::nest::Nest;
 
 gpuc_ir::pass! {
     /// Load what a loop of a kernel does not change once, in front of it.
@@ -51,7 +52,8 @@ fn hoist(ir: &mut Ir, view: scf::ForOp) {
 /// The loads of every round that give the same in every round.
 fn invariant_loads(ir: &Ir, view: scf::ForOp) -> Vec<Op> {
     let loop_op = view.op();
-    let Ok(accesses) = accesses(ir, loop_op) else { return Vec::new() };
+    let nest = Nest::compute(ir, loop_op);
+    let Ok(accesses) = nest.accesses(loop_op) else { return Vec::new() };
     let written: Vec<&Access> = accesses.iter().filter(|access| access.writes()).collect();
     let may_change = |read: &Access| {
         let own = Storage::of(ir, read.root);

@@ -22,7 +22,7 @@ gpuc_ir::pass! {
         /// Loops of so many rounds, known at compile time, become straight code.
         unroll_full_threshold: usize = 16,
         /// Operations of an unrolled body, at most.
-        operations: usize = 256,
+        operations: usize = 160,
     }
 }
 

@@ -17,15 +17,15 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::AddressSpace;
-use gpuc_dialects::{gpu, memref, ptr, scf, vector};
+use gpuc_dialects::{arith, gpu, memref, ptr, scf, vector};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
 
-use super::address::Addresses;
+use super::address::{Addresses, loop_depth};
 use super::recurrence::reduce_loop;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::read_only::ReadOnly;
-use crate::analysis::subscript::polynomial;
+use crate::analysis::subscript::{polynomial, polynomial_over};
 
 gpuc_ir::pass! {
     /// Turn accesses of kernels into loads and stores through pointers.
@@ -89,7 +89,7 @@ fn site(ir: &Ir, func: Op, op: Op) -> Option<Site> {
     let mut position = element_position(ir, base, &indices)?;
     while let Some(def) = ir.defining_op(base) {
         if let Some(view) = memref::ViewOp::cast(ir, def) {
-            position = position.plus(&polynomial(ir, view.byte_shift(ir)), 1)?;
+            position = position.plus(&subscript(ir, view.byte_shift(ir)), 1)?;
             base = view.source(ir);
         } else if let Some(view) = memref::CastOp::cast(ir, def) {
             base = view.source(ir);
@@ -117,9 +117,22 @@ fn element_position(ir: &Ir, buffer: Value, indices: &[Value]) -> Option<Polynom
     for (&index, &stride) in indices.iter().zip(&layout.strides) {
         let known = stride != gpuc_ir::DYNAMIC;
         let step = known.then(|| stride.checked_mul(element))??;
-        position = position.plus(&polynomial(ir, index), step)?;
+        position = position.plus(&subscript(ir, index), step)?;
     }
     Some(position)
+}
+
+/// A subscript in closed form over numbers of iterations: a sum that stands outside all loops and has
+/// no product in it, such as the number that a thread has in the grid, is one number. Multiplying
+/// it out would give a product for each of its parts.
+fn subscript(ir: &Ir, value: Value) -> Polynomial {
+    polynomial_over(ir, value, &|value| {
+        let sum = ir.defining_op(value).filter(|&op| {
+            let varies = |index| arith::constant_index_value(ir, ir.operand(op, index)).is_none();
+            (arith::AddIOp::is(ir, op) || arith::SubIOp::is(ir, op)) && varies(0) && varies(1)
+        });
+        sum.is_some() && loop_depth(ir, value) == 0 && polynomial(ir, value).is_affine()
+    })
 }
 
 /// Whether a buffer is where addresses start: memory of the device or of the block that stays where

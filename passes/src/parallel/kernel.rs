@@ -1,6 +1,7 @@
 //! Making a kernel out of operations of a host function.
 
 use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::{MAP_ATTR, NAME_ATTR, STORAGE_ATTR};
 use gpuc_dialects::{arith, gpu};
 use gpuc_ir::{
     Attr, AttrKind, Block, Builder, Dict, Ir, Location, Op, OpState, OpView, Type, Value, ValueDef,
@@ -8,6 +9,7 @@ use gpuc_ir::{
 };
 use rustc_hash::FxHashSet;
 
+use crate::analysis::access::root;
 use crate::analysis::slice::{clone_slice, pure_slice};
 
 /// A kernel being made, and how it is called.
@@ -114,13 +116,43 @@ impl Kernel {
         let ty = ir.ctx.function(&inputs, &[]);
         let attr = ir.ctx.type_attr(ty);
         ir.set_attr(self.func, "function_type", attr);
-        if !self.argument_marks.is_empty() {
-            let empty = ir.ctx.intern_attr(AttrKind::Dict(Dict::EMPTY));
-            let mut marks = self.argument_marks.clone();
-            marks.resize(inputs.len().max(marks.len()), empty);
-            let marks = ir.ctx.array_attr(&marks);
-            ir.set_attr(self.func, "arg_attrs", marks);
+        let empty = ir.ctx.intern_attr(AttrKind::Dict(Dict::EMPTY));
+        let marks: Vec<Attr> = (0..inputs.len())
+            .map(|index| match self.argument_marks.get(index) {
+                Some(&mark) => mark,
+                None => self.facts(ir, index).unwrap_or(empty),
+            })
+            .collect();
+        match marks.iter().all(|&mark| mark == empty) {
+            true => ir.remove_attr(self.func, "arg_attrs"),
+            false => {
+                let marks = ir.ctx.array_attr(&marks);
+                ir.set_attr(self.func, "arg_attrs", marks);
+            }
         }
+    }
+
+    /// What the host's function knows of a buffer that the kernel gets: its name, and who else may
+    /// reach its memory. Nothing of one that two arguments lead to.
+    fn facts(&self, ir: &mut Ir, index: usize) -> Option<Attr> {
+        let operand = self.operands[index];
+        let is_own = |&other: &Value| ir.ctx.is_memref(ir.ty(other)) && root(ir, other) == operand;
+        if self.operands.iter().filter(|other| is_own(other)).count() != 1 {
+            return None;
+        }
+        let ValueDef::Argument(block, number) = ir.value_def(operand) else { return None };
+        let all = ir.ctx.array_value(ir.attr(ir.block_op(block)?, "arg_attrs")?)?;
+        let AttrKind::Dict(known) = *ir.ctx.attr_kind(*all.get(number as usize)?) else {
+            return None;
+        };
+        let kept = [MAP_ATTR, NAME_ATTR, STORAGE_ATTR].map(|name| {
+            let attr = ir.ctx.dict_get_str(known, name);
+            attr.map(|attr| (name, attr))
+        });
+        let kept: Vec<_> =
+            kept.into_iter().flatten().map(|(name, attr)| (ir.ctx.ident(name), attr)).collect();
+        let facts = ir.ctx.dict(kept);
+        Some(ir.ctx.intern_attr(AttrKind::Dict(facts)))
     }
 
     /// Makes `value`, which operations of the region use, available in the kernel: recomputed

@@ -8,7 +8,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{FenceOp, PARTIAL_ATTR};
-use gpuc_dialects::{arith, gpu, memref, scf};
+use gpuc_dialects::{arith, gpu, llvm, memref, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{AttrKind, Builder, Ir, Op, OpView, Region, Type, TypeKind, Value, WalkOrder};
 
@@ -135,6 +135,9 @@ pub fn finish(
                 let value = memref::LoadOp::new(b, buffer, &[i]).value(b);
                 vec![combine(b, combiner, so_far[0], value)]
             });
+            // It mostly runs once a thread: its code is to be short.
+            let short = llvm::no_unroll(&mut b.ctx);
+            b.set_attr(own.op(), llvm::LOOP_ANNOTATION, short);
             let own = b.result(own.op(), 0);
             totals.push(match processors.is_single() {
                 true => own,

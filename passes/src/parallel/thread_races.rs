@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::access::{Access, AccessKind, access, name};
 use crate::analysis::loops::{CountedLoop, dimensions};
+use crate::analysis::polynomial::{Monomial, Polynomial};
+use crate::analysis::quasi_affine::QuasiAffine;
 
 /// Elements that are listed for one access, at most.
 const MOST_ELEMENTS: usize = 1 << 18;
@@ -216,16 +218,13 @@ impl Walk<'_> {
         a.access.subscripts.len() == b.access.subscripts.len()
             && a.access.subscripts.iter().zip(&b.access.subscripts).all(|(a, b)| {
                 let (Some(a), Some(b)) = (a, b) else { return false };
-                let foreign = |form: &crate::analysis::polynomial::Polynomial, own: &[Value]| {
-                    form.terms()
-                        .filter(|(monomial, _)| !monomial.is_empty())
-                        .filter(
-                            |(monomial, _)| !matches!(monomial[..], [one] if own.contains(&one)),
-                        )
-                        .map(|(monomial, coefficient)| (monomial.clone(), coefficient))
-                        .collect::<Vec<_>>()
+                let divides_own = |form: &QuasiAffine, own: &[Value]| {
+                    let divisions = form.divisions().iter();
+                    divisions.flat_map(|d| d.numerator.values()).all(|value| own.contains(&value))
                 };
-                foreign(a, &own_a) == foreign(b, &own_b)
+                foreign(a.plain(), &own_a) == foreign(b.plain(), &own_b)
+                    && divides_own(a, &own_a)
+                    && divides_own(b, &own_b)
             })
     }
 
@@ -269,17 +268,8 @@ impl Walk<'_> {
                 values.insert(variable, lower + step * (rest % trips) as i64);
                 rest /= trips;
             }
-            let element = site.access.subscripts.iter().map(|form| {
-                let terms = form.as_ref()?.terms();
-                Some(terms.fold(0i128, |sum, (monomial, coefficient)| {
-                    let factor = match monomial[..] {
-                        [] => 1,
-                        [variable] => values.get(&variable).copied().unwrap_or(0),
-                        _ => 0,
-                    };
-                    sum + i128::from(coefficient) * i128::from(factor)
-                }))
-            });
+            let element =
+                site.access.subscripts.iter().map(|form| Some(worth(form.as_ref()?, &values)));
             let element: Option<Vec<i128>> = element.collect();
             let own = threads.iter().zip(&spans).filter(|(dim, _)| dim.threads > 0);
             let thread = own.map(|(dim, &(variable, lower, step, _))| {
@@ -289,4 +279,29 @@ impl Walk<'_> {
         }
         Some(elements)
     }
+}
+
+/// The products with a value that is not enumerated, which must cancel.
+fn foreign(form: &Polynomial, own: &[Value]) -> Vec<(Monomial, i64)> {
+    form.terms()
+        .filter(|(monomial, _)| !monomial.is_empty())
+        .filter(|(monomial, _)| !matches!(monomial[..], [one] if own.contains(&one)))
+        .map(|(monomial, coefficient)| (monomial.clone(), coefficient))
+        .collect()
+}
+
+/// What a subscript comes to, without the products that cancel.
+fn worth(form: &QuasiAffine, values: &FxHashMap<Value, i64>) -> i128 {
+    let plain = form.plain().terms().fold(0i128, |sum, (monomial, coefficient)| {
+        let factor = match monomial[..] {
+            [] => 1,
+            [variable] => values.get(&variable).copied().unwrap_or(0),
+            _ => 0,
+        };
+        sum + i128::from(coefficient) * i128::from(factor)
+    });
+    form.divisions().iter().fold(plain, |sum, division| {
+        let quotient = worth(&division.numerator, values).div_euclid(division.divisor.into());
+        sum + i128::from(division.coefficient) * quotient
+    })
 }

@@ -15,9 +15,11 @@ use std::time::Duration;
 use egg::Runner;
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::ptr;
 use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Ir, Op, WalkOrder};
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+use rustc_hash::FxHashSet;
 
 use super::algebra::extract::Extractor;
 use super::algebra::price::Prices;
@@ -57,6 +59,8 @@ impl Pass for SimplifyIndex {
                 .into_iter()
                 .filter(|&op| is_term(ir, op))
                 .collect();
+            let addresses = only_for_addresses(ir, &ops);
+            let ops: Vec<Op> = ops.into_iter().filter(|op| !addresses.contains(op)).collect();
             for piece in ops.chunks(self.operations.max(1)) {
                 changed |= self.simplify(ir, piece, &rules, Prices::of(arch), &visibility);
             }
@@ -68,6 +72,21 @@ impl Pass for SimplifyIndex {
         }
         Ok(())
     }
+}
+
+/// The operations whose results go into nothing but addresses. `lower-accesses` has given those
+/// their form: factors of a row, say, are kept together so that the assembler can fold them into
+/// each sum.
+fn only_for_addresses(ir: &Ir, ops: &[Op]) -> FxHashSet<Op> {
+    let mut found = FxHashSet::default();
+    for &op in ops.iter().rev() {
+        let mut users = ir.results(op).iter().flat_map(|&result| ir.users(result)).peekable();
+        let is_used = users.peek().is_some();
+        if is_used && users.all(|user| ptr::PtrAddOp::is(ir, user) || found.contains(&user)) {
+            found.insert(op);
+        }
+    }
+    found
 }
 
 impl SimplifyIndex {

@@ -101,7 +101,7 @@ pub struct DependenceVector {
     /// How far the sink is from the source in each shared loop.
     pub distances: Vec<Distance>,
     /// The signs of the distance in each shared loop. Which combinations occur is more than this says; see
-    /// [`Dependence::direction_vectors`].
+    /// [`Dependence::direction_vectors`](super::Dependence::direction_vectors).
     pub directions: Vec<Directions>,
 }
 

@@ -29,6 +29,9 @@ int main(int argc, char **argv)
         ptx = "\x7f" "ELF";
     struct __gpuc_image image = {1, "image.c", ptx, strlen(ptx), 0};
     __gpuc_region_begin(&image, &site, 1);
+    // What one kernel cannot do is said when it is launched.
+    const unsigned long one[3] = {1, 1, 1};
+    __gpuc_launch(&image, &site, "e", one, one, 0, NULL, 0);
     printf("done\n");
     return 0;
 }
