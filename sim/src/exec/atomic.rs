@@ -1,5 +1,6 @@
 //! Atomic operations, lane after lane in lane order.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -82,7 +83,12 @@ pub(super) fn execute(
     for lane in (0..LANES).filter(|&lane| mask & (1 << lane) != 0) {
         let pointer = located.pointers.lane(lane, bytes as usize);
         let (b, c) = (read(inst.src[1], lane), read(inst.src[2], lane));
-        let update = |value: u64| updated(op, ty, value, b, c);
+        let changes = Cell::new(false);
+        let update = |value: u64| {
+            let new = updated(op, ty, value, b, c);
+            changes.set(new != value);
+            new
+        };
         // SAFETY: `locate` has checked that the bytes are inside an allocation and aligned, and
         // allocations are aligned to more than 8 bytes on the host.
         old[lane] = unsafe {
@@ -106,6 +112,7 @@ pub(super) fn execute(
                 4 => {
                     let cell = AtomicU32::from_ptr(pointer.cast());
                     if op == AtomicOp::Add && matches!(ty, AtomicType::U32 | AtomicType::S32) {
+                        changes.set(b as u32 != 0);
                         u64::from(cell.fetch_add(b as u32, Ordering::AcqRel))
                     } else {
                         let mut seen = cell.load(Ordering::Relaxed);
@@ -141,6 +148,7 @@ pub(super) fn execute(
                 }
             }
         };
+        view.changes += u64::from(changes.get());
     }
     if result {
         if wide {

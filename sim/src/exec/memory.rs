@@ -7,10 +7,13 @@
 //! Device memory is host memory that several worker threads use at once, as racy as the program
 //! that runs: plain accesses go through raw pointers, atomics through the host's atomics.
 
+use std::cell::RefCell;
+
 use crate::fault::AccessKind;
-use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, window};
+use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
 
 use super::lanes::{LANES, Registers, store};
+use super::plan::Step;
 
 /// A stretch of device memory and the host memory behind it.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +72,26 @@ pub(crate) struct View<'e> {
     pub(crate) params: Region,
     /// For each instruction the allocation it met last.
     pub(crate) recent: Vec<Region>,
+    pub(crate) code: &'e Code,
+    /// What the general function for loads and stores met last: for probes.
+    pub(crate) located: (MemorySpace, [u64; LANES]),
+    /// Why the last access was not made.
+    pub(crate) violation: Option<Violation>,
+    /// How often memory was changed: stores, and atomics that changed something.
+    pub(crate) changes: u64,
+    /// Whether a probe wants to know of accesses that are made lane by lane, and which there were.
+    pub(crate) listens: bool,
+    pub(crate) touched: RefCell<Vec<Touch>>,
+}
+
+/// One lane's access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub(crate) lane: usize,
+    pub(crate) space: MemorySpace,
+    pub(crate) address: u64,
+    pub(crate) bytes: u32,
+    pub(crate) access: AccessKind,
 }
 
 /// Where the lanes' accesses go.
@@ -92,6 +115,30 @@ pub(super) enum Pointers {
 }
 
 impl View<'_> {
+    /// Why a load or store was refused.
+    pub(super) fn take_violation(&mut self) -> Violation {
+        self.violation.take().unwrap_or(Violation {
+            lane: 0,
+            address: 0,
+            space: MemorySpace::Global,
+            bytes: 0,
+            access: AccessKind::Read,
+            misaligned: false,
+        })
+    }
+
+    /// The allocation with an address: mostly the one that the same instruction met last.
+    #[inline(always)]
+    pub(super) fn global_region(&mut self, site: usize, address: u64) -> Region {
+        let recent = self.recent[site];
+        if recent.contains(address) {
+            return recent;
+        }
+        let found = self.global.find(address).unwrap_or(Region::EMPTY);
+        self.recent[site] = found;
+        found
+    }
+
     /// Base and size of a space as seen from one lane, for messages and checks.
     fn region(&self, space: MemorySpace, lane: usize, address: u64) -> Option<Region> {
         match space {
@@ -144,6 +191,9 @@ impl View<'_> {
         let region = self.region(space, lane, address).unwrap_or(Region::EMPTY);
         let offset = address.wrapping_sub(region.base);
         if offset < region.size && region.size - offset >= u64::from(bytes) {
+            if self.listens {
+                self.touched.borrow_mut().push(Touch { lane, space, address, bytes, access });
+            }
             return Ok(region.pointer.wrapping_add(offset as usize));
         }
         Err(Violation { lane, address, space, bytes, access, misaligned: false })
@@ -188,16 +238,7 @@ impl View<'_> {
             (space, base) = generic(lead);
         }
         let region = match space {
-            MemorySpace::Global | MemorySpace::Generic => {
-                let recent = self.recent[site];
-                if recent.contains(lead) {
-                    recent
-                } else {
-                    let found = self.global.find(lead).unwrap_or(Region::EMPTY);
-                    self.recent[site] = found;
-                    found
-                }
-            }
+            MemorySpace::Global | MemorySpace::Generic => self.global_region(site, lead),
             MemorySpace::Shared => self.shared,
             MemorySpace::Param => self.params,
             MemorySpace::Local => self.local,
@@ -293,7 +334,7 @@ impl View<'_> {
 
 /// The space of a generic address, and where its window starts.
 #[inline(always)]
-fn generic(address: u64) -> (MemorySpace, u64) {
+pub(super) fn generic(address: u64) -> (MemorySpace, u64) {
     match address {
         a if a < window::SHARED => (MemorySpace::Global, 0),
         a if a < window::LOCAL => (MemorySpace::Shared, window::SHARED),
@@ -435,19 +476,35 @@ fn store_elements<E: Element>(
     }
 }
 
-/// Runs a load; the addresses are returned for the counters.
+/// Runs a load or store of any shape; the space and the addresses are left in [`View::located`].
+/// `None` if it is refused: [`View::violation`] says why.
 #[inline(always)]
-pub(super) fn load(
+pub(super) fn run(
+    registers: &mut Registers,
+    view: &mut View<'_>,
+    step: &Step,
+    mask: u32,
+) -> Option<()> {
+    let (inst, site) = (&step.inst, step.at as usize);
+    let done = match inst.op {
+        Op::Load(access, list) => load(view, registers, inst, access, list, mask, site),
+        Op::Store(access, list) => save(view, registers, inst, access, list, mask, site),
+        _ => Ok(()),
+    };
+    done.map_err(|violation| view.violation = Some(violation)).ok()
+}
+
+#[inline(always)]
+fn load(
     view: &mut View<'_>,
     registers: &mut Registers,
     inst: &Inst,
     access: Access,
     list: List,
     mask: u32,
-    code: &Code,
     site: usize,
-) -> Result<(MemorySpace, [u64; LANES]), Violation> {
-    let bytes = u64::from(access.bytes) * u64::from(access.count);
+) -> Result<(), Violation> {
+    let bytes = u64::from(access.width());
     let located = view.locate(
         registers,
         inst.src[0],
@@ -459,29 +516,28 @@ pub(super) fn load(
         site,
         AccessKind::Read,
     )?;
-    let rows = &code.lists[list.start as usize..][..list.count as usize];
+    let rows = &view.code.lists[list.start as usize..][..list.count as usize];
     match access.bytes {
         1 => load_elements::<u8>(registers, rows, mask, &located.pointers, access),
         2 => load_elements::<u16>(registers, rows, mask, &located.pointers, access),
         4 => load_elements::<u32>(registers, rows, mask, &located.pointers, access),
         _ => load_elements::<u64>(registers, rows, mask, &located.pointers, access),
     }
-    Ok((located.space, located.addresses))
+    view.located = (located.space, located.addresses);
+    Ok(())
 }
 
-/// Runs a store; the addresses are returned for the counters.
 #[inline(always)]
-pub(super) fn save(
+fn save(
     view: &mut View<'_>,
     registers: &Registers,
     inst: &Inst,
     access: Access,
     list: List,
     mask: u32,
-    code: &Code,
     site: usize,
-) -> Result<(MemorySpace, [u64; LANES]), Violation> {
-    let bytes = u64::from(access.bytes) * u64::from(access.count);
+) -> Result<(), Violation> {
+    let bytes = u64::from(access.width());
     let located = view.locate(
         registers,
         inst.src[0],
@@ -504,14 +560,16 @@ pub(super) fn save(
             misaligned: false,
         });
     }
-    let rows = &code.lists[list.start as usize..][..list.count as usize];
+    let rows = &view.code.lists[list.start as usize..][..list.count as usize];
     match access.bytes {
         1 => store_elements::<u8>(registers, rows, mask, &located.pointers, access),
         2 => store_elements::<u16>(registers, rows, mask, &located.pointers, access),
         4 => store_elements::<u32>(registers, rows, mask, &located.pointers, access),
         _ => store_elements::<u64>(registers, rows, mask, &located.pointers, access),
     }
-    Ok((located.space, located.addresses))
+    view.changes += 1;
+    view.located = (located.space, located.addresses);
+    Ok(())
 }
 
 impl Pointers {
@@ -526,7 +584,7 @@ impl Pointers {
 }
 
 /// `cp.async`: copies `bytes` of every lane from global to shared memory, zeros beyond the source
-/// size. Returns both sets of addresses.
+/// size. Returns the addresses at both ends, and the lanes that read.
 pub(super) fn copy_async(
     view: &mut View<'_>,
     registers: &Registers,
@@ -536,7 +594,7 @@ pub(super) fn copy_async(
     sized: bool,
     mask: u32,
     site: usize,
-) -> Result<([u64; LANES], [u64; LANES]), Violation> {
+) -> Result<([u64; LANES], [u64; LANES], u32), Violation> {
     let size = u64::from(bytes);
     let to = view.locate(
         registers,
@@ -592,6 +650,7 @@ pub(super) fn copy_async(
         // SAFETY: as above.
         unsafe { std::ptr::copy(buffer.as_ptr(), target, size as usize) };
     }
+    view.changes += 1;
     let sources = from.map_or([0; LANES], |from| from.addresses);
-    Ok((to.addresses, sources))
+    Ok((to.addresses, sources, reading))
 }

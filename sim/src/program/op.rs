@@ -292,6 +292,13 @@ pub(crate) struct Access {
     pub(crate) strong: bool,
 }
 
+impl Access {
+    /// Bytes of all elements together.
+    pub(crate) fn width(self) -> u32 {
+        u32::from(self.bytes) * u32::from(self.count)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtomicOp {
     Add,
