@@ -36,6 +36,16 @@ impl DeviceHeap {
         Ok(())
     }
 
+    /// Whether the heap is the allocation at this address.
+    pub(crate) fn is_at(&self, base: u64) -> bool {
+        let blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = |blocks: &Blocks| {
+            let [free, used] = [&blocks.free, &blocks.used].map(|map| map.keys().next().copied());
+            free.into_iter().chain(used).min()
+        };
+        blocks.as_ref().and_then(first) == Some(base)
+    }
+
     /// The address of a new block: the first stretch that is large enough; 0 where there is none.
     pub(crate) fn allocate(&self, bytes: u64) -> u64 {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);

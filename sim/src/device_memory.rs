@@ -216,6 +216,12 @@ impl DeviceMemory {
         nearest.map(|(&base, a)| describe(base, a.size, &a.label, false))
     }
 
+    /// Base, size and label of every allocation, by address.
+    pub(crate) fn live(&self) -> Vec<(u64, u64, Arc<str>)> {
+        let table = self.reading();
+        table.live.iter().map(|(&base, a)| (base, a.size, a.label.clone())).collect()
+    }
+
     pub(crate) fn total(&self) -> u64 {
         self.total
     }

@@ -17,13 +17,20 @@ pub enum AccessKind {
     Atomic,
 }
 
-impl fmt::Display for AccessKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl AccessKind {
+    /// The word for it (`atomic access`).
+    pub fn name(self) -> &'static str {
+        match self {
             AccessKind::Read => "read",
             AccessKind::Write => "write",
             AccessKind::Atomic => "atomic access",
-        })
+        }
+    }
+}
+
+impl fmt::Display for AccessKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -58,6 +65,12 @@ pub enum FaultKind {
     InvalidFree,
     /// The launch executed more instructions than it was given.
     Budget,
+    /// The launch took longer than it was given.
+    TimeLimit,
+    /// Somebody asked for the end of the launch.
+    Interrupted,
+    /// A loop whose state repeats while nobody else can change what it waits for.
+    EndlessLoop,
 }
 
 /// The allocation or variable nearest to a faulting address.
@@ -101,7 +114,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let Fault { bytes, space, .. } = self;
         match self.kind {
             FaultKind::OutOfBounds(access) => {
@@ -125,6 +138,9 @@ impl Fault {
             FaultKind::Refused => "call of a function that is not supported".into(),
             FaultKind::InvalidFree => "invalid `free`".into(),
             FaultKind::Budget => "instruction budget exceeded".into(),
+            FaultKind::TimeLimit => "time limit exceeded".into(),
+            FaultKind::Interrupted => "interrupted".into(),
+            FaultKind::EndlessLoop => "a loop that cannot end".into(),
         }
     }
 

@@ -6,9 +6,16 @@
 //! not support it refuses when a kernel that needs it is launched, by name and place
 //! ([`instruction_table_markdown`] lists what it does support).
 //!
-//! The way of the data: `syntax` (text to tree) → `link` (names of all texts) → `decode` (tree to program, with the table in
+//! A [`Simulator::checked`] device also listens to its kernels: out-of-bounds accesses down to the
+//! variable, races, uninitialised reads, misused barriers. [`Arguments`] builds parameter blocks; the
+//! `gpuc-sim` command runs a kernel from the shell.
+//!
+//! The way of the data: `syntax` (text to tree) → `link` (names of all texts) → `decode` (tree to
+//! program, with the table in
 //! `isa`) → `exec` (runs the program).
 
+mod arguments;
+mod check;
 mod counters;
 mod decode;
 mod device_heap;
@@ -22,6 +29,8 @@ mod program;
 mod simulator;
 mod syntax;
 
+pub use arguments::{ArgumentError, Arguments, Scalar};
+pub use check::{Checker, Checks, Finding, FindingKind, Side, Variable, findings_json};
 pub use counters::{CounterSet, Counters, InstructionCounts, MemoryCounts};
 pub use fault::{AccessKind, Fault, FaultKind, LaunchError, NearestAllocation, SimError};
 pub use isa::instruction_table_markdown;

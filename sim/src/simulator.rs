@@ -1,16 +1,20 @@
 //! The device: memory, modules and launches.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gpuc_arch::Arch;
 
+use crate::check::{self, Checks, Context, Finding, FindingKind, InitializedBytes, Log, Variable};
 use crate::counters::{CounterSet, Counters, SiteCounts};
 use crate::device_heap::DeviceHeap;
 use crate::device_memory::DeviceMemory;
-use crate::exec::{Environment, Output, Row, Services, Worker, run_block};
+use crate::exec::{
+    Crew, Environment, Limits, Nobody, Output, Plan, Probe, Row, Services, SiteCounter, Worker,
+    processors,
+};
 use crate::fault::{Fault, LaunchError, SimError};
 use crate::module::{Kernel, Module};
 use crate::program::{Initial, Op, Special};
@@ -29,6 +33,10 @@ pub struct Simulator {
     heap: DeviceHeap,
     /// Addresses of the variables of every module launched so far, by the module's number.
     modules: Mutex<HashMap<u64, Arc<[u64]>>>,
+    checks: Checks,
+    findings: Mutex<Vec<Finding>>,
+    /// For initcheck: what was written.
+    initialized: Mutex<InitializedBytes>,
 }
 
 /// What to launch a kernel with.
@@ -48,6 +56,10 @@ pub struct Launch<'a> {
     pub threads: Option<usize>,
     /// Warp instructions after which the launch is stopped with a fault.
     pub instruction_budget: Option<u64>,
+    /// Host time after which the launch is stopped with a fault.
+    pub time_limit: Option<Duration>,
+    /// Becomes true when the launch shall stop with a fault, from another thread or a signal handler.
+    pub interrupt: Option<&'a AtomicBool>,
     /// Where `printf` of the kernel goes, in the order of the blocks, when the launch ends; the
     /// process's standard output if `None`.
     pub output: Option<&'a Mutex<Vec<u8>>>,
@@ -63,6 +75,8 @@ impl Default for Launch<'_> {
             counters: Counters::Off,
             threads: None,
             instruction_budget: None,
+            time_limit: None,
+            interrupt: None,
             output: None,
         }
     }
@@ -103,8 +117,61 @@ pub struct LineCounts {
 impl Simulator {
     /// A device of the given compute capability, with the memory of its reference chip.
     pub fn new(arch: &'static Arch) -> Simulator {
-        let memory = DeviceMemory::new(arch.chip.dram_bytes);
-        Simulator { arch, memory, heap: DeviceHeap::default(), modules: Mutex::new(HashMap::new()) }
+        Simulator::checked(arch, Checks::default())
+    }
+
+    /// A device whose kernels run under checkers: on one host thread, so that the findings are the
+    /// same every time.
+    pub fn checked(arch: &'static Arch, checks: Checks) -> Simulator {
+        Simulator {
+            arch,
+            memory: DeviceMemory::new(arch.chip.dram_bytes),
+            heap: DeviceHeap::default(),
+            modules: Mutex::new(HashMap::new()),
+            checks,
+            findings: Mutex::default(),
+            initialized: Mutex::default(),
+        }
+    }
+
+    /// What the checkers have found since this was asked last, in order. A fault that ended a kernel
+    /// is among it.
+    pub fn take_findings(&self) -> Vec<Finding> {
+        std::mem::take(&mut *self.findings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Allocations that are still there, but for the variables of modules: leaks, at the end of a
+    /// program. Empty without memcheck.
+    pub fn leaks(&self) -> Vec<Finding> {
+        if !self.checks.memcheck {
+            return Vec::new();
+        }
+        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_variable = |base| modules.values().any(|addresses| addresses.contains(&base));
+        let live = self.memory.live();
+        let leaked =
+            live.into_iter().filter(|&(base, ..)| !is_variable(base) && !self.heap.is_at(base));
+        leaked
+            .map(|(base, size, label)| Finding {
+                kind: FindingKind::Leak,
+                kernel: "".into(),
+                space: "global",
+                address: base,
+                bytes: 0,
+                variable: Some(Variable { name: label, size, offset: 0, element: 0 }),
+                side: None,
+                other: None,
+                detail: String::new(),
+                count: 1,
+            })
+            .collect()
+    }
+
+    /// Tells initcheck of what the host does.
+    fn initialized(&self, change: impl FnOnce(&mut InitializedBytes)) {
+        if self.checks.initcheck {
+            change(&mut self.initialized.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     /// The compute capability.
@@ -122,7 +189,9 @@ impl Simulator {
     /// # Errors
     /// The device or the host has not so much memory.
     pub fn alloc(&self, bytes: u64, label: &str) -> Result<DevicePtr, SimError> {
-        self.memory.alloc(bytes, label)
+        let base = self.memory.alloc(bytes, label)?;
+        self.initialized(|bits| bits.allocate(base, bytes));
+        Ok(base)
     }
 
     /// Frees an allocation. Its addresses are not used again.
@@ -130,7 +199,9 @@ impl Simulator {
     /// # Errors
     /// `ptr` is not the start of an allocation.
     pub fn free(&self, ptr: DevicePtr) -> Result<(), SimError> {
-        self.memory.free(ptr)
+        self.memory.free(ptr)?;
+        self.initialized(|bits| bits.free(ptr));
+        Ok(())
     }
 
     /// Copies from the device.
@@ -146,7 +217,9 @@ impl Simulator {
     /// # Errors
     /// The bytes are not inside one allocation.
     pub fn write(&self, ptr: DevicePtr, from: &[u8]) -> Result<(), SimError> {
-        self.memory.write(ptr, from)
+        self.memory.write(ptr, from)?;
+        self.initialized(|bits| bits.write(ptr, from.len() as u64));
+        Ok(())
     }
 
     /// Sets bytes on the device.
@@ -154,7 +227,9 @@ impl Simulator {
     /// # Errors
     /// The bytes are not inside one allocation.
     pub fn fill(&self, ptr: DevicePtr, byte: u8, bytes: u64) -> Result<(), SimError> {
-        self.memory.fill(ptr, byte, bytes)
+        self.memory.fill(ptr, byte, bytes)?;
+        self.initialized(|bits| bits.write(ptr, bytes));
+        Ok(())
     }
 
     /// Copies on the device; the stretches may overlap.
@@ -162,7 +237,9 @@ impl Simulator {
     /// # Errors
     /// The bytes are not inside one allocation at both ends.
     pub fn copy(&self, from: DevicePtr, to: DevicePtr, bytes: u64) -> Result<(), SimError> {
-        self.memory.copy(from, to, bytes)
+        self.memory.copy(from, to, bytes)?;
+        self.initialized(|bits| bits.copy(from, to, bytes));
+        Ok(())
     }
 
     /// The device address and size of a module's `.global` or `.const` variable; the module is
@@ -199,6 +276,8 @@ impl Simulator {
         for (variable, &address) in module.variables.iter().zip(&addresses) {
             if variable.size > 0 {
                 self.write(address, &variable.initial)?;
+                // What has no initial value is zero.
+                self.initialized(|bits| bits.write(address, variable.size));
             }
             for relocation in &variable.relocations {
                 let target =
@@ -249,6 +328,7 @@ impl Simulator {
         let nearest = |address| self.memory.nearest(address);
         let environment = Environment {
             code: &kernel.code,
+            plan: kernel.code.plan.get_or_init(|| Plan::new(&kernel.code)),
             kernel: kernel.name(),
             grid: launch.grid,
             block: launch.block,
@@ -256,23 +336,66 @@ impl Simulator {
             params: launch.params,
             regions: &snapshot.regions,
             template: self.template(kernel, launch, shared_bytes, &addresses),
-            counters: launch.counters,
-            budget: launch.instruction_budget,
+            limits: Limits {
+                budget: launch.instruction_budget,
+                time: launch.time_limit,
+                deadline: launch.time_limit.and_then(|limit| start.checked_add(limit)),
+                interrupt: launch.interrupt,
+            },
+            alone: self.threads(launch) == 1,
+            resident: self.resident_blocks(launch),
             executed: AtomicU64::new(0),
             failed: AtomicU64::new(u64::MAX),
             services: Services { heap: &self.heap, output: &output },
             nearest: &nearest,
         };
-        let sites = run(&environment, launch);
+        let log = Mutex::new(Log::default());
+        let context = Context {
+            code: &kernel.code,
+            kernel: kernel.name(),
+            grid: launch.grid,
+            block: launch.block,
+            shared_bytes,
+            nearest: &nearest,
+            log: &log,
+        };
+        let threads = self.threads(launch);
+        let listeners = || check::probes(context, self.checks, &self.initialized);
+        let count = kernel.code.insts.len();
+        let counter = || SiteCounter::new(count);
+        let counted = match (launch.counters, self.checks.any()) {
+            (Counters::Off, false) => {
+                run(&environment, launch, threads, || Nobody).map(|_| Vec::new())
+            }
+            (Counters::Off, true) => {
+                run(&environment, launch, threads, listeners).map(|_| Vec::new())
+            }
+            (Counters::All, false) => run(&environment, launch, threads, counter),
+            (Counters::All, true) => {
+                run(&environment, launch, threads, || (counter(), listeners()))
+                    .map(|workers| workers.into_iter().map(|(counter, _)| counter).collect())
+            }
+        };
         let failed = environment.failed.load(Ordering::Relaxed);
         output.flush(failed, launch.output);
-        let sites = sites?;
+        if self.checks.any() {
+            let mut found = log.into_inner().unwrap_or_else(PoisonError::into_inner).findings;
+            if let Err(LaunchError::Fault(fault)) = &counted {
+                found.push(Finding::of_fault(fault));
+            }
+            self.findings.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+        }
+        let workers = counted?;
         let mut report = LaunchReport {
             warp_instructions: environment.executed.into_inner(),
             wall: start.elapsed(),
             ..LaunchReport::default()
         };
         if launch.counters != Counters::Off {
+            let mut sites = vec![SiteCounts::default(); count];
+            for worker in &workers {
+                sites.iter_mut().zip(&worker.sites).for_each(|(all, one)| all.add(one));
+            }
             let insts = &kernel.code.insts;
             let is_branch =
                 |at: usize| matches!(insts[at].op, Op::Branch { .. } | Op::BranchTable { .. });
@@ -281,6 +404,21 @@ impl Simulator {
             report.lines = crate::counters::by_line(&sites, &kernel.code);
         }
         Ok(report)
+    }
+
+    /// Host threads that run the blocks of a launch.
+    fn threads(&self, launch: &Launch<'_>) -> usize {
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let wanted = if self.checks.any() { 1 } else { launch.threads.unwrap_or_else(processors) };
+        wanted.clamp(1, blocks.clamp(1, 1024) as usize)
+    }
+
+    /// Blocks that the device runs at the same time, at most: so many may wait for one another.
+    fn resident_blocks(&self, launch: &Launch<'_>) -> usize {
+        let limits = &self.arch.limits;
+        let warps = launch.block.iter().product::<u32>().div_ceil(limits.warp_size).max(1);
+        let each = (limits.max_warps_per_sm / warps).clamp(1, limits.max_blocks_per_sm);
+        (each * self.arch.chip.sm_count) as usize
     }
 
     /// Checks a launch against the kernel and the device; returns the shared memory of a block.
@@ -429,50 +567,47 @@ fn lane_mask(special: Special, lane: u32) -> u32 {
     }
 }
 
-/// Runs all blocks on several threads; the counts of every instruction.
-fn run(environment: &Environment<'_>, launch: &Launch<'_>) -> Result<Vec<SiteCounts>, LaunchError> {
+/// Warp instructions after which the other host threads are called: waking them costs as much as
+/// executing some thousand.
+const CALL_FOR_HELP: u64 = 4096;
+
+/// Runs all blocks, on several threads if there is much to do; what their probes have found.
+fn run<P: Probe + Send>(
+    environment: &Environment<'_>,
+    launch: &Launch<'_>,
+    threads: usize,
+    probe: impl Fn() -> P + Sync,
+) -> Result<Vec<P>, LaunchError> {
     let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
-    let available = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = launch.threads.unwrap_or_else(available).clamp(1, blocks.clamp(1, 1024) as usize);
     let next = AtomicU64::new(0);
     let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
-    let work = || {
-        let mut worker = Worker::new(environment);
-        loop {
+    let probes = Mutex::new(Vec::new());
+    let work = |call: &dyn Fn()| {
+        let mut worker = Worker::new(environment, probe());
+        let next = || {
             let block = next.fetch_add(1, Ordering::Relaxed);
-            if block >= blocks || environment.failed.load(Ordering::Relaxed) < block {
-                return worker.sites;
-            }
-            if let Err(found) = run_block(&mut worker, environment, block) {
-                environment.failed.fetch_min(block, Ordering::Relaxed);
-                let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
-                if fault.as_ref().is_none_or(|&(first, _)| block < first) {
-                    *fault = Some((block, found));
-                }
-                return worker.sites;
+            (block < blocks && environment.failed.load(Ordering::Relaxed) > block).then_some(block)
+        };
+        if let Err((block, found)) = worker.run(environment, &next, call) {
+            environment.failed.fetch_min(block, Ordering::Relaxed);
+            let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
+            if fault.as_ref().is_none_or(|&(first, _)| block < first) {
+                *fault = Some((block, found));
             }
         }
+        probes.lock().unwrap_or_else(PoisonError::into_inner).push(worker.probe);
     };
-    let mut sites = Vec::new();
-    if threads == 1 {
-        sites = work();
-    } else {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            for worker in workers {
-                let counted =
-                    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                if sites.is_empty() {
-                    sites = counted;
-                } else {
-                    sites.iter_mut().zip(&counted).for_each(|(all, one)| all.add(one));
-                }
-            }
-        });
-    }
+    let help = || work(&|| ());
+    let crew = Crew::new(&help, threads - 1);
+    work(&|| {
+        if environment.executed.load(Ordering::Relaxed) > CALL_FOR_HELP {
+            crew.call();
+        }
+    });
+    drop(crew);
     match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, fault)) => Err(LaunchError::Fault(fault)),
-        None => Ok(sites),
+        None => Ok(probes.into_inner().unwrap_or_else(PoisonError::into_inner)),
     }
 }
 

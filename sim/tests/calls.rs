@@ -252,7 +252,8 @@ fn what_ends_badly_says_so() {
     assert_eq!(found.kind, FaultKind::CallTarget);
     assert!(found.detail.contains("0x3039"), "{}", found.detail);
     // An endless number of short calls meets the budget.
-    let loops = kernel(".func f() { ret; }", "mov.u32 %o, 0; L: call f; call f; call f; bra L;");
+    let loops =
+        kernel(".func f() { ret; }", "mov.u32 %o, 0; L: call f; call f; add.u32 %o, %o, 1; bra L;");
     assert_eq!(fault(&loops).kind, FaultKind::Budget);
 }
 

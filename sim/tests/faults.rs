@@ -155,3 +155,59 @@ fn memory_functions_check_their_pointers() {
     simulator.free(data).unwrap();
     assert_eq!(simulator.memory_info().0, 0);
 }
+
+#[test]
+fn launches_end_at_their_limits() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+    let device = Device::new();
+    let data = device.words("data", &[0; 16]);
+    // Memory changes, so that nobody can say that the loop is endless.
+    let text = kernel("A: red.global.add.u32 [%p], 1; bra A;");
+    let module = module(&text);
+    let params = Params::default().ptr(data);
+    let base = Launch { grid: [3, 1, 1], params: &params.0, ..Launch::default() };
+    let stopped = |launch: Launch<'_>| match device.0.launch(&module, "test", &launch) {
+        Err(LaunchError::Fault(fault)) => {
+            assert_eq!(fault.place.as_ref().map(|place| place.line), Some(7));
+            fault.kind
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(stopped(Launch { instruction_budget: Some(100_000), ..base }), FaultKind::Budget);
+    let start = Instant::now();
+    let limit = Some(Duration::from_millis(20));
+    assert_eq!(stopped(Launch { time_limit: limit, ..base }), FaultKind::TimeLimit);
+    let flag = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            flag.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(stopped(Launch { interrupt: Some(&flag), ..base }), FaultKind::Interrupted);
+    });
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn blocks_that_wait_for_later_blocks_go_on() {
+    let device = Device::new();
+    let data = device.words("data", &[0; 16]);
+    // A barrier of 40 blocks, on one host thread and on three.
+    let code = "atom.global.add.u32 %r0, [%p], 1;\n\
+        A: ld.volatile.global.u32 %r1, [%p]; setp.lt.u32 %q0, %r1, 40; @%q0 bra A;\n\
+        red.global.add.u32 [%p+4], 1;";
+    for threads in [1, 3] {
+        device.0.fill(data, 0, 64).unwrap();
+        let module = module(&kernel(code));
+        let launch = Launch {
+            grid: [40, 1, 1],
+            params: &Params::default().ptr(data).0,
+            threads: Some(threads),
+            time_limit: Some(std::time::Duration::from_secs(60)),
+            ..Launch::default()
+        };
+        device.0.launch(&module, "test", &launch).unwrap();
+        assert_eq!(device.read_words(data, 2), [40, 40]);
+    }
+}

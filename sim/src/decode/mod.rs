@@ -29,8 +29,8 @@ use rustc_hash::FxHashMap;
 use crate::isa::{Build, Type, find};
 use crate::link::Program;
 use crate::program::{
-    Class, Code, Initial, Inst, List, NO_ROW, Op, Origin, PRED_FIRST, PRED_TRUE, SharedVariable,
-    Special, function_address, pred_source,
+    Class, Code, Initial, Inst, List, MemorySpace, NO_ROW, Op, Origin, PRED_FIRST, PRED_TRUE,
+    SharedVariable, Special, VariableAddress, function_address, pred_source,
 };
 use crate::syntax::{
     Instruction, Linkage, Location, Name, SourceText, Space, Span, Statement, Variable,
@@ -61,6 +61,8 @@ pub(crate) struct Lowering<'a, 't> {
     constants: FxHashMap<(u64, bool), u32>,
     specials: BTreeMap<Special, u32>,
     variables: FxHashMap<u32, u32>,
+    /// Rows of addresses: whether shared, the variable's offset and size, the offset in it, width.
+    variable_addresses: FxHashMap<(bool, u64, u64, i64, bool), u32>,
     /// Offsets of shared variables by the text and place of their declaration.
     shared: FxHashMap<(usize, u32), u64>,
     /// Rows that hold addresses in dynamic shared memory, with their offset from its start.
@@ -107,6 +109,7 @@ impl<'a, 't> Lowering<'a, 't> {
             constants: FxHashMap::default(),
             specials: BTreeMap::new(),
             variables: FxHashMap::default(),
+            variable_addresses: FxHashMap::default(),
             shared: FxHashMap::default(),
             dynamic_shared: Vec::new(),
             dynamic_align: 16,
@@ -234,6 +237,13 @@ impl<'a, 't> Lowering<'a, 't> {
                 let Some(offset) = self.local_variable(variable.size, variable.align) else {
                     return Err(self.error(variable.name.span, "more than 512 KiB of local memory"));
                 };
+                if self.frame.is_none() {
+                    self.code.local_variables.push(SharedVariable {
+                        name: variable.name.text.into(),
+                        offset,
+                        size: variable.size,
+                    });
+                }
                 let size = variable.size;
                 if variable.space == Space::Local {
                     Symbol::Local(offset)
@@ -419,9 +429,10 @@ impl<'a, 't> Lowering<'a, 't> {
             }
             Symbol::Local(at) | Symbol::CallParam { offset: at, .. } => match &self.frame {
                 Some(frame) => (frame.base, at as i64),
-                None => (self.constant(at, true), 0),
+                None => (self.variable_address(symbol, 0, true), 0),
             },
-            Symbol::Shared(at) | Symbol::KernelParam(at) => (self.constant(at, true), 0),
+            Symbol::Shared(_) => (self.variable_address(symbol, 0, true), 0),
+            Symbol::KernelParam(at) => (self.constant(at, true), 0),
             Symbol::FormalParam { row, .. } => (row, 0),
             Symbol::DynamicShared => {
                 let row = self.code.rows;
@@ -437,17 +448,52 @@ impl<'a, 't> Lowering<'a, 't> {
         })
     }
 
+    /// The row of an address in shared or local memory. It is not that of a number with the same
+    /// value: checkers ask which variable an address came from.
+    pub(crate) fn variable_address(&mut self, symbol: Symbol, offset: i64, wide: bool) -> u32 {
+        let (space, at) = match symbol {
+            Symbol::Local(at) | Symbol::CallParam { offset: at, .. } => (MemorySpace::Local, at),
+            Symbol::Shared(at) => (MemorySpace::Shared, at),
+            _ => return self.constant(0, wide),
+        };
+        let code = &mut self.code;
+        let known = match space {
+            MemorySpace::Shared => &code.shared_variables,
+            _ => &code.local_variables,
+        };
+        // Scopes share local memory: the last variable declared at a place is the one meant.
+        let Some(variable) = known.iter().rfind(|variable| variable.offset == at).cloned() else {
+            return self.constant(at.wrapping_add_signed(offset), wide);
+        };
+        let key = (space == MemorySpace::Shared, at, variable.size, offset, wide);
+        *self.variable_addresses.entry(key).or_insert_with(|| {
+            let row = code.rows;
+            code.rows += if wide { 2 } else { 1 };
+            let value = at.wrapping_add_signed(offset);
+            let initial = if wide { Initial::B64(value) } else { Initial::B32(value as u32) };
+            code.initial.push((row, initial));
+            code.addresses.push(VariableAddress {
+                row,
+                space,
+                variable: at,
+                size: variable.size,
+                name: variable.name,
+            });
+            row
+        })
+    }
+
     /// The row of a symbol's address (64-bit lanes) in its own space, plus an offset.
     pub(crate) fn symbol_address(&mut self, symbol: Symbol, offset: i64) -> Option<u32> {
-        let constant = match symbol {
-            Symbol::Local(at) | Symbol::CallParam { offset: at, .. } if self.frame.is_none() => {
-                Some(at)
+        match symbol {
+            Symbol::Local(_) | Symbol::CallParam { .. } if self.frame.is_none() => {
+                return Some(self.variable_address(symbol, offset, true));
             }
-            Symbol::Shared(at) | Symbol::KernelParam(at) => Some(at),
-            _ => None,
-        };
-        if let Some(at) = constant {
-            return Some(self.constant(at.wrapping_add_signed(offset), true));
+            Symbol::Shared(_) => return Some(self.variable_address(symbol, offset, true)),
+            Symbol::KernelParam(at) => {
+                return Some(self.constant(at.wrapping_add_signed(offset), true));
+            }
+            _ => {}
         }
         let (base, inner) = self.symbol_base(symbol)?;
         let imm = inner.wrapping_add(offset);

@@ -290,11 +290,9 @@ impl Lowering<'_, '_> {
                 None => Err(self.error(span, format!("`{name}` has no address"))),
             },
             // Addresses in these spaces fit 32 bits.
-            (32, Symbol::Shared(at)) => {
-                Ok(self.constant(at.wrapping_add_signed(offset) & 0xffff_ffff, false))
-            }
-            (32, Symbol::Local(at)) if !self.in_device_function() => {
-                Ok(self.constant(at.wrapping_add_signed(offset) & 0xffff_ffff, false))
+            (32, Symbol::Shared(_)) => Ok(self.variable_address(symbol, offset, false)),
+            (32, Symbol::Local(_)) if !self.in_device_function() => {
+                Ok(self.variable_address(symbol, offset, false))
             }
             (32, Symbol::DynamicShared | Symbol::Local(_)) => {
                 // The row is filled with 64-bit lanes, so it is narrowed at run time.

@@ -1,5 +1,6 @@
 //! Atomic operations, lane after lane in lane order.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -8,6 +9,7 @@ use crate::program::{AtomicOp, AtomicType, FloatType, Inst, MemorySpace, Op, Rou
 
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
+use super::probe::Touched;
 use super::soft_float::{Exact, Format};
 
 /// Keeps 128-bit atomics apart from one another: the host has none in every case.
@@ -19,6 +21,7 @@ pub(super) fn execute_wide(
     registers: &mut Registers,
     inst: &Inst,
     mask: u32,
+    touched: &mut Touched,
 ) -> Result<(), Violation> {
     let Op::AtomicWide { space, narrow_address, compare } = inst.op else { return Ok(()) };
     let read = |registers: &Registers, row: u32, lane: usize| {
@@ -42,6 +45,11 @@ pub(super) fn execute_wide(
             unsafe { pointer.write_unaligned(new) };
         }
         (old[0][lane], old[1][lane]) = (seen as u64, (seen >> 64) as u64);
+    }
+    if mask != 0 {
+        touched.note(AccessKind::Atomic, space, mask, 16, false, |lane| {
+            registers.address(inst.src[0], inst.imm, narrow_address, lane)
+        });
     }
     store(registers, inst.dst, mask, &old[0]);
     store(registers, inst.dst + 2, mask, &old[1]);
@@ -82,7 +90,12 @@ pub(super) fn execute(
     for lane in (0..LANES).filter(|&lane| mask & (1 << lane) != 0) {
         let pointer = located.pointers.lane(lane, bytes as usize);
         let (b, c) = (read(inst.src[1], lane), read(inst.src[2], lane));
-        let update = |value: u64| updated(op, ty, value, b, c);
+        let changes = Cell::new(false);
+        let update = |value: u64| {
+            let new = updated(op, ty, value, b, c);
+            changes.set(new != value);
+            new
+        };
         // SAFETY: `locate` has checked that the bytes are inside an allocation and aligned, and
         // allocations are aligned to more than 8 bytes on the host.
         old[lane] = unsafe {
@@ -106,6 +119,7 @@ pub(super) fn execute(
                 4 => {
                     let cell = AtomicU32::from_ptr(pointer.cast());
                     if op == AtomicOp::Add && matches!(ty, AtomicType::U32 | AtomicType::S32) {
+                        changes.set(b as u32 != 0);
                         u64::from(cell.fetch_add(b as u32, Ordering::AcqRel))
                     } else {
                         let mut seen = cell.load(Ordering::Relaxed);
@@ -141,6 +155,7 @@ pub(super) fn execute(
                 }
             }
         };
+        view.changes += u64::from(changes.get());
     }
     if result {
         if wide {

@@ -1,20 +1,35 @@
 //! Blocks: the warps that run on one worker, their shared memory and barriers.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use crate::counters::{Counters, SiteCounts};
 use crate::fault::{Fault, FaultKind, NearestAllocation};
-use crate::program::{Code, MemorySpace, Special};
+use crate::program::{Code, Initial, MemorySpace, Special};
 
-use super::host_simd::HostSimd;
 use super::lanes::{LANES, Row};
 use super::memory::{Region, Regions, View};
+use super::plan::Plan;
+use super::probe::Probe;
 use super::system::Services;
 use super::warp::{Cause, Pause, Warp, WarpFault};
+
+/// When a launch has had enough.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits<'e> {
+    /// Warp instructions.
+    pub(crate) budget: Option<u64>,
+    /// The time given, and when it is over.
+    pub(crate) time: Option<Duration>,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) interrupt: Option<&'e AtomicBool>,
+}
 
 /// What all workers of a launch share.
 pub(crate) struct Environment<'e> {
     pub(crate) code: &'e Code,
+    pub(crate) plan: &'e Plan,
     pub(crate) kernel: &'e str,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -23,8 +38,11 @@ pub(crate) struct Environment<'e> {
     pub(crate) regions: &'e Regions,
     /// Rows with every constant of the launch in them.
     pub(crate) template: Vec<Row>,
-    pub(crate) counters: Counters,
-    pub(crate) budget: Option<u64>,
+    pub(crate) limits: Limits<'e>,
+    /// Whether one host thread runs all blocks.
+    pub(crate) alone: bool,
+    /// Blocks that may be under way at the same time.
+    pub(crate) resident: usize,
     pub(crate) executed: AtomicU64,
     /// The lowest block that failed: blocks after it are given up, those before it may yet fail
     /// themselves, so that the fault reported does not depend on the host's timing.
@@ -40,16 +58,28 @@ impl Environment<'_> {
         self.block.iter().product()
     }
 
-    /// Adds to the instructions executed; whether the launch has had its share, or block `index` is
-    /// not needed any more.
-    pub(crate) fn must_stop(&self, executed: u64, index: u64) -> bool {
-        let before = self.executed.fetch_add(executed, Ordering::Relaxed);
-        let over = self.budget.is_some_and(|budget| before.saturating_add(executed) > budget);
-        over || self.failed.load(Ordering::Relaxed) < index
+    /// Adds to the instructions executed; why the launch has to stop now, if it has to. Of a block
+    /// that is not needed any more the reason does not matter.
+    pub(crate) fn must_stop(&self, executed: u64, index: u64) -> Option<(FaultKind, String)> {
+        let total = self.executed.fetch_add(executed, Ordering::Relaxed).saturating_add(executed);
+        let Limits { budget, time, deadline, interrupt } = self.limits;
+        if let Some(budget) = budget
+            && total > budget
+        {
+            let detail = format!("the launch was given {budget} warp instructions");
+            return Some((FaultKind::Budget, detail));
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            let detail = format!("the launch was given {:?}", time.unwrap_or_default());
+            return Some((FaultKind::TimeLimit, detail));
+        }
+        let interrupted = interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        (interrupted || self.failed.load(Ordering::Relaxed) < index)
+            .then(|| (FaultKind::Interrupted, String::new()))
     }
 
     /// The coordinates of a linear index in an extent.
-    fn coordinates(extent: [u32; 3], index: u64) -> [u32; 3] {
+    pub(crate) fn coordinates(extent: [u32; 3], index: u64) -> [u32; 3] {
         let [x, y] = [u64::from(extent[0].max(1)), u64::from(extent[1].max(1))];
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
@@ -78,6 +108,10 @@ pub(super) struct BlockState {
 }
 
 impl BlockState {
+    fn new(index: u64, threads: u32) -> BlockState {
+        BlockState { index, live: threads, barriers: [Barrier::FRESH; 17] }
+    }
+
     /// Threads arrive at a barrier, `holding` of them with a true predicate.
     pub(super) fn arrive(
         &mut self,
@@ -99,11 +133,12 @@ impl BlockState {
     }
 
     /// Opens every barrier that is complete; whether there was one.
-    fn open_complete(&mut self, warps: &mut [Warp]) -> bool {
+    fn open_complete(&mut self, warps: &mut [Warp], probe: &mut impl Probe) -> bool {
         let mut opened = false;
         for (number, barrier) in self.barriers.iter_mut().enumerate() {
             if barrier.arrived > 0 && barrier.arrived >= barrier.wanted.unwrap_or(self.live) {
                 let Barrier { holding, all, .. } = *barrier;
+                probe.open(self.index, number as u32);
                 for warp in &mut *warps {
                     warp.release(number as u32, all, holding > 0, holding);
                 }
@@ -115,17 +150,35 @@ impl BlockState {
     }
 }
 
-/// A host thread that runs blocks, with everything it reuses from block to block.
-pub(crate) struct Worker<'e> {
+/// A block under way.
+struct Block {
+    state: BlockState,
     warps: Vec<Warp>,
+    shared: Vec<Row>,
+    local: Vec<Row>,
+}
+
+/// How far a block has come.
+enum Outcome {
+    Finished,
+    /// Its warps look at memory for what others have to do.
+    Spins,
+}
+
+/// A host thread that runs blocks, with everything it reuses from block to block.
+pub(crate) struct Worker<'e, P> {
     /// `%tid` of every lane of every warp.
     thread_ids: Vec<[Row; 3]>,
     view: View<'e>,
-    shared: Vec<Row>,
-    local: Vec<Row>,
+    /// Blocks that wait for others, the longest first.
+    waiting: VecDeque<Block>,
+    /// Ended blocks, whose memory the next ones take over.
+    spare: Vec<Block>,
+    /// Rows that are not constant during a launch.
+    variable_rows: Vec<Range<usize>>,
     local_stride: usize,
     _params: Vec<Row>,
-    pub(crate) sites: Vec<SiteCounts>,
+    pub(crate) probe: P,
 }
 
 /// Rows that hold at least `bytes`: memory aligned like rows.
@@ -133,10 +186,13 @@ fn storage(bytes: usize) -> Vec<Row> {
     vec![Row::ZERO; bytes.div_ceil(size_of::<Row>())]
 }
 
-impl<'e> Worker<'e> {
-    pub(crate) fn new(environment: &Environment<'e>) -> Worker<'e> {
-        let threads = environment.threads();
-        let warps = threads.div_ceil(LANES as u32) as usize;
+/// A fault, with the linear index of its block.
+type BlockFault = (u64, Box<Fault>);
+
+impl<'e, P: Probe> Worker<'e, P> {
+    pub(crate) fn new(environment: &Environment<'e>, probe: P) -> Worker<'e, P> {
+        let code = environment.code;
+        let warps = environment.threads().div_ceil(LANES as u32) as usize;
         let thread_ids = (0..warps)
             .map(|warp| {
                 let mut ids = [Row::ZERO; 3];
@@ -150,227 +206,306 @@ impl<'e> Worker<'e> {
                 ids
             })
             .collect();
-        let mut shared = storage(environment.shared_bytes as usize);
-        let local_stride = (environment.code.local_bytes as usize).next_multiple_of(16);
-        let mut local = storage(local_stride * warps * LANES);
         let mut params = storage(environment.params.len());
         let pointer = params.as_mut_ptr().cast::<u8>();
         // SAFETY: the storage holds at least as many bytes, and rows are plain data.
         unsafe { pointer.copy_from(environment.params.as_ptr(), environment.params.len()) };
+        let local_stride = (code.local_bytes as usize).next_multiple_of(16);
         let view = View {
             global: environment.regions,
-            shared: Region {
-                base: 0,
-                size: environment.shared_bytes,
-                pointer: shared.as_mut_ptr().cast(),
-            },
-            local: Region {
-                base: 0,
-                size: local_stride as u64,
-                pointer: local.as_mut_ptr().cast(),
-            },
+            shared: Region { base: 0, size: environment.shared_bytes, ..Region::EMPTY },
+            local: Region { base: 0, size: local_stride as u64, ..Region::EMPTY },
             params: Region { base: 0, size: environment.params.len() as u64, pointer },
-            recent: vec![Region::EMPTY; environment.code.insts.len()],
+            recent: vec![Region::EMPTY; code.insts.len()],
+            code,
+            located: (MemorySpace::Global, [0; LANES]),
+            violation: None,
+            changes: 0,
         };
-        let sites = match environment.counters {
-            Counters::Off => Vec::new(),
-            Counters::All => vec![SiteCounts::default(); environment.code.insts.len()],
-        };
+        let mut constant = vec![false; environment.template.len()];
+        for &(row, initial) in &code.initial {
+            let wide = matches!(initial, Initial::B64(_) | Initial::Variable(..));
+            constant[row as usize..][..1 + usize::from(wide)].fill(true);
+        }
+        let mut variable_rows: Vec<Range<usize>> = Vec::new();
+        for row in (0..constant.len()).filter(|&row| !constant[row]) {
+            match variable_rows.last_mut() {
+                Some(last) if last.end == row => last.end += 1,
+                _ => variable_rows.push(row..row + 1),
+            }
+        }
         Worker {
-            warps: (0..warps).map(|_| Warp::default()).collect(),
             thread_ids,
             view,
-            shared,
-            local,
+            waiting: VecDeque::new(),
+            spare: Vec::new(),
+            variable_rows,
             local_stride,
             _params: params,
-            sites,
+            probe,
         }
     }
 
-    fn start_block(&mut self, environment: &Environment<'_>, index: u64) -> BlockState {
-        let block = Environment::coordinates(environment.grid, index);
+    /// A block at its start, in the memory of one that has ended if there is one.
+    fn start(&mut self, environment: &Environment<'_>, index: u64) -> Block {
+        let coordinates = Environment::coordinates(environment.grid, index);
         let code = environment.code;
         let threads = environment.threads();
-        let pointer: *mut Row = self.shared.as_mut_ptr();
-        self.view.shared.pointer = pointer.cast();
-        // SAFETY: `shared` holds so many rows, and nothing else refers to them between blocks.
-        unsafe { pointer.write_bytes(0, self.shared.len()) };
-        let pointer: *mut Row = self.local.as_mut_ptr();
-        // SAFETY: as above, for `local`.
-        unsafe { pointer.write_bytes(0, self.local.len()) };
-        for (index, warp) in self.warps.iter_mut().enumerate() {
+        let mut block = match self.spare.pop() {
+            Some(mut block) => {
+                block.shared.fill(Row::ZERO);
+                block.local.fill(Row::ZERO);
+                for warp in &mut block.warps {
+                    for rows in &self.variable_rows {
+                        warp.registers.rows[rows.clone()].fill(Row::ZERO);
+                    }
+                }
+                block
+            }
+            None => {
+                let warp = |number| Warp::new(number, environment.template.clone());
+                let warps: Vec<Warp> = (0..self.thread_ids.len() as u32).map(warp).collect();
+                Block {
+                    state: BlockState::new(index, threads),
+                    shared: storage(environment.shared_bytes as usize),
+                    local: storage(self.local_stride * warps.len() * LANES),
+                    warps,
+                }
+            }
+        };
+        block.state = BlockState::new(index, threads);
+        for (number, warp) in block.warps.iter_mut().enumerate() {
             let registers = &mut warp.registers;
-            registers.rows.clone_from(&environment.template);
             registers.predicates.clear();
             registers.predicates.resize(code.predicates as usize, 0);
             registers.predicates[0] = u32::MAX;
             for &(row, value) in &code.initial {
-                let crate::program::Initial::Special(special) = value else { continue };
+                let Initial::Special(special) = value else { continue };
                 let value = match special {
-                    Special::Tid(axis) => self.thread_ids[index][axis as usize],
-                    Special::Ctaid(axis) => Row([block[axis as usize]; LANES]),
-                    Special::WarpId => Row([index as u32; LANES]),
+                    Special::Tid(axis) => self.thread_ids[number][axis as usize],
+                    Special::Ctaid(axis) => Row([coordinates[axis as usize]; LANES]),
+                    Special::WarpId => Row([number as u32; LANES]),
                     _ => continue,
                 };
                 registers.rows[row as usize] = value;
             }
-            let rest = threads - (index * LANES) as u32;
+            let rest = threads - (number * LANES) as u32;
             warp.start(if rest >= LANES as u32 { u32::MAX } else { (1 << rest) - 1 });
         }
-        BlockState { index, live: threads, barriers: [Barrier::FRESH; 17] }
+        self.probe.block_start(index);
+        block
     }
 
-    /// Runs the block with a linear index from start to end.
-    pub(super) fn run_block<L: HostSimd, const COUNT: bool>(
+    /// Runs blocks until `next` has none. Blocks that wait for one another take turns, as many as the
+    /// device would run at the same time. `call_for_help` is called now and then: other threads may
+    /// be wanted for other blocks.
+    pub(crate) fn run(
         &mut self,
         environment: &Environment<'_>,
-        index: u64,
-    ) -> Result<(), Box<Fault>> {
-        let block = Environment::coordinates(environment.grid, index);
-        let mut state = self.start_block(environment, index);
-        let local = self.local.as_mut_ptr().cast::<u8>();
+        next: &dyn Fn() -> Option<u64>,
+        call_for_help: &dyn Fn(),
+    ) -> Result<(), BlockFault> {
+        let mut rest = true;
+        let mut take = |worker: &mut Self| {
+            let index = if rest { next() } else { None };
+            rest = index.is_some();
+            index.map(|index| worker.start(environment, index))
+        };
+        let Some(mut block) = take(self) else { return Ok(()) };
         loop {
-            let mut progress = false;
-            let mut running = false;
-            for warp in 0..self.warps.len() {
-                if self.warps[warp].is_finished() {
+            let outcome = self.go_on(environment, &mut block, call_for_help);
+            let index = block.state.index;
+            let other = match outcome.map_err(|fault| (index, fault))? {
+                Outcome::Finished => {
+                    self.spare.push(block);
+                    let Some(other) = self.waiting.pop_front().or_else(|| take(self)) else {
+                        return Ok(());
+                    };
+                    block = other;
+                    continue;
+                }
+                Outcome::Spins if self.waiting.len() + 1 < environment.resident => take(self),
+                Outcome::Spins => None,
+            };
+            let all_started = other.is_none();
+            if let Some(other) = other.or_else(|| self.waiting.pop_front()) {
+                self.waiting.push_back(std::mem::replace(&mut block, other));
+            }
+            if all_started && environment.alone {
+                self.find_endless(environment, &block)?;
+            }
+        }
+    }
+
+    /// Runs a block to its end, or until it waits for other blocks.
+    fn go_on(
+        &mut self,
+        environment: &Environment<'_>,
+        block: &mut Block,
+        call_for_help: &dyn Fn(),
+    ) -> Result<Outcome, Box<Fault>> {
+        let index = block.state.index;
+        let Block { state, warps, shared, local } = block;
+        self.view.shared.pointer = shared.as_mut_ptr().cast();
+        let local = local.as_mut_ptr().cast::<u8>();
+        loop {
+            let (mut progress, mut running, mut spins) = (false, false, true);
+            for warp in 0..warps.len() {
+                if warps[warp].is_finished() {
                     continue;
                 }
                 running = true;
-                if !self.warps[warp].has_ready_lanes() {
+                if !warps[warp].has_ready_lanes() {
                     continue;
                 }
                 progress = true;
                 self.view.local.pointer = local.wrapping_add(warp * LANES * self.local_stride);
-                let current = &mut self.warps[warp];
-                let result = current.run::<L, COUNT>(
-                    environment,
-                    &mut self.view,
-                    &mut state,
-                    &mut self.sites,
-                );
+                let current = &mut warps[warp];
+                let result = current.run(environment, &mut self.view, state, &mut self.probe);
                 match result {
-                    Ok(Pause::Finished | Pause::Blocked) => {}
-                    Ok(Pause::Turn) => {
+                    Ok(Pause::Finished | Pause::Blocked) => spins = false,
+                    Ok(Pause::Turn { spins: spinning }) => {
+                        call_for_help();
+                        let mut waits = spinning;
+                        if environment.alone {
+                            let variable_rows = &self.variable_rows;
+                            current.note_pause(self.view.changes, variable_rows);
+                            waits |= current.is_stuck(self.view.changes);
+                        }
+                        spins &= waits;
                         if let Some(fault) = current.over_budget(environment, index) {
-                            return Err(self.fault(environment, block, warp, fault));
+                            return Err(fault_at(environment, index, warp, fault));
                         }
                     }
-                    Err(fault) => return Err(self.fault(environment, block, warp, fault)),
+                    Err(fault) => return Err(fault_at(environment, index, warp, fault)),
                 }
-                state.open_complete(&mut self.warps);
+                spins &= !state.open_complete(warps, &mut self.probe);
             }
             if !running {
-                for warp in 0..self.warps.len() {
-                    if let Some(fault) = self.warps[warp].over_budget(environment, index) {
-                        return Err(self.fault(environment, block, warp, fault));
-                    }
+                let executed = warps.iter_mut().map(Warp::unreported).sum();
+                if let Some((kind, detail)) = environment.must_stop(executed, index) {
+                    let pc = environment.code.insts.len() as u32 - 1;
+                    let cause = Cause::Other(kind, detail);
+                    let fault = WarpFault { pc, lane: 0, cause };
+                    return Err(fault_at(environment, index, 0, fault));
                 }
-                return Ok(());
+                call_for_help();
+                self.probe.block_end(index);
+                return Ok(Outcome::Finished);
             }
-            if !progress && !state.open_complete(&mut self.warps) {
-                return Err(self.deadlock(environment, block));
+            if !progress && !state.open_complete(warps, &mut self.probe) {
+                return Err(deadlock(environment, index, warps));
+            }
+            if progress && spins {
+                return Ok(Outcome::Spins);
             }
         }
     }
 
-    /// Nobody can go on: says who waits where.
-    fn deadlock(&self, environment: &Environment<'_>, block: [u32; 3]) -> Box<Fault> {
-        let waiting: u32 = self.warps.iter().map(|warp| warp.live().count_ones()).sum();
-        let found =
-            self.warps.iter().enumerate().find_map(|(i, warp)| warp.waiting().map(|w| (i, w)));
-        let (warp, (pc, lane, _)) = found.unwrap_or((0, (0, 0, 0)));
-        let detail = format!(
-            "{waiting} of {} threads of the block wait here or elsewhere, and none can go on",
-            environment.threads()
-        );
-        let fault = WarpFault { pc, lane, cause: Cause::Other(FaultKind::Deadlock, detail) };
-        self.fault(environment, block, warp, fault)
-    }
-
-    /// Puts names to what went wrong.
-    #[cold]
-    fn fault(
-        &self,
-        environment: &Environment<'_>,
-        block: [u32; 3],
-        warp: usize,
-        stopped: WarpFault,
-    ) -> Box<Fault> {
-        let code = environment.code;
-        let origin = &code.origins[stopped.pc as usize];
-        let location =
-            (origin.location as usize).checked_sub(1).and_then(|at| code.locations.get(at));
-        let mut fault = Fault {
-            kind: FaultKind::Trap,
-            kernel: environment.kernel.into(),
-            address: 0,
-            space: "",
-            bytes: 0,
-            block,
-            thread: Environment::coordinates(
-                environment.block,
-                (warp * LANES + stopped.lane) as u64,
-            ),
-            ptx_line: origin.ptx_line,
-            place: location.cloned(),
-            nearest: None,
-            detail: String::new(),
+    /// A fault if every block has started, nobody writes memory any more, and each thread that runs
+    /// has come back to a state that it was in before: then nothing will ever change.
+    fn find_endless(&self, environment: &Environment<'_>, block: &Block) -> Result<(), BlockFault> {
+        let changes = self.view.changes;
+        let stuck =
+            |warp: &Warp| warp.is_finished() || warp.is_stuck(changes) || !warp.has_ready_lanes();
+        let blocks = || self.waiting.iter().chain([block]);
+        if !blocks().all(|block| block.warps.iter().all(stuck)) {
+            return Ok(());
+        }
+        let Some(block) = blocks().min_by_key(|block| block.state.index) else { return Ok(()) };
+        let index = block.state.index;
+        let Some(warp) = block.warps.iter().position(|warp| warp.is_stuck(changes)) else {
+            return Ok(());
         };
-        match stopped.cause {
-            Cause::Other(kind, detail) => {
-                fault.kind = kind;
-                fault.detail = detail;
-            }
-            Cause::Access(violation) => {
-                let access = violation.access;
-                fault.address = violation.address;
-                fault.bytes = violation.bytes;
-                fault.kind = if violation.misaligned {
-                    FaultKind::Misaligned(access)
-                } else if violation.space == MemorySpace::Global && violation.address < 4096 {
-                    FaultKind::Null(access)
-                } else {
-                    FaultKind::OutOfBounds(access)
-                };
-                (fault.space, fault.nearest) = match violation.space {
-                    MemorySpace::Shared => {
-                        ("shared", self.nearest_shared(environment, violation.address))
-                    }
-                    MemorySpace::Local => (
-                        "local",
-                        whole("local memory of the thread", code.local_bytes, violation.address),
-                    ),
-                    MemorySpace::Param => {
-                        let size = environment.params.len() as u64;
-                        ("param", whole("parameters of the kernel", size, violation.address))
-                    }
-                    _ => ("global", (environment.nearest)(violation.address)),
-                };
-            }
-        }
-        Box::new(fault)
+        let detail = "its state repeats, and no thread that runs changes what it waits for";
+        let fault = block.warps[warp].stopped(FaultKind::EndlessLoop, detail.into());
+        Err((index, fault_at(environment, index, warp, fault)))
     }
+}
 
-    fn nearest_shared(
-        &self,
-        environment: &Environment<'_>,
-        address: u64,
-    ) -> Option<NearestAllocation> {
-        let code = environment.code;
-        let last = code.shared_variables.iter().rfind(|variable| variable.offset <= address);
-        match last {
-            Some(variable) if environment.shared_bytes == code.shared_bytes => {
-                Some(NearestAllocation {
-                    label: variable.name.clone(),
-                    size: variable.size,
-                    offset: address.wrapping_sub(variable.offset) as i64,
-                    freed: false,
-                })
-            }
-            _ => whole("shared memory of the block", environment.shared_bytes, address),
+/// Nobody can go on: says who waits where.
+fn deadlock(environment: &Environment<'_>, index: u64, warps: &[Warp]) -> Box<Fault> {
+    let waiting: u32 = warps.iter().map(|warp| warp.live().count_ones()).sum();
+    let found = warps.iter().enumerate().find_map(|(i, warp)| warp.waiting().map(|w| (i, w)));
+    let (warp, (pc, lane, _)) = found.unwrap_or((0, (0, 0, 0)));
+    let detail = format!(
+        "{waiting} of {} threads of the block wait here or elsewhere, and none can go on",
+        environment.threads()
+    );
+    let fault = WarpFault { pc, lane, cause: Cause::Other(FaultKind::Deadlock, detail) };
+    fault_at(environment, index, warp, fault)
+}
+
+/// Puts names to what went wrong.
+#[cold]
+fn fault_at(
+    environment: &Environment<'_>,
+    index: u64,
+    warp: usize,
+    stopped: WarpFault,
+) -> Box<Fault> {
+    let code = environment.code;
+    let block = Environment::coordinates(environment.grid, index);
+    let origin = &code.origins[stopped.pc as usize];
+    let mut fault = Fault {
+        kind: FaultKind::Trap,
+        kernel: environment.kernel.into(),
+        address: 0,
+        space: "",
+        bytes: 0,
+        block,
+        thread: Environment::coordinates(environment.block, (warp * LANES + stopped.lane) as u64),
+        ptx_line: origin.ptx_line,
+        place: code.place(origin).cloned(),
+        nearest: None,
+        detail: String::new(),
+    };
+    match stopped.cause {
+        Cause::Other(kind, detail) => {
+            fault.kind = kind;
+            fault.detail = detail;
         }
+        Cause::Access(violation) => {
+            let access = violation.access;
+            fault.address = violation.address;
+            fault.bytes = violation.bytes;
+            fault.kind = if violation.misaligned {
+                FaultKind::Misaligned(access)
+            } else if violation.space == MemorySpace::Global && violation.address < 4096 {
+                FaultKind::Null(access)
+            } else {
+                FaultKind::OutOfBounds(access)
+            };
+            (fault.space, fault.nearest) = match violation.space {
+                MemorySpace::Shared => ("shared", nearest_shared(environment, violation.address)),
+                MemorySpace::Local => (
+                    "local",
+                    whole("local memory of the thread", code.local_bytes, violation.address),
+                ),
+                MemorySpace::Param => {
+                    let size = environment.params.len() as u64;
+                    ("param", whole("parameters of the kernel", size, violation.address))
+                }
+                _ => ("global", (environment.nearest)(violation.address)),
+            };
+        }
+    }
+    Box::new(fault)
+}
+
+fn nearest_shared(environment: &Environment<'_>, address: u64) -> Option<NearestAllocation> {
+    let code = environment.code;
+    let last = code.shared_variables.iter().rfind(|variable| variable.offset <= address);
+    match last {
+        Some(variable) if environment.shared_bytes == code.shared_bytes => {
+            Some(NearestAllocation {
+                label: variable.name.clone(),
+                size: variable.size,
+                offset: address.wrapping_sub(variable.offset) as i64,
+                freed: false,
+            })
+        }
+        _ => whole("shared memory of the block", environment.shared_bytes, address),
     }
 }
 

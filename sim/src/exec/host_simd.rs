@@ -1,127 +1,83 @@
-//! The families of operations compiled for several instruction sets of the host.
+//! The functions of instructions, compiled for several instruction sets of the host.
 //!
-//! The families are always inlined; here each of them is put into one function an instruction set,
-//! chosen when a launch starts. The loops over 32 lanes become vector instructions of that set.
+//! The families of operations are always inlined. Here each becomes a function of one instruction
+//! set, in which the loops over 32 lanes become vector instructions of that set. For frequent
+//! operations there is a function of their own: the same body, in which the operation is a constant.
 
-use crate::counters::Counters;
-use crate::fault::Fault;
-use crate::program::{Access, Code, Inst, List, MemorySpace};
+use crate::program::{
+    Access, Cmp, Combine, Compare, FloatBinary, FloatMode, FloatType, Inst, IntBinary, IntTernary,
+    IntType, MemorySpace, Op,
+};
 
-use super::block::{Environment, Worker};
-use super::lanes::{LANES, Registers};
-use super::memory::{View, Violation};
-use super::{compare, convert, float, integer, memory, moves};
+use super::lanes::Registers;
+use super::memory::View;
+use super::plan::{Handler, Step, StepKind};
+use super::{
+    access, compare, convert, extremum, float, integer, memory, moves, narrow, packed, video,
+};
 
-type Accessed = Result<(MemorySpace, [u64; LANES]), Violation>;
+/// What a function does, before it is compiled for an instruction set.
+pub(super) trait Body {
+    fn run(registers: &mut Registers, view: &mut View<'_>, step: &Step, mask: u32) -> bool;
+}
 
-/// One version of every family.
-pub(super) trait HostSimd {
-    fn integer(registers: &mut Registers, inst: &Inst, mask: u32);
-    fn float(registers: &mut Registers, inst: &Inst, mask: u32);
-    fn compare(registers: &mut Registers, inst: &Inst, mask: u32);
-    fn convert(registers: &mut Registers, inst: &Inst, mask: u32);
-    fn moves(registers: &mut Registers, inst: &Inst, mask: u32, code: &Code, clock: u64);
-    fn load(
-        view: &mut View<'_>,
-        registers: &mut Registers,
-        inst: &Inst,
-        access: (Access, List),
-        mask: u32,
-        code: &Code,
-        site: usize,
-    ) -> Accessed;
-    fn save(
-        view: &mut View<'_>,
-        registers: &mut Registers,
-        inst: &Inst,
-        access: (Access, List),
-        mask: u32,
-        code: &Code,
-        site: usize,
-    ) -> Accessed;
+/// An instruction set of the host.
+trait HostSimd {
+    /// Whether frequent operations get functions of their own: where they gain little it is not
+    /// worth the code.
+    const SPECIALISED: bool;
+
+    fn handler<B: Body>() -> Handler;
 }
 
 macro_rules! host_simd {
-    ($name:ident, $doc:literal, $(#[$features:meta])?) => {
+    ($name:ident, $doc:literal, $specialised:literal $(, $features:meta)?) => {
         #[doc = $doc]
         struct $name;
 
         impl HostSimd for $name {
-            host_simd!(@family $(#[$features])? integer, integer::execute);
-            host_simd!(@family $(#[$features])? float, float::execute);
-            host_simd!(@family $(#[$features])? compare, compare::execute);
-            host_simd!(@family $(#[$features])? convert, convert::execute);
+            const SPECIALISED: bool = $specialised;
 
-            fn moves(registers: &mut Registers, inst: &Inst, mask: u32, code: &Code, clock: u64) {
+            fn handler<B: Body>() -> Handler {
                 $(#[$features])?
-                fn inner(registers: &mut Registers, inst: &Inst, mask: u32, code: &Code, clock: u64) {
-                    moves::execute(registers, inst, mask, code, clock);
+                unsafe fn run<B: Body>(
+                    registers: &mut Registers,
+                    view: &mut View<'_>,
+                    step: &Step,
+                    mask: u32,
+                ) -> bool {
+                    B::run(registers, view, step, mask)
                 }
-                // SAFETY: a version is chosen only where the host has its instructions.
-                #[allow(unused_unsafe, reason = "the portable version needs no instructions")]
-                unsafe { inner(registers, inst, mask, code, clock) }
+                run::<B>
             }
-
-            host_simd!(@access $(#[$features])? load, memory::load);
-            host_simd!(@access $(#[$features])? save, memory::save);
-        }
-    };
-    (@family $(#[$features:meta])? $family:ident, $body:path) => {
-        fn $family(registers: &mut Registers, inst: &Inst, mask: u32) {
-            $(#[$features])?
-            fn inner(registers: &mut Registers, inst: &Inst, mask: u32) {
-                $body(registers, inst, mask);
-            }
-            // SAFETY: a version is chosen only where the host has its instructions.
-            #[allow(unused_unsafe, reason = "the portable version needs no instructions")]
-            unsafe { inner(registers, inst, mask) }
-        }
-    };
-    (@access $(#[$features:meta])? $family:ident, $body:path) => {
-        fn $family(
-            view: &mut View<'_>,
-            registers: &mut Registers,
-            inst: &Inst,
-            access: (Access, List),
-            mask: u32,
-            code: &Code,
-            site: usize,
-        ) -> Accessed {
-            $(#[$features])?
-            fn inner(
-                view: &mut View<'_>,
-                registers: &mut Registers,
-                inst: &Inst,
-                access: (Access, List),
-                mask: u32,
-                code: &Code,
-                site: usize,
-            ) -> Accessed {
-                $body(view, registers, inst, access.0, access.1, mask, code, site)
-            }
-            // SAFETY: a version is chosen only where the host has its instructions.
-            #[allow(unused_unsafe, reason = "the portable version needs no instructions")]
-            unsafe { inner(view, registers, inst, access, mask, code, site) }
         }
     };
 }
 
-host_simd!(Portable, "What every host has.",);
+host_simd!(Portable, "What every host has.", false);
 #[cfg(target_arch = "x86_64")]
-host_simd!(Avx2, "256-bit vectors and fused multiply-add.", #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]);
+host_simd!(
+    Avx2,
+    "256-bit vectors and fused multiply-add.",
+    true,
+    target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")
+);
 #[cfg(target_arch = "x86_64")]
 host_simd!(
     Avx512,
     "512-bit vectors and lane masks.",
-    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+    true,
+    target_feature(
+        enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+    )
 );
 
-/// Runs one block in the best version for this host.
-pub(crate) fn run_block(
-    worker: &mut Worker<'_>,
-    environment: &Environment<'_>,
-    block: u64,
-) -> Result<(), Box<Fault>> {
+/// Chooses the function of an instruction.
+type Selector = fn(&Inst) -> (StepKind, Handler);
+
+/// The best functions for this host: the choice for an instruction, and the general function for
+/// loads and stores.
+pub(super) fn functions() -> (Selector, Handler) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;
@@ -137,22 +93,246 @@ pub(crate) fn run_block(
             && has!("avx512dq")
             && has!("avx512vl");
         if avx2 && avx512 {
-            return run::<Avx512>(worker, environment, block);
+            return (select::<Avx512>, Avx512::handler::<AnyAccess>());
         }
         if avx2 {
-            return run::<Avx2>(worker, environment, block);
+            return (select::<Avx2>, Avx2::handler::<AnyAccess>());
         }
     }
-    run::<Portable>(worker, environment, block)
+    (select::<Portable>, Portable::handler::<AnyAccess>())
 }
 
-fn run<L: HostSimd>(
-    worker: &mut Worker<'_>,
-    environment: &Environment<'_>,
-    block: u64,
-) -> Result<(), Box<Fault>> {
-    match environment.counters {
-        Counters::Off => worker.run_block::<L, false>(environment, block),
-        Counters::All => worker.run_block::<L, true>(environment, block),
+/// Families as bodies.
+macro_rules! families {
+    ($($name:ident = $execute:path;)*) => {
+        $(struct $name;
+
+        impl Body for $name {
+            #[inline(always)]
+            fn run(registers: &mut Registers, _: &mut View<'_>, step: &Step, mask: u32) -> bool {
+                $execute(registers, &step.inst, mask);
+                true
+            }
+        })*
+    };
+}
+families! {
+    Integer = integer::execute;
+    Float = float::execute;
+    Comparison = compare::execute;
+    Conversion = convert::execute;
+    PackedIntegers = packed::execute;
+    VideoParts = video::execute;
+    Extrema = extremum::execute;
+    NarrowConversion = narrow::execute;
+}
+
+struct Moves;
+
+impl Body for Moves {
+    #[inline(always)]
+    fn run(registers: &mut Registers, view: &mut View<'_>, step: &Step, mask: u32) -> bool {
+        // Clocks are read by the executor itself, which knows the time.
+        moves::execute(registers, &step.inst, mask, view.code, 0);
+        true
     }
+}
+
+/// Loads and stores of any shape.
+struct AnyAccess;
+
+impl Body for AnyAccess {
+    #[inline(always)]
+    fn run(registers: &mut Registers, view: &mut View<'_>, step: &Step, mask: u32) -> bool {
+        memory::run(registers, view, step, mask).is_some()
+    }
+}
+
+/// What no function does: the executor has its own way.
+struct Unreached;
+
+impl Body for Unreached {
+    #[inline(always)]
+    fn run(_: &mut Registers, _: &mut View<'_>, _: &Step, _: u32) -> bool {
+        true
+    }
+}
+
+/// If `$op` is one of the constants, returns the family's function for that constant alone.
+macro_rules! specialised {
+    ($simd:ident, $inst:ident, $family:path: $($op:expr),* $(,)?) => {
+        $(if $inst.op == $op {
+            struct Special;
+            impl Body for Special {
+                #[inline(always)]
+                fn run(
+                    registers: &mut Registers,
+                    _: &mut View<'_>,
+                    step: &Step,
+                    mask: u32,
+                ) -> bool {
+                    $family(registers, &Inst { op: $op, ..step.inst }, mask);
+                    true
+                }
+            }
+            return (StepKind::Register, $simd::handler::<Special>());
+        })*
+    };
+}
+
+/// Arithmetic of one unsigned type, where the sign makes no difference.
+macro_rules! arithmetic {
+    ($simd:ident, $inst:ident, $($ty:ident),*) => {
+        $(specialised!($simd, $inst, integer::execute:
+            Op::IntBinary(IntBinary::Add, IntType::$ty),
+            Op::IntBinary(IntBinary::Sub, IntType::$ty),
+            Op::IntBinary(IntBinary::MulLo, IntType::$ty),
+            Op::IntBinary(IntBinary::And, IntType::$ty),
+            Op::IntBinary(IntBinary::Or, IntType::$ty),
+            Op::IntBinary(IntBinary::Xor, IntType::$ty),
+            Op::IntTernary(IntTernary::MadLo, IntType::$ty),
+            Op::Shift { left: true, ty: IntType::$ty },
+            Op::Shift { left: false, ty: IntType::$ty },
+        );
+        specialised!($simd, $inst, compare::execute:
+            Op::Setp(Compare::Int(Cmp::Eq, IntType::$ty), Combine::None),
+            Op::Setp(Compare::Int(Cmp::Ne, IntType::$ty), Combine::None),
+        );)*
+    };
+}
+
+/// Comparisons of order.
+macro_rules! orders {
+    ($simd:ident, $inst:ident, $($ty:ident),*) => {
+        $(specialised!($simd, $inst, compare::execute:
+            Op::Setp(Compare::Int(Cmp::Lt, IntType::$ty), Combine::None),
+            Op::Setp(Compare::Int(Cmp::Le, IntType::$ty), Combine::None),
+            Op::Setp(Compare::Int(Cmp::Gt, IntType::$ty), Combine::None),
+            Op::Setp(Compare::Int(Cmp::Ge, IntType::$ty), Combine::None),
+        );)*
+    };
+}
+
+/// The unsigned form of an operation whose result has the same bits for signed operands, so that one
+/// function serves both.
+pub(super) fn without_sign(op: Op) -> Op {
+    let unsigned = |ty| match ty {
+        IntType::S16 => IntType::U16,
+        IntType::S32 => IntType::U32,
+        IntType::S64 => IntType::U64,
+        unsigned => unsigned,
+    };
+    use IntBinary::{Add, And, MulLo, Or, Sub, Xor};
+    match op {
+        Op::IntBinary(op @ (Add | Sub | MulLo | And | Or | Xor), ty) => {
+            Op::IntBinary(op, unsigned(ty))
+        }
+        Op::IntTernary(IntTernary::MadLo, ty) => Op::IntTernary(IntTernary::MadLo, unsigned(ty)),
+        Op::Shift { left: true, ty } => Op::Shift { left: true, ty: unsigned(ty) },
+        Op::Setp(Compare::Int(cmp @ (Cmp::Eq | Cmp::Ne), ty), combine) => {
+            Op::Setp(Compare::Int(cmp, unsigned(ty)), combine)
+        }
+        other => other,
+    }
+}
+
+fn select<S: HostSimd>(inst: &Inst) -> (StepKind, Handler) {
+    if S::SPECIALISED {
+        specialised!(S, inst, float::execute:
+            Op::Fma(FloatType::F32, FloatMode::PLAIN),
+            Op::Fma(FloatType::F64, FloatMode::PLAIN),
+            Op::FloatBinary(FloatBinary::Add, FloatType::F32, FloatMode::PLAIN),
+            Op::FloatBinary(FloatBinary::Sub, FloatType::F32, FloatMode::PLAIN),
+            Op::FloatBinary(FloatBinary::Mul, FloatType::F32, FloatMode::PLAIN),
+            Op::FloatBinary(FloatBinary::Add, FloatType::F64, FloatMode::PLAIN),
+            Op::FloatBinary(FloatBinary::Mul, FloatType::F64, FloatMode::PLAIN),
+        );
+        arithmetic!(S, inst, U32, U64);
+        orders!(S, inst, S32, U32, S64, U64);
+        specialised!(S, inst, integer::execute:
+            Op::MulWide(IntType::S32),
+            Op::MulWide(IntType::U32),
+            Op::MadWide(IntType::S32),
+            Op::MadWide(IntType::U32),
+        );
+        specialised!(S, inst, compare::execute: Op::Selp { wide: false });
+    }
+    match inst.op {
+        Op::Move32 => (StepKind::Register, S::handler::<access::Move<u32>>()),
+        Op::Move64 => (StepKind::Register, S::handler::<access::Move<u64>>()),
+        Op::IntUnary(..)
+        | Op::IntBinary(..)
+        | Op::IntTernary(..)
+        | Op::MulWide(_)
+        | Op::MadWide(_)
+        | Op::Carry(..)
+        | Op::Shift { .. }
+        | Op::Funnel { .. }
+        | Op::BitCount(..)
+        | Op::Fns
+        | Op::Bfe(_)
+        | Op::Bfi(_)
+        | Op::Bmsk { .. }
+        | Op::Szext { .. }
+        | Op::Dp4a { .. }
+        | Op::Dp2a { .. }
+        | Op::Lop3
+        | Op::Prmt(_) => (StepKind::Register, S::handler::<Integer>()),
+        Op::FloatUnary(..) | Op::FloatBinary(..) | Op::Fma(..) | Op::Testp(..) => {
+            (StepKind::Register, S::handler::<Float>())
+        }
+        Op::Setp(..) | Op::Set { .. } | Op::Selp { .. } | Op::Slct { .. } => {
+            (StepKind::Register, S::handler::<Comparison>())
+        }
+        Op::Convert(_) | Op::ConvertPack { .. } => (StepKind::Register, S::handler::<Conversion>()),
+        Op::PackedInt(_) | Op::IntRelu { .. } | Op::PackSaturated { .. } | Op::Lop3Bool { .. } => {
+            (StepKind::Register, S::handler::<PackedIntegers>())
+        }
+        Op::Video(_) | Op::VideoMad(_) | Op::VideoSimd(_) => {
+            (StepKind::Register, S::handler::<VideoParts>())
+        }
+        Op::Extremum(_) => (StepKind::Register, S::handler::<Extrema>()),
+        Op::ConvertNarrow(_) => (StepKind::Register, S::handler::<NarrowConversion>()),
+        Op::MovePred
+        | Op::PredNot
+        | Op::PredBinary(_)
+        | Op::AddImmediate
+        | Op::Pack { .. }
+        | Op::Unpack { .. }
+        | Op::IsSpace(_) => (StepKind::Register, S::handler::<Moves>()),
+        Op::Load(shape, _) => (StepKind::Access, load::<S>(shape)),
+        Op::Store(shape, _) => (StepKind::Access, store::<S>(shape)),
+        _ => (StepKind::Control, S::handler::<Unreached>()),
+    }
+}
+
+/// Shapes with a function of their own: the body, by width and number of elements.
+macro_rules! shapes {
+    ($simd:ident, $shape:ident, $body:ident) => {
+        match ($shape.bytes, $shape.count, $shape.wide, $shape.narrow_address) {
+            _ if !$simd::SPECIALISED => $simd::handler::<AnyAccess>(),
+            _ if $shape.space == MemorySpace::Local || $shape.signed && $shape.bytes < 4 => {
+                $simd::handler::<AnyAccess>()
+            }
+            (4, 1, false, false) => $simd::handler::<access::$body<u32, u64, 1>>(),
+            (4, 2, false, false) => $simd::handler::<access::$body<u32, u64, 2>>(),
+            (4, 4, false, false) => $simd::handler::<access::$body<u32, u64, 4>>(),
+            (8, 1, true, false) => $simd::handler::<access::$body<u64, u64, 1>>(),
+            (8, 2, true, false) => $simd::handler::<access::$body<u64, u64, 2>>(),
+            (4, 1, false, true) => $simd::handler::<access::$body<u32, u32, 1>>(),
+            (4, 2, false, true) => $simd::handler::<access::$body<u32, u32, 2>>(),
+            (4, 4, false, true) => $simd::handler::<access::$body<u32, u32, 4>>(),
+            (8, 1, true, true) => $simd::handler::<access::$body<u64, u32, 1>>(),
+            (8, 2, true, true) => $simd::handler::<access::$body<u64, u32, 2>>(),
+            _ => $simd::handler::<AnyAccess>(),
+        }
+    };
+}
+
+fn load<S: HostSimd>(shape: Access) -> Handler {
+    shapes!(S, shape, Load)
+}
+
+fn store<S: HostSimd>(shape: Access) -> Handler {
+    shapes!(S, shape, Store)
 }

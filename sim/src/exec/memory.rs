@@ -8,9 +8,10 @@
 //! that runs: plain accesses go through raw pointers, atomics through the host's atomics.
 
 use crate::fault::AccessKind;
-use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, window};
+use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
 
 use super::lanes::{LANES, Registers, store};
+use super::plan::Step;
 
 /// A stretch of device memory and the host memory behind it.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +70,13 @@ pub(crate) struct View<'e> {
     pub(crate) params: Region,
     /// For each instruction the allocation it met last.
     pub(crate) recent: Vec<Region>,
+    pub(crate) code: &'e Code,
+    /// What the general function for loads and stores met last: for probes.
+    pub(crate) located: (MemorySpace, [u64; LANES]),
+    /// Why the last access was not made.
+    pub(crate) violation: Option<Violation>,
+    /// How often memory was changed: stores, and atomics that changed something.
+    pub(crate) changes: u64,
 }
 
 /// Where the lanes' accesses go.
@@ -92,6 +100,30 @@ pub(super) enum Pointers {
 }
 
 impl View<'_> {
+    /// Why a load or store was refused.
+    pub(super) fn take_violation(&mut self) -> Violation {
+        self.violation.take().unwrap_or(Violation {
+            lane: 0,
+            address: 0,
+            space: MemorySpace::Global,
+            bytes: 0,
+            access: AccessKind::Read,
+            misaligned: false,
+        })
+    }
+
+    /// The allocation with an address: mostly the one that the same instruction met last.
+    #[inline(always)]
+    pub(super) fn global_region(&mut self, site: usize, address: u64) -> Region {
+        let recent = self.recent[site];
+        if recent.contains(address) {
+            return recent;
+        }
+        let found = self.global.find(address).unwrap_or(Region::EMPTY);
+        self.recent[site] = found;
+        found
+    }
+
     /// Base and size of a space as seen from one lane, for messages and checks.
     fn region(&self, space: MemorySpace, lane: usize, address: u64) -> Option<Region> {
         match space {
@@ -188,16 +220,7 @@ impl View<'_> {
             (space, base) = generic(lead);
         }
         let region = match space {
-            MemorySpace::Global | MemorySpace::Generic => {
-                let recent = self.recent[site];
-                if recent.contains(lead) {
-                    recent
-                } else {
-                    let found = self.global.find(lead).unwrap_or(Region::EMPTY);
-                    self.recent[site] = found;
-                    found
-                }
-            }
+            MemorySpace::Global | MemorySpace::Generic => self.global_region(site, lead),
             MemorySpace::Shared => self.shared,
             MemorySpace::Param => self.params,
             MemorySpace::Local => self.local,
@@ -293,7 +316,7 @@ impl View<'_> {
 
 /// The space of a generic address, and where its window starts.
 #[inline(always)]
-fn generic(address: u64) -> (MemorySpace, u64) {
+pub(super) fn generic(address: u64) -> (MemorySpace, u64) {
     match address {
         a if a < window::SHARED => (MemorySpace::Global, 0),
         a if a < window::LOCAL => (MemorySpace::Shared, window::SHARED),
@@ -435,19 +458,35 @@ fn store_elements<E: Element>(
     }
 }
 
-/// Runs a load; the addresses are returned for the counters.
+/// Runs a load or store of any shape; the space and the addresses are left in [`View::located`].
+/// `None` if it is refused: [`View::violation`] says why.
 #[inline(always)]
-pub(super) fn load(
+pub(super) fn run(
+    registers: &mut Registers,
+    view: &mut View<'_>,
+    step: &Step,
+    mask: u32,
+) -> Option<()> {
+    let (inst, site) = (&step.inst, step.at as usize);
+    let done = match inst.op {
+        Op::Load(access, list) => load(view, registers, inst, access, list, mask, site),
+        Op::Store(access, list) => save(view, registers, inst, access, list, mask, site),
+        _ => Ok(()),
+    };
+    done.map_err(|violation| view.violation = Some(violation)).ok()
+}
+
+#[inline(always)]
+fn load(
     view: &mut View<'_>,
     registers: &mut Registers,
     inst: &Inst,
     access: Access,
     list: List,
     mask: u32,
-    code: &Code,
     site: usize,
-) -> Result<(MemorySpace, [u64; LANES]), Violation> {
-    let bytes = u64::from(access.bytes) * u64::from(access.count);
+) -> Result<(), Violation> {
+    let bytes = u64::from(access.width());
     let located = view.locate(
         registers,
         inst.src[0],
@@ -459,29 +498,28 @@ pub(super) fn load(
         site,
         AccessKind::Read,
     )?;
-    let rows = &code.lists[list.start as usize..][..list.count as usize];
+    let rows = &view.code.lists[list.start as usize..][..list.count as usize];
     match access.bytes {
         1 => load_elements::<u8>(registers, rows, mask, &located.pointers, access),
         2 => load_elements::<u16>(registers, rows, mask, &located.pointers, access),
         4 => load_elements::<u32>(registers, rows, mask, &located.pointers, access),
         _ => load_elements::<u64>(registers, rows, mask, &located.pointers, access),
     }
-    Ok((located.space, located.addresses))
+    view.located = (located.space, located.addresses);
+    Ok(())
 }
 
-/// Runs a store; the addresses are returned for the counters.
 #[inline(always)]
-pub(super) fn save(
+fn save(
     view: &mut View<'_>,
     registers: &Registers,
     inst: &Inst,
     access: Access,
     list: List,
     mask: u32,
-    code: &Code,
     site: usize,
-) -> Result<(MemorySpace, [u64; LANES]), Violation> {
-    let bytes = u64::from(access.bytes) * u64::from(access.count);
+) -> Result<(), Violation> {
+    let bytes = u64::from(access.width());
     let located = view.locate(
         registers,
         inst.src[0],
@@ -504,14 +542,16 @@ pub(super) fn save(
             misaligned: false,
         });
     }
-    let rows = &code.lists[list.start as usize..][..list.count as usize];
+    let rows = &view.code.lists[list.start as usize..][..list.count as usize];
     match access.bytes {
         1 => store_elements::<u8>(registers, rows, mask, &located.pointers, access),
         2 => store_elements::<u16>(registers, rows, mask, &located.pointers, access),
         4 => store_elements::<u32>(registers, rows, mask, &located.pointers, access),
         _ => store_elements::<u64>(registers, rows, mask, &located.pointers, access),
     }
-    Ok((located.space, located.addresses))
+    view.changes += 1;
+    view.located = (located.space, located.addresses);
+    Ok(())
 }
 
 impl Pointers {
@@ -526,7 +566,7 @@ impl Pointers {
 }
 
 /// `cp.async`: copies `bytes` of every lane from global to shared memory, zeros beyond the source
-/// size. Returns both sets of addresses.
+/// size. Returns the addresses at both ends, and the lanes that read.
 pub(super) fn copy_async(
     view: &mut View<'_>,
     registers: &Registers,
@@ -536,7 +576,7 @@ pub(super) fn copy_async(
     sized: bool,
     mask: u32,
     site: usize,
-) -> Result<([u64; LANES], [u64; LANES]), Violation> {
+) -> Result<([u64; LANES], [u64; LANES], u32), Violation> {
     let size = u64::from(bytes);
     let to = view.locate(
         registers,
@@ -592,6 +632,7 @@ pub(super) fn copy_async(
         // SAFETY: as above.
         unsafe { std::ptr::copy(buffer.as_ptr(), target, size as usize) };
     }
+    view.changes += 1;
     let sources = from.map_or([0; LANES], |from| from.addresses);
-    Ok((to.addresses, sources))
+    Ok((to.addresses, sources, reading))
 }

@@ -2,8 +2,10 @@
 //!
 //! A worker thread runs whole blocks ([`block`]), a block runs its warps in turn, a warp runs its
 //! lanes in groups that share a program counter ([`warp`]). The families of operations work on
-//! whole rows of registers, in versions for several instruction sets of the host ([`host_simd`]).
+//! whole rows of registers; a [`plan`] has for each instruction its function, in the version for this
+//! host ([`host_simd`]). What happens is told to a [`probe`].
 
+mod access;
 mod atomic;
 mod block;
 mod calls;
@@ -21,17 +23,24 @@ mod memory_barrier;
 mod moves;
 mod narrow;
 mod packed;
+mod plan;
+mod pool;
 mod printf;
+mod probe;
 mod reconvergence;
 mod rendezvous;
+mod repetition;
 mod soft_float;
 mod system;
 mod traffic;
 mod video;
 mod warp;
 
-pub(crate) use block::{Environment, Worker};
-pub(crate) use host_simd::run_block;
+pub(crate) use block::{Environment, Limits, Worker};
 pub(crate) use lanes::Row;
 pub(crate) use memory::{Region, Regions};
+pub(crate) use plan::Plan;
+pub(crate) use pool::{Crew, processors};
+pub(crate) use probe::{AccessEvent, Arrival, At, Collective, Nobody, Probe};
 pub(crate) use system::{Output, Services};
+pub(crate) use traffic::SiteCounter;

@@ -1,16 +1,109 @@
-//! What an access costs the memory system: sectors of global memory, wavefronts of shared memory.
+//! Counters: what every instruction did, and what its accesses cost the memory system: sectors of
+//! global memory, wavefronts of shared memory.
 
-use crate::counters::{Traffic, TrafficKind};
+use crate::counters::{SiteCounts, Traffic, TrafficKind};
+use crate::fault::AccessKind;
+use crate::program::MemorySpace;
 
 use super::lanes::LANES;
+use super::probe::{AccessEvent, At, Probe};
 
 const SECTOR: u64 = gpuc_arch::SECTOR_BYTES as u64;
 const BANKS: u64 = gpuc_arch::BANKS as u64;
 /// Bytes that a bank delivers in one pass.
 const WORD: u64 = gpuc_arch::BANK_BYTES as u64;
 
+/// Counts for each instruction of a kernel.
+#[derive(Debug)]
+pub(crate) struct SiteCounter {
+    pub(crate) sites: Vec<SiteCounts>,
+}
+
+impl SiteCounter {
+    /// Counters of a kernel of so many instructions, all zero.
+    pub(crate) fn new(instructions: usize) -> SiteCounter {
+        SiteCounter { sites: vec![SiteCounts::default(); instructions] }
+    }
+}
+
+impl Probe for SiteCounter {
+    fn issue(&mut self, at: At, enabled: u32) {
+        let site = &mut self.sites[at.site as usize];
+        site.issued += 1;
+        site.active += u64::from(at.lanes.count_ones());
+        site.enabled += u64::from(enabled.count_ones());
+    }
+
+    fn diverge(&mut self, at: At) {
+        self.sites[at.site as usize].divergent += 1;
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        use TrafficKind::*;
+        let AccessEvent { at, addresses, .. } = *event;
+        let (mask, bytes) = (at.lanes, u64::from(event.bytes));
+        let traffic = &mut self.sites[at.site as usize].traffic;
+        let kind = |[load, store, atomic]: [TrafficKind; 3]| match event.kind {
+            AccessKind::Read => load,
+            AccessKind::Write => store,
+            AccessKind::Atomic => atomic,
+        };
+        match event.space {
+            MemorySpace::Global | MemorySpace::Generic => {
+                let kind = kind([GlobalLoad, GlobalStore, GlobalAtomic]);
+                global(traffic, kind, addresses, mask, bytes);
+            }
+            // An asynchronous copy counts as what it does to global memory.
+            MemorySpace::Shared if event.asynchronous => {}
+            MemorySpace::Shared => {
+                let kind = kind([SharedLoad, SharedStore, SharedAtomic]);
+                shared(traffic, kind, addresses, mask, bytes);
+            }
+            // Local memory is interleaved on the device, so that lanes with one offset share sectors:
+            // each word of a warp is a line of its own.
+            MemorySpace::Local => {
+                let interleaved: [u64; LANES] = std::array::from_fn(|lane| {
+                    addresses[lane] / bytes * bytes * LANES as u64 + lane as u64 * bytes
+                });
+                let lead = interleaved[mask.trailing_zeros() as usize & 31];
+                let active = std::array::from_fn(|lane| {
+                    if mask >> lane & 1 != 0 { interleaved[lane] } else { lead }
+                });
+                global(traffic, kind([LocalLoad, LocalStore, LocalStore]), &active, mask, bytes);
+            }
+            MemorySpace::Param => {}
+        }
+    }
+}
+
+/// Patterns whose cost is known without looking at every lane.
+enum Pattern {
+    /// Lane after lane, without gaps.
+    Consecutive,
+    Uniform,
+    Other,
+}
+
+impl Pattern {
+    fn of(addresses: &[u64; LANES], bytes: u64) -> Pattern {
+        let first = addresses[0];
+        let stride = addresses[1].wrapping_sub(first);
+        if stride != 0 && stride != bytes {
+            return Pattern::Other;
+        }
+        let differs = addresses.iter().zip(0u64..).fold(0, |differs, (address, lane)| {
+            differs | (address.wrapping_sub(first) ^ lane.wrapping_mul(stride))
+        });
+        match (differs, stride) {
+            (0, 0) => Pattern::Uniform,
+            (0, _) => Pattern::Consecutive,
+            _ => Pattern::Other,
+        }
+    }
+}
+
 /// Adds one request of `bytes` a lane to global (or local) memory.
-pub(super) fn global(
+fn global(
     traffic: &mut Traffic,
     kind: TrafficKind,
     addresses: &[u64; LANES],
@@ -27,6 +120,14 @@ pub(super) fn global(
 /// are not active have the address of one that is, and add nothing.
 fn sectors(addresses: &[u64; LANES], bytes: u64) -> u64 {
     debug_assert!(bytes <= SECTOR);
+    match Pattern::of(addresses, bytes) {
+        Pattern::Uniform => return 1,
+        Pattern::Consecutive => {
+            let last = addresses[0].wrapping_add(LANES as u64 * bytes - 1);
+            return last / SECTOR - addresses[0] / SECTOR + 1;
+        }
+        Pattern::Other => {}
+    }
     let mut ids = addresses.map(|address| address / SECTOR);
     if !ids.is_sorted() {
         ids.sort_unstable();
@@ -35,7 +136,7 @@ fn sectors(addresses: &[u64; LANES], bytes: u64) -> u64 {
 }
 
 /// Adds one request of `bytes` a lane to shared memory.
-pub(super) fn shared(
+fn shared(
     traffic: &mut Traffic,
     kind: TrafficKind,
     addresses: &[u64; LANES],
@@ -58,12 +159,20 @@ fn wavefronts(addresses: &[u64; LANES], mask: u32, bytes: u64) -> (u64, u64) {
     let groups = words.min(8) as usize;
     let lanes = LANES / groups;
     let (mut passes, mut ideal) = (0, 0);
+    let free = match Pattern::of(addresses, bytes) {
+        Pattern::Other => false,
+        Pattern::Uniform | Pattern::Consecutive => true,
+    };
     for group in 0..groups {
         let group_mask = mask >> (group * lanes) & (u32::MAX >> (LANES - lanes));
         if group_mask == 0 {
             continue;
         }
         ideal += 1;
+        if free {
+            passes += 1;
+            continue;
+        }
         let of_group = &addresses[group * lanes..][..lanes];
         passes += group_passes(of_group, group_mask, words);
     }

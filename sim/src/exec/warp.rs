@@ -5,19 +5,21 @@
 //! progress whatever the others do, splits take turns, and a split that has waited at its
 //! reconvergence while another one spins on memory is let go.
 
-use crate::counters::{SiteCounts, Traffic, TrafficKind};
-use crate::fault::FaultKind;
-use crate::program::{BarrierKind, Inst, MemorySpace, Op};
+use crate::fault::{AccessKind, FaultKind};
+use crate::program::{BarrierKind, Inst, MemorySpace, Op, PRED_TRUE};
 
 use super::block::{BlockState, Environment};
 use super::calls::{Calls, NO_FRAME};
-use super::host_simd::HostSimd;
-use super::lanes::{LANES, Registers};
+use super::lanes::{LANES, Registers, Row};
 use super::memory::{View, Violation, copy_async};
+use super::plan::{Plan, StepKind};
+use super::probe::{AccessEvent, Arrival, At, Collective, Probe, Touched};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
-use super::{
-    atomic, collective, extremum, matrix, memory_barrier, narrow, packed, system, traffic, video,
-};
+use super::repetition::Repetition;
+use super::{atomic, collective, matrix, memory_barrier, moves, system};
+
+/// The guard of an unguarded instruction.
+const ALWAYS: u32 = PRED_TRUE << 1;
 
 /// Branches that a split may take before it is another's turn.
 const SLICE: u32 = 1024;
@@ -60,8 +62,10 @@ pub(super) enum Pause {
     Finished,
     /// All its lanes wait for other warps.
     Blocked,
-    /// It is another warp's turn.
-    Turn,
+    /// It is another warp's turn; whether because this one looks at memory that others write.
+    Turn {
+        spins: bool,
+    },
 }
 
 /// What stopped a warp, before names are put to it.
@@ -82,6 +86,8 @@ pub(super) enum Cause {
 /// The state of one warp.
 #[derive(Debug, Default)]
 pub(super) struct Warp {
+    /// Its number in the block.
+    pub(super) number: u32,
     pub(super) registers: Registers,
     pub(super) splits: Vec<Split>,
     pub(super) reconvergences: Vec<Reconvergence>,
@@ -98,9 +104,16 @@ pub(super) struct Warp {
     reported: u64,
     /// The last branch taken, for messages.
     last_branch: u32,
+    pub(super) repetition: Repetition,
 }
 
 impl Warp {
+    /// The warp of a number in its block, with rows that hold every constant.
+    pub(super) fn new(number: u32, rows: Vec<Row>) -> Warp {
+        let registers = Registers { rows, predicates: Vec::new() };
+        Warp { number, registers, ..Warp::default() }
+    }
+
     /// Puts the warp to the start of the program.
     pub(super) fn start(&mut self, mask: u32) {
         self.splits.clear();
@@ -110,6 +123,7 @@ impl Warp {
         self.live = mask;
         (self.fuel, self.idle_slices) = (SLICE, 0);
         (self.executed, self.reported, self.last_branch) = (0, 0, 0);
+        self.repetition = Repetition::default();
         self.splits.push(Split {
             pc: 0,
             mask,
@@ -125,18 +139,19 @@ impl Warp {
         environment: &Environment<'_>,
         block: u64,
     ) -> Option<WarpFault> {
-        let new = self.executed - std::mem::replace(&mut self.reported, self.executed);
-        environment.must_stop(new, block).then(|| {
-            let detail = match environment.budget {
-                Some(budget) => format!("the launch was given {budget} warp instructions"),
-                None => String::new(),
-            };
-            WarpFault {
-                pc: self.last_branch,
-                lane: 0,
-                cause: Cause::Other(FaultKind::Budget, detail),
-            }
-        })
+        let new = self.unreported();
+        let (kind, detail) = environment.must_stop(new, block)?;
+        Some(self.stopped(kind, detail))
+    }
+
+    /// Instructions executed since the last report.
+    pub(super) fn unreported(&mut self) -> u64 {
+        self.executed - std::mem::replace(&mut self.reported, self.executed)
+    }
+
+    /// A fault of the launch while this warp ran.
+    pub(super) fn stopped(&self, kind: FaultKind, detail: String) -> WarpFault {
+        WarpFault { pc: self.last_branch, lane: 0, cause: Cause::Other(kind, detail) }
     }
 
     pub(super) fn live(&self) -> u32 {
@@ -163,15 +178,18 @@ impl Warp {
     }
 
     /// Runs until the warp ends, waits or has had its turn.
-    pub(super) fn run<L: HostSimd, const COUNT: bool>(
+    pub(super) fn run<P: Probe>(
         &mut self,
         environment: &Environment<'_>,
         view: &mut View<'_>,
         block: &mut BlockState,
-        sites: &mut [SiteCounts],
+        probe: &mut P,
     ) -> Result<Pause, WarpFault> {
         let code = environment.code;
         let insts: &[Inst] = &code.insts;
+        let Plan { steps, general } = environment.plan;
+        let (index, warp) = (block.index, self.number);
+        let at = |site: u32, lanes: u32| At { block: index, warp, site, lanes };
         'pick: loop {
             let Some(next) = self.splits.iter().position(|split| split.state == State::Ready)
             else {
@@ -189,115 +207,57 @@ impl Warp {
             // Whether the split does what waiting code does: look at memory that others write.
             let mut strong = false;
             loop {
-                let inst = &insts[pc as usize];
-                let enabled = mask & self.registers.predicate(inst.guard);
+                let step = &steps[pc as usize];
+                let inst = &step.inst;
+                let enabled = if inst.guard == ALWAYS {
+                    mask
+                } else {
+                    mask & self.registers.predicate(inst.guard)
+                };
                 self.executed += 1;
-                if COUNT && inst.op != Op::Join {
-                    let site = &mut sites[pc as usize];
-                    site.issued += 1;
-                    site.active += u64::from(mask.count_ones());
-                    site.enabled += u64::from(enabled.count_ones());
+                if P::listens() && inst.op != Op::Join {
+                    probe.issue(at(pc, mask), enabled);
+                }
+                if step.kind != StepKind::Control {
+                    if enabled != 0 {
+                        strong |= step.strong;
+                        let told = P::listens() && step.kind == StepKind::Access;
+                        // Probes are told addresses, which only the general function lists.
+                        let run = if told { *general } else { step.run };
+                        // SAFETY: plans hold functions that this host can run.
+                        let done = unsafe { run(&mut self.registers, view, step, enabled) };
+                        if !done {
+                            return Err(access_fault(pc, view.take_violation()));
+                        }
+                        if told {
+                            let (kind, access) = match inst.op {
+                                Op::Load(access, _) => (AccessKind::Read, access),
+                                Op::Store(access, _) => (AccessKind::Write, access),
+                                _ => continue,
+                            };
+                            probe.access(&AccessEvent {
+                                at: at(pc, enabled),
+                                kind,
+                                space: view.located.0,
+                                addresses: &view.located.1,
+                                bytes: access.width(),
+                                strong: access.strong,
+                                asynchronous: false,
+                                stored: match inst.op {
+                                    Op::Store(access, list) => {
+                                        let rows = &code.lists[list.start as usize..];
+                                        let rows = &rows[..list.count as usize];
+                                        Some((&self.registers, rows, access))
+                                    }
+                                    _ => None,
+                                },
+                            });
+                        }
+                    }
+                    pc += 1;
+                    continue;
                 }
                 match inst.op {
-                    Op::IntUnary(..)
-                    | Op::IntBinary(..)
-                    | Op::IntTernary(..)
-                    | Op::MulWide(_)
-                    | Op::MadWide(_)
-                    | Op::Carry(..)
-                    | Op::Shift { .. }
-                    | Op::Funnel { .. }
-                    | Op::BitCount(..)
-                    | Op::Fns
-                    | Op::Bfe(_)
-                    | Op::Bfi(_)
-                    | Op::Bmsk { .. }
-                    | Op::Szext { .. }
-                    | Op::Dp4a { .. }
-                    | Op::Dp2a { .. }
-                    | Op::Lop3
-                    | Op::Prmt(_) => L::integer(&mut self.registers, inst, enabled),
-                    Op::FloatUnary(..) | Op::FloatBinary(..) | Op::Fma(..) | Op::Testp(..) => {
-                        L::float(&mut self.registers, inst, enabled);
-                    }
-                    Op::Setp(..) | Op::Set { .. } | Op::Selp { .. } | Op::Slct { .. } => {
-                        L::compare(&mut self.registers, inst, enabled);
-                    }
-                    Op::PackedInt(_)
-                    | Op::IntRelu { .. }
-                    | Op::PackSaturated { .. }
-                    | Op::Lop3Bool { .. } => packed::execute(&mut self.registers, inst, enabled),
-                    Op::Video(_) | Op::VideoMad(_) | Op::VideoSimd(_) => {
-                        video::execute(&mut self.registers, inst, enabled);
-                    }
-                    Op::Extremum(_) => extremum::execute(&mut self.registers, inst, enabled),
-                    Op::ConvertNarrow(_) => narrow::execute(&mut self.registers, inst, enabled),
-                    Op::Convert(_) | Op::ConvertPack { .. } => {
-                        L::convert(&mut self.registers, inst, enabled)
-                    }
-                    Op::Move32
-                    | Op::Move64
-                    | Op::MovePred
-                    | Op::PredNot
-                    | Op::PredBinary(_)
-                    | Op::AddImmediate
-                    | Op::Pack { .. }
-                    | Op::Unpack { .. }
-                    | Op::IsSpace(_)
-                    | Op::ReadClock(_) => {
-                        L::moves(&mut self.registers, inst, enabled, code, self.executed)
-                    }
-                    Op::Load(access, list) => {
-                        if enabled != 0 {
-                            let located = L::load(
-                                view,
-                                &mut self.registers,
-                                inst,
-                                (access, list),
-                                enabled,
-                                code,
-                                pc as usize,
-                            );
-                            let (space, addresses) = located.map_err(|v| access_fault(pc, v))?;
-                            strong |= access.strong;
-                            if COUNT {
-                                let bytes = u64::from(access.bytes) * u64::from(access.count);
-                                count(
-                                    &mut sites[pc as usize].traffic,
-                                    space,
-                                    0,
-                                    &addresses,
-                                    enabled,
-                                    bytes,
-                                );
-                            }
-                        }
-                    }
-                    Op::Store(access, list) => {
-                        if enabled != 0 {
-                            let located = L::save(
-                                view,
-                                &mut self.registers,
-                                inst,
-                                (access, list),
-                                enabled,
-                                code,
-                                pc as usize,
-                            );
-                            let (space, addresses) = located.map_err(|v| access_fault(pc, v))?;
-                            if COUNT {
-                                let bytes = u64::from(access.bytes) * u64::from(access.count);
-                                count(
-                                    &mut sites[pc as usize].traffic,
-                                    space,
-                                    1,
-                                    &addresses,
-                                    enabled,
-                                    bytes,
-                                );
-                            }
-                        }
-                    }
                     Op::Atomic { .. } => {
                         strong = true;
                         if enabled != 0 {
@@ -310,15 +270,17 @@ impl Warp {
                             );
                             let (space, addresses, bytes) =
                                 located.map_err(|v| access_fault(pc, v))?;
-                            if COUNT {
-                                count(
-                                    &mut sites[pc as usize].traffic,
+                            if P::listens() {
+                                probe.access(&AccessEvent {
+                                    at: at(pc, enabled),
+                                    kind: AccessKind::Atomic,
                                     space,
-                                    2,
-                                    &addresses,
-                                    enabled,
-                                    bytes,
-                                );
+                                    addresses: &addresses,
+                                    bytes: bytes as u32,
+                                    strong: true,
+                                    asynchronous: false,
+                                    stored: None,
+                                });
                             }
                         }
                     }
@@ -334,24 +296,41 @@ impl Warp {
                                 enabled,
                                 pc as usize,
                             );
-                            let (_, sources) = located.map_err(|v| access_fault(pc, v))?;
-                            if COUNT {
-                                let traffic = &mut sites[pc as usize].traffic;
-                                count(
-                                    traffic,
-                                    MemorySpace::Global,
-                                    0,
-                                    &sources,
-                                    enabled,
-                                    u64::from(bytes),
-                                );
+                            let (targets, sources, reading) =
+                                located.map_err(|v| access_fault(pc, v))?;
+                            if P::listens() {
+                                let event = |kind, space, lanes, addresses| AccessEvent {
+                                    at: at(pc, lanes),
+                                    kind,
+                                    space,
+                                    addresses,
+                                    bytes: u32::from(bytes),
+                                    strong: false,
+                                    asynchronous: true,
+                                    stored: None,
+                                };
+                                if reading != 0 {
+                                    let global = MemorySpace::Global;
+                                    probe.access(&event(
+                                        AccessKind::Read,
+                                        global,
+                                        reading,
+                                        &sources,
+                                    ));
+                                }
+                                let shared = MemorySpace::Shared;
+                                probe.access(&event(AccessKind::Write, shared, enabled, &targets));
                             }
                         }
                     }
                     Op::AtomicWide { .. } => {
                         strong = true;
-                        atomic::execute_wide(view, &mut self.registers, inst, enabled)
+                        view.changes += 1;
+                        let mut touched = Touched::new::<P>();
+                        let told = &mut touched;
+                        atomic::execute_wide(view, &mut self.registers, inst, enabled, told)
                             .map_err(|v| access_fault(pc, v))?;
+                        touched.tell(probe, at(pc, enabled));
                     }
                     Op::Multiply(..)
                     | Op::LoadMatrix(..)
@@ -369,8 +348,12 @@ impl Warp {
                                     continue 'pick;
                                 }
                             }
-                            matrix::execute(view, &mut self.registers, inst, here, code)
+                            view.changes += 1;
+                            let mut touched = Touched::new::<P>();
+                            let told = &mut touched;
+                            matrix::execute(view, &mut self.registers, inst, here, code, told)
                                 .map_err(|v| access_fault(pc, v))?;
+                            touched.tell(probe, at(pc, here));
                             if waits {
                                 self.disperse(pc);
                                 continue 'pick;
@@ -379,15 +362,29 @@ impl Warp {
                     }
                     Op::MemoryBarrier(barrier) => {
                         strong = true;
+                        view.changes += u64::from(barrier.op.changes());
                         memory_barrier::execute(view, &mut self.registers, inst, enabled, barrier)
                             .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
                     }
                     Op::CopyBulk { to, from } => {
-                        memory_barrier::copy(view, &self.registers, inst, enabled, (to, from))
+                        view.changes += 1;
+                        let mut touched = Touched::new::<P>();
+                        let (told, spaces) = (&mut touched, (to, from));
+                        memory_barrier::copy(view, &self.registers, inst, enabled, spaces, told)
                             .map_err(|v| access_fault(pc, v))?;
+                        touched.tell(probe, at(pc, enabled));
+                    }
+                    Op::ReadClock(_) => {
+                        let clock = self.executed;
+                        moves::execute(&mut self.registers, inst, enabled, code, clock);
                     }
                     Op::Nop => {}
-                    Op::Fence | Op::Yield => strong = true,
+                    Op::Fence | Op::Yield => {
+                        strong = true;
+                        if P::listens() && inst.op == Op::Fence && enabled != 0 {
+                            probe.fence(at(pc, enabled));
+                        }
+                    }
                     Op::ActiveMask => collective::execute(&mut self.registers, inst, enabled),
                     Op::Shuffle { .. }
                     | Op::Vote(_)
@@ -399,6 +396,13 @@ impl Warp {
                     | Op::WarpSync => {
                         if enabled != 0 {
                             let members = self.members(inst, enabled);
+                            if P::listens() {
+                                let live = self.live;
+                                probe.collective(
+                                    &Collective { at: at(pc, enabled), members, live },
+                                    inst.op == Op::WarpSync,
+                                );
+                            }
                             if members & self.live & !enabled != 0 {
                                 let state = State::Collective { members, enabled };
                                 self.splits.push(Split { pc, mask, reconvergence, frame, state });
@@ -432,8 +436,8 @@ impl Warp {
                         } else if enabled == 0 {
                             pc += 1;
                         } else {
-                            if COUNT {
-                                sites[pc as usize].divergent += 1;
+                            if P::listens() {
+                                probe.diverge(at(pc, mask));
                             }
                             reconvergence = self.part(mask, reconvergence, reconverge, frame);
                             self.splits.push(Split {
@@ -458,7 +462,7 @@ impl Warp {
                             });
                             self.last_branch = pc;
                             if self.end_slice(strong) {
-                                return Ok(Pause::Turn);
+                                return Ok(Pause::Turn { spins: strong });
                             }
                             if let Some(fault) = self.over_budget(environment, block.index) {
                                 return Err(fault);
@@ -496,8 +500,8 @@ impl Warp {
                                 state: State::Ready,
                             });
                         }
-                        if COUNT && self.splits.len() > before + 1 {
-                            sites[pc as usize].divergent += 1;
+                        if P::listens() && self.splits.len() > before + 1 {
+                            probe.diverge(at(pc, mask));
                         }
                         self.last_branch = pc;
                         if let Some(fault) = self.over_budget(environment, block.index) {
@@ -507,6 +511,9 @@ impl Warp {
                     }
                     Op::Exit => {
                         if enabled != 0 {
+                            if P::listens() {
+                                probe.exit(at(pc, enabled));
+                            }
                             self.leave(enabled, reconvergence);
                             self.calls.exit(enabled, frame);
                             block.exited(enabled.count_ones());
@@ -554,6 +561,7 @@ impl Warp {
                     Op::Allocate { .. } => self.allocate(code, inst, pc, enabled)?,
                     Op::System(call) => {
                         if enabled != 0 {
+                            view.changes += 1;
                             system::execute(
                                 call,
                                 view,
@@ -589,6 +597,16 @@ impl Warp {
                     }
                     Op::Barrier { kind, aligned, counted } => {
                         if enabled != 0 {
+                            if P::listens() {
+                                let lane = enabled.trailing_zeros() as usize & 31;
+                                probe.arrive(&Arrival {
+                                    at: at(pc, enabled),
+                                    number: self.registers.narrow(inst.src[0])[lane],
+                                    kind,
+                                    aligned,
+                                    live: self.live,
+                                });
+                            }
                             let state =
                                 self.barrier(inst, pc, enabled, (kind, aligned, counted), block)?;
                             if kind != BarrierKind::Arrive {
@@ -597,6 +615,7 @@ impl Warp {
                             }
                         }
                     }
+                    _ => debug_assert!(false, "the plan has functions for all others"),
                 }
                 pc += 1;
             }
@@ -617,41 +636,4 @@ impl Warp {
 #[cold]
 fn access_fault(pc: u32, violation: Violation) -> WarpFault {
     WarpFault { pc, lane: violation.lane, cause: Cause::Access(violation) }
-}
-
-/// Counts one access; `operation` is 0 for loads, 1 for stores, 2 for atomics.
-fn count(
-    traffic: &mut Traffic,
-    space: MemorySpace,
-    operation: usize,
-    addresses: &[u64; LANES],
-    mask: u32,
-    bytes: u64,
-) {
-    use TrafficKind::*;
-    match space {
-        MemorySpace::Global | MemorySpace::Generic => {
-            let kind = [GlobalLoad, GlobalStore, GlobalAtomic][operation];
-            traffic::global(traffic, kind, addresses, mask, bytes);
-        }
-        MemorySpace::Shared => {
-            let kind = [SharedLoad, SharedStore, SharedAtomic][operation];
-            traffic::shared(traffic, kind, addresses, mask, bytes);
-        }
-        // Local memory is interleaved on the device, so that lanes with one offset share sectors:
-        // each word of a warp is a line of its own.
-        MemorySpace::Local => {
-            let kind = [LocalLoad, LocalStore, LocalStore][operation];
-            let interleaved: [u64; LANES] = std::array::from_fn(|lane| {
-                addresses[lane] / bytes * bytes * LANES as u64 + lane as u64 * bytes
-            });
-            let lead = interleaved[mask.trailing_zeros() as usize & 31];
-            let active =
-                std::array::from_fn(
-                    |lane| if mask >> lane & 1 != 0 { interleaved[lane] } else { lead },
-                );
-            traffic::global(traffic, kind, &active, mask, bytes);
-        }
-        MemorySpace::Param => {}
-    }
 }

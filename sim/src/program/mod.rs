@@ -183,6 +183,11 @@ pub(crate) struct Code {
     pub(crate) dynamic_align: u64,
     pub(crate) shared_variables: Vec<SharedVariable>,
     pub(crate) local_bytes: u64,
+    pub(crate) local_variables: Vec<SharedVariable>,
+    /// Rows with addresses of shared and local variables.
+    pub(crate) addresses: Vec<VariableAddress>,
+    /// The code as the executor runs it, made at the first launch.
+    pub(crate) plan: std::sync::OnceLock<crate::exec::Plan>,
     /// The device functions that the kernel may reach.
     pub(crate) functions: Vec<Function>,
     /// For indirect calls: the module's number of a function, and its place in `functions`.
@@ -215,7 +220,25 @@ pub(crate) fn function_at(address: u64) -> Option<u32> {
     (offset < window::SIZE && offset.is_multiple_of(16)).then_some((offset / 16) as u32)
 }
 
-/// A variable in shared memory, for messages.
+impl Code {
+    /// The C line of an instruction.
+    pub(crate) fn place(&self, origin: &Origin) -> Option<&Place> {
+        self.locations.get((origin.location as usize).checked_sub(1)?)
+    }
+}
+
+/// A row that holds an address in a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct VariableAddress {
+    pub(crate) row: u32,
+    pub(crate) space: MemorySpace,
+    /// Where the variable starts in its space, and its size.
+    pub(crate) variable: u64,
+    pub(crate) size: u64,
+    pub(crate) name: Arc<str>,
+}
+
+/// A variable in shared or local memory, for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedVariable {
     pub(crate) name: Arc<str>,

@@ -292,6 +292,13 @@ pub(crate) struct Access {
     pub(crate) strong: bool,
 }
 
+impl Access {
+    /// Bytes of all elements together.
+    pub(crate) fn width(self) -> u32 {
+        u32::from(self.bytes) * u32::from(self.count)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtomicOp {
     Add,
@@ -644,6 +651,16 @@ pub(crate) enum MemoryBarrierOp {
     TestParity,
     /// `dst` gets the arrivals that state `src[1]` lacks.
     Pending,
+}
+
+impl MemoryBarrierOp {
+    /// Whether the barrier is another one afterwards.
+    pub(crate) fn changes(self) -> bool {
+        !matches!(
+            self,
+            MemoryBarrierOp::Test | MemoryBarrierOp::TestParity | MemoryBarrierOp::Pending
+        )
+    }
 }
 
 /// Functions that every CUDA program finds on the device.

@@ -47,6 +47,10 @@ impl Device {
         Device(Simulator::new(Arch::by_name("sm_80").expect("the table holds sm_80")))
     }
 
+    pub fn checked(checks: gpuc_sim::Checks) -> Device {
+        Device(Simulator::checked(Arch::by_name("sm_80").expect("the table holds sm_80"), checks))
+    }
+
     pub fn bytes(&self, label: &str, bytes: &[u8]) -> u64 {
         let pointer = self.0.alloc(bytes.len() as u64, label).unwrap();
         self.0.write(pointer, bytes).unwrap();

@@ -1,0 +1,165 @@
+//! `gpuc-sim`: runs a kernel of a PTX file on the simulator, with files and numbers as arguments.
+//!
+//! A binary of this crate and without a library for options, so that the simulator can be built and
+//! installed by itself.
+
+mod argument;
+mod options;
+mod report;
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gpuc_arch::Arch;
+use gpuc_diagnostics::{Diagnostic, Sources};
+use gpuc_sim::{Arguments, Counters, Launch, LaunchError, Module, Simulator, findings_json};
+
+use options::{Format, Options, USAGE};
+
+/// The kernel faulted, or a checker found something.
+const FOUND: u8 = 1;
+/// What was asked for cannot be done.
+const REFUSED: u8 = 2;
+
+/// Set by Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|word| word == "--help" || word == "-h") {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    let options = match Options::parse(arguments) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("gpuc-sim: {message}");
+            eprintln!("`gpuc-sim --help` says how to call it");
+            return ExitCode::from(REFUSED);
+        }
+    };
+    let mut sources = Sources::new();
+    match run(&options, &mut sources) {
+        Ok(code) => code,
+        Err(errors) => {
+            for error in errors {
+                show(&error, &mut sources);
+            }
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+/// Prints a diagnostic, with the lines of the files that it names where they can be read.
+fn show(diagnostic: &Diagnostic, sources: &mut Sources) {
+    let places = diagnostic.place.iter().chain(diagnostic.related.iter().map(|(place, _)| place));
+    for place in places {
+        if let Ok(text) = std::fs::read_to_string(&*place.file) {
+            sources.insert(&*place.file, text.as_str());
+        }
+    }
+    eprintln!("{}", diagnostic.render(sources, false));
+}
+
+type Errors = Vec<Diagnostic>;
+
+fn error(message: impl std::fmt::Display) -> Errors {
+    vec![Diagnostic::error(message.to_string())]
+}
+
+fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
+    let mut texts = Vec::new();
+    for file in &options.files {
+        let text = std::fs::read_to_string(file).map_err(|e| error(format!("{file}: {e}")))?;
+        sources.insert(file.as_str(), text.as_str());
+        texts.push(text);
+    }
+    let texts: Vec<(&str, &str)> =
+        texts.iter().zip(&options.files).map(|(text, file)| (&**text, &**file)).collect();
+    let module = Module::link(&texts)?;
+    if options.list {
+        print!("{}", report::kernels(&module));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(name) = options.kernel.as_deref() else {
+        return Err(error("name the kernel after the PTX files; `--list` shows them"));
+    };
+    let target = options.arch.as_deref().or(module.target()).unwrap_or("sm_80");
+    let arch = Arch::by_name(target.trim_end_matches(['a', 'f']));
+    let arch = arch.ok_or_else(|| error(format!("`{target}` is not a known architecture")))?;
+    let simulator = Simulator::checked(arch, options.checks);
+    let mut buffers = Vec::new();
+    let mut params = Vec::new();
+    if let Some(kernel) = module.kernel(name) {
+        let mut arguments = Arguments::new(kernel);
+        for (at, text) in options.arguments.iter().enumerate() {
+            let label = kernel.params().get(at).map_or("", |param| &param.name);
+            let (bytes, buffer) = argument::place(text, label, &simulator)
+                .map_err(|message| error(format!("argument `{text}`: {message}")))?;
+            arguments = arguments.push_bytes(&bytes).map_err(error)?;
+            buffers.extend(buffer);
+        }
+        params = arguments.finish().map_err(error)?;
+    }
+    end_on_interrupt();
+    let launch = Launch {
+        grid: options.grid,
+        block: options.block,
+        dynamic_shared_bytes: options.shared,
+        params: &params,
+        counters: if options.report.is_some() { Counters::All } else { Counters::Off },
+        threads: options.threads,
+        instruction_budget: options.budget,
+        time_limit: options.time_limit,
+        interrupt: Some(&INTERRUPTED),
+        output: None,
+    };
+    let result = simulator.launch(&module, name, &launch);
+    if let Ok(done) = &result {
+        for buffer in &buffers {
+            buffer.write_back(&simulator).map_err(error)?;
+        }
+        match options.report {
+            Some(Format::Text) => print!("{}", report::text(name, done)),
+            Some(Format::Json) => print!("{}", report::json(name, done)),
+            None => {}
+        }
+    }
+    for buffer in &buffers {
+        simulator.free(buffer.pointer()).map_err(error)?;
+    }
+    let mut findings = simulator.take_findings();
+    findings.extend(simulator.leaks());
+    if options.check_format == Format::Json {
+        print!("{}", findings_json(&findings));
+    }
+    match &result {
+        // With checkers the fault is among the findings.
+        Err(LaunchError::Fault(_)) if !findings.is_empty() => {}
+        Err(LaunchError::Fault(fault)) => show(&fault.diagnostic(), sources),
+        Err(LaunchError::Refused { reasons, .. }) => return Err(reasons.clone()),
+        Err(other) => return Err(vec![other.diagnostic()]),
+        Ok(_) => {}
+    }
+    if options.check_format == Format::Text {
+        findings.iter().for_each(|finding| show(&finding.diagnostic(), sources));
+    }
+    let found = result.is_err() || !findings.is_empty();
+    Ok(if found { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+/// Lets Ctrl-C end the kernel, which then says where it was.
+fn end_on_interrupt() {
+    #[cfg(unix)]
+    {
+        const INTERRUPT: i32 = 2;
+        unsafe extern "C" {
+            fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
+        }
+        extern "C" fn handler(_: i32) {
+            INTERRUPTED.store(true, Ordering::Relaxed);
+        }
+        // SAFETY: the function is the C library's, and the handler only stores to an atomic.
+        unsafe { signal(INTERRUPT, handler) };
+    }
+}

@@ -1,0 +1,160 @@
+//! Reads of memory that nobody wrote: device memory since its allocation, shared memory since the
+//! start of the block, local memory since the start of the thread.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::finding::{Finding, FindingKind};
+use super::{Context, space_name};
+use crate::exec::{AccessEvent, Probe};
+use crate::fault::AccessKind;
+use crate::program::MemorySpace;
+
+/// One bit a byte.
+#[derive(Clone, Debug, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(bytes: u64) -> Bits {
+        Bits(vec![0; bytes.div_ceil(64) as usize])
+    }
+
+    fn set(&mut self, from: u64, bytes: u64) {
+        let mut at = from;
+        let end = from.saturating_add(bytes).min(self.0.len() as u64 * 64);
+        while at < end {
+            let count = (64 - at % 64).min(end - at);
+            self.0[(at / 64) as usize] |= (u64::MAX >> (64 - count)) << (at % 64);
+            at += count;
+        }
+    }
+
+    fn get(&self, at: u64) -> bool {
+        self.0.get((at / 64) as usize).is_none_or(|word| word >> (at % 64) & 1 != 0)
+    }
+
+    /// Whether every word of the bytes (or all of them, if they are fewer) has a byte that was
+    /// written. Padding inside a word is copied by everyone.
+    fn written(&self, from: u64, bytes: u64) -> bool {
+        let word = bytes.clamp(1, 4);
+        (0..bytes / word).all(|i| (0..word).any(|byte| self.get(from + i * word + byte)))
+    }
+}
+
+/// Which bytes of device memory were written, by the host or by kernels.
+#[derive(Debug, Default)]
+pub(crate) struct InitializedBytes(BTreeMap<u64, (u64, Bits)>);
+
+impl InitializedBytes {
+    pub(crate) fn allocate(&mut self, base: u64, bytes: u64) {
+        self.0.insert(base, (bytes, Bits::new(bytes)));
+    }
+
+    pub(crate) fn free(&mut self, base: u64) {
+        self.0.remove(&base);
+    }
+
+    fn of(&mut self, address: u64) -> Option<(u64, &mut Bits)> {
+        let (&base, (size, bits)) = self.0.range_mut(..=address).next_back()?;
+        (address - base < *size).then_some((address - base, bits))
+    }
+
+    /// The host wrote these bytes.
+    pub(crate) fn write(&mut self, address: u64, bytes: u64) {
+        if let Some((offset, bits)) = self.of(address) {
+            bits.set(offset, bytes);
+        }
+    }
+
+    /// The host copied these bytes on the device: what was not written stays so.
+    pub(crate) fn copy(&mut self, from: u64, to: u64, bytes: u64) {
+        let Some((source, bits)) = self.of(from) else { return };
+        let written: Vec<bool> = (0..bytes).map(|i| bits.get(source + i)).collect();
+        let Some((target, bits)) = self.of(to) else { return };
+        for (i, _) in written.iter().enumerate().filter(|(_, written)| **written) {
+            bits.set(target + i as u64, 1);
+        }
+    }
+}
+
+/// The memory of one block.
+#[derive(Default)]
+struct Own {
+    shared: Bits,
+    /// By thread.
+    local: Vec<Bits>,
+}
+
+pub(super) struct Initcheck<'l> {
+    context: Context<'l>,
+    device: &'l Mutex<InitializedBytes>,
+    blocks: FxHashMap<u64, Own>,
+}
+
+impl<'l> Initcheck<'l> {
+    pub(super) fn new(context: Context<'l>, device: &'l Mutex<InitializedBytes>) -> Initcheck<'l> {
+        Initcheck { context, device, blocks: FxHashMap::default() }
+    }
+}
+
+impl Probe for Initcheck<'_> {
+    fn block_start(&mut self, block: u64) {
+        let local = Bits::new(self.context.code.local_bytes);
+        let own = Own {
+            shared: Bits::new(self.context.shared_bytes),
+            local: vec![local; self.context.threads() as usize],
+        };
+        self.blocks.insert(block, own);
+    }
+
+    fn block_end(&mut self, block: u64) {
+        self.blocks.remove(&block);
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let bytes = u64::from(event.bytes);
+        let Some(own) = self.blocks.get_mut(&event.at.block) else { return };
+        let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unwritten = None;
+        // Reads first, then writes: an update reads what another lane of it wrote.
+        for lane in event.lanes() {
+            let address = event.addresses[lane as usize];
+            let (at, bits) = match event.space {
+                MemorySpace::Shared => (address, &mut own.shared),
+                MemorySpace::Local => {
+                    let thread = event.at.warp * gpuc_arch::WARP_SIZE + lane;
+                    let Some(bits) = own.local.get_mut(thread as usize) else { continue };
+                    (address, bits)
+                }
+                MemorySpace::Param => return,
+                MemorySpace::Global | MemorySpace::Generic => match device.of(address) {
+                    Some(found) => found,
+                    None => continue,
+                },
+            };
+            if event.kind != AccessKind::Write && !bits.written(at, bytes) {
+                unwritten.get_or_insert(lane);
+            }
+            if event.kind != AccessKind::Read {
+                bits.set(at, bytes);
+            }
+        }
+        drop(device);
+        let Some(lane) = unwritten else { return };
+        let address = event.addresses[lane as usize];
+        self.context.report(FindingKind::UninitializedRead, (event.at.site, 0), || Finding {
+            kind: FindingKind::UninitializedRead,
+            kernel: self.context.kernel.into(),
+            space: space_name(event.space),
+            address,
+            bytes: event.bytes,
+            variable: self.context.variable(event.space, address, event.bytes),
+            side: Some(self.context.side(event.kind.name(), event.at, lane)),
+            other: None,
+            detail: String::new(),
+            count: 1,
+        });
+    }
+}

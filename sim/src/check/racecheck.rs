@@ -1,0 +1,395 @@
+//! Races in shared and global memory, within a block and between blocks.
+//!
+//! Happens-before by vector clocks, with one last write and two last reads for each word (after
+//! Flanagan and Freund, "FastTrack", PLDI 2009). Threads that meet at a barrier share one vector, so
+//! that a barrier costs one vector and not one a thread. Orders come from barriers of a block,
+//! `bar.warp.sync`, and fences with atomics or strong accesses as PTX's memory model has them: a
+//! fence and a later strong write or atomic release, a strong read or atomic of the same place
+//! acquires. Strong accesses do not race with one another. Writes of equal values do no harm and are
+//! not reported.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::finding::{Finding, FindingKind};
+use super::{Context, space_name};
+use crate::exec::{AccessEvent, Arrival, At, Collective, Probe};
+use crate::fault::AccessKind;
+use crate::program::{BarrierKind, MemorySpace};
+
+/// Bytes of a shadowed word, and bytes of device memory whose shadow is made at once.
+const WORD: u64 = 4;
+const PAGE: u64 = 4096;
+
+/// Who accessed a word last, and when.
+#[derive(Clone, Copy, Default)]
+struct Stamp {
+    /// The block plus one; 0 is nobody.
+    block: u32,
+    clock: u32,
+    site: u32,
+    /// The word written.
+    value: u32,
+    thread: u16,
+    /// The bytes of the word.
+    mask: u8,
+    strong: bool,
+    atomic: bool,
+}
+
+/// The shadow of a word.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    write: Stamp,
+    reads: [Stamp; 2],
+}
+
+/// What a thread knows of others: the clocks up to which their accesses lie before its own.
+#[derive(Clone, Default)]
+struct Knowledge {
+    /// By thread of the own block.
+    own: Vec<u32>,
+    /// Of threads of other blocks.
+    others: BTreeMap<u32, Vec<u32>>,
+}
+
+fn merge(into: &mut Vec<u32>, from: &[u32]) {
+    if into.len() < from.len() {
+        into.resize(from.len(), 0);
+    }
+    into.iter_mut().zip(from).for_each(|(a, b)| *a = (*a).max(*b));
+}
+
+/// A release: what a thread knew, and its own clock.
+#[derive(Clone)]
+struct Release {
+    known: Arc<Knowledge>,
+    thread: u32,
+    clock: u32,
+}
+
+/// The threads of a running block.
+struct Block {
+    clock: Vec<u32>,
+    known: Vec<Arc<Knowledge>>,
+    /// What each thread's last fence covers.
+    fenced: Vec<Option<Release>>,
+    /// Arrivals at the barriers, and whether the thread waits there.
+    arrived: [Vec<(Release, bool)>; 16],
+    /// Lanes that have reached a `bar.warp.sync`, by warp and members.
+    warp_syncs: FxHashMap<(u32, u32), Vec<Release>>,
+    shared: Vec<Cell>,
+}
+
+impl Block {
+    fn release(&mut self, thread: u32) -> Release {
+        let at = thread as usize;
+        let release = Release { known: self.known[at].clone(), thread, clock: self.clock[at] };
+        self.clock[at] += 1;
+        release
+    }
+
+    /// The knowledge of several threads of this block together.
+    fn joined(&self, releases: &[Release]) -> Arc<Knowledge> {
+        let mut all = Knowledge { own: vec![0; self.clock.len()], ..Knowledge::default() };
+        let mut last: Option<&Arc<Knowledge>> = None;
+        for release in releases {
+            if last.is_none_or(|last| !Arc::ptr_eq(last, &release.known)) {
+                merge(&mut all.own, &release.known.own);
+                for (block, clocks) in &release.known.others {
+                    merge(all.others.entry(*block).or_default(), clocks);
+                }
+                last = Some(&release.known);
+            }
+            let own = &mut all.own[release.thread as usize];
+            *own = (*own).max(release.clock);
+        }
+        Arc::new(all)
+    }
+
+    /// Whether an access lies before what `thread` of block `me` does now.
+    #[inline]
+    fn before(&self, stamp: &Stamp, me: u32, thread: u32) -> bool {
+        let known = &self.known[thread as usize];
+        if stamp.block == me + 1 {
+            u32::from(stamp.thread) == thread || stamp.clock <= known.own[stamp.thread as usize]
+        } else {
+            let clocks = known.others.get(&(stamp.block.wrapping_sub(1)));
+            stamp.block == 0
+                || clocks.is_some_and(|clocks| stamp.clock <= clocks[stamp.thread as usize])
+        }
+    }
+}
+
+pub(super) struct Racecheck<'l> {
+    context: Context<'l>,
+    blocks: FxHashMap<u64, Block>,
+    /// Shadow of global memory, by page.
+    pages: FxHashMap<u64, Box<[Cell]>>,
+    /// What was released at each place, as the clocks of the blocks' threads.
+    released: FxHashMap<(bool, u64), BTreeMap<u32, Vec<u32>>>,
+}
+
+impl<'l> Racecheck<'l> {
+    pub(super) fn new(context: Context<'l>) -> Racecheck<'l> {
+        Racecheck {
+            context,
+            blocks: FxHashMap::default(),
+            pages: FxHashMap::default(),
+            released: FxHashMap::default(),
+        }
+    }
+
+    /// A strong write or atomic after a fence releases; a strong read or atomic acquires.
+    fn synchronize(&mut self, event: &AccessEvent<'_>) {
+        let Some(block) = self.blocks.get_mut(&event.at.block) else { return };
+        let me = event.at.block as u32;
+        let shared = event.space == MemorySpace::Shared;
+        for lane in event.lanes() {
+            let thread = event.at.warp * gpuc_arch::WARP_SIZE + lane;
+            let place = (shared, event.addresses[lane as usize]);
+            if event.kind != AccessKind::Write
+                && let Some(released) = self.released.get(&place)
+            {
+                let mut known = Knowledge::clone(&block.known[thread as usize]);
+                for (&from, clocks) in released {
+                    if from == me {
+                        merge(&mut known.own, clocks);
+                    } else {
+                        merge(known.others.entry(from).or_default(), clocks);
+                    }
+                }
+                block.known[thread as usize] = Arc::new(known);
+            }
+            if event.kind != AccessKind::Read
+                && let Some(release) = block.fenced[thread as usize].clone()
+            {
+                let released = self.released.entry(place).or_default();
+                for (&from, clocks) in &release.known.others {
+                    merge(released.entry(from).or_default(), clocks);
+                }
+                let own = released.entry(me).or_default();
+                merge(own, &release.known.own);
+                own[thread as usize] = own[thread as usize].max(release.clock);
+            }
+        }
+    }
+
+    fn report(
+        &self,
+        event: &AccessEvent<'_>,
+        lane: u32,
+        address: u64,
+        kind: FindingKind,
+        other: Stamp,
+    ) {
+        let did = match (kind, other.atomic) {
+            (_, true) => AccessKind::Atomic.name(),
+            (FindingKind::WriteAfterRead, _) => AccessKind::Read.name(),
+            _ => AccessKind::Write.name(),
+        };
+        self.context.report(kind, (event.at.site, other.site), || Finding {
+            kind,
+            kernel: self.context.kernel.into(),
+            space: space_name(event.space),
+            address,
+            bytes: event.bytes,
+            variable: self.context.variable(event.space, address, event.bytes),
+            side: Some(self.context.side(event.kind.name(), event.at, lane)),
+            other: Some(self.context.side_of(
+                did,
+                u64::from(other.block) - 1,
+                other.thread.into(),
+                other.site,
+            )),
+            detail: String::new(),
+            count: 1,
+        });
+    }
+}
+
+/// Notes an access of a word; the race that it makes, with the other side.
+fn touch(
+    cell: &mut Cell,
+    block: &Block,
+    now: Stamp,
+    kind: AccessKind,
+) -> Option<(FindingKind, Stamp)> {
+    let (me, thread) = (now.block - 1, u32::from(now.thread));
+    let unordered = |other: &Stamp| {
+        other.block != 0
+            && other.mask & now.mask != 0
+            && !(other.strong && now.strong)
+            && !block.before(other, me, thread)
+    };
+    let mut found = None;
+    if unordered(&cell.write) {
+        let harmless = kind == AccessKind::Write
+            && !cell.write.atomic
+            && cell.write.value == now.value
+            && cell.write.mask == now.mask;
+        if !harmless {
+            let kind = match kind {
+                AccessKind::Read => FindingKind::ReadAfterWrite,
+                _ => FindingKind::WriteAfterWrite,
+            };
+            found = Some((kind, cell.write));
+        }
+    }
+    if kind == AccessKind::Read {
+        let is_me = |read: &Stamp| read.block == now.block && read.thread == now.thread;
+        let [first, second] = cell.reads;
+        let slot = if is_me(&first) {
+            0
+        } else if is_me(&second) {
+            1
+        } else {
+            usize::from(!block.before(&first, me, thread))
+        };
+        cell.reads[slot] = now;
+    } else {
+        if found.is_none() {
+            found = cell
+                .reads
+                .iter()
+                .find(|read| unordered(read))
+                .map(|read| (FindingKind::WriteAfterRead, *read));
+        }
+        *cell = Cell { write: now, reads: [Stamp::default(); 2] };
+    }
+    found
+}
+
+impl Probe for Racecheck<'_> {
+    fn block_start(&mut self, block: u64) {
+        let threads = self.context.threads() as usize;
+        let nothing = Arc::new(Knowledge { own: vec![0; threads], ..Knowledge::default() });
+        let fresh = Block {
+            clock: vec![1; threads],
+            known: vec![nothing; threads],
+            fenced: vec![None; threads],
+            arrived: Default::default(),
+            warp_syncs: FxHashMap::default(),
+            shared: vec![Cell::default(); self.context.shared_bytes.div_ceil(WORD) as usize],
+        };
+        self.blocks.insert(block, fresh);
+    }
+
+    fn block_end(&mut self, block: u64) {
+        self.blocks.remove(&block);
+        // What was released at a place in shared memory ends with the block.
+        self.released.retain(|(shared, _), _| !shared);
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let is_shared = match event.space {
+            MemorySpace::Shared => true,
+            MemorySpace::Global | MemorySpace::Generic => false,
+            MemorySpace::Local | MemorySpace::Param => return,
+        };
+        if event.strong {
+            self.synchronize(event);
+        }
+        let Some(block) = self.blocks.get_mut(&event.at.block) else { return };
+        let mut shared = std::mem::take(&mut block.shared);
+        let block = &self.blocks[&event.at.block];
+        let mut races = Vec::new();
+        let first = event.addresses[event.at.lanes.trailing_zeros() as usize & 31];
+        let uniform = event.addresses.iter().all(|&address| address == first);
+        // Of many readers of one word two tell as much as all.
+        let most = if uniform && event.kind == AccessKind::Read { 2 } else { usize::MAX };
+        for lane in event.lanes().take(most) {
+            let thread = event.at.warp * gpuc_arch::WARP_SIZE + lane;
+            let address = event.addresses[lane as usize];
+            let end = address + u64::from(event.bytes);
+            let mut at = address;
+            while at < end {
+                let word = at / WORD;
+                let next = ((word + 1) * WORD).min(end);
+                let mask = ((1u32 << (next - at)) - 1) << (at % WORD);
+                let now = Stamp {
+                    block: event.at.block as u32 + 1,
+                    clock: block.clock[thread as usize],
+                    site: event.at.site,
+                    value: event.word(lane, ((at - address) / WORD) as usize),
+                    thread: thread as u16,
+                    mask: mask as u8,
+                    strong: event.strong,
+                    atomic: event.kind == AccessKind::Atomic,
+                };
+                let cell = if is_shared {
+                    shared.get_mut(word as usize)
+                } else {
+                    let page = self.pages.entry(at / PAGE).or_insert_with(|| {
+                        vec![Cell::default(); (PAGE / WORD) as usize].into_boxed_slice()
+                    });
+                    page.get_mut((at % PAGE / WORD) as usize)
+                };
+                if let Some((kind, other)) =
+                    cell.and_then(|cell| touch(cell, block, now, event.kind))
+                {
+                    races.push((lane, at, kind, other));
+                }
+                at = next;
+            }
+        }
+        for (lane, address, kind, other) in races {
+            self.report(event, lane, address, kind, other);
+        }
+        if let Some(block) = self.blocks.get_mut(&event.at.block) {
+            block.shared = shared;
+        }
+    }
+
+    fn arrive(&mut self, arrival: &Arrival) {
+        let Some(block) = self.blocks.get_mut(&arrival.at.block) else { return };
+        for lane in arrival.at.each_lane() {
+            let release = block.release(arrival.at.warp * gpuc_arch::WARP_SIZE + lane);
+            let waits = arrival.kind != BarrierKind::Arrive;
+            block.arrived[arrival.number as usize & 15].push((release, waits));
+        }
+    }
+
+    fn open(&mut self, block: u64, number: u32) {
+        let Some(block) = self.blocks.get_mut(&block) else { return };
+        let arrived = std::mem::take(&mut block.arrived[number as usize & 15]);
+        let releases: Vec<Release> = arrived.iter().map(|(release, _)| release.clone()).collect();
+        let all = block.joined(&releases);
+        for (release, _) in arrived.iter().filter(|(_, waits)| *waits) {
+            block.known[release.thread as usize] = all.clone();
+        }
+    }
+
+    fn collective(&mut self, collective: &Collective, joins: bool) {
+        let Collective { at, members, live } = *collective;
+        let Some(block) = self.blocks.get_mut(&at.block) else { return };
+        if !joins {
+            return;
+        }
+        let here: Vec<Release> = at
+            .each_lane()
+            .map(|lane| block.release(at.warp * gpuc_arch::WARP_SIZE + lane))
+            .collect();
+        let all = block.warp_syncs.entry((at.warp, members)).or_default();
+        all.extend(here);
+        if all.len() < (members & live).count_ones() as usize {
+            return;
+        }
+        let all = block.warp_syncs.remove(&(at.warp, members)).unwrap_or_default();
+        let known = block.joined(&all);
+        for release in all {
+            block.known[release.thread as usize] = known.clone();
+        }
+    }
+
+    fn fence(&mut self, at: At) {
+        let Some(block) = self.blocks.get_mut(&at.block) else { return };
+        for lane in at.each_lane() {
+            let thread = at.warp * gpuc_arch::WARP_SIZE + lane;
+            let release = block.release(thread);
+            block.fenced[thread as usize] = Some(release);
+        }
+    }
+}

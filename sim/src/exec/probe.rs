@@ -1,0 +1,256 @@
+//! What happens in a running kernel, told to whoever listens.
+//!
+//! The executor is generic over one [`Probe`]. With [`Nobody`] every event is compiled away;
+//! counters, checkers and traces are other implementations. An event tells what PTX says happened,
+//! in the order in which the simulator did it; it never changes what the kernel does.
+
+use crate::fault::AccessKind;
+use crate::program::{Access, BarrierKind, MemorySpace};
+
+use super::lanes::{LANES, Registers};
+use super::memory::generic;
+
+/// Which lanes of which warp, at which instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    /// Linear index of the block in the grid.
+    pub(crate) block: u64,
+    /// Number of the warp in its block.
+    pub(crate) warp: u32,
+    /// Number of the instruction in its kernel.
+    pub(crate) site: u32,
+    /// The lanes concerned.
+    pub(crate) lanes: u32,
+}
+
+impl At {
+    /// The lanes, one after another.
+    pub(crate) fn each_lane(self) -> impl Iterator<Item = u32> {
+        (0..LANES as u32).filter(move |lane| self.lanes >> lane & 1 != 0)
+    }
+}
+
+/// One access of a warp to one memory space.
+pub(crate) struct AccessEvent<'a> {
+    /// The lanes that access.
+    pub(crate) at: At,
+    pub(crate) kind: AccessKind,
+    /// The space after generic addresses are resolved, never [`MemorySpace::Generic`].
+    pub(crate) space: MemorySpace,
+    /// Addresses in that space; lanes that do not access have that of one that does.
+    pub(crate) addresses: &'a [u64; LANES],
+    /// Bytes of each lane.
+    pub(crate) bytes: u32,
+    /// Whether PTX calls the access strong (`.volatile`, `.relaxed`, `.acquire`, atomics).
+    pub(crate) strong: bool,
+    /// Whether it is part of an asynchronous copy.
+    pub(crate) asynchronous: bool,
+    /// The registers that a store writes from, and their rows; `None` for other accesses.
+    pub(crate) stored: Option<(&'a Registers, &'a [u32], Access)>,
+}
+
+impl AccessEvent<'_> {
+    /// The lanes that access, one after another.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
+        self.at.each_lane()
+    }
+
+    /// The 32-bit word that a lane stores at a distance from its address; 0 where that is not known.
+    pub(crate) fn word(&self, lane: u32, word: usize) -> u32 {
+        let Some((registers, rows, access)) = self.stored else { return 0 };
+        let words = (access.bytes / 4).max(1) as usize;
+        let Some(&row) = rows.get(word / words) else { return 0 };
+        let value = if access.wide {
+            registers.wide(row)[lane as usize]
+        } else {
+            u64::from(registers.narrow(row)[lane as usize])
+        };
+        (value >> (32 * (word % words))) as u32
+    }
+}
+
+/// Accesses of instructions that touch memory in several places, kept until they can be told.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    listened: bool,
+    accesses: Vec<Touch>,
+}
+
+/// One of them.
+#[derive(Debug)]
+struct Touch {
+    kind: AccessKind,
+    space: MemorySpace,
+    lanes: u32,
+    bytes: u32,
+    asynchronous: bool,
+    addresses: [u64; LANES],
+}
+
+impl Touched {
+    /// For a probe: nothing is kept if nobody listens.
+    pub(super) fn new<P: Probe>() -> Touched {
+        Touched { listened: P::listens(), accesses: Vec::new() }
+    }
+
+    /// Notes an access of the lanes of a mask that is not empty, each at its address of the space.
+    pub(super) fn note(
+        &mut self,
+        kind: AccessKind,
+        space: MemorySpace,
+        lanes: u32,
+        bytes: u32,
+        asynchronous: bool,
+        address: impl Fn(usize) -> u64,
+    ) {
+        if !self.listened {
+            return;
+        }
+        let lead = address(lanes.trailing_zeros() as usize & 31);
+        let (space, base) = if space == MemorySpace::Generic { generic(lead) } else { (space, 0) };
+        let addresses = std::array::from_fn(|lane| {
+            if lanes >> lane & 1 != 0 { address(lane).wrapping_sub(base) } else { lead - base }
+        });
+        self.accesses.push(Touch { kind, space, lanes, bytes, asynchronous, addresses });
+    }
+
+    /// Tells all accesses.
+    pub(super) fn tell(self, probe: &mut impl Probe, at: At) {
+        for touch in self.accesses {
+            probe.access(&AccessEvent {
+                at: At { lanes: touch.lanes, ..at },
+                kind: touch.kind,
+                space: touch.space,
+                addresses: &touch.addresses,
+                bytes: touch.bytes,
+                strong: touch.kind == AccessKind::Atomic,
+                asynchronous: touch.asynchronous,
+                stored: None,
+            });
+        }
+    }
+}
+
+/// Lanes arrive at a barrier of their block.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    pub(crate) at: At,
+    pub(crate) number: u32,
+    pub(crate) kind: BarrierKind,
+    pub(crate) aligned: bool,
+    /// Lanes of the warp that have not exited.
+    pub(crate) live: u32,
+}
+
+/// Lanes execute a collective operation of their warp (`shfl`, `vote`, `bar.warp.sync`).
+#[derive(Debug)]
+pub(crate) struct Collective {
+    pub(crate) at: At,
+    /// The lanes that the operation names.
+    pub(crate) members: u32,
+    /// Lanes of the warp that have not exited.
+    pub(crate) live: u32,
+}
+
+/// A customer of the executor's events. Every method has an empty default.
+pub(crate) trait Probe {
+    /// Whether anybody listens: constant for each type, so that events of [`Nobody`] cost nothing.
+    fn listens() -> bool
+    where
+        Self: Sized,
+    {
+        true
+    }
+
+    /// A block starts, with zeroed shared and local memory.
+    fn block_start(&mut self, _block: u64) {}
+
+    /// A block has ended without a fault.
+    fn block_end(&mut self, _block: u64) {}
+
+    /// A warp issues an instruction to `at.lanes`, of which those in `enabled` satisfy the guard.
+    fn issue(&mut self, _at: At, _enabled: u32) {}
+
+    /// The lanes of a branch went different ways.
+    fn diverge(&mut self, _at: At) {}
+
+    /// Memory was read, written or updated.
+    fn access(&mut self, _event: &AccessEvent<'_>) {}
+
+    /// Lanes arrived at a barrier.
+    fn arrive(&mut self, _arrival: &Arrival) {}
+
+    /// All that arrived at barrier `number` of the block go on.
+    fn open(&mut self, _block: u64, _number: u32) {}
+
+    /// A collective operation was executed by `at.lanes`.
+    fn collective(&mut self, _collective: &Collective, _joins: bool) {}
+
+    /// A memory fence.
+    fn fence(&mut self, _at: At) {}
+
+    /// Lanes exited.
+    fn exit(&mut self, _at: At) {}
+}
+
+/// Nobody listens.
+#[derive(Debug)]
+pub(crate) struct Nobody;
+
+impl Probe for Nobody {
+    #[inline(always)]
+    fn listens() -> bool {
+        false
+    }
+}
+
+macro_rules! forward {
+    ($($name:ident($($arg:ident: $type:ty),*);)*) => {
+        $(fn $name(&mut self, $($arg: $type),*) {
+            for probe in self {
+                probe.$name($($arg),*);
+            }
+        })*
+    };
+}
+
+macro_rules! forward_both {
+    ($($name:ident($($arg:ident: $type:ty),*);)*) => {
+        $(fn $name(&mut self, $($arg: $type),*) {
+            self.0.$name($($arg),*);
+            self.1.$name($($arg),*);
+        })*
+    };
+}
+
+/// Several listeners, told in order.
+impl Probe for Vec<Box<dyn Probe + Send + '_>> {
+    forward! {
+        block_start(block: u64);
+        block_end(block: u64);
+        issue(at: At, enabled: u32);
+        diverge(at: At);
+        access(event: &AccessEvent<'_>);
+        arrive(arrival: &Arrival);
+        open(block: u64, number: u32);
+        collective(collective: &Collective, joins: bool);
+        fence(at: At);
+        exit(at: At);
+    }
+}
+
+/// Two listeners.
+impl<A: Probe, B: Probe> Probe for (A, B) {
+    forward_both! {
+        block_start(block: u64);
+        block_end(block: u64);
+        issue(at: At, enabled: u32);
+        diverge(at: At);
+        access(event: &AccessEvent<'_>);
+        arrive(arrival: &Arrival);
+        open(block: u64, number: u32);
+        collective(collective: &Collective, joins: bool);
+        fence(at: At);
+        exit(at: At);
+    }
+}

@@ -1,0 +1,467 @@
+//! The checkers find faults that were put in on purpose, and nothing in kernels that are right.
+
+mod device;
+
+use std::time::Duration;
+
+use device::{Device, Params, module};
+use gpuc_sim::{Checks, Finding, FindingKind, Launch, LaunchError};
+
+use FindingKind::*;
+
+/// A kernel with two pointers in `%p` and `%q`, the thread in `%t`, the block in `%b`; C line 7 is
+/// current. `tile` and `next` lie beside each other in shared memory, `own` and `rest` in local.
+fn kernel(code: &str) -> String {
+    format!(
+        ".version 7.8\n.target sm_80\n.address_size 64\n.file 1 \"kernel.c\"\n\
+         .visible .entry test(.param .u64 p, .param .u64 q) {{\n\
+         .reg .pred %c<8>; .reg .b32 %r<16>, %t, %b; .reg .b64 %d<16>, %p, %q, %g;\n\
+         .shared .align 16 .b8 tile[64]; .shared .align 16 .b8 next[512];\n\
+         .local .align 16 .b8 own[16]; .local .align 16 .b8 rest[16];\n\
+         ld.param.u64 %p, [p]; ld.param.u64 %q, [q]; mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x;\n\
+         mad.wide.u32 %g, %t, 4, %p;\n.loc 1 7 5\n{code}\nret;\n}}\n"
+    )
+}
+
+/// Findings of a kernel on two buffers of 64 words: `data` is written, `fresh` is not.
+fn findings(code: &str, grid: u32, block: u32) -> (Vec<Finding>, Result<(), LaunchError>) {
+    let device = Device::checked(Checks::ALL);
+    let data = device.words("data", &[0; 64]);
+    let fresh = device.0.alloc(256, "fresh").unwrap();
+    let text = kernel(code);
+    let module = module(&text);
+    let launch = Launch {
+        grid: [grid, 1, 1],
+        block: [block, 1, 1],
+        params: &Params::default().ptr(data).ptr(fresh).0,
+        time_limit: Some(Duration::from_secs(60)),
+        ..Launch::default()
+    };
+    let result = device.0.launch(&module, "test", &launch).map(drop);
+    (device.0.take_findings(), result)
+}
+
+/// What to write into the current thread's place of `tile`, and a barrier.
+const FILL: &str = "mul.lo.u32 %r1, %t, 4; mov.u32 %r0, tile; add.u32 %r0, %r0, %r1;\n";
+const SPIN: &str = "ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0;";
+
+/// Kernel, blocks, threads, what is found, in which space, at which variable.
+type Seed = (&'static str, u32, u32, FindingKind, &'static str, &'static str);
+
+const MEMCHECK: &[Seed] = &[
+    ("ld.global.u32 %r0, [%g];", 1, 96, OutOfBounds, "global", "data"),
+    ("st.global.u32 [%g+192], %t;", 1, 32, OutOfBounds, "global", "data"),
+    ("st.global.u32 [%p+-4], %t;", 1, 1, OutOfBounds, "global", "data"),
+    ("atom.global.add.u32 %r0, [%p+256], 1;", 1, 1, OutOfBounds, "global", "data"),
+    ("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%p+256];", 1, 1, OutOfBounds, "global", "data"),
+    ("mov.u64 %d0, 0; ld.global.u32 %r0, [%d0];", 1, 1, NullPointer, "global", ""),
+    ("ld.global.u32 %r0, [%p+2];", 1, 1, Misaligned, "global", "data"),
+    ("st.global.v2.u32 [%p+4], {%t, %t};", 1, 1, Misaligned, "global", "data"),
+    ("st.shared.u32 [tile+2], %t;", 1, 1, Misaligned, "shared", "tile"),
+    ("st.local.u32 [own+2], %t;", 1, 1, Misaligned, "local", ""),
+    (
+        "mov.u64 %d0, tile; mad.wide.u32 %d0, %t, 4, %d0; st.shared.u32 [%d0], %t;",
+        1,
+        17,
+        OutOfBounds,
+        "shared",
+        "tile",
+    ),
+    ("st.shared.u32 [tile+64], %t;", 1, 1, OutOfBounds, "shared", "tile"),
+    (
+        "mov.u32 %r0, tile; add.u32 %r0, %r0, 64; st.shared.u32 [%r0], %t;",
+        1,
+        1,
+        OutOfBounds,
+        "shared",
+        "tile",
+    ),
+    (
+        "mov.u64 %d0, tile; cvta.shared.u64 %d0, %d0; st.u32 [%d0+64], %t;",
+        1,
+        1,
+        OutOfBounds,
+        "shared",
+        "tile",
+    ),
+    (
+        "mov.u32 %r0, next; sub.u32 %r0, %r0, 4; st.shared.u32 [%r0], %t;",
+        1,
+        1,
+        OutOfBounds,
+        "shared",
+        "next",
+    ),
+    ("atom.shared.add.u32 %r1, [tile+64], 1;", 1, 1, OutOfBounds, "shared", "tile"),
+    ("st.shared.u32 [next+512], %t;", 1, 1, OutOfBounds, "shared", "next"),
+    ("st.local.u32 [own+16], %t;", 1, 1, OutOfBounds, "local", "own"),
+    (
+        "mov.u64 %d0, own; mad.wide.u32 %d0, %t, 4, %d0; st.local.u32 [%d0], %t;",
+        1,
+        5,
+        OutOfBounds,
+        "local",
+        "own",
+    ),
+    ("mov.u64 %d0, rest; st.local.u32 [%d0+-4], %t;", 1, 1, OutOfBounds, "local", "rest"),
+    ("st.local.u32 [rest+64], %t;", 1, 1, OutOfBounds, "local", ""),
+    (
+        "mov.u64 %d0, tile; cp.async.ca.shared.global [%d0+64], [%p], 4; cp.async.wait_all;",
+        1,
+        1,
+        OutOfBounds,
+        "shared",
+        "tile",
+    ),
+    ("trap;", 1, 1, Stopped, "", ""),
+    ("bar.sync 16;", 1, 1, Stopped, "", ""),
+];
+
+const INITCHECK: &[Seed] = &[
+    ("ld.global.u32 %r0, [%q];", 1, 1, UninitializedRead, "global", "fresh"),
+    (
+        "st.global.u32 [%q], %t; ld.global.u32 %r0, [%q+4];",
+        1,
+        1,
+        UninitializedRead,
+        "global",
+        "fresh",
+    ),
+    ("ld.u32 %r0, [%q+8];", 1, 1, UninitializedRead, "global", "fresh"),
+    ("atom.global.add.u32 %r0, [%q], 1;", 1, 1, UninitializedRead, "global", "fresh"),
+    ("ld.shared.u32 %r0, [tile];", 1, 1, UninitializedRead, "shared", "tile"),
+    ("ld.shared.u32 %r0, [next+16];", 1, 1, UninitializedRead, "shared", "next"),
+    ("atom.shared.add.u32 %r0, [tile], 1;", 1, 1, UninitializedRead, "shared", "tile"),
+    (
+        "setp.eq.u32 %c0, %b, 0; @%c0 st.shared.u32 [tile], 1; ld.shared.u32 %r0, [tile];",
+        2,
+        1,
+        UninitializedRead,
+        "shared",
+        "tile",
+    ),
+    ("ld.local.u32 %r0, [own];", 1, 1, UninitializedRead, "local", "own"),
+    (
+        "setp.eq.u32 %c0, %t, 0; @%c0 st.local.u32 [own], 1; ld.local.u32 %r0, [own];",
+        1,
+        2,
+        UninitializedRead,
+        "local",
+        "own",
+    ),
+    (
+        "st.local.u32 [rest], 1; ld.local.v2.u32 {%r0, %r1}, [rest];",
+        1,
+        1,
+        UninitializedRead,
+        "local",
+        "rest",
+    ),
+];
+
+const RACECHECK: &[Seed] = &[
+    (
+        "setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], 1; setp.eq.u32 %c1, %t, 32; @%c1 ld.shared.u32 %r0, [tile];",
+        1,
+        64,
+        ReadAfterWrite,
+        "shared",
+        "tile",
+    ),
+    (
+        "setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], 1; bar.sync 0; ld.shared.u32 %r0, [tile]; setp.eq.u32 %c1, %t, 40; @%c1 st.shared.u32 [tile], 2;",
+        1,
+        64,
+        WriteAfterRead,
+        "shared",
+        "tile",
+    ),
+    ("st.shared.u32 [tile], %t;", 1, 64, WriteAfterWrite, "shared", "tile"),
+    ("st.shared.u32 [tile], %t;", 1, 2, WriteAfterWrite, "shared", "tile"),
+    (
+        "setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], 1; setp.eq.u32 %c1, %t, 1; @%c1 ld.shared.u32 %r0, [tile];",
+        1,
+        32,
+        ReadAfterWrite,
+        "shared",
+        "tile",
+    ),
+    (
+        "st.global.u32 [%g], %t; xor.b32 %r0, %t, 32; mad.wide.u32 %d0, %r0, 4, %p; ld.global.u32 %r1, [%d0];",
+        1,
+        64,
+        ReadAfterWrite,
+        "global",
+        "data",
+    ),
+    (
+        "setp.eq.u32 %c0, %b, 0; @%c0 st.global.u32 [%p], 1; setp.eq.u32 %c1, %b, 1; @%c1 ld.global.u32 %r0, [%p];",
+        2,
+        1,
+        ReadAfterWrite,
+        "global",
+        "data",
+    ),
+    ("st.global.u32 [%p], %b;", 2, 1, WriteAfterWrite, "global", "data"),
+    (
+        "setp.eq.u32 %c0, %b, 0; @%c0 ld.global.u32 %r0, [%p]; setp.eq.u32 %c1, %b, 1; @%c1 st.global.u32 [%p], 5;",
+        2,
+        1,
+        WriteAfterRead,
+        "global",
+        "data",
+    ),
+    (
+        "setp.eq.u32 %c0, %t, 0; @%c0 atom.global.add.u32 %r0, [%p], 1; setp.eq.u32 %c1, %t, 32; @%c1 ld.global.u32 %r0, [%p];",
+        1,
+        64,
+        ReadAfterWrite,
+        "global",
+        "data",
+    ),
+    (
+        "red.global.add.u32 [%p], 1; setp.eq.u32 %c1, %t, 33; @%c1 st.global.u32 [%p], 9;",
+        1,
+        64,
+        WriteAfterWrite,
+        "global",
+        "data",
+    ),
+    // A flag without a fence before it.
+    (
+        "setp.ne.u32 %c0, %b, 0; @%c0 bra READ; st.global.u32 [%p+4], 7; st.volatile.global.u32 [%p], 1; ret;\n\
+      READ: ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c1, %r2, 0; @%c1 bra READ; ld.global.u32 %r3, [%p+4];",
+        2,
+        1,
+        ReadAfterWrite,
+        "global",
+        "data",
+    ),
+    // Halves of the block meet at different barriers.
+    (
+        "setp.lt.u32 %c0, %t, 32; @%c0 st.shared.u32 [tile], 1; @%c0 bra A; bar.sync 2, 32; ld.shared.u32 %r0, [tile]; ret; A: bar.sync 1, 32;",
+        1,
+        64,
+        ReadAfterWrite,
+        "shared",
+        "tile",
+    ),
+    // The second barrier of a loop is missing: the next round writes what others still read.
+    (
+        "mov.u32 %r3, 0; L: add.u32 %r5, %r3, %t; setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], %r5; bar.sync 0; ld.shared.u32 %r4, [tile]; add.u32 %r3, %r3, 1; setp.lt.u32 %c1, %r3, 3; @%c1 bra L;",
+        1,
+        64,
+        WriteAfterRead,
+        "shared",
+        "tile",
+    ),
+];
+
+const SYNCCHECK: &[Seed] = &[
+    (
+        "setp.lt.u32 %c0, %t, 16; @%c0 bra A; bra B; A: bar.sync 0; B: mov.u32 %r0, 0;",
+        1,
+        32,
+        DivergentBarrier,
+        "",
+        "",
+    ),
+    ("setp.lt.u32 %c0, %t, 16; @%c0 bar.sync 0;", 1, 32, DivergentBarrier, "", ""),
+    (
+        "setp.lt.u32 %c0, %t, 16; @%c0 bra A; bar.sync 0; bra B; A: bar.sync 0; B:",
+        1,
+        32,
+        DivergentBarrier,
+        "",
+        "",
+    ),
+    ("setp.lt.u32 %c0, %t, 32; @%c0 bar.sync 0;", 1, 64, SkippedBarrier, "", ""),
+    (
+        "setp.lt.u32 %c0, %t, 16; @%c0 ret; shfl.sync.idx.b32 %r0, %t, 0, 31, -1;",
+        1,
+        32,
+        InactiveLanes,
+        "",
+        "",
+    ),
+    ("shfl.sync.idx.b32 %r0, %t, 0, 31, 0xffff;", 1, 32, InactiveLanes, "", ""),
+    ("setp.lt.u32 %c0, %t, 16; vote.sync.ballot.b32 %r0, %c0, 0xff;", 1, 32, InactiveLanes, "", ""),
+    (
+        "setp.lt.u32 %c0, %t, 16; @!%c0 bra A; vote.sync.all.pred %c1, %c0, -1; ret; A: ret;",
+        1,
+        32,
+        InactiveLanes,
+        "",
+        "",
+    ),
+    ("bar.warp.sync 0xff;", 1, 32, InactiveLanes, "", ""),
+    (
+        "setp.lt.u32 %c0, %t, 32; @%c0 bra A; bar.sync 1; bra B; A: bar.sync 2; B:",
+        1,
+        64,
+        Deadlock,
+        "",
+        "",
+    ),
+    ("bar.sync 1, 64;", 1, 32, Deadlock, "", ""),
+    ("A: bra A;", 1, 1, EndlessLoop, "", ""),
+    (
+        "A: ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0; @%c0 bra A;",
+        1,
+        32,
+        EndlessLoop,
+        "",
+        "",
+    ),
+    (
+        "A: ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0; @%c0 bra A;",
+        4,
+        64,
+        EndlessLoop,
+        "",
+        "",
+    ),
+    // A lock that is taken twice.
+    (
+        "A: atom.global.cas.b32 %r0, [%p], 0, 1; setp.ne.u32 %c0, %r0, 0; @%c0 bra A; bra A;",
+        1,
+        1,
+        EndlessLoop,
+        "",
+        "",
+    ),
+    // Some threads wait at a barrier for one that spins for ever.
+    (
+        "setp.eq.u32 %c1, %t, 0; @!%c1 bra B; A: ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0; @%c0 bra A; B: barrier.sync 0;",
+        1,
+        64,
+        EndlessLoop,
+        "",
+        "",
+    ),
+];
+
+#[test]
+fn seeded_faults_are_found() {
+    let seeds = [MEMCHECK, INITCHECK, RACECHECK, SYNCCHECK].concat();
+    assert!(seeds.len() >= 60, "{}", seeds.len());
+    let mut missed = Vec::new();
+    for (code, grid, block, kind, space, variable) in seeds {
+        let (found, _) = findings(code, grid, block);
+        let matches = |finding: &&Finding| {
+            let named = finding.variable.as_ref().is_some_and(|v| &*v.name == variable);
+            finding.kind == kind && finding.space == space && (variable.is_empty() || named)
+        };
+        match found.iter().find(matches) {
+            None => missed.push(format!("{code}: wanted {kind:?}, found {found:#?}")),
+            Some(finding) => {
+                let side = finding.side.as_ref().expect("somebody did it");
+                let place = side.place.as_ref().expect("there is a `.loc`");
+                assert_eq!((&*place.file, place.line), ("kernel.c", 7), "{code}");
+                assert!(finding.json().contains(kind.name()), "{code}");
+                if kind.checker() == gpuc_sim::Checker::Racecheck {
+                    assert!(finding.other.is_some(), "{code}");
+                }
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn freed_and_leaked_memory() {
+    let device = Device::checked(Checks::ALL);
+    let data = device.words("data", &[0; 16]);
+    let freed = device.words("freed", &[0; 16]);
+    device.0.free(freed).unwrap();
+    for code in
+        ["ld.global.u32 %r0, [%q+8];", "st.global.u32 [%q], %t;", "red.global.add.u32 [%q], 1;"]
+    {
+        let module = module(&kernel(code));
+        let params = Params::default().ptr(data).ptr(freed);
+        let launch = Launch { params: &params.0, ..Launch::default() };
+        device.0.launch(&module, "test", &launch).unwrap_err();
+        let found = device.0.take_findings();
+        assert_eq!(found.iter().map(|f| f.kind).collect::<Vec<_>>(), [UseAfterFree], "{code}");
+    }
+    let leaks = device.0.leaks();
+    assert_eq!(leaks.len(), 1);
+    assert_eq!(&*leaks[0].variable.as_ref().unwrap().name, "data");
+    device.0.free(data).unwrap();
+    assert!(device.0.leaks().is_empty());
+}
+
+#[test]
+fn copies_on_the_device_initialize_only_what_was() {
+    let device = Device::checked(Checks::ALL);
+    let [from, to] = ["from", "to"].map(|label| device.0.alloc(64, label).unwrap());
+    device.0.write(from, &[1; 32]).unwrap();
+    device.0.copy(from, to, 64).unwrap();
+    let run = |offset: u64| {
+        let module = module(&kernel("ld.global.u32 %r0, [%p];"));
+        let params = Params::default().ptr(to + offset).ptr(from);
+        device
+            .0
+            .launch(&module, "test", &Launch { params: &params.0, ..Launch::default() })
+            .unwrap();
+        device.0.take_findings().len()
+    };
+    assert_eq!((run(0), run(28), run(32), run(60)), (0, 0, 1, 1));
+    device.0.fill(to, 0, 64).unwrap();
+    assert_eq!(run(60), 0);
+}
+
+#[test]
+fn right_kernels_have_no_findings() {
+    let fill = FILL;
+    let spin = SPIN;
+    for (code, grid, block) in [
+        (format!("{fill} st.shared.u32 [%r0], %t; bar.sync 0; ld.shared.u32 %r2, [tile+60]; bar.sync 0; st.shared.u32 [%r0], 1;"), 2, 16),
+        // A tree over the lanes of a warp.
+        (format!("{fill} st.shared.u32 [%r0], %t; bar.warp.sync 0xffff; ld.shared.u32 %r2, [tile+4]; bar.warp.sync 0xffff; st.shared.u32 [%r0], %r2;"), 1, 16),
+        // Everybody writes the same.
+        ("st.shared.u32 [tile], 1; bar.sync 0; ld.shared.u32 %r0, [tile]; st.global.u32 [%p], %r0;".into(), 3, 64),
+        // Atomics do not race with atomics.
+        ("red.global.add.u32 [%p], 1; atom.global.max.u32 %r0, [%p+4], %t;".into(), 4, 64),
+        ("setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], 0; bar.sync 0; atom.shared.add.u32 %r0, [tile], 1; bar.sync 0; ld.shared.u32 %r1, [tile];".into(), 2, 96),
+        // Neighbouring bytes.
+        ("cvt.u64.u32 %d0, %t; add.s64 %d0, %d0, %p; st.global.u8 [%d0], %t; ld.global.u8 %r0, [%d0];".into(), 1, 64),
+        // A flag with a fence, waited for by more blocks than there are host threads.
+        (format!("setp.eq.u32 %c1, %b, 15; @!%c1 bra READ; st.global.u32 [%p+4], 7; membar.gl; st.volatile.global.u32 [%p], 1; ret;\nREAD: {spin} @%c0 bra READ; membar.gl; ld.global.u32 %r3, [%p+4];"), 16, 1),
+        // A barrier of the grid, twice.
+        (format!("mov.u32 %r5, 0; ROUND: add.u32 %r5, %r5, 12; membar.gl; atom.global.add.u32 %r0, [%p], 1; WAIT: {spin} setp.lt.u32 %c2, %r2, %r5; @%c2 bra WAIT; membar.gl; setp.lt.u32 %c3, %r5, 24; @%c3 bra ROUND;"), 12, 1),
+        // A producer and a consumer at named barriers.
+        ("setp.lt.u32 %c0, %t, 32; @%c0 bra PRODUCE; bar.sync 1, 64; ld.shared.u32 %r0, [tile]; ret; PRODUCE: setp.eq.u32 %c1, %t, 5; @%c1 st.shared.u32 [tile], 3; bar.warp.sync -1; bar.arrive 1, 64;".into(), 1, 64),
+        ("mov.u64 %d0, tile; mad.wide.u32 %d0, %t, 4, %d0; cp.async.ca.shared.global [%d0], [%g], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 %r0, [tile+4];".into(), 1, 16),
+        ("st.global.u32 [%q], %t; bar.warp.sync 1; ld.global.u32 %r0, [%q];".into(), 1, 1),
+        ("st.local.v2.u32 [own], {%t, %t}; ld.local.u32 %r0, [own+4]; st.local.u8 [rest+15], %r0;".into(), 1, 33),
+        ("shfl.sync.bfly.b32 %r0, %t, 16, 31, -1; vote.sync.any.pred %c0, %c1, -1;".into(), 1, 64),
+    ] {
+        let (found, result) = findings(&code, grid, block);
+        assert!(found.is_empty() && result.is_ok(), "{code}: {result:?}\n{found:#?}");
+    }
+}
+
+#[test]
+fn findings_are_the_same_every_time_and_say_both_sides() {
+    let (code, grid, block, ..) = RACECHECK[5];
+    let (first, _) = findings(code, grid, block);
+    assert_eq!(first, findings(code, grid, block).0);
+    let race = &first[0];
+    let text = race.diagnostic();
+    assert!(text.message.starts_with("racecheck: race in global memory: write"), "{text:?}");
+    assert_eq!(text.label, "element 32 of `data`");
+    assert!(text.help[0].contains("block (0, 0, 0), thread (32, 0, 0)"), "{text:?}");
+    assert!(text.help[1].contains("read by block (0, 0, 0), thread (0, 0, 0)"), "{text:?}");
+    assert_eq!(race.count, 32);
+}
+
+#[test]
+fn lists_of_checkers() {
+    let only = |checks: &str| checks.parse::<Checks>();
+    assert_eq!(only("all"), Ok(Checks::ALL));
+    assert_eq!(only("memcheck, racecheck,initcheck,synccheck"), Ok(Checks::ALL));
+    assert_eq!(only("racecheck"), Ok(Checks { racecheck: true, ..Checks::default() }));
+    assert!(only("").is_err());
+    assert!(only("lint").unwrap_err().contains("there are memcheck"));
+}

@@ -1,0 +1,144 @@
+//! The `gpuc-sim` command: files in and out, reports, findings, and what is refused.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const KERNELS: &str = "\
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry scale(.param .u64 data, .param .u64 into, .param .u32 n, .param .f32 factor) {
+.reg .pred %c; .reg .b32 %i, %n; .reg .f32 %x, %f; .reg .b64 %p, %q;
+mov.u32 %i, %tid.x;
+ld.param.u32 %n, [n];
+setp.ge.u32 %c, %i, %n;
+@%c ret;
+ld.param.u64 %p, [data]; mad.wide.u32 %p, %i, 4, %p;
+ld.param.u64 %q, [into]; mad.wide.u32 %q, %i, 4, %q;
+ld.param.f32 %f, [factor];
+ld.global.f32 %x, [%p];
+mul.rn.f32 %x, %x, %f;
+st.global.f32 [%q], %x;
+ret;
+}
+.visible .entry endless() {
+L: bra L;
+}
+.visible .entry racy(.param .u64 data) {
+.reg .b64 %p; .reg .b32 %t;
+ld.param.u64 %p, [data]; mov.u32 %t, %tid.x; st.global.u32 [%p], %t;
+ret;
+}
+";
+
+/// A folder of its own for one test, with the kernels in it.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gpuc-sim-{name}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("k.ptx"), KERNELS).unwrap();
+    folder
+}
+
+fn gpuc_sim(folder: &Path, words: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpuc-sim"));
+    command.current_dir(folder).args(words.split_whitespace()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn floats(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn files_go_in_and_out() {
+    let folder = folder("files");
+    std::fs::write(folder.join("in.bin"), floats(&[1.0, 2.0, 3.0])).unwrap();
+    let done = gpuc_sim(&folder, "k.ptx scale --block 32 in:in.bin out:out.bin:12 u32:3 f32:1.5");
+    assert_eq!(text(&done.stderr), "");
+    assert!(done.status.success());
+    assert_eq!(std::fs::read(folder.join("out.bin")).unwrap(), floats(&[1.5, 3.0, 4.5]));
+    // An array of numpy keeps its header.
+    let header = b"\x93NUMPY\x01\x00\x06\x00{...}\n";
+    let array = |values: &[f32]| [header.as_slice(), &floats(values)].concat();
+    std::fs::write(folder.join("a.npy"), array(&[1.0, 2.0])).unwrap();
+    let words = "k.ptx scale --block=32,1,1 --grid=1 zero:8 inout:a.npy u32:1 f32:1";
+    assert!(gpuc_sim(&folder, words).status.success());
+    assert_eq!(std::fs::read(folder.join("a.npy")).unwrap(), array(&[0.0, 2.0]));
+}
+
+#[test]
+fn kernels_and_counters_are_shown() {
+    let folder = folder("reports");
+    let list = text(&gpuc_sim(&folder, "k.ptx --list").stdout);
+    assert!(list.starts_with("scale\n  data  8 bytes\n  into  8 bytes\n  n  4 bytes\n"), "{list}");
+    let words = "k.ptx scale --block 32 zero:128 zero:128 u32:32 f32:1 --report";
+    let report = text(&gpuc_sim(&folder, words).stdout);
+    assert!(report.contains("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), "{report}");
+    let json = text(&gpuc_sim(&folder, &format!("{words}=json")).stdout);
+    assert!(json.contains("\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\":4"), "{json}");
+}
+
+#[test]
+fn findings_fail_the_command() {
+    let folder = folder("findings");
+    let words = "k.ptx scale --block 32 zero:8 zero:128 u32:3 f32:1 --check all";
+    let done = gpuc_sim(&folder, words);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(text(&done.stderr).contains("memcheck: out-of-bounds global read"), "{done:?}");
+    let words = "k.ptx racy --block 64 zero:4 --check racecheck --check-format=json";
+    let done = gpuc_sim(&folder, words);
+    assert_eq!(done.status.code(), Some(1));
+    let json = text(&done.stdout);
+    assert!(json.contains("\"kind\":\"race-write-after-write\""), "{json}");
+    assert!(json.contains("\"variable\":{\"name\":\"data\""), "{json}");
+    let done = gpuc_sim(&folder, "k.ptx racy --block 1 zero:4 --check racecheck,initcheck");
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
+fn endless_kernels_end() {
+    let folder = folder("endless");
+    for (words, message) in [
+        ("k.ptx endless --time-limit 0.05", "time limit exceeded"),
+        ("k.ptx endless --budget 100000", "instruction budget exceeded"),
+        ("k.ptx endless --check synccheck", "a loop that cannot end"),
+    ] {
+        // On two threads nobody can say that the loop is endless.
+        let done = gpuc_sim(&folder, &format!("{words} --grid 2 --threads 2"));
+        assert_eq!(done.status.code(), Some(1), "{words}");
+        assert!(text(&done.stderr).contains(message), "{words}: {done:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let folder = folder("refused");
+    for (words, message) in [
+        ("", "no PTX file is given"),
+        ("none.ptx scale", "none.ptx: "),
+        ("k.ptx", "name the kernel"),
+        ("k.ptx scael", "did you mean `scale`?"),
+        ("k.ptx scale u32:1", "has 4 bytes, but `data` takes 8"),
+        ("k.ptx racy", "takes 1 arguments, found 0"),
+        ("k.ptx racy u64:1 u64:2", "takes 1 arguments, found more"),
+        ("k.ptx racy b63:1", "`b63` is no kind"),
+        ("k.ptx racy five", "write it as KIND:VALUE"),
+        ("k.ptx racy u8:300", "`300` is not a u8"),
+        ("k.ptx racy zero:99999999999999", "larger than the device's memory"),
+        ("k.ptx racy in:none", "none: "),
+        ("k.ptx racy zero:4 --block 2000", "block extent in x is 2000"),
+        ("k.ptx racy zero:4 --block 1,2,3,4", "more than three"),
+        ("k.ptx racy zero:4 --arch sm_1", "`sm_1` is not a known architecture"),
+        ("k.ptx racy zero:4 --check lint", "`lint` is not a checker"),
+        ("k.ptx racy zero:4 --time-limit never", "is not a number of seconds"),
+        ("k.ptx racy zero:4 --colour", "there is no option `--colour`"),
+        ("k.ptx racy zero:4 --grid", "`--grid` needs a value"),
+    ] {
+        let done = gpuc_sim(&folder, words);
+        assert_eq!(done.status.code(), Some(2), "{words}: {done:?}");
+        assert!(text(&done.stderr).contains(message), "{words}: {done:?}");
+    }
+}
