@@ -69,7 +69,8 @@ it: leave out `async` and `wait` together, or write the two loops of a `tile` by
     DEVICE_CODE = "GPUC0005", "Code that cannot run on the device",
 "A compute region, or a function that it calls, holds something that there is no device code for:
 a jump out of the region, inline assembly, a call through a pointer, `long double`, an object whose
-size is not constant.
+size is not constant, a builtin that only the host compiler knows, an expression or a chain of `else if`
+that is too deep.
 
     #pragma acc parallel loop
     for (int i = 0; i < n; i++)
@@ -144,33 +145,51 @@ results that depend on the order of threads.
 Use `#pragma acc loop seq`, or a `reduction` or `atomic` where several iterations add to one place.";
 
     SERIAL_KERNEL = "GPUC0012", "Region without a parallel loop",
-"No loop of the region is parallel: one thread of the device computes it, which is slow. The remarks
-on its loops say what prevents more. A region of little work between others may be right so: its
-data stay on the device.";
+"No loop of the region is parallel: one thread of the device computes it, which is slow. It is a `serial`
+construct, or the remarks on its loops say what prevents more.
+
+    #pragma acc serial copy(a[0:n])    // remark
+    for (int i = 1; i < n; i++)
+        a[i] += a[i - 1];
+
+A region of little work between others may be right so: its data stay on the device.";
 
     BAD_OPTION = "GPUC0013", "Option that does not exist, or a value that it does not take",
 "Options with two dashes are gpuc's own and must be spelled as `gpuc --help` has them. Others are the
 host compiler's.
 
     gpuc --emti=ptx a.c      // error: did you mean `--emit`?
-    gpuc --arch=sm_9 a.c     // error: unknown compute capability";
+    gpuc --arch=sm_9 a.c     // error: unknown compute capability
+
+Of the options that other compilers have for directives, those that mean something here are taken in
+their spelling; the others are refused by name.
+
+    gpuc -gpu=cc90 a.c               // --arch=sm_90
+    gpuc -gpu=maxregcount:32 a.c     // error";
 
     MEANING_OPTION = "GPUC0014", "Option that changes what C means on the host only",
 "Host program and kernels share their data, so both must agree on the sizes of types, the layout of
 structures and the values of constants. gpuc's device code is that of 64-bit Linux as GCC and Clang
 have it by default; the options that it follows beside are given to both sides.
 
-    gpuc -m32 a.c    // error if a.c has directives
+    gpuc -m32 a.c         // error if a.c has directives
+    gpuc -ftrapv -c a.c    // error if a.c has directives
 
-Files without directives may be compiled with any option.";
+A host compiler whose types have other sizes is refused likewise. Files without directives may be compiled with any option.";
 
     OUTPUT_IS_INPUT = "GPUC0015", "Output over an input",
-"`-o` names one of the inputs, perhaps by another path or a link. Nothing is written.";
+"`-o`, or `-MF`, names one of the inputs, perhaps by another path or a link. Nothing is written.
+
+    gpuc -c a.c -o a.c    // error";
 
     STATIC_RUNTIME = "GPUC0016", "Static linking of a program that offloads",
 "A program that offloads loads the driver of the GPU when it runs, by `dlopen`, which `-static` forbids.
 gpuc's own runtime library is linked statically in any case, so that the program starts where gpuc is
-not installed. Single libraries can be linked statically:
+not installed.
+
+    gpuc -static a.c                            // error if a.c has directives
+
+Single libraries can be linked statically:
 
     gpuc a.c -Wl,-Bstatic -lfoo -Wl,-Bdynamic";
 
@@ -181,23 +200,35 @@ compiler gets it as it is.
     #pragma omp target teams distribute parallel for    // warning
     #pragma acc parallel loop                           // the same in OpenACC";
 
-    NO_KERNELS = "GPUC0018", "File without kernels",
-"PTX was asked for, but the file has no compute region, or nothing is left of those it has: a
-module without kernels is printed. Compiling and linking such a file is fine.";
+    NO_KERNELS = "GPUC0018", "Region or file without kernels",
+"No kernel is made of a region in which there is nothing to compute; `-Minfo` says so at its directive.
+
+    #pragma acc parallel loop    // remark: there is nothing to compute here
+    for (int i = 0; i < n; i++)
+        ;
+
+Where PTX is asked for, and the file has no region that leaves a kernel, it is a warning: a module
+without kernels is printed. Compiling and linking such a file is fine.";
 
     NO_SUCH_FILE = "GPUC0019", "Input that cannot be read",
 "An input of the command line is missing, or is a folder. Paths are those of the current folder; in a
-response file (`@FILE`) too.";
+response file (`@FILE`) too.
+
+    gpuc -c missing.c    // error: there is no such file";
 
     NOT_C = "GPUC0020", "Input in a language that is not offloaded",
 "gpuc compiles directives in C. C++ goes to the host compiler, which leaves out or refuses the
-directives. Move the loops into functions of a C file, declared `extern \"C\"` in C++.";
+directives. Move the loops into functions of a C file, declared `extern \"C\"` in C++.
+
+    gpuc -c a.cpp    // warning";
 
     NO_COMPILER = "GPUC0021", "Host compiler or runtime library that cannot be found",
 "gpuc uses the system's C compiler to preprocess, for the host program, and to link, and links the
 program with its runtime library.
 
+    GPUC_CC=no-such-compiler gpuc -c a.c       // error
     GPUC_CC=gcc-13 gpuc a.c                    // another compiler
+    GPUC_CC=\"ccache gcc\" gpuc a.c            // one with a word in front
     GPUC_RUNTIME_DIR=/opt/gpuc/lib/gpuc gpuc a.c    // where libgpuc_runtime.a is
 
 gpuc carries its runtime library. It is used from `lib/gpuc` beside the `bin` of the compiler, and

@@ -14,6 +14,7 @@ pub mod cf;
 mod enumeration;
 pub mod func;
 pub mod gpu;
+pub mod llvm;
 pub mod math;
 pub mod memref;
 pub mod offload;
@@ -34,6 +35,7 @@ pub const ALL: &[&DialectDef] = &[
     &vector::DIALECT,
     &affine::DIALECT,
     &gpu::DIALECT,
+    &llvm::DIALECT,
     &offload::DIALECT,
     &ptr::DIALECT,
     &ptx::DIALECT,

@@ -385,12 +385,16 @@ impl<'a> Unit<'a> {
     /// Prints what there is to say of a compilation that succeeded.
     fn finish(mut self) {
         self.remark_on_empty_regions();
+        if let Some(lowered) = &self.lowered {
+            self.diagnostics.extend(feedback::data::moved(&self.tree, lowered));
+            self.diagnostics.extend(feedback::data::reduced(&self.tree));
+        }
         self.diagnostics.append(&mut self.manager.diagnostics);
         feedback::print(&self.diagnostics, &Sources::new(), self.arguments.remarks);
         if self.arguments.remarks.info {
-            let functions = feedback::Functions::of(&self.tree);
+            let functions = feedback::info::Functions::of(&self.tree);
             let function = |remark: &Diagnostic| functions.around(remark.place.as_ref());
-            eprint!("{}", feedback::info(&self.diagnostics, function));
+            eprint!("{}", feedback::info::print(&self.diagnostics, function));
         }
         if self.arguments.timing {
             eprint!("{}", timing_report(&self.manager.timings));

@@ -14,6 +14,7 @@ pub mod versions;
 
 /// Every pass.
 pub const ALL: &[&PassInfo] = &[
+    analysis::nest::print::PrintNest::INFO,
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_affine::RaiseAffine::INFO,
     raise::delinearize::Delinearize::INFO,
@@ -23,8 +24,11 @@ pub const ALL: &[&PassInfo] = &[
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
     parallel::map::Map::INFO,
+    parallel::verify_barriers::VerifyBarriers::INFO,
     parallel::outline::Outline::INFO,
     parallel::distribute::Distribute::INFO,
+    lower::hoist_loads::HoistLoads::INFO,
+    lower::loop_unroll::LoopUnroll::INFO,
     lower::lower_accesses::LowerAccesses::INFO,
     lower::lower_reductions::LowerReductions::INFO,
     lower::narrow_loops::NarrowLoops::INFO,
@@ -32,6 +36,7 @@ pub const ALL: &[&PassInfo] = &[
     simplify::canonicalize::Canonicalize::INFO,
     simplify::cse::Cse::INFO,
     simplify::licm::LoopInvariantCodeMotion::INFO,
+    simplify::fold_cast_pairs::FoldCastPairs::INFO,
     simplify::inline::Inline::INFO,
     simplify::mem2reg::Mem2Reg::INFO,
     simplify::simplify_index::SimplifyIndex::INFO,

@@ -95,7 +95,7 @@ fn parallel_reductions() {
                   %2 = memref.load %arg1[%1] : memref<?xf32>
                   scf.reduce(%2, %2 : f32, f32) {
                   ^bb0(%arg4: f32, %arg5: f32):
-                    %3 = arith.addf %arg4, %arg5 : f32
+                    %3 = arith.addf %arg4, %arg5 fastmath<contract> : f32
                     scf.reduce.return %3 : f32
                   }, {
                   ^bb0(%arg4: f32, %arg5: f32):

@@ -1,54 +1,14 @@
 //! What becomes of accesses in kernels: pointers that loops carry, on the smallest inputs that show
 //! it, and that they go where the accesses went.
 
+mod kernels;
 mod remarks;
 
-use expect_test::{Expect, expect};
-use gpuc_interp::{Comparison, Order, check_same};
-use remarks::{parse, run};
+use expect_test::expect;
+use kernels::{check, expect_kernel, program};
+use remarks::run;
 
 const PASSES: &str = "lower-accesses,narrow-loops,canonicalize,cse,loop-invariant-code-motion,cse";
-
-/// A kernel with a body, launched with so many threads in two blocks.
-fn program(arguments: &str, names: &str, threads: i64, body: &str) -> String {
-    format!(
-        "module attributes {{gpu.container_module}} {{
-           func.func @main({arguments}) {{
-             %one = arith.constant 1 : index
-             %two = arith.constant 2 : index
-             %threads = arith.constant {threads} : index
-             gpu.launch_func @kernels::@k blocks in (%two, %one, %one) threads in (%threads, %one, %one) args({names})
-             return
-           }}
-           gpu.module @kernels {{
-             gpu.func @k({arguments}) kernel {{
-               {body}
-               gpu.return
-             }}
-           }}
-         }}"
-    )
-}
-
-/// What the passes make of the kernel; it does the same.
-fn check(text: &str, extent: i64) -> String {
-    let (lowered, said) = run(PASSES, text);
-    assert_eq!(said, "", "in\n{text}");
-    let ((before, before_module), (after, after_module)) = (parse(text), parse(&lowered));
-    for (seed, order) in [(1, Order::Forwards), (2, Order::Backwards)] {
-        let mut comparison = Comparison::new("main", seed);
-        comparison.extent = extent;
-        comparison.options.order = order;
-        check_same((&before, before_module), (&after, after_module), &comparison)
-            .unwrap_or_else(|error| panic!("{error}\nin\n{text}\nbecame\n{lowered}"));
-    }
-    lowered
-}
-
-fn kernel(text: &str, expected: Expect) {
-    let start = text.find("gpu.func").expect("a kernel");
-    expected.assert_eq(&text[start..]);
-}
 
 const IDS: &str = "%c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -82,12 +42,12 @@ fn a_row_and_a_column() {
              }}"
         );
         let arguments = "%x0: memref<?xf32>, %x1: memref<?xf32>";
-        let text = program(arguments, "%x0 : memref<?xf32>, %x1 : memref<?xf32>", 6, &body);
-        let lowered = check(&text, extent.max(n));
+        let text = program(arguments, [6, 1, 1], false, &body);
+        let lowered = check(PASSES, &text, extent.max(n), 0.0);
         if n == 5 {
-            kernel(
+            expect_kernel(
                 &lowered,
-                expect![[r#"
+                &expect![[r#"
                 gpu.func @k(%arg0: memref<?xf32>, %arg1: memref<?xf32>) kernel {
                       %c1_i32 = arith.constant 1 : i32
                       %c5_i32 = arith.constant 5 : i32
@@ -160,11 +120,10 @@ fn a_stencil_shares_its_pointer() {
          }}"
     );
     let arguments = "%n0: i32, %x0: memref<?xf64>, %x1: memref<?xf64>";
-    let names = "%n0 : i32, %x0 : memref<?xf64>, %x1 : memref<?xf64>";
-    let lowered = run(PASSES, &program(arguments, names, 8, &body)).0;
-    kernel(
+    let lowered = run(PASSES, &program(arguments, [8, 1, 1], false, &body)).0;
+    expect_kernel(
         &lowered,
-        expect![[r#"
+        &expect![[r#"
             gpu.func @k(%arg0: i32, %arg1: memref<?xf64>, %arg2: memref<?xf64>) kernel {
                   %c-8 = arith.constant -8 : index
                   %c8 = arith.constant 8 : index
@@ -213,7 +172,7 @@ fn a_stencil_shares_its_pointer() {
         let fixed = body
             .replace("arith.index_cast %n0 : i32 to index", &format!("arith.constant {n} : index"));
         // Threads beyond the last row stay out; each has a row of its own.
-        check(&program(arguments, names, 5, &fixed), 100);
+        check(PASSES, &program(arguments, [5, 1, 1], false, &fixed), 100, 0.0);
     }
 }
 
@@ -242,8 +201,7 @@ fn what_is_no_recurrence() {
              }}"
         );
         let arguments = "%x0: memref<?xi32>, %x1: memref<?xi32>, %x2: memref<?xi32>";
-        let names = "%x0 : memref<?xi32>, %x1 : memref<?xi32>, %x2 : memref<?xi32>";
-        let lowered = check(&program(arguments, names, 3, &body), n.max(8));
+        let lowered = check(PASSES, &program(arguments, [3, 1, 1], false, &body), n.max(8), 0.0);
         assert!(n < 2 || lowered.contains("ptr.load"), "{lowered}");
         assert!(!lowered.contains("memref.load"), "{lowered}");
     }

@@ -175,6 +175,33 @@ vector.store %x, %b[%i, %c0] : memref<?x64xf32>, vector<2x64xf32>
     );
 }
 
+/// A view that is made in the loop is another one each time: it may move against the subscript.
+#[test]
+fn views_that_move() {
+    said(
+        "affine.for %i = 0 to %n {
+%t = arith.subi %m, %i : index
+%v = memref.subview %a[%t] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
+memref.store %f1, %v[%i] : memref<?xf32, strided<[1], offset: ?>>
+}",
+        expect![[r#"
+            6: remark: Complex loop carried dependence of a prevents parallelization
+                the write in line 9 may touch the element of a that the write in line 9 of another iteration touched
+        "#]],
+    );
+    said(
+        "affine.for %i = 0 to %n {
+%v = memref.subview %a[%i] [2] [1] : memref<?xf32> to memref<2xf32, strided<[1], offset: ?>>
+%x = memref.load %v[%c1] : memref<2xf32, strided<[1], offset: ?>>
+memref.store %x, %v[%c0] : memref<2xf32, strided<[1], offset: ?>>
+}",
+        expect![[r#"
+            6: remark: Complex loop carried dependence of a prevents parallelization
+                the write in line 9 may touch the element of a that the read in line 8 of another iteration touched
+        "#]],
+    );
+}
+
 /// Atomic updates do not mind each other, but plain accesses do, in either order.
 #[test]
 fn atomic_and_plain() {

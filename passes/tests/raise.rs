@@ -52,12 +52,12 @@ fn loops_of_directives() {
                     %3 = memref.load %alloca[] : memref<f32>
                     scf.reduce(%3 : f32) {
                     ^bb0(%arg4: f32, %arg5: f32):
-                      %4 = arith.addf %arg4, %arg5 : f32
+                      %4 = arith.addf %arg4, %arg5 fastmath<contract> : f32
                       scf.reduce.return %4 : f32
                     }
                   } {offload.schedule = ["gang", "vector"]}
                   %1 = memref.load %arg2[] : memref<f32>
-                  %2 = arith.addf %1, %0 : f32
+                  %2 = arith.addf %1, %0 fastmath<contract> : f32
                   memref.store %2, %arg2[] : memref<f32>
                   scf.for %arg3 = %c0 to %arg0 step %c1 {
                     %3 = memref.load %arg1[%arg3] : memref<?xf32>

@@ -8,6 +8,7 @@ use crate::sample;
 use crate::shadow::Budget;
 use crate::space::Space;
 use crate::system::System;
+use crate::witnessed::Witnessed;
 
 /// An element of a set together with values of the parameters for which it is one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -272,6 +273,14 @@ impl BasicSet {
         Ok(Self { space, system: self.system.select(&columns) }.simplified())
     }
 
+    /// The tuples of some dimensions, in this order, in a space of so many, for which the others have some value.
+    pub(crate) fn project_onto(&self, space: &Space, dims: &[usize]) -> Self {
+        let others = (0..self.space.dims()).filter(|dim| !dims.contains(dim));
+        let rest = self.space.dims()..self.system.width;
+        let columns: Vec<_> = dims.iter().copied().chain(rest).chain(others).map(Some).collect();
+        Self { space: space.clone(), system: self.system.select(&columns) }.simplified()
+    }
+
     /// The same set in another space, dimension `d` of `self` becoming dimension `places[d]`; dimensions of the new
     /// space that are not named are free.
     pub(crate) fn embed(&self, space: Space, places: &[usize]) -> Self {
@@ -302,6 +311,31 @@ impl BasicSet {
     /// The same set without the constraints that follow from the others.
     pub fn without_redundancies(&self) -> Result<Self> {
         self.gist(&Self::universe(self.space.clone()))
+    }
+
+    /// The same set without inequalities that follow from the others, except those that make locals functions of the other
+    /// variables (see the module `existential`), so that it can be subtracted as it stands.
+    pub(crate) fn pruned(&self, budget: &Budget) -> Result<Self> {
+        let mut defines = vec![false; self.system.inequalities.len()];
+        for form in existential::forms(&self.system, self.visible()) {
+            if let Some(existential::Form::Window { lower, upper }) = form {
+                (defines[lower], defines[upper]) = (true, true);
+            }
+        }
+        let Some(witnessed) = Witnessed::find(&self.system, budget)? else {
+            return Ok(Self::empty(self.space.clone()));
+        };
+        let mut pruned = witnessed;
+        for index in (0..defines.len()).rev().filter(|&index| !defines[index]) {
+            let mut rest = pruned.system().clone();
+            let row = Row::from_slice(&rest.inequalities[index]);
+            rest.inequalities.remove(index);
+            let rest = pruned.with_system(rest);
+            if rest.implies(&row, budget)? {
+                pruned = rest;
+            }
+        }
+        Ok(Self { space: self.space.clone(), system: pruned.system().clone() })
     }
 
     /// A set with as few of the constraints as are needed to be equal to `self` inside `context`.

@@ -123,6 +123,20 @@ impl BasicSet {
     /// The bounds of a dimension in terms of the parameters and of the dimensions in `known`, such as those of outer
     /// loops. They hold for every tuple; over the rationals they are the tightest ones. Bounds that follow from others are left out.
     pub fn bounds(&self, dim: usize, known: &[usize]) -> Result<Bounds> {
+        self.bounds_with(dim, known, drop_redundant_bounds)
+    }
+
+    /// As [`Self::bounds`], with those that follow from others.
+    pub(crate) fn all_bounds(&self, dim: usize, known: &[usize]) -> Result<Bounds> {
+        self.bounds_with(dim, known, |_, _, _| Ok(()))
+    }
+
+    fn bounds_with(
+        &self,
+        dim: usize,
+        known: &[usize],
+        prune: impl Fn(&mut System, usize, &Budget) -> Result<()>,
+    ) -> Result<Bounds> {
         let whole = self.column(Var::Dim(dim))?;
         let budget = Budget::new();
         let dims = self.space().dims();
@@ -145,7 +159,7 @@ impl BasicSet {
             system.inequalities.push(&negated(&equality));
         }
         system.equalities.truncate(0);
-        drop_redundant_bounds(&mut system, column, &budget)?;
+        prune(&mut system, column, &budget)?;
         let mut bounds = Bounds { lower: Vec::new(), upper: Vec::new() };
         for row in system.inequalities.iter() {
             let coefficient = row[column];

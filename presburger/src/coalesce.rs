@@ -14,8 +14,12 @@ use crate::map::Map;
 use crate::piecewise::{Piece, PiecewiseQuasiAffine};
 use crate::set::Set;
 use crate::shadow::Budget;
+use crate::space::Space;
 use crate::system::System;
-use crate::witnessed::Witnessed;
+use crate::witnessed::{Witnessed, project};
+
+/// How many pairs of pieces are tried.
+const MOST_TRIES: usize = 1000;
 
 impl Set {
     /// The same set in as few pieces as pairs of them can be joined to, without empty pieces and redundant constraints.
@@ -38,12 +42,13 @@ impl Map {
 
 impl PiecewiseQuasiAffine {
     /// The same function with pieces of the same values joined where their union is one piece; see [`Set::coalesced`].
-    pub fn coalesced(&self) -> Result<Self> {
+    #[must_use]
+    pub fn coalesced(&self) -> Self {
         let pieces = self.pieces().iter();
         let pieces = pieces.map(|piece| (tidy(&piece.domain), piece.values.clone())).collect();
         let pieces = coalesce(pieces).into_iter();
-        let pieces = pieces.map(|(domain, values)| Piece { domain, values });
-        Self::new(self.space().clone(), self.outputs(), pieces)
+        let pieces = pieces.map(|(domain, values)| Piece { domain, values }).collect();
+        Self::from_disjoint(self.space().clone(), self.outputs(), pieces)
     }
 }
 
@@ -56,12 +61,17 @@ fn tidy(piece: &BasicSet) -> BasicSet {
 fn coalesce<T: PartialEq>(mut pieces: Vec<(BasicSet, T)>) -> Vec<(BasicSet, T)> {
     pieces.retain(|(piece, _)| piece.is_empty() != Ok(true));
     let mut first = 0;
+    let mut tries = MOST_TRIES;
     while first < pieces.len() {
         let joined = (0..pieces.len()).filter(|&other| other != first).find_map(|other| {
             let ((a, label), (b, other_label)) = (&pieces[first], &pieces[other]);
+            if label != other_label || tries == 0 {
+                return None;
+            }
+            tries -= 1;
             // What is not decided is not joined.
-            let union = if label == other_label { join(a, b).unwrap_or(None) } else { None };
-            union.map(|union| (other, union))
+            let union = join(a, b).unwrap_or(None)?;
+            Some((other, union))
         });
         match joined {
             Some((other, union)) => {
@@ -89,24 +99,45 @@ fn join(a: &BasicSet, b: &BasicSet) -> Result<Option<BasicSet>> {
     else {
         return Ok(None);
     };
+    let hull = envelope([&inside_a, &inside_b], visible, &budget)?;
+    let space = if shared == 0 { a.space().clone() } else { Space::anonymous(0, visible) };
+    let hull = BasicSet::from_system(space.clone(), hull);
+    let pieces = systems.map(|system| BasicSet::from_system(space.clone(), system));
+    let joined = Set::from(hull.clone()).is_subset(&Set::new(space, pieces)?)?;
+    Ok(joined.then(|| BasicSet::from_system(a.space().clone(), hull.system().clone())))
+}
+
+/// A basic set without existentials that contains both sets.
+pub(crate) fn hull(a: &BasicSet, b: &BasicSet) -> Result<BasicSet> {
+    let budget = Budget::new();
+    let visible = a.visible();
+    let shadow = |piece: &BasicSet| {
+        let (shadow, _) = project(piece.system(), |column| column < visible, &budget)?;
+        Witnessed::find(&shadow.select(&(0..visible).map(Some).collect::<Vec<_>>()), &budget)
+    };
+    let hull = match (shadow(a)?, shadow(b)?) {
+        (Some(inside_a), Some(inside_b)) => envelope([&inside_a, &inside_b], visible, &budget)?,
+        (None, None) => System::contradiction(visible),
+        (Some(inside), None) | (None, Some(inside)) => inside.system().clone(),
+    };
+    Ok(BasicSet::from_system(a.space().clone(), hull))
+}
+
+/// The constraints of both on the first `visible` variables, moved outwards as far as the other one needs.
+fn envelope(pieces: [&Witnessed; 2], visible: usize, budget: &Budget) -> Result<System> {
     let mut hull = System::universe(visible);
-    for (own, other) in [(&inside_a, &inside_b), (&inside_b, &inside_a)] {
+    for (own, other) in [(pieces[0], pieces[1]), (pieces[1], pieces[0])] {
         let system = own.system();
         let equalities = system.equalities.iter();
         let both = equalities.flat_map(|row| [Row::from_slice(row), negated(row)]);
         for row in both.chain(system.inequalities.iter().map(Row::from_slice)) {
             if row[visible..system.width].iter().all(|&c| c == 0) {
-                relax(&row, visible, other, &mut hull, &budget)?;
+                relax(&row, visible, other, &mut hull, budget)?;
             }
         }
     }
     hull.normalize();
-    let space =
-        if shared == 0 { a.space().clone() } else { crate::space::Space::anonymous(0, visible) };
-    let hull = BasicSet::from_system(space.clone(), hull);
-    let pieces = systems.map(|system| BasicSet::from_system(space.clone(), system));
-    let joined = Set::from(hull.clone()).is_subset(&Set::new(space, pieces)?)?;
-    Ok(joined.then(|| BasicSet::from_system(a.space().clone(), hull.system().clone())))
+    Ok(hull)
 }
 
 /// Adds the row to the hull, with its constant as great as the other piece needs.
@@ -205,6 +236,6 @@ mod tests {
             "[n] -> { [i] : 0 <= n < 5 and i = n; [i] : 5 <= n and i = n }".parse().unwrap();
         let values = union.lexmin_values().unwrap();
         assert_eq!(values.pieces().len(), 2);
-        assert_eq!(values.coalesced().unwrap().to_string(), "[n] -> { [n] : n >= 0 }");
+        assert_eq!(values.coalesced().to_string(), "[n] -> { [n] : n >= 0 }");
     }
 }

@@ -22,6 +22,7 @@ use crate::bounds::Optimum;
 use crate::error::{Error, Result};
 use crate::integer::Row;
 use crate::map::Map;
+use crate::quasi_affine::QuasiAffine;
 use crate::set::Set;
 use crate::shadow::{Budget, MOST_PIECES};
 use crate::space::Space;
@@ -38,6 +39,11 @@ impl Access {
     /// An access with one affine subscript a dimension of the array, in the iterations of `domain`.
     pub fn new(domain: &Set, subscripts: &[Affine]) -> Result<Self> {
         Ok(Self { relation: Map::from_affine(domain, subscripts)? })
+    }
+
+    /// An access whose subscripts have `floordiv` and `mod`, as tiling makes them.
+    pub fn from_quasi_affine(domain: &Set, subscripts: &[QuasiAffine]) -> Result<Self> {
+        Ok(Self { relation: Map::from_quasi_affine(domain, subscripts)? })
     }
 
     /// An access by any relation from iterations to elements, such as one with `floordiv` and `mod`, or one that touches a
@@ -469,6 +475,21 @@ mod tests {
         let blocks = "[n] -> { [b, t] -> [8b + t] : 0 <= 8b + t < n and 0 <= t < 8 }";
         let floors = "[n] -> { [b, t] -> [8b + 7 - (t mod 8)] : 0 <= 8b + t < n and 0 <= t < 8 }";
         check(blocks, floors, 2, &["1: (0, 1..7) =<"]);
+    }
+
+    #[test]
+    fn quasi_affine_subscripts() {
+        // Buffers that two tiles take in turns: every other tile shares one, and so do neighbours of the same half.
+        let domain: Set = "[n] -> { [t, i] : 0 <= 8t + i < n and 0 <= i < 8 }".parse().unwrap();
+        let (t, i) = (QuasiAffine::dim(0), QuasiAffine::dim(1));
+        let subscripts = [t.modulo(2).unwrap(), i.floor_div(2).unwrap()];
+        let access = Access::from_quasi_affine(&domain, &subscripts).unwrap();
+        let conflicts = Conflicts::new(&access, &access, 2).unwrap();
+        let vectors = conflicts.dependences(false).unwrap();
+        let vectors: Vec<_> = vectors.iter().map(|d| d.vector().unwrap().to_string()).collect();
+        assert_eq!(vectors, ["(2.., -1..1) (<, *)", "(0, 1) (=, <)"]);
+        let unknown = Access::from_quasi_affine(&domain, &[QuasiAffine::dim(2)]);
+        assert_eq!(unknown.unwrap_err(), Error::SpaceMismatch);
     }
 
     #[test]

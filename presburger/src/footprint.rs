@@ -137,11 +137,12 @@ fn side(
     let lattice = common_lattice(pieces, dim, outer)?;
     let mut found: Option<Side> = None;
     let mut bounded = pieces.is_empty();
+    let mut tried: Vec<QuasiAffine> = Vec::new();
     if pieces.is_empty() {
         found = Some(Side { origin: QuasiAffine::default(), size: 0, stride: 1 });
     }
     for (piece, _) in pieces {
-        let bounds = piece.bounds(dim, outer)?;
+        let bounds = piece.all_bounds(dim, outer)?;
         bounded |= !bounds.lower.is_empty() || !bounds.upper.is_empty();
         let lower = bounds.lower.into_iter().map(|bound| (bound, true));
         for (Bound { expr, divisor }, is_lower) in
@@ -152,6 +153,11 @@ fn side(
             let steps = divisor.checked_mul(lattice.stride).ok_or(Error::Overflow)?;
             let near =
                 if is_lower { from_rest.ceil_div(steps)? } else { from_rest.floor_div(steps)? };
+            // From bounds that are a constant apart the elements spread equally far.
+            if tried.iter().any(|known| (near.clone() - known.clone()).as_constant().is_some()) {
+                continue;
+            }
+            tried.push(near.clone());
             let Some((least, greatest)) = spread(pieces, dim, &lattice, &near, budget)? else {
                 continue;
             };

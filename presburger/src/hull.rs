@@ -17,7 +17,7 @@ impl Set {
     /// parameters leave a dimension without end.
     pub fn parametric_hull(&self) -> Result<ParametricHull> {
         let sides = (0..self.space().dims())
-            .map(|dim| Ok((self.dim_min(dim)?.coalesced()?, self.dim_max(dim)?.coalesced()?)));
+            .map(|dim| Ok((self.dim_min(dim)?.coalesced(), self.dim_max(dim)?.coalesced())));
         Ok(ParametricHull { sides: sides.collect::<Result<_>>()? })
     }
 }

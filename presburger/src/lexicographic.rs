@@ -115,6 +115,7 @@ fn optimum(
     let budget = Budget::new();
     let domain = space.select(known.iter().copied(), None);
     let mut best = PiecewiseQuasiAffine::undefined(domain.clone(), wanted.len());
+    let mut defined = Set::empty(domain.clone());
     for piece in pieces {
         let piece = piece.simplified();
         let width = piece.system().width;
@@ -129,15 +130,17 @@ fn optimum(
             system.negate_columns(0..wanted.len());
         }
         let optima = parametric::lexmin(&system, unknowns.len(), wanted.len(), &budget)?;
-        let mut found = PiecewiseQuasiAffine::from_optima(&domain, wanted.len(), optima)?;
+        let mut found = PiecewiseQuasiAffine::from_optima(&domain, wanted.len(), optima, &budget)?;
         if sign < 0 {
             found = found.map_values(|value| -value);
         }
-        best = match (best.pieces().is_empty(), sign) {
-            (true, _) => found,
-            (false, 1) => best.lesser(&found)?,
-            (false, _) => best.greater(&found)?,
-        };
+        if pieces.len() == 1 {
+            return Ok(found);
+        }
+        // Where there is an optimum at all is simpler than where it has which value.
+        let covered = Set::from(piece.project_onto(&domain, known));
+        best = best.choose(&found, [&defined, &covered], sign)?;
+        defined = defined.union(&covered)?;
     }
     Ok(best)
 }

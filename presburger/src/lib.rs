@@ -43,12 +43,14 @@
 //! | `footprint`, `hull` | boxes of constant size at a moving origin; boxes whose sides are values |
 //! | `parse`, `display` | isl's notation |
 //! | `error` | what an operation may refuse |
+//! | [`codegen`] | loops and guards that visit the tuples of sets in order |
 //! | [`dependence`] | dependences between accesses of a loop nest |
 
 mod affine;
 mod basic_set;
 mod bounds;
 mod coalesce;
+pub mod codegen;
 mod count;
 pub mod dependence;
 mod display;

@@ -1,8 +1,9 @@
 //! Relations between two tuples.
 
-use crate::affine::{Affine, Constraint, Var};
+use crate::affine::{Affine, Constraint};
 use crate::basic_set::{BasicSet, Point};
 use crate::error::{Error, Result};
+use crate::quasi_affine::QuasiAffine;
 use crate::set::Set;
 use crate::space::Space;
 
@@ -32,25 +33,27 @@ impl Map {
     /// The map from each tuple of `domain` to the values of the expressions there, which mention dimensions and
     /// parameters of the domain.
     pub fn from_affine(domain: &Set, exprs: &[Affine]) -> Result<Self> {
+        let exprs = exprs.iter().cloned().map(QuasiAffine::try_from).collect::<Result<Vec<_>>>()?;
+        Self::from_quasi_affine(domain, &exprs)
+    }
+
+    /// The map from each tuple of `domain` to values with `floordiv` and `mod`; see [`Map::from_affine`].
+    pub fn from_quasi_affine(domain: &Set, values: &[QuasiAffine]) -> Result<Self> {
         let outputs = domain
             .space()
-            .with_dims_of(&Space::set([""; 0], (0..exprs.len()).map(|o| format!("o{o}"))));
+            .with_dims_of(&Space::set([""; 0], (0..values.len()).map(|o| format!("o{o}"))));
         let space = Space::between(domain.space(), &outputs)?;
         let inputs = domain.space().dims();
+        if values.iter().any(|value| value.dims() > inputs) {
+            return Err(Error::SpaceMismatch);
+        }
         let places: Vec<_> = (0..inputs).collect();
         let mut pieces = Vec::with_capacity(domain.pieces().len());
         for piece in domain.pieces() {
             let mut piece = piece.embed(space.clone(), &places);
-            for (index, expr) in exprs.iter().enumerate() {
-                let known = expr.terms().all(|(var, _)| match var {
-                    Var::Dim(dim) => dim < inputs,
-                    Var::Param(_) => true,
-                    Var::Local(_) => false,
-                });
-                if !known {
-                    return Err(Error::SpaceMismatch);
-                }
-                piece.add(&Constraint::eq(Affine::dim(inputs + index), expr.clone()))?;
+            for (index, value) in values.iter().enumerate() {
+                let value = value.lower(&mut piece)?;
+                piece.add(&Constraint::eq(Affine::dim(inputs + index), value))?;
             }
             pieces.push(piece);
         }

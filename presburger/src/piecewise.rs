@@ -9,7 +9,7 @@ use crate::map::Map;
 use crate::parametric::Optimal;
 use crate::quasi_affine::QuasiAffine;
 use crate::set::Set;
-use crate::shadow::MOST_PIECES;
+use crate::shadow::{Budget, MOST_PIECES};
 use crate::space::Space;
 
 /// Where some values hold.
@@ -58,8 +58,18 @@ impl PiecewiseQuasiAffine {
         Ok(Self { space, outputs, pieces })
     }
 
+    /// The function with these pieces, which are known to be disjoint.
+    pub(crate) fn from_disjoint(space: Space, outputs: usize, pieces: Vec<Piece>) -> Self {
+        Self { space, outputs, pieces }
+    }
+
     /// Pieces from optima whose symbols are the dimensions and parameters of the space.
-    pub(crate) fn from_optima(space: &Space, outputs: usize, optima: Vec<Optimal>) -> Result<Self> {
+    pub(crate) fn from_optima(
+        space: &Space,
+        outputs: usize,
+        optima: Vec<Optimal>,
+        budget: &Budget,
+    ) -> Result<Self> {
         let mut pieces = Vec::with_capacity(optima.len());
         for Optimal { context, divisions, values } in optima {
             let symbols = space.dims() + space.params();
@@ -84,8 +94,7 @@ impl PiecewiseQuasiAffine {
             }
             let values = values.iter().map(|row| value(row, &quotients)).collect();
             let domain = BasicSet::from_system(space.clone(), context).simplified();
-            let domain = domain.without_redundancies().unwrap_or(domain);
-            pieces.push(Piece { domain, values });
+            pieces.push(Piece { domain: domain.pruned(budget)?, values });
         }
         Ok(Self { space: space.clone(), outputs, pieces })
     }
@@ -153,16 +162,17 @@ impl PiecewiseQuasiAffine {
 
     /// The lexicographically lesser values where both are defined, and those of the one where only one is.
     pub fn lesser(&self, other: &Self) -> Result<Self> {
-        self.choose(other, 1)
+        self.choose(other, [&self.domain()?, &other.domain()?], 1)
     }
 
     /// The lexicographically greater values where both are defined, and those of the one where only one is.
     pub fn greater(&self, other: &Self) -> Result<Self> {
-        self.choose(other, -1)
+        self.choose(other, [&self.domain()?, &other.domain()?], -1)
     }
 
-    /// The values that are lexicographically less after multiplication by `sign`; own ones where both are equal.
-    fn choose(&self, other: &Self, sign: i64) -> Result<Self> {
+    /// The values that are lexicographically less after multiplication by `sign`; own ones where both are equal. The domains
+    /// are those of both, in as few pieces as is known.
+    pub(crate) fn choose(&self, other: &Self, domains: [&Set; 2], sign: i64) -> Result<Self> {
         self.space.expect(&other.space)?;
         if self.outputs != other.outputs {
             return Err(Error::SpaceMismatch);
@@ -198,10 +208,9 @@ impl PiecewiseQuasiAffine {
                 }
             }
         }
-        for (these, those) in [(self, other), (other, self)] {
-            let covered = those.domain()?;
+        for (these, covered) in [(self, domains[1]), (other, domains[0])] {
             for piece in &these.pieces {
-                for rest in Set::from(piece.domain.clone()).subtract(&covered)?.pieces() {
+                for rest in Set::from(piece.domain.clone()).subtract(covered)?.pieces() {
                     add(rest, &piece.values)?;
                 }
             }

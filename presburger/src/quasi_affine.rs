@@ -56,6 +56,17 @@ impl QuasiAffine {
         self.as_affine()?.as_constant()
     }
 
+    /// How many dimensions a space has at least in which the value means something.
+    pub(crate) fn dims(&self) -> usize {
+        let dividends = self.divisions.iter().map(|division| &division.dividend);
+        let terms = dividends.chain([&self.sum]).flat_map(Affine::terms);
+        let dims = terms.filter_map(|(var, _)| match var {
+            Var::Dim(dim) => Some(dim + 1),
+            Var::Param(_) | Var::Local(_) => None,
+        });
+        dims.max().unwrap_or(0)
+    }
+
     /// `floor(self / divisor)`.
     pub fn floor_div(&self, divisor: i64) -> Result<Self> {
         if divisor <= 0 {

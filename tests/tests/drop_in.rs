@@ -1,8 +1,10 @@
 //! gpuc in the place of cc: the same files come out, wherever the command says, and none of them tells
 //! where gpuc worked.
 
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use gpuc_tests::execution::{self, End, Outcome};
 use gpuc_tests::tools::{self, Tools};
@@ -166,4 +168,41 @@ target_link_libraries(name OpenMP::OpenMP_C OpenACC::OpenACC_C m)
     let program = folder.path().join("build/name");
     let ran = succeed(folder.path(), &program, "", &[("GPUC_DEVICE", "sim")]);
     assert!(ran.ends_with("\n18\n"), "{ran}");
+}
+
+/// A signal that ends gpuc ends it as a signal, and leaves nothing behind.
+#[test]
+fn signals_leave_no_temporary_files() {
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let folder = project();
+        let (temporary, started) = (folder.path().join("tmp"), folder.path().join("started"));
+        std::fs::create_dir(&temporary).unwrap();
+        // Its last step takes long.
+        let slow =
+            "#!/bin/sh\ncase \"$*\" in *-E*) exec cc \"$@\" ;; esac\ntouch started\nsleep 60\n";
+        let compiler = folder.path().join("slow-cc");
+        std::fs::write(&compiler, slow).unwrap();
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut child = Command::new(gpuc())
+            .args(["-c", "name.c"])
+            .current_dir(folder.path())
+            .env("GPUC_CC", &compiler)
+            .env("TMPDIR", &temporary)
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !started.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let files = || std::fs::read_dir(&temporary).unwrap().count();
+        assert_eq!(files(), 1, "there is a folder while the host compiler runs");
+        // As a terminal does: to the whole group.
+        let group = format!("-{}", child.id());
+        let sent = Command::new("kill").args([&format!("-{signal}"), "--", &group]).status();
+        assert!(sent.unwrap().success());
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+        assert_eq!(files(), 0, "SIG{signal} leaves something behind");
+    }
 }

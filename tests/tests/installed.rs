@@ -97,6 +97,39 @@ fn a_plain_program_is_the_one_that_cc_makes() {
     assert_eq!(files(&home.at("tmp")), [""; 0]);
 }
 
+/// The tarball of `cargo xtask dist`, where it has been made: unpacked, it works without a cache.
+#[test]
+fn a_tarball_is_unpacked_anywhere() {
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let dist = corpus::root().join(target).join("dist");
+    let tarball = files(&dist).into_iter().find(|name| name.ends_with(".tar.gz"));
+    let Some(tarball) = tarball else {
+        println!("skipped: no tarball in {}", dist.display());
+        return;
+    };
+    let home = Home::new();
+    std::fs::copy(dist.join(tarball), home.at("gpuc.tar.gz")).unwrap();
+    home.write("hello.c", HELLO);
+    home.succeed("rm -r ~/gpuc/bin; tar xf ~/gpuc.tar.gz -C ~/gpuc --strip-components=1");
+    home.succeed("gpuc hello.c && ./a.out && gpuc -shared-gpuc hello.c && ./a.out");
+    assert!(!home.at(".cache").exists());
+    for file in [
+        "bin/gpuc-opt",
+        "lib/gpuc/libgpuc_runtime.so",
+        "include/gpuc_rt.h",
+        "share/man/man1/gpuc.1",
+        "share/doc/gpuc/README.md",
+    ] {
+        assert!(home.at("gpuc").join(file).is_file(), "{file}");
+    }
+    let completed = home.succeed(
+        "bash -c '. ~/gpuc/share/bash-completion/completions/gpuc; COMP_WORDS=(gpuc --emit = aff); \
+         COMP_CWORD=3; _gpuc 2>/dev/null; echo ${COMPREPLY[@]}; COMP_WORDS=(gpuc --print-c); \
+         COMP_CWORD=1; _gpuc 2>/dev/null; echo ${COMPREPLY[@]}'",
+    );
+    assert_eq!(completed, "affine\n--print-config --print-completions=\n");
+}
+
 #[test]
 fn a_program_that_offloads_needs_nothing_of_gpuc() {
     let home = Home::new();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::dist;
 use crate::provision::{self, on_path};
 use crate::stage::{Summary, cargo, root, target};
 
@@ -29,6 +30,9 @@ pub fn test(summary: &mut Summary, quick: bool, filter: Option<&str>) {
     if built {
         // As a user installs it; what is built already is not built again.
         let installs = filter.is_none() && summary.run("install", install());
+        if filter.is_none() {
+            dist::tarball(summary);
+        }
         file_tests(summary, quick, filter, installs);
     } else {
         summary.skip("file tests", "the binaries were not built");

@@ -3,6 +3,7 @@
 //! `test` is the one command that says whether a tree is good; CI runs nothing else.
 
 mod checks;
+mod dist;
 mod provision;
 mod stage;
 
@@ -20,6 +21,8 @@ usage: cargo xtask COMMAND
   fmt                      format all sources
   lint                     format check and clippy
   bench [FILTER]           criterion benches
+  dist                     pack compiler, runtime library, manual page and documentation into a
+                           tarball in target/dist
   provision                get ptxas and mlir-opt, as far as this machine allows
 ";
 
@@ -53,7 +56,8 @@ fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String
         ("fmt", None) => checks::format(summary),
         ("lint", None) => checks::lint(summary),
         ("provision", None) => provision::all(summary),
-        ("fmt" | "lint" | "provision", Some(word)) => {
+        ("dist", None) => dist::tarball(summary),
+        ("fmt" | "lint" | "provision" | "dist", Some(word)) => {
             return Err(format!("{command} takes no argument `{word}`"));
         }
         _ => return Err(format!("unknown command `{command}`")),

@@ -119,6 +119,13 @@ impl Summary {
         self.rows.push(Row { name: name.to_owned(), time, counts, note: String::new() });
     }
 
+    /// Records a step that failed outside [`Summary::run`].
+    pub fn failed(&mut self, name: &str, time: Duration, why: &str) {
+        println!("{why}");
+        let counts = Counts { failed: 1, ..Counts::default() };
+        self.rows.push(Row { name: name.to_owned(), time, counts, note: "FAILED".to_owned() });
+    }
+
     /// Records a step that this machine cannot make.
     pub fn skip(&mut self, name: &str, why: &str) {
         println!("\n=== {name}\nskipped: {why}");

@@ -114,6 +114,10 @@ impl FunctionPrinter<'_> {
                 format!("vote.sync.{}.{ty} {}, {}", mode.keyword(), result(0), operands())
             }
             "activemask" => format!("activemask.b32 {}", result(0)),
+            "pragma" => {
+                let text = ir.attr(op, "text").and_then(|attr| ir.ctx.string_value(attr))?;
+                format!(".pragma {text:?}")
+            }
             "bar_sync" => "bar.sync 0".to_owned(),
             "bar_warp_sync" => format!("bar.warp.sync {}", operand(0)),
             "membar" => format!("membar.{}", self.keyword(op, "scope")),

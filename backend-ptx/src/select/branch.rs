@@ -1,10 +1,10 @@
 //! `cf`: branches, switches, assertions; arguments of blocks.
 
-use gpuc_dialects::cf;
 use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::ptr::pointee_space;
 use gpuc_dialects::ptx::kinds::{Comparison, Space};
-use gpuc_dialects::ptx::{RetOp, TrapOp};
+use gpuc_dialects::ptx::{PragmaOp, RetOp, TrapOp};
+use gpuc_dialects::{cf, llvm};
 use gpuc_ir::{Block, Op, Value};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -27,6 +27,9 @@ impl Selector<'_, '_> {
                 let targets = [0, 1].map(|index| self.blocks[&self.e.ir.successors(op)[index]]);
                 let arguments =
                     [self.successor_arguments(op, 0)?, self.successor_arguments(op, 1)?];
+                if llvm::is_no_unroll(self.e.ir, op) {
+                    self.ask_not_to_unroll(targets[0]);
+                }
                 match self.e.known_int(predicate) {
                     Some(0) => self.e.branch(targets[1], &arguments[1]),
                     Some(_) => self.e.branch(targets[0], &arguments[0]),
@@ -41,6 +44,16 @@ impl Selector<'_, '_> {
             "cf.switch" => self.switch(op),
             "cf.assert" => self.assert(op),
             _ => self.unsupported(op),
+        }
+    }
+
+    /// Puts the pragma at the start of a loop, which is where ptxas looks for it.
+    fn ask_not_to_unroll(&mut self, header: Block) {
+        let text = self.e.ir.ctx.string_attr("nounroll");
+        let build = self.e.start::<PragmaOp>(&[]).attr(self.e.ir, "text", text);
+        let pragma = self.e.insert(build);
+        if let Some(first) = self.e.ir.first_op(header).filter(|&first| first != pragma) {
+            self.e.ir.move_before(first, pragma);
         }
     }
 

@@ -196,8 +196,11 @@ impl Selector<'_, '_> {
     /// `address + index * step`, in the width of the address.
     pub fn advance(&mut self, address: Value, index: Value, step: i64) -> Value {
         if self.e.is_wide(address) {
+            // ptxas makes one IMAD.WIDE of a product and a sum, but two LEAs of `mad.wide` where the
+            // address is the same in all lanes.
             let step = self.e.i64(step);
-            return self.e.mul_add(index, step, address);
+            let bytes = self.e.mul(index, step);
+            return self.e.add(bytes, address);
         }
         let index = self.e.low_half(index);
         let step = self.e.i32(i64::from(step as i32));

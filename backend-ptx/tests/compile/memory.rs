@@ -53,13 +53,16 @@ fn constants_of_indices_become_offsets() {
             cvta.to.global.u64 %rd4, %rd3;
             ld.param.u32 %r1, [k_param_2];
             mov.u32 %r2, %tid.x;
-            mad.wide.u32 %rd5, %r2, 256, %rd2;
-            mad.wide.s32 %rd6, %r1, 4, %rd5;
-            ld.global.f32 %f1, [%rd6];
-            ld.global.f32 %f2, [%rd6+-252];
+            mul.wide.u32 %rd5, %r2, 256;
+            add.s64 %rd6, %rd5, %rd2;
+            mul.wide.s32 %rd7, %r1, 4;
+            add.s64 %rd8, %rd7, %rd6;
+            ld.global.f32 %f1, [%rd8];
+            ld.global.f32 %f2, [%rd8+-252];
             add.rn.f32 %f3, %f1, %f2;
-            mad.wide.u32 %rd7, %r2, 4, %rd4;
-            st.global.f32 [%rd7], %f3;
+            mul.wide.u32 %rd9, %r2, 4;
+            add.s64 %rd10, %rd9, %rd4;
+            st.global.f32 [%rd10], %f3;
             ret;
         }
     "#]]
@@ -172,7 +175,7 @@ fn shared_memory_is_exchanged_behind_a_barrier() {
         )
         {
             .reg .b32 %r<8>;
-            .reg .b64 %rd<7>;
+            .reg .b64 %rd<8>;
 
             ld.param.u64 %rd1, [k_param_0];
             cvta.to.global.u64 %rd2, %rd1;
@@ -180,16 +183,17 @@ fn shared_memory_is_exchanged_behind_a_barrier() {
             cvta.to.global.u64 %rd4, %rd3;
             mov.u32 %r1, k_shared;
             mov.u32 %r2, %tid.x;
-            mad.wide.u32 %rd5, %r2, 4, %rd2;
-            ld.global.u32 %r3, [%rd5];
+            mul.wide.u32 %rd5, %r2, 4;
+            add.s64 %rd6, %rd5, %rd2;
+            ld.global.u32 %r3, [%rd6];
             mad.lo.s32 %r4, %r2, 8, %r1;
             st.shared.u32 [%r4+4], %r3;
             bar.sync 0;
             sub.s32 %r5, 7, %r2;
             mad.lo.s32 %r6, %r5, 8, %r1;
             ld.shared.u32 %r7, [%r6+4];
-            mad.wide.u32 %rd6, %r2, 4, %rd4;
-            st.global.u32 [%rd6], %r7;
+            add.s64 %rd7, %rd5, %rd4;
+            st.global.u32 [%rd7], %r7;
             ret;
         }
     "#]]

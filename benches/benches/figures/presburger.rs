@@ -2,6 +2,7 @@
 
 use criterion::Criterion;
 use gpuc_benches::cpu_time::CpuTime;
+use gpuc_presburger::codegen::{self, Options};
 use gpuc_presburger::dependence::{Access, Conflicts};
 use gpuc_presburger::{BasicSet, Map, Set};
 
@@ -26,6 +27,8 @@ pub fn bench(criterion: &mut Criterion<CpuTime>) {
     bounds(criterion);
     footprint(criterion);
     optima(criterion);
+    unions(criterion);
+    code(criterion);
 }
 
 fn dependences(criterion: &mut Criterion<CpuTime>) {
@@ -86,4 +89,33 @@ fn optima(criterion: &mut Criterion<CpuTime>) {
     criterion.bench_function("presburger/parametric hull, 6-D", |bencher| {
         bencher.iter(|| tiled.parametric_hull().expect("bounded"));
     });
+}
+
+fn unions(criterion: &mut Criterion<CpuTime>) {
+    // A square with an edge taken off all round, put together again.
+    let set: Set = read(
+        "[n] -> { [i, j] : 1 <= i < n - 1 and 1 <= j < n - 1; [i, j] : i = 0 and 0 <= j < n; \
+         [i, j] : i = n - 1 and n >= 2 and 0 <= j < n; [i, j] : 1 <= i < n - 1 and j = 0; \
+         [i, j] : 1 <= i < n - 1 and j = n - 1 and n >= 2 }",
+    );
+    criterion.bench_function("presburger/coalesce, five pieces", |bencher| {
+        bencher.iter(|| set.coalesced());
+    });
+    let hull = read::<Set>(TILED).parametric_hull().expect("bounded");
+    criterion.bench_function("presburger/count of a parametric box", |bencher| {
+        bencher.iter(|| hull.count(&[1000, 900, 700]).expect("of a bounded size"));
+    });
+}
+
+fn code(criterion: &mut Criterion<CpuTime>) {
+    let tiled: Set = read(TILED);
+    for (name, full_tiles) in [("guarded", None), ("full tiles apart", Some(3))] {
+        let options = Options { full_tiles, ..Options::default() };
+        criterion.bench_function(&format!("presburger/loops of 6-D tiles, {name}"), |bencher| {
+            bencher.iter(|| {
+                codegen::generate(tiled.space(), std::slice::from_ref(&tiled), &options)
+                    .expect("bounded")
+            });
+        });
+    }
 }

@@ -1,8 +1,8 @@
 //! Which thread this is, and of how many.
 
 use gpuc_ir::op;
-use gpuc_ir::op::{attrs, types};
-use gpuc_ir::{Ir, Op};
+use gpuc_ir::op::{Fold, attrs, types};
+use gpuc_ir::{Attr, Ir, Op, OpView};
 
 use super::attributes::{DIMENSION, DIMENSIONS};
 use attrs::INDEX as INDEX_ATTR;
@@ -15,6 +15,25 @@ fn dimension_name(ir: &Ir, op: Op, _: usize) -> Option<String> {
     Some(format!("{name}_{}", DIMENSIONS.keywords(dimension)))
 }
 
+/// The size of a block or of the grid, where the kernel around knows it.
+fn fold_known_size(ir: &mut Ir, op: Op, _: &[Option<Attr>]) -> Fold {
+    let name = match ir.name(op) {
+        "gpu.block_dim" => "known_block_size",
+        "gpu.grid_dim" => "known_grid_size",
+        _ => return Fold::None,
+    };
+    let known = || {
+        let dimension = DIMENSIONS.number(&ir.ctx, ir.attr(op, "dimension")?)?;
+        let kernel = ir.ancestors(op).find(|&outer| super::GPUFuncOp::is(ir, outer))?;
+        let sizes = ir.ctx.dense_array(ir.attr(kernel, name)?)?;
+        sizes.get(usize::try_from(dimension).ok()?).copied()
+    };
+    match known() {
+        Some(size) => Fold::one(ir.ctx.index_attr(size)),
+        None => Fold::None,
+    }
+}
+
 macro_rules! by_dimension {
     ($($doc:literal $view:ident = $name:literal;)*) => {$(
         op! {
@@ -24,7 +43,7 @@ macro_rules! by_dimension {
                 attrs { dimension: Required DIMENSION, upper_bound: Optional INDEX_ATTR }
                 traits PURE
                 format "` ` $dimension (`upper_bound` $upper_bound^)? attr-dict"
-                hooks { result_name: Some(dimension_name) }
+                hooks { result_name: Some(dimension_name), fold: Some(fold_known_size) }
             }
         }
     )*};

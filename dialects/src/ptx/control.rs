@@ -1,6 +1,6 @@
 //! Control flow, barriers, communication within a warp (PTX ISA §9.7.8, §9.7.11, §9.7.12).
 
-use gpuc_ir::op::{Effect, EffectKind, Effects, types};
+use gpuc_ir::op::{Effect, EffectKind, Effects, attrs, types};
 use gpuc_ir::{Ir, Op, op};
 
 use super::REGISTER;
@@ -58,6 +58,16 @@ op! {
     BarSyncOp = "ptx.bar_sync" {
         traits NOT_INLINABLE
         format "attr-dict"
+        hooks { effects: Some(synchronizes) }
+    }
+}
+
+op! {
+    /// `.pragma "text";`: what ptxas is asked to do from here on (PTX ISA §11.4). `nounroll` stands at
+    /// the start of a loop.
+    PragmaOp = "ptx.pragma" {
+        attrs { text: Required STRING }
+        format "$text attr-dict"
         hooks { effects: Some(synchronizes) }
     }
 }
@@ -122,4 +132,5 @@ op! {
     }
 }
 
+use attrs::STRING;
 use types::same;

@@ -36,6 +36,7 @@ pub static DIALECT: DialectDef = DialectDef {
         RetOp::def,
         TrapOp::def,
         BarSyncOp::def,
+        PragmaOp::def,
         BarWarpSyncOp::def,
         MembarOp::def,
         SpecialOp::def,

@@ -62,6 +62,7 @@ files! {
 
 files! {
     comes_back:
+    llvm_comes_back "round_trip/llvm.mlir";
     ptr_comes_back "round_trip/ptr.mlir";
 }
 

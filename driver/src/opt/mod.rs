@@ -132,7 +132,8 @@ fn process(
     let remarks = RemarkOptions { info: true, no_warnings: false };
     feedback::print(&diagnostics, &sources, remarks);
     if arguments.print_remarks {
-        eprint!("{}", feedback::info(&diagnostics, |_| name.to_owned()));
+        let heading = |_: &Diagnostic| feedback::info::Heading { rank: 0, name: name.to_owned() };
+        eprint!("{}", feedback::info::print(&diagnostics, heading));
     }
     let Some(module) = result else { return Err(Stop::Reported) };
     if let Some(entry) = &arguments.run {

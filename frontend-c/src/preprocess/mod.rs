@@ -65,7 +65,8 @@ impl Preprocessed {
     }
 }
 
-fn missing_file(file: &Path) -> Option<Diagnostic> {
+/// Why a file cannot be a source: it is missing, or a folder. Pipes and devices can.
+pub fn missing_file(file: &Path) -> Option<Diagnostic> {
     let error = match std::fs::metadata(file) {
         Ok(metadata) if metadata.is_dir() => "it is a directory".to_owned(),
         Ok(_) => return None,

@@ -7,6 +7,7 @@ use gpuc_ir::{AffineMap, Op, Value};
 use super::combine::Combine;
 use super::memory::{read_row, row_length, write_row};
 use super::scf::{enter, nest, next_for, next_iteration};
+use super::thread_loop;
 use super::{Family, Handler, Step, done, leave, nothing};
 use crate::fiber::{Flow, State};
 use crate::interpreter::{Fault, Interpreter};
@@ -113,7 +114,11 @@ fn start_parallel(m: &mut Interpreter<'_>, op: Op) -> Step {
     let (Some(lower), Some(upper)) = (lower, upper) else {
         return Err(m.error(op, "has bounds that do not fit its groups"));
     };
-    let nest = nest(m, op, lower, &upper, view.step_values(m.ir), m.options.order)?;
+    let (first, step) = (lower.clone(), view.step_values(m.ir));
+    let nest = nest(m, op, lower, &upper, step.clone(), m.options.order)?;
+    if let Some(mapping) = thread_loop::with_barriers(m, op) {
+        return thread_loop::run(m, op, &mapping, nest, &first, &step);
+    }
     let ctx = &m.ir.ctx;
     let mut accumulators = Vec::new();
     for (combine, ty) in reductions(m, op)?.into_iter().zip(m.ir.result_types(op)) {

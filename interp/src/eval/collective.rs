@@ -1,6 +1,7 @@
 //! What the threads of a block or subgroup do together, and their scheduling.
 
 use gpuc_dialects::gpu::{self, ALL_REDUCE_OPERATIONS, SHUFFLE_MODES};
+use gpuc_dialects::offload::mapping::LoopMapping;
 use gpuc_ir::{Block, Op, OpView};
 
 use super::combine::Combine;
@@ -12,7 +13,7 @@ use crate::interpreter::{Fault, Interpreter, Order};
 use crate::value::RtValue;
 
 pub(super) const OPS: Family = &[
-    (gpu::BarrierOp::NAME, Handler::leaf(wait)),
+    (gpu::BarrierOp::NAME, Handler::leaf(barrier)),
     (gpu::AllReduceOp::NAME, Handler::leaf(wait)),
     (gpu::SubgroupReduceOp::NAME, Handler::leaf(wait)),
     (gpu::ShuffleOp::NAME, Handler::leaf(wait)),
@@ -22,6 +23,18 @@ pub(super) const OPS: Family = &[
 fn wait(m: &mut Interpreter<'_>, op: Op) -> Step {
     super::gpu::place(m, op)?;
     Ok(Flow::Suspend(Pending { op, operands: m.get_all(m.ir.operands(op))? }))
+}
+
+/// Where the code is that of a whole block, everything before has been done.
+fn barrier(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let is_of_threads = m.fiber.position.is_some()
+        || m.ir.ancestors(op).any(|outer| {
+            LoopMapping::known(m.ir, outer).is_some_and(|mapping| mapping.is_over_threads())
+        });
+    if !is_of_threads {
+        return Ok(Flow::Next);
+    }
+    Ok(Flow::Suspend(Pending { op, operands: Vec::new() }))
 }
 
 /// A thread of a block.

@@ -28,6 +28,7 @@ mod offload;
 mod print;
 mod ptr;
 mod scf;
+mod thread_loop;
 mod transfer;
 mod vector;
 mod view;

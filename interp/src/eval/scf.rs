@@ -3,6 +3,7 @@
 use gpuc_dialects::{memref, scf};
 use gpuc_ir::Op;
 
+use super::thread_loop;
 use super::{Family, Handler, Step, done, leave};
 use crate::fiber::{Flow, State};
 use crate::interpreter::{Fault, Interpreter, Order};
@@ -132,7 +133,11 @@ fn start_parallel(m: &mut Interpreter<'_>, op: Op) -> Step {
     let lower = m.indices(op, view.lowerBound(m.ir))?;
     let upper = m.indices(op, view.upperBound(m.ir))?;
     let step = m.indices(op, view.step(m.ir))?;
+    let (first, steps) = (lower.clone(), step.clone());
     let nest = nest(m, op, lower, &upper, step, m.options.order)?;
+    if let Some(mapping) = thread_loop::with_barriers(m, op) {
+        return thread_loop::run(m, op, &mapping, nest, &first, &steps);
+    }
     let accumulators = m.get_all(view.initVals(m.ir))?;
     next_iteration(m, op, nest, accumulators)
 }

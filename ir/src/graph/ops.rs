@@ -154,6 +154,11 @@ impl Ir {
         self.ops[op].next.expand()
     }
 
+    /// The operation before in the block.
+    pub fn previous_op(&self, op: Op) -> Option<Op> {
+        self.ops[op].previous.expand()
+    }
+
     /// Whether the operation has been erased.
     pub fn is_erased(&self, op: Op) -> bool {
         self.ops[op].erased

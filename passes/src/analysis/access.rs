@@ -3,14 +3,13 @@
 use gpuc_dialects::offload::{
     MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT,
 };
-use gpuc_dialects::{affine, gpu, memref};
-use gpuc_ir::op::{EffectKind, Subscripts, Traits};
+use gpuc_dialects::{gpu, memref};
+use gpuc_ir::op::{Subscripts, Traits};
 
 pub use gpuc_ir::op::AccessKind;
-use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef, WalkOrder};
+use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef};
 
-use super::polynomial::Polynomial;
-use super::subscript::{of_affine, polynomial};
+use super::quasi_affine::QuasiAffine;
 
 /// An access to elements of a buffer.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub struct Access {
     pub buffer: Value,
     /// Where the access starts, a subscript for each dimension; `None` where a subscript has no
     /// closed form.
-    pub subscripts: Vec<Option<Polynomial>>,
+    pub subscripts: Vec<Option<QuasiAffine>>,
     /// How many elements it touches from there on, in the last dimension.
     pub length: i64,
 }
@@ -37,41 +36,17 @@ impl Access {
     }
 }
 
-/// The accesses of `root` and everything inside, in order; an operation whose effects are not
-/// known if there is one.
-pub fn accesses(ir: &Ir, root: Op) -> Result<Vec<Access>, Op> {
-    let mut found = Vec::new();
-    for op in ir.nested_ops(root, WalkOrder::PreOrder) {
-        if let Some(access) = access(ir, op) {
-            found.push(access);
-        } else if !is_benign(ir, op) {
-            return Err(op);
-        }
-    }
-    Ok(found)
-}
-
-/// Whether an operation that is no access touches no memory that others see.
-fn is_benign(ir: &Ir, op: Op) -> bool {
-    if ir.has_trait(op, Traits::RECURSIVE_EFFECTS) || ir.has_trait(op, Traits::TERMINATOR) {
-        // What is inside is asked for itself.
-        return true;
-    }
-    ir.effects(op)
-        .is_some_and(|effects| effects.iter().all(|effect| effect.kind == EffectKind::Allocate))
-}
-
 /// What an operation accesses, if it is an access to one buffer.
 pub fn access(ir: &Ir, op: Op) -> Option<Access> {
     let found = ir.memory_access(op)?;
-    let mut subscripts: Vec<Option<Polynomial>> = match found.subscripts {
+    let mut subscripts: Vec<Option<QuasiAffine>> = match found.subscripts {
         Subscripts::Values(values) => {
-            values.iter().map(|&value| Some(polynomial(ir, value))).collect()
+            values.iter().map(|&value| Some(QuasiAffine::of_value(ir, value))).collect()
         }
         Subscripts::Map(map, operands) => {
-            let value = affine::AffineValue::new(map, &operands);
-            let results = value.results(&ir.ctx);
-            results.iter().map(|&result| of_affine(ir, result, &value)).collect()
+            let data = ir.ctx.map_data(map);
+            let form = |&result| QuasiAffine::of_expr(ir, result, data.dims as usize, &operands);
+            data.results.iter().map(form).collect()
         }
     };
     let length = found.extents.last().copied().unwrap_or(1);
@@ -96,7 +71,7 @@ fn through_bytes(ir: &Ir, access: &mut Access) {
     let Some(view) = view else { return };
     let Some(size) = memref::element_bytes(&ir.ctx, ir.ty(access.buffer)) else { return };
     access.buffer = view.source(ir);
-    access.subscripts = vec![Some(polynomial(ir, view.byte_shift(ir)))];
+    access.subscripts = vec![Some(QuasiAffine::of_value(ir, view.byte_shift(ir)))];
     access.length = i64::try_from(size).unwrap_or(i64::MAX);
 }
 

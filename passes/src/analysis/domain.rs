@@ -6,6 +6,7 @@ use indexmap::IndexSet;
 
 use super::loops::{CountedLoop, dimensions};
 use super::polynomial::{Monomial, Polynomial};
+use super::quasi_affine::QuasiAffine;
 use super::subscript::polynomial;
 
 /// Where iterations are spoken of.
@@ -59,11 +60,22 @@ impl Domain {
         }
     }
 
+    /// The same for a form with quotients, their numerators included.
+    pub fn add_params_of(&mut self, ir: &Ir, nest: &[CountedLoop], form: &QuasiAffine) {
+        self.add_params(ir, nest, form.plain());
+        for division in form.divisions() {
+            self.add_params_of(ir, nest, &division.numerator);
+        }
+    }
+
     /// Makes parameters of what occurs in the bounds of a nest.
     pub fn add_nest(&mut self, ir: &Ir, nest: &[CountedLoop]) {
         for dim in nest {
             for form in dim.lower.iter().chain(&dim.upper) {
                 self.add_params(ir, nest, form);
+            }
+            for form in dim.divided_lower.iter().chain(&dim.divided_upper) {
+                self.add_params_of(ir, nest, form);
             }
         }
     }
@@ -137,6 +149,24 @@ impl Domain {
         Some(sum)
     }
 
+    /// A form with quotients over the nest's variables and the parameters; each quotient becomes a
+    /// local variable of `set`. `None` where something else occurs.
+    pub fn quasi_affine(
+        &self,
+        set: &mut BasicSet,
+        nest: &[CountedLoop],
+        form: &QuasiAffine,
+    ) -> Result<Option<Affine>> {
+        let Some(mut sum) = self.affine(nest, form.plain()) else { return Ok(None) };
+        for division in form.divisions() {
+            let Some(numerator) = self.quasi_affine(set, nest, &division.numerator)? else {
+                return Ok(None);
+            };
+            sum = sum + set.floor_div(&numerator, division.divisor)? * division.coefficient;
+        }
+        Ok(Some(sum))
+    }
+
     /// An affine expression over parameters alone as a polynomial; `None` where anything else occurs.
     pub fn polynomial(&self, form: &Affine) -> Option<Polynomial> {
         let mut sum = Polynomial::constant(form.constant_term());
@@ -153,7 +183,7 @@ impl Domain {
         let mut exact = true;
         for (d, dim) in nest.iter().enumerate() {
             let outer = &nest[..d];
-            exact &= dim.complete;
+            exact &= dim.known;
             for lower in &dim.lower {
                 match self.affine(outer, lower) {
                     Some(lower) => set.add(&Constraint::ge(Affine::dim(d), lower))?,
@@ -166,8 +196,19 @@ impl Domain {
                     None => exact = false,
                 }
             }
-            let start = match &dim.lower[..] {
-                [lower] => self.affine(outer, lower),
+            for (bounds, is_lower) in [(&dim.divided_lower, true), (&dim.divided_upper, false)] {
+                for bound in bounds {
+                    match (self.quasi_affine(set, outer, bound)?, is_lower) {
+                        (Some(lower), true) => set.add(&Constraint::ge(Affine::dim(d), lower))?,
+                        (Some(upper), false) => set.add(&Constraint::lt(Affine::dim(d), upper))?,
+                        (None, _) => exact = false,
+                    }
+                }
+            }
+            // With several lower bounds, or one that is not known, it may start at another.
+            let start = match (&dim.lower[..], &dim.divided_lower[..]) {
+                ([lower], []) if dim.known => self.affine(outer, lower),
+                ([], [lower]) if dim.known => self.quasi_affine(set, outer, lower)?,
                 _ => None,
             };
             match (dim.step, start) {

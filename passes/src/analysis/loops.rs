@@ -1,13 +1,14 @@
 //! Counted loops of every dialect, seen alike.
 
+use gpuc_dialects::arith;
 use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp};
-use gpuc_dialects::{affine, arith};
 use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
 use super::polynomial::Polynomial;
+use super::quasi_affine::QuasiAffine;
 use super::range::Range;
-use super::subscript::{of_affine, polynomial};
+use super::subscript::polynomial;
 
 /// One dimension of a counted loop.
 #[derive(Clone, Debug)]
@@ -20,8 +21,14 @@ pub struct CountedLoop {
     pub lower: Vec<Polynomial>,
     /// It stays below the least of these.
     pub upper: Vec<Polynomial>,
-    /// Whether the bounds are all there is: none was left out because it has no closed form.
+    /// Further lower bounds, with quotients.
+    pub divided_lower: Vec<QuasiAffine>,
+    /// Further upper bounds, with quotients.
+    pub divided_upper: Vec<QuasiAffine>,
+    /// Whether the bounds without quotients are all there is.
     pub complete: bool,
+    /// Whether the bounds are all there is: none was left out because it has no closed form.
+    pub known: bool,
     /// The step, where it is known; positive.
     pub step: Option<i64>,
 }
@@ -34,8 +41,9 @@ pub fn dimensions(ir: &Ir, op: Op) -> Vec<CountedLoop> {
 /// The same with another way to bring bounds that are values into closed form.
 pub fn dimensions_over(ir: &Ir, op: Op, form: &dyn Fn(Value) -> Polynomial) -> Vec<CountedLoop> {
     let of = |dim: LoopDimension| {
-        let (lower, all_lower) = bound(ir, &dim.lower, arith::MaxSIOp::is, form);
-        let (upper, all_upper) = bound(ir, &dim.upper, arith::MinSIOp::is, form);
+        let lower = Bound::of(ir, &dim.lower, arith::MaxSIOp::is, form);
+        let upper = Bound::of(ir, &dim.upper, arith::MinSIOp::is, form);
+        let known = lower.known && upper.known;
         let step = match dim.step {
             LoopStep::Constant(step) => Some(step),
             LoopStep::Value(step) => arith::constant_index_value(ir, step),
@@ -43,36 +51,53 @@ pub fn dimensions_over(ir: &Ir, op: Op, form: &dyn Fn(Value) -> Polynomial) -> V
         CountedLoop {
             op,
             variable: dim.variable,
-            lower,
-            upper,
-            complete: all_lower && all_upper,
+            complete: known && lower.divided.is_empty() && upper.divided.is_empty(),
+            known,
+            lower: lower.plain,
+            upper: upper.plain,
+            divided_lower: lower.divided,
+            divided_upper: upper.divided,
             step: step.filter(|&step| step > 0),
         }
     };
     ir.loop_dimensions(op).into_iter().map(of).collect()
 }
 
-/// The values that a bound is the greatest or least of, as far as they have closed forms; and whether
-/// these are all. `joins` says which operations join several values to one bound.
-fn bound(
-    ir: &Ir,
-    bound: &LoopBound,
-    joins: fn(&Ir, Op) -> bool,
-    form: &dyn Fn(Value) -> Polynomial,
-) -> (Vec<Polynomial>, bool) {
-    match bound {
-        LoopBound::Value(value) => match ir.defining_op(*value).filter(|&op| joins(ir, op)) {
-            Some(op) => (ir.operands(op).map(form).collect(), true),
-            None => (vec![form(*value)], true),
-        },
-        LoopBound::Map { map, results, operands } => {
-            let value = affine::AffineValue::new(*map, operands);
-            let wanted = value.results(&ir.ctx).iter().skip(results.start).take(results.len());
-            let known: Vec<Polynomial> =
-                wanted.filter_map(|&result| of_affine(ir, result, &value)).collect();
-            let complete = known.len() == results.len();
-            (known, complete)
+/// What a bound is the greatest or least of.
+struct Bound {
+    plain: Vec<Polynomial>,
+    divided: Vec<QuasiAffine>,
+    /// Whether that is all.
+    known: bool,
+}
+
+impl Bound {
+    /// `joins` says which operations join several values to one bound.
+    fn of(
+        ir: &Ir,
+        bound: &LoopBound,
+        joins: fn(&Ir, Op) -> bool,
+        form: &dyn Fn(Value) -> Polynomial,
+    ) -> Bound {
+        let mut found = Bound { plain: Vec::new(), divided: Vec::new(), known: true };
+        match bound {
+            LoopBound::Value(value) => match ir.defining_op(*value).filter(|&op| joins(ir, op)) {
+                Some(op) => found.plain.extend(ir.operands(op).map(form)),
+                None => found.plain.push(form(*value)),
+            },
+            LoopBound::Map { map, results, operands } => {
+                let data = ir.ctx.map_data(*map);
+                for &result in data.results.iter().skip(results.start).take(results.len()) {
+                    let form = QuasiAffine::of_expr(ir, result, data.dims as usize, operands);
+                    match form.as_ref().map(|form| (form, form.as_polynomial())) {
+                        Some((_, Some(plain))) => found.plain.push(plain.clone()),
+                        Some((form, None)) => found.divided.push(form.clone()),
+                        None => found.known = false,
+                    }
+                }
+            }
         }
+        found
     }
 }
 

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 pub type Monomial = SmallVec<[Value; 2]>;
 
 /// A sum of products of values with integer coefficients, none 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Polynomial {
     terms: BTreeMap<Monomial, i64>,
 }

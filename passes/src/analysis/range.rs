@@ -212,6 +212,22 @@ fn of_result(ir: &Ir, op: Op, all: Range, depth: u32) -> Range {
                 _ => all,
             }
         }
+        arith::RemUIOp::NAME => match (operand(0), operand(1)) {
+            (a, b) if a.min >= 0 && b.min > 0 => Range::new(0, a.max.min(b.max - 1)),
+            _ => all,
+        },
+        arith::DivUIOp::NAME | arith::CeilDivUIOp::NAME => match (operand(0), operand(1)) {
+            (a, b) if a.min >= 0 && b.min > 0 => {
+                Range::new(a.min / b.max, (a.max + b.min - 1) / b.min)
+            }
+            _ => all,
+        },
+        arith::ShRUIOp::NAME => match (operand(0), operand(1)) {
+            (a, b) if a.min >= 0 && b.min == b.max && (0..64).contains(&b.min) => {
+                Range::new(a.min >> b.min, a.max >> b.min)
+            }
+            _ => all,
+        },
         arith::AndIOp::NAME => match (operand(0), operand(1)) {
             (_, mask) if mask.min >= 0 => Range::new(0, mask.max),
             (mask, _) if mask.min >= 0 => Range::new(0, mask.max),

@@ -1,109 +1,242 @@
-//! `lower-reductions`: `gpu.all_reduce` becomes a tree over shared memory.
+//! `lower-reductions`: `gpu.all_reduce` becomes shuffles within warps and one value a warp through
+//! shared memory.
 //!
-//! Every thread leaves its value; then, as long as more than one is left, the lower half of the
-//! threads combines with the upper. Blocks of any size work, and the order of combination depends on
-//! the size alone. The buffer is free again at the end, so that one serves all reductions of a type.
-//! The shape is that of Tian et al. 2015, figs. 11 to 13, with halves rounded up.
+//! The lanes of a warp combine in halves (`gpu.shuffle down`); the first one leaves the warp's value;
+//! behind one barrier every thread combines those values in the order of the warps, so that all get
+//! the same bits, in an order that depends on the size of the block alone. A block of one warp needs
+//! neither memory nor barrier. Blocks of any size and shape work: lanes that a warp does not have
+//! take no part. A reduction inside a loop meets its own buffer again and ends with a second
+//! barrier. The steps are those of Tian et al. 2015, figs. 11 to 13, on warps.
 
+use gpuc_arch::{MAX_THREADS_PER_BLOCK, WARP_SIZE};
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{arith, gpu, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
-use rustc_hash::FxHashMap;
+use gpuc_ir::{Builder, Ir, Op, OpView, Region, Type, Value, WalkOrder};
 
 use crate::parallel::combiner::combine;
-use crate::parallel::threads::Processors;
+use crate::parallel::threads::{Processors, known_block};
 
 gpuc_ir::pass! {
-    /// Turn gpu.all_reduce into trees over shared memory.
+    /// Turn gpu.all_reduce into shuffles and one value a warp through shared memory.
     LowerReductions = "lower-reductions" on "builtin.module" {
-        /// Threads of a block, at most, where its size is not known; elements of the buffer.
-        max_threads: i64 = gpuc_arch::MAX_THREADS_PER_BLOCK.into(),
+        /// Threads of a block, at most, where its size is not known.
+        max_threads: i64 = MAX_THREADS_PER_BLOCK.into(),
     }
 }
+
+/// Lanes of a warp.
+const LANES: i64 = WARP_SIZE as i64;
 
 impl Pass for LowerReductions {
     fn run(&mut self, ir: &mut Ir, module: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for func in ir.nested_ops(module, WalkOrder::PreOrder) {
-            if gpu::GPUFuncOp::is(ir, func) {
-                self.lower_function(ir, func);
+            if !gpu::GPUFuncOp::is(ir, func) {
+                continue;
+            }
+            for op in ir.nested_ops(func, WalkOrder::PreOrder) {
+                if let Some(reduce) = gpu::AllReduceOp::cast(ir, op)
+                    && !ir.blocks(reduce.body(ir)).is_empty()
+                {
+                    lower(ir, func, reduce, self.max_threads);
+                }
             }
         }
         Ok(())
     }
 }
 
-impl LowerReductions {
-    fn lower_function(&self, ir: &mut Ir, func: Op) {
-        let mut buffers: FxHashMap<Type, Value> = FxHashMap::default();
-        let mut processors = Processors::of(ir, func);
-        for op in ir.nested_ops(func, WalkOrder::PreOrder) {
-            if let Some(reduce) = gpu::AllReduceOp::cast(ir, op)
-                && !ir.blocks(reduce.body(ir)).is_empty()
-            {
-                let ty = ir.ty(reduce.result(ir));
-                let buffer = match buffers.get(&ty) {
-                    Some(&buffer) => buffer,
-                    None => {
-                        let workgroup = gpu::AddressSpace::Workgroup.attr(&mut ir.ctx);
-                        let size = block_size(ir, func).unwrap_or(self.max_threads);
-                        let buffer_ty = ir.ctx.memref_in(&[size], ty, None, Some(workgroup));
-                        let buffer = gpu::GPUFuncOp(func).add_workgroup_buffer(ir, buffer_ty);
-                        buffers.insert(ty, buffer);
-                        buffer
-                    }
-                };
-                lower(ir, reduce, buffer, &mut processors);
-            }
+/// The threads of a block.
+#[derive(Clone, Copy)]
+struct Block {
+    /// How many, if that is known.
+    size: Option<i64>,
+    /// Warps, at most.
+    most_warps: i64,
+    /// How many, as a value.
+    count: Value,
+    /// Number of this thread in its warp, and of the warp in the block.
+    lane: Value,
+    warp: Value,
+}
+
+impl Block {
+    fn read(b: &mut Builder<'_>, func: Op, max_threads: i64) -> Block {
+        let size = known_block(b, func).map(|extents| extents.iter().product());
+        let (number, count) = Processors::of(b, func).thread(b);
+        let lanes = arith::constant_index(b, LANES);
+        let lane = arith::RemUIOp::new(b, number, lanes).value(b);
+        let warp = arith::DivUIOp::new(b, number, lanes).value(b);
+        let most_warps = (size.unwrap_or(max_threads).max(1) - 1) / LANES + 1;
+        Block { size, most_warps, count, lane, warp }
+    }
+
+    /// Lanes of this thread's warp; `None` where it is whole.
+    fn lanes(&self, b: &mut Builder<'_>) -> Option<Value> {
+        if self.size.is_some_and(|size| size % LANES == 0) {
+            return None;
         }
+        let lanes = arith::constant_index(b, LANES);
+        let before = arith::MulIOp::new(b, self.warp, lanes).value(b);
+        let left = arith::SubIOp::new(b, self.count, before).value(b);
+        Some(arith::MinSIOp::new(b, left, lanes).value(b))
     }
 }
 
-/// Threads of a block, if they are known.
-fn block_size(ir: &Ir, func: Op) -> Option<i64> {
-    let sizes = ir.ctx.dense_array(ir.attr(func, "known_block_size")?)?;
-    Some(sizes.iter().product())
+fn lower(ir: &mut Ir, func: Op, reduce: gpu::AllReduceOp, max_threads: i64) {
+    let (value, combiner) = (reduce.value(ir), reduce.body(ir));
+    let ty = ir.ty(value);
+    let is_loop = |op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
+    let comes_again = ir.ancestors(reduce.0).any(is_loop);
+    let mut b = Builder::before(ir, reduce.0);
+    let block = Block::read(&mut b, func, max_threads);
+    let of_warp = combine_lanes(&mut b, &block, value, combiner);
+    if block.most_warps == 1 {
+        let zero = arith::constant_index(&mut b, 0);
+        let result = from_lane(&mut b, of_warp, zero);
+        ir.replace_op(reduce.0, &[result]);
+        return;
+    }
+    let workgroup = gpu::AddressSpace::Workgroup.attr(&mut b.ctx);
+    let buffer_ty = b.ctx.memref_in(&[block.most_warps], ty, None, Some(workgroup));
+    let buffer = gpu::GPUFuncOp(func).add_workgroup_buffer(&mut b, buffer_ty);
+    let zero = arith::constant_index(&mut b, 0);
+    let is_first = compare(&mut b, arith::CmpIPredicate::Eq, block.lane, zero);
+    let then = b.region(&[], |b, _| {
+        memref::StoreOp::new(b, of_warp, buffer, &[block.warp]).build(b);
+        scf::YieldOp::new(b, &[]).build(b);
+    });
+    scf::IfOp::new(&mut b, is_first).region(then).build(&mut b);
+    gpu::BarrierOp::new(&mut b).build(&mut b);
+    let result = combine_warps(&mut b, &block, buffer, combiner);
+    if comes_again {
+        // Nobody writes to the buffer again before everybody has read it.
+        gpu::BarrierOp::new(&mut b).build(&mut b);
+    }
+    ir.replace_op(reduce.0, &[result]);
 }
 
-fn lower(ir: &mut Ir, reduce: gpu::AllReduceOp, buffer: Value, processors: &mut Processors) {
-    let (value, combiner) = (reduce.value(ir), reduce.body(ir));
-    let mut b = Builder::before(ir, reduce.0);
-    let (id, count) = processors.thread(&mut b);
-    memref::StoreOp::new(&mut b, value, buffer, &[id]).build(&mut b);
-    gpu::BarrierOp::new(&mut b).build(&mut b);
-    let one = arith::constant_index(&mut b, 1);
-    let two = arith::constant_index(&mut b, 2);
-    let index = b.ctx.index();
-    let before = b.region(&[index], |b, left| {
-        let sgt = arith::CmpIPredicate::Sgt.attr(&mut b.ctx);
-        let more = arith::CmpIOp::new(b, left[0], one).attr(b, "predicate", sgt).value(b);
-        scf::ConditionOp::new(b, more, &[left[0]]).build(b);
+fn compare(b: &mut Builder<'_>, how: arith::CmpIPredicate, x: Value, y: Value) -> Value {
+    let how = how.attr(&mut b.ctx);
+    arith::CmpIOp::new(b, x, y).attr(b, "predicate", how).value(b)
+}
+
+/// The first lane's result is that of the warp; those of the others mean nothing.
+fn combine_lanes(b: &mut Builder<'_>, block: &Block, value: Value, combiner: Region) -> Value {
+    let lanes = block.lanes(b);
+    let mut value = value;
+    let mut distance = LANES / 2;
+    while distance > 0 {
+        let step = arith::constant_index(b, distance);
+        let other = from_lane_further(b, value, step);
+        value = match lanes {
+            None => combine(b, combiner, value, other),
+            Some(lanes) => {
+                let partner = arith::AddIOp::new(b, block.lane, step).value(b);
+                let exists = compare(b, arith::CmpIPredicate::Slt, partner, lanes);
+                combine_if(b, exists, combiner, value, other)
+            }
+        };
+        distance /= 2;
+    }
+    value
+}
+
+/// `value` and `other` combined where a condition holds, else `value`.
+fn combine_if(
+    b: &mut Builder<'_>,
+    condition: Value,
+    combiner: Region,
+    value: Value,
+    other: Value,
+) -> Value {
+    let ty = b.ty(value);
+    let then = b.region(&[], |b, _| {
+        let both = combine(b, combiner, value, other);
+        scf::YieldOp::new(b, &[both]).build(b);
     });
-    let after = b.region(&[index], |b, left| {
-        let up = arith::AddIOp::new(b, left[0], one).value(b);
-        let half = arith::DivUIOp::new(b, up, two).value(b);
-        let other = arith::AddIOp::new(b, id, half).value(b);
-        let slt = arith::CmpIPredicate::Slt.attr(&mut b.ctx);
-        let active = arith::CmpIOp::new(b, other, left[0]).attr(b, "predicate", slt).value(b);
-        let then = b.region(&[], |b, _| {
-            let mine = memref::LoadOp::new(b, buffer, &[id]).value(b);
-            let theirs = memref::LoadOp::new(b, buffer, &[other]).value(b);
-            let both = combine(b, combiner, mine, theirs);
-            memref::StoreOp::new(b, both, buffer, &[id]).build(b);
-            scf::YieldOp::new(b, &[]).build(b);
+    let otherwise = b.region(&[], |b, _| {
+        scf::YieldOp::new(b, &[value]).build(b);
+    });
+    let branch = scf::IfOp::new(b, condition).result_group(&[ty]);
+    branch.region(then).region(otherwise).value(b)
+}
+
+/// The values of all warps combined, from the first to the last.
+fn combine_warps(b: &mut Builder<'_>, block: &Block, buffer: Value, combiner: Region) -> Value {
+    let zero = arith::constant_index(b, 0);
+    let first = memref::LoadOp::new(b, buffer, &[zero]).value(b);
+    if block.size.is_some() {
+        return (1..block.most_warps).fold(first, |sum, warp| {
+            let warp = arith::constant_index(b, warp);
+            let other = memref::LoadOp::new(b, buffer, &[warp]).value(b);
+            combine(b, combiner, sum, other)
         });
-        scf::IfOp::new(b, active).region(then).build(b);
-        gpu::BarrierOp::new(b).build(b);
-        scf::YieldOp::new(b, &[half]).build(b);
+    }
+    let (one, lanes) = (arith::constant_index(b, 1), arith::constant_index(b, LANES));
+    let warps = arith::CeilDivUIOp::new(b, block.count, lanes).value(b);
+    let others = scf::ForOp::create(b, (one, warps, one), &[first], |b, warp, sum| {
+        let other = memref::LoadOp::new(b, buffer, &[warp]).value(b);
+        vec![combine(b, combiner, sum[0], other)]
     });
-    scf::WhileOp::new(&mut b, &[count])
-        .result_group(&[index])
-        .region(before)
-        .region(after)
-        .build(&mut b);
-    let zero = arith::constant_index(&mut b, 0);
-    let result = memref::LoadOp::new(&mut b, buffer, &[zero]).value(&mut b);
-    // Nobody writes to the buffer again before everybody has read the result.
-    gpu::BarrierOp::new(&mut b).build(&mut b);
-    ir.replace_op(reduce.0, &[result]);
+    b.result(others.op(), 0)
+}
+
+/// The value of the lane so many further on.
+fn from_lane_further(b: &mut Builder<'_>, value: Value, distance: Value) -> Value {
+    shuffle(b, "down", value, distance)
+}
+
+/// The value of a lane.
+fn from_lane(b: &mut Builder<'_>, value: Value, lane: Value) -> Value {
+    shuffle(b, "idx", value, lane)
+}
+
+/// A shuffle of a value of any type of number: those that shuffles do not know go as integers that
+/// they do.
+fn shuffle(b: &mut Builder<'_>, mode: &str, value: Value, lane: Value) -> Value {
+    let ty = b.ty(value);
+    let i32 = b.ctx.i32();
+    let mode = gpu::SHUFFLE_MODES.parse(mode).unwrap_or(0);
+    let mode = gpu::SHUFFLE_MODES.attr(&mut b.ctx, mode);
+    let lane = arith::IndexCastOp::new(b, lane).result(i32).value(b);
+    let lanes = arith::constant_int(b, LANES.into(), i32);
+    let carrier = carrier(b, ty);
+    let moved = widen(b, value, carrier);
+    let boolean = b.ctx.i1();
+    let shuffle = gpu::ShuffleOp::new(b, moved, lane, lanes).attr(b, "mode", mode);
+    let shuffle = shuffle.result(carrier).result(boolean).build(b);
+    let moved = b.result(shuffle, 0);
+    narrow(b, moved, ty)
+}
+
+/// The type as which values of a type are shuffled.
+fn carrier(b: &mut Builder<'_>, ty: Type) -> Type {
+    match (b.ctx.is_index(ty), b.ctx.int_width(ty)) {
+        (true, _) => b.ctx.i64(),
+        (_, Some(width)) if width > 32 => b.ctx.i64(),
+        (_, Some(_)) => b.ctx.i32(),
+        _ => ty,
+    }
+}
+
+fn widen(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
+    let from = b.ty(value);
+    if from == to {
+        value
+    } else if b.ctx.is_index(from) {
+        arith::IndexCastOp::new(b, value).result(to).value(b)
+    } else {
+        arith::ExtUIOp::new(b, value).result(to).value(b)
+    }
+}
+
+fn narrow(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
+    if b.ty(value) == to {
+        value
+    } else if b.ctx.is_index(to) {
+        arith::IndexCastOp::new(b, value).result(to).value(b)
+    } else {
+        arith::TruncIOp::new(b, value).result(to).value(b)
+    }
 }

@@ -2,6 +2,8 @@
 
 mod address;
 pub mod fold_memref_alias_ops;
+pub mod hoist_loads;
+pub mod loop_unroll;
 pub mod lower_accesses;
 pub mod lower_affine;
 pub mod lower_reductions;

@@ -4,7 +4,7 @@
 //! run at all: one branch an iteration.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{arith, cf, scf};
+use gpuc_dialects::{arith, cf, llvm, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
@@ -99,17 +99,18 @@ fn conditional(
     condition: Value,
     (then, then_values): (Block, &[Value]),
     (other, other_values): (Block, &[Value]),
-) {
+) -> Op {
     cf::CondBranchOp::new(b, condition, then_values, other_values)
         .successor(then)
         .successor(other)
-        .build(b);
+        .build(b)
 }
 
 fn lower_for(ir: &mut Ir, view: scf::ForOp) {
     let op = view.op();
     let (lower, upper, step) = (view.lowerBound(ir), view.upperBound(ir), view.step(ir));
     let inits: Vec<Value> = view.initArgs(ir).to_vec();
+    let annotation = ir.attr(op, llvm::LOOP_ANNOTATION);
     let location = ir.location(op);
     let region = ir.region(op, 0);
     let exit = split_behind(ir, op);
@@ -136,7 +137,10 @@ fn lower_for(ir: &mut Ir, view: scf::ForOp) {
         arith::CmpIOp::new(&mut b, next, upper).attr(&mut b, "predicate", slt).value(&mut b);
     let mut back: Vec<Value> = vec![next];
     back.extend(&yielded);
-    conditional(&mut b, again, (body, &back), (exit, &yielded));
+    let branch = conditional(&mut b, again, (body, &back), (exit, &yielded));
+    if let Some(annotation) = annotation {
+        ir.set_attr(branch, llvm::LOOP_ANNOTATION, annotation);
+    }
     ir.erase_op(end);
 }
 

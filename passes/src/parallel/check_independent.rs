@@ -12,8 +12,9 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, WalkOrder};
 
 use super::remarks;
-use crate::analysis::access::{accesses, name};
-use crate::analysis::nest::carried::{Apart, Wanted, carried};
+use crate::analysis::access::name;
+use crate::analysis::nest::Nest;
+use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
@@ -23,9 +24,10 @@ gpuc_ir::pass! {
 
 impl Pass for CheckIndependent {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let nest = cx.analysis::<Nest>(ir, op);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             if ir.has_trait(inner, Traits::PARALLEL_LOOP) && !in_fallback(ir, inner) {
-                check(ir, inner, cx);
+                check(ir, &nest, inner, cx);
             }
         }
         cx.preserve_all();
@@ -33,10 +35,9 @@ impl Pass for CheckIndependent {
     }
 }
 
-fn check(ir: &Ir, op: Op, cx: &mut PassContext<'_>) {
+fn check(ir: &Ir, nest: &Nest, op: Op, cx: &mut PassContext<'_>) {
     // What has unknown effects is not refuted.
-    let Ok(touched) = accesses(ir, op) else { return };
-    let found = carried(ir, op, &touched, Apart::Assumed, Wanted::Certain);
+    let Ok(found) = nest.carried(ir, op, Apart::Assumed, Wanted::Certain) else { return };
     let Some(dependence) = found.dependence else { return };
     let variable = name(ir, dependence.source.root);
     let place = ir.ctx.place(ir.location(op));

@@ -11,7 +11,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::COLLECTIVE_ATTR;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping};
 use gpuc_dialects::{gpu, memref, scf};
-use gpuc_ir::op::{EffectKind, Traits};
+use gpuc_ir::op::{Effect, EffectKind, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 
@@ -20,6 +20,7 @@ use super::last_block;
 use super::spread::{Spread, spread};
 use super::thread_arrays::place_buffers;
 use super::threads::Processors;
+use crate::analysis::access::root;
 
 gpuc_ir::pass! {
     /// Turn the code of grids into the code of their threads.
@@ -199,6 +200,13 @@ impl Distributor<'_> {
             })
         });
         let ends = self.ends(ir, op, at) || self.barrier_follows(ir, op);
+        let apart = around
+            .iter()
+            .any(|&axis| axis.is_in_block() && self.processors.extent(axis) != Some(1));
+        if in_block && writes && !apart && overwrites_what_was_read(ir, op) {
+            let mut b = Builder::before(ir, op);
+            gpu::BarrierOp::new(&mut b).build(&mut b);
+        }
         let Spread { mut values, combiners, body, outermost } =
             spread(ir, op, &mapping, self.processors)?;
         if in_block {
@@ -207,9 +215,6 @@ impl Distributor<'_> {
                 *value = all_reduce(&mut b, *value, combiner);
             }
             // Rows that go different ways do not wait for each other.
-            let apart = around
-                .iter()
-                .any(|&axis| axis.is_in_block() && self.processors.extent(axis) != Some(1));
             if writes && !over_blocks && !apart && !ends {
                 gpu::BarrierOp::new(&mut b).build(&mut b);
             }
@@ -235,6 +240,79 @@ impl Distributor<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a loop over threads writes what others in the block may still read: something that stands
+/// before it, or behind it in a loop round both, with no barrier between.
+fn overwrites_what_was_read(ir: &Ir, op: Op) -> bool {
+    let mut at = op;
+    loop {
+        let before = std::iter::successors(ir.previous_op(at), |&op| ir.previous_op(op));
+        match first_conflict(ir, op, before) {
+            Some(conflicts) => return conflicts,
+            None => {}
+        }
+        let Some(owner) = ir.parent_op(at) else { return false };
+        if ir.has_trait(owner, Traits::SYMBOL) {
+            return false;
+        }
+        if ir.def(owner).is_some_and(|def| def.hooks.loop_regions.is_some()) {
+            let last = ir.parent_block(at).and_then(|block| ir.last_op(block));
+            let turn = std::iter::successors(last, |&op| ir.previous_op(op));
+            if first_conflict(ir, op, turn.take_while(|&other| other != at)) == Some(true) {
+                return true;
+            }
+        }
+        at = owner;
+    }
+}
+
+/// Whether the first of some operations that decides does so because `op` writes what it reads; a
+/// barrier decides that nothing does. `None` where none decides.
+fn first_conflict(ir: &Ir, op: Op, others: impl Iterator<Item = Op>) -> Option<bool> {
+    for other in others {
+        if gpu::BarrierOp::is(ir, other) {
+            return Some(false);
+        }
+        if conflicts(ir, other, op) {
+            return Some(true);
+        }
+    }
+    None
+}
+
+/// Whether `later` may write what `earlier` reads.
+fn conflicts(ir: &Ir, earlier: Op, later: Op) -> bool {
+    let (Some(earlier), Some(later)) =
+        (effects_on_memory(ir, earlier), effects_on_memory(ir, later))
+    else {
+        return true;
+    };
+    earlier.iter().filter(|effect| effect.kind == EffectKind::Read).any(|read| {
+        later.iter().filter(|effect| effect.kind == EffectKind::Write).any(|write| {
+            match (read.on, write.on) {
+                (Some(read), Some(write)) => {
+                    // That variables are apart has been said or tested for the loop to be parallel.
+                    !is_private(ir, write) && root(ir, read) == root(ir, write)
+                }
+                _ => true,
+            }
+        })
+    })
+}
+
+/// What an operation and those inside do to memory; barriers do nothing to it.
+fn effects_on_memory(ir: &Ir, op: Op) -> Option<Vec<Effect>> {
+    let mut all = Vec::new();
+    for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+        let passes = gpu::BarrierOp::is(ir, inner)
+            || ir.has_trait(inner, Traits::RECURSIVE_EFFECTS)
+            || ir.has_trait(inner, Traits::TERMINATOR);
+        if !passes {
+            all.extend(ir.effects(inner)?);
+        }
+    }
+    Some(all)
 }
 
 /// Whether a memref is memory of the thread alone.

@@ -22,5 +22,7 @@ pub mod scratch;
 pub mod segments;
 pub mod spread;
 pub mod thread_arrays;
+mod thread_races;
 pub mod threads;
+pub mod verify_barriers;
 pub mod verify_mapping;

@@ -16,7 +16,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith;
 use gpuc_dialects::offload::{DisjointOp, RegionOp, SCHEDULE_ATTR};
 use gpuc_ir::op::Traits;
-use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
@@ -24,8 +24,9 @@ use super::carried_scalar::{CarriedScalar, classify};
 use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
-use crate::analysis::access::{Access, accesses, name};
+use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{candidates, dimensions};
+use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::versions::{self, in_fallback};
 
@@ -87,8 +88,10 @@ fn disjoint(b: &mut Builder<'_>, pairs: &IndexSet<(Value, Value)>) -> Option<Val
 impl RecognizeParallel {
     fn recognize(&self, ir: &mut Ir, region: RegionOp, apart: Apart) -> Found {
         let mut found = Found::default();
+        // Stays true: what a loop that becomes parallel changes is outside of those that come after it.
+        let nest = Nest::compute(ir, region.op());
         for op in candidates(ir, region) {
-            let remarks = self.parallelize(ir, op, apart, &mut found.assumed_apart);
+            let remarks = self.parallelize(ir, &nest, op, apart, &mut found.assumed_apart);
             found.remarks.extend(remarks);
         }
         found
@@ -98,13 +101,14 @@ impl RecognizeParallel {
     fn parallelize(
         &self,
         ir: &mut Ir,
+        nest: &Nest,
         op: Op,
         apart: Apart,
         assumed_apart: &mut IndexSet<(Value, Value)>,
     ) -> Vec<Diagnostic> {
         let place = ir.ctx.place(ir.location(op));
         let remark = |text: String| Diagnostic::remark(text).at_option(place.clone());
-        let touched = match accesses(ir, op) {
+        let touched = match nest.accesses(op) {
             Ok(touched) => touched,
             Err(unknown) => {
                 return vec![remark(format!(
@@ -135,11 +139,11 @@ impl RecognizeParallel {
             let text = format!("{held}{scalar} prevents parallelization");
             return vec![remark(text).code(codes::LOOP_CARRIED)];
         }
-        let found = carried(ir, op, &touched, apart, Wanted::Any);
+        let found = carried(ir, op, touched, apart, Wanted::Any);
         if let Some(dependence) = &found.dependence {
             return vec![remarks::dependence(ir, op, dependence)];
         }
-        if !self.pays(ir, op, &touched, !reductions.is_empty()) {
+        if !self.pays(ir, op, touched, !reductions.is_empty()) {
             return vec![remark(
                 "Loop is parallelizable, left sequential in each thread".to_owned(),
             )];
@@ -206,7 +210,7 @@ impl RecognizeParallel {
                 .iter()
                 .filter(|access| {
                     let last = access.subscripts.last().and_then(Option::as_ref);
-                    last.is_some_and(|form| form.coefficient(&[variable]).abs() == 1)
+                    last.is_some_and(|form| form.plain().coefficient(&[variable]).abs() == 1)
                 })
                 .count()
         };

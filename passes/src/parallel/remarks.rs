@@ -18,7 +18,9 @@ pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {
         (Certainty::May, _) => format!("Complex loop carried dependence of {variable}"),
         (_, DependenceKind::Flow) => format!("Loop carried dependence of {variable}"),
         (_, DependenceKind::Anti) => format!("Loop carried backward dependence of {variable}"),
-        (_, DependenceKind::Output) => format!("Loop carried reuse of {variable}"),
+        (_, DependenceKind::Output | DependenceKind::Input) => {
+            format!("Loop carried reuse of {variable}")
+        }
     };
     Diagnostic::remark(format!("{text} prevents parallelization"))
         .code(codes::LOOP_CARRIED)

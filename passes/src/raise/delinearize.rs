@@ -95,7 +95,7 @@ fn keep_extents(ir: &Ir, mut access: Access, scope: Region) -> Access {
         && access.kind != AccessKind::Atomic
     {
         let form = polynomial_keeping(ir, index, &|value| is_unchanging(ir, value, scope));
-        access.subscripts = vec![Some(form)];
+        access.subscripts = vec![Some(form.into())];
     }
     access
 }

@@ -65,7 +65,11 @@ impl Reduction {
                 Max => arith::MaxNumFOp::new(b, a, c).value(b),
                 Min => arith::MinNumFOp::new(b, a, c).value(b),
                 LogicalAnd | LogicalOr => logical_float(b, self, a, c),
-                _ => arith::AddFOp::new(b, a, c).value(b),
+                _ => {
+                    // A product that may be rounded together with a sum says so itself.
+                    let contract = arith::FastMath::CONTRACT.attr(&mut b.ctx);
+                    arith::AddFOp::new(b, a, c).attr(b, "fastmath", contract).value(b)
+                }
             };
         }
         match self {

@@ -35,7 +35,7 @@ impl View {
     ) -> Option<(View, Option<Guard>)> {
         let scope_op = ir.region_op(scope)?;
         let forms: Option<Vec<&Polynomial>> =
-            accesses.iter().map(|access| access.subscripts[0].as_ref()).collect();
+            accesses.iter().map(|access| access.subscripts[0].as_ref()?.as_polynomial()).collect();
         let forms = forms?;
         let atomic = accesses.iter().any(|access| access.kind == AccessKind::Atomic);
         if atomic || forms.iter().all(|form| form.is_affine()) {

@@ -5,6 +5,7 @@ pub mod canonicalize;
 pub mod carry;
 pub mod cse;
 pub mod dead_carried;
+pub mod fold_cast_pairs;
 pub mod inline;
 pub mod licm;
 pub mod mem2reg;

@@ -1,10 +1,11 @@
 // A remark stands under the function whose text it is on, in whichever file that is.
 // RUN: gpuc -Minfo -c %s -o %t.o 2>&1 | FileCheck %s
 // CHECK: second (tests/lit/gpuc/feedback-functions.h):
-// CHECK-NEXT: {{^ +}}6, Generating GPU code
+// CHECK-NEXT: {{^ +}}6, Generating copy(a[0:4])
+// CHECK-NEXT: {{^ +}}Generating GPU code
 // CHECK-NEXT: #pragma acc loop
 // CHECK-NEXT: first:
-// CHECK-NEXT: [[@LINE+8]], Generating GPU code
+// CHECK-NEXT: [[@LINE+8]], Generating copy(a[0:4])
 #include "feedback-functions.h"
 
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gpuc_arch::Arch;
 use gpuc_diagnostics::codes::Explanation;
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_frontend_c::Families;
+use gpuc_frontend_c::{Families, preprocess};
 
 use crate::compile::Level;
 use crate::feedback::RemarkOptions;
@@ -305,12 +305,9 @@ impl Arguments {
         if self.sources.is_empty() && self.others().next().is_none() {
             return Err(Diagnostic::error("no input files").help("usage: gpuc [OPTIONS] FILE..."));
         }
-        if let Some(missing) = self.sources.iter().find(|source| !source.is_file()) {
-            return Err(Diagnostic::error(format!(
-                "cannot read `{}`: there is no such file",
-                missing.display()
-            ))
-            .code(codes::NO_SUCH_FILE));
+        if let Some(error) = self.sources.iter().find_map(|source| preprocess::missing_file(source))
+        {
+            return Err(error);
         }
         self.output_is_no_input()?;
         // Objects are no sources: the host compiler says that it does not need them here.

@@ -11,6 +11,8 @@ pub enum DependenceKind {
     Anti,
     /// Both write.
     Output,
+    /// Both read: no dependence that anything has to wait for, but reuse.
+    Input,
 }
 
 impl DependenceKind {
@@ -19,7 +21,8 @@ impl DependenceKind {
         match (source.writes(), sink.writes()) {
             (true, true) => DependenceKind::Output,
             (true, false) => DependenceKind::Flow,
-            _ => DependenceKind::Anti,
+            (false, true) => DependenceKind::Anti,
+            (false, false) => DependenceKind::Input,
         }
     }
 }

@@ -13,12 +13,16 @@ use super::super::access::Access;
 use super::super::domain::Domain;
 use super::super::loops::{CountedLoop, nest};
 use super::dependence::Certainty;
+use super::guard::{Guard, guards};
 
 /// Two accesses in one space of parameters.
 pub(super) struct Pair {
     nests: [Vec<CountedLoop>; 2],
+    guards: [Vec<Guard>; 2],
     domain: Domain,
     /// Dimensions of the loop asked about.
+    own: usize,
+    /// Dimensions of all loops that both are in.
     common: usize,
 }
 
@@ -30,12 +34,38 @@ impl Pair {
         for (nest, access) in nests.iter().zip([source, sink]) {
             domain.add_nest(ir, nest);
             for form in access.subscripts.iter().flatten() {
-                domain.add_params(ir, nest, form);
+                domain.add_params_of(ir, nest, form);
             }
         }
+        let guards = [source, sink].map(|access| guards(ir, access.op, op));
+        for (nest, guards) in nests.iter().zip(&guards) {
+            guards.iter().for_each(|guard| domain.add_params_of(ir, nest, &guard.form));
+        }
         domain.add_context(ir);
-        let common = nests[0].iter().take_while(|dim| dim.op == op).count();
-        Pair { nests, domain, common }
+        let own = nests[0].iter().take_while(|dim| dim.op == op).count();
+        let both = nests[0].iter().zip(&nests[1]);
+        let common = both.take_while(|(a, b)| a.variable == b.variable).count();
+        Pair { nests, guards, domain, own, common }
+    }
+
+    /// The loops that both are in, a variable for each dimension, outermost first.
+    pub(super) fn variables(&self) -> Vec<Value> {
+        self.nests[0].iter().take(self.common).map(|dim| dim.variable).collect()
+    }
+
+    /// The dependences from one access to the other that any loop they share carries, or none of them
+    /// if `source_first` says that the source stands in front of the sink; `None` where the solver
+    /// gives up.
+    pub(super) fn dependences(
+        &self,
+        source: &Access,
+        sink: &Access,
+        source_first: bool,
+    ) -> Option<Vec<dependence::Dependence>> {
+        let ((from, _), (to, _)) = (self.relation(0, source)?, self.relation(1, sink)?);
+        let from = dependence::Access::from_relation(from);
+        let to = dependence::Access::from_relation(to);
+        Conflicts::new(&from, &to, self.common).ok()?.dependences(source_first).ok()
     }
 
     /// Whether the loop carries a dependence from one access to the other; `unconditional` says that
@@ -55,8 +85,8 @@ impl Pair {
         let decided = (|| {
             let from = dependence::Access::from_relation(from);
             let to = dependence::Access::from_relation(to);
-            let conflicts = Conflicts::new(&from, &to, self.common)?;
-            for level in 0..self.common {
+            let conflicts = Conflicts::new(&from, &to, self.own)?;
+            for level in 0..self.own {
                 if let Some(found) = conflicts.dependence(Level::Loop(level))? {
                     let distance = found.distance(level).ok().and_then(|d| d.constant());
                     return Ok(Some((level, distance)));
@@ -100,9 +130,22 @@ impl Pair {
         let space = self.domain.map_space(nest.len(), access.subscripts.len());
         let mut set = BasicSet::universe(space.clone());
         let mut exact = self.domain.constrain(&mut set, nest).ok()?;
+        for guard in &self.guards[which] {
+            // A condition that says nothing about known numbers leaves all iterations in.
+            if let Some(form) = self.domain.quasi_affine(&mut set, nest, &guard.form).ok()? {
+                set.add(&match guard.is_equality {
+                    true => Constraint::eq(form, 0),
+                    false => Constraint::ge(form, 0),
+                })
+                .ok()?;
+            }
+        }
         for (k, subscript) in access.subscripts.iter().enumerate() {
             let element = Affine::dim(nest.len() + k);
-            let form = subscript.as_ref().and_then(|form| self.domain.affine(nest, form));
+            let form = match subscript {
+                Some(form) => self.domain.quasi_affine(&mut set, nest, form).ok()?,
+                None => None,
+            };
             let Some(form) = form else {
                 exact = false;
                 continue;

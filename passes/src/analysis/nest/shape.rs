@@ -9,13 +9,15 @@
 //! After Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, §3.3: ZIV, strong
 //! SIV and GCD tests.
 
-use gpuc_ir::{Ir, Op, Value};
+use gpuc_ir::{Ir, Op, Region, Value};
 use smallvec::SmallVec;
 
 use super::super::access::Access;
 use super::super::loops::{CountedLoop, nest};
 use super::super::polynomial::Polynomial;
+use super::super::quasi_affine::QuasiAffine;
 use super::super::range::{Range, range};
+use super::guard;
 
 /// The constants of an access's subscripts; 0 where a subscript has no closed form.
 pub(super) type Constants = SmallVec<[i64; 4]>;
@@ -25,11 +27,13 @@ pub(super) type Constants = SmallVec<[i64; 4]>;
 pub(super) struct ShapeKey {
     buffer: Value,
     length: i64,
-    /// The innermost counted loop.
-    within: Op,
+    /// Whether the buffer is the same in all iterations: a view that is made inside is another each time.
+    fixed_buffer: bool,
+    /// The innermost loop or understood condition.
+    within: Option<Region>,
     /// Whether each iteration of the loop asked about runs it, as often as it runs the loops round it.
     pub(super) unconditional: bool,
-    linear: Vec<Option<Polynomial>>,
+    linear: Vec<Option<QuasiAffine>>,
 }
 
 impl ShapeKey {
@@ -38,14 +42,15 @@ impl ShapeKey {
         let around = || ir.ancestors(access.op).take_while(|&at| at != op);
         let mut constants = Constants::new();
         let linear = access.subscripts.iter().map(|form| {
-            let constant = form.as_ref().map_or(0, Polynomial::constant_term);
+            let constant = form.as_ref().map_or(0, QuasiAffine::constant_term);
             constants.push(constant);
-            form.as_ref()?.plus(&Polynomial::constant(constant), -1)
+            form.as_ref()?.plus(&Polynomial::constant(constant).into(), -1)
         });
         let key = ShapeKey {
             buffer: access.buffer,
             length: access.length,
-            within: around().find(|&at| ir.is_counted_loop(at)).unwrap_or(op),
+            fixed_buffer: is_outside(ir, access.buffer, op),
+            within: innermost(ir, op, access.op),
             unconditional: around().all(|at| ir.is_counted_loop(at)),
             linear: linear.collect(),
         };
@@ -54,7 +59,27 @@ impl ShapeKey {
 
     /// Whether subscripts of the two can be compared: they are of one buffer.
     pub(super) fn compares_with(&self, other: &ShapeKey) -> bool {
-        self.buffer == other.buffer && self.linear.len() == other.linear.len()
+        self.buffer == other.buffer && self.fixed_buffer && self.linear.len() == other.linear.len()
+    }
+}
+
+/// Whether a value is not defined inside `op`.
+pub(super) fn is_outside(ir: &Ir, value: Value, op: Op) -> bool {
+    let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
+    !owner.is_some_and(|owner| ir.is_inside(owner, op))
+}
+
+/// The innermost region round `at`, inside the loop `op`, that says how often it runs.
+fn innermost(ir: &Ir, op: Op, at: Op) -> Option<Region> {
+    let mut region = ir.parent_region(at)?;
+    loop {
+        let owner = ir.region_op(region)?;
+        let decides =
+            owner == op || ir.is_counted_loop(owner) || !guard::of_region(ir, region).is_empty();
+        if decides {
+            return Some(region);
+        }
+        region = ir.parent_region(owner)?;
     }
 }
 
@@ -93,7 +118,14 @@ impl Shape {
             intervals: nest.iter().map(|dim| known(dim.variable)).collect(),
             steps: nest.iter().map(|dim| dim.step).collect(),
             common: nest.iter().take_while(|dim| dim.op == op).count(),
-            linear: key.linear.iter().map(|form| linear(ir, op, &nest, form.as_ref()?)).collect(),
+            linear: key
+                .linear
+                .iter()
+                .map(|form| {
+                    let form = form.as_ref().filter(|_| key.fixed_buffer)?;
+                    linear(ir, op, &nest, form.as_polynomial()?)
+                })
+                .collect(),
             key,
         }
     }
@@ -114,7 +146,7 @@ impl Shape {
         self.linear.len()
     }
 
-    /// Whether everything about its subscripts is known.
+    /// Whether everything about its subscripts is known, and nothing divided.
     pub(super) fn is_affine(&self) -> bool {
         self.linear.iter().all(Option::is_some)
     }
@@ -152,11 +184,7 @@ fn linear(ir: &Ir, op: Op, nest: &[CountedLoop], form: &Polynomial) -> Option<Li
             found.terms.push((dim, coefficient));
             continue;
         }
-        let outside = monomial.iter().all(|&value| {
-            let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
-            !owner.is_some_and(|owner| ir.is_inside(owner, op))
-        });
-        if !outside {
+        if !monomial.iter().all(|&value| is_outside(ir, value, op)) {
             return None;
         }
         found.outside = found.outside.plus(&Polynomial::term(monomial, coefficient), 1)?;

@@ -1,0 +1,30 @@
+//! `llvm`: of MLIR's dialect only the annotation of loops, which MLIR too hands on from `scf` to `cf`
+//! and from there to the code generator.
+
+use gpuc_ir::context::DialectDef;
+use gpuc_ir::{Attr, Context, Ir, Op};
+
+/// The dialect.
+pub static DIALECT: DialectDef = DialectDef {
+    name: "llvm",
+    summary: "Annotations of loops for the code generator.",
+    ops: &[],
+    materialize: None,
+};
+
+/// Name of the attribute by which loops, and the branches back that they become, say how they are to
+/// be compiled.
+pub const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
+
+const NO_UNROLL: &str = "loop_annotation<unroll = <disable = true>>";
+
+/// The annotation that asks for a loop not to be unrolled.
+pub fn no_unroll(ctx: &mut Context) -> Attr {
+    ctx.dialect_attr("llvm", NO_UNROLL)
+}
+
+/// Whether a loop or branch is annotated so.
+pub fn is_no_unroll(ir: &Ir, op: Op) -> bool {
+    let annotation = ir.attr(op, LOOP_ANNOTATION);
+    annotation.is_some_and(|attr| ir.ctx.dialect_attr_text(attr) == Some(("llvm", NO_UNROLL)))
+}

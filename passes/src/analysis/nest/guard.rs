@@ -1,0 +1,101 @@
+//! Conditions round an access: which iterations execute it.
+
+use gpuc_dialects::arith::CmpIPredicate;
+use gpuc_dialects::{affine, arith, scf};
+use gpuc_ir::{Ir, Op, OpView, Region, Value};
+
+use super::super::polynomial::Polynomial;
+use super::super::quasi_affine::QuasiAffine;
+
+/// A form that is 0, if `is_equality`, or else not negative, wherever the access is executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The form.
+    pub form: QuasiAffine,
+    /// Which of the two.
+    pub is_equality: bool,
+}
+
+/// What holds at `op` because of the conditions round it inside `outermost`, as far as it is
+/// understood: more iterations may satisfy it than execute the operation, never fewer.
+pub fn guards(ir: &Ir, op: Op, outermost: Op) -> Vec<Guard> {
+    let mut found = Vec::new();
+    let mut at = op;
+    while at != outermost
+        && let (Some(region), Some(outer)) = (ir.parent_region(at), ir.parent_op(at))
+    {
+        found.extend(of_region(ir, region));
+        at = outer;
+    }
+    found
+}
+
+/// What holds in a region because of the operation that it belongs to.
+pub fn of_region(ir: &Ir, region: Region) -> Vec<Guard> {
+    let Some(op) = ir.region_op(region) else { return Vec::new() };
+    let holds = ir.regions(op).first() == Some(&region);
+    if let Some(view) = affine::AffineIfOp::cast(ir, op) {
+        return of_affine_if(ir, view, holds);
+    }
+    if let Some(view) = scf::IfOp::cast(ir, op) {
+        let mut found = Vec::new();
+        of_condition(ir, view.condition(ir), holds, &mut found);
+        return found;
+    }
+    Vec::new()
+}
+
+fn of_affine_if(ir: &Ir, view: affine::AffineIfOp, holds: bool) -> Vec<Guard> {
+    let Some(condition) = view.condition(ir) else { return Vec::new() };
+    let data = ir.ctx.set_data(condition);
+    let operands = view.operands(ir).to_vec();
+    let each = data.constraints.iter().filter_map(|&(expr, is_equality)| {
+        let form = QuasiAffine::of_expr(ir, expr, data.dims as usize, &operands)?;
+        Some(Guard { form, is_equality })
+    });
+    if holds {
+        return each.collect();
+    }
+    // Only one of several need fail, and what is not 0 lies on either side.
+    match (&data.constraints[..], each.collect::<Vec<_>>().pop()) {
+        ([(_, false)], Some(guard)) => negated(&guard.form).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `form < 0`.
+fn negated(form: &QuasiAffine) -> Option<Guard> {
+    let form = QuasiAffine::from(Polynomial::constant(-1)).plus(form, -1)?;
+    Some(Guard { form, is_equality: false })
+}
+
+fn of_condition(ir: &Ir, condition: Value, holds: bool, found: &mut Vec<Guard>) {
+    let Some(op) = ir.defining_op(condition) else { return };
+    let both = match holds {
+        true => arith::AndIOp::is(ir, op),
+        false => arith::OrIOp::is(ir, op),
+    };
+    if both {
+        ir.operands(op).for_each(|part| of_condition(ir, part, holds, found));
+        return;
+    }
+    if !arith::CmpIOp::is(ir, op) {
+        return;
+    }
+    let [a, b] = [0, 1].map(|i| QuasiAffine::of_value(ir, ir.operand(op, i)));
+    // `greater - less - gap` is 0 or not negative.
+    let guard = |greater: &QuasiAffine, less: &QuasiAffine, gap: i64, is_equality: bool| {
+        let gap = QuasiAffine::from(Polynomial::constant(gap));
+        let form = greater.plus(less, -1)?.plus(&gap, -1)?;
+        Some(Guard { form, is_equality })
+    };
+    use CmpIPredicate::*;
+    found.extend(match (CmpIPredicate::of(ir, op), holds) {
+        (Some(Eq), true) | (Some(Ne), false) => guard(&a, &b, 0, true),
+        (Some(Slt), true) | (Some(Sge), false) => guard(&b, &a, 1, false),
+        (Some(Sle), true) | (Some(Sgt), false) => guard(&b, &a, 0, false),
+        (Some(Sgt), true) | (Some(Sle), false) => guard(&a, &b, 1, false),
+        (Some(Sge), true) | (Some(Slt), false) => guard(&a, &b, 0, false),
+        _ => None,
+    });
+}

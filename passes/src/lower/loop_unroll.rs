@@ -1,0 +1,189 @@
+//! `loop-unroll`: innermost loops of kernels do several rounds in one.
+//!
+//! Needs nothing; leaves loops whose step is not a constant (the shares of threads, which mostly run
+//! once), that hold a barrier, or whose rounds are too long to gain. A loop with few rounds, known
+//! at compile time, becomes straight code, from the inside out; any other with a constant step
+//! becomes a loop over groups of rounds and one over the rest, which ptxas is asked not to unroll
+//! again. Both count from 0 by 1, so that their counters are known to be small. Rounds stay in their
+//! order: sums of floats are the same. The options are those of MLIR's `affine-loop-unroll` where
+//! it has them.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::{arith, gpu, llvm, scf};
+use gpuc_ir::op::Traits;
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
+
+gpuc_ir::pass! {
+    /// Let innermost loops of kernels do several rounds in one.
+    LoopUnroll = "loop-unroll" on "builtin.module" {
+        /// Rounds in one, at most; halved where the body would be too long.
+        unroll_factor: usize = 4,
+        /// Loops of so many rounds, known at compile time, become straight code.
+        unroll_full_threshold: usize = 16,
+        /// Operations of an unrolled body, at most.
+        operations: usize = 256,
+    }
+}
+
+impl Pass for LoopUnroll {
+    fn run(&mut self, ir: &mut Ir, module: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        for func in ir.nested_ops(module, WalkOrder::PreOrder) {
+            if !gpu::GPUFuncOp::is(ir, func) {
+                continue;
+            }
+            // Inner loops first: when they are gone, the outer one is the innermost.
+            for op in ir.nested_ops(func, WalkOrder::PostOrder) {
+                if let Some(view) = scf::ForOp::cast(ir, op)
+                    && !llvm::is_no_unroll(ir, op)
+                {
+                    self.unroll(ir, view);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LoopUnroll {
+    fn unroll(&self, ir: &mut Ir, view: scf::ForOp) {
+        let Some(length) = body_length(ir, view) else { return };
+        let Some(step) = arith::constant_index_value(ir, view.step(ir)).filter(|&n| n > 0) else {
+            return;
+        };
+        let trips = view.constant_trip_count(ir).and_then(|trips| usize::try_from(trips).ok());
+        let fits = |rounds: usize| rounds.saturating_mul(length) <= self.operations;
+        if let Some(trips) =
+            trips.filter(|&trips| trips <= self.unroll_full_threshold && fits(trips))
+        {
+            unroll_fully(ir, view, trips, step);
+            return;
+        }
+        let mut factor = self.unroll_factor;
+        while !fits(factor) {
+            factor /= 2;
+        }
+        if factor > 1 {
+            unroll_by(ir, view, factor, step);
+        }
+    }
+}
+
+/// Operations of a body that is no more than calculation and accesses; `None` for others.
+fn body_length(ir: &Ir, view: scf::ForOp) -> Option<usize> {
+    let inside = ir.nested_ops(view.op(), WalkOrder::PreOrder);
+    let is_plain = |&op: &Op| {
+        let is_loop = ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
+        let synchronizes = gpu::BarrierOp::is(ir, op) || gpu::AllReduceOp::is(ir, op);
+        op == view.op() || !(is_loop || synchronizes)
+    };
+    let counts = |&op: &Op| {
+        !ir.has_trait(op, Traits::CONSTANT_LIKE) && !ir.has_trait(op, Traits::TERMINATOR)
+    };
+    inside.iter().all(is_plain).then(|| inside.iter().skip(1).filter(|op| counts(op)).count())
+}
+
+/// Puts one round of a loop at the builder's point: the variable's value and the carried ones to
+/// what the round yields.
+fn round(b: &mut Builder<'_>, view: scf::ForOp, variable: Value, carried: &[Value]) -> Vec<Value> {
+    let body = view.body(b);
+    let mut map = ValueMap::new();
+    for (argument, value) in
+        b.arguments(body).to_vec().into_iter().zip([variable].iter().chain(carried))
+    {
+        map.insert(argument, *value);
+    }
+    let ops: Vec<Op> = b.ops(body).collect();
+    for op in ops {
+        if scf::YieldOp::is(b, op) {
+            return b.operands(op).map(|value| map.get(value)).collect();
+        }
+        let copy = b.clone_op(op, &mut map);
+        b.insert(copy);
+    }
+    carried.to_vec()
+}
+
+/// `base + steps * step`, of the variable's type.
+fn further(b: &mut Builder<'_>, base: Value, steps: usize, step: i64) -> Value {
+    if steps == 0 {
+        return base;
+    }
+    let ty = b.ty(base);
+    let distance = b.ctx.int_attr(i128::from(step) * steps as i128, ty);
+    let distance = arith::ConstantOp::new(b).attr(b, "value", distance).result(ty).value(b);
+    no_wrap_add(b, base, distance)
+}
+
+fn no_wrap_add(b: &mut Builder<'_>, left: Value, right: Value) -> Value {
+    let flags = arith::OVERFLOW_FLAGS.attr(&mut b.ctx, 1);
+    arith::AddIOp::new(b, left, right).attr(b, "overflowFlags", flags).value(b)
+}
+
+fn unroll_fully(ir: &mut Ir, view: scf::ForOp, trips: usize, step: i64) {
+    let mut b = Builder::before(ir, view.op());
+    let lower = view.lowerBound(&b);
+    let mut carried: Vec<Value> = view.initArgs(&b).to_vec();
+    for trip in 0..trips {
+        let variable = further(&mut b, lower, trip, step);
+        carried = round(&mut b, view, variable, &carried);
+    }
+    ir.replace_op(view.op(), &carried);
+}
+
+fn unroll_by(ir: &mut Ir, view: scf::ForOp, factor: usize, step: i64) {
+    let mut b = Builder::before(ir, view.op());
+    let ty = b.ty(view.lowerBound(&b));
+    let [lower, upper] =
+        [view.lowerBound(&b), view.upperBound(&b)].map(|bound| as_index(&mut b, bound));
+    let distance = arith::SubIOp::new(&mut b, upper, lower).value(&mut b);
+    let zero = arith::constant_index(&mut b, 0);
+    let one = arith::constant_index(&mut b, 1);
+    let mut trips = arith::MaxSIOp::new(&mut b, distance, zero).value(&mut b);
+    if step != 1 {
+        let step = arith::constant_index(&mut b, step);
+        trips = arith::CeilDivUIOp::new(&mut b, trips, step).value(&mut b);
+    }
+    let count = arith::constant_index(&mut b, factor as i64);
+    let groups = arith::DivUIOp::new(&mut b, trips, count).value(&mut b);
+    let rest = arith::RemUIOp::new(&mut b, trips, count).value(&mut b);
+    let variable_at = |b: &mut Builder<'_>, number: Value, from: Value, step: i64| {
+        let step = arith::constant_index(b, step);
+        let distance = arith::MulIOp::new(b, number, step).value(b);
+        no_wrap_add(b, from, distance)
+    };
+
+    let span = step.saturating_mul(factor as i64);
+    let inits: Vec<Value> = view.initArgs(&b).to_vec();
+    let main = scf::ForOp::create(&mut b, (zero, groups, one), &inits, |b, group, carried| {
+        let first = variable_at(b, group, lower, span);
+        let first = as_type(b, first, ty);
+        (0..factor).fold(carried.to_vec(), |carried, number| {
+            let variable = further(b, first, number, step);
+            round(b, view, variable, &carried)
+        })
+    });
+    let after = b.results(main.op()).to_vec();
+    let start = variable_at(&mut b, groups, lower, span);
+    let tail = scf::ForOp::create(&mut b, (zero, rest, one), &after, |b, number, carried| {
+        let variable = variable_at(b, number, start, step);
+        let variable = as_type(b, variable, ty);
+        round(b, view, variable, carried)
+    });
+    let annotation = llvm::no_unroll(&mut b.ctx);
+    b.set_attr(tail.op(), llvm::LOOP_ANNOTATION, annotation);
+    let results = b.results(tail.op()).to_vec();
+    ir.replace_op(view.op(), &results);
+}
+
+fn as_index(b: &mut Builder<'_>, value: Value) -> Value {
+    let index = b.ctx.index();
+    as_type(b, value, index)
+}
+
+fn as_type(b: &mut Builder<'_>, value: Value, ty: gpuc_ir::Type) -> Value {
+    if b.ty(value) == ty {
+        return value;
+    }
+    arith::IndexCastOp::new(b, value).result(ty).value(b)
+}

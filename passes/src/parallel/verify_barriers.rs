@@ -1,0 +1,151 @@
+//! `verify-barriers`: refuses kernels whose threads would wait for ever, or race.
+//!
+//! A barrier inside a loop over threads needs that every thread of the block reaches it equally often:
+//! the loop gives each thread exactly one iteration, and control round the barrier is the same for
+//! all ([`crate::analysis::uniform`]). Between loops over threads the code is the block's, and a
+//! barrier there is reached by all.
+//!
+//! Two accesses of different threads to one buffer of the block that a loop over threads makes without
+//! a barrier between them, and that are certain to meet in an element with one of them writing, are
+//! refused with the two threads: write after write, and across the turn of a sequential loop, too. What is
+//! between two loops over threads is separated by `distribute`.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
+use gpuc_dialects::{affine, gpu, scf};
+use gpuc_ir::op::Traits;
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+
+use super::thread_races::find_race;
+use crate::analysis::loops::constant_trips;
+use crate::analysis::uniform::Uniformity;
+
+gpuc_ir::pass! {
+    /// Refuse barriers that not all threads reach, and races on the memory of a block.
+    VerifyBarriers = "verify-barriers" {}
+}
+
+impl Pass for VerifyBarriers {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        cx.preserve_all();
+        let mut uniformity = Uniformity::default();
+        let nested = ir.nested_ops(op, WalkOrder::PreOrder);
+        for &barrier in nested.iter().filter(|&&inner| gpu::BarrierOp::is(ir, inner)) {
+            check_barrier(ir, barrier, op, &mut uniformity)?;
+        }
+        for &inner in &nested {
+            let outermost =
+                is_over_threads(ir, inner) && !has_loop_over_threads_around(ir, inner, op);
+            if let Some(race) = outermost.then(|| find_race(ir, inner)).flatten() {
+                return Err(race);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether threads of a block share an operation, a parallel loop.
+pub fn is_over_threads(ir: &Ir, op: Op) -> bool {
+    ir.has_trait(op, Traits::PARALLEL_LOOP)
+        && LoopMapping::known(ir, op).is_some_and(|mapping| mapping.is_over_threads())
+}
+
+fn has_loop_over_threads_around(ir: &Ir, op: Op, scope: Op) -> bool {
+    ir.ancestors(op).take_while(|&outer| outer != scope).any(|outer| is_over_threads(ir, outer))
+}
+
+/// Refuses a barrier that threads reach unequally.
+fn check_barrier(
+    ir: &Ir,
+    barrier: Op,
+    scope: Op,
+    uniformity: &mut Uniformity,
+) -> Result<(), Diagnostic> {
+    let place = ir.ctx.place(ir.location(barrier));
+    let around: Vec<Op> = ir.ancestors(barrier).take_while(|&outer| outer != scope).collect();
+    if !around.iter().any(|&outer| is_over_threads(ir, outer)) {
+        return Ok(());
+    }
+    for &outer in &around {
+        let outer_place = ir.ctx.place(ir.location(outer));
+        if is_over_threads(ir, outer) {
+            if let Some(why) = leaves_threads_out(ir, outer) {
+                let mut error = Diagnostic::error(
+                    "not every thread of the block reaches this barrier equally often",
+                )
+                .at_option(place)
+                .help(
+                    "map the loop over threads exactly, with as many threads as iterations, or put \
+                     the barrier between two loops over threads",
+                );
+                if let Some(outer_place) = outer_place {
+                    error = error.related(outer_place, why);
+                }
+                return Err(error);
+            }
+            continue;
+        }
+        let differs = match ir.name(outer) {
+            scf::IfOp::NAME | affine::AffineIfOp::NAME | scf::IndexSwitchOp::NAME => {
+                ir.operands(outer).collect::<Vec<_>>().iter().any(|&v| uniformity.varies(ir, v))
+            }
+            _ if ir.is_sequential_loop(outer) => {
+                ir.operands(outer).collect::<Vec<_>>().iter().any(|&v| uniformity.varies(ir, v))
+            }
+            // The condition of a `while` is carried, and not followed.
+            scf::WhileOp::NAME => true,
+            _ => false,
+        };
+        if differs {
+            let mut error = Diagnostic::error(
+                "a barrier in control that differs between threads of the block",
+            )
+            .at_option(place)
+            .help(
+                "move the barrier out of it: threads that do not come would be waited for for ever",
+            );
+            if let Some(outer_place) = outer_place {
+                error = error.related(outer_place, "this depends on the number of the thread");
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Why a loop over threads does not give every thread of the block one iteration.
+fn leaves_threads_out(ir: &Ir, op: Op) -> Option<String> {
+    let mapping = LoopMapping::known(ir, op)?;
+    let trips = constant_trips(ir, op);
+    let mut first = 0;
+    for dim in &mapping.0 {
+        let own =
+            trips.as_ref().map(|trips| trips[first..first + dim.dims].iter().product::<i64>());
+        first += dim.dims;
+        if !dim.axes.iter().any(|(axis, _)| axis.is_in_block()) {
+            continue;
+        }
+        let processors = dim.axes.iter().try_fold(1i64, |product, &(axis, size)| match size {
+            Size::Constant(n) => product.checked_mul(n),
+            Size::Free if !axis.is_in_block() => None,
+            _ => None,
+        });
+        let blocks = dim.axes.iter().any(|(axis, _)| matches!(axis, Axis::Block(_)));
+        let exact = dim.how == Distribution::Exact && own.is_some();
+        let fits = match (own, dim.threads()) {
+            // Blocks times threads: every block is full.
+            (Some(own), Some(threads)) if blocks => threads > 0 && own % threads == 0,
+            _ => own == processors,
+        };
+        if !exact || !fits {
+            return Some(match own {
+                Some(own) => format!("this loop has {own} iterations, mapped as '{dim}'"),
+                None => format!(
+                    "how many iterations this loop has is not known; it is mapped as '{dim}'"
+                ),
+            });
+        }
+    }
+    None
+}

@@ -1,0 +1,373 @@
+//! Mappings written by hand: every way to deal iterations computes the same as the loop in order,
+//! tiled nests with memory of the block and barriers mean what they say, wrong ones are refused.
+
+mod remarks;
+
+use expect_test::{Expect, expect};
+use gpuc_interp::{Comparison, Order, check_same};
+use gpuc_passes::pipelines::{LOWER, PARALLEL};
+use remarks::{parse, run};
+
+/// Runs `@main` in order, as code of the grid, and as code of threads.
+fn check(text: &str) {
+    for stages in [PARALLEL.to_owned(), [PARALLEL, LOWER].join(",")] {
+        let (lowered, said) = run(&stages.replace("$arch", "sm_80"), text);
+        assert!(!said.contains("error"), "{said}in\n{text}");
+        let ((before, before_module), (after, after_module)) = (parse(text), parse(&lowered));
+        for (seed, order) in [(1, Order::Forwards), (2, Order::Backwards)] {
+            let mut comparison = Comparison::new("main", seed);
+            comparison.extent = 300;
+            comparison.tolerance = 1e-4;
+            comparison.options.order = order;
+            check_same((&before, before_module), (&after, after_module), &comparison)
+                .unwrap_or_else(|error| panic!("{error}\nin\n{text}\nbecame\n{lowered}"));
+        }
+    }
+}
+
+fn refused(text: &str, expected: Expect) {
+    let said = run(&PARALLEL.replace("$arch", "sm_80"), text).1;
+    let errors: Vec<&str> = said.lines().skip_while(|line| !line.contains("error")).collect();
+    expected.assert_eq(&(errors.join("\n") + "\n"));
+}
+
+/// A loop over `trips` of one dimension that triples elements, mapped.
+fn one(trips: &str, mapping: &str) -> String {
+    format!(
+        "func.func @main(%a: memref<300xi32> {{offload.name = \"a\", offload.map = \"copy\"}}) {{
+           offload.region parallel {{
+             affine.parallel (%i) = {trips} {{
+               %x = affine.load %a[%i] : memref<300xi32>
+               %y = arith.addi %x, %x : i32
+               %z = arith.addi %x, %y : i32
+               affine.store %z, %a[%i] : memref<300xi32>
+             }} {{mapping = [#offload.map<{mapping}>]}}
+           }}
+           return
+         }}"
+    )
+}
+
+#[test]
+fn ways_to_deal_one_dimension() {
+    let trips =
+        ["(0) to (0)", "(0) to (1)", "(0) to (37)", "(5) to (300)", "(3) to (300) step (7)"];
+    for trips in trips {
+        for mapping in [
+            "block_x * thread_x(32)",
+            "block_x",
+            "block_y * thread_y(8)",
+            "block_x(3) * thread_x(5), strided",
+            "block_x(2) * thread_y(2) * thread_x(4), blocked",
+            "thread_x(300)",
+            "thread_x(33), strided",
+            "thread_z(2) * thread_x(16), blocked",
+            "block_x * lane",
+            "lane, strided",
+            "sequential",
+        ] {
+            check(&one(trips, mapping));
+        }
+    }
+}
+
+#[test]
+fn ways_to_deal_several_dimensions() {
+    for (n, m) in [(0, 5), (1, 1), (7, 40), (33, 9)] {
+        for mapping in [
+            "#offload.map<block_y>, #offload.map<block_x * thread_x(32)>",
+            "#offload.map<block_y * thread_y(4)>, #offload.map<block_x * thread_x(8)>",
+            "#offload.map<block_x * thread_x(16), strided, dims = 2>",
+            "#offload.map<sequential>, #offload.map<block_x(2) * thread_x(16), strided>",
+            "#offload.map<thread_y(3), strided>, #offload.map<thread_x(5), blocked>",
+            "#gpu.loop_dim_map<processor = block_y, map = (d0) -> (d0), bound = (d0) -> (d0)>, \
+             #gpu.loop_dim_map<processor = block_x, map = (d0) -> (d0), bound = (d0) -> (d0)>",
+        ] {
+            check(&format!(
+                "func.func @main(%a: memref<40x40xi32> {{offload.name = \"a\", offload.map = \"copy\"}}) {{
+                   offload.region parallel {{
+                     affine.parallel (%i, %j) = (0, 0) to ({n}, {m}) {{
+                       %x = affine.load %a[%i, %j] : memref<40x40xi32>
+                       %y = arith.addi %x, %x : i32
+                       affine.store %y, %a[%i, %j] : memref<40x40xi32>
+                     }} {{mapping = [{mapping}]}}
+                   }}
+                   return
+                 }}"
+            ));
+        }
+    }
+}
+
+#[test]
+fn sums_over_every_axis() {
+    for mapping in [
+        "block_x * thread_x(32), strided",
+        "block_x(5) * thread_x(7), strided",
+        "block_x(2) * thread_y(3) * thread_x(4), blocked",
+        "block_x(3), strided",
+        "thread_x(48), strided",
+        "thread_y(2) * thread_x(24), strided",
+    ] {
+        for trips in [0, 1, 37, 300] {
+            check(&format!(
+                "func.func @main(%a: memref<300xi32> {{offload.name = \"a\", offload.map = \"copyin\"}}, \
+                                 %s: memref<i32> {{offload.name = \"s\", offload.map = \"copy\"}}) {{
+                   offload.region parallel {{
+                     %sum = affine.parallel (%i) = (0) to ({trips}) reduce (\"addi\") -> (i32) {{
+                       %x = affine.load %a[%i] : memref<300xi32>
+                       affine.yield %x : i32
+                     }} {{mapping = [#offload.map<{mapping}>]}}
+                     %old = memref.load %s[] : memref<i32>
+                     %new = arith.addi %old, %sum : i32
+                     memref.store %new, %s[] : memref<i32>
+                   }}
+                   return
+                 }}"
+            ));
+        }
+    }
+}
+
+const WORKGROUP: &str = "#gpu.address_space<workgroup>";
+const THREADS: &str = "{mapping = [#offload.map<thread_y(T)>, #offload.map<thread_x(T)>]}";
+
+/// A product of `n` by `n` matrices in tiles, its loops over threads between barriers; what a thread
+/// sums up is an array indexed by the thread.
+fn tiled(n: usize, tile: usize) -> String {
+    format!(
+        "func.func @main(%a: memref<NxNxf32> {{offload.name = \"a\", offload.map = \"copyin\"}}, \
+             %b: memref<NxNxf32> {{offload.name = \"b\", offload.map = \"copyin\"}}, \
+             %c: memref<NxNxf32> {{offload.name = \"c\", offload.map = \"copyout\"}}) {{
+           %z = arith.constant 0.0 : f32
+           offload.region parallel {{
+             affine.parallel (%i, %j) = (0, 0) to (N, N) step (T, T) {{
+               %ta = memref.alloca() : memref<TxTxf32, {WORKGROUP}>
+               %tb = memref.alloca() : memref<TxTxf32, {WORKGROUP}>
+               %acc = memref.alloca() : memref<TxTxf32>
+               affine.parallel (%y, %x) = (0, 0) to (T, T) {{
+                 affine.store %z, %acc[%y, %x] : memref<TxTxf32>
+               }} {THREADS}
+               affine.for %k = 0 to N step T {{
+                 affine.parallel (%y, %x) = (0, 0) to (T, T) {{
+                   %inA = affine.if affine_set<(d0, d1, d2, d3) : (N - 1 - d0 - d1 >= 0, N - 1 - d2 - d3 >= 0)>(%i, %y, %k, %x) -> f32 {{
+                     %v = affine.load %a[%i + %y, %k + %x] : memref<NxNxf32>
+                     affine.yield %v : f32
+                   }} else {{
+                     affine.yield %z : f32
+                   }}
+                   affine.store %inA, %ta[%y, %x] : memref<TxTxf32, {WORKGROUP}>
+                   %inB = affine.if affine_set<(d0, d1, d2, d3) : (N - 1 - d0 - d1 >= 0, N - 1 - d2 - d3 >= 0)>(%k, %y, %j, %x) -> f32 {{
+                     %v = affine.load %b[%k + %y, %j + %x] : memref<NxNxf32>
+                     affine.yield %v : f32
+                   }} else {{
+                     affine.yield %z : f32
+                   }}
+                   affine.store %inB, %tb[%y, %x] : memref<TxTxf32, {WORKGROUP}>
+                 }} {THREADS}
+                 BARRIER
+                 affine.parallel (%y, %x) = (0, 0) to (T, T) {{
+                   affine.for %l = 0 to T {{
+                     %va = affine.load %ta[%y, %l] : memref<TxTxf32, {WORKGROUP}>
+                     %vb = affine.load %tb[%l, %x] : memref<TxTxf32, {WORKGROUP}>
+                     %s = affine.load %acc[%y, %x] : memref<TxTxf32>
+                     %p = arith.mulf %va, %vb : f32
+                     %r = arith.addf %s, %p : f32
+                     affine.store %r, %acc[%y, %x] : memref<TxTxf32>
+                   }}
+                 }} {THREADS}
+                 BARRIER
+               }}
+               affine.parallel (%y, %x) = (0, 0) to (T, T) {{
+                 affine.if affine_set<(d0, d1, d2, d3) : (N - 1 - d0 - d1 >= 0, N - 1 - d2 - d3 >= 0)>(%i, %y, %j, %x) {{
+                   %s = affine.load %acc[%y, %x] : memref<TxTxf32>
+                   affine.store %s, %c[%i + %y, %j + %x] : memref<NxNxf32>
+                 }}
+               }} {THREADS}
+             }} {{mapping = [#offload.map<block_y>, #offload.map<block_x>]}}
+           }}
+           return
+         }}"
+    )
+    .replace("Nx", &format!("{n}x"))
+    .replace("(N", &format!("({n}"))
+    .replace(" N)", &format!(" {n})"))
+    .replace(" N ", &format!(" {n} "))
+    .replace("Tx", &format!("{tile}x"))
+    .replace("(T)", &format!("({tile})"))
+    .replace("(T, T)", &format!("({tile}, {tile})"))
+    .replace("step T", &format!("step {tile}"))
+    .replace("to T ", &format!("to {tile} "))
+}
+
+#[test]
+fn tiles_with_barriers_between_loops_over_threads() {
+    for (n, tile) in [(8, 4), (7, 4), (1, 4), (9, 3)] {
+        check(&tiled(n, tile).replace("BARRIER", "gpu.barrier"));
+        // Distribution puts them where they lack.
+        check(&tiled(n, tile).replace("BARRIER", ""));
+    }
+}
+
+/// The tiled nest becomes what one writes by hand: two barriers a tile, the sum in a register.
+#[test]
+fn a_tiled_nest_becomes_the_kernel_one_writes() {
+    let text = tiled(64, 16).replace("BARRIER", "gpu.barrier");
+    let stages =
+        format!("{PARALLEL},lower-affine,canonicalize,cse,distribute,mem2reg,canonicalize,cse");
+    let (lowered, _) = run(&stages.replace("$arch", "sm_80"), &text);
+    assert_eq!(lowered.matches("gpu.barrier").count(), 2, "{lowered}");
+    assert_eq!(lowered.matches("memref.alloca").count(), 0, "{lowered}");
+    assert!(lowered.contains("workgroup(%arg3 : memref<16x16xf32"), "{lowered}");
+    assert!(lowered.contains("iter_args"), "{lowered}");
+}
+
+/// A reversal in memory of the block, its barrier inside the loop over threads.
+fn reversal(trips: usize, threads: usize, barrier: &str, subscript: &str) -> String {
+    format!(
+        "func.func @main(%n: index, %a: memref<64xi32> {{offload.name = \"a\", offload.map = \"copy\"}}) {{
+           offload.region parallel {{
+             affine.parallel (%b) = (0) to (1) {{
+               %t = memref.alloca() : memref<64xi32, {WORKGROUP}>
+               affine.parallel (%i) = (0) to ({trips}) {{
+                 %x = affine.load %a[%i] : memref<64xi32>
+                 affine.store %x, %t[%i] : memref<64xi32, {WORKGROUP}>
+                 {barrier}
+                 %y = affine.load %t[{subscript}] : memref<64xi32, {WORKGROUP}>
+                 affine.store %y, %a[%i] : memref<64xi32>
+               }} {{mapping = [#offload.map<thread_x({threads})>]}}
+             }} {{mapping = [#offload.map<block_x>]}}
+           }}
+           return
+         }}"
+    )
+}
+
+#[test]
+fn barriers_inside_loops_over_threads() {
+    check(&reversal(64, 64, "gpu.barrier", "63 - %i"));
+    // What they mean: a reversal.
+    let text = reversal(64, 64, "gpu.barrier", "63 - %i");
+    let plain = "func.func @main(%n: index, %a: memref<64xi32>) {
+        affine.for %i = 0 to 32 {
+          %x = affine.load %a[%i] : memref<64xi32>
+          %y = affine.load %a[63 - %i] : memref<64xi32>
+          affine.store %y, %a[%i] : memref<64xi32>
+          affine.store %x, %a[63 - %i] : memref<64xi32>
+        }
+        return
+      }";
+    let ((before, before_module), (after, after_module)) = (parse(plain), parse(&text));
+    check_same((&before, before_module), (&after, after_module), &Comparison::new("main", 3))
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn barriers_that_not_all_reach() {
+    refused(
+        &reversal(60, 64, "gpu.barrier", "59 - %i"),
+        expect![[r#"
+        8: error: not every thread of the block reaches this barrier equally often
+            map the loop over threads exactly, with as many threads as iterations, or put the barrier between two loops over threads
+    "#]],
+    );
+    refused(
+        &reversal(
+            64,
+            64,
+            "affine.if affine_set<(d0) : (31 - d0 >= 0)>(%i) {\ngpu.barrier\n}",
+            "63 - %i",
+        ),
+        expect![[r#"
+            9: error: a barrier in control that differs between threads of the block
+                move the barrier out of it: threads that do not come would be waited for for ever
+        "#]],
+    );
+    refused(
+        &reversal(
+            64,
+            64,
+            "affine.for %k = 0 to affine_map<(d0) -> (d0)>(%i) {\ngpu.barrier\n}",
+            "63 - %i",
+        ),
+        expect![[r#"
+            9: error: a barrier in control that differs between threads of the block
+                move the barrier out of it: threads that do not come would be waited for for ever
+        "#]],
+    );
+    refused(
+        &reversal(64, 32, "gpu.barrier", "63 - %i")
+            .replace("thread_x(32)", "thread_x(32), strided"),
+        expect![[r#"
+            8: error: not every thread of the block reaches this barrier equally often
+                map the loop over threads exactly, with as many threads as iterations, or put the barrier between two loops over threads
+        "#]],
+    );
+}
+
+#[test]
+fn races_on_memory_of_the_block() {
+    let races = |text: &str, expected: &str| {
+        let said = run(&PARALLEL.replace("$arch", "sm_80"), text).1;
+        assert!(said.contains(expected), "{said}");
+    };
+    // Write, then read of another thread's element.
+    races(
+        &reversal(64, 64, "", "63 - %i"),
+        "9: error: threads race: thread (63) writes element [63] of a local variable, thread (0) reads it",
+    );
+    // Write after write.
+    let twice = format!("affine.store %x, %t[63 - %i] : memref<64xi32, {WORKGROUP}>\ngpu.barrier");
+    races(
+        &reversal(64, 64, &twice, "%i"),
+        "8: error: threads race: thread (63) writes element [63] of a local variable, thread (0) writes it",
+    );
+    // All threads write one element.
+    races(
+        &reversal(64, 64, "gpu.barrier", "0").replace("%t[%i]", "%t[0]"),
+        "7: error: threads race: thread (0) writes element [0] of a local variable, thread (1) writes it",
+    );
+    // Across the turn of a loop: the read of one round and the write of the next.
+    let turn = format!(
+        "affine.for %k = 0 to 4 {{
+        affine.store %x, %t[%i] : memref<64xi32, {WORKGROUP}>
+        gpu.barrier
+        %u = affine.load %t[63 - %i] : memref<64xi32, {WORKGROUP}>
+        affine.store %u, %a[%i] : memref<64xi32>
+      }}
+      gpu.barrier"
+    );
+    races(
+        &reversal(64, 64, &turn, "%i"),
+        "9: error: threads race: thread (63) reads element [0] of a local variable, thread (0) writes it",
+    );
+    // With a barrier at the end of the round it is right.
+    let separated = turn.replacen("affine.store %u", "gpu.barrier\naffine.store %u", 1);
+    let said = run(&PARALLEL.replace("$arch", "sm_80"), &reversal(64, 64, &separated, "%i")).1;
+    assert!(!said.contains("error"), "{said}");
+}
+
+#[test]
+fn sizes_beyond_the_device() {
+    refused(
+        &one("(0) to (300)", "block_x * thread_x(2048)"),
+        expect![[r#"
+        2: error: 1 workers of vector length 2048 are 2048 threads; a gang has 1 to 1024
+            ask for fewer, or leave the numbers out to have them chosen
+    "#]],
+    );
+    refused(
+        &one("(0) to (300)", "thread_z(65) * thread_x(2), strided"),
+        expect![[r#"
+        2: error: blocks of 2 by 1 by 65 threads have 130, 65 of them deep; a gang has 1 to 1024
+            ask for fewer, or leave the numbers out to have them chosen
+    "#]],
+    );
+    refused(
+        &one("(0) to (300)", "block_y(70000), strided"),
+        expect![[r#"
+        3: error: 70000 gangs: a grid has 1 to 65535 blocks in blockIdx.y
+            ask for another number, or leave it out to have it chosen
+    "#]],
+    );
+}

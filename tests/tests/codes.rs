@@ -1,0 +1,185 @@
+//! The page of each message code shows what triggers it: every example here stands on its page, and
+//! gpuc answers it with the code.
+
+use std::process::Command;
+
+use gpuc_diagnostics::codes;
+use gpuc_tests::execution;
+use gpuc_tests::tools::Tools;
+
+/// What triggers a code: lines of its page, and what has to stand around them.
+struct Trigger {
+    code: &'static str,
+    /// Lines of C that the page shows, or nothing where it is the command that triggers.
+    lines: &'static [&'static str],
+    /// C in front of the lines.
+    before: &'static str,
+    /// C behind them.
+    after: &'static str,
+    /// The command; where it stands on the page, as the page has it.
+    command: &'static str,
+}
+
+const fn c(
+    code: &'static str,
+    before: &'static str,
+    lines: &'static [&'static str],
+    after: &'static str,
+) -> Trigger {
+    Trigger { code, lines, before, after, command: "gpuc -Minfo -c a.c" }
+}
+
+const fn line(code: &'static str, command: &'static str) -> Trigger {
+    const REGION: &str = "void f(int *a) {\n#pragma acc parallel loop copy(a[0:4])\nfor (int i = 0; i < 4; i++) a[i] = i;\n}\n\
+         int main(void) { return 0; }\n";
+    Trigger { code, lines: &[], before: REGION, after: "", command }
+}
+
+const LOOP: &str = "for (int i = 0; i < n; i++) a[i] = 0; }";
+const TRIGGERS: &[Trigger] = &[
+    c("GPUC0001", "void f(int n, int *a) {", &["#pragma acc paralel loop"], LOOP),
+    c("GPUC0001", "void f(int n, int *a) {", &["#pragma acc copy(a) parallel"], LOOP),
+    c("GPUC0002", "void f(int n, int *a) {", &["#pragma acc parallel loop copi(a)"], LOOP),
+    c("GPUC0003", "void f(int *a) {", &["#pragma acc update copyin(a)"], "}"),
+    c("GPUC0004", "void f(int n, int *a) {", &["#pragma acc parallel async(1)"], LOOP),
+    c(
+        "GPUC0005",
+        "void f(int n, int *a, int (**table)(int)) {",
+        &["#pragma acc parallel loop", "for (int i = 0; i < n; i++)", "a[i] = table[i % 2](i);"],
+        "}",
+    ),
+    c(
+        "GPUC0006",
+        "typedef struct node { struct node *next; int value; } node; void f(node *list) {",
+        &["#pragma acc parallel loop", "for (node *p = list; p; p = p->next)", "p->value = 0;"],
+        "}",
+    ),
+    c("GPUC0007", "", &["void f(int n, float *x)", "{", "#pragma acc data copy(x)"], "x[0] = 0; }"),
+    c(
+        "GPUC0008",
+        "void f(int n, float *x) {",
+        &["#pragma acc parallel loop", "for (int i = 0; i < n; i++)", "x[i] = 0;"],
+        "}",
+    ),
+    c(
+        "GPUC0009",
+        "int b[100]; void f(int n, int *a) {",
+        &["#pragma acc parallel loop default(none) copy(a[0:n])", "a[i] = b[i];"],
+        "}",
+    ),
+    c(
+        "GPUC0010",
+        "void f(int n, int *restrict a, int *restrict b) {\n#pragma acc data copy(a[0:n], b[0:n])\n{",
+        &["#pragma acc kernels", "for (int i = 1; i < n; i++)", "a[i] = a[i - 1] + b[i];"],
+        "} }",
+    ),
+    c(
+        "GPUC0011",
+        "int a[100]; void f(int n) {",
+        &["#pragma acc parallel loop", "for (int i = 1; i < n; i++)", "a[i] = a[i - 1];"],
+        "}",
+    ),
+    c(
+        "GPUC0012",
+        "void f(int n, int *a) {",
+        &["#pragma acc serial copy(a[0:n])", "for (int i = 1; i < n; i++)", "a[i] += a[i - 1];"],
+        "}",
+    ),
+    line("GPUC0013", "gpuc --emti=ptx a.c"),
+    line("GPUC0013", "gpuc --arch=sm_9 a.c"),
+    line("GPUC0013", "gpuc -gpu=maxregcount:32 a.c"),
+    line("GPUC0014", "gpuc -ftrapv -c a.c"),
+    line("GPUC0015", "gpuc -c a.c -o a.c"),
+    line("GPUC0016", "gpuc -static a.c"),
+    c(
+        "GPUC0017",
+        "void f(int n, int *a) {",
+        &["#pragma omp target teams distribute parallel for"],
+        LOOP,
+    ),
+    c(
+        "GPUC0018",
+        "void f(int n) {",
+        &["#pragma acc parallel loop", "for (int i = 0; i < n; i++)", ";"],
+        "}",
+    ),
+    line("GPUC0019", "gpuc -c missing.c"),
+    line("GPUC0020", "gpuc -c a.cpp"),
+    line("GPUC0021", "GPUC_CC=no-such-compiler gpuc -c a.c"),
+    c(
+        "GPUC0022",
+        "",
+        &[
+            "void add(int n, float *a, const float *b) {",
+            "#pragma acc kernels present(a, b)",
+            "for (int i = 0; i < n; i++)",
+            "a[i] += b[i];",
+        ],
+        "}",
+    ),
+    c(
+        "GPUC0023",
+        "void f(int m, int n, int k, float *a) {",
+        &[
+            "#pragma acc kernels copy(a[0:m * n])",
+            "for (int i = 0; i < m; i++)",
+            "for (int j = 0; j < k; j++)",
+            "a[i * n + j] = 0;",
+        ],
+        "}",
+    ),
+];
+
+/// A line of a page without the comment that says what comes of it.
+fn code_of(line: &str) -> &str {
+    line.split("    //").next().unwrap_or(line).trim().trim_end_matches("//").trim_end()
+}
+
+/// What gpuc prints.
+fn answer(trigger: &Trigger) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = format!("{}\n{}\n{}\n", trigger.before, trigger.lines.join("\n"), trigger.after);
+    // The loop that this page leaves to its reader.
+    let source = match trigger.code {
+        "GPUC0009" => source.replace("\na[i]", "\nfor (int i = 0; i < n; i++)\na[i]"),
+        _ => source,
+    };
+    for name in ["a.c", "a.cpp"] {
+        std::fs::write(folder.path().join(name), &source).unwrap();
+    }
+    let mut words = trigger.command.split(' ').peekable();
+    let mut command = Command::new(Tools::find().ours("gpuc").unwrap());
+    while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')) {
+        command.env(name, value);
+        words.next();
+    }
+    assert_eq!(words.next(), Some("gpuc"));
+    command.args(words).current_dir(folder.path()).env("LC_ALL", "C");
+    execution::run(&mut command, Vec::new(), true).unwrap().text()
+}
+
+#[test]
+fn what_a_page_shows_triggers_its_code() {
+    for trigger in TRIGGERS {
+        let page = codes::explain(trigger.code).unwrap();
+        let shown: Vec<&str> = page.text.lines().map(code_of).collect();
+        let expected: &[&str] =
+            if trigger.lines.is_empty() { &[trigger.command] } else { trigger.lines };
+        for line in expected {
+            assert!(shown.contains(line), "{} does not show `{line}`", trigger.code);
+        }
+        let answer = answer(trigger);
+        let tag = format!("[{}]", trigger.code);
+        assert!(answer.contains(&tag), "{} {expected:?} gives\n{answer}", trigger.code);
+    }
+}
+
+#[test]
+fn every_code_has_a_trigger() {
+    let missing: Vec<_> = codes::ALL
+        .iter()
+        .filter(|known| !TRIGGERS.iter().any(|trigger| trigger.code == known.code))
+        .map(|known| known.code)
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
