@@ -2,6 +2,7 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
+use gpuc_sim::Checks;
 
 use crate::Failure;
 
@@ -28,6 +29,11 @@ pub struct Config {
     pub require_gpu: bool,
     /// `GPUC_SIM_ARCH=sm_90`: what the simulator stands for.
     pub sim_arch: &'static Arch,
+    /// `GPUC_CHECK=memcheck,racecheck,initcheck,synccheck` or `all`: what the simulator checks; on a
+    /// machine with a GPU too the simulator is then the device.
+    pub checks: Checks,
+    /// `GPUC_CHECK_FORMAT=text|json`: whether the findings are printed as JSON.
+    pub check_json: bool,
     /// `GPUC_REPORT=1`: the table of kernels and transfers at exit.
     pub report: bool,
     /// `GPUC_COUNTERS=0|1`: whether the report counts; it does by default.
@@ -63,6 +69,28 @@ impl Config {
                 }
             }
         };
+        let checks = match get("GPUC_CHECK") {
+            None => Checks::default(),
+            Some(list) => list
+                .parse()
+                .map_err(|message| Box::new(Diagnostic::error(format!("GPUC_CHECK: {message}"))))?,
+        };
+        let check_json = match get("GPUC_CHECK_FORMAT").as_deref() {
+            None | Some("text") => false,
+            Some("json") => true,
+            Some(other) => {
+                return Err(unknown("GPUC_CHECK_FORMAT", other, "a form", &["text", "json"]));
+            }
+        };
+        let device = match device {
+            DeviceChoice::Auto if checks.any() => DeviceChoice::Sim,
+            DeviceChoice::Cuda | DeviceChoice::Host if checks.any() => {
+                let message = "GPUC_CHECK is set, but checkers listen to the simulator alone";
+                let help = "unset GPUC_DEVICE, or set it to `sim`";
+                return Err(Box::new(Diagnostic::error(message).help(help)));
+            }
+            other => other,
+        };
         let arch = get("GPUC_SIM_ARCH").unwrap_or_else(|| DEFAULT_SIM_ARCH.to_owned());
         let Some(sim_arch) = Arch::by_name(&arch) else {
             let names: Vec<&str> = Arch::all().iter().map(|arch| arch.name).collect();
@@ -80,6 +108,8 @@ impl Config {
             device,
             require_gpu: switch("GPUC_REQUIRE_GPU")?.unwrap_or(false),
             sim_arch,
+            checks,
+            check_json,
             report: report.unwrap_or(counters == Some(true)),
             counters: counters.unwrap_or(true),
             time: switch("GPUC_TIME")?.unwrap_or(false),
@@ -128,9 +158,22 @@ mod tests {
             ("GPUC_DEVICE", "cudo", "did you mean `cuda`?"),
             ("GPUC_SIM_ARCH", "sm90", "did you mean `sm_90`?"),
             ("GPUC_REPORT", "maybe", "GPUC_REPORT=`maybe` is not a switch"),
+            ("GPUC_CHECK", "lint", "`lint` is not a checker"),
+            ("GPUC_CHECK_FORMAT", "jsno", "did you mean `json`?"),
         ] {
             let error = read(&[(variable, value)]).unwrap_err();
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn checkers_want_the_simulator() {
+        let config = read(&[("GPUC_CHECK", "all"), ("GPUC_CHECK_FORMAT", "json")]).unwrap();
+        assert_eq!((config.device, config.checks), (DeviceChoice::Sim, Checks::ALL));
+        assert!(config.check_json && !read(&[("GPUC_CHECK", "all")]).unwrap().check_json);
+        for device in ["cuda", "host"] {
+            let error = read(&[("GPUC_CHECK", "all"), ("GPUC_DEVICE", device)]).unwrap_err();
+            assert!(error.contains("listen to the simulator alone"), "{error}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The runtime of one process: what every directive of a compiled program comes down to.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -42,14 +42,29 @@ thread_local! {
 unsafe extern "C" {
     /// Registers a function to run at `exit` (ISO C).
     fn atexit(handler: extern "C" fn()) -> c_int;
+    /// Writes out a stream's buffer, or those of all streams (ISO C).
+    fn fflush(stream: *mut c_void) -> c_int;
+    /// Ends the process at once (POSIX).
+    fn _exit(status: c_int) -> !;
 }
 
 static GLOBAL: OnceLock<Result<Runtime, Failure>> = OnceLock::new();
 
-/// Prints the tables that were asked for.
+/// Exit status of a program in which checkers have found something.
+const FOUND: c_int = 1;
+
+/// Prints the tables that were asked for and what checkers have found. The process then ends with
+/// [`FOUND`] instead of its own status.
 extern "C" fn report_at_exit() {
     if let Some(Ok(runtime)) = GLOBAL.get() {
         runtime.print_reports();
+        if runtime.print_findings() {
+            // SAFETY: all streams are flushed, as `exit` would have done; then nothing is left to do.
+            unsafe {
+                fflush(ptr::null_mut());
+                _exit(FOUND);
+            }
+        }
     }
 }
 
@@ -68,7 +83,7 @@ impl Runtime {
             if !config.quiet {
                 executor.announce();
             }
-            if config.reports() {
+            if config.reports() || config.checks.any() {
                 // SAFETY: the handler is a plain function that is there until the end.
                 unsafe { atexit(report_at_exit) };
             }
@@ -325,6 +340,25 @@ impl Runtime {
     }
 
     /// Writes the tables that were asked for to standard error.
+    /// Prints what checkers have found; whether there is anything.
+    fn print_findings(&self) -> bool {
+        if !self.config.checks.any() {
+            return false;
+        }
+        let Executor::Device(device) = &self.executor else { return false };
+        let findings = device.take_findings();
+        if self.config.check_json {
+            // A closed standard error is the user's choice.
+            let _ = std::io::Write::write_all(
+                &mut std::io::stderr(),
+                gpuc_sim::findings_json(&findings).as_bytes(),
+            );
+        } else {
+            findings.iter().for_each(|finding| crate::failure::show(&finding.diagnostic()));
+        }
+        !findings.is_empty()
+    }
+
     fn print_reports(&self) {
         use std::io::Write;
         let Some(report) = &self.report else { return };

@@ -58,7 +58,8 @@ pub fn select_with(
              simulator",
         ))
     };
-    let simulator = || Executor::Device(Arc::new(SimDevice::new(config.sim_arch)));
+    let simulator =
+        || Executor::Device(Arc::new(SimDevice::checked(config.sim_arch, config.checks)));
     match config.device {
         DeviceChoice::Host if config.require_gpu => {
             Err(contradiction("GPUC_DEVICE=host", "the host"))

@@ -119,6 +119,10 @@ pub trait Device: Send + Sync {
     fn driver(&self) -> String;
     /// Newest PTX `.version` that [`Device::load_module`] takes.
     fn newest_ptx(&self) -> PtxVersion;
+    /// What checkers have found since this was asked last; nothing where none listens.
+    fn take_findings(&self) -> Vec<gpuc_sim::Finding> {
+        Vec::new()
+    }
     /// Free and total device memory in bytes.
     fn memory(&self) -> Result<(u64, u64), DeviceError>;
 

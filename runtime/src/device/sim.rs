@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use gpuc_arch::{Arch, PtxVersion};
-use gpuc_sim::{Counters, Launch, LaunchError, Module, SimError, Simulator};
+use gpuc_sim::{Checks, Counters, Finding, Launch, LaunchError, Module, SimError, Simulator};
 
 use super::{
     Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelId, KernelInfo, LaunchOutcome,
@@ -42,6 +42,11 @@ struct Tables {
 impl SimDevice {
     /// A device of this architecture, with empty memory.
     pub fn new(arch: &'static Arch) -> SimDevice {
+        SimDevice::checked(arch, Checks::default())
+    }
+
+    /// A device whose kernels run under checkers.
+    pub fn checked(arch: &'static Arch, checks: Checks) -> SimDevice {
         let limits = Limits {
             threads_per_block: arch.limits.max_threads_per_block,
             block: arch.limits.max_block,
@@ -50,7 +55,7 @@ impl SimDevice {
             param_bytes: u64::from(arch.limits.max_param_bytes),
         };
         SimDevice {
-            simulator: Simulator::new(arch),
+            simulator: Simulator::checked(arch, checks),
             arch,
             limits,
             threads: std::thread::available_parallelism().ok().map(usize::from),
@@ -118,6 +123,10 @@ impl Device for SimDevice {
     fn newest_ptx(&self) -> PtxVersion {
         // The reader checks instructions one by one; a version by itself asks for nothing.
         PtxVersion::new(9, u8::MAX)
+    }
+
+    fn take_findings(&self) -> Vec<Finding> {
+        self.simulator.take_findings()
     }
 
     fn memory(&self) -> Result<(u64, u64), DeviceError> {

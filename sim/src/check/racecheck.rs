@@ -77,7 +77,7 @@ struct Block {
     /// What each thread's last fence covers.
     fenced: Vec<Option<Release>>,
     /// Arrivals at the barriers, and whether the thread waits there.
-    arrived: [Vec<(Release, bool)>; 16],
+    arrived: [Vec<(Release, bool)>; 17],
     /// Lanes that have reached a `bar.warp.sync`, by warp and members.
     warp_syncs: FxHashMap<(u32, u32), Vec<Release>>,
     shared: Vec<Cell>,
@@ -348,13 +348,13 @@ impl Probe for Racecheck<'_> {
         for lane in arrival.at.each_lane() {
             let release = block.release(arrival.at.warp * gpuc_arch::WARP_SIZE + lane);
             let waits = arrival.kind != BarrierKind::Arrive;
-            block.arrived[arrival.number as usize & 15].push((release, waits));
+            block.arrived[arrival.number.min(16) as usize].push((release, waits));
         }
     }
 
     fn open(&mut self, block: u64, number: u32) {
         let Some(block) = self.blocks.get_mut(&block) else { return };
-        let arrived = std::mem::take(&mut block.arrived[number as usize & 15]);
+        let arrived = std::mem::take(&mut block.arrived[number.min(16) as usize]);
         let releases: Vec<Release> = arrived.iter().map(|(release, _)| release.clone()).collect();
         let all = block.joined(&releases);
         for (release, _) in arrived.iter().filter(|(_, waits)| *waits) {

@@ -11,7 +11,7 @@ use crate::program::BarrierKind;
 /// What a running block did so far.
 struct Block {
     /// Threads waiting at each barrier, with the first arrival.
-    waiting: [(u32, Option<At>); 16],
+    waiting: [(u32, Option<At>); 17],
     /// Lanes that exited without ever reaching a barrier, and where.
     exited: Vec<At>,
     /// Lanes of each warp that have reached a barrier.
@@ -63,7 +63,7 @@ impl Probe for Synccheck<'_> {
     fn block_start(&mut self, block: u64) {
         let warps = self.context.threads().div_ceil(gpuc_arch::WARP_SIZE) as usize;
         let fresh = Block {
-            waiting: [(0, None); 16],
+            waiting: [(0, None); 17],
             exited: Vec::new(),
             reached: vec![0; warps],
             awaited: vec![None; warps],
@@ -79,7 +79,7 @@ impl Probe for Synccheck<'_> {
         let at = arrival.at;
         if let Some(block) = self.blocks.get_mut(&at.block) {
             block.reached[at.warp as usize] |= at.lanes;
-            let (threads, first) = &mut block.waiting[arrival.number as usize & 15];
+            let (threads, first) = &mut block.waiting[arrival.number.min(16) as usize];
             *threads += at.lanes.count_ones();
             if arrival.kind != BarrierKind::Arrive {
                 first.get_or_insert(at);
@@ -96,7 +96,7 @@ impl Probe for Synccheck<'_> {
 
     fn open(&mut self, block: u64, number: u32) {
         let Some(state) = self.blocks.get_mut(&block) else { return };
-        let (threads, first) = std::mem::take(&mut state.waiting[number as usize & 15]);
+        let (threads, first) = std::mem::take(&mut state.waiting[number.min(16) as usize]);
         let skipped = state.exited.first().copied();
         let total = self.context.threads();
         if let (Some(first), Some(skipped)) = (first, skipped)

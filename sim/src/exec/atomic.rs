@@ -9,7 +9,6 @@ use crate::program::{AtomicOp, AtomicType, FloatType, Inst, MemorySpace, Op, Rou
 
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
-use super::probe::Touched;
 use super::soft_float::{Exact, Format};
 
 /// Keeps 128-bit atomics apart from one another: the host has none in every case.
@@ -21,7 +20,6 @@ pub(super) fn execute_wide(
     registers: &mut Registers,
     inst: &Inst,
     mask: u32,
-    touched: &mut Touched,
 ) -> Result<(), Violation> {
     let Op::AtomicWide { space, narrow_address, compare } = inst.op else { return Ok(()) };
     let read = |registers: &Registers, row: u32, lane: usize| {
@@ -45,11 +43,6 @@ pub(super) fn execute_wide(
             unsafe { pointer.write_unaligned(new) };
         }
         (old[0][lane], old[1][lane]) = (seen as u64, (seen >> 64) as u64);
-    }
-    if mask != 0 {
-        touched.note(AccessKind::Atomic, space, mask, 16, false, |lane| {
-            registers.address(inst.src[0], inst.imm, narrow_address, lane)
-        });
     }
     store(registers, inst.dst, mask, &old[0]);
     store(registers, inst.dst + 2, mask, &old[1]);

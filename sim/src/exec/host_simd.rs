@@ -121,10 +121,10 @@ families! {
     Float = float::execute;
     Comparison = compare::execute;
     Conversion = convert::execute;
-    PackedIntegers = packed::execute;
-    VideoParts = video::execute;
-    Extrema = extremum::execute;
-    NarrowConversion = narrow::execute;
+    Packed = packed::execute;
+    Video = video::execute;
+    Extremum = extremum::execute;
+    Narrow = narrow::execute;
 }
 
 struct Moves;
@@ -284,15 +284,15 @@ fn select<S: HostSimd>(inst: &Inst) -> (StepKind, Handler) {
         Op::Setp(..) | Op::Set { .. } | Op::Selp { .. } | Op::Slct { .. } => {
             (StepKind::Register, S::handler::<Comparison>())
         }
-        Op::Convert(_) | Op::ConvertPack { .. } => (StepKind::Register, S::handler::<Conversion>()),
         Op::PackedInt(_) | Op::IntRelu { .. } | Op::PackSaturated { .. } | Op::Lop3Bool { .. } => {
-            (StepKind::Register, S::handler::<PackedIntegers>())
+            (StepKind::Register, S::handler::<Packed>())
         }
         Op::Video(_) | Op::VideoMad(_) | Op::VideoSimd(_) => {
-            (StepKind::Register, S::handler::<VideoParts>())
+            (StepKind::Register, S::handler::<Video>())
         }
-        Op::Extremum(_) => (StepKind::Register, S::handler::<Extrema>()),
-        Op::ConvertNarrow(_) => (StepKind::Register, S::handler::<NarrowConversion>()),
+        Op::Extremum(_) => (StepKind::Register, S::handler::<Extremum>()),
+        Op::ConvertNarrow(_) => (StepKind::Register, S::handler::<Narrow>()),
+        Op::Convert(_) | Op::ConvertPack { .. } => (StepKind::Register, S::handler::<Conversion>()),
         Op::MovePred
         | Op::PredNot
         | Op::PredBinary(_)

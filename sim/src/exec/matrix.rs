@@ -13,7 +13,6 @@ use crate::program::{
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
 use super::narrow::decode8;
-use super::probe::Touched;
 use super::soft_float::{BF16, Exact, F16, F32};
 
 pub(super) fn execute(
@@ -22,23 +21,14 @@ pub(super) fn execute(
     inst: &Inst,
     mask: u32,
     code: &Code,
-    touched: &mut Touched,
 ) -> Result<(), Violation> {
     let rows = |list: List| &code.lists[list.start as usize..][..list.count as usize];
     match inst.op {
         Op::Multiply(multiply, list) => product(registers, multiply, rows(list), mask),
-        Op::LoadMatrix(matrix, list) => {
-            load(view, registers, inst, matrix, rows(list), mask, touched)?
-        }
-        Op::StoreMatrix(matrix, list) => {
-            save(view, registers, inst, matrix, rows(list), mask, touched)?
-        }
-        Op::LoadTiles(tile, list) => {
-            load_tiles(view, registers, inst, tile, rows(list), mask, touched)?
-        }
-        Op::StoreTiles(tile, list) => {
-            store_tiles(view, registers, inst, tile, rows(list), mask, touched)?
-        }
+        Op::LoadMatrix(matrix, list) => load(view, registers, inst, matrix, rows(list), mask)?,
+        Op::StoreMatrix(matrix, list) => save(view, registers, inst, matrix, rows(list), mask)?,
+        Op::LoadTiles(tile, list) => load_tiles(view, registers, inst, tile, rows(list), mask)?,
+        Op::StoreTiles(tile, list) => store_tiles(view, registers, inst, tile, rows(list), mask)?,
         _ => {}
     }
     Ok(())
@@ -219,7 +209,6 @@ fn load(
     matrix: Matrix,
     rows: &[u32],
     mask: u32,
-    touched: &mut Touched,
 ) -> Result<(), Violation> {
     let ty = matrix.ty;
     let pack = per_register(ty);
@@ -241,20 +230,6 @@ fn load(
                 values[lane] |= value << (part as u32 * ty.bits().min(63));
             }
         }
-        for part in 0..pack {
-            touched.note(
-                AccessKind::Read,
-                matrix.space,
-                mask,
-                ty.bits().div_ceil(8),
-                false,
-                |lane| {
-                    let place =
-                        place_opaque(matrix.shape, matrix.role, per_lane, lane, r * pack + part);
-                    located(registers, inst, matrix, lead, place).0
-                },
-            );
-        }
         if ty.bits() == 64 {
             store(registers, row, mask, &values);
         } else {
@@ -271,7 +246,6 @@ fn save(
     matrix: Matrix,
     rows: &[u32],
     mask: u32,
-    touched: &mut Touched,
 ) -> Result<(), Violation> {
     let ty = matrix.ty;
     let per_lane = rows.len() * per_register(ty);
@@ -286,12 +260,6 @@ fn save(
             // SAFETY: `cell` has checked so many bytes; results have at most eight.
             unsafe { pointer.copy_from(raw.as_ptr(), bytes as usize) };
         }
-    }
-    for i in 0..per_lane {
-        touched.note(AccessKind::Write, matrix.space, mask, ty.bits() / 8, false, |lane| {
-            let place = place_opaque(matrix.shape, matrix.role, per_lane, lane, i);
-            located(registers, inst, matrix, lead, place).0
-        });
     }
     Ok(())
 }
@@ -322,21 +290,6 @@ fn tile_rows(
     Ok(out)
 }
 
-/// The rows of all tiles, as accesses of the lanes that give their addresses.
-fn note_tiles(
-    registers: &Registers,
-    inst: &Inst,
-    tile: Tile,
-    count: usize,
-    access: AccessKind,
-    touched: &mut Touched,
-) {
-    let lanes = u32::MAX >> (LANES - 8 * count.clamp(1, 4));
-    touched.note(access, tile.space, lanes, 16, false, |lane| {
-        registers.address(inst.src[0], inst.imm, tile.narrow_address, lane)
-    });
-}
-
 fn load_tiles(
     view: &View<'_>,
     registers: &mut Registers,
@@ -344,7 +297,6 @@ fn load_tiles(
     tile: Tile,
     rows: &[u32],
     mask: u32,
-    touched: &mut Touched,
 ) -> Result<(), Violation> {
     let mut loaded = Vec::new();
     for number in 0..rows.len().min(4) {
@@ -357,7 +309,6 @@ fn load_tiles(
             high << 16 | low
         }));
     }
-    note_tiles(registers, inst, tile, rows.len(), AccessKind::Read, touched);
     // Addresses may be in a register that is written.
     for (&row, values) in rows.iter().zip(&loaded).filter(|pair| *pair.0 != NO_ROW) {
         store(registers, row, mask, values);
@@ -372,7 +323,6 @@ fn store_tiles(
     tile: Tile,
     rows: &[u32],
     mask: u32,
-    touched: &mut Touched,
 ) -> Result<(), Violation> {
     for (number, &row) in rows.iter().enumerate().take(4) {
         let pointers = tile_rows(view, registers, inst, tile, number, AccessKind::Write)?;
@@ -384,6 +334,5 @@ fn store_tiles(
             }
         }
     }
-    note_tiles(registers, inst, tile, rows.len(), AccessKind::Write, touched);
     Ok(())
 }

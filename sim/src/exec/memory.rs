@@ -7,6 +7,8 @@
 //! Device memory is host memory that several worker threads use at once, as racy as the program
 //! that runs: plain accesses go through raw pointers, atomics through the host's atomics.
 
+use std::cell::RefCell;
+
 use crate::fault::AccessKind;
 use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
 
@@ -77,6 +79,19 @@ pub(crate) struct View<'e> {
     pub(crate) violation: Option<Violation>,
     /// How often memory was changed: stores, and atomics that changed something.
     pub(crate) changes: u64,
+    /// Whether a probe wants to know of accesses that are made lane by lane, and which there were.
+    pub(crate) listens: bool,
+    pub(crate) touched: RefCell<Vec<Touch>>,
+}
+
+/// One lane's access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub(crate) lane: usize,
+    pub(crate) space: MemorySpace,
+    pub(crate) address: u64,
+    pub(crate) bytes: u32,
+    pub(crate) access: AccessKind,
 }
 
 /// Where the lanes' accesses go.
@@ -176,6 +191,9 @@ impl View<'_> {
         let region = self.region(space, lane, address).unwrap_or(Region::EMPTY);
         let offset = address.wrapping_sub(region.base);
         if offset < region.size && region.size - offset >= u64::from(bytes) {
+            if self.listens {
+                self.touched.borrow_mut().push(Touch { lane, space, address, bytes, access });
+            }
             return Ok(region.pointer.wrapping_add(offset as usize));
         }
         Err(Violation { lane, address, space, bytes, access, misaligned: false })

@@ -9,7 +9,6 @@ use crate::program::{Inst, MemoryBarrier, MemoryBarrierOp, MemorySpace};
 
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
-use super::probe::Touched;
 use super::warp::Cause;
 
 /// Most arrivals, and bytes to come, of a phase.
@@ -153,7 +152,6 @@ pub(super) fn copy(
     inst: &Inst,
     mask: u32,
     (to, from): (MemorySpace, MemorySpace),
-    touched: &mut Touched,
 ) -> Result<(), Violation> {
     for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
         let [target, source] = [0, 1].map(|i| registers.wide(inst.src[i])[lane]);
@@ -175,14 +173,10 @@ pub(super) fn copy(
         if bytes == 0 {
             continue;
         }
-        let source_pointer = view.stretch(lane, from, source, bytes, AccessKind::Read)?;
-        let target_pointer = view.stretch(lane, to, target, bytes, AccessKind::Write)?;
+        let source = view.stretch(lane, from, source, bytes, AccessKind::Read)?;
+        let target = view.stretch(lane, to, target, bytes, AccessKind::Write)?;
         // SAFETY: `stretch` has checked so many bytes at both ends.
-        unsafe { std::ptr::copy(source_pointer, target_pointer, bytes as usize) };
-        for done in (0..u64::from(bytes)).step_by(16) {
-            touched.note(AccessKind::Read, from, 1 << lane, 16, true, |_| source + done);
-            touched.note(AccessKind::Write, to, 1 << lane, 16, true, |_| target + done);
-        }
+        unsafe { std::ptr::copy(source, target, bytes as usize) };
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ mod collective;
 mod compare;
 mod convert;
 mod extremum;
+mod faults;
 mod float;
 mod host_simd;
 mod integer;

@@ -8,7 +8,6 @@ use crate::fault::AccessKind;
 use crate::program::{Access, BarrierKind, MemorySpace};
 
 use super::lanes::{LANES, Registers};
-use super::memory::generic;
 
 /// Which lanes of which warp, at which instruction.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +44,9 @@ pub(crate) struct AccessEvent<'a> {
     pub(crate) strong: bool,
     /// Whether it is part of an asynchronous copy.
     pub(crate) asynchronous: bool,
+    /// Whether it is one lane's part of what the warp does lane by lane (matrices, bulk copies,
+    /// barriers in memory): how many requests that makes is not known here.
+    pub(crate) part: bool,
     /// The registers that a store writes from, and their rows; `None` for other accesses.
     pub(crate) stored: Option<(&'a Registers, &'a [u32], Access)>,
 }
@@ -66,68 +68,6 @@ impl AccessEvent<'_> {
             u64::from(registers.narrow(row)[lane as usize])
         };
         (value >> (32 * (word % words))) as u32
-    }
-}
-
-/// Accesses of instructions that touch memory in several places, kept until they can be told.
-#[derive(Debug, Default)]
-pub(crate) struct Touched {
-    listened: bool,
-    accesses: Vec<Touch>,
-}
-
-/// One of them.
-#[derive(Debug)]
-struct Touch {
-    kind: AccessKind,
-    space: MemorySpace,
-    lanes: u32,
-    bytes: u32,
-    asynchronous: bool,
-    addresses: [u64; LANES],
-}
-
-impl Touched {
-    /// For a probe: nothing is kept if nobody listens.
-    pub(super) fn new<P: Probe>() -> Touched {
-        Touched { listened: P::listens(), accesses: Vec::new() }
-    }
-
-    /// Notes an access of the lanes of a mask that is not empty, each at its address of the space.
-    pub(super) fn note(
-        &mut self,
-        kind: AccessKind,
-        space: MemorySpace,
-        lanes: u32,
-        bytes: u32,
-        asynchronous: bool,
-        address: impl Fn(usize) -> u64,
-    ) {
-        if !self.listened {
-            return;
-        }
-        let lead = address(lanes.trailing_zeros() as usize & 31);
-        let (space, base) = if space == MemorySpace::Generic { generic(lead) } else { (space, 0) };
-        let addresses = std::array::from_fn(|lane| {
-            if lanes >> lane & 1 != 0 { address(lane).wrapping_sub(base) } else { lead - base }
-        });
-        self.accesses.push(Touch { kind, space, lanes, bytes, asynchronous, addresses });
-    }
-
-    /// Tells all accesses.
-    pub(super) fn tell(self, probe: &mut impl Probe, at: At) {
-        for touch in self.accesses {
-            probe.access(&AccessEvent {
-                at: At { lanes: touch.lanes, ..at },
-                kind: touch.kind,
-                space: touch.space,
-                addresses: &touch.addresses,
-                bytes: touch.bytes,
-                strong: touch.kind == AccessKind::Atomic,
-                asynchronous: touch.asynchronous,
-                stored: None,
-            });
-        }
     }
 }
 

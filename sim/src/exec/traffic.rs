@@ -40,6 +40,9 @@ impl Probe for SiteCounter {
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         use TrafficKind::*;
+        if event.part {
+            return;
+        }
         let AccessEvent { at, addresses, .. } = *event;
         let (mask, bytes) = (at.lanes, u64::from(event.bytes));
         let traffic = &mut self.sites[at.site as usize].traffic;

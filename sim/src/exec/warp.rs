@@ -11,9 +11,9 @@ use crate::program::{BarrierKind, Inst, MemorySpace, Op, PRED_TRUE};
 use super::block::{BlockState, Environment};
 use super::calls::{Calls, NO_FRAME};
 use super::lanes::{LANES, Registers, Row};
-use super::memory::{View, Violation, copy_async};
+use super::memory::{Touch, View, Violation, copy_async};
 use super::plan::{Plan, StepKind};
-use super::probe::{AccessEvent, Arrival, At, Collective, Probe, Touched};
+use super::probe::{AccessEvent, Arrival, At, Collective, Probe};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
 use super::repetition::Repetition;
 use super::{atomic, collective, matrix, memory_barrier, moves, system};
@@ -243,6 +243,7 @@ impl Warp {
                                 bytes: access.width(),
                                 strong: access.strong,
                                 asynchronous: false,
+                                part: false,
                                 stored: match inst.op {
                                     Op::Store(access, list) => {
                                         let rows = &code.lists[list.start as usize..];
@@ -279,6 +280,7 @@ impl Warp {
                                     bytes: bytes as u32,
                                     strong: true,
                                     asynchronous: false,
+                                    part: false,
                                     stored: None,
                                 });
                             }
@@ -307,6 +309,7 @@ impl Warp {
                                     bytes: u32::from(bytes),
                                     strong: false,
                                     asynchronous: true,
+                                    part: false,
                                     stored: None,
                                 };
                                 if reading != 0 {
@@ -323,14 +326,16 @@ impl Warp {
                             }
                         }
                     }
+                    Op::ReadClock(_) => {
+                        let clock = self.executed;
+                        moves::execute(&mut self.registers, inst, enabled, code, clock);
+                    }
                     Op::AtomicWide { .. } => {
                         strong = true;
                         view.changes += 1;
-                        let mut touched = Touched::new::<P>();
-                        let told = &mut touched;
-                        atomic::execute_wide(view, &mut self.registers, inst, enabled, told)
+                        atomic::execute_wide(view, &mut self.registers, inst, enabled)
                             .map_err(|v| access_fault(pc, v))?;
-                        touched.tell(probe, at(pc, enabled));
+                        tell_touched(view, probe, at(pc, enabled), true);
                     }
                     Op::Multiply(..)
                     | Op::LoadMatrix(..)
@@ -349,11 +354,9 @@ impl Warp {
                                 }
                             }
                             view.changes += 1;
-                            let mut touched = Touched::new::<P>();
-                            let told = &mut touched;
-                            matrix::execute(view, &mut self.registers, inst, here, code, told)
+                            matrix::execute(view, &mut self.registers, inst, here, code)
                                 .map_err(|v| access_fault(pc, v))?;
-                            touched.tell(probe, at(pc, here));
+                            tell_touched(view, probe, at(pc, here), false);
                             if waits {
                                 self.disperse(pc);
                                 continue 'pick;
@@ -363,20 +366,19 @@ impl Warp {
                     Op::MemoryBarrier(barrier) => {
                         strong = true;
                         view.changes += u64::from(barrier.op.changes());
+                        // Arriving releases what the thread did before.
+                        if P::listens() && enabled != 0 {
+                            probe.fence(at(pc, enabled));
+                        }
                         memory_barrier::execute(view, &mut self.registers, inst, enabled, barrier)
                             .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
+                        tell_touched(view, probe, at(pc, enabled), true);
                     }
                     Op::CopyBulk { to, from } => {
                         view.changes += 1;
-                        let mut touched = Touched::new::<P>();
-                        let (told, spaces) = (&mut touched, (to, from));
-                        memory_barrier::copy(view, &self.registers, inst, enabled, spaces, told)
+                        memory_barrier::copy(view, &self.registers, inst, enabled, (to, from))
                             .map_err(|v| access_fault(pc, v))?;
-                        touched.tell(probe, at(pc, enabled));
-                    }
-                    Op::ReadClock(_) => {
-                        let clock = self.executed;
-                        moves::execute(&mut self.registers, inst, enabled, code, clock);
+                        tell_touched(view, probe, at(pc, enabled), false);
                     }
                     Op::Nop => {}
                     Op::Fence | Op::Yield => {
@@ -576,6 +578,7 @@ impl Warp {
                                 lane,
                                 cause,
                             })?;
+                            view.touched.take();
                         }
                     }
                     Op::Refused => {
@@ -636,4 +639,21 @@ impl Warp {
 #[cold]
 fn access_fault(pc: u32, violation: Violation) -> WarpFault {
     WarpFault { pc, lane: violation.lane, cause: Cause::Access(violation) }
+}
+
+/// Tells a probe of accesses that were made lane by lane. Strong ones synchronize.
+fn tell_touched(view: &View<'_>, probe: &mut impl Probe, at: At, strong: bool) {
+    for Touch { lane, space, address, bytes, access } in view.touched.take() {
+        probe.access(&AccessEvent {
+            at: At { lanes: 1 << lane, ..at },
+            kind: if strong { AccessKind::Atomic } else { access },
+            space,
+            addresses: &[address; LANES],
+            bytes,
+            strong,
+            asynchronous: false,
+            part: true,
+            stored: None,
+        });
+    }
 }

@@ -654,7 +654,7 @@ pub(crate) enum MemoryBarrierOp {
 }
 
 impl MemoryBarrierOp {
-    /// Whether the barrier is another one afterwards.
+    /// Whether the barrier is another one afterwards: waiting for it changes nothing.
     pub(crate) fn changes(self) -> bool {
         !matches!(
             self,

@@ -47,6 +47,19 @@ pub const OPTIONS: &[OwnOption] = &[
         words: crate::compile::Level::NAMES,
         text: "tokens, ast, source, affine, gpu, ptx-ir, ptx or host-c",
     },
+    OwnOption {
+        name: "--check",
+        value: "=LIST",
+        words: &["all", "memcheck", "racecheck", "initcheck", "synccheck"],
+        text: "with run: checkers that watch the simulator's kernels, with commas; what they find \
+               makes the exit status 1",
+    },
+    OwnOption {
+        name: "--check-format",
+        value: "=FORM",
+        words: &["text", "json"],
+        text: "with run: findings as text (default) or json, on standard error",
+    },
     option("--report", "", "with run: print counters and times of each kernel at exit"),
     option("--time", "", "with run: print the timing table of each region at exit"),
     OwnOption {
@@ -97,6 +110,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_DEVICE", "where compiled programs run their regions: auto, cuda, sim or host"),
     ("GPUC_REQUIRE_GPU", "1: a compiled program fails rather than use the simulator"),
     ("GPUC_SIM_ARCH", "the compute capability that the simulator stands for (default sm_90)"),
+    ("GPUC_CHECK", "checkers that watch the simulator's kernels: a list with commas, or all"),
+    ("GPUC_CHECK_FORMAT", "how what they find is printed: text or json"),
     ("GPUC_REPORT", "1: print the table of kernels and transfers at exit"),
     ("GPUC_COUNTERS", "1: GPUC_REPORT with the simulator's counters; 0: without"),
     ("GPUC_TIME", "1: print the timing table of each region at exit"),
@@ -114,6 +129,7 @@ pub fn help() -> String {
     let mut text = String::from(
         "usage: gpuc [OPTIONS] FILE...              compile and link, like cc
        gpuc run [OPTIONS] FILE... [-- ARG...]   compile and run
+       gpuc check [OPTIONS] FILE... [-- ARG...] the same under every checker
        gpuc --emit=LEVEL FILE              print a level of the compiler
 
 gpuc takes cc's options (-c -o -I -D -O -g -l -L ...) and hands on what it does not know.

@@ -106,6 +106,10 @@ pub struct Arguments {
     pub device: Option<Device>,
     /// `--require-gpu`.
     pub require_gpu: bool,
+    /// `--check`: the list of checkers.
+    pub check: Option<String>,
+    /// `--check-format`.
+    pub check_format: Option<String>,
     /// `--report`.
     pub report: bool,
     /// `--time`.
@@ -151,6 +155,8 @@ impl Arguments {
             arch: Arch::default_target(),
             device: None,
             require_gpu: false,
+            check: None,
+            check_format: None,
             report: false,
             time: false,
             contraction: Contraction::Fast,
@@ -169,6 +175,10 @@ impl Arguments {
         let mut rest = arguments.iter();
         if arguments.first().is_some_and(|first| first == "run") {
             parsed.mode = Mode::Run;
+            rest.next();
+        } else if arguments.first().is_some_and(|first| first == "check") {
+            parsed.mode = Mode::Run;
+            parsed.check = Some("all".to_owned());
             rest.next();
         }
         while let Some(argument) = rest.next() {
@@ -370,6 +380,11 @@ impl Arguments {
                 Device::Host => "host",
             };
             environment.push(("GPUC_DEVICE", name.to_owned()));
+        }
+        for (value, name) in
+            [(&self.check, "GPUC_CHECK"), (&self.check_format, "GPUC_CHECK_FORMAT")]
+        {
+            environment.extend(value.clone().map(|value| (name, value)));
         }
         for (set, name) in [
             (self.require_gpu, "GPUC_REQUIRE_GPU"),

@@ -62,6 +62,29 @@ impl Arguments {
             "-static-gpuc" => self.linkage = Linkage::Static,
             "-shared-gpuc" => self.linkage = Linkage::Shared,
             "--require-gpu" => self.require_gpu = true,
+            "--check" => {
+                let list = required("a list of checkers")?;
+                let known = ["memcheck", "racecheck", "initcheck", "synccheck", "all"];
+                let mut words = list.split(',').map(str::trim);
+                if let Some(unknown) = words.find(|word| !known.contains(word)) {
+                    let error = Diagnostic::error(format!("unknown checker `{unknown}`"))
+                        .code(codes::BAD_OPTION)
+                        .help(format!("checkers are {}", known.join(", ")));
+                    return Err(match did_you_mean(unknown, known) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error,
+                    });
+                }
+                self.check = Some(list);
+            }
+            "--check-format" => {
+                let format = required("text or json")?;
+                if format != "text" && format != "json" {
+                    let error = Diagnostic::error(format!("unknown form of findings `{format}`"));
+                    return Err(error.code(codes::BAD_OPTION).help("forms are text and json"));
+                }
+                self.check_format = Some(format);
+            }
             "--report" => self.report = true,
             "--time" => self.time = true,
             "--timing" => self.timing = true,
