@@ -324,6 +324,10 @@ impl Simulator {
         }
         let output = Output::default();
         let addresses = self.load(module)?;
+        let workspace = match kernel.code.uses_workspace {
+            true => Some(self.workspace()?),
+            false => None,
+        };
         let snapshot = self.memory.snapshot();
         let nearest = |address| self.memory.nearest(address);
         let environment = Environment {
@@ -335,7 +339,13 @@ impl Simulator {
             shared_bytes,
             params: launch.params,
             regions: &snapshot.regions,
-            template: self.template(kernel, launch, shared_bytes, &addresses),
+            template: self.template(
+                kernel,
+                launch,
+                shared_bytes,
+                &addresses,
+                workspace.unwrap_or(0),
+            ),
             limits: Limits {
                 budget: launch.instruction_budget,
                 time: launch.time_limit,
@@ -378,6 +388,9 @@ impl Simulator {
         };
         let failed = environment.failed.load(Ordering::Relaxed);
         output.flush(failed, launch.output);
+        if let Some(workspace) = workspace {
+            self.free(workspace)?;
+        }
         if self.checks.any() {
             let mut found = log.into_inner().unwrap_or_else(PoisonError::into_inner).findings;
             if let Err(LaunchError::Fault(fault)) = &counted {
@@ -496,6 +509,14 @@ impl Simulator {
         Ok(total)
     }
 
+    /// Zeroed memory in which the blocks of one launch can meet.
+    fn workspace(&self) -> Result<DevicePtr, SimError> {
+        const BYTES: u64 = 64;
+        let workspace = self.alloc(BYTES, "workspace of a cooperative launch")?;
+        self.fill(workspace, 0, BYTES)?;
+        Ok(workspace)
+    }
+
     /// Register rows with every constant that all warps of a launch share.
     fn template(
         &self,
@@ -503,6 +524,7 @@ impl Simulator {
         launch: &Launch<'_>,
         shared_bytes: u64,
         addresses: &[u64],
+        workspace: u64,
     ) -> Vec<Row> {
         // One spare row, so that a 64-bit access of the last row stays inside.
         let mut rows = vec![Row::ZERO; kernel.code.rows as usize + 1];
@@ -547,6 +569,7 @@ impl Simulator {
                     Special::TotalSharedSize => shared_bytes as u32,
                     Special::DynamicSharedSize => launch.dynamic_shared_bytes,
                     Special::NumSm => self.arch.chip.sm_count,
+                    Special::Workspace(half) => (workspace >> (32 * half)) as u32,
                     _ => 0,
                 },
             };

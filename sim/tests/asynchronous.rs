@@ -162,7 +162,7 @@ fn misuse_is_found() {
         "{} mov.u32 %o, 0; WAIT: mbarrier.test_wait.parity.shared.b64 %p1, [gate], 0; @!%p1 bra WAIT;",
         init(2)
     );
-    assert_eq!(fault(&forever, 1), FaultKind::Budget);
+    assert_eq!(fault(&forever, 1), FaultKind::EndlessLoop);
     let number = "mov.u32 %o, 0; bar.sync %t;";
     assert_eq!(
         fault(&number.replace("%t", "16").replace("bar.sync 16", "mov.u32 %w, 16; bar.sync %w"), 1),

@@ -243,3 +243,30 @@ fn several_texts_are_one_program() {
     let errors = module.unwrap_err();
     assert!(errors[0].message.contains("variable `offset` is not defined"), "{}", errors[0]);
 }
+
+#[test]
+fn blocks_meet_in_the_workspace_of_the_launch() {
+    // As `cooperative_groups` does it: the first thread of each block adds to a counter whose top bit
+    // turns over when all have come.
+    let text = format!(
+        "{HEAD}.visible .entry k(.param .u64 p_out) {{ .reg .pred %p; .reg .b32 %l, %h, %t, %n, %b, %o, %v; .reg .b64 %w, %out, %x;\n\
+         ld.param.u64 %out, [p_out]; mov.u32 %l, %envreg2; mov.u32 %h, %envreg1; mov.b64 %w, {{%l, %h}}; mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %n, %nctaid.x;\n\
+         mul.wide.u32 %x, %b, 4; add.u64 %x, %out, %x; add.u32 %v, %b, 1; st.global.u32 [%x], %v; barrier.sync 0; setp.ne.u32 %p, %t, 0; @%p bra MET;\n\
+         setp.eq.u32 %p, %b, 0; sub.u32 %v, 0x80000001, %n; selp.b32 %v, %v, 1, %p; fence.acq_rel.gpu; atom.add.release.gpu.u32 %o, [%w+4], %v;\n\
+         WAIT: ld.acquire.gpu.u32 %v, [%w+4]; xor.b32 %v, %v, %o; setp.ge.s32 %p, %v, 0; @%p bra WAIT;\n\
+         MET: barrier.sync 0; add.u32 %b, %b, 1; rem.u32 %b, %b, %n; mul.wide.u32 %x, %b, 4; add.u64 %x, %out, %x; ld.global.u32 %v, [%x];\n\
+         mov.u32 %b, %ctaid.x; add.u32 %b, %b, %n; mul.wide.u32 %x, %b, 4; add.u64 %x, %out, %x; st.global.u32 [%x], %v; ret; }}\n"
+    );
+    let device = Device::new();
+    let module = module(&text);
+    let before = device.0.memory_info();
+    for blocks in [1u32, 2, 17] {
+        let out = device.words("out", &vec![0; 2 * blocks as usize]);
+        device.launch(&module, "k", blocks, 40, &Params::default().ptr(out));
+        let got = device.read_words(out, 2 * blocks as usize);
+        let want: Vec<u32> = (0..blocks).map(|b| (b + 1) % blocks + 1).collect();
+        assert_eq!(got[blocks as usize..], want);
+        device.0.free(out).unwrap();
+    }
+    assert_eq!(device.0.memory_info(), before);
+}

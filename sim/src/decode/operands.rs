@@ -357,6 +357,12 @@ impl Lowering<'_, '_> {
                 return Ok(self.constant(1, false));
             }
             ("%cluster_ctaid", Some(_)) | ("%cluster_ctarank" | "%gridid", None) => Special::Zero,
+            // Where blocks meet (`cooperative_groups::grid_group`): the registers of the upper and the
+            // lower word are nvcc's choice.
+            ("%envreg1" | "%envreg2", None) => {
+                self.code.uses_workspace = true;
+                Special::Workspace(u8::from(name == "%envreg1"))
+            }
             // No shared memory is kept back by the system.
             (
                 "%reserved_smem_offset_begin"

@@ -4,8 +4,34 @@ use crate::program::{Inst, Op, ReduxOp, ShuffleMode, VoteOp};
 
 use super::lanes::{LANES, Registers, store};
 
-/// Runs a collective operation. `mask` are the lanes that take part.
+/// The row of the lanes that an operation names.
+pub(super) fn member_row(inst: &Inst) -> u32 {
+    match inst.op {
+        Op::Shuffle { .. } => inst.src[3],
+        Op::Elect | Op::WarpSync => inst.src[0],
+        _ => inst.src[1],
+    }
+}
+
+/// Runs a collective operation. `mask` are the lanes that are here: those that name the same lanes, as
+/// the tiles of a warp do, take part together.
 pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
+    if inst.op == Op::ActiveMask {
+        return together(registers, inst, mask);
+    }
+    let members = *registers.narrow(member_row(inst));
+    let mut left = mask;
+    while left != 0 {
+        let named = members[left.trailing_zeros() as usize & 31];
+        let same =
+            (0..LANES).fold(0, |same, lane| same | u32::from(members[lane] == named) << lane);
+        together(registers, inst, left & same);
+        left &= !same;
+    }
+}
+
+/// Runs a collective operation in the lanes of `mask`.
+fn together(registers: &mut Registers, inst: &Inst, mask: u32) {
     match inst.op {
         Op::Shuffle { mode, predicate } => shuffle(registers, inst, mask, mode, predicate),
         Op::Vote(op) => {

@@ -34,12 +34,7 @@ impl Warp {
 
     /// The lanes that a collective operation names.
     pub(super) fn members(&self, inst: &Inst, enabled: u32) -> u32 {
-        let row = match inst.op {
-            Op::Shuffle { .. } => inst.src[3],
-            Op::Elect | Op::WarpSync => inst.src[0],
-            _ => inst.src[1],
-        };
-        self.registers.narrow(row)[enabled.trailing_zeros() as usize & 31]
+        self.registers.narrow(collective::member_row(inst))[enabled.trailing_zeros() as usize & 31]
     }
 
     /// Runs a collective operation once all its lanes are there, in whatever splits.

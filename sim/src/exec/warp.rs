@@ -365,7 +365,7 @@ impl Warp {
                     }
                     Op::MemoryBarrier(barrier) => {
                         strong = true;
-                        view.changes += 1;
+                        view.changes += u64::from(barrier.op.changes());
                         // Arriving releases what the thread did before.
                         if P::listens() && enabled != 0 {
                             probe.fence(at(pc, enabled));

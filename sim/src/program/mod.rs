@@ -150,6 +150,9 @@ pub(crate) enum Special {
     DynamicSharedSize,
     SmId,
     NumSm,
+    /// Half of the address of the memory in which the blocks of a cooperative launch meet: the lower
+    /// one is 0.
+    Workspace(u8),
     Zero,
 }
 
@@ -196,6 +199,8 @@ pub(crate) struct Code {
     pub(crate) refusals: Vec<Diagnostic>,
     /// The kernel may allocate from the device's heap.
     pub(crate) uses_heap: bool,
+    /// The kernel may wait for its other blocks in the launch's workspace.
+    pub(crate) uses_workspace: bool,
 }
 
 /// A device function: its code, and the registers that are its own.

@@ -653,6 +653,16 @@ pub(crate) enum MemoryBarrierOp {
     Pending,
 }
 
+impl MemoryBarrierOp {
+    /// Whether the barrier is another one afterwards: waiting for it changes nothing.
+    pub(crate) fn changes(self) -> bool {
+        !matches!(
+            self,
+            MemoryBarrierOp::Test | MemoryBarrierOp::TestParity | MemoryBarrierOp::Pending
+        )
+    }
+}
+
 /// Functions that every CUDA program finds on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SystemCall {

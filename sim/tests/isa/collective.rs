@@ -55,3 +55,21 @@ fn shuffles_and_votes_without_members() {
         |[a, ..]| if a.isqrt() < 16 { 0xffff } else { 0 },
     );
 }
+
+/// The tiles of a warp name their own lanes in one instruction.
+#[test]
+fn tiles_take_part_by_themselves() {
+    let inputs = lanes(|lane| lane);
+    let tile =
+        "and.b32 %u0, %t, 24; mov.u32 %u1, 255; shl.b32 %u1, %u1, %u0; setp.eq.u32 %p1, %t, 9;";
+    let run = |code: &str, result: &str, want: &dyn Fn(u64) -> u64| {
+        check(&format!("{tile} {code}"), result, &inputs, |[lane, ..]| want(lane));
+    };
+    run("vote.sync.any.pred %p0, %p1, %u1;", "p", &|lane| u64::from(lane / 8 == 1));
+    run("vote.sync.all.pred %p0, !%p1, %u1;", "p", &|lane| u64::from(lane / 8 != 1));
+    run("vote.sync.ballot.b32 %o, !%p1, %u1;", "o", &|lane| (0xff << (lane / 8 * 8)) & !(1 << 9));
+    run("redux.sync.add.u32 %o, %t, %u1;", "o", &|lane| (0..8).map(|i| lane / 8 * 8 + i).sum());
+    run("shfl.sync.bfly.b32 %o, %t, 3, 0x181f, %u1;", "o", &|lane| lane ^ 3);
+    run("shr.u32 %u2, %t, 1; match.any.sync.b32 %o, %u2, %u1;", "o", &|lane| 3 << (lane / 2 * 2));
+    run("elect.sync %o|%p0, %u1;", "o", &|lane| lane / 8 * 8);
+}
