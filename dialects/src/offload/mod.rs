@@ -36,6 +36,11 @@ pub const SCHEDULE_ATTR: &str = "offload.schedule";
 /// the whole grid's, executed once for a launch. Distribution makes of it the code of one thread.
 pub const COLLECTIVE_ATTR: &str = "offload.collective";
 
+/// Name of the unit attribute of a kernel whose blocks in y go on in z: more of them than a grid has in
+/// y may be needed, and no loop is over z. The number of a block in y is then that in z, times the
+/// grid's extent in y, plus that in y.
+pub const FOLDED_ROWS_ATTR: &str = "offload.folded_rows";
+
 /// Name of the argument attribute of a kernel's buffer for what the blocks have combined, an element
 /// a block: the number of the result of the kernel's loop over blocks that it is for.
 pub const PARTIAL_ATTR: &str = "offload.partial_results";

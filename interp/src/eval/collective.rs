@@ -1,6 +1,7 @@
 //! What the threads of a block or subgroup do together, and their scheduling.
 
 use gpuc_dialects::gpu::{self, ALL_REDUCE_OPERATIONS, SHUFFLE_MODES};
+use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::LoopMapping;
 use gpuc_ir::{Block, Op, OpView};
 
@@ -31,8 +32,11 @@ fn barrier(m: &mut Interpreter<'_>, op: Op) -> Step {
         || m.ir.ancestors(op).any(|outer| {
             LoopMapping::known(m.ir, outer).is_some_and(|mapping| mapping.is_over_threads())
         });
-    if !is_of_threads {
-        return Ok(Flow::Next);
+    let in_region = m.ir.ancestors(op).any(|outer| RegionOp::is(m.ir, outer));
+    match (is_of_threads, in_region) {
+        (true, _) => {}
+        (false, true) => return Ok(Flow::Next),
+        (false, false) => drop(super::gpu::place(m, op)?),
     }
     Ok(Flow::Suspend(Pending { op, operands: Vec::new() }))
 }

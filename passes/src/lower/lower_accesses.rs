@@ -123,15 +123,28 @@ fn element_position(ir: &Ir, buffer: Value, indices: &[Value]) -> Option<Polynom
 }
 
 /// A subscript in closed form over numbers of iterations: a sum that stands outside all loops and has
-/// no product in it, such as the number that a thread has in the grid, is one number. Multiplying
-/// it out would give a product for each of its parts.
+/// no product in it but those that number the processors, such as the number that a thread has in the
+/// grid, is one number. Multiplying it out would give a product for each of its parts.
 fn subscript(ir: &Ir, value: Value) -> Polynomial {
     polynomial_over(ir, value, &|value| {
         let sum = ir.defining_op(value).filter(|&op| {
             let varies = |index| arith::constant_index_value(ir, ir.operand(op, index)).is_none();
             (arith::AddIOp::is(ir, op) || arith::SubIOp::is(ir, op)) && varies(0) && varies(1)
         });
-        sum.is_some() && loop_depth(ir, value) == 0 && polynomial(ir, value).is_affine()
+        sum.is_some() && loop_depth(ir, value) == 0 && {
+            let form = polynomial(ir, value);
+            form.is_affine() || form.values().iter().all(|&of| is_processor_number(ir, of))
+        }
+    })
+}
+
+/// Whether a value numbers or counts threads or blocks.
+fn is_processor_number(ir: &Ir, value: Value) -> bool {
+    ir.defining_op(value).is_some_and(|op| {
+        gpu::ThreadIdOp::is(ir, op)
+            || gpu::BlockIdOp::is(ir, op)
+            || gpu::BlockDimOp::is(ir, op)
+            || gpu::GridDimOp::is(ir, op)
     })
 }
 

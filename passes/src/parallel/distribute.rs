@@ -8,8 +8,8 @@
 //! over blocks that combines values is done by the block that finishes last ([`super::last_block`]).
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::COLLECTIVE_ATTR;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping};
+use gpuc_dialects::offload::{COLLECTIVE_ATTR, FOLDED_ROWS_ATTR};
 use gpuc_dialects::{gpu, memref, scf};
 use gpuc_ir::op::{Effect, EffectKind, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
@@ -33,6 +33,7 @@ impl Pass for Distribute {
             if gpu::GPUFuncOp::is(ir, func) && ir.attr(func, COLLECTIVE_ATTR).is_some() {
                 distribute(ir, func)?;
                 ir.remove_attr(func, COLLECTIVE_ATTR);
+                ir.remove_attr(func, FOLDED_ROWS_ATTR);
             }
         }
         Ok(())
@@ -248,9 +249,8 @@ fn overwrites_what_was_read(ir: &Ir, op: Op) -> bool {
     let mut at = op;
     loop {
         let before = std::iter::successors(ir.previous_op(at), |&op| ir.previous_op(op));
-        match first_conflict(ir, op, before) {
-            Some(conflicts) => return conflicts,
-            None => {}
+        if let Some(conflicts) = first_conflict(ir, op, before) {
+            return conflicts;
         }
         let Some(owner) = ir.parent_op(at) else { return false };
         if ir.has_trait(owner, Traits::SYMBOL) {

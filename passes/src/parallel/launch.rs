@@ -2,7 +2,7 @@
 
 use gpuc_arch::{Arch, MAX_GRID_X};
 use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, LoopMapping, Size};
-use gpuc_dialects::offload::{LaunchSizeOp, NAME_ATTR, RegionOp};
+use gpuc_dialects::offload::{FOLDED_ROWS_ATTR, LaunchSizeOp, NAME_ATTR, RegionOp};
 use gpuc_dialects::{arith, gpu, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
@@ -10,6 +10,7 @@ use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 use super::kernel::Kernel;
 use super::loop_bounds::{Bounds, compute_outside};
 use super::segments::Segment;
+use super::threads::folded_planes;
 use super::verify_mapping::block_extents;
 use crate::analysis::access::name;
 use crate::analysis::loops::dimensions;
@@ -40,6 +41,8 @@ pub struct Launch {
     pub known_block: Option<[i64; 3]>,
     /// Loops round the launch.
     pub strips: Vec<Strip>,
+    /// Whether blocks in y go on in z.
+    pub folded_rows: bool,
     /// Where the launch stands.
     pub point: InsertPoint,
 }
@@ -83,6 +86,7 @@ impl Launch {
             block,
             known_block,
             strips: Vec::new(),
+            folded_rows: false,
             point: InsertPoint::Before(region.op()),
         };
         let gangs = region.num_gangs(&b).map(|given| launch_size(&mut b, given, "num_gangs"));
@@ -168,6 +172,10 @@ impl Launch {
             let needed = needed.unwrap_or_else(|| {
                 arith::constant_index(b, if combines { limits.max_partial_results } else { 65_535 })
             });
+            if axis == 1 && self.folded_rows {
+                self.fold_rows(b, needed, limits);
+                continue;
+            }
             // One block at least: it does what stands around the loop, and leaves a partial result.
             let fewer = arith::MinSIOp::new(b, needed, most).value(b);
             self.grid[axis] = arith::MaxSIOp::new(b, fewer, one).value(b);
@@ -176,6 +184,24 @@ impl Launch {
                 left = arith::MaxSIOp::new(b, left, one).value(b);
             }
         }
+    }
+
+    /// Rows of blocks, as many planes of them as it takes. More than numbers of 32 bits hold is a grid
+    /// that no device takes: the launch says so.
+    fn fold_rows(&mut self, b: &mut Builder<'_>, needed: Value, limits: Limits<'_>) {
+        let [_, most_rows, most_planes] = limits.arch.limits.max_grid.map(i64::from);
+        let one = arith::constant_index(b, 1);
+        let most = arith::constant_index(b, most_rows);
+        let planes = arith::CeilDivSIOp::new(b, needed, most).value(b);
+        let planes = arith::MaxSIOp::new(b, planes, one).value(b);
+        let threads = self.known_block.map_or(1, |[_, y, _]| y);
+        let enough = arith::constant_index(b, folded_planes(threads));
+        let too_many = arith::constant_index(b, most_planes + 1);
+        let sle = arith::CmpIPredicate::Sle.attr(&mut b.ctx);
+        let fits = arith::CmpIOp::new(b, planes, enough).attr(b, "predicate", sle).value(b);
+        let rows = arith::MinSIOp::new(b, needed, most).value(b);
+        self.grid[1] = arith::MaxSIOp::new(b, rows, one).value(b);
+        self.grid[2] = arith::SelectOp::new(b, fits, planes, too_many).value(b);
     }
 
     /// Makes loops round the launch for exact dimensions that may need more blocks than there are.
@@ -196,6 +222,11 @@ impl Launch {
             let Some(most) = self.processors(map, limits) else { continue };
             let trips = loops.get(dim).map(|counted| counted.trips_range(b));
             if trips.is_some_and(|trips| trips.max <= i128::from(most)) {
+                continue;
+            }
+            let over_z = mapping.axes().any(|(axis, _)| axis == Axis::Block(2));
+            if map.axes[0].0 == Axis::Block(1) && !over_z {
+                self.folded_rows = true;
                 continue;
             }
             let Bounds { lower, upper, step } = bounds[dim];
@@ -222,10 +253,9 @@ impl Launch {
         }
         let mut each = 1i64;
         for &(_, size) in threads {
-            match size {
-                Size::Constant(n) => each = each.checked_mul(n)?,
-                // At least one each.
-                _ => {}
+            // Of a size that the launch says there is one at least.
+            if let Size::Constant(n) = size {
+                each = each.checked_mul(n)?;
             }
         }
         let blocks = i64::from(limits.arch.limits.max_grid[usize::from(axis)]);
@@ -263,6 +293,10 @@ impl Launch {
         if let Some(block) = self.known_block {
             let sizes = ir.ctx.i32_array_attr(&block.map(|n| n as i32));
             ir.set_attr(kernel.func, "known_block_size", sizes);
+        }
+        if self.folded_rows {
+            let unit = ir.ctx.unit_attr();
+            ir.set_attr(kernel.func, FOLDED_ROWS_ATTR, unit);
         }
         let location = ir.location(kernel.func);
         let mut b = Builder::new(ir, self.point, location);

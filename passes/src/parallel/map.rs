@@ -199,18 +199,17 @@ impl Mapper<'_> {
     }
 
     /// Threads in a row of the block, for a loop that says nothing itself.
-    fn lanes(&self, ir: &Ir, op: Op) -> Size {
+    fn lanes(&self, ir: &Ir) -> Size {
         let given = region_sizes(ir, self.region)[2];
         let own = self.loops.values().filter_map(|known| known.asked.sizes[2]).fold(None, larger);
         given.or(own).unwrap_or_else(|| {
             // All loops of the region in the same rows: of the longest of them.
-            let trips = self
+            let mut trips = self
                 .loops
                 .iter()
                 .filter(|(_, known)| known.levels.vector && !known.given)
                 .map(|(&op, _)| constant_trips(ir, op).and_then(|trips| trips.last().copied()));
-            let longest = trips.fold(Some(0), |most, trips| Some(most?.max(trips?)));
-            let _ = op;
+            let longest = trips.try_fold(0i64, |most, trips| Some(most.max(trips?)));
             Size::Constant(row_length(self.arch, longest))
         })
     }
@@ -231,7 +230,7 @@ impl Mapper<'_> {
             threads.push((Axis::Thread(1), asked.sizes[1].unwrap_or_else(|| self.rows(ir))));
         }
         if levels.vector {
-            threads.push((Axis::Thread(0), asked.sizes[2].unwrap_or_else(|| self.lanes(ir, op))));
+            threads.push((Axis::Thread(0), asked.sizes[2].unwrap_or_else(|| self.lanes(ir))));
         }
         let strided = |axes: &[(Axis, Size)]| {
             LoopMapping(vec![DimMap {

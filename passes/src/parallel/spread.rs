@@ -13,6 +13,7 @@ use super::combiner::combine;
 use super::launch::{product, trip_count};
 use super::loop_bounds::Bounds;
 use super::threads::Processors;
+use crate::analysis::range::{Range, range};
 
 /// A loop that has been spread.
 #[derive(Clone, Debug)]
@@ -135,6 +136,7 @@ fn deal(
         _ => Bounds { lower: zero, upper: product(b, &group.extents), step: one },
     };
     let mut position: Option<Value> = None;
+    let mut parts = Vec::new();
     let mut count = one;
     for &(axis, size) in &map.axes {
         let number = processors.number(b, axis);
@@ -145,13 +147,8 @@ fn deal(
         {
             tests.push(less(b, number, size_value));
         }
-        position = Some(match position {
-            None => number,
-            Some(so_far) => {
-                let slower = arith::MulIOp::new(b, so_far, size_value).value(b);
-                arith::AddIOp::new(b, slower, number).value(b)
-            }
-        });
+        parts.push((number, size_value));
+        position = Some(position_of(b, &parts));
         count = arith::MulIOp::new(b, count, size_value).value(b);
     }
     let Some(position) = position else {
@@ -166,9 +163,28 @@ fn deal(
     match map.how {
         Distribution::Exact => {
             let variable = at(b, position);
-            group.variable = Some(variable);
-            if !fills(b, map, whole) {
-                tests.push(less(b, variable, whole.upper));
+            let has_test = !fills(b, map, whole);
+            let narrow = Range::signed(32);
+            let is_narrow = [variable, whole.upper].iter().all(|&v| range(b, v).is_within(narrow));
+            if !is_narrow {
+                group.variable = Some(variable);
+                if has_test {
+                    tests.push(less(b, variable, whole.upper));
+                }
+                return;
+            }
+            // Numbers of threads that fit are made, compared and handed on in 32 bits.
+            let parts: Vec<_> =
+                parts.iter().map(|&(n, size)| (cast(b, n), cast(b, size))).collect();
+            let position = position_of(b, &parts);
+            let (lower, step) = (cast(b, whole.lower), cast(b, whole.step));
+            let offset = arith::MulIOp::new(b, position, step).value(b);
+            let variable = arith::AddIOp::new(b, offset, lower).value(b);
+            let index = b.ctx.index();
+            group.variable = Some(arith::IndexCastOp::new(b, variable).result(index).value(b));
+            if has_test {
+                let upper = cast(b, whole.upper);
+                tests.push(less(b, variable, upper));
             }
         }
         Distribution::Strided => {
@@ -186,6 +202,23 @@ fn deal(
             loops.push(Level::For { group: index, lower, upper, step: whole.step });
         }
     }
+}
+
+/// The number of a processor from its numbers and the sizes on axes, the slowest first.
+fn position_of(b: &mut Builder<'_>, parts: &[(Value, Value)]) -> Value {
+    let ((first, _), rest) = parts.split_first().expect("there is an axis");
+    let mut position = *first;
+    for &(number, size) in rest {
+        let slower = arith::MulIOp::new(b, position, size).value(b);
+        position = arith::AddIOp::new(b, slower, number).value(b);
+    }
+    position
+}
+
+/// An index in 32 bits.
+fn cast(b: &mut Builder<'_>, value: Value) -> Value {
+    let narrow = b.ctx.i32();
+    arith::IndexCastOp::new(b, value).result(narrow).value(b)
 }
 
 /// Whether a group has just as many iterations as processors.

@@ -1,6 +1,7 @@
 //! Numbers of a thread and its block in a kernel.
 
 use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK};
+use gpuc_dialects::offload::FOLDED_ROWS_ATTR;
 use gpuc_dialects::offload::mapping::{Axis, Size};
 use gpuc_dialects::{arith, gpu};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, Value};
@@ -11,6 +12,8 @@ pub struct Processors {
     func: Op,
     /// Threads of a block in each direction, where that is known.
     extents: Option<[i64; 3]>,
+    /// Whether blocks in y go on in z.
+    folded: bool,
     read: Vec<(Axis, bool, Value)>,
 }
 
@@ -23,7 +26,8 @@ pub fn known_block(ir: &Ir, func: Op) -> Option<[i64; 3]> {
 impl Processors {
     /// Those of a kernel.
     pub fn of(ir: &Ir, func: Op) -> Processors {
-        Processors { func, extents: known_block(ir, func), read: Vec::new() }
+        let folded = ir.attr(func, FOLDED_ROWS_ATTR).is_some();
+        Processors { func, extents: known_block(ir, func), folded, read: Vec::new() }
     }
 
     /// Threads of a block in a direction, where that is known.
@@ -45,7 +49,11 @@ impl Processors {
             return value;
         }
         let entry = b.body(self.func, 0);
-        let value = b.at(InsertPoint::Start(entry), |b| read(b, axis, size, self.extents));
+        let (extents, folded) = (self.extents, self.folded && axis == Axis::Block(1));
+        let value = b.at(InsertPoint::Start(entry), |b| match folded {
+            true => read_folded(b, size, extents),
+            false => read(b, axis, size, extents),
+        });
         self.read.push((axis, size, value));
         value
     }
@@ -87,9 +95,10 @@ impl Processors {
 
     /// The number of this block in the grid, and how many there are.
     pub fn block(&mut self, b: &mut Builder<'_>) -> (Value, Value) {
-        let mut number = self.number(b, Axis::Block(2));
-        let mut count = self.count(b, Axis::Block(2), Size::Free);
-        for d in [1, 0] {
+        let (slowest, rest): (u8, &[u8]) = if self.folded { (1, &[0]) } else { (2, &[1, 0]) };
+        let mut number = self.number(b, Axis::Block(slowest));
+        let mut count = self.count(b, Axis::Block(slowest), Size::Free);
+        for &d in rest {
             let (own, size) =
                 (self.number(b, Axis::Block(d)), self.count(b, Axis::Block(d), Size::Free));
             let row = arith::MulIOp::new(b, number, size).value(b);
@@ -121,6 +130,35 @@ impl Processors {
     }
 }
 
+/// Blocks of a grid in y.
+const MOST_ROWS: i64 = 65_535;
+
+/// How many planes of a grid are used for rows of blocks with so many threads in y: numbers of threads
+/// stay within 32 bits.
+pub fn folded_planes(threads: i64) -> i64 {
+    (i64::from(MAX_GRID_X) + 1) / (MOST_ROWS * threads.max(1))
+}
+
+/// The number of a block, or of blocks, in y where that goes on in z.
+fn read_folded(b: &mut Builder<'_>, size: bool, extents: Option<[i64; 3]>) -> Value {
+    let dims = [1, 2].map(|d| gpu::DIMENSIONS.attr(&mut b.ctx, d));
+    let rows = b.ctx.index_attr(MOST_ROWS + 1);
+    let count = gpu::GridDimOp::new(b).attr(b, "dimension", dims[0]).attr(b, "upper_bound", rows);
+    let count = count.value(b);
+    if size {
+        let planes = gpu::GridDimOp::new(b).attr(b, "dimension", dims[1]).value(b);
+        return arith::MulIOp::new(b, planes, count).value(b);
+    }
+    let most = folded_planes(extents.map_or(1, |extents| extents[1]));
+    let (most, rows) = (b.ctx.index_attr(most), b.ctx.index_attr(MOST_ROWS));
+    let plane = gpu::BlockIdOp::new(b).attr(b, "dimension", dims[1]).attr(b, "upper_bound", most);
+    let plane = plane.value(b);
+    let row = gpu::BlockIdOp::new(b).attr(b, "dimension", dims[0]).attr(b, "upper_bound", rows);
+    let row = row.value(b);
+    let before = arith::MulIOp::new(b, plane, count).value(b);
+    arith::AddIOp::new(b, before, row).value(b)
+}
+
 /// The operation that gives a number or a count.
 fn read(b: &mut Builder<'_>, axis: Axis, size: bool, extents: Option<[i64; 3]>) -> Value {
     let (Axis::Block(d) | Axis::Thread(d)) = axis else {
@@ -131,7 +169,7 @@ fn read(b: &mut Builder<'_>, axis: Axis, size: bool, extents: Option<[i64; 3]>) 
         (Axis::Block(_), false) => {
             // Numbers of threads in the grid stay within 32 bits (see `launch`).
             let threads = extents.map_or(1, |extents| extents[usize::from(d)].max(1));
-            let most = if d == 0 { (i64::from(MAX_GRID_X) + 1) / threads } else { 65_535 };
+            let most = if d == 0 { (i64::from(MAX_GRID_X) + 1) / threads } else { MOST_ROWS };
             let bound = b.ctx.index_attr(most);
             gpu::BlockIdOp::new(b).attr(b, "dimension", dim).attr(b, "upper_bound", bound).value(b)
         }
