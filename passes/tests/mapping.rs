@@ -348,6 +348,21 @@ fn races_on_memory_of_the_block() {
 }
 
 #[test]
+fn too_few_processors() {
+    let few = |trips: &str, mapping: &str, expected: &str| {
+        let said = run(&PARALLEL.replace("$arch", "sm_80"), &one(trips, mapping)).1;
+        assert!(said.contains(expected), "{said}");
+    };
+    few(
+        "(0) to (300)",
+        "thread_x(299)",
+        "3: error: 'thread_x(299)' deals one iteration to a processor, but this loop may have up to 300 iterations for 299 processors",
+    );
+    few("(0) to (300)", "block_x(4) * thread_x(64)", "up to 300 iterations for 256 processors");
+    few("(0) to (300)", "block_x(?)", "for a number of processors that only the launch knows");
+}
+
+#[test]
 fn sizes_beyond_the_device() {
     refused(
         &one("(0) to (300)", "block_x * thread_x(2048)"),

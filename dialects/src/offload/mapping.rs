@@ -313,6 +313,12 @@ fn parse_upstream(text: &str) -> Result<DimMap, String> {
     }
     match name.trim() {
         "sequential" => Ok(DimMap::sequential()),
-        name => Ok(DimMap::over(&[parse_axis(name)?], Distribution::Exact)),
+        name => Ok(match parse_axis(name)? {
+            // As many threads as iterations, one each.
+            (axis, Size::Free) if axis.is_in_block() => {
+                DimMap::over(&[(axis, Size::Launch)], Distribution::Exact)
+            }
+            axis => DimMap::over(&[axis], Distribution::Exact),
+        }),
     }
 }

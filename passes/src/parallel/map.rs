@@ -80,8 +80,10 @@ impl Mapper<'_> {
         let chosen: Vec<(Op, LoopMapping)> = self
             .loops
             .iter()
-            .filter(|(_, known)| !known.given)
-            .map(|(&op, known)| (op, self.mapping(ir, op, *known)))
+            .filter_map(|(&op, known)| match known.given {
+                true => Some((op, one_thread_an_iteration(ir, op)?)),
+                false => Some((op, self.mapping(ir, op, *known))),
+            })
             .collect();
         for (op, mapping) in chosen {
             let attr = mapping.attr(&mut ir.ctx);
@@ -290,6 +292,24 @@ impl Mapper<'_> {
             && known.asked.sizes[2].is_none()
             && !has_parallel_inside(ir, op)
     }
+}
+
+/// The mapping of a loop that came with one, where it gives each iteration a thread without saying how
+/// many: as many as there are iterations.
+fn one_thread_an_iteration(ir: &Ir, op: Op) -> Option<LoopMapping> {
+    let mut mapping = LoopMapping::known(ir, op)?;
+    let trips = constant_trips(ir, op)?;
+    let mut changed = false;
+    for (dim, trips) in mapping.0.iter_mut().zip(trips) {
+        if let [(Axis::Thread(_), size @ Size::Launch)] = &mut dim.axes[..]
+            && dim.how == Distribution::Exact
+            && dim.dims == 1
+        {
+            *size = Size::Constant(trips.max(1));
+            changed = true;
+        }
+    }
+    changed.then_some(mapping)
 }
 
 /// The larger of two sizes; one that is known at run time only is as good as any.

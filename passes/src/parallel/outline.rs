@@ -20,6 +20,7 @@ use super::launch::{Launch, Limits, product};
 use super::loop_bounds::set_bounds;
 use super::scratch::keep_between_segments;
 use super::segments::{Segment, segments};
+use super::verify_mapping::check_sizes;
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
@@ -159,7 +160,7 @@ fn check_mapped(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
             && ir.attr(op, gpuc_dialects::offload::mapping::MAPPING_ATTR).is_none()
     });
     match unmapped {
-        None => Ok(()),
+        None => check_sizes(ir, region),
         Some(op) => Err(Diagnostic::error("this parallel loop has no 'mapping'")
             .at_option(ir.ctx.place(ir.location(op)))
             .help("run `map` before `outline`, or write one")),

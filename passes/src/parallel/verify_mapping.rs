@@ -1,12 +1,15 @@
-//! What a device can do of a mapping: sizes of blocks and grids.
+//! What must be so for a mapping to be carried out: as many processors as it deals iterations to, sizes
+//! that devices have.
 
 use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK};
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::RegionOp;
-use gpuc_dialects::offload::mapping::{Axis, LoopMapping, Size};
+use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
+use gpuc_ir::op::Traits;
 use gpuc_ir::{Ir, Location, Op, OpView, Value, WalkOrder};
 
 use super::schedule::region_size;
+use crate::analysis::loops::dimensions;
 
 /// The extents of blocks that loops inside `root` need, in x, y and z: the largest that any of them
 /// has; `None` where it is known at run time only.
@@ -29,12 +32,62 @@ pub fn block_extents(ir: &Ir, roots: &[Op]) -> [Option<i64>; 3] {
     extents
 }
 
-/// Refuses sizes that no device has.
+/// Refuses exact dimensions that may have more iterations than processors: some would be left out.
+fn check_exact(ir: &Ir, op: Op, mapping: &LoopMapping, region: RegionOp) -> Result<(), Diagnostic> {
+    let loops = dimensions(ir, op);
+    let is_top = ir.parent_block(op) == Some(region.block(ir));
+    let mut first = 0;
+    for map in &mapping.0 {
+        let dims = first..first + map.dims;
+        first = dims.end;
+        if map.how != Distribution::Exact || map.axes.is_empty() {
+            continue;
+        }
+        let is_free = map.axes.iter().any(|(_, size)| *size == Size::Free);
+        if is_free && is_top && map.dims == 1 {
+            continue;
+        }
+        let trips = loops[dims]
+            .iter()
+            .try_fold(1i128, |product, counted| product.checked_mul(counted.trips_range(ir).max));
+        let processors = map.axes.iter().try_fold(1i128, |product, (_, size)| match size {
+            Size::Constant(n) => product.checked_mul(i128::from(*n)),
+            _ => None,
+        });
+        if trips.zip(processors).is_some_and(|(trips, processors)| trips <= processors) {
+            continue;
+        }
+        let most = match trips {
+            Some(trips) if trips <= i128::from(u32::MAX) => format!("up to {trips} iterations"),
+            _ => "any number of iterations".to_owned(),
+        };
+        let why = match (processors, is_free) {
+            (Some(processors), _) => format!("{processors} processors"),
+            (None, true) => "blocks that another loop around it has been given".to_owned(),
+            (None, false) => "a number of processors that only the launch knows".to_owned(),
+        };
+        return Err(Diagnostic::error(format!(
+            "'{map}' deals one iteration to a processor, but this loop may have {most} for {why}"
+        ))
+        .at_option(ir.ctx.place(ir.location(op)))
+        .help("map it `strided` or `blocked`, or with more processors"));
+    }
+    Ok(())
+}
+
+/// Refuses sizes that no device has, and that are too few.
 ///
 /// # Errors
 /// At the number that is too large or too small, where the region gives it; else at the loop.
 pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
     let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
+    for &op in &nested {
+        if let Some(mapping) = LoopMapping::known(ir, op)
+            && ir.has_trait(op, Traits::PARALLEL_LOOP)
+        {
+            check_exact(ir, op, &mapping, region)?;
+        }
+    }
     let location = |given: Option<Value>, op: Op| -> Location {
         // One constant stands for all of a value, wherever they are written.
         let constant = given.and_then(|value| ir.defining_op(value));

@@ -64,5 +64,5 @@ int main(int argc, char **argv)
     // RIGHT-NOT: error
     // FRESH: done
 }
-// TYPO: error: unknown checker `racechek`
+// TYPO: error[GPUC0013]: unknown checker `racechek`
 // TYPO: did you mean `racecheck`?
