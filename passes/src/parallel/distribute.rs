@@ -14,6 +14,7 @@ use gpuc_dialects::{gpu, memref, scf};
 use gpuc_ir::op::{Effect, EffectKind, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
+use rustc_hash::FxHashSet;
 
 use super::combiner::all_reduce;
 use super::last_block;
@@ -204,7 +205,7 @@ impl Distributor<'_> {
         let apart = around
             .iter()
             .any(|&axis| axis.is_in_block() && self.processors.extent(axis) != Some(1));
-        if in_block && writes && !apart && overwrites_what_was_read(ir, op) {
+        if in_block && writes && !apart && !over_blocks && overwrites_what_was_read(ir, op) {
             let mut b = Builder::before(ir, op);
             gpu::BarrierOp::new(&mut b).build(&mut b);
         }
@@ -246,10 +247,18 @@ impl Distributor<'_> {
 /// Whether a loop over threads writes what others in the block may still read: something that stands
 /// before it, or behind it in a loop round both, with no barrier between.
 fn overwrites_what_was_read(ir: &Ir, op: Op) -> bool {
+    let Some(effects) = effects_on_memory(ir, op) else { return true };
+    let writes = effects.iter().filter(|effect| effect.kind == EffectKind::Write);
+    // That variables are apart has been said or tested for the loop to be parallel.
+    let written: Option<FxHashSet<Value>> = writes
+        .filter(|write| !write.on.is_some_and(|on| is_private(ir, on)))
+        .map(|write| Some(root(ir, write.on?)))
+        .collect();
+    let Some(written) = written else { return true };
     let mut at = op;
     loop {
         let before = std::iter::successors(ir.previous_op(at), |&op| ir.previous_op(op));
-        if let Some(conflicts) = first_conflict(ir, op, before) {
+        if let Some(conflicts) = first_conflict(ir, &written, before) {
             return conflicts;
         }
         let Some(owner) = ir.parent_op(at) else { return false };
@@ -259,7 +268,7 @@ fn overwrites_what_was_read(ir: &Ir, op: Op) -> bool {
         if ir.def(owner).is_some_and(|def| def.hooks.loop_regions.is_some()) {
             let last = ir.parent_block(at).and_then(|block| ir.last_op(block));
             let turn = std::iter::successors(last, |&op| ir.previous_op(op));
-            if first_conflict(ir, op, turn.take_while(|&other| other != at)) == Some(true) {
+            if first_conflict(ir, &written, turn.take_while(|&other| other != at)) == Some(true) {
                 return true;
             }
         }
@@ -267,38 +276,24 @@ fn overwrites_what_was_read(ir: &Ir, op: Op) -> bool {
     }
 }
 
-/// Whether the first of some operations that decides does so because `op` writes what it reads; a
+/// Whether the first of some operations that decides does so because it reads what is `written`; a
 /// barrier decides that nothing does. `None` where none decides.
-fn first_conflict(ir: &Ir, op: Op, others: impl Iterator<Item = Op>) -> Option<bool> {
+fn first_conflict(
+    ir: &Ir,
+    written: &FxHashSet<Value>,
+    others: impl Iterator<Item = Op>,
+) -> Option<bool> {
     for other in others {
         if gpu::BarrierOp::is(ir, other) {
             return Some(false);
         }
-        if conflicts(ir, other, op) {
+        let Some(effects) = effects_on_memory(ir, other) else { return Some(true) };
+        let mut reads = effects.iter().filter(|effect| effect.kind == EffectKind::Read);
+        if reads.any(|read| read.on.is_none_or(|on| written.contains(&root(ir, on)))) {
             return Some(true);
         }
     }
     None
-}
-
-/// Whether `later` may write what `earlier` reads.
-fn conflicts(ir: &Ir, earlier: Op, later: Op) -> bool {
-    let (Some(earlier), Some(later)) =
-        (effects_on_memory(ir, earlier), effects_on_memory(ir, later))
-    else {
-        return true;
-    };
-    earlier.iter().filter(|effect| effect.kind == EffectKind::Read).any(|read| {
-        later.iter().filter(|effect| effect.kind == EffectKind::Write).any(|write| {
-            match (read.on, write.on) {
-                (Some(read), Some(write)) => {
-                    // That variables are apart has been said or tested for the loop to be parallel.
-                    !is_private(ir, write) && root(ir, read) == root(ir, write)
-                }
-                _ => true,
-            }
-        })
-    })
 }
 
 /// What an operation and those inside do to memory; barriers do nothing to it.
