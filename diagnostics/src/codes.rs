@@ -175,7 +175,8 @@ have it by default; the options that it follows beside are given to both sides.
     gpuc -m32 a.c         // error if a.c has directives
     gpuc -ftrapv -c a.c    // error if a.c has directives
 
-A host compiler whose types have other sizes is refused likewise. Files without directives may be compiled with any option.";
+A host compiler whose types have other sizes is refused likewise. Files without directives may be
+compiled with any option.";
 
     OUTPUT_IS_INPUT = "GPUC0015", "Output over an input",
 "`-o`, or `-MF`, names one of the inputs, perhaps by another path or a link. Nothing is written.

@@ -53,6 +53,7 @@ fn every_kind_of_access_fault() {
     use FaultKind::*;
     let device = Device::new();
     let data = device.words("data", &[0; 16]);
+    let short = device.words("short", &[0; 3]);
     let freed = device.words("freed", &[0; 16]);
     device.0.free(freed).unwrap();
     for (code, pointer, kind, space) in [
@@ -63,6 +64,9 @@ fn every_kind_of_access_fault() {
         ("ld.global.u32 %r0, [%p];", 0, Null(Read), "global"),
         ("st.global.u32 [%p+2], %t;", data, Misaligned(Write), "global"),
         ("ld.global.v2.u32 {%r0, %r1}, [%p+4];", data, Misaligned(Read), "global"),
+        // The first elements of the vector are there, the last is not.
+        ("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%p];", short, OutOfBounds(Read), "global"),
+        ("st.global.v2.u32 [%p+8], {%t, %t};", short, OutOfBounds(Write), "global"),
         ("ld.global.u32 %r0, [%p];", freed, OutOfBounds(Read), "global"),
         ("mov.u64 %d0, tile; ld.shared.u32 %r0, [%d0+64];", data, OutOfBounds(Read), "shared"),
         ("cvta.shared.u64 %d0, tile; st.u32 [%d0+64], %t;", data, OutOfBounds(Write), "shared"),

@@ -41,6 +41,10 @@ pub const COLLECTIVE_ATTR: &str = "offload.collective";
 /// grid's extent in y, plus that in y.
 pub const FOLDED_ROWS_ATTR: &str = "offload.folded_rows";
 
+/// Name of the attribute of a kernel of whose blocks not all extents are known: those in x, y and z, 0
+/// for one that only the launch knows.
+pub const BLOCK_EXTENTS_ATTR: &str = "offload.block_extents";
+
 /// Name of the argument attribute of a kernel's buffer for what the blocks have combined, an element
 /// a block: the number of the result of the kernel's loop over blocks that it is for.
 pub const PARTIAL_ATTR: &str = "offload.partial_results";

@@ -15,7 +15,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Region, Type, Value, WalkOrder};
 
 use crate::parallel::combiner::combine;
-use crate::parallel::threads::{Processors, known_block};
+use crate::parallel::threads::Processors;
 
 gpuc_ir::pass! {
     /// Turn gpu.all_reduce into shuffles and one value a warp through shared memory.
@@ -62,7 +62,7 @@ struct Block {
 
 impl Block {
     fn read(b: &mut Builder<'_>, func: Op, max_threads: i64) -> Block {
-        let size = known_block(b, func).map(|extents| extents.iter().product());
+        let size = Processors::of(b, func).block_size();
         let (number, count) = Processors::of(b, func).thread(b);
         let lanes = arith::constant_index(b, LANES);
         let lane = arith::RemUIOp::new(b, number, lanes).value(b);

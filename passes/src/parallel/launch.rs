@@ -2,7 +2,9 @@
 
 use gpuc_arch::{Arch, MAX_GRID_X};
 use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, LoopMapping, Size};
-use gpuc_dialects::offload::{FOLDED_ROWS_ATTR, LaunchSizeOp, NAME_ATTR, RegionOp};
+use gpuc_dialects::offload::{
+    BLOCK_EXTENTS_ATTR, FOLDED_ROWS_ATTR, LaunchSizeOp, NAME_ATTR, RegionOp,
+};
 use gpuc_dialects::{arith, gpu, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
@@ -37,8 +39,10 @@ pub struct Launch {
     pub grid: [Value; 3],
     /// Threads of a block in x, y and z.
     pub block: [Value; 3],
-    /// The same, where they are known.
+    /// The same, where they are all known.
     pub known_block: Option<[i64; 3]>,
+    /// The same, as far as they are known.
+    pub extents: [Option<i64>; 3],
     /// Loops round the launch.
     pub strips: Vec<Strip>,
     /// Whether blocks in y go on in z.
@@ -85,6 +89,7 @@ impl Launch {
             grid: [one; 3],
             block,
             known_block,
+            extents,
             strips: Vec::new(),
             folded_rows: false,
             point: InsertPoint::Before(region.op()),
@@ -194,7 +199,7 @@ impl Launch {
         let most = arith::constant_index(b, most_rows);
         let planes = arith::CeilDivSIOp::new(b, needed, most).value(b);
         let planes = arith::MaxSIOp::new(b, planes, one).value(b);
-        let threads = self.known_block.map_or(1, |[_, y, _]| y);
+        let threads = self.extents[1].unwrap_or(1);
         let enough = arith::constant_index(b, folded_planes(threads));
         let too_many = arith::constant_index(b, most_planes + 1);
         let sle = arith::CmpIPredicate::Sle.attr(&mut b.ctx);
@@ -293,6 +298,10 @@ impl Launch {
         if let Some(block) = self.known_block {
             let sizes = ir.ctx.i32_array_attr(&block.map(|n| n as i32));
             ir.set_attr(kernel.func, "known_block_size", sizes);
+        } else {
+            let sizes = self.extents.map(|extent| extent.unwrap_or(0) as i32);
+            let sizes = ir.ctx.i32_array_attr(&sizes);
+            ir.set_attr(kernel.func, BLOCK_EXTENTS_ATTR, sizes);
         }
         if self.folded_rows {
             let unit = ir.ctx.unit_attr();

@@ -74,7 +74,7 @@ impl Mapper<'_> {
     fn choose(&mut self, ir: &mut Ir) -> Result<(), Diagnostic> {
         let kernels = self.region.kind(ir) == Construct::Kernels;
         for op in ir.ops(self.region.block(ir)) {
-            self.assign(ir, op, Levels::SEQUENTIAL, kernels, true)?;
+            self.assign(ir, op, Levels::SEQUENTIAL, kernels, [true; 2])?;
         }
         self.complete(ir);
         let chosen: Vec<(Op, LoopMapping)> = self
@@ -94,22 +94,24 @@ impl Mapper<'_> {
     }
 
     /// Assigns levels to `op`, if it is a parallel loop, and to those inside. `outer` are the
-    /// levels in use around it; `top` tells that it stands directly in the region.
+    /// levels in use around it; `top` tells that it stands directly in the region, `free` that nothing but
+    /// loops over gangs is around it, so that no serial loop orders its runs.
     fn assign(
         &mut self,
         ir: &Ir,
         op: Op,
         outer: Levels,
         kernels: bool,
-        top: bool,
+        [top, free]: [bool; 2],
     ) -> Result<(), Diagnostic> {
         let mut around = outer;
-        if ir.has_trait(op, Traits::PARALLEL_LOOP) {
+        let is_parallel = ir.has_trait(op, Traits::PARALLEL_LOOP);
+        if is_parallel {
             let given = LoopMapping::known(ir, op);
             let asked = Asked::of(ir, op);
             let levels = match &given {
                 Some(mapping) => Levels::of_mapping(mapping),
-                None => self.levels(ir, op, asked.levels, outer, kernels && !top),
+                None => self.levels(ir, op, asked.levels, outer, kernels && !free),
             };
             if given.is_none() {
                 check_nesting(ir, op, outer, levels)?;
@@ -117,10 +119,11 @@ impl Mapper<'_> {
             self.loops.insert(op, Loop { levels, asked, top, given: given.is_some() });
             around = outer.with(levels);
         }
+        let inner_free = free && is_parallel && around.gang;
         for &region in ir.regions(op) {
             for &block in ir.blocks(region) {
                 for inner in ir.ops(block) {
-                    self.assign(ir, inner, around, kernels, false)?;
+                    self.assign(ir, inner, around, kernels, [false, inner_free])?;
                 }
             }
         }

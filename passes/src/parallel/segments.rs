@@ -79,7 +79,11 @@ pub fn segments(ir: &Ir, region: RegionOp) -> Vec<Segment> {
             continue;
         }
         if open.gang_loop.is_some() && has_parallel_loop(ir, op) {
-            segments.push(std::mem::take(&mut open));
+            // What is only computed and read behind the last change is for what comes.
+            let last =
+                open.ops.iter().rposition(|&op| Some(op) == open.gang_loop || has_effects(ir, op));
+            let rest = open.ops.split_off(last.map_or(0, |last| last + 1));
+            segments.push(std::mem::replace(&mut open, Segment { ops: rest, gang_loop: None }));
         }
         let gang = is_over_blocks(ir, op);
         // What stands before a loop is done once: a gang that comes late would undo what others

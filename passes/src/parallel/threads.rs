@@ -1,8 +1,8 @@
 //! Numbers of a thread and its block in a kernel.
 
 use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK};
-use gpuc_dialects::offload::FOLDED_ROWS_ATTR;
 use gpuc_dialects::offload::mapping::{Axis, Size};
+use gpuc_dialects::offload::{BLOCK_EXTENTS_ATTR, FOLDED_ROWS_ATTR};
 use gpuc_dialects::{arith, gpu};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, Value};
 
@@ -11,37 +11,48 @@ use gpuc_ir::{Builder, InsertPoint, Ir, Op, Value};
 pub struct Processors {
     func: Op,
     /// Threads of a block in each direction, where that is known.
-    extents: Option<[i64; 3]>,
+    extents: Extents,
     /// Whether blocks in y go on in z.
     folded: bool,
     read: Vec<(Axis, bool, Value)>,
 }
 
-/// The extents of a kernel's blocks, if they are known.
-pub fn known_block(ir: &Ir, func: Op) -> Option<[i64; 3]> {
-    let sizes = ir.ctx.dense_array(ir.attr(func, "known_block_size")?)?;
-    sizes.try_into().ok()
+/// Threads of a block in x, y and z, where they are known.
+type Extents = [Option<i64>; 3];
+
+/// The extents of a kernel's blocks, as far as they are known.
+fn block_extents(ir: &Ir, func: Op) -> Extents {
+    let sizes = ["known_block_size", BLOCK_EXTENTS_ATTR].into_iter().find_map(|name| {
+        let sizes = ir.ctx.dense_array(ir.attr(func, name)?)?;
+        <[i64; 3]>::try_from(sizes).ok()
+    });
+    sizes.map_or([None; 3], |sizes| sizes.map(|size| Some(size).filter(|&size| size > 0)))
 }
 
 impl Processors {
     /// Those of a kernel.
     pub fn of(ir: &Ir, func: Op) -> Processors {
         let folded = ir.attr(func, FOLDED_ROWS_ATTR).is_some();
-        Processors { func, extents: known_block(ir, func), folded, read: Vec::new() }
+        Processors { func, extents: block_extents(ir, func), folded, read: Vec::new() }
     }
 
     /// Threads of a block in a direction, where that is known.
     pub fn extent(&self, axis: Axis) -> Option<i64> {
         match axis {
-            Axis::Thread(d) => self.extents.map(|extents| extents[usize::from(d)]),
+            Axis::Thread(d) => self.extents[usize::from(d)],
             Axis::Lane => Some(i64::from(gpuc_arch::WARP_SIZE)),
             Axis::Block(_) => None,
         }
     }
 
+    /// Threads of a block, where that is known.
+    pub fn block_size(&self) -> Option<i64> {
+        self.extents.iter().try_fold(1i64, |product, extent| product.checked_mul((*extent)?))
+    }
+
     /// Whether a block has but one thread.
     pub fn is_single(&self) -> bool {
-        self.extents == Some([1; 3])
+        self.extents == [Some(1); 3]
     }
 
     fn get(&mut self, b: &mut Builder<'_>, axis: Axis, size: bool) -> Value {
@@ -140,7 +151,7 @@ pub fn folded_planes(threads: i64) -> i64 {
 }
 
 /// The number of a block, or of blocks, in y where that goes on in z.
-fn read_folded(b: &mut Builder<'_>, size: bool, extents: Option<[i64; 3]>) -> Value {
+fn read_folded(b: &mut Builder<'_>, size: bool, extents: Extents) -> Value {
     let dims = [1, 2].map(|d| gpu::DIMENSIONS.attr(&mut b.ctx, d));
     let rows = b.ctx.index_attr(MOST_ROWS + 1);
     let count = gpu::GridDimOp::new(b).attr(b, "dimension", dims[0]).attr(b, "upper_bound", rows);
@@ -149,7 +160,7 @@ fn read_folded(b: &mut Builder<'_>, size: bool, extents: Option<[i64; 3]>) -> Va
         let planes = gpu::GridDimOp::new(b).attr(b, "dimension", dims[1]).value(b);
         return arith::MulIOp::new(b, planes, count).value(b);
     }
-    let most = folded_planes(extents.map_or(1, |extents| extents[1]));
+    let most = folded_planes(extents[1].unwrap_or(1));
     let (most, rows) = (b.ctx.index_attr(most), b.ctx.index_attr(MOST_ROWS));
     let plane = gpu::BlockIdOp::new(b).attr(b, "dimension", dims[1]).attr(b, "upper_bound", most);
     let plane = plane.value(b);
@@ -160,7 +171,7 @@ fn read_folded(b: &mut Builder<'_>, size: bool, extents: Option<[i64; 3]>) -> Va
 }
 
 /// The operation that gives a number or a count.
-fn read(b: &mut Builder<'_>, axis: Axis, size: bool, extents: Option<[i64; 3]>) -> Value {
+fn read(b: &mut Builder<'_>, axis: Axis, size: bool, extents: Extents) -> Value {
     let (Axis::Block(d) | Axis::Thread(d)) = axis else {
         return gpu::LaneIdOp::new(b).value(b);
     };
@@ -168,14 +179,14 @@ fn read(b: &mut Builder<'_>, axis: Axis, size: bool, extents: Option<[i64; 3]>) 
     match (axis, size) {
         (Axis::Block(_), false) => {
             // Numbers of threads in the grid stay within 32 bits (see `launch`).
-            let threads = extents.map_or(1, |extents| extents[usize::from(d)].max(1));
+            let threads = extents[usize::from(d)].unwrap_or(1);
             let most = if d == 0 { (i64::from(MAX_GRID_X) + 1) / threads } else { MOST_ROWS };
             let bound = b.ctx.index_attr(most);
             gpu::BlockIdOp::new(b).attr(b, "dimension", dim).attr(b, "upper_bound", bound).value(b)
         }
         (Axis::Block(_), true) => gpu::GridDimOp::new(b).attr(b, "dimension", dim).value(b),
         (_, false) => {
-            let most = extents.map_or(MAX_THREADS_PER_BLOCK.into(), |e| e[usize::from(d)]);
+            let most = extents[usize::from(d)].unwrap_or(MAX_THREADS_PER_BLOCK.into());
             let bound = b.ctx.index_attr(most);
             gpu::ThreadIdOp::new(b).attr(b, "dimension", dim).attr(b, "upper_bound", bound).value(b)
         }
