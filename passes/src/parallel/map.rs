@@ -148,7 +148,8 @@ impl Mapper<'_> {
         if ordered {
             // A serial loop around it orders its runs; one gang can do that.
             levels.gang = false;
-            levels.vector |= !outer.in_block();
+            // Rows may have a loop inside for their lanes.
+            levels.vector |= !(outer.in_block() || levels.worker && inner);
         }
         levels
     }
