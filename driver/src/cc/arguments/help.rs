@@ -114,6 +114,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_CHECK_FORMAT", "how what they find is printed: text or json"),
     ("GPUC_REPORT", "1: print the table of kernels and transfers at exit"),
     ("GPUC_COUNTERS", "1: GPUC_REPORT with the simulator's counters; 0: without"),
+    ("GPUC_CHECK", "memcheck, racecheck, initcheck, synccheck or all: what the simulator checks"),
+    ("GPUC_CHECK_FORMAT", "text or json: how findings are printed"),
     ("GPUC_TIME", "1: print the timing table of each region at exit"),
     ("GPUC_QUIET", "1: do not say which device is in use"),
     ("NO_COLOR", "set: messages of the compiler without colours"),
