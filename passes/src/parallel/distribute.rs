@@ -18,6 +18,7 @@ use rustc_hash::FxHashSet;
 
 use super::combiner::all_reduce;
 use super::last_block;
+use super::segments::is_local;
 use super::spread::{Spread, spread};
 use super::thread_arrays::place_buffers;
 use super::threads::Processors;
@@ -112,9 +113,8 @@ impl Distributor<'_> {
     /// Whether nobody looks at memory behind `op` that others in the block may have changed: the
     /// kernel or an iteration ends there.
     fn ends(&self, ir: &Ir, op: Op, at: Place) -> bool {
-        let quiet = std::iter::successors(ir.next_op(op), |&next| ir.next_op(next))
-            .all(|next| ir.has_trait(next, Traits::TERMINATOR) || ir.is_effect_free(next));
-        quiet && (at == Place::End || (at != Place::Inside && !self.shares_buffers))
+        nothing_follows(ir, op)
+            && (at == Place::End || (at != Place::Inside && !self.shares_buffers))
     }
 
     /// Whether the next thing behind `op` that can be seen is a barrier.
@@ -142,10 +142,7 @@ impl Distributor<'_> {
         let Some(effects) = ir.effects(op) else {
             return Err(error(ir, op, &format!("'{}' cannot run on the device", ir.name(op))));
         };
-        let seen = effects.iter().any(|effect| {
-            effect.kind == EffectKind::Write && !effect.on.is_some_and(|on| is_private(ir, on))
-        });
-        if !seen {
+        if !effects.iter().any(|effect| is_seen(ir, effect)) {
             return Ok(());
         }
         if ir.results(op).iter().any(|&result| !ir.is_unused(result)) {
@@ -194,17 +191,11 @@ impl Distributor<'_> {
             .help("inside another loop, reduce over worker or vector"));
         }
         let axes: Vec<Axis> = mapping.axes().map(|(axis, _)| axis).collect();
-        let in_block =
-            axes.iter().any(|&axis| axis.is_in_block() && self.processors.extent(axis) != Some(1));
-        let writes = ir.effects(op).is_none_or(|effects| {
-            effects.iter().any(|effect| {
-                effect.kind == EffectKind::Write && !effect.on.is_some_and(|on| is_private(ir, on))
-            })
-        });
+        let in_block = self.processors.are_apart(&axes);
+        let writes =
+            ir.effects(op).is_none_or(|effects| effects.iter().any(|effect| is_seen(ir, effect)));
         let ends = self.ends(ir, op, at) || self.barrier_follows(ir, op);
-        let apart = around
-            .iter()
-            .any(|&axis| axis.is_in_block() && self.processors.extent(axis) != Some(1));
+        let apart = self.processors.are_apart(around);
         if in_block && writes && !apart && !over_blocks && overwrites_what_was_read(ir, op) {
             let mut b = Builder::before(ir, op);
             gpu::BarrierOp::new(&mut b).build(&mut b);
@@ -232,9 +223,7 @@ impl Distributor<'_> {
         let inside: Vec<Axis> = around.iter().copied().chain(axes).collect();
         let once = matches!(at, Place::Kernel | Place::End)
             && mapping.0.iter().all(|dim| dim.how == Distribution::Exact && !dim.axes.is_empty());
-        let follows = std::iter::successors(ir.next_op(op), |&next| ir.next_op(next))
-            .all(|next| ir.has_trait(next, Traits::TERMINATOR) || ir.is_effect_free(next));
-        let inner = if once && follows { Place::End } else { Place::Iteration };
+        let inner = if once && nothing_follows(ir, op) { Place::End } else { Place::Iteration };
         self.block(ir, body, &inside, inner)?;
         // Its combiners are copied by what finishes the reduction.
         if !(over_blocks && top && !self.partial.is_empty()) {
@@ -248,12 +237,9 @@ impl Distributor<'_> {
 /// before it, or behind it in a loop round both, with no barrier between.
 fn overwrites_what_was_read(ir: &Ir, op: Op) -> bool {
     let Some(effects) = effects_on_memory(ir, op) else { return true };
-    let writes = effects.iter().filter(|effect| effect.kind == EffectKind::Write);
+    let writes = effects.iter().filter(|effect| is_seen(ir, effect));
     // That variables are apart has been said or tested for the loop to be parallel.
-    let written: Option<FxHashSet<Value>> = writes
-        .filter(|write| !write.on.is_some_and(|on| is_private(ir, on)))
-        .map(|write| Some(root(ir, write.on?)))
-        .collect();
+    let written: Option<FxHashSet<Value>> = writes.map(|write| Some(root(ir, write.on?))).collect();
     let Some(written) = written else { return true };
     let mut at = op;
     loop {
@@ -310,19 +296,13 @@ fn effects_on_memory(ir: &Ir, op: Op) -> Option<Vec<Effect>> {
     Some(all)
 }
 
-/// Whether a memref is memory of the thread alone.
-fn is_private(ir: &Ir, value: Value) -> bool {
-    let mut at = value;
-    while let Some(op) = ir.defining_op(at) {
-        if memref::AllocaOp::is(ir, op) {
-            return true;
-        }
-        // Views and casts take the memref as their first operand.
-        let view = ir.operand_count(op) > 0 && ir.ctx.is_memref(ir.ty(ir.operand(op, 0)));
-        if !view || !ir.is_effect_free(op) {
-            return false;
-        }
-        at = ir.operand(op, 0);
-    }
-    false
+/// Whether an effect changes what other threads may see.
+fn is_seen(ir: &Ir, effect: &Effect) -> bool {
+    effect.kind == EffectKind::Write && !effect.on.is_some_and(|on| is_local(ir, on))
+}
+
+/// Whether the block ends behind an operation, for all that can be seen.
+fn nothing_follows(ir: &Ir, op: Op) -> bool {
+    std::iter::successors(ir.next_op(op), |&next| ir.next_op(next))
+        .all(|next| ir.has_trait(next, Traits::TERMINATOR) || ir.is_effect_free(next))
 }

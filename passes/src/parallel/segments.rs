@@ -53,7 +53,8 @@ fn has_effects(ir: &Ir, op: Op) -> bool {
     })
 }
 
-fn is_local(ir: &Ir, buffer: Value) -> bool {
+/// Whether a buffer is memory of the thread alone.
+pub fn is_local(ir: &Ir, buffer: Value) -> bool {
     ir.defining_op(root(ir, buffer)).is_some_and(|op| memref::AllocaOp::is(ir, op))
 }
 

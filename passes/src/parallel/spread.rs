@@ -5,7 +5,7 @@
 //! dimensions that are counted as one are divided out of the iteration's number.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, LoopMapping, Size};
+use gpuc_dialects::offload::mapping::{DimMap, Distribution, LoopMapping, Size};
 use gpuc_dialects::{arith, gpu, scf};
 use gpuc_ir::{Block, Builder, InsertPoint, Ir, Op, OpView, Region, Type, Value, WalkOrder};
 
@@ -342,11 +342,4 @@ fn delinearize(
         variables[d] = arith::AddIOp::new(b, dims[d].lower, offset).value(b);
     }
     variables
-}
-
-/// Whether threads of the block take different iterations.
-pub fn tells_threads_apart(mapping: &LoopMapping, processors: &Processors) -> bool {
-    mapping
-        .axes()
-        .any(|(axis, _): (Axis, Size)| axis.is_in_block() && processors.extent(axis) != Some(1))
 }

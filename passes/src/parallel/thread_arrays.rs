@@ -10,7 +10,6 @@ use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
 use gpuc_dialects::{arith, gpu, memref, scf};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueDef, WalkOrder};
 
-use super::spread::tells_threads_apart;
 use super::threads::Processors;
 
 /// Places the buffers of a kernel whose loops are mapped; says whether threads share any.
@@ -66,7 +65,10 @@ pub fn place_buffers(ir: &mut Ir, func: Op, processors: &Processors) -> Result<b
 /// The innermost loop round `op` that tells threads of the block apart.
 fn thread_loop(ir: &Ir, op: Op, func: Op, processors: &Processors) -> Option<Op> {
     ir.ancestors(op).take_while(|&outer| outer != func).find(|&outer| {
-        LoopMapping::known(ir, outer).is_some_and(|m| tells_threads_apart(&m, processors))
+        LoopMapping::known(ir, outer).is_some_and(|mapping| {
+            let axes: Vec<Axis> = mapping.axes().map(|(axis, _)| axis).collect();
+            processors.are_apart(&axes)
+        })
     })
 }
 

@@ -50,6 +50,11 @@ impl Processors {
         self.extents.iter().try_fold(1i64, |product, extent| product.checked_mul((*extent)?))
     }
 
+    /// Whether one of some axes tells threads of a block apart.
+    pub fn are_apart(&self, axes: &[Axis]) -> bool {
+        axes.iter().any(|&axis| axis.is_in_block() && self.extent(axis) != Some(1))
+    }
+
     /// Whether a block has but one thread.
     pub fn is_single(&self) -> bool {
         self.extents == [Some(1); 3]
