@@ -10,7 +10,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::{AddressSpace, BarrierOp};
 use gpuc_dialects::offload::mapping::{Distribution, LoopMapping};
 use gpuc_dialects::{affine, scf};
-use gpuc_ir::{Block, Ir, Op, OpView, Value};
+use gpuc_ir::{Block, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
@@ -45,6 +45,10 @@ struct Walk<'a> {
 
 /// Two threads that are certain to race in a loop over threads.
 pub fn find_race(ir: &Ir, op: Op) -> Option<Diagnostic> {
+    // Most loops touch no memory of the block, and need no walk.
+    let nested = ir.nested_ops(op, WalkOrder::PreOrder);
+    let shares = |&inner: &Op| access(ir, inner).is_some_and(|access| is_of_block(ir, &access));
+    nested.iter().find(|inner| shares(inner))?;
     let mut walk = Walk {
         ir,
         sites: Vec::new(),
@@ -56,6 +60,11 @@ pub fn find_race(ir: &Ir, op: Op) -> Option<Diagnostic> {
     let threads = thread_dimensions(ir, op)?;
     let pairs = std::mem::take(&mut walk.pairs);
     pairs.into_iter().find_map(|pair| walk.clash(&threads, pair))
+}
+
+/// Whether an access is to memory of the block.
+fn is_of_block(ir: &Ir, access: &Access) -> bool {
+    AddressSpace::of_memref(&ir.ctx, ir.ty(access.root)) == Some(AddressSpace::Workgroup)
 }
 
 /// A dimension of the loop over threads, as one block executes it.
@@ -96,9 +105,7 @@ impl Walk<'_> {
             if BarrierOp::is(ir, op) {
                 self.open.clear();
             } else if let Some(access) = access(ir, op) {
-                if AddressSpace::of_memref(&ir.ctx, ir.ty(access.root))
-                    == Some(AddressSpace::Workgroup)
-                {
+                if is_of_block(ir, &access) {
                     self.touch(access, loops, is_conditional);
                 }
             } else if ir.is_sequential_loop(op) {
@@ -246,7 +253,7 @@ impl Walk<'_> {
             let trips = counted.constant_trips()?;
             let holds_barrier = self
                 .ir
-                .nested_ops(counted.op, gpuc_ir::WalkOrder::PreOrder)
+                .nested_ops(counted.op, WalkOrder::PreOrder)
                 .into_iter()
                 .any(|inner| BarrierOp::is(self.ir, inner));
             spans.push(match (holds_barrier, turn == Some(counted.op)) {
