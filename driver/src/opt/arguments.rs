@@ -29,6 +29,8 @@ pub(super) struct Arguments {
     pub print_after: Vec<String>,
     pub crash_reproducer: Option<String>,
     pub run: Option<String>,
+    /// Whether the kernels are printed as PTX instead of the module as IR.
+    pub emit_ptx: bool,
     pass_pipeline: Option<String>,
     /// Passes given as flags, in order, with their options.
     passes: Vec<String>,
@@ -112,6 +114,11 @@ fn command() -> Command {
             "FUNCTION",
             "Execute a function in the reference interpreter and print its results",
         ))
+        .arg(
+            value("emit", "LEVEL", "Print the module as IR, or the kernels of its ptx.module as PTX")
+                .value_parser(["mlir", "ptx"])
+                .default_value("mlir"),
+        )
 }
 
 impl Arguments {
@@ -166,6 +173,7 @@ impl Arguments {
             print_after: list("mlir-print-ir-after"),
             crash_reproducer: text("mlir-pass-pipeline-crash-reproducer"),
             run: text("run"),
+            emit_ptx: text("emit").as_deref() == Some("ptx"),
             pass_pipeline: text("pass-pipeline"),
             passes,
         })

@@ -5,11 +5,12 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use gpuc_diagnostics::{Diagnostic, Sources};
+use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_ir::pass::{ParsePipelineError, PassManager, Pipeline, Registry};
 use gpuc_ir::text::split::{Chunk, check_expected, split_input};
 use gpuc_ir::text::{PrintOptions, parse_module_at, print_op};
 use gpuc_ir::verify::verify;
-use gpuc_ir::{Ir, Op};
+use gpuc_ir::{Ir, Op, OpView};
 
 use crate::feedback::{self, RemarkOptions};
 
@@ -138,6 +139,15 @@ fn process(
     let Some(module) = result else { return Err(Stop::Reported) };
     if let Some(entry) = &arguments.run {
         return execute(&ir, module, entry, &sources, output);
+    }
+    if arguments.emit_ptx {
+        let kernels = ir.ops(ir.body(module, 0)).find(|&op| PtxModuleOp::is(&ir, op));
+        let kernels = kernels.ok_or_else(|| {
+            Diagnostic::error("the module has no 'ptx.module' to print as PTX")
+                .help("--gpuc-select makes one of the kernels behind --gpuc-lower")
+        })?;
+        *output += &gpuc_backend_ptx::print(&ir, kernels, true);
+        return Ok(());
     }
     let options = PrintOptions {
         generic: arguments.generic,

@@ -8,6 +8,7 @@
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
 use gpuc_dialects::{arith, gpu, memref, scf};
+use gpuc_ir::op::{AccessKind, Subscripts};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueDef, WalkOrder};
 
 use super::threads::Processors;
@@ -40,7 +41,7 @@ pub fn place_buffers(ir: &mut Ir, func: Op, processors: &Processors) -> Result<b
             own.remove(ir, op);
             continue;
         }
-        let simple = users.iter().all(|&u| memref::LoadOp::is(ir, u) || memref::StoreOp::is(ir, u));
+        let simple = users.iter().all(|&user| is_access_to(ir, user, buffer));
         if !simple || ir.operand_count(op) > 0 {
             return Err(Diagnostic::error(
                 "a local array that the threads of a gang share must have a \
@@ -87,14 +88,16 @@ impl ThreadIndices {
         func: Op,
         processors: &Processors,
     ) -> Option<ThreadIndices> {
-        let rank = ir.ctx.shape(ir.ty(ir.result(alloca, 0)))?.len();
+        let buffer = ir.result(alloca, 0);
+        let rank = ir.ctx.shape(ir.ty(buffer))?.len();
         let mut axes: Vec<Option<Axis>> = vec![None; rank];
         let mut seen = false;
         for &user in users {
             thread_loop(ir, user, func, processors)?;
-            let first = subscripts_start(ir, user)?;
-            let own: Vec<Option<Axis>> =
-                ir.operands(user).skip(first).map(|value| thread_number(ir, value)).collect();
+            let own: Vec<Option<Axis>> = subscripts(ir, user, buffer)?
+                .into_iter()
+                .map(|value| thread_number(ir, value))
+                .collect();
             if !seen {
                 axes = own;
                 seen = true;
@@ -131,7 +134,7 @@ impl ThreadIndices {
         let mut b = Builder::before(ir, alloca);
         let own = memref::AllocaOp::new(&mut b, &[], &[]).result(ty).value(&mut b);
         for user in ir.users(buffer).collect::<Vec<_>>() {
-            let first = subscripts_start(ir, user).unwrap_or(0);
+            let first = ir.memory_access(user).map_or(0, |access| access.buffer_operand + 1);
             let operands: Vec<Value> = ir
                 .operands(user)
                 .enumerate()
@@ -144,11 +147,18 @@ impl ThreadIndices {
     }
 }
 
-/// Where the subscripts of a load or store start among its operands.
-fn subscripts_start(ir: &Ir, op: Op) -> Option<usize> {
-    match ir.name(op) {
-        memref::LoadOp::NAME => Some(1),
-        memref::StoreOp::NAME => Some(2),
+/// Whether an operation does nothing to a buffer but access it by subscripts.
+fn is_access_to(ir: &Ir, op: Op, buffer: Value) -> bool {
+    ir.memory_access(op).is_some_and(|access| {
+        access.buffer == buffer && (access.kind == AccessKind::Read || access.value != buffer)
+    })
+}
+
+/// The subscripts of an access to one element of a buffer.
+fn subscripts(ir: &Ir, op: Op, buffer: Value) -> Option<Vec<Value>> {
+    let access = ir.memory_access(op).filter(|_| is_access_to(ir, op, buffer))?;
+    match access.subscripts {
+        Subscripts::Values(values) if access.extents.is_empty() => Some(values.to_vec()),
         _ => None,
     }
 }
