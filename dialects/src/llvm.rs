@@ -18,6 +18,19 @@ pub const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
 
 const NO_UNROLL: &str = "loop_annotation<unroll = <disable = true>>";
 
+const FULL_UNROLL: &str = "loop_annotation<unroll = <full = true>>";
+
+/// The annotation that asks for a loop to become straight code.
+pub fn full_unroll(ctx: &mut Context) -> Attr {
+    ctx.dialect_attr("llvm", FULL_UNROLL)
+}
+
+/// Whether a loop is annotated so.
+pub fn is_full_unroll(ir: &Ir, op: Op) -> bool {
+    let annotation = ir.attr(op, LOOP_ANNOTATION);
+    annotation.is_some_and(|attr| ir.ctx.dialect_attr_text(attr) == Some(("llvm", FULL_UNROLL)))
+}
+
 /// The annotation that asks for a loop not to be unrolled.
 pub fn no_unroll(ctx: &mut Context) -> Attr {
     ctx.dialect_attr("llvm", NO_UNROLL)

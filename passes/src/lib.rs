@@ -5,6 +5,7 @@
 use gpuc_ir::pass::PassInfo;
 
 pub mod analysis;
+pub mod locality;
 pub mod lower;
 pub mod parallel;
 pub mod pipelines;
@@ -23,6 +24,7 @@ pub const ALL: &[&PassInfo] = &[
     parallel::recognize_parallel::RecognizeParallel::INFO,
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
+    locality::tile_contractions::TileContractions::INFO,
     parallel::map::Map::INFO,
     parallel::verify_barriers::VerifyBarriers::INFO,
     parallel::outline::Outline::INFO,

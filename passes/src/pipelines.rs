@@ -11,12 +11,13 @@ pub const RAISE: &str = "raise-loops,promote-scalars,mem2reg,canonicalize,cse,\
 
 /// Who executes what: compute regions have become kernels and launches. Kernels are still the code of
 /// the whole grid, with affine loops and their mappings.
-pub const PARALLEL: &str = "check-independent,recognize-parallel,canonicalize,cse,map{arch=$arch},\
+pub const PARALLEL: &str = "check-independent,recognize-parallel,canonicalize,cse,\
+    tile-contractions{arch=$arch},canonicalize,map{arch=$arch},\
     verify-barriers,outline{arch=$arch},canonicalize,cse";
 
 /// Kernels are control flow graphs of one thread's scalar operations.
 pub const LOWER: &str = "lower-affine,fold-memref-alias-ops,canonicalize,cse,\
-    loop-invariant-code-motion,distribute,mem2reg,canonicalize,cse,\
+    loop-invariant-code-motion,distribute,sroa{max-elements=256},mem2reg,canonicalize,cse,\
     lower-reductions,canonicalize,fold-cast-pairs,cse,\
     loop-invariant-code-motion,hoist-loads,loop-unroll,canonicalize,cse,\
     lower-accesses,narrow-loops,canonicalize,cse,loop-invariant-code-motion,cse,\

@@ -1,8 +1,8 @@
 //! Two versions of a compute region: one that assumes something, and one for where it does not hold.
 
-use gpuc_dialects::offload::FALLBACK_ATTR;
-use gpuc_dialects::scf;
-use gpuc_ir::{Builder, Ir, Op, Value, ValueMap};
+use gpuc_dialects::offload::{DisjointOp, FALLBACK_ATTR};
+use gpuc_dialects::{arith, scf};
+use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
 
 /// A copy of a region, detached: the version without the assumption.
 pub fn copy_as_fallback(ir: &mut Ir, region: Op) -> Op {
@@ -23,6 +23,31 @@ pub fn choose(ir: &mut Ir, holds: Value, region: Op, fallback: Op) {
         let end = ir.terminator(ir.body(choice, i)).expect("the branch ends with a yield");
         ir.insert_before(end, version);
     }
+}
+
+/// Pairs of mapped buffers, each both ways round, that the host has found to be apart where it runs the
+/// version that an operation is in.
+pub fn assumed_apart(ir: &Ir, op: Op) -> Vec<(Value, Value)> {
+    let mut pairs = Vec::new();
+    let mut at = op;
+    while let Some(owner) = ir.parent_op(at) {
+        if let Some(choice) = scf::IfOp::cast(ir, owner)
+            && ir.parent_block(at) == Some(ir.body(owner, 0))
+        {
+            let mut conditions = vec![choice.condition(ir)];
+            while let Some(condition) = conditions.pop() {
+                let Some(made) = ir.defining_op(condition) else { continue };
+                if arith::AndIOp::is(ir, made) {
+                    conditions.extend(ir.operands(made));
+                } else if let Some(apart) = DisjointOp::cast(ir, made) {
+                    let (first, second) = (apart.first(ir), apart.second(ir));
+                    pairs.extend([(first, second), (second, first)]);
+                }
+            }
+        }
+        at = owner;
+    }
+    pairs
 }
 
 /// Whether an operation is in the version without an assumption, of which the user is told nothing:

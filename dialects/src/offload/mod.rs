@@ -16,7 +16,7 @@ use gpuc_ir::op::{
 };
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, op};
 
-use attrs::{ARRAY, STRING};
+use attrs::{ARRAY, I64, STRING};
 
 mod kinds;
 pub mod mapping;
@@ -72,6 +72,7 @@ pub static DIALECT: DialectDef = DialectDef {
         RegionOp::def,
         LoopOp::def,
         DisjointOp::def,
+        AlignedOp::def,
         LaunchSizeOp::def,
         FenceOp::def,
         YieldOp::def,
@@ -121,6 +122,18 @@ op! {
         results { disjoint: One types::I1 }
         traits PURE
         format "$first `,` $second attr-dict `:` type($first) `,` type($second)"
+    }
+}
+
+op! {
+    /// Whether the address of a mapped buffer's element 0 on the device is a multiple of so many bytes,
+    /// as the host knows it when the region begins.
+    AlignedOp = "offload.aligned" {
+        operands { buffer: One types::MEMREF }
+        results { aligned: One types::I1 }
+        attrs { alignment: Required I64 }
+        traits PURE
+        format "$buffer `,` $alignment attr-dict `:` type($buffer)"
     }
 }
 

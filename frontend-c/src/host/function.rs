@@ -196,6 +196,12 @@ impl Writer<'_> {
                 };
                 self.define(op, &format!("__gpuc_disjoint(site, data + {first}, data + {second})"))
             }
+            "offload.aligned" => {
+                let bytes = ir.attr(op, "alignment").and_then(|attr| ir.ctx.i64_value(attr));
+                let bytes = bytes.ok_or_else(|| self.refuse(op))?;
+                let buffer = self.name(ir.operand(op, 0));
+                self.define(op, &format!("((unsigned long){buffer} % {bytes}UL == 0UL)"))
+            }
             "offload.launch_size" => {
                 let view = LaunchSizeOp(op);
                 let text = |attr: Option<gpuc_ir::Attr>| {

@@ -52,9 +52,10 @@ impl LoopUnroll {
             return;
         };
         let trips = view.constant_trip_count(ir).and_then(|trips| usize::try_from(trips).ok());
+        let asked = llvm::is_full_unroll(ir, view.op());
         let fits = |rounds: usize| rounds.saturating_mul(length) <= self.operations;
         if let Some(trips) =
-            trips.filter(|&trips| trips <= self.unroll_full_threshold && fits(trips))
+            trips.filter(|&trips| asked || trips <= self.unroll_full_threshold && fits(trips))
         {
             unroll_fully(ir, view, trips, step);
             return;

@@ -11,6 +11,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{
     AffineForOp, AffineLoadOp, AffineStoreOp, AffineYieldOp, affine_scope,
 };
+use gpuc_dialects::llvm::LOOP_ANNOTATION;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_dialects::{memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
@@ -67,7 +68,9 @@ pub(crate) fn copy_marks(ir: &mut Ir, from: Op, to: Op) {
         .dict_entries(ir.attrs(from))
         .iter()
         .map(|&(name, attr)| (ir.ctx.str(name).to_owned(), attr))
-        .filter(|(name, _)| name.starts_with("offload.") || name == MAPPING_ATTR)
+        .filter(|(name, _)| {
+            name.starts_with("offload.") || name == MAPPING_ATTR || name == LOOP_ANNOTATION
+        })
         .collect();
     for (name, attr) in marks {
         ir.set_attr(to, &name, attr);

@@ -1,0 +1,395 @@
+//! Nests in which each element of a result gathers terms from rows and columns of others.
+//!
+//! `C[i][j] = f(sum over k of g(A[i][k], B[k][j]))` and everything of its kind: products of matrices,
+//! transposed, batched, symmetric, of any element type and any term. What matters is who depends on
+//! which loop: a value that does not depend on the column is the same for all columns, so that a block of
+//! rows and columns needs it once. This is reuse in Andión's sense (2015, Algorithms 2 and 3), seen for
+//! both of a block's dimensions at once.
+
+use gpuc_dialects::affine::{
+    AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineValue,
+};
+use gpuc_dialects::memref;
+use gpuc_ir::op::Traits;
+use gpuc_ir::affine::{AffineExprKind, BinaryOp};
+use gpuc_ir::{AffineExpr, Ir, Op, OpView, Type, Value, WalkOrder};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::access::{Alias, Storage, access, alias, root};
+use crate::analysis::polynomial::Polynomial;
+use crate::versions::assumed_apart;
+
+/// One dimension of the parallel loop.
+#[derive(Clone, Debug)]
+pub struct Dimension {
+    /// Its variable.
+    pub variable: Value,
+    /// Where it starts.
+    pub lower: Bound,
+    /// What it stays below.
+    pub upper: Bound,
+}
+
+/// One result of a map with operands.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The result.
+    pub expr: AffineExpr,
+    /// The map that it is of.
+    pub value: AffineValue,
+}
+
+/// Which of the loops a value depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Uses {
+    /// On the dimension of rows.
+    pub row: bool,
+    /// On that of columns.
+    pub column: bool,
+    /// On the loop that sums.
+    pub depth: bool,
+}
+
+impl Uses {
+    fn or(self, other: Uses) -> Uses {
+        Uses {
+            row: self.row || other.row,
+            column: self.column || other.column,
+            depth: self.depth || other.depth,
+        }
+    }
+}
+
+/// A load that several threads of a block repeat.
+#[derive(Clone, Debug)]
+pub struct Staged {
+    /// The load.
+    pub op: Op,
+    /// What it depends on: on the depth, and on rows or columns.
+    pub uses: Uses,
+    /// Subscripts, linear in what the load names as operands.
+    pub subscripts: Vec<Polynomial>,
+    /// Whether neighbours along the depth are neighbours in memory.
+    pub contiguous_depth: bool,
+    /// Bytes of an element: 4 or 8.
+    pub bytes: i64,
+}
+
+/// Why a nest is none of this kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsuitable {
+    /// It has fewer than two dimensions, results, or bounds that are more than one value.
+    Loop,
+    /// Something else than one loop that sums stands in it, or that has bounds that change.
+    Sum,
+    /// The sum's body holds more than loads and calculation, or numbers that are not 4 or 8 bytes long.
+    Term,
+    /// A subscript is not one of rows, columns, depth and values that do not change.
+    Subscript,
+    /// Nothing is the same for several rows, or for several columns.
+    NoReuse,
+    /// What is loaded in the sum may be written by the nest.
+    Overwritten,
+}
+
+/// A parallel nest round a sum whose terms are shared along rows and columns.
+#[derive(Clone, Debug)]
+pub struct Contraction {
+    /// The parallel loop.
+    pub nest: Op,
+    /// A condition on values that do not change in the nest under which all of its body stands.
+    pub condition: Option<AffineIfOp>,
+    /// Its dimensions.
+    pub dims: Vec<Dimension>,
+    /// Which of them numbers rows, and which columns: neighbours in memory.
+    pub row: usize,
+    /// Number of the dimension of columns.
+    pub column: usize,
+    /// The loop that sums.
+    pub sum: AffineForOp,
+    /// What stands in front of it.
+    pub prologue: Vec<Op>,
+    /// What stands behind it.
+    pub epilogue: Vec<Op>,
+    /// Loads whose elements go through memory of the block.
+    pub staged: Vec<Staged>,
+    /// What each value in the sum's body depends on.
+    pub uses: FxHashMap<Value, Uses>,
+    /// Types of the sums.
+    pub sums: Vec<Type>,
+}
+
+impl Contraction {
+    /// The nest as a contraction.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn of(ir: &Ir, nest: Op) -> Result<Contraction, Unsuitable> {
+        let dims = dimensions(ir, nest).ok_or(Unsuitable::Loop)?;
+        let (condition, body) = body(ir, nest);
+        let ops: Vec<Op> =
+            ir.ops(body).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect();
+        let mut loops = ops.iter().enumerate().filter(|&(_, &op)| AffineForOp::is(ir, op));
+        let (at, &sum_op) = loops.next().ok_or(Unsuitable::Sum)?;
+        let has_loop = |&op: &Op| {
+            ir.nested_ops(op, WalkOrder::PreOrder)
+                .iter()
+                .any(|&inner| ir.def(inner).is_some_and(|def| def.hooks.loop_regions.is_some()))
+        };
+        let (prologue, epilogue) = (ops[..at].to_vec(), ops[at + 1..].to_vec());
+        if prologue.iter().chain(&epilogue).any(has_loop) || loops.next().is_some() {
+            return Err(Unsuitable::Sum);
+        }
+        let sum = AffineForOp(sum_op);
+        check_sum(ir, nest, sum)?;
+        check_prologue(ir, &prologue)?;
+        let terms: Vec<Op> = ir
+            .ops(sum.body(ir))
+            .filter(|&op| !ir.has_trait(op, Traits::TERMINATOR))
+            .collect();
+        let (column, row) = columns_and_rows(ir, &dims, &terms, &epilogue).ok_or(Unsuitable::NoReuse)?;
+        let sums: Vec<Type> = ir.result_types(sum_op).collect();
+        let mut found = Contraction {
+            nest,
+            condition,
+            dims,
+            row,
+            column,
+            sum,
+            prologue,
+            epilogue,
+            staged: Vec::new(),
+            uses: FxHashMap::default(),
+            sums,
+        };
+        found.classify(ir, &terms)?;
+        found.check_writes(ir)?;
+        Ok(found)
+    }
+
+    /// The variable of rows, of columns and of the sum.
+    pub fn variables(&self, ir: &Ir) -> [Value; 3] {
+        let [row, column] = [self.row, self.column].map(|dim| self.dims[dim].variable);
+        [row, column, self.sum.induction_var(ir)]
+    }
+
+    /// Operations of a term, in order.
+    pub fn terms(&self, ir: &Ir) -> Vec<Op> {
+        let body = self.sum.body(ir);
+        ir.ops(body).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect()
+    }
+
+    /// Finds out what each value depends on, and which loads are shared.
+    fn classify(&mut self, ir: &Ir, terms: &[Op]) -> Result<(), Unsuitable> {
+        let variables = self.variables(ir);
+        let mut uses: FxHashMap<Value, Uses> = FxHashMap::default();
+        uses.insert(variables[0], Uses { row: true, ..Uses::default() });
+        uses.insert(variables[1], Uses { column: true, ..Uses::default() });
+        uses.insert(variables[2], Uses { depth: true, ..Uses::default() });
+        for &sum in self.sum.carried(ir) {
+            uses.insert(sum, Uses { row: true, column: true, depth: true });
+        }
+        // What stands in front of the sum and is used in it is made again by each thread for each of its
+        // results.
+        for &op in &self.prologue {
+            for &result in ir.results(op) {
+                uses.insert(result, Uses { row: true, column: true, depth: false });
+            }
+        }
+        for &op in terms {
+            let of = |value: Value| uses.get(&value).copied().unwrap_or_default();
+            let own = ir.operands(op).map(of).fold(Uses::default(), Uses::or);
+            let load = AffineLoadOp::cast(ir, op);
+            if load.is_none() && !(ir.is_speculatable(op) && ir.regions(op).is_empty()) {
+                return Err(Unsuitable::Term);
+            }
+            for &result in ir.results(op) {
+                uses.insert(result, own);
+            }
+            let Some(load) = load else { continue };
+            let subscripts = subscripts(ir, load, variables).ok_or(Unsuitable::Subscript)?;
+            if own.depth && !(own.row && own.column) {
+                self.staged.push(self.stage(ir, op, own, subscripts).ok_or(Unsuitable::Term)?);
+            }
+        }
+        let along_rows = self.staged.iter().any(|load| load.uses.row);
+        let along_columns = self.staged.iter().any(|load| load.uses.column);
+        self.uses = uses;
+        if along_rows && along_columns { Ok(()) } else { Err(Unsuitable::NoReuse) }
+    }
+
+    fn stage(&self, ir: &Ir, op: Op, uses: Uses, subscripts: Vec<Polynomial>) -> Option<Staged> {
+        let bytes = number_bytes(ir, ir.ty(ir.result(op, 0)))?;
+        let depth = self.sum.induction_var(ir);
+        let contiguous_depth = subscripts.last().is_some_and(|last| last.coefficient(&[depth]) == 1);
+        Some(Staged { op, uses, subscripts, contiguous_depth, bytes })
+    }
+
+    /// Whether what the sum loads stays as it is while the nest runs.
+    fn check_writes(&self, ir: &Ir) -> Result<(), Unsuitable> {
+        let apart = assumed_apart(ir, self.nest);
+        let roots = self.staged.iter().map(|load| root(ir, ir.operand(load.op, 0)));
+        let roots: Vec<Value> = roots.collect();
+        for op in ir.nested_ops(self.nest, WalkOrder::PreOrder) {
+            let passes = ir.has_trait(op, Traits::RECURSIVE_EFFECTS) || ir.is_effect_free(op);
+            if passes || ir.has_trait(op, Traits::TERMINATOR) {
+                continue;
+            }
+            let Some(touched) = access(ir, op) else { return Err(Unsuitable::Overwritten) };
+            let may = |&read: &Value| {
+                read == touched.root
+                    || alias(Storage::of(ir, read), Storage::of(ir, touched.root)) != Alias::No
+                        && !apart.contains(&(read, touched.root))
+            };
+            if touched.writes() && roots.iter().any(may) {
+                return Err(Unsuitable::Overwritten);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The dimensions of an `affine.parallel` of steps of 1, with one bound each way.
+fn dimensions(ir: &Ir, nest: Op) -> Option<Vec<Dimension>> {
+    let view = AffineParallelOp::cast(ir, nest)?;
+    let plain = view.step_values(ir).iter().all(|&step| step == 1)
+        && view.lower_groups(ir).iter().chain(&view.upper_groups(ir)).all(|&group| group == 1)
+        && ir.results(nest).is_empty();
+    let variables = view.induction_vars(ir);
+    if !plain || variables.len() < 2 {
+        return None;
+    }
+    let bound = |value: &AffineValue, dim: usize| {
+        let expr = *value.results(&ir.ctx).get(dim)?;
+        Some(Bound { expr, value: value.clone() })
+    };
+    let (lower, upper) = (view.lower_bounds(ir), view.upper_bounds(ir));
+    let dims = variables.iter().enumerate().map(|(dim, &variable)| {
+        Some(Dimension { variable, lower: bound(&lower, dim)?, upper: bound(&upper, dim)? })
+    });
+    dims.collect()
+}
+
+/// The block of the body, and a condition that all of it stands under.
+fn body(ir: &Ir, nest: Op) -> (Option<AffineIfOp>, gpuc_ir::Block) {
+    let block = ir.body(nest, 0);
+    let mut ops = ir.ops(block);
+    let first = ops.next().and_then(|op| AffineIfOp::cast(ir, op));
+    let rest = ops.next();
+    let ends = rest.is_none_or(|op| ir.has_trait(op, Traits::TERMINATOR));
+    let invariant = |condition: &AffineIfOp| {
+        let variables = ir.arguments(block);
+        condition.else_block(ir).is_none()
+            && ir.results(condition.op()).is_empty()
+            && ir.operands(condition.op()).all(|operand| {
+                !variables.contains(&operand)
+                    && ir.defining_op(operand).is_none_or(|op| !ir.is_inside(op, nest))
+            })
+    };
+    match first.filter(|condition| ends && invariant(condition)) {
+        Some(condition) => (Some(condition), condition.then_block(ir)),
+        None => (None, block),
+    }
+}
+
+/// The sum is over a range that is the same everywhere, in steps of 1, and carries numbers.
+fn check_sum(ir: &Ir, nest: Op, sum: AffineForOp) -> Result<(), Unsuitable> {
+    let (lower, upper) = (sum.lower_bound(ir), sum.upper_bound(ir));
+    let outside = |value: &Value| {
+        let owner = ir.value_block(*value).and_then(|block| ir.block_op(block));
+        owner.is_some_and(|owner| owner != nest && !ir.is_inside(owner, nest))
+    };
+    let fits = sum.step_value(ir) == 1
+        && lower.results(&ir.ctx).len() == 1
+        && upper.results(&ir.ctx).len() == 1
+        && lower.operands.iter().chain(&upper.operands).all(outside)
+        && !ir.results(sum.op()).is_empty();
+    if !fits {
+        return Err(Unsuitable::Sum);
+    }
+    let numbers = ir.result_types(sum.op()).all(|ty| number_bytes(ir, ty).is_some());
+    if numbers { Ok(()) } else { Err(Unsuitable::Term) }
+}
+
+/// What stands in front of the sum can be done by another thread, at a place moved to the edge.
+fn check_prologue(ir: &Ir, prologue: &[Op]) -> Result<(), Unsuitable> {
+    let plain = |&op: &Op| {
+        ir.regions(op).is_empty() && (ir.is_speculatable(op) || AffineLoadOp::is(ir, op))
+    };
+    if prologue.iter().all(plain) { Ok(()) } else { Err(Unsuitable::Term) }
+}
+
+/// The dimensions of columns and of rows: neighbouring columns are neighbours in memory where
+/// results are stored, and some load of a term depends on the depth and not on the other.
+fn columns_and_rows(
+    ir: &Ir,
+    dims: &[Dimension],
+    terms: &[Op],
+    epilogue: &[Op],
+) -> Option<(usize, usize)> {
+    let position = |value: Value| dims.iter().position(|dim| dim.variable == value);
+    let stored = epilogue.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+    let last = stored.filter_map(|op| access(ir, op)).filter(|access| access.writes());
+    let contiguous = last.filter_map(|access| access.subscripts.last().cloned().flatten()).find_map(
+        |subscript| {
+            let plain = subscript.plain().clone();
+            (0..dims.len()).rev().find(|&dim| plain.coefficient(&[dims[dim].variable]).abs() == 1)
+        },
+    );
+    let column = contiguous.unwrap_or(dims.len() - 1);
+    // Rows: what most loads depend on that do not depend on columns.
+    let mut counts = vec![0; dims.len()];
+    for &op in terms.iter().filter(|&&op| AffineLoadOp::is(ir, op)) {
+        let used: Vec<usize> = ir.operands(op).skip(1).filter_map(position).collect();
+        if !used.contains(&column) {
+            used.iter().for_each(|&dim| counts[dim] += 1);
+        }
+    }
+    let row = (0..dims.len()).filter(|&dim| dim != column).max_by_key(|&dim| (counts[dim], dim))?;
+    (counts[row] > 0).then_some((column, row))
+}
+
+/// The subscripts of a load that are each linear, with at most one of the variables in each and each
+/// variable in at most one, going up: then all elements between the first and the last row, column and
+/// term are the nest's to read.
+fn subscripts(ir: &Ir, load: AffineLoadOp, variables: [Value; 3]) -> Option<Vec<Polynomial>> {
+    let value = load.subscripts(ir)?;
+    let forms: Option<Vec<Polynomial>> =
+        value.results(&ir.ctx).iter().map(|&expr| linear(ir, expr, &value)).collect();
+    let forms = forms?;
+    let once = variables.iter().all(|&variable| {
+        forms.iter().filter(|form| form.coefficient(&[variable]) != 0).count() <= 1
+    });
+    let alone = forms.iter().all(|form| {
+        let used = variables.iter().map(|&variable| form.coefficient(&[variable]));
+        let used: Vec<i64> = used.filter(|&coefficient| coefficient != 0).collect();
+        used.len() <= 1 && used.iter().all(|&coefficient| coefficient > 0)
+    });
+    (once && alone).then_some(forms)
+}
+
+/// An expression as a linear form of the operands themselves; `None` for anything else.
+pub(super) fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
+    let operand = |index: usize| value.operands.get(index).map(|&operand| Polynomial::value(operand));
+    match *ir.ctx.expr_kind(expr) {
+        AffineExprKind::Constant(number) => Some(Polynomial::constant(number)),
+        AffineExprKind::Dim(index) => operand(index as usize),
+        AffineExprKind::Symbol(index) => operand(value.dims(&ir.ctx) + index as usize),
+        AffineExprKind::Binary(op, a, b) => {
+            let (a, b) = (linear(ir, a, value)?, linear(ir, b, value)?);
+            let sum = match op {
+                BinaryOp::Add => a.plus(&b, 1),
+                BinaryOp::Mul => a.times(&b),
+                _ => None,
+            };
+            sum.filter(Polynomial::is_affine)
+        }
+    }
+}
+
+/// Bytes of a number that goes through registers and memory of the block: 4 or 8.
+fn number_bytes(ir: &Ir, ty: Type) -> Option<i64> {
+    let bytes = memref::scalar_bytes(&ir.ctx, ty)?;
+    let plain = ir.ctx.is_float(ty) || ir.ctx.int_width(ty).is_some();
+    matches!((plain, bytes), (true, 4 | 8)).then_some(bytes as i64)
+}

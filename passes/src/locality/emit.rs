@@ -1,0 +1,567 @@
+//! A contraction as blocks of tiles: the nest that a plan describes.
+//!
+//! ```text
+//! for each block of rows and columns
+//!   tiles in memory of the block; sums of each thread, which become registers
+//!   for each thread:  its sums start
+//!   for each run of terms
+//!     all threads:    copy the tiles
+//!     for each thread, for each term: the outer product of its rows and columns
+//!   for each thread:  what is behind the sum, for the results that there are
+//! ```
+//!
+//! Terms are added in the order that the nest has, so that every bit stays. A block at the edge copies
+//! its last row or column several times instead of asking for each element whether it is there; what
+//! comes of that is not stored.
+
+use gpuc_dialects::affine::{
+    AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineStoreOp, AffineValue,
+};
+use gpuc_dialects::offload::mapping::{
+    Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
+};
+use gpuc_dialects::{gpu, llvm, memref};
+use gpuc_ir::{Builder, Op, OpView, Value, ValueMap, WalkOrder};
+use rustc_hash::FxHashMap;
+
+use super::contraction::{Bound, Contraction, Uses, linear};
+use super::coordinates::{Edge, Exprs, apply, load_held};
+use super::stage::{Source, Tile, WIDE_BYTES, copy};
+use super::tile_plan::TilePlan;
+
+/// What a plan makes of a contraction.
+pub struct Emitter<'a> {
+    nest: &'a Contraction,
+    plan: TilePlan,
+    tiles: Vec<Tile>,
+}
+
+/// What code inside the block's loop knows.
+struct Block {
+    /// The nest's variables at the block's first result.
+    corner: ValueMap,
+    /// A buffer for each tile.
+    buffers: Vec<Value>,
+    /// The sums, indexed by thread and by result.
+    sums: Vec<Value>,
+}
+
+/// A thread in its rows and columns of threads.
+#[derive(Clone, Copy)]
+struct Thread {
+    row: Value,
+    column: Value,
+}
+
+impl<'a> Emitter<'a> {
+    /// Emits with these tiles, one for each staged load.
+    pub fn new(nest: &'a Contraction, plan: TilePlan, tiles: Vec<Tile>) -> Self {
+        Emitter { nest, plan, tiles }
+    }
+
+    /// Builds the tiled nest at the builder's point.
+    pub fn emit(&self, b: &mut Builder<'_>) -> Op {
+        let mut order: Vec<usize> = (0..self.nest.dims.len())
+            .filter(|&dim| dim != self.nest.row && dim != self.nest.column)
+            .collect();
+        order.extend([self.nest.row, self.nest.column]);
+        let mut steps = vec![1; order.len()];
+        let count = steps.len();
+        steps[count - 2..].copy_from_slice(&self.plan.block);
+        let bounds = |b: &mut Builder<'_>, upper: bool| {
+            let mut exprs = Exprs::default();
+            let results: Vec<_> = order
+                .iter()
+                .map(|&dim| {
+                    let dim = &self.nest.dims[dim];
+                    exprs.bound(b, if upper { &dim.upper } else { &dim.lower })
+                })
+                .collect();
+            exprs.finish(b, &results)
+        };
+        let (lower, upper) = (bounds(b, false), bounds(b, true));
+        let nest = AffineParallelOp::create(b, &lower, &upper, &steps, |b, variables| {
+            let mut corner = ValueMap::new();
+            for (&dim, &variable) in order.iter().zip(variables) {
+                corner.insert(self.nest.dims[dim].variable, variable);
+            }
+            match self.nest.condition {
+                Some(condition) => {
+                    let operands: Vec<Value> = b.operands(condition.op()).collect();
+                    if let Some(set) = condition.condition(b) {
+                        AffineIfOp::create(b, set, &operands, |b| self.block(b, corner));
+                    }
+                }
+                None => self.block(b, corner),
+            }
+        });
+        let mapping = blocks(count).attr(&mut b.ctx);
+        b.set_attr(nest.op(), MAPPING_ATTR, mapping);
+        nest.op()
+    }
+
+    /// What a block does.
+    fn block(&self, b: &mut Builder<'_>, corner: ValueMap) {
+        let buffers = self
+            .tiles
+            .iter()
+            .map(|tile| {
+                let element = b.ty(b.result(tile.load.op, 0));
+                tile.allocate(b, element)
+            })
+            .collect();
+        let shape: Vec<i64> = self.plan.threads().into_iter().chain(self.plan.thread).collect();
+        let sums = self.nest.sums.iter().map(|&element| {
+            let ty = b.ctx.memref(&shape, element);
+            memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+        });
+        let sums = sums.collect();
+        let block = Block { corner, buffers, sums };
+        self.threads(b, |b, thread| self.start(b, &block, thread));
+
+        // Whole runs of terms, and one over what is left.
+        let (first, end) = (self.nest.sum_bound(b, false), self.nest.sum_bound(b, true));
+        let [lower, whole, upper] = self.runs(b, &first, &end);
+        AffineForOp::create(b, &lower, &whole, self.plan.depth, &[], |b, term, _| {
+            self.run(b, &block, term, None);
+            vec![]
+        });
+        if !self.runs_fit(b) {
+            let mut exprs = Exprs::default();
+            let first = exprs.bound(b, &first);
+            let whole = self.whole_runs(b, &mut exprs, &self.nest.sum_bound(b, false), &end);
+            let from = exprs.finish(b, &[first, whole]);
+            AffineForOp::create(b, &from, &upper, self.plan.depth, &[], |b, term, _| {
+                self.run(b, &block, term, Some(&end));
+                vec![]
+            });
+        }
+        self.threads(b, |b, thread| self.finish(b, &block, thread));
+    }
+
+    /// `lower + (upper - lower) floordiv depth * depth`.
+    fn whole_runs(
+        &self,
+        b: &mut Builder<'_>,
+        exprs: &mut Exprs,
+        lower: &Bound,
+        upper: &Bound,
+    ) -> gpuc_ir::AffineExpr {
+        let (lower, upper) = (exprs.bound(b, lower), exprs.bound(b, upper));
+        let depth = b.ctx.constant_expr(self.plan.depth);
+        let span = b.ctx.sub_expr(upper, lower);
+        let runs = b.ctx.floordiv_expr(span, depth);
+        let length = b.ctx.mul_expr(runs, depth);
+        b.ctx.add_expr(lower, length)
+    }
+
+    /// Where terms start, where whole runs of them end, and where they end.
+    fn runs(&self, b: &mut Builder<'_>, first: &Bound, end: &Bound) -> [AffineValue; 3] {
+        let single = |b: &mut Builder<'_>, bound: &Bound| {
+            let mut exprs = Exprs::default();
+            let result = exprs.bound(b, bound);
+            exprs.finish(b, &[result])
+        };
+        let mut exprs = Exprs::default();
+        let whole = self.whole_runs(b, &mut exprs, first, end);
+        let whole = exprs.finish(b, &[whole]);
+        [single(b, first), whole, single(b, end)]
+    }
+
+    /// Whether runs are known to cover all terms.
+    fn runs_fit(&self, b: &Builder<'_>) -> bool {
+        let trips = self.nest.sum.constant_trip_count(b);
+        trips.is_some_and(|trips| trips % self.plan.depth as u64 == 0)
+    }
+
+    /// A run of terms: `end` where it may be shorter than the tiles are deep.
+    fn run(&self, b: &mut Builder<'_>, block: &Block, term: Value, end: Option<&Bound>) {
+        let mut corner = block.corner.clone();
+        let [_, _, variable] = self.nest.variables(b);
+        corner.insert(variable, term);
+        let mut edges = self.edges(b);
+        edges.extend(end.map(|end| Edge { variable, upper: end.clone(), behind: 0 }));
+        let source = Source { nest: self.nest, corner: &corner, edges: &edges, wide: end.is_none() };
+        let threads = self.plan.thread_count();
+        self.all_threads(b, |b, thread| {
+            for (tile, &buffer) in self.tiles.iter().zip(&block.buffers) {
+                copy(b, tile, buffer, &source, thread, threads);
+            }
+        });
+        gpu::BarrierOp::new(b).build(b);
+        self.threads(b, |b, thread| {
+            let lower = AffineValue::constant(&mut b.ctx, 0);
+            let upper = match end {
+                None => AffineValue::constant(&mut b.ctx, self.plan.depth),
+                Some(end) => {
+                    let mut exprs = Exprs::default();
+                    let (end, term) = (exprs.bound(b, end), exprs.value(b, term));
+                    let left = b.ctx.sub_expr(end, term);
+                    exprs.finish(b, &[left])
+                }
+            };
+            let products = AffineForOp::create(b, &lower, &upper, 1, &[], |b, depth, _| {
+                self.products(b, block, &corner, &edges, thread, depth);
+                vec![]
+            });
+            let annotation = match end {
+                None => llvm::full_unroll(&mut b.ctx),
+                Some(_) => llvm::no_unroll(&mut b.ctx),
+            };
+            b.set_attr(products.op(), llvm::LOOP_ANNOTATION, annotation);
+        });
+        gpu::BarrierOp::new(b).build(b);
+    }
+
+    /// The edges of the grid that tiles may reach beyond.
+    fn edges(&self, b: &Builder<'_>) -> Vec<Edge> {
+        let sides = [(self.nest.row, self.plan.block[0]), (self.nest.column, self.plan.block[1])];
+        let open = sides.into_iter().filter(|&(dim, side)| !self.nest.divides(b, dim, side));
+        open.map(|(dim, _)| {
+            let dim = &self.nest.dims[dim];
+            Edge { variable: dim.variable, upper: dim.upper.clone(), behind: 0 }
+        })
+        .collect()
+    }
+
+    /// The results of a thread: their number and the row and column in the block, from its corner.
+    fn results(&self) -> impl Iterator<Item = [i64; 2]> + use<> {
+        let [rows, columns] = self.plan.thread;
+        (0..rows).flat_map(move |row| (0..columns).map(move |column| [row, column]))
+    }
+
+    /// The row (side 0) or column (side 1) in the block of one of a thread's: runs as long as a wide
+    /// access, so that a thread reads them at once and neighbours read what follows.
+    fn place(&self, b: &mut Builder<'_>, side: usize, thread: Value, number: i64) -> Value {
+        let bytes = self.tiles.iter().map(|tile| tile.load.bytes).max().unwrap_or(4);
+        let run = (WIDE_BYTES / bytes).min(self.plan.thread[side]);
+        let span = run * self.plan.threads()[side];
+        apply(b, &[thread], |b, dims| {
+            let run_expr = b.ctx.constant_expr(run);
+            let first = b.ctx.mul_expr(dims[0], run_expr);
+            let further = b.ctx.constant_expr(number / run * span + number % run);
+            b.ctx.add_expr(first, further)
+        })
+    }
+
+    /// The nest's variables at a thread's result.
+    fn at(&self, b: &mut Builder<'_>, block: &Block, thread: Thread, [r, c]: [i64; 2]) -> ValueMap {
+        let mut map = block.corner.clone();
+        let sides = [(0, self.nest.row, thread.row, r), (1, self.nest.column, thread.column, c)];
+        for (side, dim, thread, number) in sides {
+            let place = self.place(b, side, thread, number);
+            let variable = self.nest.dims[dim].variable;
+            let corner = block.corner.get(variable);
+            let at = apply(b, &[corner, place], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
+            map.insert(variable, at);
+        }
+        map
+    }
+
+    /// Where a thread's sum of a result is.
+    fn sum_at(&self, b: &mut Builder<'_>, thread: Thread, [r, c]: [i64; 2]) -> AffineValue {
+        let (row, column) = (b.ctx.dim_expr(0), b.ctx.dim_expr(1));
+        let (r, c) = (b.ctx.constant_expr(r), b.ctx.constant_expr(c));
+        let map = b.ctx.map(2, 0, &[row, column, r, c]);
+        AffineValue::new(map, &[thread.row, thread.column])
+    }
+
+    /// Gives each sum what it starts with.
+    fn start(&self, b: &mut Builder<'_>, block: &Block, thread: Thread) {
+        let inits: Vec<Value> = self.nest.sum.inits(b).to_vec();
+        let needed = self.nest.needed(b, &self.nest.prologue, &inits);
+        let edges = self.edges(b);
+        for result in self.results() {
+            let mut map = self.at(b, block, thread, result);
+            self.copy_held(b, &needed, &mut map, &edges);
+            let at = self.sum_at(b, thread, result);
+            for (&sum, &init) in block.sums.iter().zip(&inits) {
+                let init = map.get(init);
+                AffineStoreOp::create(b, init, sum, &at);
+            }
+        }
+    }
+
+    /// Copies operations, their loads held at the edges.
+    fn copy_held(&self, b: &mut Builder<'_>, ops: &[Op], map: &mut ValueMap, edges: &[Edge]) {
+        for &op in ops {
+            let Some(load) = AffineLoadOp::cast(b, op) else {
+                let copy = b.clone_op(op, map);
+                b.insert(copy);
+                continue;
+            };
+            let value = self.load(b, load, map, edges);
+            let result = b.result(op, 0);
+            map.insert(result, value);
+        }
+    }
+
+    fn load(&self, b: &mut Builder<'_>, load: AffineLoadOp, map: &ValueMap, edges: &[Edge]) -> Value {
+        let at = load.subscripts(b).expect("a load has subscripts");
+        let forms: Vec<_> = at
+            .results(&b.ctx)
+            .to_vec()
+            .into_iter()
+            .map(|expr| linear(b, expr, &at).expect("subscripts were found to be linear"))
+            .collect();
+        load_held(b, load.op(), &forms, map, edges, None)
+    }
+
+    /// One term of all of a thread's results: what does not depend on the row is done once for each
+    /// column, and what does not on the column once for each row.
+    fn products(
+        &self,
+        b: &mut Builder<'_>,
+        block: &Block,
+        corner: &ValueMap,
+        edges: &[Edge],
+        thread: Thread,
+        depth: Value,
+    ) {
+        let [row, column, term] = self.nest.variables(b);
+        let mut known: FxHashMap<(Value, [i64; 2]), Value> = FxHashMap::default();
+        let here = apply(b, &[corner.get(term), depth], |b, dims| {
+            b.ctx.add_expr(dims[0], dims[1])
+        });
+        let mut map = corner.clone();
+        map.insert(term, here);
+        for [r, c] in self.results() {
+            if c == 0 {
+                let place = self.place(b, 0, thread.row, r);
+                known.insert((row, [r, -1]), place);
+            }
+            if r == 0 {
+                let place = self.place(b, 1, thread.column, c);
+                known.insert((column, [-1, c]), place);
+            }
+            let at = self.sum_at(b, thread, [r, c]);
+            for (&sum, &carried) in block.sums.iter().zip(&self.nest.sum.carried(b).to_vec()) {
+                let value = AffineLoadOp::create(b, sum, &at);
+                known.insert((carried, [r, c]), value);
+            }
+        }
+        // Values of the prologue that terms use, for each result.
+        let terms = self.nest.terms(b);
+        let used: Vec<Value> = terms.iter().flat_map(|&op| b.operands(op).collect::<Vec<_>>()).collect();
+        let needed = self.nest.needed(b, &self.nest.prologue, &used);
+        if !needed.is_empty() {
+            for result in self.results() {
+                let mut own = self.at(b, block, thread, result);
+                self.copy_held(b, &needed, &mut own, edges);
+                for &op in &needed {
+                    for &value in b.results(op).to_vec().iter() {
+                        known.insert((value, result), own.get(value));
+                    }
+                }
+            }
+        }
+        for op in terms {
+            let uses = b.results(op).first().and_then(|result| self.nest.uses.get(result).copied());
+            let uses = uses.unwrap_or_default();
+            for result in self.results() {
+                if !uses.row && result[0] > 0 || !uses.column && result[1] > 0 {
+                    continue;
+                }
+                self.term(b, block, op, result, &map, edges, &mut known, (thread, depth));
+            }
+        }
+        for result in self.results() {
+            let at = self.sum_at(b, thread, result);
+            for (&sum, yielded) in block.sums.iter().zip(self.nest.sum.yielded(b)) {
+                let value = self.lookup(&known, yielded, result).unwrap_or_else(|| map.get(yielded));
+                AffineStoreOp::create(b, value, sum, &at);
+            }
+        }
+    }
+
+    /// What stands for a value at a result.
+    fn lookup(
+        &self,
+        known: &FxHashMap<(Value, [i64; 2]), Value>,
+        value: Value,
+        [r, c]: [i64; 2],
+    ) -> Option<Value> {
+        let Uses { row, column, .. } = self.nest.uses.get(&value).copied()?;
+        known.get(&(value, [if row { r } else { -1 }, if column { c } else { -1 }])).copied()
+    }
+
+    /// One operation of a term at a result.
+    #[allow(clippy::too_many_arguments)]
+    fn term(
+        &self,
+        b: &mut Builder<'_>,
+        block: &Block,
+        op: Op,
+        result: [i64; 2],
+        map: &ValueMap,
+        edges: &[Edge],
+        known: &mut FxHashMap<(Value, [i64; 2]), Value>,
+        (thread, depth): (Thread, Value),
+    ) {
+        let staged = self.tiles.iter().position(|tile| tile.load.op == op);
+        let uses = b.results(op).first().and_then(|result| self.nest.uses.get(result).copied());
+        let uses = uses.unwrap_or_default();
+        let [row, column, _] = self.nest.variables(b);
+        let key = [if uses.row { result[0] } else { -1 }, if uses.column { result[1] } else { -1 }];
+        if let Some(position) = staged {
+            let variable = if uses.row { row } else { column };
+            let along = self.lookup(known, variable, result).unwrap_or(depth);
+            let value = self.tiles[position].element(b, block.buffers[position], depth, along);
+            known.insert((b.result(op, 0), key), value);
+            return;
+        }
+        let mut own = map.clone();
+        if b.operands(op).any(|operand| operand == row || operand == column) {
+            let at = self.at(b, block, thread, result);
+            own.insert(row, at.get(row));
+            own.insert(column, at.get(column));
+        }
+        for operand in b.operands(op).collect::<Vec<_>>() {
+            if operand != row
+                && operand != column
+                && let Some(value) = self.lookup(known, operand, result)
+            {
+                own.insert(operand, value);
+            }
+        }
+        let value = match AffineLoadOp::cast(b, op) {
+            Some(load) => vec![self.load(b, load, &own, edges)],
+            None => {
+                let copy = b.clone_op(op, &mut own);
+                b.insert(copy);
+                b.results(copy).to_vec()
+            }
+        };
+        for (&from, to) in b.results(op).to_vec().iter().zip(value) {
+            known.insert((from, key), to);
+        }
+    }
+
+    /// What is behind the sum, for the results that there are.
+    fn finish(&self, b: &mut Builder<'_>, block: &Block, thread: Thread) {
+        let used: Vec<Value> = self
+            .nest
+            .epilogue
+            .iter()
+            .flat_map(|&op| b.nested_ops(op, WalkOrder::PreOrder))
+            .flat_map(|op| b.operands(op).collect::<Vec<_>>())
+            .collect();
+        let needed = self.nest.needed(b, &self.nest.prologue, &used);
+        let edges = self.edges(b);
+        for result in self.results() {
+            let map = self.at(b, block, thread, result);
+            let body = |b: &mut Builder<'_>| {
+                let mut map = map.clone();
+                let at = self.sum_at(b, thread, result);
+                for (&sum, &total) in block.sums.iter().zip(&b.results(self.nest.sum.op()).to_vec()) {
+                    let value = AffineLoadOp::create(b, sum, &at);
+                    map.insert(total, value);
+                }
+                for &op in needed.iter().chain(&self.nest.epilogue) {
+                    let copy = b.clone_op(op, &mut map);
+                    b.insert(copy);
+                }
+            };
+            if edges.is_empty() {
+                body(b);
+                continue;
+            }
+            let mut exprs = Exprs::default();
+            let mut room = Vec::new();
+            for edge in &edges {
+                let (at, upper) = (exprs.value(b, map.get(edge.variable)), exprs.bound(b, &edge.upper));
+                let one = b.ctx.constant_expr(-1);
+                let last = b.ctx.add_expr(upper, one);
+                room.push((b.ctx.sub_expr(last, at), false));
+            }
+            let operands = exprs.finish(b, &[]);
+            let set = b.ctx.integer_set(operands.operands.len() as u32, 0, &room);
+            AffineIfOp::create(b, set, &operands.operands, body);
+        }
+    }
+
+    /// Code of each thread, by its row and column of threads.
+    fn threads(&self, b: &mut Builder<'_>, body: impl FnOnce(&mut Builder<'_>, Thread)) {
+        let sides = self.plan.threads();
+        let dims = [1, 0].map(|axis| {
+            let size = Size::Constant(sides[1 - axis as usize]);
+            DimMap::over(&[(Axis::Thread(axis), size)], Distribution::Exact)
+        });
+        over_threads(b, &sides, LoopMapping(dims.to_vec()), |b, numbers| {
+            body(b, Thread { row: numbers[0], column: numbers[1] });
+        });
+    }
+
+    /// Code of each thread, by its number in the block.
+    fn all_threads(&self, b: &mut Builder<'_>, body: impl FnOnce(&mut Builder<'_>, Value)) {
+        let [rows, columns] = self.plan.threads().map(Size::Constant);
+        let axes = [(Axis::Thread(1), rows), (Axis::Thread(0), columns)];
+        let mapping = LoopMapping(vec![DimMap::over(&axes, Distribution::Exact)]);
+        over_threads(b, &[self.plan.thread_count()], mapping, |b, numbers| body(b, numbers[0]));
+    }
+}
+
+/// A loop over threads from 0.
+fn over_threads(
+    b: &mut Builder<'_>,
+    counts: &[i64],
+    mapping: LoopMapping,
+    body: impl FnOnce(&mut Builder<'_>, &[Value]),
+) {
+    let map = |b: &mut Builder<'_>, counts: &[i64]| {
+        let results: Vec<_> = counts.iter().map(|&count| b.ctx.constant_expr(count)).collect();
+        AffineValue { map: b.ctx.map(0, 0, &results), operands: Vec::new() }
+    };
+    let (lower, upper) = (map(b, &vec![0; counts.len()]), map(b, counts));
+    let ones = vec![1; counts.len()];
+    let threads = AffineParallelOp::create(b, &lower, &upper, &ones, body);
+    let mapping = mapping.attr(&mut b.ctx);
+    b.set_attr(threads.op(), MAPPING_ATTR, mapping);
+}
+
+/// Blocks over so many dimensions: the last on x, the one before on y, all others on z.
+fn blocks(count: usize) -> LoopMapping {
+    let over = |axis: u8| DimMap::over(&[(Axis::Block(axis), Size::Free)], Distribution::Exact);
+    let mut maps = Vec::new();
+    if count == 3 {
+        maps.push(over(2));
+    } else if count > 3 {
+        let axes = vec![(Axis::Block(2), Size::Free)];
+        maps.push(DimMap { axes, how: Distribution::Strided, dims: count - 2 });
+    }
+    maps.extend([over(1), over(0)]);
+    LoopMapping(maps)
+}
+
+impl Contraction {
+    /// Operations of a list that some values need, in order.
+    fn needed(&self, b: &Builder<'_>, ops: &[Op], values: &[Value]) -> Vec<Op> {
+        let mut wanted: Vec<Value> = values.to_vec();
+        let mut needed = Vec::new();
+        for &op in ops.iter().rev() {
+            if b.results(op).iter().any(|result| wanted.contains(result)) {
+                wanted.extend(b.operands(op));
+                needed.push(op);
+            }
+        }
+        needed.reverse();
+        needed
+    }
+
+    /// A bound of the sum.
+    pub fn sum_bound(&self, b: &Builder<'_>, upper: bool) -> Bound {
+        let value = if upper { self.sum.upper_bound(b) } else { self.sum.lower_bound(b) };
+        Bound { expr: value.results(&b.ctx)[0], value }
+    }
+
+    /// Whether the iterations of a dimension are known to be a multiple of `side`.
+    pub fn divides(&self, b: &Builder<'_>, dim: usize, side: i64) -> bool {
+        let dim = &self.dims[dim];
+        let constant = |bound: &Bound| b.ctx.expr_constant(bound.expr);
+        match (constant(&dim.lower), constant(&dim.upper)) {
+            (Some(lower), Some(upper)) => upper > lower && (upper - lower) % side == 0,
+            _ => false,
+        }
+    }
+}
+

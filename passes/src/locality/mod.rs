@@ -1,0 +1,9 @@
+//! Where data lives and who reuses it: tiles in registers and in memory of the block.
+
+pub mod contraction;
+mod coordinates;
+mod emit;
+mod stage;
+pub mod tile_contractions;
+pub mod tile_plan;
+mod wide;

@@ -1,0 +1,282 @@
+//! Copying a tile of a buffer into memory of the block, by all its threads together.
+//!
+//! Neighbouring threads copy neighbouring elements; along a depth that is contiguous, as many of them
+//! as a sector of memory has elements, so that each row of a warp's request is one whole sector and
+//! the transposed tile, its rows a few elements longer than they need to be, takes them in without a
+//! bank conflict (Li et al. 2016, 3.4: padding).
+
+use gpuc_arch::SECTOR_BYTES;
+use gpuc_dialects::affine::{
+    AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorStoreOp,
+};
+use gpuc_dialects::gpu::AddressSpace;
+use gpuc_dialects::{memref, vector};
+use gpuc_ir::{AffineExpr, Builder, Type, Value, ValueMap};
+
+use super::contraction::{Contraction, Staged};
+use super::coordinates::{Edge, Exprs, apply, load_held};
+use super::tile_plan::TilePlan;
+
+/// Bytes of a wide copy.
+pub const WIDE_BYTES: i64 = 16;
+
+/// A tile of a load in memory of the block: `[depth][along]`, or `[depth]`.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    /// The load that it stands for.
+    pub load: Staged,
+    /// Rows or columns; 1 where neither matters.
+    pub along: i64,
+    /// Terms.
+    pub depth: i64,
+    /// Elements between the ends of rows.
+    pub padding: i64,
+    /// Whether it is copied 16 bytes at a time where all of it is there.
+    pub wide: bool,
+}
+
+impl Tile {
+    /// The tile of a load in a plan.
+    pub fn new(load: &Staged, plan: &TilePlan, wide: bool) -> Tile {
+        let along = match (load.uses.row, load.uses.column) {
+            (true, _) => plan.block[0],
+            (_, true) => plan.block[1],
+            _ => 1,
+        };
+        let padding = if load.contiguous_depth && along > 1 { WIDE_BYTES / 4 } else { 0 };
+        Tile { load: load.clone(), along, depth: plan.depth, padding, wide }
+    }
+
+    /// Bytes in memory of the block.
+    pub fn bytes(&self) -> i64 {
+        (self.along + self.padding) * self.depth * self.load.bytes
+    }
+
+    fn rank(&self) -> usize {
+        1 + usize::from(self.along > 1)
+    }
+
+    /// The buffer.
+    pub fn allocate(&self, b: &mut Builder<'_>, element: Type) -> Value {
+        let shape = [self.depth, self.along + self.padding];
+        let space = AddressSpace::Workgroup.attr(&mut b.ctx);
+        let ty = b.ctx.memref_in(&shape[..self.rank()], element, None, Some(space));
+        memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+    }
+
+    /// The element of a term and of a row or column, both counted from the tile's corner.
+    pub fn element(&self, b: &mut Builder<'_>, buffer: Value, depth: Value, along: Value) -> Value {
+        let map = b.ctx.identity_map(self.rank() as u32);
+        AffineLoadOp::create(b, buffer, &AffineValue::new(map, &[depth, along][..self.rank()]))
+    }
+
+    /// How threads are dealt over it: extents from the fastest, in copies of `width` elements.
+    fn extents(&self, width: i64) -> Vec<i64> {
+        if !self.load.contiguous_depth {
+            return vec![self.along / width, self.depth];
+        }
+        if self.along == 1 {
+            return vec![self.depth / width];
+        }
+        let sector = (i64::from(SECTOR_BYTES) / self.load.bytes).min(self.depth);
+        vec![sector / width, self.along, self.depth / sector]
+    }
+
+    /// Elements in one copy.
+    fn width(&self, wide: bool) -> i64 {
+        if wide { WIDE_BYTES / self.load.bytes } else { 1 }
+    }
+
+    /// Whether threads can be dealt over it evenly.
+    pub fn divides(&self, threads: i64) -> bool {
+        [false, self.wide].into_iter().all(|wide| {
+            let extents = self.extents(self.width(wide));
+            let total: i64 = extents.iter().product();
+            extents.iter().all(|&extent| extent > 0 && (extent as u64).is_power_of_two())
+                && (threads as u64).is_power_of_two()
+                && (total >= threads || self.along == 1)
+        })
+    }
+}
+
+/// Where a tile is copied from.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    /// The nest.
+    pub nest: &'a Contraction,
+    /// The variables of the nest at the tile's corner, and others.
+    pub corner: &'a ValueMap,
+    /// Variables of which the tile may go beyond the last iteration.
+    pub edges: &'a [Edge],
+    /// Whether copies may be wide.
+    pub wide: bool,
+}
+
+/// Copies a tile: thread number `thread` of `threads` does its part.
+pub fn copy(
+    b: &mut Builder<'_>,
+    tile: &Tile,
+    buffer: Value,
+    source: &Source<'_>,
+    thread: Value,
+    threads: i64,
+) {
+    let wide = source.wide && tile.wide;
+    let width = tile.width(wide);
+    let extents = tile.extents(width);
+    let total: i64 = extents.iter().product();
+    if total < threads {
+        let number = b.ctx.dim_expr(0);
+        let last = b.ctx.constant_expr(total - 1);
+        let room = b.ctx.sub_expr(last, number);
+        let set = b.ctx.integer_set(1, 0, &[(room, false)]);
+        AffineIfOp::create(b, set, &[thread], |b| {
+            one_copy(b, tile, buffer, source, wide, &[thread]);
+        });
+        return;
+    }
+    for turn in 0..total / threads {
+        let numbers = deal(b, &extents, thread, threads, turn);
+        one_copy(b, tile, buffer, source, wide, &numbers);
+    }
+}
+
+/// Which element of each extent thread `thread` takes in a turn; the first extent varies fastest.
+fn deal(
+    b: &mut Builder<'_>,
+    extents: &[i64],
+    thread: Value,
+    threads: i64,
+    turn: i64,
+) -> Vec<Value> {
+    let (mut faster, mut turn) = (1, turn);
+    let mut numbers = Vec::new();
+    for &extent in extents {
+        // Of this extent, the threads cover so many at once; turns cover the rest.
+        let covered = (threads / faster).clamp(1, extent);
+        let turns = extent / covered;
+        let first = (turn % turns) * covered;
+        let whole = faster * covered >= threads;
+        let stride = faster;
+        numbers.push(apply(b, &[thread], |b, dims| {
+            let first = b.ctx.constant_expr(first);
+            if covered == 1 {
+                return first;
+            }
+            let stride = b.ctx.constant_expr(stride);
+            let mut number = b.ctx.floordiv_expr(dims[0], stride);
+            if !whole {
+                let covered = b.ctx.constant_expr(covered);
+                number = b.ctx.mod_expr(number, covered);
+            }
+            b.ctx.add_expr(number, first)
+        }));
+        turn /= turns;
+        faster *= covered;
+    }
+    numbers
+}
+
+/// One element, or one run of them.
+fn one_copy(
+    b: &mut Builder<'_>,
+    tile: &Tile,
+    buffer: Value,
+    source: &Source<'_>,
+    wide: bool,
+    numbers: &[Value],
+) {
+    let width = tile.width(wide);
+    let scaled = |b: &mut Builder<'_>, number: Value, factor: i64| {
+        apply(b, &[number], |b, dims| {
+            let factor = b.ctx.constant_expr(factor);
+            b.ctx.mul_expr(dims[0], factor)
+        })
+    };
+    let (depth, along) = match *numbers {
+        [depth] => (scaled(b, depth, width), None),
+        [along, depth] => (depth, Some(scaled(b, along, width))),
+        [first, along, group] => {
+            let sector = tile.extents(width)[0] * width;
+            let depth = apply(b, &[first, group], |b, dims| {
+                let [width, sector] = [width, sector].map(|n| b.ctx.constant_expr(n));
+                let first = b.ctx.mul_expr(dims[0], width);
+                let group = b.ctx.mul_expr(dims[1], sector);
+                b.ctx.add_expr(first, group)
+            });
+            (depth, Some(along))
+        }
+        _ => return,
+    };
+    let from = element(b, tile, source, wide, depth, along);
+    let at = |b: &mut Builder<'_>, further: i64| {
+        let mut exprs = Exprs::default();
+        let depth = exprs.value(b, depth);
+        let further = b.ctx.constant_expr(further);
+        let mut results: Vec<AffineExpr> = vec![b.ctx.add_expr(depth, further)];
+        results.extend(along.map(|along| exprs.value(b, along)));
+        exprs.finish(b, &results[..tile.rank()])
+    };
+    if !wide {
+        let at = at(b, 0);
+        AffineStoreOp::create(b, from, buffer, &at);
+    } else if tile.load.contiguous_depth {
+        for further in 0..width {
+            let element = extract(b, from, further);
+            let at = at(b, further);
+            AffineStoreOp::create(b, element, buffer, &at);
+        }
+    } else {
+        let at = at(b, 0);
+        let map = b.ctx.map_attr(at.map);
+        AffineVectorStoreOp::new(b, from, buffer, &at.operands).attr(b, "map", map).build(b);
+    }
+}
+
+fn extract(b: &mut Builder<'_>, from: Value, position: i64) -> Value {
+    let ty = b.ty(from);
+    let element = b.ctx.element(ty).unwrap_or(ty);
+    let positions = b.ctx.i64_array_attr(&[position]);
+    vector::ExtractOp::new(b, from, &[])
+        .attr(b, "static_position", positions)
+        .result(element)
+        .value(b)
+}
+
+/// Loads what the nest's load gives at a place of the tile.
+fn element(
+    b: &mut Builder<'_>,
+    tile: &Tile,
+    source: &Source<'_>,
+    wide: bool,
+    depth: Value,
+    along: Option<Value>,
+) -> Value {
+    let [row, column, term] = source.nest.variables(b);
+    let mut map = source.corner.clone();
+    let moved = |b: &mut Builder<'_>, variable: Value, by: Value| {
+        let corner = source.corner.get(variable);
+        apply(b, &[corner, by], |b, dims| b.ctx.add_expr(dims[0], dims[1]))
+    };
+    let at = moved(b, term, depth);
+    map.insert(term, at);
+    if let Some(along) = along {
+        let variable = if tile.load.uses.row { row } else { column };
+        let at = moved(b, variable, along);
+        map.insert(variable, at);
+    }
+    let mut edges = source.edges.to_vec();
+    if wide {
+        let contiguous = if tile.load.contiguous_depth { term } else { column_of(tile, row, column) };
+        for edge in edges.iter_mut().filter(|edge| edge.variable == contiguous) {
+            edge.behind = tile.width(true) - 1;
+        }
+    }
+    let width = wide.then(|| tile.width(true));
+    load_held(b, tile.load.op, &tile.load.subscripts, &map, &edges, width)
+}
+
+fn column_of(tile: &Tile, row: Value, column: Value) -> Value {
+    if tile.load.uses.row { row } else { column }
+}
+

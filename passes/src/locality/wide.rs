@@ -1,0 +1,162 @@
+//! When a tile may be copied 16 bytes at a time, and when a plan pays: questions for the host.
+
+use gpuc_dialects::offload::{AlignedOp, RegionOp};
+use gpuc_dialects::{arith, memref};
+use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
+
+use super::contraction::{Contraction, Staged};
+use super::stage::WIDE_BYTES;
+use super::tile_plan::TilePlan;
+use crate::analysis::slice::{clone_slice, pure_slice};
+use crate::parallel::loop_bounds::compute_outside;
+use crate::parallel::launch::trip_count;
+
+/// What must be a multiple of a wide copy's elements for one staged load.
+#[derive(Clone, Debug)]
+pub struct Wide {
+    /// The buffer that addresses start from: its address, in bytes.
+    base: Value,
+    /// Elements from row to row that are known at run time only.
+    strides: Vec<Value>,
+    /// The dimension of the nest whose number of iterations counts.
+    dim: Option<usize>,
+    /// Elements of a copy.
+    elements: i64,
+}
+
+impl Wide {
+    /// What to ask for a load; `None` where its copies are never wide.
+    pub fn of(ir: &Ir, nest: &Contraction, load: &Staged, plan: &TilePlan) -> Option<Wide> {
+        let elements = WIDE_BYTES / load.bytes;
+        let [row, column, depth] = nest.variables(ir);
+        let (variable, dim) = match (load.contiguous_depth, load.uses.row, load.uses.column) {
+            (true, _, _) => (depth, None),
+            (_, true, _) => (row, Some(nest.row)),
+            (_, _, true) => (column, Some(nest.column)),
+            _ => return None,
+        };
+        if load.contiguous_depth && !(load.uses.row || load.uses.column) {
+            return None;
+        }
+        // The first element of a copy is a multiple of its length, counted from the row's start.
+        let last = load.subscripts.last()?;
+        let plain = last.coefficient(&[variable]) == 1 && last.values() == [variable];
+        let bound = match dim {
+            None => nest.sum.lower_bound(ir).constant_value(&ir.ctx),
+            Some(dim) => ir.ctx.expr_constant(nest.dims[dim].lower.expr),
+        };
+        let first = bound?.checked_add(last.constant_term())?;
+        if !plain || first % elements != 0 || plan.depth % elements != 0 {
+            return None;
+        }
+        let buffer = ir.operand(load.op, 0);
+        let layout = memref::strided_layout(&ir.ctx, ir.ty(buffer))?;
+        let (rows, unit) = layout.strides.split_at(layout.strides.len().checked_sub(1)?);
+        if unit != [1] || layout.offset != 0 {
+            return None;
+        }
+        if rows.iter().any(|&stride| stride != DYNAMIC && stride % elements != 0) {
+            return None;
+        }
+        let (base, strides) = match ir.defining_op(buffer) {
+            Some(op) => {
+                let view = memref::ReinterpretCastOp::cast(ir, op)?;
+                let operands = view.strides(ir).to_vec();
+                (view.source(ir), operands)
+            }
+            None if rows.contains(&DYNAMIC) => return None,
+            None => (buffer, Vec::new()),
+        };
+        ir.defining_op(base).is_none().then_some(Wide { base, strides, dim, elements })
+    }
+}
+
+/// Whether, for all that the host knows at the builder's point in front of the region, a plan can be
+/// carried out and pays; `None` where the host cannot know.
+pub fn conditions<'a>(
+    b: &mut Builder<'_>,
+    region: RegionOp,
+    nest: &Contraction,
+    plan: &TilePlan,
+    least_blocks: i64,
+    wide: impl Iterator<Item = &'a Wide>,
+) -> Option<Value> {
+    let bounds = compute_outside(b, nest.nest, region.op())?;
+    let trips: Vec<Value> = bounds.iter().map(|&bounds| trip_count(b, bounds)).collect();
+    let mut blocks = arith::constant_index(b, 1);
+    for (dim, &trips) in trips.iter().enumerate() {
+        let side = match dim {
+            dim if dim == nest.row => plan.block[0],
+            dim if dim == nest.column => plan.block[1],
+            _ => 1,
+        };
+        let side = arith::constant_index(b, side);
+        let own = arith::DivUIOp::new(b, trips, side).value(b);
+        blocks = arith::MulIOp::new(b, blocks, own).value(b);
+    }
+    let mut map = ValueMap::new();
+    let mut all = at_least(b, blocks, least_blocks);
+    // Fewer terms than two runs are over before the tiles pay.
+    let depth = trips_of_sum(b, nest, region.op(), &mut map)?;
+    let deep = at_least(b, depth, 2 * plan.depth);
+    all = arith::AndIOp::new(b, all, deep).value(b);
+    if !plan.wide {
+        return Some(all);
+    }
+    for wide in wide {
+        let mut numbers = Vec::new();
+        for &stride in &wide.strides {
+            numbers.push(outside(b, stride, region.op(), &mut map)?);
+        }
+        numbers.extend(wide.dim.map(|dim| trips[dim]));
+        let base = outside(b, wide.base, region.op(), &mut map)?;
+        let bytes = b.ctx.i64_attr(WIDE_BYTES);
+        let aligned = AlignedOp::new(b, base).attr(b, "alignment", bytes).value(b);
+        all = arith::AndIOp::new(b, all, aligned).value(b);
+        for number in numbers {
+            let even = is_multiple(b, number, wide.elements);
+            all = arith::AndIOp::new(b, all, even).value(b);
+        }
+    }
+    Some(all)
+}
+
+/// A value of the region, computed in front of it.
+fn outside(b: &mut Builder<'_>, value: Value, region: Op, map: &mut ValueMap) -> Option<Value> {
+    let slice = pure_slice(b, value, region)?;
+    Some(clone_slice(b, &slice, value, map))
+}
+
+fn trips_of_sum(
+    b: &mut Builder<'_>,
+    nest: &Contraction,
+    region: Op,
+    map: &mut ValueMap,
+) -> Option<Value> {
+    let mut sides = [nest.sum.lower_bound(b), nest.sum.upper_bound(b)];
+    for side in &mut sides {
+        for operand in &mut side.operands {
+            *operand = outside(b, *operand, region, map)?;
+        }
+    }
+    let [lower, upper] =
+        sides.map(|side| gpuc_dialects::affine::AffineApplyOp::create(b, &side));
+    Some(arith::SubIOp::new(b, upper, lower).value(b))
+}
+
+fn at_least(b: &mut Builder<'_>, value: Value, least: i64) -> Value {
+    let least = arith::constant_index(b, least);
+    compare(b, arith::CmpIPredicate::Sge, value, least)
+}
+
+fn is_multiple(b: &mut Builder<'_>, value: Value, of: i64) -> Value {
+    let of = arith::constant_index(b, of);
+    let rest = arith::RemUIOp::new(b, value, of).value(b);
+    let zero = arith::constant_index(b, 0);
+    compare(b, arith::CmpIPredicate::Eq, rest, zero)
+}
+
+fn compare(b: &mut Builder<'_>, how: arith::CmpIPredicate, left: Value, right: Value) -> Value {
+    let predicate = how.attr(&mut b.ctx);
+    arith::CmpIOp::new(b, left, right).attr(b, "predicate", predicate).value(b)
+}
