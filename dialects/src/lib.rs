@@ -17,6 +17,7 @@ pub mod gpu;
 pub mod llvm;
 pub mod math;
 pub mod memref;
+pub mod nvvm;
 pub mod offload;
 pub mod ptr;
 pub mod ptx;

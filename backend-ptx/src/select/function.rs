@@ -2,6 +2,7 @@
 
 use gpuc_arch::Feature;
 use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::nvvm;
 use gpuc_dialects::gpu::{AddressSpace, GPUFuncOp};
 use gpuc_dialects::ptx::kinds::{PtxType, Space};
 use gpuc_dialects::ptx::{CvtaOp, LdParamOp, PtxFuncOp};
@@ -96,6 +97,9 @@ impl<'a, 'm> Selector<'a, 'm> {
         attrs.push(("function_type", ir.ctx.type_attr(ty)));
         if let Some(size) = abi.block_size {
             attrs.push(("reqntid", ir.ctx.i32_array_attr(&size.map(|n| n as i32))));
+        }
+        if let Some(blocks) = ir.attr(self.kernel, nvvm::MIN_BLOCKS) {
+            attrs.push(("minnctapersm", blocks));
         }
         let mut state = OpState::new(ir.ctx.op_name(PtxFuncOp::NAME), location);
         for (name, attr) in attrs {

@@ -10,7 +10,7 @@ use gpuc_dialects::affine::{
     AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineValue,
 };
 use gpuc_dialects::memref;
-use gpuc_ir::op::Traits;
+use gpuc_ir::op::{Subscripts, Traits};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
@@ -162,6 +162,13 @@ impl Contraction {
             uses: FxHashMap::default(),
             sums,
         };
+        let variables = found.variables(ir);
+        let loads = found.prologue.iter().filter(|&&op| AffineLoadOp::is(ir, op));
+        for &load in loads {
+            subscripts(ir, load)
+                .filter(|forms| is_box(forms, variables))
+                .ok_or(Unsuitable::Subscript)?;
+        }
         found.classify(ir, &terms)?;
         found.check_writes(ir)?;
         Ok(found)
@@ -206,8 +213,11 @@ impl Contraction {
             for &result in ir.results(op) {
                 uses.insert(result, own);
             }
-            let Some(load) = load else { continue };
-            let subscripts = subscripts(ir, load, variables).ok_or(Unsuitable::Subscript)?;
+            if load.is_none() {
+                continue;
+            }
+            let subscripts = subscripts(ir, op).filter(|forms| is_box(forms, variables));
+            let subscripts = subscripts.ok_or(Unsuitable::Subscript)?;
             if own.depth && !(own.row && own.column) {
                 self.staged.push(self.stage(ir, op, own, subscripts).ok_or(Unsuitable::Term)?);
             }
@@ -349,14 +359,16 @@ fn columns_and_rows(
     (counts[row] > 0).then_some((column, row))
 }
 
-/// The subscripts of a load that are each linear, with at most one of the variables in each and each
-/// variable in at most one, going up: then all elements between the first and the last row, column and
-/// term are the nest's to read.
-fn subscripts(ir: &Ir, load: AffineLoadOp, variables: [Value; 3]) -> Option<Vec<Polynomial>> {
-    let value = load.subscripts(ir)?;
-    let forms: Option<Vec<Polynomial>> =
-        value.results(&ir.ctx).iter().map(|&expr| linear(ir, expr, &value)).collect();
-    let forms = forms?;
+/// The subscripts of an affine access as linear forms of the operands themselves.
+pub fn subscripts(ir: &Ir, op: Op) -> Option<Vec<Polynomial>> {
+    let Subscripts::Map(map, operands) = ir.memory_access(op)?.subscripts else { return None };
+    let value = AffineValue::new(map, &operands);
+    value.results(&ir.ctx).iter().map(|&expr| linear(ir, expr, &value)).collect()
+}
+
+/// Whether there is at most one of the variables in each subscript, each variable in at most one, going
+/// up: then all elements between the first and the last row, column and term are the nest's to read.
+fn is_box(forms: &[Polynomial], variables: [Value; 3]) -> bool {
     let once = variables.iter().all(|&variable| {
         forms.iter().filter(|form| form.coefficient(&[variable]) != 0).count() <= 1
     });
@@ -365,11 +377,11 @@ fn subscripts(ir: &Ir, load: AffineLoadOp, variables: [Value; 3]) -> Option<Vec<
         let used: Vec<i64> = used.filter(|&coefficient| coefficient != 0).collect();
         used.len() <= 1 && used.iter().all(|&coefficient| coefficient > 0)
     });
-    (once && alone).then_some(forms)
+    once && alone
 }
 
 /// An expression as a linear form of the operands themselves; `None` for anything else.
-pub(super) fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
+fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
     let operand = |index: usize| value.operands.get(index).map(|&operand| Polynomial::value(operand));
     match *ir.ctx.expr_kind(expr) {
         AffineExprKind::Constant(number) => Some(Polynomial::constant(number)),

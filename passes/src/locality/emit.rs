@@ -16,17 +16,19 @@
 
 use gpuc_dialects::affine::{
     AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineStoreOp, AffineValue,
+    AffineVectorStoreOp,
 };
 use gpuc_dialects::offload::mapping::{
     Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
 };
-use gpuc_dialects::{gpu, llvm, memref};
+use gpuc_dialects::{gpu, llvm, memref, nvvm, vector};
 use gpuc_ir::{Builder, Op, OpView, Value, ValueMap, WalkOrder};
 use rustc_hash::FxHashMap;
 
-use super::contraction::{Bound, Contraction, Uses, linear};
+use super::contraction::{Bound, Contraction, Uses, subscripts};
 use super::coordinates::{Edge, Exprs, apply, load_held};
-use super::stage::{Source, Tile, WIDE_BYTES, copy};
+use super::stage::{Source, Tile, WIDE_BYTES, copy, extract};
+use crate::analysis::polynomial::Polynomial;
 use super::tile_plan::TilePlan;
 
 /// What a plan makes of a contraction.
@@ -34,6 +36,8 @@ pub struct Emitter<'a> {
     nest: &'a Contraction,
     plan: TilePlan,
     tiles: Vec<Tile>,
+    /// Accesses round the sum that are made for a run of columns at once.
+    wide: Vec<Op>,
 }
 
 /// What code inside the block's loop knows.
@@ -54,9 +58,10 @@ struct Thread {
 }
 
 impl<'a> Emitter<'a> {
-    /// Emits with these tiles, one for each staged load.
-    pub fn new(nest: &'a Contraction, plan: TilePlan, tiles: Vec<Tile>) -> Self {
-        Emitter { nest, plan, tiles }
+    /// Emits with these tiles, one for each staged load; `wide` are the accesses round the sum that
+    /// may be made for [`Contraction::run_length`] columns at once.
+    pub fn new(nest: &'a Contraction, plan: TilePlan, tiles: Vec<Tile>, wide: Vec<Op>) -> Self {
+        Emitter { nest, plan, tiles, wide }
     }
 
     /// Builds the tiled nest at the builder's point.
@@ -97,6 +102,8 @@ impl<'a> Emitter<'a> {
         });
         let mapping = blocks(count).attr(&mut b.ctx);
         b.set_attr(nest.op(), MAPPING_ATTR, mapping);
+        let blocks = b.ctx.i64_attr(self.plan.blocks_each);
+        b.set_attr(nest.op(), nvvm::MIN_BLOCKS, blocks);
         nest.op()
     }
 
@@ -233,8 +240,7 @@ impl<'a> Emitter<'a> {
     /// The row (side 0) or column (side 1) in the block of one of a thread's: runs as long as a wide
     /// access, so that a thread reads them at once and neighbours read what follows.
     fn place(&self, b: &mut Builder<'_>, side: usize, thread: Value, number: i64) -> Value {
-        let bytes = self.tiles.iter().map(|tile| tile.load.bytes).max().unwrap_or(4);
-        let run = (WIDE_BYTES / bytes).min(self.plan.thread[side]);
+        let run = self.nest.run_length(&self.plan, side);
         let span = run * self.plan.threads()[side];
         apply(b, &[thread], |b, dims| {
             let run_expr = b.ctx.constant_expr(run);
@@ -271,39 +277,84 @@ impl<'a> Emitter<'a> {
         let inits: Vec<Value> = self.nest.sum.inits(b).to_vec();
         let needed = self.nest.needed(b, &self.nest.prologue, &inits);
         let edges = self.edges(b);
-        for result in self.results() {
-            let mut map = self.at(b, block, thread, result);
-            self.copy_held(b, &needed, &mut map, &edges);
-            let at = self.sum_at(b, thread, result);
-            for (&sum, &init) in block.sums.iter().zip(&inits) {
-                let init = map.get(init);
-                AffineStoreOp::create(b, init, sum, &at);
+        for run in self.runs_of_results() {
+            let mut maps: Vec<ValueMap> =
+                run.iter().map(|&result| self.at(b, block, thread, result)).collect();
+            self.copy(b, &needed, &mut maps, Some(&edges));
+            for (&result, map) in run.iter().zip(&maps) {
+                let at = self.sum_at(b, thread, result);
+                for (&sum, &init) in block.sums.iter().zip(&inits) {
+                    let init = map.get(init);
+                    AffineStoreOp::create(b, init, sum, &at);
+                }
             }
         }
     }
 
-    /// Copies operations, their loads held at the edges.
-    fn copy_held(&self, b: &mut Builder<'_>, ops: &[Op], map: &mut ValueMap, edges: &[Edge]) {
+    /// A thread's results, in runs of columns that are done together.
+    fn runs_of_results(&self) -> Vec<Vec<[i64; 2]>> {
+        let length = if self.wide.is_empty() { 1 } else { self.nest.run_length(&self.plan, 1) };
+        let results: Vec<[i64; 2]> = self.results().collect();
+        results.chunks(length as usize).map(<[_]>::to_vec).collect()
+    }
+
+    /// Copies operations for each of a run of results, with the nest's values at each in `maps`; loads
+    /// are held at the edges where there are any given. Iterations are independent, so that those of a
+    /// run may take turns.
+    fn copy(
+        &self,
+        b: &mut Builder<'_>,
+        ops: &[Op],
+        maps: &mut [ValueMap],
+        edges: Option<&[Edge]>,
+    ) {
         for &op in ops {
-            let Some(load) = AffineLoadOp::cast(b, op) else {
-                let copy = b.clone_op(op, map);
-                b.insert(copy);
+            if self.wide.contains(&op) && maps.len() > 1 {
+                self.copy_wide(b, op, maps, edges.unwrap_or_default());
                 continue;
-            };
-            let value = self.load(b, load, map, edges);
-            let result = b.result(op, 0);
-            map.insert(result, value);
+            }
+            let load = AffineLoadOp::cast(b, op).filter(|_| edges.is_some());
+            for map in &mut *maps {
+                if let Some(load) = load {
+                    let value = self.load(b, load, map, edges.unwrap_or_default());
+                    let result = b.result(op, 0);
+                    map.insert(result, value);
+                } else {
+                    let copy = b.clone_op(op, map);
+                    b.insert(copy);
+                }
+            }
         }
     }
 
+    /// One access for a run of columns.
+    fn copy_wide(&self, b: &mut Builder<'_>, op: Op, maps: &mut [ValueMap], edges: &[Edge]) {
+        let forms = forms(b, op);
+        let column = self.nest.dims[self.nest.column].variable;
+        if AffineLoadOp::is(b, op) {
+            let mut edges = edges.to_vec();
+            for edge in edges.iter_mut().filter(|edge| edge.variable == column) {
+                edge.behind = maps.len() as i64 - 1;
+            }
+            let run = load_held(b, op, &forms, &maps[0], &edges, Some(maps.len() as i64));
+            let result = b.result(op, 0);
+            for (position, map) in maps.iter_mut().enumerate() {
+                let element = extract(b, run, position as i64);
+                map.insert(result, element);
+            }
+            return;
+        }
+        let stored: Vec<Value> = maps.iter().map(|map| map.get(b.operand(op, 0))).collect();
+        let run = collect(b, &stored);
+        let mut exprs = Exprs::default();
+        let results: Vec<_> = forms.iter().map(|form| exprs.form(b, form, &maps[0])).collect();
+        let at = exprs.finish(b, &results);
+        let (map, buffer) = (b.ctx.map_attr(at.map), maps[0].get(b.operand(op, 1)));
+        AffineVectorStoreOp::new(b, run, buffer, &at.operands).attr(b, "map", map).build(b);
+    }
+
     fn load(&self, b: &mut Builder<'_>, load: AffineLoadOp, map: &ValueMap, edges: &[Edge]) -> Value {
-        let at = load.subscripts(b).expect("a load has subscripts");
-        let forms: Vec<_> = at
-            .results(&b.ctx)
-            .to_vec()
-            .into_iter()
-            .map(|expr| linear(b, expr, &at).expect("subscripts were found to be linear"))
-            .collect();
+        let forms = forms(b, load.op());
         load_held(b, load.op(), &forms, map, edges, None)
     }
 
@@ -346,11 +397,11 @@ impl<'a> Emitter<'a> {
         let needed = self.nest.needed(b, &self.nest.prologue, &used);
         if !needed.is_empty() {
             for result in self.results() {
-                let mut own = self.at(b, block, thread, result);
-                self.copy_held(b, &needed, &mut own, edges);
+                let mut own = [self.at(b, block, thread, result)];
+                self.copy(b, &needed, &mut own, Some(edges));
                 for &op in &needed {
                     for &value in b.results(op).to_vec().iter() {
-                        known.insert((value, result), own.get(value));
+                        known.insert((value, result), own[0].get(value));
                     }
                 }
             }
@@ -404,10 +455,19 @@ impl<'a> Emitter<'a> {
         let [row, column, _] = self.nest.variables(b);
         let key = [if uses.row { result[0] } else { -1 }, if uses.column { result[1] } else { -1 }];
         if let Some(position) = staged {
-            let variable = if uses.row { row } else { column };
+            let (side, variable) = if uses.row { (0, row) } else { (1, column) };
+            let run = if uses.row || uses.column { self.nest.run_length(&self.plan, side) } else { 1 };
+            if key[side].max(0) % run != 0 {
+                return;
+            }
             let along = self.lookup(known, variable, result).unwrap_or(depth);
-            let value = self.tiles[position].element(b, block.buffers[position], depth, along);
-            known.insert((b.result(op, 0), key), value);
+            let tile = &self.tiles[position];
+            let values = tile.elements(b, block.buffers[position], depth, along, run);
+            for (value, number) in values.into_iter().zip(key[side]..) {
+                let mut key = key;
+                key[side] = number;
+                known.insert((b.result(op, 0), key), value);
+            }
             return;
         }
         let mut own = map.clone();
@@ -448,28 +508,33 @@ impl<'a> Emitter<'a> {
             .collect();
         let needed = self.nest.needed(b, &self.nest.prologue, &used);
         let edges = self.edges(b);
-        for result in self.results() {
-            let map = self.at(b, block, thread, result);
+        let ops: Vec<Op> = needed.iter().chain(&self.nest.epilogue).copied().collect();
+        for run in self.runs_of_results() {
+            let maps: Vec<ValueMap> =
+                run.iter().map(|&result| self.at(b, block, thread, result)).collect();
+            let first = maps[0].clone();
             let body = |b: &mut Builder<'_>| {
-                let mut map = map.clone();
-                let at = self.sum_at(b, thread, result);
-                for (&sum, &total) in block.sums.iter().zip(&b.results(self.nest.sum.op()).to_vec()) {
-                    let value = AffineLoadOp::create(b, sum, &at);
-                    map.insert(total, value);
+                let mut maps = maps;
+                for (&result, map) in run.iter().zip(&mut maps) {
+                    let at = self.sum_at(b, thread, result);
+                    let totals = b.results(self.nest.sum.op()).to_vec();
+                    for (&sum, &total) in block.sums.iter().zip(&totals) {
+                        let value = AffineLoadOp::create(b, sum, &at);
+                        map.insert(total, value);
+                    }
                 }
-                for &op in needed.iter().chain(&self.nest.epilogue) {
-                    let copy = b.clone_op(op, &mut map);
-                    b.insert(copy);
-                }
+                self.copy(b, &ops, &mut maps, None);
             };
             if edges.is_empty() {
                 body(b);
                 continue;
             }
+            // Of a run that is done together all columns are there, or none is.
             let mut exprs = Exprs::default();
             let mut room = Vec::new();
             for edge in &edges {
-                let (at, upper) = (exprs.value(b, map.get(edge.variable)), exprs.bound(b, &edge.upper));
+                let at = exprs.value(b, first.get(edge.variable));
+                let upper = exprs.bound(b, &edge.upper);
                 let one = b.ctx.constant_expr(-1);
                 let last = b.ctx.add_expr(upper, one);
                 room.push((b.ctx.sub_expr(last, at), false));
@@ -499,6 +564,24 @@ impl<'a> Emitter<'a> {
         let mapping = LoopMapping(vec![DimMap::over(&axes, Distribution::Exact)]);
         over_threads(b, &[self.plan.thread_count()], mapping, |b, numbers| body(b, numbers[0]));
     }
+}
+
+/// The subscripts of an affine access, which are known to be linear.
+fn forms(b: &Builder<'_>, op: Op) -> Vec<Polynomial> {
+    subscripts(b, op).expect("subscripts were found to be linear")
+}
+
+/// A vector of some values.
+fn collect(b: &mut Builder<'_>, values: &[Value]) -> Value {
+    let element = b.ty(values[0]);
+    let ty = b.ctx.vector(&[values.len() as i64], element);
+    let mut all = vector::BroadcastOp::new(b, values[0]).result(ty).value(b);
+    for (position, &value) in values.iter().enumerate().skip(1) {
+        let positions = b.ctx.i64_array_attr(&[position as i64]);
+        let insert = vector::InsertOp::new(b, value, all, &[]);
+        all = insert.attr(b, "static_position", positions).value(b);
+    }
+    all
 }
 
 /// A loop over threads from 0.
@@ -546,6 +629,13 @@ impl Contraction {
         }
         needed.reverse();
         needed
+    }
+
+    /// How many rows (side 0) or columns (side 1) of a thread follow each other in the block: as many as
+    /// a wide access has elements.
+    pub fn run_length(&self, plan: &TilePlan, side: usize) -> i64 {
+        let bytes = self.staged.iter().map(|load| load.bytes).max().unwrap_or(4);
+        (WIDE_BYTES / bytes).min(plan.thread[side])
     }
 
     /// A bound of the sum.

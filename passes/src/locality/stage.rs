@@ -7,7 +7,7 @@
 
 use gpuc_arch::SECTOR_BYTES;
 use gpuc_dialects::affine::{
-    AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorStoreOp,
+    AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorLoadOp, AffineVectorStoreOp,
 };
 use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::{memref, vector};
@@ -64,10 +64,27 @@ impl Tile {
         memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
     }
 
-    /// The element of a term and of a row or column, both counted from the tile's corner.
-    pub fn element(&self, b: &mut Builder<'_>, buffer: Value, depth: Value, along: Value) -> Value {
+    /// Elements of a term for so many rows or columns from one on, all counted from the tile's corner:
+    /// one access, which must be on a multiple of its length.
+    pub fn elements(
+        &self,
+        b: &mut Builder<'_>,
+        buffer: Value,
+        depth: Value,
+        along: Value,
+        count: i64,
+    ) -> Vec<Value> {
         let map = b.ctx.identity_map(self.rank() as u32);
-        AffineLoadOp::create(b, buffer, &AffineValue::new(map, &[depth, along][..self.rank()]))
+        let at = AffineValue::new(map, &[depth, along][..self.rank()]);
+        if count == 1 || self.rank() == 1 {
+            return vec![AffineLoadOp::create(b, buffer, &at); count as usize];
+        }
+        let element = b.ty(b.result(self.load.op, 0));
+        let ty = b.ctx.vector(&[count], element);
+        let map = b.ctx.map_attr(at.map);
+        let run = AffineVectorLoadOp::new(b, buffer, &at.operands).attr(b, "map", map).result(ty);
+        let run = run.value(b);
+        (0..count).map(|position| extract(b, run, position)).collect()
     }
 
     /// How threads are dealt over it: extents from the fastest, in copies of `width` elements.
@@ -233,7 +250,8 @@ fn one_copy(
     }
 }
 
-fn extract(b: &mut Builder<'_>, from: Value, position: i64) -> Value {
+/// One element of a vector.
+pub fn extract(b: &mut Builder<'_>, from: Value, position: i64) -> Value {
     let ty = b.ty(from);
     let element = b.ctx.element(ty).unwrap_or(ty);
     let positions = b.ctx.i64_array_attr(&[position]);

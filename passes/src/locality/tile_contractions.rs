@@ -101,7 +101,12 @@ fn make_versions(
         let Some(nest) = open_nest(ir, region) else { return };
         let Ok(contraction) = Contraction::of(ir, nest) else { return };
         let wide: Vec<Option<Wide>> =
-            contraction.staged.iter().map(|load| Wide::of(ir, &contraction, load, &plan)).collect();
+            contraction.staged.iter().map(|load| Wide::of_tile(ir, &contraction, load, &plan)).collect();
+        let mut results: Vec<(Op, Wide)> = Vec::new();
+        for &op in contraction.prologue.iter().chain(&contraction.epilogue) {
+            let wide = Wide::of_result(ir, &contraction, op, &plan).filter(|_| plan.wide);
+            results.extend(wide.map(|wide| (op, wide)));
+        }
         if plan.wide && wide.iter().all(Option::is_none) {
             continue;
         }
@@ -110,17 +115,16 @@ fn make_versions(
         let sms = arch.chip.sm_count;
         let least_blocks = i64::from(if i == last { sms.div_ceil(4) } else { sms });
         let mut b = Builder::before(&mut *ir, region.op());
-        let Some(holds) =
-            conditions(&mut b, region, &contraction, &plan, least_blocks, wide.iter().flatten())
-        else {
-            return;
-        };
+        let asked = wide.iter().flatten().chain(results.iter().map(|(_, wide)| wide));
+        let holds = conditions(&mut b, region, &contraction, &plan, least_blocks, asked);
+        let Some(holds) = holds else { return };
         let fallback = versions::copy_as_fallback(ir, region.op());
         let tiles = contraction.staged.iter().zip(&wide);
         let tiles =
             tiles.map(|(load, wide)| Tile::new(load, &plan, plan.wide && wide.is_some())).collect();
         let mut b = Builder::before(ir, nest);
-        let tiled = Emitter::new(&contraction, plan, tiles).emit(&mut b);
+        let results = results.into_iter().map(|(op, _)| op).collect();
+        let tiled = Emitter::new(&contraction, plan, tiles, results).emit(&mut b);
         ir.erase_op(nest);
         if i == 0 {
             let text = format!("Loop tiled where the grid fills the device: {plan}");

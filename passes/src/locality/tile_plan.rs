@@ -15,6 +15,8 @@ pub struct TilePlan {
     pub thread: [i64; 2],
     /// Whether elements are copied 16 bytes at a time, which the host tests that it can be.
     pub wide: bool,
+    /// Blocks that a multiprocessor is to hold at least, which bounds registers.
+    pub blocks_each: i64,
 }
 
 impl TilePlan {
@@ -36,14 +38,15 @@ impl TilePlan {
             depth: 16,
             thread: [thread, thread],
             wide: true,
+            blocks_each: if thread > 4 { 2 } else { 4 },
         };
         match bytes {
             ..=4 => vec![square(128, 8), square(64, 4)],
             ..=8 => vec![
-                TilePlan { block: [128, 64], depth: 8, thread: [8, 4], wide: true },
-                TilePlan { block: [64, 64], depth: 8, thread: [4, 4], wide: true },
+                TilePlan { block: [128, 64], depth: 8, thread: [8, 4], wide: true, blocks_each: 2 },
+                TilePlan { block: [64, 64], depth: 8, thread: [4, 4], wide: true, blocks_each: 2 },
             ],
-            _ => vec![TilePlan { block: [64, 64], depth: 8, thread: [4, 4], wide: true }],
+            _ => vec![TilePlan { block: [64, 64], depth: 8, thread: [4, 4], wide: true, blocks_each: 2 }],
         }
     }
 
@@ -56,7 +59,7 @@ impl TilePlan {
 
 impl fmt::Display for TilePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TilePlan { block: [rows, columns], depth, thread: [down, across], wide } = self;
+        let TilePlan { block: [rows, columns], depth, thread: [down, across], wide, .. } = self;
         write!(f, "tile {rows}x{columns} by {depth}, {down}x{across} a thread")?;
         if *wide {
             write!(f, ", 16-byte copies")?;

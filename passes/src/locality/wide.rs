@@ -1,12 +1,14 @@
 //! When a tile may be copied 16 bytes at a time, and when a plan pays: questions for the host.
 
+use gpuc_dialects::affine::{AffineApplyOp, AffineLoadOp, AffineStoreOp};
 use gpuc_dialects::offload::{AlignedOp, RegionOp};
 use gpuc_dialects::{arith, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
 
-use super::contraction::{Contraction, Staged};
+use super::contraction::{Contraction, Staged, subscripts};
 use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
+use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::{clone_slice, pure_slice};
 use crate::parallel::loop_bounds::compute_outside;
 use crate::parallel::launch::trip_count;
@@ -25,31 +27,60 @@ pub struct Wide {
 }
 
 impl Wide {
-    /// What to ask for a load; `None` where its copies are never wide.
-    pub fn of(ir: &Ir, nest: &Contraction, load: &Staged, plan: &TilePlan) -> Option<Wide> {
+    /// What to ask for the copies of a staged load; `None` where they are never wide.
+    pub fn of_tile(ir: &Ir, nest: &Contraction, load: &Staged, plan: &TilePlan) -> Option<Wide> {
         let elements = WIDE_BYTES / load.bytes;
-        let [row, column, depth] = nest.variables(ir);
-        let (variable, dim) = match (load.contiguous_depth, load.uses.row, load.uses.column) {
-            (true, _, _) => (depth, None),
-            (_, true, _) => (row, Some(nest.row)),
-            (_, _, true) => (column, Some(nest.column)),
-            _ => return None,
+        if !(load.uses.row || load.uses.column) || plan.depth % elements != 0 {
+            return None;
+        }
+        let dim = if load.uses.row { nest.row } else { nest.column };
+        let dim = (!load.contiguous_depth).then_some(dim);
+        Wide::of(ir, nest, load.op, &load.subscripts, dim, elements)
+    }
+
+    /// What to ask for an access round the sum to be made for a run of columns at once; `None` where it
+    /// never is.
+    pub fn of_result(ir: &Ir, nest: &Contraction, op: Op, plan: &TilePlan) -> Option<Wide> {
+        if !AffineLoadOp::is(ir, op) && !AffineStoreOp::is(ir, op) {
+            return None;
+        }
+        let forms = subscripts(ir, op)?;
+        let access = ir.memory_access(op)?;
+        let bytes = memref::scalar_bytes(&ir.ctx, ir.ty(access.value))?;
+        let elements = nest.run_length(plan, 1);
+        let fits = elements > 1 && elements * bytes as i64 == WIDE_BYTES;
+        fits.then(|| Wide::of(ir, nest, op, &forms, Some(nest.column), elements)).flatten()
+    }
+
+    /// What to ask for an access to `elements` elements at once along a dimension, or along the depth.
+    fn of(
+        ir: &Ir,
+        nest: &Contraction,
+        op: Op,
+        subscripts: &[Polynomial],
+        dim: Option<usize>,
+        elements: i64,
+    ) -> Option<Wide> {
+        let variable = match dim {
+            Some(dim) => nest.dims[dim].variable,
+            None => nest.sum.induction_var(ir),
         };
-        if load.contiguous_depth && !(load.uses.row || load.uses.column) {
+        let others = &subscripts[..subscripts.len().checked_sub(1)?];
+        if others.iter().any(|form| form.coefficient(&[variable]) != 0) {
             return None;
         }
         // The first element of a copy is a multiple of its length, counted from the row's start.
-        let last = load.subscripts.last()?;
+        let last = subscripts.last()?;
         let plain = last.coefficient(&[variable]) == 1 && last.values() == [variable];
         let bound = match dim {
             None => nest.sum.lower_bound(ir).constant_value(&ir.ctx),
             Some(dim) => ir.ctx.expr_constant(nest.dims[dim].lower.expr),
         };
         let first = bound?.checked_add(last.constant_term())?;
-        if !plain || first % elements != 0 || plan.depth % elements != 0 {
+        if !plain || first % elements != 0 {
             return None;
         }
-        let buffer = ir.operand(load.op, 0);
+        let buffer = ir.memory_access(op)?.buffer;
         let layout = memref::strided_layout(&ir.ctx, ir.ty(buffer))?;
         let (rows, unit) = layout.strides.split_at(layout.strides.len().checked_sub(1)?);
         if unit != [1] || layout.offset != 0 {
@@ -140,7 +171,7 @@ fn trips_of_sum(
         }
     }
     let [lower, upper] =
-        sides.map(|side| gpuc_dialects::affine::AffineApplyOp::create(b, &side));
+        sides.map(|side| AffineApplyOp::create(b, &side));
     Some(arith::SubIOp::new(b, upper, lower).value(b))
 }
 

@@ -9,7 +9,7 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::gpu;
+use gpuc_dialects::{gpu, nvvm};
 use gpuc_dialects::offload::{COLLECTIVE_ATTR, PARTIAL_ATTR, RegionOp};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
@@ -100,6 +100,9 @@ impl Outliner<'_> {
         let mut kernel = Kernel::create(ir, kernels, name, location);
         let unit = ir.ctx.unit_attr();
         ir.set_attr(kernel.func, COLLECTIVE_ATTR, unit);
+        if let Some(blocks) = segment.gang_loop.and_then(|op| ir.attr(op, nvvm::MIN_BLOCKS)) {
+            ir.set_attr(kernel.func, nvvm::MIN_BLOCKS, blocks);
+        }
         let launch = Launch::plan(ir, self.region, segment, self.limits);
         let buffers = self.add_buffers(ir, &mut kernel, segment, &launch);
         let parts = launch.arguments(ir, &mut kernel);
