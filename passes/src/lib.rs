@@ -24,6 +24,7 @@ pub const ALL: &[&PassInfo] = &[
     parallel::recognize_parallel::RecognizeParallel::INFO,
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
+    locality::promote_elements::PromoteElements::INFO,
     locality::tile_contractions::TileContractions::INFO,
     parallel::map::Map::INFO,
     parallel::verify_barriers::VerifyBarriers::INFO,

@@ -2,8 +2,8 @@
 
 use gpuc_arch::Feature;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::nvvm;
 use gpuc_dialects::gpu::{AddressSpace, GPUFuncOp};
+use gpuc_dialects::nvvm;
 use gpuc_dialects::ptx::kinds::{PtxType, Space};
 use gpuc_dialects::ptx::{CvtaOp, LdParamOp, PtxFuncOp};
 use gpuc_ir::dominance::Dominators;

@@ -6,12 +6,10 @@
 //! rows and columns needs it once. This is reuse in Andión's sense (2015, Algorithms 2 and 3), seen for
 //! both of a block's dimensions at once.
 
-use gpuc_dialects::affine::{
-    AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineValue,
-};
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineValue};
 use gpuc_dialects::memref;
-use gpuc_ir::op::{Subscripts, Traits};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
+use gpuc_ir::op::{Subscripts, Traits};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
@@ -117,6 +115,8 @@ pub struct Contraction {
     pub uses: FxHashMap<Value, Uses>,
     /// Types of the sums.
     pub sums: Vec<Type>,
+    /// Pairs of mapped buffers that must be apart, and have not been asked about.
+    pub apart: Vec<(Value, Value)>,
 }
 
 impl Contraction {
@@ -143,11 +143,10 @@ impl Contraction {
         let sum = AffineForOp(sum_op);
         check_sum(ir, nest, sum)?;
         check_prologue(ir, &prologue)?;
-        let terms: Vec<Op> = ir
-            .ops(sum.body(ir))
-            .filter(|&op| !ir.has_trait(op, Traits::TERMINATOR))
-            .collect();
-        let (column, row) = columns_and_rows(ir, &dims, &terms, &epilogue).ok_or(Unsuitable::NoReuse)?;
+        let terms: Vec<Op> =
+            ir.ops(sum.body(ir)).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect();
+        let (column, row) =
+            columns_and_rows(ir, &dims, &terms, &epilogue).ok_or(Unsuitable::NoReuse)?;
         let sums: Vec<Type> = ir.result_types(sum_op).collect();
         let mut found = Contraction {
             nest,
@@ -161,6 +160,7 @@ impl Contraction {
             staged: Vec::new(),
             uses: FxHashMap::default(),
             sums,
+            apart: Vec::new(),
         };
         let variables = found.variables(ir);
         let loads = found.prologue.iter().filter(|&&op| AffineLoadOp::is(ir, op));
@@ -231,28 +231,36 @@ impl Contraction {
     fn stage(&self, ir: &Ir, op: Op, uses: Uses, subscripts: Vec<Polynomial>) -> Option<Staged> {
         let bytes = number_bytes(ir, ir.ty(ir.result(op, 0)))?;
         let depth = self.sum.induction_var(ir);
-        let contiguous_depth = subscripts.last().is_some_and(|last| last.coefficient(&[depth]) == 1);
+        let contiguous_depth =
+            subscripts.last().is_some_and(|last| last.coefficient(&[depth]) == 1);
         Some(Staged { op, uses, subscripts, contiguous_depth, bytes })
     }
 
-    /// Whether what the sum loads stays as it is while the nest runs.
-    fn check_writes(&self, ir: &Ir) -> Result<(), Unsuitable> {
-        let apart = assumed_apart(ir, self.nest);
-        let roots = self.staged.iter().map(|load| root(ir, ir.operand(load.op, 0)));
-        let roots: Vec<Value> = roots.collect();
+    /// Whether what the sum loads stays as it is while the nest runs: of what the nest writes, only
+    /// pointers that the host compares could make it the same memory.
+    fn check_writes(&mut self, ir: &Ir) -> Result<(), Unsuitable> {
+        let known = assumed_apart(ir, self.nest);
+        let roots: Vec<Value> =
+            self.staged.iter().map(|load| root(ir, ir.operand(load.op, 0))).collect();
         for op in ir.nested_ops(self.nest, WalkOrder::PreOrder) {
             let passes = ir.has_trait(op, Traits::RECURSIVE_EFFECTS) || ir.is_effect_free(op);
             if passes || ir.has_trait(op, Traits::TERMINATOR) {
                 continue;
             }
             let Some(touched) = access(ir, op) else { return Err(Unsuitable::Overwritten) };
-            let may = |&read: &Value| {
-                read == touched.root
-                    || alias(Storage::of(ir, read), Storage::of(ir, touched.root)) != Alias::No
-                        && !apart.contains(&(read, touched.root))
-            };
-            if touched.writes() && roots.iter().any(may) {
-                return Err(Unsuitable::Overwritten);
+            if !touched.writes() {
+                continue;
+            }
+            for &read in &roots {
+                let pair = (read, touched.root);
+                let found = alias(Storage::of(ir, read), Storage::of(ir, touched.root));
+                match found {
+                    _ if read == touched.root => return Err(Unsuitable::Overwritten),
+                    Alias::No => {}
+                    _ if known.contains(&pair) || self.apart.contains(&pair) => {}
+                    Alias::Mapped => self.apart.push(pair),
+                    Alias::May => return Err(Unsuitable::Overwritten),
+                }
             }
         }
         Ok(())
@@ -340,12 +348,12 @@ fn columns_and_rows(
     let position = |value: Value| dims.iter().position(|dim| dim.variable == value);
     let stored = epilogue.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
     let last = stored.filter_map(|op| access(ir, op)).filter(|access| access.writes());
-    let contiguous = last.filter_map(|access| access.subscripts.last().cloned().flatten()).find_map(
-        |subscript| {
+    let contiguous = last
+        .filter_map(|access| access.subscripts.last().cloned().flatten())
+        .find_map(|subscript| {
             let plain = subscript.plain().clone();
             (0..dims.len()).rev().find(|&dim| plain.coefficient(&[dims[dim].variable]).abs() == 1)
-        },
-    );
+        });
     let column = contiguous.unwrap_or(dims.len() - 1);
     // Rows: what most loads depend on that do not depend on columns.
     let mut counts = vec![0; dims.len()];
@@ -382,7 +390,8 @@ fn is_box(forms: &[Polynomial], variables: [Value; 3]) -> bool {
 
 /// An expression as a linear form of the operands themselves; `None` for anything else.
 fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
-    let operand = |index: usize| value.operands.get(index).map(|&operand| Polynomial::value(operand));
+    let operand =
+        |index: usize| value.operands.get(index).map(|&operand| Polynomial::value(operand));
     match *ir.ctx.expr_kind(expr) {
         AffineExprKind::Constant(number) => Some(Polynomial::constant(number)),
         AffineExprKind::Dim(index) => operand(index as usize),

@@ -28,8 +28,8 @@ use rustc_hash::FxHashMap;
 use super::contraction::{Bound, Contraction, Uses, subscripts};
 use super::coordinates::{Edge, Exprs, apply, load_held};
 use super::stage::{Source, Tile, WIDE_BYTES, copy, extract};
-use crate::analysis::polynomial::Polynomial;
 use super::tile_plan::TilePlan;
+use crate::analysis::polynomial::Polynomial;
 
 /// What a plan makes of a contraction.
 pub struct Emitter<'a> {
@@ -188,7 +188,8 @@ impl<'a> Emitter<'a> {
         corner.insert(variable, term);
         let mut edges = self.edges(b);
         edges.extend(end.map(|end| Edge { variable, upper: end.clone(), behind: 0 }));
-        let source = Source { nest: self.nest, corner: &corner, edges: &edges, wide: end.is_none() };
+        let source =
+            Source { nest: self.nest, corner: &corner, edges: &edges, wide: end.is_none() };
         let threads = self.plan.thread_count();
         self.all_threads(b, |b, thread| {
             for (tile, &buffer) in self.tiles.iter().zip(&block.buffers) {
@@ -301,13 +302,7 @@ impl<'a> Emitter<'a> {
     /// Copies operations for each of a run of results, with the nest's values at each in `maps`; loads
     /// are held at the edges where there are any given. Iterations are independent, so that those of a
     /// run may take turns.
-    fn copy(
-        &self,
-        b: &mut Builder<'_>,
-        ops: &[Op],
-        maps: &mut [ValueMap],
-        edges: Option<&[Edge]>,
-    ) {
+    fn copy(&self, b: &mut Builder<'_>, ops: &[Op], maps: &mut [ValueMap], edges: Option<&[Edge]>) {
         for &op in ops {
             if self.wide.contains(&op) && maps.len() > 1 {
                 self.copy_wide(b, op, maps, edges.unwrap_or_default());
@@ -353,7 +348,13 @@ impl<'a> Emitter<'a> {
         AffineVectorStoreOp::new(b, run, buffer, &at.operands).attr(b, "map", map).build(b);
     }
 
-    fn load(&self, b: &mut Builder<'_>, load: AffineLoadOp, map: &ValueMap, edges: &[Edge]) -> Value {
+    fn load(
+        &self,
+        b: &mut Builder<'_>,
+        load: AffineLoadOp,
+        map: &ValueMap,
+        edges: &[Edge],
+    ) -> Value {
         let forms = forms(b, load.op());
         load_held(b, load.op(), &forms, map, edges, None)
     }
@@ -371,9 +372,7 @@ impl<'a> Emitter<'a> {
     ) {
         let [row, column, term] = self.nest.variables(b);
         let mut known: FxHashMap<(Value, [i64; 2]), Value> = FxHashMap::default();
-        let here = apply(b, &[corner.get(term), depth], |b, dims| {
-            b.ctx.add_expr(dims[0], dims[1])
-        });
+        let here = apply(b, &[corner.get(term), depth], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
         let mut map = corner.clone();
         map.insert(term, here);
         for [r, c] in self.results() {
@@ -393,7 +392,8 @@ impl<'a> Emitter<'a> {
         }
         // Values of the prologue that terms use, for each result.
         let terms = self.nest.terms(b);
-        let used: Vec<Value> = terms.iter().flat_map(|&op| b.operands(op).collect::<Vec<_>>()).collect();
+        let used: Vec<Value> =
+            terms.iter().flat_map(|&op| b.operands(op).collect::<Vec<_>>()).collect();
         let needed = self.nest.needed(b, &self.nest.prologue, &used);
         if !needed.is_empty() {
             for result in self.results() {
@@ -419,7 +419,8 @@ impl<'a> Emitter<'a> {
         for result in self.results() {
             let at = self.sum_at(b, thread, result);
             for (&sum, yielded) in block.sums.iter().zip(self.nest.sum.yielded(b)) {
-                let value = self.lookup(&known, yielded, result).unwrap_or_else(|| map.get(yielded));
+                let value =
+                    self.lookup(&known, yielded, result).unwrap_or_else(|| map.get(yielded));
                 AffineStoreOp::create(b, value, sum, &at);
             }
         }
@@ -456,7 +457,8 @@ impl<'a> Emitter<'a> {
         let key = [if uses.row { result[0] } else { -1 }, if uses.column { result[1] } else { -1 }];
         if let Some(position) = staged {
             let (side, variable) = if uses.row { (0, row) } else { (1, column) };
-            let run = if uses.row || uses.column { self.nest.run_length(&self.plan, side) } else { 1 };
+            let run =
+                if uses.row || uses.column { self.nest.run_length(&self.plan, side) } else { 1 };
             if key[side].max(0) % run != 0 {
                 return;
             }
@@ -654,4 +656,3 @@ impl Contraction {
         }
     }
 }
-

@@ -3,6 +3,7 @@
 pub mod contraction;
 mod coordinates;
 mod emit;
+pub mod promote_elements;
 mod stage;
 pub mod tile_contractions;
 pub mod tile_plan;

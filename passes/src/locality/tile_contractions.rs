@@ -14,8 +14,8 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineParallelOp;
-use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
@@ -100,8 +100,11 @@ fn make_versions(
     for (i, &plan) in plans.iter().enumerate() {
         let Some(nest) = open_nest(ir, region) else { return };
         let Ok(contraction) = Contraction::of(ir, nest) else { return };
-        let wide: Vec<Option<Wide>> =
-            contraction.staged.iter().map(|load| Wide::of_tile(ir, &contraction, load, &plan)).collect();
+        let wide: Vec<Option<Wide>> = contraction
+            .staged
+            .iter()
+            .map(|load| Wide::of_tile(ir, &contraction, load, &plan))
+            .collect();
         let mut results: Vec<(Op, Wide)> = Vec::new();
         for &op in contraction.prologue.iter().chain(&contraction.epilogue) {
             let wide = Wide::of_result(ir, &contraction, op, &plan).filter(|_| plan.wide);

@@ -46,7 +46,13 @@ impl TilePlan {
                 TilePlan { block: [128, 64], depth: 8, thread: [8, 4], wide: true, blocks_each: 2 },
                 TilePlan { block: [64, 64], depth: 8, thread: [4, 4], wide: true, blocks_each: 2 },
             ],
-            _ => vec![TilePlan { block: [64, 64], depth: 8, thread: [4, 4], wide: true, blocks_each: 2 }],
+            _ => vec![TilePlan {
+                block: [64, 64],
+                depth: 8,
+                thread: [4, 4],
+                wide: true,
+                blocks_each: 2,
+            }],
         }
     }
 

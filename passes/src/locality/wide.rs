@@ -1,7 +1,7 @@
 //! When a tile may be copied 16 bytes at a time, and when a plan pays: questions for the host.
 
 use gpuc_dialects::affine::{AffineApplyOp, AffineLoadOp, AffineStoreOp};
-use gpuc_dialects::offload::{AlignedOp, RegionOp};
+use gpuc_dialects::offload::{AlignedOp, DisjointOp, RegionOp};
 use gpuc_dialects::{arith, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
 
@@ -10,8 +10,8 @@ use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::{clone_slice, pure_slice};
-use crate::parallel::loop_bounds::compute_outside;
 use crate::parallel::launch::trip_count;
+use crate::parallel::loop_bounds::compute_outside;
 
 /// What must be a multiple of a wide copy's elements for one staged load.
 #[derive(Clone, Debug)]
@@ -131,6 +131,12 @@ pub fn conditions<'a>(
     let depth = trips_of_sum(b, nest, region.op(), &mut map)?;
     let deep = at_least(b, depth, 2 * plan.depth);
     all = arith::AndIOp::new(b, all, deep).value(b);
+    for &(first, second) in &nest.apart {
+        let [first, second] =
+            [outside(b, first, region.op(), &mut map)?, outside(b, second, region.op(), &mut map)?];
+        let apart = DisjointOp::new(b, first, second).value(b);
+        all = arith::AndIOp::new(b, all, apart).value(b);
+    }
     if !plan.wide {
         return Some(all);
     }
@@ -170,8 +176,7 @@ fn trips_of_sum(
             *operand = outside(b, *operand, region, map)?;
         }
     }
-    let [lower, upper] =
-        sides.map(|side| AffineApplyOp::create(b, &side));
+    let [lower, upper] = sides.map(|side| AffineApplyOp::create(b, &side));
     Some(arith::SubIOp::new(b, upper, lower).value(b))
 }
 

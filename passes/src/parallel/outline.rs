@@ -9,8 +9,8 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::{gpu, nvvm};
 use gpuc_dialects::offload::{COLLECTIVE_ATTR, PARTIAL_ATTR, RegionOp};
+use gpuc_dialects::{gpu, nvvm};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Builder, DYNAMIC, Ir, Op, OpView, Value, WalkOrder};

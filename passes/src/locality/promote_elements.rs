@@ -1,0 +1,202 @@
+//! `promote-elements`: an element that a sequential loop reads and writes again in every round is local
+//! to the loop while it runs (scalar replacement: Callahan, Carr and Kennedy, "Improving register
+//! allocation for subscripted variables", 1990).
+//!
+//! Looks at sequential `affine.for` loops inside parallel ones, inner ones first. `C[i][j] += ...` over `k`
+//! is loaded once in front of the loop and stored once behind it, under a test that the loop runs at
+//! all; `mem2reg` then makes it a value that the loop carries, which is what
+//! [`tile-contractions`](super::tile_contractions) knows sums by. Needs every other access in the loop
+//! to be apart from the element: shown by the nest's dependences, by names, or by the test that the host
+//! makes for this version of the region.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::memref;
+use gpuc_dialects::offload::RegionOp;
+use gpuc_ir::op::{AccessKind, Traits};
+use gpuc_ir::pass::{Analysis, Pass, PassContext};
+use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
+
+use super::contraction::Bound;
+use super::coordinates::Exprs;
+use crate::analysis::access::{Access, Alias, Storage, alias};
+use crate::analysis::nest::Nest;
+use crate::versions::assumed_apart;
+
+gpuc_ir::pass! {
+    /// Keep elements in local variables while a sequential loop updates them.
+    PromoteElements = "promote-elements" on "func.func" {}
+}
+
+impl Pass for PromoteElements {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        for region in ir.nested_ops(op, WalkOrder::PreOrder) {
+            if !RegionOp::is(ir, region) {
+                continue;
+            }
+            for inner in ir.nested_ops(region, WalkOrder::PostOrder) {
+                let in_parallel = || {
+                    let around = ir.ancestors(inner).take_while(|&outer| outer != region);
+                    around.into_iter().any(|outer| ir.has_trait(outer, Traits::PARALLEL_LOOP))
+                };
+                if let Some(view) = AffineForOp::cast(ir, inner).filter(|_| in_parallel())
+                    && single_bounds(ir, view).is_some()
+                {
+                    promote(ir, view);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bounds of a loop that has one each way.
+fn single_bounds(ir: &Ir, view: AffineForOp) -> Option<[Bound; 2]> {
+    let sides = [view.lower_bound(ir), view.upper_bound(ir)];
+    let single = sides.iter().all(|side| side.results(&ir.ctx).len() == 1);
+    single.then(|| sides.map(|value| Bound { expr: value.results(&ir.ctx)[0], value }))
+}
+
+fn promote(ir: &mut Ir, view: AffineForOp) {
+    let nest = Nest::compute(ir, view.op());
+    for element in elements(ir, &nest, view) {
+        replace(ir, view, &element);
+    }
+}
+
+/// An element that does not change from round to round, and all accesses to it.
+struct Element {
+    buffer: Value,
+    at: AffineValue,
+    accesses: Vec<Op>,
+}
+
+/// The elements that every round reads and writes, and nothing else in the loop touches.
+fn elements(ir: &Ir, nest: &Nest, view: AffineForOp) -> Vec<Element> {
+    let Ok(accesses) = nest.accesses(view.op()) else { return Vec::new() };
+    let body = view.body(ir);
+    let outside = |value: &Value| {
+        let owner = ir.value_block(*value).and_then(|block| ir.block_op(block));
+        owner.is_some_and(|owner| owner != view.op() && !ir.is_inside(owner, view.op()))
+    };
+    let mut found: Vec<Element> = Vec::new();
+    for access in accesses {
+        let plain = AffineLoadOp::is(ir, access.op) || AffineStoreOp::is(ir, access.op);
+        if !plain || ir.parent_block(access.op) != Some(body) || !outside(&access.buffer) {
+            continue;
+        }
+        let Some(at) = place(ir, access.op).filter(|at| at.operands.iter().all(outside)) else {
+            continue;
+        };
+        let known = found.iter_mut().find(|known| known.buffer == access.buffer && known.at == at);
+        match known {
+            Some(known) => known.accesses.push(access.op),
+            None => found.push(Element { buffer: access.buffer, at, accesses: vec![access.op] }),
+        }
+    }
+    found.retain(|element| {
+        let does = |op: fn(&Ir, Op) -> bool| element.accesses.iter().any(|&access| op(ir, access));
+        does(AffineLoadOp::is)
+            && does(AffineStoreOp::is)
+            && is_alone(ir, nest, view, element, accesses)
+    });
+    found
+}
+
+/// The subscripts of an affine access.
+fn place(ir: &Ir, op: Op) -> Option<AffineValue> {
+    match AffineLoadOp::cast(ir, op) {
+        Some(load) => load.subscripts(ir),
+        None => AffineStoreOp::cast(ir, op)?.subscripts(ir),
+    }
+}
+
+/// Whether no other access in the loop may be to the element.
+fn is_alone(
+    ir: &Ir,
+    nest: &Nest,
+    view: AffineForOp,
+    element: &Element,
+    accesses: &[Access],
+) -> bool {
+    let is_own = |access: &Access| element.accesses.contains(&access.op);
+    let Some(own) = accesses.iter().find(|access| is_own(access)) else { return false };
+    let apart = assumed_apart(ir, view.op());
+    let others = || accesses.iter().filter(|access| !is_own(access));
+    let mut shared = false;
+    for other in others() {
+        if other.root == own.root {
+            shared = true;
+        } else if alias(Storage::of(ir, own.root), Storage::of(ir, other.root)) != Alias::No
+            && !apart.contains(&(own.root, other.root))
+        {
+            return false;
+        }
+        if other.kind == AccessKind::Atomic && other.root == own.root {
+            return false;
+        }
+    }
+    // Of the same variable: no iteration of the loop touches the element by another access.
+    !shared
+        || nest
+            .dependences(ir, view.op())
+            .is_ok_and(|all| all.iter().all(|found| is_own(&found.source) == is_own(&found.sink)))
+}
+
+/// Gives the loop a local variable for the element, filled in front of it and stored behind it.
+fn replace(ir: &mut Ir, view: AffineForOp, element: &Element) {
+    let Some(element_type) = ir.ctx.element(ir.ty(element.buffer)) else { return };
+    if guard(ir, view).is_none() {
+        return;
+    }
+    let local_type = ir.ctx.memref(&[], element_type);
+    let mut b = Builder::before(ir, view.op());
+    let local = memref::AllocaOp::new(&mut b, &[], &[]).result(local_type).value(&mut b);
+    let before = AffineLoadOp::create(&mut b, element.buffer, &element.at);
+    memref::StoreOp::new(&mut b, before, local, &[]).build(&mut b);
+    let mut b = Builder::after(ir, view.op());
+    let after = memref::LoadOp::new(&mut b, local, &[]).value(&mut b);
+    AffineStoreOp::create(&mut b, after, element.buffer, &element.at);
+    for &access in &element.accesses {
+        let mut b = Builder::before(ir, access);
+        if AffineLoadOp::is(&b, access) {
+            let value = memref::LoadOp::new(&mut b, local, &[]).value(&mut b);
+            ir.replace_op(access, &[value]);
+        } else {
+            let value = b.operand(access, 0);
+            memref::StoreOp::new(&mut b, value, local, &[]).build(&mut b);
+            ir.erase_op(access);
+        }
+    }
+}
+
+/// Puts a loop under a test that it runs at all, unless that is known or has been asked; `None` where
+/// its results would be lost.
+fn guard(ir: &mut Ir, view: AffineForOp) -> Option<()> {
+    if view.constant_trip_count(ir).is_some_and(|trips| trips > 0) {
+        return Some(());
+    }
+    let [lower, upper] = single_bounds(ir, view)?;
+    let mut b = Builder::before(ir, view.op());
+    let mut exprs = Exprs::default();
+    let (lower, upper) = (exprs.bound(&mut b, &lower), exprs.bound(&mut b, &upper));
+    let one = b.ctx.constant_expr(-1);
+    let last = b.ctx.add_expr(upper, one);
+    let room = b.ctx.sub_expr(last, lower);
+    let operands = exprs.finish(&mut b, &[]).operands;
+    let set = b.ctx.integer_set(operands.len() as u32, 0, &[(room, false)]);
+    let around = b.parent_op(view.op()).and_then(|op| AffineIfOp::cast(&b, op));
+    let asked = around.is_some_and(|around| {
+        around.condition(&b) == Some(set) && b.operands(around.op()).eq(operands.iter().copied())
+    });
+    if asked {
+        return Some(());
+    }
+    if !b.results(view.op()).is_empty() {
+        return None;
+    }
+    let test = AffineIfOp::create(&mut b, set, &operands, |_| {});
+    let end = ir.last_op(test.then_block(ir))?;
+    ir.move_before(end, view.op());
+    Some(())
+}
