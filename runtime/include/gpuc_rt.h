@@ -100,6 +100,10 @@ long __gpuc_launch_size(const struct __gpuc_site *site, const char *clause, cons
 void *__gpuc_device_alloc(const struct __gpuc_site *site, unsigned long bytes);
 void __gpuc_device_free(const struct __gpuc_site *site, void *device);
 
+/* Reads `bytes` of device memory for a decision of the host, when the kernels before are done. */
+void __gpuc_fetch(const struct __gpuc_site *site, void *to, const void *device,
+                  unsigned long bytes);
+
 /* Launches a kernel of the image. A zero in grid means that there is nothing to do. params is the
  * parameter block: every parameter at its PTX offset; a structure's final padding may be counted.
  * Kernels of one region run one after the other; they are done when __gpuc_region_end returns. */

@@ -182,6 +182,20 @@ pub unsafe extern "C" fn __gpuc_device_free(site: *const SiteDescriptor, device:
     or_fail(Runtime::global().device_free(unsafe { site_of(site) }, device as u64));
 }
 
+/// Reads device memory for the host's own decisions, when the kernels before are done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_fetch(
+    site: *const SiteDescriptor,
+    to: *mut c_void,
+    device: *const c_void,
+    bytes: c_ulong,
+) {
+    // SAFETY: the contract of the header: `to` is writable for `bytes`.
+    let (site, to) =
+        unsafe { (site_of(site), slice::from_raw_parts_mut(to.cast(), bytes as usize)) };
+    or_fail(Runtime::global().fetch(site, to, device as u64));
+}
+
 /// Launches a kernel of the image.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_launch(

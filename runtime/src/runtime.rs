@@ -249,6 +249,22 @@ impl Runtime {
         released.map_err(|error| located(error, site))
     }
 
+    /// Reads device memory when all kernels before are done.
+    pub fn fetch(
+        &self,
+        site: &SiteDescriptor,
+        to: &mut [u8],
+        from: DevicePtr,
+    ) -> Result<(), Failure> {
+        let Some(device) = self.device() else { return Ok(()) };
+        // What went wrong in a kernel is not the copy's fault.
+        self.region_end(site)?;
+        // SAFETY: the slice is writable for its length, and the copy is complete on return.
+        let copied =
+            unsafe { device.copy_to_host(to.as_mut_ptr(), from, to.len() as u64, Queue::SYNC) };
+        copied.map_err(|error| located(error, site))
+    }
+
     /// Launches a kernel. Without reports this takes no lock that another launch could hold for
     /// long, and allocates nothing.
     pub fn launch(

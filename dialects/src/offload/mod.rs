@@ -18,11 +18,13 @@ use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, op};
 
 use attrs::{ARRAY, I64, STRING};
 
+mod host;
 mod kinds;
 pub mod mapping;
 mod mapping_verify;
 mod syntax;
 
+pub use host::*;
 pub use kinds::*;
 pub use mapping_verify::verify_mapping;
 
@@ -73,6 +75,7 @@ pub static DIALECT: DialectDef = DialectDef {
         LoopOp::def,
         DisjointOp::def,
         AlignedOp::def,
+        FetchOp::def,
         LaunchSizeOp::def,
         FenceOp::def,
         YieldOp::def,

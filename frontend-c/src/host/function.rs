@@ -3,46 +3,22 @@
 use std::fmt::Write;
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate, ConstantOp};
+use gpuc_dialects::arith::ConstantOp;
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::LaunchFuncOp;
 use gpuc_dialects::memref::element_bytes;
-use gpuc_dialects::offload::LaunchSizeOp;
+use gpuc_dialects::offload::{FetchOp, LaunchSizeOp};
 use gpuc_dialects::scf;
-use gpuc_ir::{AttrKind, Block, DYNAMIC, Ir, Op, OpView, Type, Value, ValueDef};
+use gpuc_ir::{AttrKind, Block, DYNAMIC, Ir, Op, OpView, Value, ValueDef};
 use rustc_hash::FxHashMap;
 
+use super::expression::{c_type, constant, expression};
 use super::literal;
 use crate::lower::Argument;
 
 /// The name of a construct's function in the host program.
 pub(super) fn c_name(symbol: &str) -> String {
     format!("__gpuc_call_{symbol}")
-}
-
-/// A type in C; `None` for those that the host does not know.
-fn c_type(ir: &Ir, ty: Type) -> Option<&'static str> {
-    if ir.ctx.is_memref(ty) {
-        return Some("void *");
-    }
-    if ir.ctx.is_index(ty) {
-        return Some("long");
-    }
-    if let Some(kind) = ir.ctx.float_kind(ty) {
-        return match kind.width() {
-            32 => Some("float"),
-            64 => Some("double"),
-            _ => None,
-        };
-    }
-    Some(match ir.ctx.int_width(ty)? {
-        1 => "_Bool",
-        8 => "signed char",
-        16 => "short",
-        32 => "int",
-        64 => "long",
-        _ => return None,
-    })
 }
 
 /// The types and declarations of a function's parameters, those of the place and of the construct's
@@ -85,13 +61,10 @@ pub fn print_function(
         depth: 1,
     };
     let _ = writeln!(writer.out, "static void {name}({})\n{{", declarations.join(", "));
-    writer.line("(void)site;");
-    writer.line("(void)data;");
     let block = ir.entry_block(ir.region(function.op(), 0));
     if let Some(block) = block {
         for (i, &argument) in ir.arguments(block).iter().enumerate() {
             writer.names.insert(argument, format!("a{i}"));
-            writer.line(&format!("(void)a{i};"));
         }
         writer.block(block)?;
     }
@@ -153,30 +126,17 @@ impl Writer<'_> {
         let result = self.ir.result(op, 0);
         let ty = self.ty(result, op)?;
         let name = self.fresh(result);
-        self.line(&format!("const {ty} {name} = {value};").replace("const void *", "void *const "));
-        self.line(&format!("(void){name};"));
+        self.line(&format!("{ty} {name} = {value};"));
         Ok(())
     }
 
     fn op(&mut self, op: Op) -> Written {
         let ir = self.ir;
-        let name = ir.name(op);
-        if name == ConstantOp::NAME {
-            let value = self.constant(op).ok_or_else(|| self.refuse(op))?;
-            let result = ir.result(op, 0);
-            let ty = self.ty(result, op)?;
-            // In place: a variable for each would cost the host compiler as much as the rest.
-            self.names.insert(result, format!("(({ty}){value})"));
-            return Ok(());
-        }
-        if name.starts_with("arith.") {
-            let value = self.arithmetic(op).ok_or_else(|| self.refuse(op))?;
-            return self.define(op, &value);
-        }
-        match name {
-            "func.return" | "scf.yield" => Ok(()),
+        match ir.name(op) {
+            "func.return" | "scf.yield" | "scf.condition" => Ok(()),
             "scf.if" => self.branch(op),
             "scf.for" => self.counted(op),
+            "scf.while" => self.conditional(op),
             "gpu.launch_func" => self.launch(op),
             "gpu.alloc" => {
                 let bytes = self.allocation_bytes(op).ok_or_else(|| self.refuse(op))?;
@@ -202,6 +162,7 @@ impl Writer<'_> {
                 let buffer = self.name(ir.operand(op, 0));
                 self.define(op, &format!("((unsigned long){buffer} % {bytes}UL == 0UL)"))
             }
+            "offload.fetch" => self.fetch(op),
             "offload.launch_size" => {
                 let view = LaunchSizeOp(op);
                 let text = |attr: Option<gpuc_ir::Attr>| {
@@ -216,23 +177,44 @@ impl Writer<'_> {
                     &format!("__gpuc_launch_size(site, {clause}, {variable}, (long){value})"),
                 )
             }
-            "memref.cast"
-            | "memref.memory_space_cast"
-            | "memref.collapse_shape"
-            | "memref.expand_shape" => {
-                let source = self.name(ir.operand(op, 0));
-                self.define(op, &source)
-            }
-            "memref.view" => {
-                let (source, shift) = (self.name(ir.operand(op, 0)), self.name(ir.operand(op, 1)));
-                self.define(op, &format!("(char *){source} + {shift}"))
-            }
-            "memref.reinterpret_cast" => {
-                let value = self.reinterpretation(op).ok_or_else(|| self.refuse(op))?;
-                self.define(op, &value)
-            }
-            _ => Err(self.refuse(op)),
+            _ => self.compute(op),
         }
+    }
+
+    /// A computation: in place where it is used once, because variables cost the host compiler as
+    /// much as the rest.
+    fn compute(&mut self, op: Op) -> Written {
+        let ir = self.ir;
+        let value = match ir.name(op) == ConstantOp::NAME {
+            true => constant(ir, op),
+            false => expression(ir, op, &|value| self.name(value)),
+        };
+        let value = value.ok_or_else(|| self.refuse(op))?;
+        let result = ir.result(op, 0);
+        let once = ir.has_one_use(result)
+            && ir.users(result).all(|user| ir.parent_block(user) == ir.parent_block(op));
+        if once || ir.is_unused(result) || ir.name(op) == ConstantOp::NAME {
+            self.names.insert(result, value);
+            return Ok(());
+        }
+        self.define(op, &value)
+    }
+
+    /// Reads an element of device memory.
+    fn fetch(&mut self, op: Op) -> Written {
+        let ir = self.ir;
+        let view = FetchOp(op);
+        let result = ir.result(op, 0);
+        let ty = self.ty(result, op)?;
+        let buffer = self.name(view.memref(ir));
+        let address = match view.indices(ir).first() {
+            Some(&index) => format!("({ty} *){buffer} + {}", self.name(index)),
+            None => buffer,
+        };
+        let name = self.fresh(result);
+        self.line(&format!("{ty} {name};"));
+        self.line(&format!("__gpuc_fetch(site, &{name}, {address}, sizeof {name});"));
+        Ok(())
     }
 
     /// The number of the construct's data that a buffer is.
@@ -257,143 +239,6 @@ impl Writer<'_> {
         Some(bytes)
     }
 
-    fn reinterpretation(&self, op: Op) -> Option<String> {
-        let ir = self.ir;
-        let source = self.name(ir.operand(op, 0));
-        let offsets = ir.ctx.dense_array(ir.attr(op, "static_offsets")?)?;
-        let offset = match offsets.first() {
-            None | Some(0) => return Some(source),
-            Some(&DYNAMIC) => self.name(ir.operand(op, 1)),
-            Some(offset) => offset.to_string(),
-        };
-        let bytes = element_bytes(&ir.ctx, ir.ty(ir.operand(op, 0)))?;
-        Some(format!("(char *){source} + {offset} * {bytes}l"))
-    }
-
-    fn arithmetic(&self, op: Op) -> Option<String> {
-        let ir = self.ir;
-        let operand = |i: usize| self.name(ir.operand(op, i));
-        let ty = |i: usize| c_type(ir, ir.ty(ir.operand(op, i)));
-        let result = c_type(ir, ir.ty(ir.result(op, 0)))?;
-        let unsigned = |ty: &str| match ty {
-            "long" => "unsigned long",
-            "int" => "unsigned",
-            "short" => "unsigned short",
-            "signed char" => "unsigned char",
-            _ => "_Bool",
-        };
-        // Wraps around, which C promises for unsigned types only.
-        let wrapping = |sign: &str| {
-            let u = unsigned(result);
-            Some(format!("({result})(({u}){} {sign} ({u}){})", operand(0), operand(1)))
-        };
-        let signed = |sign: &str| Some(format!("({result})({} {sign} {})", operand(0), operand(1)));
-        let pick = |sign: &str, cast: &str| {
-            let (a, b) = (operand(0), operand(1));
-            Some(format!("{cast}{a} {sign} {cast}{b} ? {a} : {b}"))
-        };
-        let u = format!("({})", unsigned(result));
-        let (a, b) = (|| operand(0), || operand(1));
-        match ir.name(op).strip_prefix("arith.")? {
-            "addi" => wrapping("+"),
-            "subi" => wrapping("-"),
-            "muli" => wrapping("*"),
-            "shli" => wrapping("<<"),
-            "divui" => wrapping("/"),
-            "remui" => wrapping("%"),
-            "shrui" => wrapping(">>"),
-            "divsi" | "divf" => signed("/"),
-            "remsi" => signed("%"),
-            "andi" => signed("&"),
-            "ori" => signed("|"),
-            "xori" => signed("^"),
-            "shrsi" => signed(">>"),
-            "addf" => signed("+"),
-            "subf" => signed("-"),
-            "mulf" => signed("*"),
-            "negf" => Some(format!("-{}", a())),
-            "minsi" => pick("<", ""),
-            "maxsi" => pick(">", ""),
-            "minui" => pick("<", &u),
-            "maxui" => pick(">", &u),
-            "ceildivsi" => {
-                let (x, y) = (a(), b());
-                Some(format!("{x} / {y} + (({x} % {y} != 0) && (({x} < 0) == ({y} < 0)))"))
-            }
-            "floordivsi" => {
-                let (x, y) = (a(), b());
-                Some(format!("{x} / {y} - (({x} % {y} != 0) && (({x} < 0) != ({y} < 0)))"))
-            }
-            "ceildivui" => {
-                let (x, y) = (format!("{u}{}", a()), format!("{u}{}", b()));
-                Some(format!("({result})({x} / {y} + ({x} % {y} != 0))"))
-            }
-            "select" => Some(format!("{} ? {} : {}", a(), b(), operand(2))),
-            "index_cast" | "extsi" | "trunci" | "sitofp" | "fptosi" | "extf" | "truncf" => {
-                let from = ty(0)?;
-                // The one bit of an `i1` is its sign.
-                let sign =
-                    if from == "_Bool" && !ir.name(op).ends_with("trunci") { "-" } else { "" };
-                let low = if result == "_Bool" { " & 1" } else { "" };
-                Some(format!("({result})({sign}{}{low})", a()))
-            }
-            "index_castui" | "extui" | "uitofp" => {
-                let from = unsigned(ty(0)?);
-                Some(format!("({result})({from}){}", a()))
-            }
-            "cmpi" => {
-                let predicate = CmpIPredicate::of(ir, op)?;
-                let u = unsigned(ty(0)?);
-                use CmpIPredicate::*;
-                let (sign, cast) = match predicate {
-                    Eq => ("==", String::new()),
-                    Ne => ("!=", String::new()),
-                    Slt => ("<", String::new()),
-                    Sle => ("<=", String::new()),
-                    Sgt => (">", String::new()),
-                    Sge => (">=", String::new()),
-                    Ult => ("<", format!("({u})")),
-                    Ule => ("<=", format!("({u})")),
-                    Ugt => (">", format!("({u})")),
-                    Uge => (">=", format!("({u})")),
-                };
-                Some(format!("{cast}{} {sign} {cast}{}", a(), b()))
-            }
-            "cmpf" => {
-                let sign = match CmpFPredicate::of(ir, op)? {
-                    CmpFPredicate::Oeq => "==",
-                    CmpFPredicate::Ogt => ">",
-                    CmpFPredicate::Oge => ">=",
-                    CmpFPredicate::Olt => "<",
-                    CmpFPredicate::Ole => "<=",
-                    CmpFPredicate::Une => "!=",
-                    _ => return None,
-                };
-                Some(format!("{} {sign} {}", a(), b()))
-            }
-            _ => None,
-        }
-    }
-
-    fn constant(&self, op: Op) -> Option<String> {
-        match *self.ir.ctx.attr_kind(self.ir.attr(op, "value")?) {
-            AttrKind::Integer { value, .. } if value == i64::MIN.into() => {
-                Some("(-0x7fffffffffffffffl - 1)".to_owned())
-            }
-            AttrKind::Integer { value, .. } => Some(format!("{value}l")),
-            AttrKind::Float { bits, .. } => {
-                let value = f64::from_bits(bits);
-                Some(match (value.is_nan(), value.is_infinite()) {
-                    (true, _) => "__builtin_nan(\"\")".to_owned(),
-                    (_, true) if value > 0.0 => "__builtin_inf()".to_owned(),
-                    (_, true) => "-__builtin_inf()".to_owned(),
-                    _ => format!("{value:e}"),
-                })
-            }
-            _ => None,
-        }
-    }
-
     /// Declares variables for the results of a structured operation.
     fn results(&mut self, op: Op) -> Result<Vec<String>, Diagnostic> {
         let mut names = Vec::new();
@@ -406,28 +251,27 @@ impl Writer<'_> {
         Ok(names)
     }
 
-    fn assign(&mut self, names: &[String], block: Block) {
-        let Some(end) = self.ir.last_op(block) else { return };
-        let values: Vec<String> = self.ir.operands(end).map(|value| self.name(value)).collect();
-        // What is yielded may be computed from what is assigned to.
-        if values.iter().any(|value| names.contains(value)) {
-            let copies: Vec<String> = values
-                .iter()
-                .map(|value| {
-                    let copy = format!("v{}", self.next);
-                    self.next += 1;
-                    self.line(&format!("__auto_type {copy} = {value};"));
-                    copy
-                })
-                .collect();
-            for (name, copy) in names.iter().zip(copies) {
-                self.line(&format!("{name} = {copy};"));
+    /// Sets variables to what a terminator hands on behind its first `skipped` operands.
+    fn assign(&mut self, names: &[String], block: Block, skipped: usize) -> Written {
+        let Some(end) = self.ir.last_op(block) else { return Ok(()) };
+        let handed: Vec<Value> = self.ir.operands(end).skip(skipped).collect();
+        let mut values: Vec<String> = handed.iter().map(|&value| self.name(value)).collect();
+        // What is handed on may be computed from what is assigned to.
+        if names.len() > 1
+            && values.iter().any(|value| names.iter().any(|name| mentions(value, name)))
+        {
+            for (text, &value) in values.iter_mut().zip(&handed) {
+                let copy = format!("v{}", self.next);
+                self.next += 1;
+                let ty = self.ty(value, end)?;
+                self.line(&format!("{ty} {copy} = {text};"));
+                *text = copy;
             }
-            return;
         }
-        for (name, value) in names.iter().zip(values) {
+        for (name, value) in names.iter().zip(values).filter(|(name, value)| *name != value) {
             self.line(&format!("{name} = {value};"));
         }
+        Ok(())
     }
 
     fn branch(&mut self, op: Op) -> Written {
@@ -438,13 +282,13 @@ impl Writer<'_> {
         self.depth += 1;
         let then = view.then_block(self.ir);
         self.block(then)?;
-        self.assign(&names, then);
+        self.assign(&names, then, 0)?;
         self.depth -= 1;
         if let Some(otherwise) = view.else_block(self.ir) {
             self.line("} else {");
             self.depth += 1;
             self.block(otherwise)?;
-            self.assign(&names, otherwise);
+            self.assign(&names, otherwise, 0)?;
             self.depth -= 1;
         }
         self.line("}");
@@ -462,10 +306,22 @@ impl Writer<'_> {
         for (&argument, name) in view.iter_args(ir).iter().zip(&names) {
             self.names.insert(argument, name.clone());
         }
-        let [lower, upper, step] =
-            [view.lowerBound(ir), view.upperBound(ir), view.step(ir)].map(|value| self.name(value));
         let induction = view.induction_var(ir);
         let ty = self.ty(induction, op)?;
+        let lower = self.name(view.lowerBound(ir));
+        // What every turn looks at is computed once.
+        let mut each = Vec::new();
+        for value in [view.upperBound(ir), view.step(ir)] {
+            let mut text = self.name(value);
+            if text.contains(|c: char| !c.is_ascii_alphanumeric()) {
+                let name = format!("v{}", self.next);
+                self.next += 1;
+                self.line(&format!("{ty} {name} = {text};"));
+                text = name;
+            }
+            each.push(text);
+        }
+        let (upper, step) = (&each[0], &each[1]);
         let i = self.fresh(induction);
         // C89 has no declaration in a `for`.
         self.line(&format!("{ty} {i};"));
@@ -473,7 +329,36 @@ impl Writer<'_> {
         self.depth += 1;
         let body = view.body(ir);
         self.block(body)?;
-        self.assign(&names, body);
+        self.assign(&names, body, 0)?;
+        self.depth -= 1;
+        self.line("}");
+        Ok(())
+    }
+
+    /// `scf.while`: what the first half hands on is in variables of its own.
+    fn conditional(&mut self, op: Op) -> Written {
+        let ir = self.ir;
+        let view = scf::WhileOp(op);
+        let (before, after) = (ir.body(op, 0), ir.body(op, 1));
+        let handed = self.results(op)?;
+        let mut carried = Vec::new();
+        for (&argument, init) in ir.arguments(before).iter().zip(view.inits(ir)) {
+            let (ty, init) = (self.ty(argument, op)?, self.name(init));
+            let name = self.fresh(argument);
+            self.line(&format!("{ty} {name} = {init};"));
+            carried.push(name);
+        }
+        for (&argument, name) in ir.arguments(after).iter().zip(&handed) {
+            self.names.insert(argument, name.clone());
+        }
+        self.line("for (;;) {");
+        self.depth += 1;
+        self.block(before)?;
+        self.assign(&handed, before, 1)?;
+        let condition = self.name(view.condition_op(ir).condition(ir));
+        self.line(&format!("if (!{condition}) break;"));
+        self.block(after)?;
+        self.assign(&carried, after, 0)?;
         self.depth -= 1;
         self.line("}");
         Ok(())
@@ -504,25 +389,23 @@ impl Writer<'_> {
             let _ = write!(members, "{ty} p{i}{align}; ");
             values.push(self.name(value));
         }
-        self.line("{");
-        self.depth += 1;
-        let (pointer, size) = if values.is_empty() {
-            ("(const void *)0", "0ul")
-        } else {
-            let text =
-                format!("const struct {{ {members}}} parameters = {{ {} }};", values.join(", "));
-            self.line(&text);
-            ("&parameters", "sizeof parameters")
-        };
+        let kernel = literal(&kernel);
+        if values.is_empty() {
+            self.line(&format!(
+                "__gpuc_run(site, {kernel}, {grid}, {block}, {shared}, (const void *)0, 0);"
+            ));
+            return Ok(());
+        }
+        let values = values.join(", ");
+        self.line(&format!("{{ struct {{ {members}}} p = {{ {values} }};"));
         self.line(&format!(
-            "const unsigned long grid[3] = {{ {grid} }}, block[3] = {{ {block} }};"
+            "__gpuc_run(site, {kernel}, {grid}, {block}, {shared}, &p, sizeof p); }}"
         ));
-        self.line(&format!(
-            "__gpuc_launch(&__gpuc_image_0, site, {}, grid, block, (unsigned long){shared}, {pointer}, {size});",
-            literal(&kernel)
-        ));
-        self.depth -= 1;
-        self.line("}");
         Ok(())
     }
+}
+
+/// Whether a name stands in an expression.
+fn mentions(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
 }

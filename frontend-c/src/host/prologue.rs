@@ -1,5 +1,5 @@
 //! Declarations in front of the host program: the runtime's `gpuc_rt.h` in short, because the text
-//! is preprocessed already, and the functions that launch kernels.
+//! is preprocessed already, and the functions that launch kernels with what they call.
 
 use gpuc_ir::Ir;
 
@@ -41,6 +41,7 @@ int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, cons
 long __gpuc_launch_size(const struct __gpuc_site *, const char *, const char *, long);
 void *__gpuc_device_alloc(const struct __gpuc_site *, unsigned long);
 void __gpuc_device_free(const struct __gpuc_site *, void *);
+void __gpuc_fetch(const struct __gpuc_site *, void *, const void *, unsigned long);
 void __gpuc_launch(struct __gpuc_image *, const struct __gpuc_site *, const char *, const unsigned long[3], const unsigned long[3], unsigned long, const void *, unsigned long);
 /* The number of elements of a section, which may be written as less than none. */
 static __inline__ __attribute__((__unused__)) unsigned long __gpuc_count(long count) { return count > 0 ? (unsigned long)count : 0ul; }
@@ -49,10 +50,33 @@ static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *devic
 static struct __gpuc_image __gpuc_image_0;
 ";
 
+/// What the functions that launch kernels call: a launch with its sizes one by one, and arithmetic with an
+/// answer for all operands. `@` stands for `static` and attributes.
+const HELPERS: &str = "\
+@ void __gpuc_run(const struct __gpuc_site *site, const char *kernel, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, const void *p, unsigned long n) { const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __gpuc_launch(&__gpuc_image_0, site, kernel, grid, block, shared, p, n); }
+@ long __gpuc_div(long a, long b) { return b == 0 ? 0 : b == -1 ? (long)(0ul - (unsigned long)a) : a / b; }
+@ long __gpuc_rem(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }
+@ unsigned long __gpuc_divu(unsigned long a, unsigned long b) { return b == 0 ? 0 : a / b; }
+@ unsigned long __gpuc_remu(unsigned long a, unsigned long b) { return b == 0 ? 0 : a % b; }
+@ long __gpuc_ceildiv(long a, long b) { return __gpuc_div(a, b) + (__gpuc_rem(a, b) != 0 && (a < 0) == (b < 0)); }
+@ long __gpuc_floordiv(long a, long b) { return __gpuc_div(a, b) - (__gpuc_rem(a, b) != 0 && (a < 0) != (b < 0)); }
+@ unsigned long __gpuc_ceildivu(unsigned long a, unsigned long b) { return __gpuc_divu(a, b) + (__gpuc_remu(a, b) != 0); }
+@ long __gpuc_min(long a, long b) { return a < b ? a : b; }
+@ long __gpuc_max(long a, long b) { return a > b ? a : b; }
+@ unsigned long __gpuc_minu(unsigned long a, unsigned long b) { return a < b ? a : b; }
+@ unsigned long __gpuc_maxu(unsigned long a, unsigned long b) { return a > b ? a : b; }
+";
+
+/// What [`HELPERS`] have in the place of `@`.
+const HELPER: &str = "static __attribute__((__unused__, __noinline__))";
+
 /// The declarations of the runtime and of the functions that launch the unit's kernels.
 pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
     let runtime = RUNTIME.replace(" @4", aligned("unsigned")).replace(" @8", aligned("void *"));
     let mut out = format!("{BEGIN}{runtime}");
+    if lowered.constructs.iter().any(|info| info.compute.is_some()) {
+        out += &HELPERS.replace('@', HELPER);
+    }
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {

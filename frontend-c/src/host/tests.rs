@@ -45,31 +45,17 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
     expect![[r#"
         static void __gpuc_call_f_L3(const struct __gpuc_site *site, const struct __gpuc_data *data, int a0, void * a1, double a2)
         {
-            (void)site;
-            (void)data;
-            (void)a0;
-            (void)a1;
-            (void)a2;
-            const long v0 = (long)(a0);
-            (void)v0;
-            const _Bool v1 = v0 > ((long)0l);
-            (void)v1;
-            long v2;
-            if (v1) {
-                const long v3 = v0 / ((long)128l) + ((v0 % ((long)128l) != 0) && ((v0 < 0) == (((long)128l) < 0)));
-                (void)v3;
-                v2 = v3;
+            long v0 = ((long)a0);
+            long v1;
+            if ((v0 > 0l)) {
+                v1 = ((long)__gpuc_ceildiv(v0, 128l));
             } else {
-                v2 = ((long)0l);
+                v1 = 0l;
             }
-            void *const  v4 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v2));
-            (void)v4;
-            {
-                const struct { int p0 __attribute__((__aligned__(4))); void * p1 __attribute__((__aligned__(8))); double p2 __attribute__((__aligned__(8))); void * p3 __attribute__((__aligned__(8))); } parameters = { a0, a1, a2, v4 };
-                const unsigned long grid[3] = { v2, ((long)1l), ((long)1l) }, block[3] = { ((long)128l), ((long)1l), ((long)1l) };
-                __gpuc_launch(&__gpuc_image_0, site, "k", grid, block, (unsigned long)0, &parameters, sizeof parameters);
-            }
-            __gpuc_device_free(site, v4);
+            void * v2 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v1));
+            { struct { int p0 __attribute__((__aligned__(4))); void * p1 __attribute__((__aligned__(8))); double p2 __attribute__((__aligned__(8))); void * p3 __attribute__((__aligned__(8))); } p = { a0, a1, a2, v2 };
+            __gpuc_run(site, "k", v1, 1l, 1l, 128l, 1l, 1l, 0, &p, sizeof p); }
+            __gpuc_device_free(site, v2);
         }
 
     "#]].assert_eq(&print_function(&ir, function, &[]).unwrap());

@@ -22,6 +22,7 @@ pub(super) const OPS: Family = &[
     (offload::LoopOp::NAME, Handler::regions(start, next)),
     (offload::AlignedOp::NAME, Handler::leaf(aligned)),
     (offload::DisjointOp::NAME, Handler::leaf(disjoint)),
+    (offload::FetchOp::NAME, Handler::leaf(fetch)),
     (offload::LaunchSizeOp::NAME, Handler::leaf(launch_size)),
     // Threads run in turns, and see all that others have written.
     (offload::FenceOp::NAME, Handler::leaf(nothing)),
@@ -33,6 +34,14 @@ fn launch_size(m: &mut Interpreter<'_>, op: Op) -> Step {
     let value = m.int(op, offload::LaunchSizeOp(op).value(m.ir))?;
     let size = i64::try_from(value.signed()).unwrap_or(i64::MAX);
     m.set_result(op, RtValue::index(size.max(1)))
+}
+
+/// One memory is the host's and the device's here.
+fn fetch(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = offload::FetchOp(op);
+    let indices = m.indices(op, view.indices(m.ir))?;
+    let value = m.load(op, view.memref(m.ir), &indices)?;
+    m.set_result(op, value)
 }
 
 /// Parts of one buffer may overlap, whatever parts they are.

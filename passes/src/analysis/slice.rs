@@ -1,6 +1,6 @@
 //! Backward slices: what it takes to compute a value again elsewhere.
 
-use gpuc_ir::{Builder, Ir, Op, Value, ValueMap};
+use gpuc_ir::{Builder, Ir, Op, Value, ValueDef, ValueMap, WalkOrder};
 use rustc_hash::FxHashSet;
 
 /// Operations inside `scope` that compute `value`, in order, if all of them are free of effects
@@ -49,4 +49,24 @@ pub fn clone_slice(b: &mut Builder<'_>, slice: &[Op], value: Value, map: &mut Va
         b.insert(copy);
     }
     map.get(value)
+}
+
+/// Whether a value comes into being in an operation: as an argument of a block in it, or as the result of
+/// an operation inside.
+pub fn is_defined_inside(ir: &Ir, value: Value, op: Op) -> bool {
+    match ir.value_def(value) {
+        ValueDef::Result(def, _) => def != op && ir.is_inside(def, op),
+        ValueDef::Argument(block, _) => {
+            ir.block_op(block).is_some_and(|owner| ir.is_inside(owner, op))
+        }
+    }
+}
+
+/// What an operation, with what stands inside, uses from around it.
+pub fn used_from_around(ir: &Ir, op: Op) -> Vec<Value> {
+    let mut used = Vec::new();
+    ir.walk(op, WalkOrder::PreOrder, &mut |inner| {
+        used.extend(ir.operands(inner).filter(|&value| !is_defined_inside(ir, value, op)));
+    });
+    used
 }

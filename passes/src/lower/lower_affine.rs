@@ -32,7 +32,12 @@ fn error(ir: &Ir, op: Op, message: String) -> Diagnostic {
     Diagnostic::error(message).at_option(ir.ctx.place(ir.location(op)))
 }
 
-fn lower(ir: &mut Ir, op: Op) -> Result<(), Diagnostic> {
+/// Turns one operation of the affine dialect into others; what stands inside stays as it is. Leaves any
+/// other operation alone.
+///
+/// # Errors
+/// A reduction that other dialects do not have.
+pub(crate) fn lower(ir: &mut Ir, op: Op) -> Result<(), Diagnostic> {
     match ir.name(op) {
         affine::AffineForOp::NAME => lower_for(ir, affine::AffineForOp(op)),
         affine::AffineParallelOp::NAME => lower_parallel(ir, affine::AffineParallelOp(op))?,

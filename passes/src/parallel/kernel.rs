@@ -10,6 +10,7 @@ use gpuc_ir::{
 use rustc_hash::FxHashSet;
 
 use crate::analysis::access::root;
+use crate::analysis::range::{Range, range};
 use crate::analysis::slice::{clone_slice, pure_slice};
 
 /// A kernel being made, and how it is called.
@@ -93,6 +94,20 @@ impl Kernel {
         self.update_type(ir);
         self.map.insert(value, argument);
         argument
+    }
+
+    /// A new argument of 32 bits for an index, which the host makes so narrow in front of `point`; the index
+    /// in the kernel.
+    pub fn narrow_argument(&mut self, ir: &mut Ir, value: Value, point: Op) -> Value {
+        let narrow = ir.ctx.i32();
+        let mut b = Builder::before(ir, point);
+        let passed = arith::IndexCastOp::new(&mut b, value).result(narrow).value(&mut b);
+        let argument = self.argument(ir, passed);
+        let mut b = self.end(ir);
+        let index = b.ctx.index();
+        let wide = arith::IndexCastOp::new(&mut b, argument).result(index).value(&mut b);
+        self.map.insert(value, wide);
+        wide
     }
 
     /// Removes the arguments that nothing in the kernel uses, but those with attributes, and what is
@@ -215,7 +230,7 @@ impl Kernel {
 
     /// A value from outside the region. Views are made again from what they are views of, because a
     /// kernel is passed pointers alone; widenings of numbers too, because they tell how large a
-    /// number can be.
+    /// number can be. So does an index that fits 32 bits, which is passed in as many.
     fn import_outside(&mut self, ir: &mut Ir, value: Value, region: Op) -> Result<(), Diagnostic> {
         let again = ir.defining_op(value).filter(|&op| {
             ir.is_effect_free(op)
@@ -224,7 +239,12 @@ impl Kernel {
                 && (is_view(ir, op) || is_widening(ir, op))
         });
         let Some(op) = again else {
-            self.argument(ir, value);
+            let fits =
+                ir.ctx.is_index(ir.ty(value)) && range(ir, value).is_within(Range::signed(32));
+            match fits {
+                true => self.narrow_argument(ir, value, region),
+                false => self.argument(ir, value),
+            };
             return Ok(());
         };
         for operand in ir.operands(op).collect::<Vec<_>>() {

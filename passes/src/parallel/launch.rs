@@ -273,18 +273,11 @@ impl Launch {
     pub fn arguments(&self, ir: &mut Ir, kernel: &mut Kernel) -> Vec<(usize, [Value; 2])> {
         let mut all = Vec::new();
         for strip in &self.strips {
-            let ends = [strip.lower, strip.upper].map(|value| {
-                if !strip.is_narrow {
-                    return kernel.argument(ir, value);
+            let ends = [strip.lower, strip.upper].map(|value| match self.point {
+                InsertPoint::Before(point) if strip.is_narrow => {
+                    kernel.narrow_argument(ir, value, point)
                 }
-                let narrow = ir.ctx.i32();
-                let InsertPoint::Before(anchor) = self.point else { return value };
-                let mut b = Builder::before(ir, anchor);
-                let passed = arith::IndexCastOp::new(&mut b, value).result(narrow).value(&mut b);
-                let argument = kernel.argument(ir, passed);
-                let mut b = kernel.end(ir);
-                let index = b.ctx.index();
-                arith::IndexCastOp::new(&mut b, argument).result(index).value(&mut b)
+                _ => kernel.argument(ir, value),
             });
             all.push((strip.dim, ends));
         }

@@ -61,7 +61,8 @@ impl Outliner<'_> {
         let region = self.region;
         let is_fallback = in_fallback(ir, region.op());
         check_mapped(ir, region)?;
-        let mut buffers = keep_between_segments(ir, region)?;
+        keep_between_segments(ir, region)?;
+        let mut buffers = Vec::new();
         let segments = segments(ir, region);
         let kernels = kernel_module(ir, self.module);
         let host = ir

@@ -1,10 +1,11 @@
 //! Memory for what kernels of one region hand to each other.
 //!
 //! A value that one segment computes and a later one uses, and that cannot be computed again, is
-//! kept in a buffer on the device; so is a local array of the region that several segments use.
+//! kept in a buffer on the device; so is a local array of the region that several segments use. A
+//! region in loops of the host has its buffers in front of the loops.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::offload::{FetchOp, HOST_LOOP_ATTR, RegionOp};
 use gpuc_dialects::{affine, arith, gpu, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Type, Value};
 use rustc_hash::FxHashMap;
@@ -13,18 +14,22 @@ use super::segments::{Segment, segments};
 use crate::analysis::slice::pure_slice;
 
 /// Moves what several segments of a region need to buffers that the host function allocates in front
-/// of it; returns the buffers.
-pub fn keep_between_segments(ir: &mut Ir, region: RegionOp) -> Result<Vec<Value>, Diagnostic> {
-    let mut buffers = Vec::new();
+/// of it, and of the loops round it, and frees behind.
+pub fn keep_between_segments(ir: &mut Ir, region: RegionOp) -> Result<(), Diagnostic> {
+    let is_host_loop = |ir: &Ir, op: &Op| ir.attr(*op, HOST_LOOP_ATTR).is_some();
+    let outermost = ir.ancestors(region.op()).filter(|op| is_host_loop(ir, op)).last();
+    let around = outermost.unwrap_or(region.op());
     // A store to a buffer may itself cut a segment in two.
     while let Some(value) = crossing(ir, region, &segments(ir, region)) {
         let op = ir.defining_op(value).filter(|&op| memref::AllocaOp::is(ir, op));
-        buffers.push(match op {
-            Some(alloca) => move_array(ir, region, alloca)?,
-            None => keep_value(ir, region, value)?,
-        });
+        let buffer = match op {
+            Some(alloca) => move_array(ir, around, alloca)?,
+            None => keep_value(ir, around, region, value)?,
+        };
+        let mut b = Builder::after(ir, around);
+        gpu::DeallocOp::new(&mut b, &[], buffer).build(&mut b);
     }
-    Ok(buffers)
+    Ok(())
 }
 
 /// A value that a segment defines and a later one needs.
@@ -50,8 +55,10 @@ fn crossing(ir: &Ir, region: RegionOp, segments: &[Segment]) -> Option<Value> {
     None
 }
 
-fn allocate(ir: &mut Ir, region: RegionOp, ty: Type, count: i64) -> Value {
-    let mut b = Builder::before(ir, region.op());
+/// Memory of the device, allocated in front of `point`: `count` of what the first dimension of `ty`
+/// counts.
+fn allocate(ir: &mut Ir, point: Op, ty: Type, count: i64) -> Value {
+    let mut b = Builder::before(ir, point);
     let count = arith::constant_index(&mut b, count);
     let alloc = gpu::AllocOp::new(&mut b, &[], &[count], &[])
         .result_group(&[ty])
@@ -83,8 +90,17 @@ fn is_scalar(ir: &Ir, buffer: Value) -> bool {
     ir.ctx.shape(ir.ty(buffer)).is_some_and(<[i64]>::is_empty)
 }
 
-/// A local array in device memory: one for all gangs, whose extent in front is the host's to know.
-fn move_array(ir: &mut Ir, region: RegionOp, alloca: Op) -> Result<Value, Diagnostic> {
+/// Whether [`move_array`] can move a local array.
+pub(super) fn can_move(ir: &Ir, alloca: Op) -> bool {
+    let local = ir.result(alloca, 0);
+    ir.operand_count(alloca) == 0
+        && ir.ctx.element(ir.ty(local)).is_some()
+        && ir.users(local).all(|user| subscripts_start(ir, user, local).is_some())
+}
+
+/// A local array in device memory that is allocated in front of `point`: one for all gangs, whose extent
+/// in front is the host's to know.
+pub(super) fn move_array(ir: &mut Ir, point: Op, alloca: Op) -> Result<Value, Diagnostic> {
     let local = ir.result(alloca, 0);
     let users: Vec<Op> = ir.users(local).collect();
     let ty = ir.ty(local);
@@ -104,7 +120,7 @@ fn move_array(ir: &mut Ir, region: RegionOp, alloca: Op) -> Result<Value, Diagno
         }
     };
     let device_ty = ir.ctx.memref(&device_shape, element);
-    let buffer = allocate(ir, region, device_ty, count);
+    let buffer = allocate(ir, point, device_ty, count);
     if shape.is_empty() {
         for (&user, start) in users.iter().zip(starts) {
             let zero = arith::constant_index(&mut Builder::before(ir, user), 0);
@@ -143,33 +159,82 @@ fn convert(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
     }
 }
 
+/// A scalar in memory of the device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// The buffer: one element.
+    pub buffer: Value,
+    /// The type of the scalar as a value.
+    ty: Type,
+}
+
+impl Slot {
+    /// Memory for a scalar, allocated in front of `point`; `None` for a type that memory does not hold.
+    pub fn allocate(ir: &mut Ir, point: Op, ty: Type) -> Option<Slot> {
+        let stored = stored_type(ir, ty)?;
+        let buffer_ty = ir.ctx.memref(&[DYNAMIC], stored);
+        Some(Slot { buffer: allocate(ir, point, buffer_ty, 1), ty })
+    }
+
+    /// What it holds.
+    pub fn load(self, b: &mut Builder<'_>) -> Value {
+        let zero = arith::constant_index(b, 0);
+        let loaded = memref::LoadOp::new(b, self.buffer, &[zero]).value(b);
+        convert(b, loaded, self.ty)
+    }
+
+    /// What it holds, read by the host.
+    pub fn fetch(self, b: &mut Builder<'_>) -> Value {
+        let zero = arith::constant_index(b, 0);
+        let loaded = FetchOp::new(b, self.buffer, &[zero]).value(b);
+        convert(b, loaded, self.ty)
+    }
+
+    /// Sets it.
+    pub fn store(self, b: &mut Builder<'_>, value: Value) {
+        let zero = arith::constant_index(b, 0);
+        let stored = b.ctx.element(b.ty(self.buffer)).expect("buffers have elements");
+        let kept = convert(b, value, stored);
+        memref::StoreOp::new(b, kept, self.buffer, &[zero]).build(b);
+    }
+}
+
+/// Whether memory holds a scalar of a type.
+pub(super) fn is_storable(ir: &Ir, ty: Type) -> bool {
+    ir.ctx.is_index(ty) || ir.ctx.int_width(ty).is_some() || ir.ctx.is_float(ty)
+}
+
 /// Stores a value where it is computed and loads it where other operations of the region use it.
-fn keep_value(ir: &mut Ir, region: RegionOp, value: Value) -> Result<Value, Diagnostic> {
+fn keep_value(ir: &mut Ir, point: Op, region: RegionOp, value: Value) -> Result<Value, Diagnostic> {
     let op = ir.defining_op(value).expect("values of segments are results");
     let ty = ir.ty(value);
-    let Some(stored) = stored_type(ir, ty) else {
+    let Some(slot) = Slot::allocate(ir, point, ty) else {
         return Err(refuse(ir, op, "a value computed between the loops"));
     };
-    let buffer_ty = ir.ctx.memref(&[DYNAMIC], stored);
-    let buffer = allocate(ir, region, buffer_ty, 1);
     let block = region.block(ir);
+    load_where_used(ir, value, slot, |ir, user| ir.ancestor_in_block(user, block));
+    slot.store(&mut Builder::after(ir, op), value);
+    Ok(slot.buffer)
+}
+
+/// Replaces uses of a value by loads of its slot: one in front of each operation that `top` gives for
+/// a user; where it gives none, the use stays.
+pub(super) fn load_where_used(
+    ir: &mut Ir,
+    value: Value,
+    slot: Slot,
+    top: impl Fn(&Ir, Op) -> Option<Op>,
+) {
     let mut tops: Vec<Op> = Vec::new();
     for user in ir.users(value).collect::<Vec<_>>() {
-        let top = ir.ancestor_in_block(user, block).expect("users are in the region");
-        if !tops.contains(&top) {
+        if let Some(top) = top(ir, user)
+            && !tops.contains(&top)
+        {
             tops.push(top);
         }
     }
-    for top in tops {
-        let mut b = Builder::before(ir, top);
-        let zero = arith::constant_index(&mut b, 0);
-        let loaded = memref::LoadOp::new(&mut b, buffer, &[zero]).value(&mut b);
-        let loaded = convert(&mut b, loaded, ty);
-        ir.replace_uses_if(value, loaded, |ir, slot| ir.is_inside(ir.use_owner(slot), top));
+    for at in tops {
+        let loaded = slot.load(&mut Builder::before(ir, at));
+        ir.replace_uses_if(value, loaded, |ir, slot| top(ir, ir.use_owner(slot)) == Some(at));
     }
-    let mut b = Builder::after(ir, op);
-    let zero = arith::constant_index(&mut b, 0);
-    let kept = convert(&mut b, value, stored);
-    memref::StoreOp::new(&mut b, kept, buffer, &[zero]).build(&mut b);
-    Ok(buffer)
 }

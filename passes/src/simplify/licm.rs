@@ -8,7 +8,9 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Ir, Op, Region, Value, ValueDef, WalkOrder};
+use gpuc_ir::{Ir, Op, Region, Value, WalkOrder};
+
+use crate::analysis::slice::used_from_around;
 
 gpuc_ir::pass! {
     /// Move loop-invariant code in front of its loop.
@@ -57,22 +59,7 @@ fn is_invariant(ir: &Ir, op: Op, region: Region) -> bool {
 
 /// Whether nothing that `op` or the operations inside it use is defined in `region` outside `op`.
 fn uses_only_outside(ir: &Ir, op: Op, region: Region) -> bool {
-    let mut fine = true;
-    ir.walk(op, WalkOrder::PreOrder, &mut |inner| {
-        fine &= ir
-            .operands(inner)
-            .all(|value| defined_inside(ir, value, op) || !defined_in_region(ir, value, region));
-    });
-    fine
-}
-
-fn defined_inside(ir: &Ir, value: Value, op: Op) -> bool {
-    match ir.value_def(value) {
-        ValueDef::Result(def, _) => def != op && ir.is_inside(def, op),
-        ValueDef::Argument(block, _) => {
-            ir.block_op(block).is_some_and(|owner| ir.is_inside(owner, op))
-        }
-    }
+    used_from_around(ir, op).into_iter().all(|value| !defined_in_region(ir, value, region))
 }
 
 fn defined_in_region(ir: &Ir, value: Value, region: Region) -> bool {

@@ -1,0 +1,71 @@
+//! `split-launches`: sequential loops round parallel ones run on the host, a launch for each grid-wide
+//! phase of a step.
+//!
+//! Blocks of one kernel cannot wait for each other, so a parallel loop inside a sequential one would have to
+//! stay in one block. In a `kernels` region, whose statements run one after the other and may be kernels of their own
+//! (OpenACC 3.3 §2.5.3), each sequential loop and conditional round parallel loops moves to the host function, and
+//! what runs between them becomes regions, in order: one-thread kernels where it is no loop. Bounds,
+//! conditions and carried values are computed on the host where they come from what it knows
+//! ([`HostPlan`](super::host_plan)); what only the device has stays in its memory, and is read back where a
+//! bound or condition needs it. A loop all of whose parallel loops are known to fit one block stays a kernel:
+//! launches would give it no more threads. So do the loops of `parallel` regions, which promise no order
+//! between gangs, and so no barrier.
+//!
+//! Needs the regions' parallel loops to be known ([`super::recognize_parallel`]), unmapped or mapped.
+
+use gpuc_arch::Arch;
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::{Construct, RegionOp, runs_on_host};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+
+use super::block_shape::row_length;
+use super::host_plan::HostPlan;
+use super::host_split::split;
+use crate::lower::lower_affine::lower;
+
+gpuc_ir::pass! {
+    /// Leave sequential loops round parallel ones on the host.
+    SplitLaunches = "split-launches" on "func.func" {
+        /// The device, whose table says what one block can do.
+        arch: String = Arch::default_target().name.to_owned(),
+    }
+}
+
+impl Pass for SplitLaunches {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let Some(arch) = Arch::by_name(&self.arch) else {
+            return Err(Diagnostic::error(format!("there is no target '{}'", self.arch)));
+        };
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            let plan = |ir: &Ir| HostPlan::of(ir, region, row_length(arch, None));
+            if region.kind(ir) == Construct::Kernels
+                && let Some(affine) = plan(ir)
+            {
+                lower_host_ops(ir, &affine)?;
+                if let Some(plan) = plan(ir) {
+                    split(ir, &plan)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes what the host does out of the affine dialect, whose symbols must not vary in the host function. To the
+/// regions left, all that comes from the host is the same throughout.
+fn lower_host_ops(ir: &mut Ir, plan: &HostPlan) -> Result<(), Diagnostic> {
+    for block in plan.host_blocks(ir) {
+        for op in ir.ops(block).collect::<Vec<_>>() {
+            if plan.kept.contains(&op) {
+                lower(ir, op)?;
+            } else if runs_on_host(ir, op) {
+                for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+                    lower(ir, inner)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
