@@ -3,6 +3,7 @@
 use gpuc_dialects::offload::{DisjointOp, FALLBACK_ATTR};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
+use indexmap::IndexSet;
 
 /// A copy of a region, detached: the version without the assumption.
 pub fn copy_as_fallback(ir: &mut Ir, region: Op) -> Op {
@@ -25,29 +26,50 @@ pub fn choose(ir: &mut Ir, holds: Value, region: Op, fallback: Op) {
     }
 }
 
-/// Pairs of mapped buffers, each both ways round, that the host has found to be apart where it runs the
-/// version that an operation is in.
-pub fn assumed_apart(ir: &Ir, op: Op) -> Vec<(Value, Value)> {
-    let mut pairs = Vec::new();
+/// Runs the region where all pairs of buffers are apart, as far as that is not tested round it, and its
+/// fallback elsewhere; without a pair to test, the fallback goes. Says whether there are two versions.
+pub fn choose_disjoint(
+    ir: &mut Ir,
+    pairs: &IndexSet<(Value, Value)>,
+    region: Op,
+    fallback: Op,
+) -> bool {
+    let known = known_apart(ir, region);
+    let mut b = Builder::before(ir, region);
+    let mut all: Option<Value> = None;
+    for &(first, second) in pairs.difference(&known) {
+        let holds = DisjointOp::new(&mut b, first, second).value(&mut b);
+        all = Some(match all {
+            Some(so_far) => arith::AndIOp::new(&mut b, so_far, holds).value(&mut b),
+            None => holds,
+        });
+    }
+    match all {
+        Some(holds) => choose(ir, holds, region, fallback),
+        None => ir.erase_op(fallback),
+    }
+    all.is_some()
+}
+
+/// Pairs of buffers, each both ways round, that were tested to be apart before an operation is reached.
+pub fn known_apart(ir: &Ir, op: Op) -> IndexSet<(Value, Value)> {
+    let mut known = IndexSet::new();
     let mut at = op;
-    while let Some(owner) = ir.parent_op(at) {
-        if let Some(choice) = scf::IfOp::cast(ir, owner)
-            && ir.parent_block(at) == Some(ir.body(owner, 0))
-        {
+    while let (Some(region), Some(outer)) = (ir.parent_region(at), ir.parent_op(at)) {
+        if let Some(choice) = scf::IfOp::cast(ir, outer).filter(|_| ir.region(outer, 0) == region) {
             let mut conditions = vec![choice.condition(ir)];
-            while let Some(condition) = conditions.pop() {
-                let Some(made) = ir.defining_op(condition) else { continue };
-                if arith::AndIOp::is(ir, made) {
-                    conditions.extend(ir.operands(made));
-                } else if let Some(apart) = DisjointOp::cast(ir, made) {
-                    let (first, second) = (apart.first(ir), apart.second(ir));
-                    pairs.extend([(first, second), (second, first)]);
+            while let Some(condition) = conditions.pop().and_then(|each| ir.defining_op(each)) {
+                if arith::AndIOp::is(ir, condition) {
+                    conditions.extend(ir.operands(condition));
+                } else if DisjointOp::is(ir, condition) {
+                    let pair = [0, 1].map(|i| ir.operand(condition, i));
+                    known.extend([(pair[0], pair[1]), (pair[1], pair[0])]);
                 }
             }
         }
-        at = owner;
+        at = outer;
     }
-    pairs
+    known
 }
 
 /// Whether an operation is in the version without an assumption, of which the user is told nothing:

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::access::{Alias, Storage, access, alias, root};
 use crate::analysis::polynomial::Polynomial;
-use crate::versions::assumed_apart;
+use crate::versions::known_apart;
 
 /// One dimension of the parallel loop.
 #[derive(Clone, Debug)]
@@ -239,7 +239,7 @@ impl Contraction {
     /// Whether what the sum loads stays as it is while the nest runs: of what the nest writes, only
     /// pointers that the host compares could make it the same memory.
     fn check_writes(&mut self, ir: &Ir) -> Result<(), Unsuitable> {
-        let known = assumed_apart(ir, self.nest);
+        let known = known_apart(ir, self.nest);
         let roots: Vec<Value> =
             self.staged.iter().map(|load| root(ir, ir.operand(load.op, 0))).collect();
         for op in ir.nested_ops(self.nest, WalkOrder::PreOrder) {

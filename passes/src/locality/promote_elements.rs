@@ -21,7 +21,7 @@ use super::contraction::Bound;
 use super::coordinates::Exprs;
 use crate::analysis::access::{Access, Alias, Storage, alias};
 use crate::analysis::nest::Nest;
-use crate::versions::assumed_apart;
+use crate::versions::known_apart;
 
 gpuc_ir::pass! {
     /// Keep elements in local variables while a sequential loop updates them.
@@ -121,7 +121,7 @@ fn is_alone(
 ) -> bool {
     let is_own = |access: &Access| element.accesses.contains(&access.op);
     let Some(own) = accesses.iter().find(|access| is_own(access)) else { return false };
-    let apart = assumed_apart(ir, view.op());
+    let apart = known_apart(ir, view.op());
     let others = || accesses.iter().filter(|access| !is_own(access));
     let mut shared = false;
     for other in others() {

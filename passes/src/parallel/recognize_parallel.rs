@@ -13,11 +13,10 @@
 //! iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::arith;
-use gpuc_dialects::offload::{DisjointOp, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
 use super::carried_scalar::{CarriedScalar, classify};
@@ -40,24 +39,23 @@ gpuc_ir::pass! {
 
 impl Pass for RecognizeParallel {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        // Stays true: what a loop that becomes parallel changes is outside of those that come after it.
+        let nest = cx.analysis::<Nest>(ir, op);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if candidates(ir, region).is_empty() {
                 continue;
             }
             if in_fallback(ir, inner) {
-                self.recognize(ir, region, Apart::Unknown);
+                self.recognize(ir, &nest, region, Apart::Unknown);
                 continue;
             }
             let fallback = versions::copy_as_fallback(ir, inner);
-            let found = self.recognize(ir, region, Apart::Assumed);
+            let found = self.recognize(ir, &nest, region, Apart::Assumed);
             found.remarks.into_iter().for_each(|remark| cx.report(remark));
-            match disjoint(&mut Builder::before(ir, inner), &found.assumed_apart) {
-                Some(holds) => {
-                    versions::choose(ir, holds, inner, fallback);
-                    self.recognize(ir, RegionOp(fallback), Apart::Unknown);
-                }
-                None => ir.erase_op(fallback),
+            if versions::choose_disjoint(ir, &found.assumed_apart, inner, fallback) {
+                let nest = Nest::compute(ir, fallback);
+                self.recognize(ir, &nest, RegionOp(fallback), Apart::Unknown);
             }
         }
         Ok(())
@@ -72,26 +70,11 @@ struct Found {
     assumed_apart: IndexSet<(Value, Value)>,
 }
 
-/// Whether all pairs of buffers are apart; `None` if there are no pairs.
-fn disjoint(b: &mut Builder<'_>, pairs: &IndexSet<(Value, Value)>) -> Option<Value> {
-    let mut all: Option<Value> = None;
-    for &(first, second) in pairs {
-        let holds = DisjointOp::new(b, first, second).value(b);
-        all = Some(match all {
-            Some(so_far) => arith::AndIOp::new(b, so_far, holds).value(b),
-            None => holds,
-        });
-    }
-    all
-}
-
 impl RecognizeParallel {
-    fn recognize(&self, ir: &mut Ir, region: RegionOp, apart: Apart) -> Found {
+    fn recognize(&self, ir: &mut Ir, nest: &Nest, region: RegionOp, apart: Apart) -> Found {
         let mut found = Found::default();
-        // Stays true: what a loop that becomes parallel changes is outside of those that come after it.
-        let nest = Nest::compute(ir, region.op());
         for op in candidates(ir, region) {
-            let remarks = self.parallelize(ir, &nest, op, apart, &mut found.assumed_apart);
+            let remarks = self.parallelize(ir, nest, op, apart, &mut found.assumed_apart);
             found.remarks.extend(remarks);
         }
         found

@@ -96,7 +96,7 @@ fn dependence(source: &Access, sink: &Access, certainty: Certainty) -> Dependenc
 
 /// Whether the order of two accesses to one element matters. Atomic ones do not mind each other, but
 /// plain ones.
-fn conflict(a: AccessKind, b: AccessKind) -> bool {
+pub(super) fn conflict(a: AccessKind, b: AccessKind) -> bool {
     match (a, b) {
         (AccessKind::Read, AccessKind::Read) | (AccessKind::Atomic, AccessKind::Atomic) => false,
         (AccessKind::Read | AccessKind::Write | AccessKind::Atomic, _) => true,
@@ -310,7 +310,7 @@ impl<'a> Search<'a> {
         let pair = self
             .pairs
             .entry((*from_shape, *to_shape))
-            .or_insert_with(|| Pair::new(self.ir, self.op, source, sink));
+            .or_insert_with(|| Pair::new(self.ir, [self.op; 2], source, sink));
         let answer = pair.carried(source, sink, unconditional).filter(|certainty| {
             self.wanted == Wanted::Any || matches!(certainty, Certainty::Must(_))
         });
