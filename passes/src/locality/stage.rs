@@ -108,10 +108,8 @@ impl Tile {
     pub fn divides(&self, threads: i64) -> bool {
         [false, self.wide].into_iter().all(|wide| {
             let extents = self.extents(self.width(wide));
-            let total: i64 = extents.iter().product();
             extents.iter().all(|&extent| extent > 0 && (extent as u64).is_power_of_two())
                 && (threads as u64).is_power_of_two()
-                && (total >= threads || self.along == 1)
         })
     }
 }
@@ -148,7 +146,8 @@ pub fn copy(
         let room = b.ctx.sub_expr(last, number);
         let set = b.ctx.integer_set(1, 0, &[(room, false)]);
         AffineIfOp::create(b, set, &[thread], |b| {
-            one_copy(b, tile, buffer, source, wide, &[thread]);
+            let numbers = deal(b, &extents, thread, total, 0);
+            one_copy(b, tile, buffer, source, wide, &numbers);
         });
         return;
     }

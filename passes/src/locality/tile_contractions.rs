@@ -14,6 +14,7 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineParallelOp;
+use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_ir::op::Traits;
@@ -33,6 +34,14 @@ gpuc_ir::pass! {
     TileContractions = "tile-contractions" on "func.func" {
         /// The device, whose table gives the number of multiprocessors and their memory.
         arch: String = Arch::default_target().name.to_owned(),
+        /// Rows and columns of a block and terms of a run, instead of those of the plans for the device.
+        tile_sizes: Vec<i64> = Vec::new(),
+        /// Rows and columns of a thread, with tile-sizes.
+        thread_sizes: Vec<i64> = Vec::new(),
+        /// Whether copies may be made 16 bytes at a time.
+        wide: bool = true,
+        /// Blocks that a grid must have for a plan, instead of as many as keep the device busy.
+        least_blocks: Option<i64> = None,
     }
 }
 
@@ -47,8 +56,8 @@ impl Pass for TileContractions {
                 && let Some(nest) = open_nest(ir, region)
                 && let Ok(contraction) = Contraction::of(ir, nest)
             {
-                let plans = plans(ir, &contraction, arch);
-                make_versions(ir, region, &plans, arch, cx);
+                let plans = self.plans(ir, &contraction, arch)?;
+                self.make_versions(ir, region, &plans, arch, cx);
             }
         }
         Ok(())
@@ -67,74 +76,123 @@ fn open_nest(ir: &Ir, region: RegionOp) -> Option<Op> {
     (open && ops.next().is_none()).then_some(nest)
 }
 
-/// The plans worth having for a contraction, the one for the largest sizes first.
-fn plans(ir: &Ir, nest: &Contraction, arch: &Arch) -> Vec<TilePlan> {
-    let bytes = nest.sums.iter().map(|&ty| gpuc_dialects::memref::scalar_bytes(&ir.ctx, ty));
-    let bytes: u64 = bytes.map(|bytes| bytes.unwrap_or(8)).sum();
-    let candidates = TilePlan::candidates(bytes as i64);
-    let fits = |plan: &TilePlan| {
-        let tiles = || nest.staged.iter().map(|load| Tile::new(load, plan, false));
-        tiles().all(|tile| tile.divides(plan.thread_count()))
-            && plan.fits(arch, tiles().map(|tile| tile.bytes()))
-    };
-    let fitting: Vec<TilePlan> = candidates.into_iter().filter(fits).collect();
-    let (Some(&large), Some(&small)) = (fitting.first(), fitting.last()) else { return Vec::new() };
-    let narrow = |plan: TilePlan| TilePlan { wide: false, ..plan };
-    let mut plans = vec![large, narrow(large)];
-    if small != large {
-        plans.push(narrow(small));
+impl TileContractions {
+    /// The plans worth having for a contraction, the one for the largest sizes first.
+    fn plans(&self, ir: &Ir, nest: &Contraction, arch: &Arch) -> Result<Vec<TilePlan>, Diagnostic> {
+        let fits = |plan: &TilePlan| {
+            let tiles = || nest.staged.iter().map(|load| Tile::new(load, plan, false));
+            plan.thread_count() <= i64::from(arch.limits.max_threads_per_block)
+                && tiles().all(|tile| tile.divides(plan.thread_count()))
+                && plan.fits(arch, tiles().map(|tile| tile.bytes()))
+        };
+        if let Some(plan) = self.given()? {
+            if !fits(&plan) {
+                let text = format!(
+                    "the tiles of '{plan}' cannot be dealt over its threads, or are too large"
+                );
+                return Err(Diagnostic::error(text)
+                    .at_option(ir.ctx.place(ir.location(nest.nest)))
+                    .help("sizes are powers of two; each thread copies an element of each tile at least"));
+            }
+            let narrow = TilePlan { wide: false, ..plan };
+            return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });
+        }
+        let bytes = nest.sums.iter().map(|&ty| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8));
+        let candidates = TilePlan::candidates(bytes.sum::<u64>() as i64);
+        let fitting: Vec<TilePlan> = candidates.into_iter().filter(fits).collect();
+        let (Some(&large), Some(&small)) = (fitting.first(), fitting.last()) else {
+            return Ok(Vec::new());
+        };
+        let narrow = |plan: TilePlan| TilePlan { wide: false, ..plan };
+        let mut plans = vec![large, narrow(large)];
+        if small != large {
+            plans.push(narrow(small));
+        }
+        Ok(plans)
     }
-    plans
-}
 
-/// Puts a version of the region for each plan in front of the region as it is.
-fn make_versions(
-    ir: &mut Ir,
-    region: RegionOp,
-    plans: &[TilePlan],
-    arch: &Arch,
-    cx: &mut PassContext<'_>,
-) {
-    let mut region = region;
-    let last = plans.len().saturating_sub(1);
-    for (i, &plan) in plans.iter().enumerate() {
-        let Some(nest) = open_nest(ir, region) else { return };
-        let Ok(contraction) = Contraction::of(ir, nest) else { return };
-        let wide: Vec<Option<Wide>> = contraction
-            .staged
-            .iter()
-            .map(|load| Wide::of_tile(ir, &contraction, load, &plan))
-            .collect();
-        let mut results: Vec<(Op, Wide)> = Vec::new();
-        for &op in contraction.prologue.iter().chain(&contraction.epilogue) {
-            let wide = Wide::of_result(ir, &contraction, op, &plan).filter(|_| plan.wide);
-            results.extend(wide.map(|wide| (op, wide)));
+    /// The plan that the options give.
+    fn given(&self) -> Result<Option<TilePlan>, Diagnostic> {
+        let (tile, thread) = (&self.tile_sizes[..], &self.thread_sizes[..]);
+        let &[rows, columns, depth] = tile else {
+            return match tile {
+                [] => Ok(None),
+                _ => Err(Diagnostic::error("tile-sizes are three: rows, columns and terms")),
+            };
+        };
+        let &[down, across] = thread else {
+            return Err(Diagnostic::error(
+                "tile-sizes want thread-sizes: rows and columns of a thread",
+            ));
+        };
+        let power = |n: &i64| u64::try_from(*n).is_ok_and(u64::is_power_of_two);
+        let sizes = [rows, columns, depth, down, across];
+        if !sizes.iter().all(power) || down > rows || across > columns {
+            return Err(Diagnostic::error(
+                "tile-sizes and thread-sizes are powers of two, and a thread's part of the tile",
+            ));
         }
-        if plan.wide && wide.iter().all(Option::is_none) {
-            continue;
+        Ok(Some(TilePlan {
+            block: [rows, columns],
+            depth,
+            thread: [down, across],
+            wide: self.wide,
+            blocks_each: 1,
+        }))
+    }
+
+    /// Puts a version of the region for each plan in front of the region as it is.
+    fn make_versions(
+        &self,
+        ir: &mut Ir,
+        region: RegionOp,
+        plans: &[TilePlan],
+        arch: &Arch,
+        cx: &mut PassContext<'_>,
+    ) {
+        let mut region = region;
+        let last = plans.len().saturating_sub(1);
+        for (i, &plan) in plans.iter().enumerate() {
+            let Some(nest) = open_nest(ir, region) else { return };
+            let Ok(contraction) = Contraction::of(ir, nest) else { return };
+            let wide: Vec<Option<Wide>> = contraction
+                .staged
+                .iter()
+                .map(|load| Wide::of_tile(ir, &contraction, load, &plan))
+                .collect();
+            let mut results: Vec<(Op, Wide)> = Vec::new();
+            for &op in contraction.prologue.iter().chain(&contraction.epilogue) {
+                let wide = Wide::of_result(ir, &contraction, op, &plan).filter(|_| plan.wide);
+                results.extend(wide.map(|wide| (op, wide)));
+            }
+            if plan.wide && wide.iter().all(Option::is_none) {
+                continue;
+            }
+            // A grid that leaves multiprocessors idle is not worth a large tile; the smallest is worth it
+            // while a quarter of them works.
+            let sms = arch.chip.sm_count;
+            let busy = i64::from(if i == last { sms.div_ceil(4) } else { sms });
+            let least_blocks = self.least_blocks.unwrap_or(busy);
+            let mut b = Builder::before(&mut *ir, region.op());
+            let asked = wide.iter().flatten().chain(results.iter().map(|(_, wide)| wide));
+            let holds = conditions(&mut b, region, &contraction, &plan, least_blocks, asked);
+            let Some(holds) = holds else { return };
+            let fallback = versions::copy_as_fallback(ir, region.op());
+            let tiles = contraction.staged.iter().zip(&wide);
+            let tiles = tiles
+                .map(|(load, wide)| Tile::new(load, &plan, plan.wide && wide.is_some()))
+                .collect();
+            let mut b = Builder::before(ir, nest);
+            let results = results.into_iter().map(|(op, _)| op).collect();
+            let tiled = Emitter::new(&contraction, plan, tiles, results).emit(&mut b);
+            ir.erase_op(nest);
+            if !in_fallback(ir, region.op()) {
+                let text = format!("Loop tiled where the grid fills the device: {plan}");
+                let place = ir.ctx.place(ir.location(tiled));
+                cx.report(Diagnostic::remark(text).at_option(place));
+            }
+            versions::choose(ir, holds, region.op(), fallback);
+            region = RegionOp(fallback);
         }
-        // A grid that leaves multiprocessors idle is not worth a large tile; the smallest is worth it
-        // while a quarter of them works.
-        let sms = arch.chip.sm_count;
-        let least_blocks = i64::from(if i == last { sms.div_ceil(4) } else { sms });
-        let mut b = Builder::before(&mut *ir, region.op());
-        let asked = wide.iter().flatten().chain(results.iter().map(|(_, wide)| wide));
-        let holds = conditions(&mut b, region, &contraction, &plan, least_blocks, asked);
-        let Some(holds) = holds else { return };
-        let fallback = versions::copy_as_fallback(ir, region.op());
-        let tiles = contraction.staged.iter().zip(&wide);
-        let tiles =
-            tiles.map(|(load, wide)| Tile::new(load, &plan, plan.wide && wide.is_some())).collect();
-        let mut b = Builder::before(ir, nest);
-        let results = results.into_iter().map(|(op, _)| op).collect();
-        let tiled = Emitter::new(&contraction, plan, tiles, results).emit(&mut b);
-        ir.erase_op(nest);
-        if i == 0 {
-            let text = format!("Loop tiled where the grid fills the device: {plan}");
-            let place = ir.ctx.place(ir.location(tiled));
-            cx.report(Diagnostic::remark(text).at_option(place));
-        }
-        versions::choose(ir, holds, region.op(), fallback);
-        region = RegionOp(fallback);
     }
 }

@@ -129,8 +129,10 @@ pub fn conditions<'a>(
     let mut all = at_least(b, blocks, least_blocks);
     // Fewer terms than two runs are over before the tiles pay.
     let depth = trips_of_sum(b, nest, region.op(), &mut map)?;
-    let deep = at_least(b, depth, 2 * plan.depth);
-    all = arith::AndIOp::new(b, all, deep).value(b);
+    if least_blocks > 0 {
+        let deep = at_least(b, depth, 2 * plan.depth);
+        all = arith::AndIOp::new(b, all, deep).value(b);
+    }
     for &(first, second) in &nest.apart {
         let [first, second] =
             [outside(b, first, region.op(), &mut map)?, outside(b, second, region.op(), &mut map)?];
