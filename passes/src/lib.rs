@@ -22,6 +22,7 @@ pub const ALL: &[&PassInfo] = &[
     raise::promote_scalars::PromoteScalars::INFO,
     parallel::check_independent::CheckIndependent::INFO,
     parallel::recognize_parallel::RecognizeParallel::INFO,
+    parallel::collapse_parallel::CollapseParallel::INFO,
     parallel::split_launches::SplitLaunches::INFO,
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,

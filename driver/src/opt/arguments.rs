@@ -115,9 +115,13 @@ fn command() -> Command {
             "Execute a function in the reference interpreter and print its results",
         ))
         .arg(
-            value("emit", "LEVEL", "Print the module as IR, or the kernels of its ptx.module as PTX")
-                .value_parser(["mlir", "ptx"])
-                .default_value("mlir"),
+            value(
+                "emit",
+                "LEVEL",
+                "Print the module as IR, or the kernels of its ptx.module as PTX",
+            )
+            .value_parser(["mlir", "ptx"])
+            .default_value("mlir"),
         )
 }
 

@@ -6,12 +6,10 @@
 //! rows and columns needs it once. This is reuse in Andión's sense (2015, Algorithms 2 and 3), seen for
 //! both of a block's dimensions at once.
 
-use gpuc_dialects::affine::{
-    AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineValue,
-};
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineValue};
 use gpuc_dialects::memref;
-use gpuc_ir::op::Traits;
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
+use gpuc_ir::op::Traits;
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
@@ -143,11 +141,10 @@ impl Contraction {
         let sum = AffineForOp(sum_op);
         check_sum(ir, nest, sum)?;
         check_prologue(ir, &prologue)?;
-        let terms: Vec<Op> = ir
-            .ops(sum.body(ir))
-            .filter(|&op| !ir.has_trait(op, Traits::TERMINATOR))
-            .collect();
-        let (column, row) = columns_and_rows(ir, &dims, &terms, &epilogue).ok_or(Unsuitable::NoReuse)?;
+        let terms: Vec<Op> =
+            ir.ops(sum.body(ir)).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect();
+        let (column, row) =
+            columns_and_rows(ir, &dims, &terms, &epilogue).ok_or(Unsuitable::NoReuse)?;
         let sums: Vec<Type> = ir.result_types(sum_op).collect();
         let mut found = Contraction {
             nest,
@@ -221,7 +218,8 @@ impl Contraction {
     fn stage(&self, ir: &Ir, op: Op, uses: Uses, subscripts: Vec<Polynomial>) -> Option<Staged> {
         let bytes = number_bytes(ir, ir.ty(ir.result(op, 0)))?;
         let depth = self.sum.induction_var(ir);
-        let contiguous_depth = subscripts.last().is_some_and(|last| last.coefficient(&[depth]) == 1);
+        let contiguous_depth =
+            subscripts.last().is_some_and(|last| last.coefficient(&[depth]) == 1);
         Some(Staged { op, uses, subscripts, contiguous_depth, bytes })
     }
 
@@ -330,12 +328,12 @@ fn columns_and_rows(
     let position = |value: Value| dims.iter().position(|dim| dim.variable == value);
     let stored = epilogue.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
     let last = stored.filter_map(|op| access(ir, op)).filter(|access| access.writes());
-    let contiguous = last.filter_map(|access| access.subscripts.last().cloned().flatten()).find_map(
-        |subscript| {
+    let contiguous = last
+        .filter_map(|access| access.subscripts.last().cloned().flatten())
+        .find_map(|subscript| {
             let plain = subscript.plain().clone();
             (0..dims.len()).rev().find(|&dim| plain.coefficient(&[dims[dim].variable]).abs() == 1)
-        },
-    );
+        });
     let column = contiguous.unwrap_or(dims.len() - 1);
     // Rows: what most loads depend on that do not depend on columns.
     let mut counts = vec![0; dims.len()];
@@ -370,7 +368,8 @@ fn subscripts(ir: &Ir, load: AffineLoadOp, variables: [Value; 3]) -> Option<Vec<
 
 /// An expression as a linear form of the operands themselves; `None` for anything else.
 pub(super) fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
-    let operand = |index: usize| value.operands.get(index).map(|&operand| Polynomial::value(operand));
+    let operand =
+        |index: usize| value.operands.get(index).map(|&operand| Polynomial::value(operand));
     match *ir.ctx.expr_kind(expr) {
         AffineExprKind::Constant(number) => Some(Polynomial::constant(number)),
         AffineExprKind::Dim(index) => operand(index as usize),

@@ -113,29 +113,23 @@ pub fn load_held(
     let buffer = map.get(b.operand(load, 0));
     let element = b.ty(b.result(load, 0));
     let vector = width.map(|width| b.ctx.vector(&[width], element));
-    let touched = |form: &Polynomial| {
-        edges.iter().any(|edge| form.coefficient(&[edge.variable]) != 0)
-    };
+    let touched =
+        |form: &Polynomial| edges.iter().any(|edge| form.coefficient(&[edge.variable]) != 0);
     if subscripts.iter().any(touched) {
-        let indices: Vec<Value> =
-            subscripts.iter().map(|form| held(b, form, map, edges)).collect();
+        let indices: Vec<Value> = subscripts.iter().map(|form| held(b, form, map, edges)).collect();
         return match vector {
             None => memref::LoadOp::new(b, buffer, &indices).value(b),
             Some(ty) => vector::LoadOp::new(b, buffer, &indices).result(ty).value(b),
         };
     }
     let mut exprs = Exprs::default();
-    let results: Vec<AffineExpr> =
-        subscripts.iter().map(|form| exprs.form(b, form, map)).collect();
+    let results: Vec<AffineExpr> = subscripts.iter().map(|form| exprs.form(b, form, map)).collect();
     let at = exprs.finish(b, &results);
     match vector {
         None => AffineLoadOp::create(b, buffer, &at),
         Some(ty) => {
             let map = b.ctx.map_attr(at.map);
-            AffineVectorLoadOp::new(b, buffer, &at.operands)
-                .attr(b, "map", map)
-                .result(ty)
-                .value(b)
+            AffineVectorLoadOp::new(b, buffer, &at.operands).attr(b, "map", map).result(ty).value(b)
         }
     }
 }

@@ -181,7 +181,8 @@ impl<'a> Emitter<'a> {
         corner.insert(variable, term);
         let mut edges = self.edges(b);
         edges.extend(end.map(|end| Edge { variable, upper: end.clone(), behind: 0 }));
-        let source = Source { nest: self.nest, corner: &corner, edges: &edges, wide: end.is_none() };
+        let source =
+            Source { nest: self.nest, corner: &corner, edges: &edges, wide: end.is_none() };
         let threads = self.plan.thread_count();
         self.all_threads(b, |b, thread| {
             for (tile, &buffer) in self.tiles.iter().zip(&block.buffers) {
@@ -296,7 +297,13 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn load(&self, b: &mut Builder<'_>, load: AffineLoadOp, map: &ValueMap, edges: &[Edge]) -> Value {
+    fn load(
+        &self,
+        b: &mut Builder<'_>,
+        load: AffineLoadOp,
+        map: &ValueMap,
+        edges: &[Edge],
+    ) -> Value {
         let at = load.subscripts(b).expect("a load has subscripts");
         let forms: Vec<_> = at
             .results(&b.ctx)
@@ -320,9 +327,7 @@ impl<'a> Emitter<'a> {
     ) {
         let [row, column, term] = self.nest.variables(b);
         let mut known: FxHashMap<(Value, [i64; 2]), Value> = FxHashMap::default();
-        let here = apply(b, &[corner.get(term), depth], |b, dims| {
-            b.ctx.add_expr(dims[0], dims[1])
-        });
+        let here = apply(b, &[corner.get(term), depth], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
         let mut map = corner.clone();
         map.insert(term, here);
         for [r, c] in self.results() {
@@ -342,7 +347,8 @@ impl<'a> Emitter<'a> {
         }
         // Values of the prologue that terms use, for each result.
         let terms = self.nest.terms(b);
-        let used: Vec<Value> = terms.iter().flat_map(|&op| b.operands(op).collect::<Vec<_>>()).collect();
+        let used: Vec<Value> =
+            terms.iter().flat_map(|&op| b.operands(op).collect::<Vec<_>>()).collect();
         let needed = self.nest.needed(b, &self.nest.prologue, &used);
         if !needed.is_empty() {
             for result in self.results() {
@@ -368,7 +374,8 @@ impl<'a> Emitter<'a> {
         for result in self.results() {
             let at = self.sum_at(b, thread, result);
             for (&sum, yielded) in block.sums.iter().zip(self.nest.sum.yielded(b)) {
-                let value = self.lookup(&known, yielded, result).unwrap_or_else(|| map.get(yielded));
+                let value =
+                    self.lookup(&known, yielded, result).unwrap_or_else(|| map.get(yielded));
                 AffineStoreOp::create(b, value, sum, &at);
             }
         }
@@ -453,7 +460,8 @@ impl<'a> Emitter<'a> {
             let body = |b: &mut Builder<'_>| {
                 let mut map = map.clone();
                 let at = self.sum_at(b, thread, result);
-                for (&sum, &total) in block.sums.iter().zip(&b.results(self.nest.sum.op()).to_vec()) {
+                for (&sum, &total) in block.sums.iter().zip(&b.results(self.nest.sum.op()).to_vec())
+                {
                     let value = AffineLoadOp::create(b, sum, &at);
                     map.insert(total, value);
                 }
@@ -469,7 +477,8 @@ impl<'a> Emitter<'a> {
             let mut exprs = Exprs::default();
             let mut room = Vec::new();
             for edge in &edges {
-                let (at, upper) = (exprs.value(b, map.get(edge.variable)), exprs.bound(b, &edge.upper));
+                let (at, upper) =
+                    (exprs.value(b, map.get(edge.variable)), exprs.bound(b, &edge.upper));
                 let one = b.ctx.constant_expr(-1);
                 let last = b.ctx.add_expr(upper, one);
                 room.push((b.ctx.sub_expr(last, at), false));
@@ -564,4 +573,3 @@ impl Contraction {
         }
     }
 }
-

@@ -267,7 +267,8 @@ fn element(
     }
     let mut edges = source.edges.to_vec();
     if wide {
-        let contiguous = if tile.load.contiguous_depth { term } else { column_of(tile, row, column) };
+        let contiguous =
+            if tile.load.contiguous_depth { term } else { column_of(tile, row, column) };
         for edge in edges.iter_mut().filter(|edge| edge.variable == contiguous) {
             edge.behind = tile.width(true) - 1;
         }
@@ -279,4 +280,3 @@ fn element(
 fn column_of(tile: &Tile, row: Value, column: Value) -> Value {
     if tile.load.uses.row { row } else { column }
 }
-

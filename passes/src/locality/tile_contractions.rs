@@ -14,8 +14,8 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineParallelOp;
-use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};

@@ -8,8 +8,8 @@ use super::contraction::{Contraction, Staged};
 use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
 use crate::analysis::slice::{clone_slice, pure_slice};
-use crate::parallel::loop_bounds::compute_outside;
 use crate::parallel::launch::trip_count;
+use crate::parallel::loop_bounds::compute_outside;
 
 /// What must be a multiple of a wide copy's elements for one staged load.
 #[derive(Clone, Debug)]
@@ -139,8 +139,7 @@ fn trips_of_sum(
             *operand = outside(b, *operand, region, map)?;
         }
     }
-    let [lower, upper] =
-        sides.map(|side| gpuc_dialects::affine::AffineApplyOp::create(b, &side));
+    let [lower, upper] = sides.map(|side| gpuc_dialects::affine::AffineApplyOp::create(b, &side));
     Some(arith::SubIOp::new(b, upper, lower).value(b))
 }
 

@@ -4,6 +4,7 @@
 pub mod block_shape;
 pub mod carried_scalar;
 pub mod check_independent;
+pub mod collapse_parallel;
 pub mod combiner;
 pub mod distribute;
 pub mod host_plan;
@@ -17,6 +18,7 @@ pub mod map;
 mod mapping_remarks;
 pub mod outline;
 pub mod parallel_loop;
+pub mod phases;
 pub mod recognize_parallel;
 mod remarks;
 pub mod schedule;
