@@ -28,6 +28,7 @@ pub const ALL: &[&PassInfo] = &[
     parallel::check_independent::CheckIndependent::INFO,
     parallel::restructure::Restructure::INFO,
     parallel::recognize_parallel::RecognizeParallel::INFO,
+    parallel::collapse_parallel::CollapseParallel::INFO,
     parallel::split_launches::SplitLaunches::INFO,
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,

@@ -468,7 +468,7 @@ affine.store %f1, %b[%i, %j] : memref<?x64xf32>
 }",
         expect![[r#"
             6: remark: Loop is parallelizable
-            7: remark: Loop is parallelizable, left sequential in each thread
+            7: remark: Loop is parallelizable
         "#]],
     );
 }

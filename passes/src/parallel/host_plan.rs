@@ -11,8 +11,10 @@ use gpuc_ir::{Block, Ir, Op, OpView, Value, ValueDef, WalkOrder};
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::phases::{Step, phases};
 use super::schedule::Asked;
 use super::scratch::{can_move, is_storable};
+use super::segments::has_parallel_loop;
 use crate::analysis::loops::constant_trips;
 use crate::analysis::slice::{pure_slice, used_from_around};
 
@@ -108,7 +110,8 @@ impl HostPlan {
             known: FxHashSet::default(),
         };
         plan.keep(ir, region.block(ir), threads);
-        if plan.kept.is_empty() {
+        let grids = ir.ops(region.block(ir)).filter(|&op| has_parallel_loop(ir, op)).count();
+        if plan.kept.is_empty() && grids < 2 {
             return None;
         }
         // With every load that the host can do, what could it know?
@@ -293,18 +296,38 @@ impl HostPlan {
         }
     }
 
+    /// What the device does in a block of the host, and where the host interrupts it.
+    fn steps(&self, ir: &Ir, block: Block) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for op in ir.ops(block).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)) {
+            if self.kept.contains(&op) || self.fetched.contains(&op) {
+                steps.push(Step::Cut);
+            } else if !self.is_on_host(ir, op) {
+                steps.push(Step::Device(op));
+                // It may be read back at once.
+                let is_read = |user| {
+                    self.top(ir, user).is_some_and(|top| {
+                        self.is_on_host(ir, top)
+                            || self.kept.contains(&top)
+                            || ir.has_trait(top, Traits::TERMINATOR)
+                    })
+                };
+                if ir.results(op).iter().any(|&result| ir.users(result).any(is_read)) {
+                    steps.push(Step::Cut);
+                }
+            }
+        }
+        steps
+    }
+
     /// Whether memory can keep all that crosses from one kernel to another.
     fn is_feasible(&self, ir: &Ir) -> bool {
-        // Runs of operations that end up in one region.
-        let mut runs: FxHashMap<Op, usize> = FxHashMap::default();
-        let mut run = 0;
+        let mut phase_of: FxHashMap<Op, usize> = FxHashMap::default();
+        let mut number = 0;
         for block in self.host_blocks(ir) {
-            run += 1;
-            for op in ir.ops(block) {
-                let cuts = self.kept.contains(&op) || self.fetched.contains(&op);
-                run += usize::from(cuts || self.needed.contains(&op));
-                runs.insert(op, run);
-                run += usize::from(cuts || self.needed.contains(&op));
+            for phase in phases(ir, self.steps(ir, block)) {
+                number += 1;
+                phase_of.extend(phase.into_iter().map(|op| (op, number)));
             }
         }
         for block in self.host_blocks(ir) {
@@ -317,9 +340,9 @@ impl HostPlan {
                     if self.is_known(ir, value) {
                         continue;
                     }
-                    let run_of = |user| self.top(ir, user).and_then(|top| runs.get(&top).copied());
+                    let phase = |op: Op| phase_of.get(&op).copied();
                     let crosses =
-                        ir.users(value).any(|user| run_of(user) != runs.get(&op).copied());
+                        ir.users(value).any(|user| self.top(ir, user).and_then(phase) != phase(op));
                     let keeps = if memref::AllocaOp::is(ir, op) {
                         can_move(ir, op)
                     } else {

@@ -1,16 +1,18 @@
 //! Taking a region apart: its loops and conditionals to the host, what is between them to regions of their own.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{FetchOp, HOST_LOOP_ATTR, RegionOp, YieldOp};
+use gpuc_dialects::offload::{FALLBACK_ATTR, FetchOp, HOST_LOOP_ATTR, RegionOp, YieldOp};
 use gpuc_dialects::{arith, gpu, memref, scf};
 use gpuc_ir::op::{RegionPoint, Traits};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, ValueDef, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::host_plan::{HostPlan, edges, sources};
+use super::phases::{Step, phases};
 use super::scratch::{Slot, load_where_used, move_array};
 use crate::analysis::slice::{clone_slice, pure_slice};
 use crate::simplify::carry::undefined;
+use crate::versions::in_fallback;
 
 /// Carries a plan out: leaves the loops and conditionals that it keeps in the host function, in front
 /// of where the region was, with regions for what runs on the device between them.
@@ -32,6 +34,9 @@ pub fn split(ir: &mut Ir, plan: &HostPlan) -> Result<(), Diagnostic> {
         let unit = ir.ctx.unit_attr();
         if ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some()) {
             ir.set_attr(op, HOST_LOOP_ATTR, unit);
+            if in_fallback(ir, plan.region.op()) {
+                ir.set_attr(op, FALLBACK_ATTR, unit);
+            }
         }
     }
     let slots = split.carry_in_memory(ir);
@@ -149,8 +154,46 @@ impl Split<'_> {
             ir.set_operand(end, first + i, nothing.expect("the plan asks for what memory holds"));
         }
         for (slot, value) in stores {
-            slot.store(&mut Builder::before(ir, end), value);
+            let receives = |ir: &Ir, of: Value| {
+                slots.get(&of).is_some_and(|own| own.buffer == slot.buffer) && !ir.is_unused(of)
+            };
+            let receivers: Vec<Value> =
+                slots.keys().copied().filter(|&of| receives(ir, of)).collect();
+            // As soon as it is there, where nobody looks at the last one any more: then the kernel that
+            // computes it stores it.
+            match self.is_last_look(ir, value, end, slot, &receivers) {
+                Some(def) => slot.store(&mut Builder::after(ir, def), value),
+                None => slot.store(&mut Builder::before(ir, end), value),
+            }
         }
+    }
+
+    /// The operation that defines a value that is handed on by `end`, if nothing between the two reads what the
+    /// slot held before.
+    fn is_last_look(
+        &self,
+        ir: &mut Ir,
+        value: Value,
+        end: Op,
+        slot: Slot,
+        receivers: &[Value],
+    ) -> Option<Op> {
+        let block = ir.parent_block(end)?;
+        let def = ir.defining_op(value).filter(|&def| ir.parent_block(def) == Some(block))?;
+        if self.plan.kept.contains(&def) {
+            return None;
+        }
+        let mut users: Vec<Op> = ir.users(slot.buffer).collect();
+        users.extend(receivers.iter().flat_map(|&receiver| ir.users(receiver)));
+        let tops: Vec<Op> =
+            users.into_iter().filter_map(|user| ir.ancestor_in_block(user, block)).collect();
+        ir.number_ops(block);
+        let is_terminator = ir.has_trait(end, Traits::TERMINATOR);
+        let looks_between = |top: Op| {
+            let is_behind = ir.is_before_numbered(def, top);
+            is_behind && (ir.is_before_numbered(top, end) || is_terminator && top == end)
+        };
+        (!tops.into_iter().any(looks_between)).then_some(def)
     }
 
     /// Whether an operation of the host looks at values of the device itself.
@@ -265,47 +308,34 @@ impl Split<'_> {
         ir.replace_op(load, &[value]);
     }
 
-    fn stays(&self, ir: &Ir, op: Op) -> bool {
-        self.on_host.contains(&op) || self.plan.is_on_host(ir, op)
-    }
-
-    /// Puts runs of operations of the device into regions. What stands in the plan's region goes in front of it.
+    /// Puts what the device does into regions, one for each phase. What stands in the plan's region goes in
+    /// front of it.
     fn partition(&mut self, ir: &mut Ir, block: Block) {
-        let outside = block == self.plan.region.block(ir);
-        let mut open: Option<RegionOp> = None;
-        for op in ir.ops(block).collect::<Vec<_>>() {
-            if ir.has_trait(op, Traits::TERMINATOR) {
-                break;
-            }
-            let end = match outside {
-                true => self.plan.region.op(),
-                false => ir.last_op(block).expect("blocks of the host have terminators"),
-            };
-            if self.plan.kept.contains(&op) || FetchOp::is(ir, op) {
-                open = None;
-                if outside {
-                    ir.move_before(end, op);
+        let mut ops: Vec<Op> = ir.ops(block).collect();
+        ops.retain(|&op| !ir.has_trait(op, Traits::TERMINATOR));
+        if block == self.plan.region.block(ir) {
+            ops.iter().for_each(|&op| ir.move_before(self.plan.region.op(), op));
+        }
+        let is_cut = |ir: &Ir, op: Op| self.plan.kept.contains(&op) || FetchOp::is(ir, op);
+        let on_host = |ir: &Ir, op: Op| self.on_host.contains(&op) || self.plan.is_on_host(ir, op);
+        let steps = ops.iter().filter_map(|&op| match is_cut(ir, op) {
+            true => Some(Step::Cut),
+            false => (!on_host(ir, op)).then_some(Step::Device(op)),
+        });
+        for phase in phases(ir, steps.collect::<Vec<_>>()) {
+            let (Some(&first), Some(&last)) = (phase.first(), phase.last()) else { continue };
+            let region = new_region(ir, self.plan.region, first);
+            let end = ir.last_op(region.block(ir)).expect("a region ends with a yield");
+            let run = ops.iter().skip_while(|&&op| op != first);
+            let run: Vec<Op> = run.take_while(|&&op| op != last).copied().chain([last]).collect();
+            for op in run {
+                match phase.contains(&op) {
+                    true => ir.move_before(end, op),
+                    // It uses nothing of the region.
+                    false => ir.move_before(region.op(), op),
                 }
-                continue;
             }
-            if self.stays(ir, op) {
-                // It uses nothing of the region that is being filled.
-                match open {
-                    Some(region) => ir.move_before(region.op(), op),
-                    None if outside => ir.move_before(end, op),
-                    None => {}
-                }
-                continue;
-            }
-            let region = *open.get_or_insert_with(|| {
-                let point = if outside { end } else { op };
-                new_region(ir, self.plan.region, point)
-            });
-            if self.regions.last() != Some(&region) {
-                self.regions.push(region);
-            }
-            let last = ir.last_op(region.block(ir)).expect("a region ends with a yield");
-            ir.move_before(last, op);
+            self.regions.push(region);
         }
     }
 

@@ -4,6 +4,7 @@
 pub mod block_shape;
 pub mod carried_scalar;
 pub mod check_independent;
+pub mod collapse_parallel;
 pub mod combiner;
 pub mod distribute;
 pub mod host_plan;
@@ -18,6 +19,7 @@ mod mapping_remarks;
 mod nest_plan;
 pub mod outline;
 pub mod parallel_loop;
+pub mod phases;
 pub mod recognize_parallel;
 mod remarks;
 pub mod restructure;

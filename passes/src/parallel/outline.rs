@@ -9,11 +9,11 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::offload::{COLLECTIVE_ATTR, PARTIAL_ATTR, RegionOp};
+use gpuc_dialects::offload::{COLLECTIVE_ATTR, HOST_LOOP_ATTR, PARTIAL_ATTR, RegionOp};
 use gpuc_dialects::{gpu, nvvm};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{AttrKind, Builder, DYNAMIC, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{AttrKind, Block, Builder, DYNAMIC, Ir, Op, OpView, Value, WalkOrder};
 
 use super::kernel::{Kernel, kernel_module};
 use super::launch::{Launch, Limits, product};
@@ -46,8 +46,52 @@ impl Pass for Outline {
                 Outliner { limits, module, region }.outline(ir, cx)?;
             }
         }
+        report_host_loops(ir, module, cx);
         Ok(())
     }
+}
+
+/// Says how many launches loops of the host make.
+fn report_host_loops(ir: &Ir, module: Op, cx: &mut PassContext<'_>) {
+    let nested = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
+    for op in nested.filter(|&op| ir.attr(op, HOST_LOOP_ATTR).is_some() && !in_fallback(ir, op)) {
+        let mut inner = Vec::new();
+        let blocks = ir.regions(op).iter().flat_map(|&region| ir.blocks(region));
+        let launches: usize = blocks.map(|&block| launches_a_step(ir, block, &mut inner)).sum();
+        let number = match launches {
+            1 => "1 launch".to_owned(),
+            n => format!("{n} launches"),
+        };
+        let lines: Vec<String> = inner
+            .into_iter()
+            .filter_map(|op| ir.ctx.place(ir.location(op)))
+            .map(|place| place.line.to_string())
+            .collect();
+        let and = match lines.len() {
+            0 => String::new(),
+            _ => format!(", besides those of the loops in line {}", lines.join(" and ")),
+        };
+        let place = ir.ctx.place(ir.location(op));
+        let text = format!("Loop runs on the host: {number} a step{and}");
+        cx.report(Diagnostic::remark(text).at_option(place));
+    }
+}
+
+/// The launches that running a block once comes to, the most where branches differ. Loops of the host in it
+/// are put on a list.
+fn launches_a_step(ir: &Ir, block: Block, inner: &mut Vec<Op>) -> usize {
+    let mut number = 0;
+    for op in ir.ops(block) {
+        if ir.attr(op, HOST_LOOP_ATTR).is_some() {
+            inner.push(op);
+        } else if gpu::LaunchFuncOp::is(ir, op) {
+            number += 1;
+        } else {
+            let blocks = ir.regions(op).iter().flat_map(|&region| ir.blocks(region));
+            number += blocks.map(|&block| launches_a_step(ir, block, inner)).max().unwrap_or(0);
+        }
+    }
+    number
 }
 
 struct Outliner<'a> {
@@ -178,7 +222,7 @@ fn unused_stem(ir: &Ir, kernels: Op, wanted: &str) -> String {
     let is_free = |stem: &String| {
         !names.iter().any(|&name| name == stem || name.strip_prefix(stem.as_str()) == Some("_0"))
     };
-    let numbered = (2..).map(|number| format!("{wanted}{number}_kernel"));
+    let numbered = (2..).map(|number| format!("{wanted}_{number}_kernel"));
     let mut stems = std::iter::once(format!("{wanted}_kernel")).chain(numbered);
     stems.find(is_free).expect("the numbers do not end")
 }

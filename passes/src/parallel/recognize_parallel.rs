@@ -9,8 +9,8 @@
 //! anew is stored by the last one. Every other stays, and a remark says
 //! which variable holds it up. Where only pointers could make mapped variables overlap, the region is
 //! made twice, and the host asks before each launch whether they do (see [`versions`]). Inside a
-//! parallel loop, one more is made parallel only where it pays: it is no short one, and its
-//! iterations touch consecutive elements.
+//! parallel loop, one more is made parallel only where it pays: it is no short one, and a dimension of a
+//! perfect nest with the loop around it, or its iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
@@ -23,10 +23,12 @@ use super::carried_scalar::{CarriedScalar, classify};
 use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
+use super::schedule::Asked;
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{candidates, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted, carried};
+use crate::analysis::slice::is_defined_inside;
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -177,6 +179,9 @@ impl RecognizeParallel {
         if length.is_some_and(|length| length < self.least_inner_iterations) {
             return false;
         }
+        if !reduces && is_dimension_of(ir, op, around[0]) {
+            return true;
+        }
         let outer: Vec<Value> = around
             .iter()
             .flat_map(|&outer| dimensions(ir, outer))
@@ -205,6 +210,21 @@ impl RecognizeParallel {
                 false => others <= own,
             })
     }
+}
+
+/// Whether a loop is all that the parallel loop round it does, and runs as often each time: the two are
+/// dimensions of one nest, and one loop for [`collapse-parallel`](super::collapse_parallel).
+fn is_dimension_of(ir: &Ir, op: Op, outer: Op) -> bool {
+    let only = || {
+        ir.ops(ir.body(outer, 0)).all(|other| {
+            other == op || ir.has_trait(other, Traits::TERMINATOR) || ir.is_effect_free(other)
+        })
+    };
+    ir.parent_op(op) == Some(outer)
+        && ir.results(outer).is_empty()
+        && Asked::of(ir, outer) == Asked::default()
+        && ir.operands(op).all(|value| !is_defined_inside(ir, value, outer))
+        && only()
 }
 
 /// Whether a value is defined outside all of some nested loops.

@@ -44,7 +44,7 @@ impl Segment {
 }
 
 /// Whether an operation changes anything but local variables.
-fn has_effects(ir: &Ir, op: Op) -> bool {
+pub(super) fn has_effects(ir: &Ir, op: Op) -> bool {
     ir.effects(op).is_none_or(|effects| {
         effects.iter().any(|effect| match effect.kind {
             EffectKind::Read | EffectKind::Allocate => false,
@@ -65,7 +65,7 @@ pub fn is_over_blocks(ir: &Ir, op: Op) -> bool {
 }
 
 /// Whether there is a parallel loop in an operation.
-fn has_parallel_loop(ir: &Ir, op: Op) -> bool {
+pub(super) fn has_parallel_loop(ir: &Ir, op: Op) -> bool {
     let nested = ir.nested_ops(op, WalkOrder::PreOrder);
     nested.into_iter().any(|inner| ir.has_trait(inner, Traits::PARALLEL_LOOP))
 }

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs PolyBench/C 4.2.1 with its kernels as `kernels` regions, and says how they were parallelised.
+
+usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [NAME...]
+
+Between `#pragma scop` and `#pragma endscop` of each program's kernel function stands one compute region, with a data
+clause for every array parameter. Each program is compiled by gpuc and by gcc, run (by gpuc on its simulator), and its
+arrays are compared, within a part in a thousand (fused multiplications round otherwise). The main nest is the
+kernel with most instructions. Prints a line for each program and a summary.
+"""
+import argparse
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+
+def with_region(text, clauses):
+    """The program with its scop as a compute region."""
+    head = re.search(r"void\s+kernel_\w+\s*\((.*?)\)\s*\n?\{", text, re.S).group(1)
+    arrays = re.findall(r"POLYBENCH_[1-5]D\s*\(([^()]*)\)", head)
+    data = []
+    for array in arrays:
+        words = [word.strip() for word in array.split(",")]
+        # Rows are as long as they are declared.
+        data.append(f"{words[0]}[0:{words[1 + (len(words) - 1) // 2]}]")
+    pragma = "#pragma acc kernels" + (f" copy({', '.join(data)})" if clauses else "")
+    start, end = text.index("#pragma scop"), text.index("#pragma endscop")
+    body = text[start + len("#pragma scop"):end]
+    return text[:start] + pragma + "\n{" + body + "}\n" + text[end + len("#pragma endscop"):]
+
+
+def numbers(dump):
+    """The numbers of a dump of arrays."""
+    words = re.sub(r"==BEGIN.*|==END.*|begin dump:.*|end   dump:.*", "", dump).split()
+    return [float(word) for word in words if re.match(r"^-?(\d|nan|inf)", word)]
+
+
+def shapes(host):
+    """How the host launches each kernel: on one thread, in one block, or with a grid for its sizes."""
+    found = {}
+    for name, sizes in re.findall(r'__gpuc_run\(site, "([^"]+)", (.*)', host):
+        sizes = [size.strip() for size in sizes.split(",")[:6]]
+        grid = "grid" if sizes[:3] != ["1l"] * 3 else "one block" if sizes[3:] != ["1l"] * 3 else "one thread"
+        found[name] = grid
+    return found
+
+
+def kernels(report):
+    """Kernels of a run: instructions, name, launches, sectors a request of loads."""
+    found = []
+    for part in re.split(r"\n  kernel ", report)[1:]:
+        launches = int(re.search(r"launches ([\d,]+)", part).group(1).replace(",", ""))
+        name = part.split()[0]
+        instructions = int(re.search(r"thread_inst_executed\.sum\s+([\d,]+)", part).group(1).replace(",", ""))
+        sectors = re.search(r"sectors_per_request_pipe_lsu_mem_global_op_ld.ratio\s+([\d.,]+)", part)
+        found.append((instructions, name, launches, float(sectors.group(1)) if sectors else 0.0))
+    return sorted(found, reverse=True)
+
+
+def run(command, **kwargs):
+    return subprocess.run(command, capture_output=True, text=True, **kwargs)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("gpuc")
+    parser.add_argument("--size", default="MINI")
+    parser.add_argument("--clauses", default="copy")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    listed = (options.folder / "utilities/benchmark_list").read_text().split()
+    total = dict.fromkeys(["right", "one thread", "one block", "grid", "?"], 0)
+    slowest = (0, "")
+    for relative in listed:
+        source = options.folder / relative
+        if options.names and source.stem not in options.names:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            changed = pathlib.Path(folder) / source.name
+            changed.write_text(with_region(source.read_text(), options.clauses == "copy"))
+            include = ["-I", str(options.folder / "utilities"), "-I", str(source.parent)]
+            defines = [f"-D{options.size}_DATASET", "-DPOLYBENCH_DUMP_ARRAYS", "-DPOLYBENCH_USE_C99_PROTO"]
+            rest = [str(options.folder / "utilities/polybench.c"), "-lm"]
+            host = run(["gcc", "-O2", "-w", *include, *defines, str(source), *rest, "-o", folder + "/host"])
+            if host.returncode:
+                print(source.stem, "gcc:", host.stderr[:200])
+                continue
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            ptx = run([options.gpuc, "--timing", "--emit=host-c", *include, *defines, str(changed), "-o", folder + "/p.c"])
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            took = 1000 * (after.ru_utime - before.ru_utime)
+            slowest = max(slowest, (took, source.stem))
+            built = run([options.gpuc, "-w", *include, *defines, str(changed), *rest, "-o", folder + "/device"])
+            if built.returncode:
+                print(f"{source.stem:16} does not compile: {(ptx.stderr + built.stderr).strip()[:300]}")
+                continue
+            want = numbers(run([folder + "/host"]).stderr)
+            environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_REPORT="1", GPUC_QUIET="1")
+            ran = run([folder + "/device"], env=environment)
+            dump, _, report = ran.stderr.partition("gpuc report:")
+            got = numbers(dump)
+            close = len(got) == len(want) and all(
+                abs(a - b) <= 1e-3 * max(1e-2, abs(b)) + 0.011 or a != a and b != b for a, b in zip(got, want))
+            right = ran.returncode == 0 and close and len(want) > 0
+            found = kernels(report)
+            how = "none"
+            if found:
+                how = shapes(pathlib.Path(folder + "/p.c").read_text()).get(found[0][1], "?")
+                total[how] += 1
+            total["right"] += right
+            launches = sum(kernel[2] for kernel in found)
+            sectors = found[0][3] if found else 0
+            print(f"{source.stem:16} {'right' if right else 'WRONG':6} {how:11} {len(found):3} kernels {launches:6} launches "
+                  f"{sectors:5.2f} sectors/request {took:5.0f} ms"
+                  + ("" if right else " " + ran.stderr[-300:].replace("\n", " ") if ran.returncode else ""), flush=True)
+    print(total, f"slowest to compile: {slowest[1]}, {slowest[0]:.0f} ms")
+
+
+main()
