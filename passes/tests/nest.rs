@@ -3,19 +3,31 @@
 mod remarks;
 
 use expect_test::{Expect, expect};
-use remarks::run;
+use gpuc_ir::pass::Analysis;
+use gpuc_ir::{Ir, Op, Value, WalkOrder};
+use gpuc_passes::analysis::nest::Nest;
+use gpuc_passes::analysis::nest::carried::Apart;
+use gpuc_passes::analysis::nest::graph::{DependenceGraph, Edge};
+use gpuc_passes::raise::reduction::Reduction;
+use gpuc_presburger::dependence::Direction;
+use remarks::{parse, run};
 
-/// What is said about the dependences of a body, whose first line is line 4. `options` are those of the
-/// pass.
-fn said(options: &str, body: &str) -> String {
-    let text = format!(
+/// A function with a body, whose first line is line 4.
+fn function(body: &str) -> String {
+    format!(
         "func.func @f(%n: index, %m: index, %a: memref<?xf32> {{offload.name = \"a\"}}, %b: memref<?x?xf32> {{offload.name = \"b\"}}, %p: memref<?xindex> {{offload.name = \"p\"}}) {{
 %c0 = arith.constant 0 : index %c1 = arith.constant 1 : index
 %f1 = arith.constant 1.0 : f32
 {body}
 return
 }}"
-    );
+    )
+}
+
+/// What is said about the dependences of a body, whose first line is line 4. `options` are those of the
+/// pass.
+fn said(options: &str, body: &str) -> String {
+    let text = function(body);
     run(&format!("print-nest{options}"), &text).1
 }
 
@@ -411,4 +423,128 @@ func.func private @g() {",
             5: remark: the effects of 'func.call' are not known
         "#]],
     );
+}
+
+/// The graph of the first loop of a body, and the loops' variables, outermost first.
+fn graph(body: &str, look: impl FnOnce(&Ir, &DependenceGraph, &[Value])) {
+    let (ir, module) = parse(&function(body));
+    let loops: Vec<Op> = ir.nested_ops(module, WalkOrder::PreOrder);
+    let loops: Vec<Op> = loops.into_iter().filter(|&op| ir.is_counted_loop(op)).collect();
+    let nest = Nest::compute(&ir, module);
+    let found = nest.graph(&ir, loops[0], Apart::Assumed).expect("all effects are known");
+    let variables: Vec<Value> =
+        loops.iter().map(|&op| ir.loop_dimensions(op)[0].variable).collect();
+    look(&ir, &found, &variables);
+}
+
+/// Directions of all edges, in order, and which loops carry them.
+fn vectors(graph: &DependenceGraph) -> Vec<String> {
+    let one = |edge: &Edge| {
+        let text = |vector: &Vec<Direction>| vector.iter().map(ToString::to_string).collect();
+        let vectors: Vec<String> = edge.vectors.iter().map(text).collect();
+        format!("{:?} {}", edge.kind, vectors.join(" "))
+    };
+    graph.edges.iter().map(one).collect()
+}
+
+#[test]
+fn a_product_accumulates() {
+    let body = "affine.for %i = 0 to %n {
+affine.for %j = 0 to %n {
+affine.for %k = 0 to %n {
+%old = affine.load %b[%i, %j] : memref<?x?xf32>
+%new = arith.addf %old, %f1 : f32
+%more = arith.subf %new, %f1 : f32
+affine.store %more, %b[%i, %j] : memref<?x?xf32>
+}
+}
+}";
+    graph(body, |ir, graph, variables| {
+        assert_eq!(vectors(graph), ["Anti ==<", "Anti ===", "Flow ==<", "Output ==<"]);
+        let found = graph.accumulation(ir, variables[2]).expect("an accumulation");
+        assert_eq!(ir.name(found.load), "affine.load");
+        assert_eq!((found.kind, found.unsigned), (Reduction::Add, false));
+        assert_eq!(graph.accumulation(ir, variables[1]), None, "it carries nothing");
+        assert_eq!(graph.carried_by(variables[2]).count(), 3);
+        assert_eq!(graph.around(ir, found.load).count(), 3);
+        let apart = graph.edges[0].distance(variables[0]).and_then(|d| d.constant());
+        assert_eq!(apart, Some(0));
+    });
+}
+
+/// What looks at the sums on the way, or changes the element otherwise, is no accumulation.
+#[test]
+fn no_accumulation() {
+    for update in [
+        // The element of another iteration.
+        "%old = affine.load %a[0] : memref<?xf32>
+%new = arith.addf %old, %f1 : f32
+affine.store %new, %a[%i] : memref<?xf32>",
+        // Looked at.
+        "%old = affine.load %a[0] : memref<?xf32>
+%new = arith.addf %old, %f1 : f32
+affine.store %new, %a[0] : memref<?xf32>
+affine.store %new, %b[%i, 0] : memref<?x?xf32>",
+        // Two operators.
+        "%old = affine.load %a[0] : memref<?xf32>
+%new = arith.addf %old, %f1 : f32
+%twice = arith.mulf %new, %f1 : f32
+affine.store %twice, %a[0] : memref<?xf32>",
+        // Subtracted from.
+        "%old = affine.load %a[0] : memref<?xf32>
+%new = arith.subf %f1, %old : f32
+affine.store %new, %a[0] : memref<?xf32>",
+        // Not understood.
+        "%q = memref.load %p[%i] : memref<?xindex>
+%old = memref.load %a[%q] : memref<?xf32>
+%new = arith.addf %old, %f1 : f32
+memref.store %new, %a[%q] : memref<?xf32>",
+    ] {
+        graph(&format!("affine.for %i = 1 to %n {{\n{update}\n}}"), |ir, graph, variables| {
+            assert_eq!(graph.accumulation(ir, variables[0]), None, "{update}");
+        });
+    }
+}
+
+/// What is not understood may go in every direction that the order of the program allows; a buffer
+/// of the iteration's own, in none of loops round it.
+#[test]
+fn directions_that_are_assumed() {
+    let body = square(
+        "%q = arith.muli %j, %j : index
+memref.store %f1, %a[%q] : memref<?xf32>
+%own = memref.alloca() : memref<4xf32>
+affine.for %k = 0 to 4 {
+affine.store %f1, %own[0] : memref<4xf32>
+}",
+    );
+    graph(&body, |_, graph, variables| {
+        assert_eq!(vectors(graph), ["Output << <= <>", "Output =<", "Output ==<"]);
+        assert_eq!(graph.carried_by(variables[0]).count(), 1);
+    });
+}
+
+/// Different names for one memory: assumed to be apart, or any distance.
+#[test]
+fn names_for_one_memory() {
+    let text = "func.func @f(%n: index, %a: memref<?xf32>, %b: memref<?xf32>) {
+affine.for %i = 0 to %n {
+%x = affine.load %a[%i] : memref<?xf32>
+affine.store %x, %b[%i] : memref<?xf32>
+}
+return
+}";
+    let mapped = text.replace("memref<?xf32>,", "memref<?xf32> {offload.map = \"copy\"},");
+    let mapped = mapped.replace("memref<?xf32>)", "memref<?xf32> {offload.map = \"copy\"})");
+    for (text, apart, edges, assumed) in [
+        (text, Apart::Assumed, 2, 0),
+        (&mapped, Apart::Assumed, 0, 1),
+        (&mapped, Apart::Unknown, 2, 0),
+    ] {
+        let (ir, module) = parse(text);
+        let all = ir.nested_ops(module, WalkOrder::PreOrder);
+        let outer = all.into_iter().find(|&op| ir.is_counted_loop(op)).expect("a loop");
+        let found = Nest::compute(&ir, module).graph(&ir, outer, apart).expect("known effects");
+        assert_eq!((found.edges.len(), found.assumed_apart.len()), (edges, assumed), "{apart:?}");
+    }
 }

@@ -155,14 +155,9 @@ impl Chain<'_> {
 
     fn through_combination(&mut self, op: Op) -> Option<usize> {
         let ir = self.ir;
-        let difference = arith::SubFOp::is(ir, op) || arith::SubIOp::is(ir, op);
-        let operator = match difference {
-            true => (Reduction::Add, false),
-            false => Reduction::of_op(ir, op)?,
-        };
+        let (kind, unsigned, candidates) = Reduction::of_update(ir, op)?;
         let saved = self.operator;
-        self.agree(operator)?;
-        let candidates = if difference { 1 } else { 2 };
+        self.agree((kind, unsigned))?;
         let found = (0..candidates).find_map(|i| self.attempt(ir.operand(op, i), 1));
         if found.is_none() {
             self.operator = saved;

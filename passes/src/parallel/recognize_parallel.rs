@@ -40,22 +40,25 @@ gpuc_ir::pass! {
 
 impl Pass for RecognizeParallel {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        // Stays true: what a loop that becomes parallel changes is outside of those that come after it.
+        let nest = cx.analysis::<Nest>(ir, op);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if candidates(ir, region).is_empty() {
                 continue;
             }
             if in_fallback(ir, inner) {
-                self.recognize(ir, region, Apart::Unknown);
+                self.recognize(ir, &nest, region, Apart::Unknown);
                 continue;
             }
             let fallback = versions::copy_as_fallback(ir, inner);
-            let found = self.recognize(ir, region, Apart::Assumed);
+            let found = self.recognize(ir, &nest, region, Apart::Assumed);
             found.remarks.into_iter().for_each(|remark| cx.report(remark));
             match disjoint(&mut Builder::before(ir, inner), &found.assumed_apart) {
                 Some(holds) => {
                     versions::choose(ir, holds, inner, fallback);
-                    self.recognize(ir, RegionOp(fallback), Apart::Unknown);
+                    let nest = Nest::compute(ir, fallback);
+                    self.recognize(ir, &nest, RegionOp(fallback), Apart::Unknown);
                 }
                 None => ir.erase_op(fallback),
             }
@@ -86,12 +89,10 @@ fn disjoint(b: &mut Builder<'_>, pairs: &IndexSet<(Value, Value)>) -> Option<Val
 }
 
 impl RecognizeParallel {
-    fn recognize(&self, ir: &mut Ir, region: RegionOp, apart: Apart) -> Found {
+    fn recognize(&self, ir: &mut Ir, nest: &Nest, region: RegionOp, apart: Apart) -> Found {
         let mut found = Found::default();
-        // Stays true: what a loop that becomes parallel changes is outside of those that come after it.
-        let nest = Nest::compute(ir, region.op());
         for op in candidates(ir, region) {
-            let remarks = self.parallelize(ir, &nest, op, apart, &mut found.assumed_apart);
+            let remarks = self.parallelize(ir, nest, op, apart, &mut found.assumed_apart);
             found.remarks.extend(remarks);
         }
         found

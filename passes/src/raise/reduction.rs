@@ -118,6 +118,16 @@ impl Reduction {
         })
     }
 
+    /// The operator of an operation that combines something into one of its first operands, whether
+    /// it compares as unsigned, and how many of them that may be: a difference adds to the left one.
+    pub fn of_update(ir: &Ir, op: Op) -> Option<(Reduction, bool, usize)> {
+        if arith::SubFOp::is(ir, op) || arith::SubIOp::is(ir, op) {
+            return Some((Add, false, 1));
+        }
+        let (kind, unsigned) = Reduction::of_op(ir, op)?;
+        Some((kind, unsigned, 2))
+    }
+
     /// The operator of a combiner of `scf.reduce` that is one operation on its two arguments.
     pub fn of_combiner(ir: &Ir, combiner: Region) -> Option<(Reduction, bool)> {
         let block = ir.entry_block(combiner)?;

@@ -17,6 +17,7 @@ use super::access::{Access, access};
 
 pub mod carried;
 pub mod dependence;
+pub mod graph;
 pub mod guard;
 mod pair;
 pub mod print;
@@ -148,10 +149,7 @@ fn between(
     found: &mut Vec<NestDependence>,
 ) {
     let pair = Pair::new(ir, op, source, sink);
-    let comparable = source.buffer == sink.buffer
-        && is_outside(ir, source.buffer, op)
-        && source.subscripts.len() == sink.subscripts.len();
-    let known = match comparable {
+    let known = match comparable(ir, op, source, sink, Own::Unknown) {
         true => pair.dependences(source, sink, source_first && source.op != sink.op),
         false => None,
     };
@@ -166,6 +164,23 @@ fn between(
         Some(known) => found.extend(known.into_iter().map(|each| dependence(Some(each)))),
         None => found.push(dependence(None)),
     }
+}
+
+/// What is said of the elements of a buffer that is declared inside the loop asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Own {
+    /// Nothing.
+    Unknown,
+    /// What subscripts say: for who knows that iterations round the declaration do not share it.
+    Compared,
+}
+
+/// Whether subscripts of two accesses inside the loop `op` say whether they are to the same element.
+fn comparable(ir: &Ir, op: Op, source: &Access, sink: &Access, own: Own) -> bool {
+    source.buffer == sink.buffer
+        && (is_outside(ir, source.buffer, op)
+            || (own == Own::Compared && source.buffer == source.root))
+        && source.subscripts.len() == sink.subscripts.len()
 }
 
 /// Whether an operation that is no access touches no memory that others see.

@@ -1,0 +1,266 @@
+//! The dependence graph of a nest: what has to stay in order when its iterations are reordered.
+//!
+//! [`Nest::graph`] answers "for these loops round a statement: which dependences are there, how far
+//! apart, in which directions" for all pairs of accesses inside one loop, different names for one
+//! memory included. Where the solver gives up, or subscripts have no closed form, an edge says
+//! nothing about distances: every direction that the order of the program allows is one of its.
+
+use gpuc_ir::{Ir, Op, Value};
+use gpuc_presburger::dependence::{self as presburger, Direction, Distance, Level};
+use indexmap::IndexSet;
+
+use super::super::access::{Access, AccessKind, Alias, Storage, access, alias};
+use super::carried::{Apart, conflict};
+use super::dependence::DependenceKind;
+use super::pair::Pair;
+use super::{Nest, Own, comparable};
+use crate::raise::reduction::Reduction;
+
+/// Pairs of accesses asked about for one graph; who has more is told that they depend on each other.
+const MOST_PAIRS: usize = 2048;
+
+/// The dependences among the accesses inside a loop, those between reads left out.
+#[derive(Clone, Debug)]
+pub struct DependenceGraph {
+    /// The loop asked about: all iterations of loops round it are fixed.
+    pub root: Op,
+    /// In order of the accesses.
+    pub edges: Vec<Edge>,
+    /// Pairs of mapped variables that were taken to be apart.
+    pub assumed_apart: Vec<(Value, Value)>,
+}
+
+/// A dependence from an access to one that comes after it. The edges between two accesses are told
+/// apart by what carries them.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The access that comes first.
+    pub source: Access,
+    /// The access that comes after it.
+    pub sink: Access,
+    /// What they do.
+    pub kind: DependenceKind,
+    /// The variables of the loops that both are in, outermost first, from the loop asked about on.
+    pub loops: Vec<Value>,
+    /// What is known of it; `None` where it is assumed: any loop may carry it, at any distance.
+    pub known: Option<presburger::Dependence>,
+    /// Every combination of directions that may occur, one for each loop: each of them has `<` in
+    /// front of the first `>`.
+    pub vectors: Vec<Vec<Direction>>,
+}
+
+impl Edge {
+    /// How far source and sink are apart in the loop of that variable; `None` where it is not known.
+    pub fn distance(&self, variable: Value) -> Option<Distance> {
+        let index = self.loops.iter().position(|&each| each == variable)?;
+        self.known.as_ref()?.distance(index).ok()
+    }
+
+    /// The place of the loop of that variable among those that both ends are in.
+    fn level_of(&self, variable: Value) -> Option<usize> {
+        self.loops.iter().position(|&each| each == variable)
+    }
+
+    /// Whether the loop of that variable may carry it.
+    pub fn is_carried_by(&self, variable: Value) -> bool {
+        let Some(level) = self.level_of(variable) else { return false };
+        self.vectors.iter().any(|vector| {
+            vector[..level].iter().all(|&d| d == Direction::Equal)
+                && vector[level] == Direction::Less
+        })
+    }
+}
+
+/// An update `a[e] = a[e] + x` of an element that the iterations of a loop have in common, and that
+/// they do not look at otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accumulation {
+    /// Reads the element.
+    pub load: Op,
+    /// Combines: the first operation that the loaded value goes into.
+    pub combine: Op,
+    /// Writes the element.
+    pub store: Op,
+    /// By which operator.
+    pub kind: Reduction,
+    /// Whether integers are compared as unsigned.
+    pub unsigned: bool,
+}
+
+impl DependenceGraph {
+    /// The dependences with an end in `statement`, an operation inside the loop.
+    pub fn around<'a>(&'a self, ir: &'a Ir, statement: Op) -> impl Iterator<Item = &'a Edge> {
+        let inside = move |op: Op| op == statement || ir.is_inside(op, statement);
+        self.edges.iter().filter(move |edge| inside(edge.source.op) || inside(edge.sink.op))
+    }
+
+    /// The dependences that the loop of that variable may carry.
+    pub fn carried_by(&self, variable: Value) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(move |edge| edge.is_carried_by(variable))
+    }
+
+    /// The one accumulation that is all that the loop of `variable` carries; `None` where it carries
+    /// something else, or nothing.
+    pub fn accumulation(&self, ir: &Ir, variable: Value) -> Option<Accumulation> {
+        let mut ends = IndexSet::new();
+        for edge in self.carried_by(variable) {
+            ends.extend([edge.source.op, edge.sink.op]);
+        }
+        let stores = |op| ir.memory_access(op).is_some_and(|access| access.stored().is_some());
+        let store = ends.iter().copied().find(|&op| stores(op))?;
+        let found = accumulation(ir, store)?;
+        ends.iter().all(|&op| op == found.load || op == found.store).then_some(found)
+    }
+}
+
+/// The accumulation that a store ends: its value is what the element held, combined with others by one
+/// operator, and the sums on the way are used for nothing else.
+fn accumulation(ir: &Ir, store: Op) -> Option<Accumulation> {
+    let written = access(ir, store)?;
+    let mut at = ir.memory_access(store)?.stored()?;
+    let mut operator = None;
+    loop {
+        let combine = ir.defining_op(at).filter(|_| ir.has_one_use(at))?;
+        let (kind, unsigned, places) = Reduction::of_update(ir, combine)?;
+        if *operator.get_or_insert((kind, unsigned)) != (kind, unsigned) {
+            return None;
+        }
+        let parts: Vec<Value> = ir.operands(combine).take(places).collect();
+        let load = parts.iter().find_map(|&part| {
+            let load = ir.defining_op(part).filter(|_| ir.has_one_use(part))?;
+            let read = access(ir, load)?;
+            let same = read.kind == AccessKind::Read
+                && read.buffer == written.buffer
+                && read.length == written.length
+                && read.subscripts == written.subscripts
+                && read.subscripts.iter().all(Option::is_some);
+            same.then_some(load)
+        });
+        if let Some(load) = load {
+            return Some(Accumulation { load, combine, store, kind, unsigned });
+        }
+        at = parts.into_iter().find(|&part| {
+            let op = ir.defining_op(part).and_then(|op| Reduction::of_update(ir, op));
+            op.is_some_and(|(kind, unsigned, _)| operator == Some((kind, unsigned)))
+        })?;
+    }
+}
+
+impl Nest {
+    /// What has to stay in order inside a counted loop. Buffers that are declared inside a loop are an
+    /// iteration's own. Whether mapped variables are taken to be apart is for the caller to say.
+    ///
+    /// # Errors
+    /// An operation in the loop whose effects are not known.
+    pub fn graph(&self, ir: &Ir, root: Op, apart: Apart) -> Result<DependenceGraph, Op> {
+        let accesses = self.accesses(root)?;
+        let mut assumed = IndexSet::new();
+        let mut edges = Vec::new();
+        let mut pairs = 0;
+        for (i, first) in accesses.iter().enumerate() {
+            for second in &accesses[i..] {
+                if !conflict(first.kind, second.kind) {
+                    continue;
+                }
+                if first.root != second.root {
+                    let storage = [first.root, second.root].map(|root| Storage::of(ir, root));
+                    match alias(storage[0], storage[1]) {
+                        Alias::No => continue,
+                        Alias::Mapped if apart == Apart::Assumed => {
+                            let (a, b) = (first.root, second.root);
+                            assumed.insert((a.min(b), a.max(b)));
+                            continue;
+                        }
+                        Alias::Mapped | Alias::May => {}
+                    }
+                }
+                pairs += 1;
+                let decidable = pairs <= MOST_PAIRS;
+                between(ir, root, (first, second), true, decidable, &mut edges);
+                if first.op != second.op {
+                    between(ir, root, (second, first), false, decidable, &mut edges);
+                }
+            }
+        }
+        Ok(DependenceGraph { root, edges, assumed_apart: assumed.into_iter().collect() })
+    }
+}
+
+/// The dependences from one access to another, or to itself.
+fn between(
+    ir: &Ir,
+    root: Op,
+    (source, sink): (&Access, &Access),
+    source_first: bool,
+    decidable: bool,
+    edges: &mut Vec<Edge>,
+) {
+    let pair = Pair::new(ir, root, source, sink);
+    let loops = pair.variables();
+    let source_first = source_first && source.op != sink.op;
+    let known = match decidable && comparable(ir, root, source, sink, Own::Compared) {
+        true => pair.dependences(source, sink, source_first),
+        false => None,
+    };
+    // Loops round the declaration of a buffer have one each iteration.
+    let shared = own_loops(ir, source, &loops).filter(|_| source.root == sink.root).unwrap_or(0);
+    let same = |vector: &Vec<Direction>| vector[..shared].iter().all(|&d| d == Direction::Equal);
+    let mut add = |known: Option<presburger::Dependence>, vectors: Vec<Vec<Direction>>| {
+        let vectors: Vec<_> = vectors.into_iter().filter(same).collect();
+        if !vectors.is_empty() {
+            edges.push(Edge {
+                source: source.clone(),
+                sink: sink.clone(),
+                kind: DependenceKind::between(source, sink),
+                loops: loops.clone(),
+                known,
+                vectors,
+            });
+        }
+    };
+    let Some(known) = known else {
+        add(None, in_order(loops.len(), source_first));
+        return;
+    };
+    for each in known {
+        let vectors = each.direction_vectors().unwrap_or_else(|_| {
+            let all = in_order(loops.len(), source_first);
+            all.into_iter().filter(|vector| level(vector) == each.level()).collect()
+        });
+        add(Some(each), vectors);
+    }
+}
+
+/// How many of the loops are round the declaration of the buffer that an access is to.
+fn own_loops(ir: &Ir, access: &Access, loops: &[Value]) -> Option<usize> {
+    let declaration = ir.defining_op(access.root)?;
+    let holds = |&variable: &Value| {
+        let owner = ir.value_block(variable).and_then(|block| ir.block_op(block));
+        owner.is_some_and(|owner| ir.is_inside(declaration, owner))
+    };
+    Some(loops.iter().take_while(|variable| holds(variable)).count())
+}
+
+/// What carries a dependence of these directions.
+fn level(vector: &[Direction]) -> Level {
+    let carrier = vector.iter().position(|&direction| direction != Direction::Equal);
+    carrier.map_or(Level::Independent, Level::Loop)
+}
+
+/// Every combination of directions in so many loops that leads forwards in the order of the program.
+fn in_order(loops: usize, source_first: bool) -> Vec<Vec<Direction>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..loops {
+        let longer = |vector: &Vec<Direction>| {
+            let forwards = level(vector) != Level::Independent;
+            let each = [Direction::Less, Direction::Equal, Direction::Greater];
+            let vector = vector.clone();
+            each.into_iter()
+                .filter(move |&direction| forwards || direction != Direction::Greater)
+                .map(move |direction| [&vector[..], &[direction]].concat())
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.retain(|vector| source_first || level(vector) != Level::Independent);
+    all
+}
