@@ -11,6 +11,7 @@ pub mod parallel;
 pub mod pipelines;
 pub mod raise;
 pub mod simplify;
+pub mod steps;
 pub mod versions;
 
 /// Every pass.
@@ -20,7 +21,12 @@ pub const ALL: &[&PassInfo] = &[
     raise::raise_affine::RaiseAffine::INFO,
     raise::delinearize::Delinearize::INFO,
     raise::promote_scalars::PromoteScalars::INFO,
+    steps::permute::AffineLoopPermute::INFO,
+    steps::distribute::AffineLoopDistribute::INFO,
+    steps::fuse::AffineLoopFusion::INFO,
+    steps::skew::AffineLoopSkew::INFO,
     parallel::check_independent::CheckIndependent::INFO,
+    parallel::restructure::Restructure::INFO,
     parallel::recognize_parallel::RecognizeParallel::INFO,
     parallel::split_launches::SplitLaunches::INFO,
     lower::lower_affine::LowerAffine::INFO,

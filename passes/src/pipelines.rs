@@ -11,9 +11,9 @@ pub const RAISE: &str = "raise-loops,promote-scalars,mem2reg,canonicalize,cse,\
 
 /// Who executes what: compute regions have become kernels and launches. Kernels are still the code of
 /// the whole grid, with affine loops and their mappings.
-pub const PARALLEL: &str = "check-independent,recognize-parallel,canonicalize,cse,\
-    split-launches{arch=$arch},canonicalize,cse,promote-elements,mem2reg,canonicalize,cse,\
-    tile-contractions{arch=$arch},canonicalize,map{arch=$arch},\
+pub const PARALLEL: &str = "check-independent,restructure,canonicalize,recognize-parallel,\
+    canonicalize,cse,split-launches{arch=$arch},canonicalize,cse,promote-elements,mem2reg,\
+    canonicalize,cse,tile-contractions{arch=$arch},canonicalize,map{arch=$arch},\
     verify-barriers,outline{arch=$arch},canonicalize,cse";
 
 /// Kernels are control flow graphs of one thread's scalar operations.

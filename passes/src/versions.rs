@@ -3,6 +3,7 @@
 use gpuc_dialects::offload::{DisjointOp, FALLBACK_ATTR};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
+use indexmap::IndexSet;
 
 /// A copy of a region, detached: the version without the assumption.
 pub fn copy_as_fallback(ir: &mut Ir, region: Op) -> Op {
@@ -23,6 +24,31 @@ pub fn choose(ir: &mut Ir, holds: Value, region: Op, fallback: Op) {
         let end = ir.terminator(ir.body(choice, i)).expect("the branch ends with a yield");
         ir.insert_before(end, version);
     }
+}
+
+/// Runs the region where all pairs of buffers are apart, as far as that is not tested round it, and its
+/// fallback elsewhere; without a pair to test, the fallback goes. Says whether there are two versions.
+pub fn choose_disjoint(
+    ir: &mut Ir,
+    pairs: &IndexSet<(Value, Value)>,
+    region: Op,
+    fallback: Op,
+) -> bool {
+    let known: IndexSet<_> = assumed_apart(ir, region).into_iter().collect();
+    let mut b = Builder::before(ir, region);
+    let mut all: Option<Value> = None;
+    for &(first, second) in pairs.difference(&known) {
+        let holds = DisjointOp::new(&mut b, first, second).value(&mut b);
+        all = Some(match all {
+            Some(so_far) => arith::AndIOp::new(&mut b, so_far, holds).value(&mut b),
+            None => holds,
+        });
+    }
+    match all {
+        Some(holds) => choose(ir, holds, region, fallback),
+        None => ir.erase_op(fallback),
+    }
+    all.is_some()
 }
 
 /// Pairs of mapped buffers, each both ways round, that the host has found to be apart where it runs the

@@ -431,7 +431,7 @@ fn graph(body: &str, look: impl FnOnce(&Ir, &DependenceGraph, &[Value])) {
     let loops: Vec<Op> = ir.nested_ops(module, WalkOrder::PreOrder);
     let loops: Vec<Op> = loops.into_iter().filter(|&op| ir.is_counted_loop(op)).collect();
     let nest = Nest::compute(&ir, module);
-    let found = nest.graph(&ir, loops[0], Apart::Assumed).expect("all effects are known");
+    let found = nest.graph(&ir, &[loops[0]], Apart::Assumed).expect("all effects are known");
     let variables: Vec<Value> =
         loops.iter().map(|&op| ir.loop_dimensions(op)[0].variable).collect();
     look(&ir, &found, &variables);
@@ -544,7 +544,7 @@ return
         let (ir, module) = parse(text);
         let all = ir.nested_ops(module, WalkOrder::PreOrder);
         let outer = all.into_iter().find(|&op| ir.is_counted_loop(op)).expect("a loop");
-        let found = Nest::compute(&ir, module).graph(&ir, outer, apart).expect("known effects");
+        let found = Nest::compute(&ir, module).graph(&ir, &[outer], apart).expect("known effects");
         assert_eq!((found.edges.len(), found.assumed_apart.len()), (edges, assumed), "{apart:?}");
     }
 }

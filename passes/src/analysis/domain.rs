@@ -12,8 +12,8 @@ use super::subscript::polynomial;
 /// Where iterations are spoken of.
 #[derive(Clone, Copy, Debug)]
 enum Within {
-    /// Inside one loop.
-    Loop(Op),
+    /// Inside one loop, or one of two that stand side by side.
+    Loops([Op; 2]),
     /// In all loops of an affine scope.
     Scope(Region),
 }
@@ -31,7 +31,13 @@ pub struct Domain {
 impl Domain {
     /// For iterations of loops inside `op`, itself included. Nothing is known yet.
     pub fn inside(op: Op) -> Domain {
-        Domain { within: Within::Loop(op), params: IndexSet::new(), context: Vec::new() }
+        Domain::inside_either([op, op])
+    }
+
+    /// For iterations of loops inside two that stand in one block, themselves included. Nothing is known
+    /// yet.
+    pub fn inside_either(ops: [Op; 2]) -> Domain {
+        Domain { within: Within::Loops(ops), params: IndexSet::new(), context: Vec::new() }
     }
 
     /// For iterations of all loops in an affine scope. Nothing is known yet.
@@ -41,10 +47,10 @@ impl Domain {
 
     fn is_outside(&self, ir: &Ir, value: Value) -> bool {
         match self.within {
-            Within::Loop(inside) => !ir
+            Within::Loops(all) => !ir
                 .value_block(value)
                 .and_then(|block| ir.block_op(block))
-                .is_some_and(|owner| ir.is_inside(owner, inside)),
+                .is_some_and(|owner| all.iter().any(|&inside| ir.is_inside(owner, inside))),
             Within::Scope(scope) => is_unchanging(ir, value, scope),
         }
     }
@@ -82,7 +88,7 @@ impl Domain {
 
     /// Learns that variables of loops around are within their bounds.
     pub fn add_context(&mut self, ir: &Ir) {
-        let Within::Loop(inside) = self.within else { return };
+        let Within::Loops([inside, _]) = self.within else { return };
         for outer in ir.ancestors(inside).collect::<Vec<_>>() {
             for dim in dimensions(ir, outer) {
                 if !self.params.contains(&Monomial::from_slice(&[dim.variable])) {
@@ -115,6 +121,11 @@ impl Domain {
                 self.context.push((form, value));
             }
         }
+    }
+
+    /// The products of values that are parameters, in order.
+    pub fn params(&self) -> impl Iterator<Item = &Monomial> {
+        self.params.iter()
     }
 
     fn param_names(&self) -> impl Iterator<Item = String> {

@@ -13,11 +13,10 @@
 //! iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::arith;
-use gpuc_dialects::offload::{DisjointOp, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
 use super::carried_scalar::{CarriedScalar, classify};
@@ -54,13 +53,9 @@ impl Pass for RecognizeParallel {
             let fallback = versions::copy_as_fallback(ir, inner);
             let found = self.recognize(ir, &nest, region, Apart::Assumed);
             found.remarks.into_iter().for_each(|remark| cx.report(remark));
-            match disjoint(&mut Builder::before(ir, inner), &found.assumed_apart) {
-                Some(holds) => {
-                    versions::choose(ir, holds, inner, fallback);
-                    let nest = Nest::compute(ir, fallback);
-                    self.recognize(ir, &nest, RegionOp(fallback), Apart::Unknown);
-                }
-                None => ir.erase_op(fallback),
+            if versions::choose_disjoint(ir, &found.assumed_apart, inner, fallback) {
+                let nest = Nest::compute(ir, fallback);
+                self.recognize(ir, &nest, RegionOp(fallback), Apart::Unknown);
             }
         }
         Ok(())
@@ -73,19 +68,6 @@ struct Found {
     remarks: Vec<Diagnostic>,
     /// Pairs of mapped variables that parallel loops need to be apart.
     assumed_apart: IndexSet<(Value, Value)>,
-}
-
-/// Whether all pairs of buffers are apart; `None` if there are no pairs.
-fn disjoint(b: &mut Builder<'_>, pairs: &IndexSet<(Value, Value)>) -> Option<Value> {
-    let mut all: Option<Value> = None;
-    for &(first, second) in pairs {
-        let holds = DisjointOp::new(b, first, second).value(b);
-        all = Some(match all {
-            Some(so_far) => arith::AndIOp::new(b, so_far, holds).value(b),
-            None => holds,
-        });
-    }
-    all
 }
 
 impl RecognizeParallel {

@@ -310,7 +310,7 @@ impl<'a> Search<'a> {
         let pair = self
             .pairs
             .entry((*from_shape, *to_shape))
-            .or_insert_with(|| Pair::new(self.ir, self.op, source, sink));
+            .or_insert_with(|| Pair::new(self.ir, [self.op; 2], source, sink));
         let answer = pair.carried(source, sink, unconditional).filter(|certainty| {
             self.wanted == Wanted::Any || matches!(certainty, Certainty::Must(_))
         });

@@ -19,11 +19,13 @@ use crate::raise::reduction::Reduction;
 /// Pairs of accesses asked about for one graph; who has more is told that they depend on each other.
 const MOST_PAIRS: usize = 2048;
 
-/// The dependences among the accesses inside a loop, those between reads left out.
+/// The dependences among the accesses inside a loop, or inside several that stand in a row, those
+/// between reads left out.
 #[derive(Clone, Debug)]
 pub struct DependenceGraph {
-    /// The loop asked about: all iterations of loops round it are fixed.
-    pub root: Op,
+    /// The loops asked about, one after the other in one block: all iterations of loops round them
+    /// are fixed.
+    pub roots: Vec<Op>,
     /// In order of the accesses.
     pub edges: Vec<Edge>,
     /// Pairs of mapped variables that were taken to be apart.
@@ -147,28 +149,31 @@ fn accumulation(ir: &Ir, store: Op) -> Option<Accumulation> {
 }
 
 impl Nest {
-    /// What has to stay in order inside a counted loop. Buffers that are declared inside a loop are an
-    /// iteration's own. Whether mapped variables are taken to be apart is for the caller to say.
+    /// What has to stay in order inside counted loops, one or several that follow each other in one
+    /// block. Buffers that are declared inside a loop are an iteration's own. Whether mapped variables
+    /// are taken to be apart is for the caller to say.
     ///
     /// # Errors
-    /// An operation in the loop whose effects are not known.
-    pub fn graph(&self, ir: &Ir, root: Op, apart: Apart) -> Result<DependenceGraph, Op> {
-        let accesses = self.accesses(root)?;
+    /// An operation in the loops whose effects are not known.
+    pub fn graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<DependenceGraph, Op> {
+        let mut accesses = Vec::new();
+        for &root in roots {
+            accesses.extend(self.accesses(root)?.iter().map(|access| (root, access)));
+        }
         let mut assumed = IndexSet::new();
         let mut edges = Vec::new();
         let mut pairs = 0;
-        for (i, first) in accesses.iter().enumerate() {
-            for second in &accesses[i..] {
-                if !conflict(first.kind, second.kind) {
+        for (i, &first) in accesses.iter().enumerate() {
+            for &second in &accesses[i..] {
+                let (a, b) = (first.1, second.1);
+                if !conflict(a.kind, b.kind) {
                     continue;
                 }
-                if first.root != second.root {
-                    let storage = [first.root, second.root].map(|root| Storage::of(ir, root));
-                    match alias(storage[0], storage[1]) {
+                if a.root != b.root {
+                    match alias(Storage::of(ir, a.root), Storage::of(ir, b.root)) {
                         Alias::No => continue,
                         Alias::Mapped if apart == Apart::Assumed => {
-                            let (a, b) = (first.root, second.root);
-                            assumed.insert((a.min(b), a.max(b)));
+                            assumed.insert((a.root.min(b.root), a.root.max(b.root)));
                             continue;
                         }
                         Alias::Mapped | Alias::May => {}
@@ -176,29 +181,33 @@ impl Nest {
                 }
                 pairs += 1;
                 let decidable = pairs <= MOST_PAIRS;
-                between(ir, root, (first, second), true, decidable, &mut edges);
-                if first.op != second.op {
-                    between(ir, root, (second, first), false, decidable, &mut edges);
+                between(ir, first, second, true, decidable, &mut edges);
+                if first.0 == second.0 && a.op != b.op {
+                    between(ir, second, first, false, decidable, &mut edges);
                 }
             }
         }
-        Ok(DependenceGraph { root, edges, assumed_apart: assumed.into_iter().collect() })
+        let assumed_apart = assumed.into_iter().collect();
+        Ok(DependenceGraph { roots: roots.to_vec(), edges, assumed_apart })
     }
 }
 
 /// The dependences from one access to another, or to itself.
 fn between(
     ir: &Ir,
-    root: Op,
-    (source, sink): (&Access, &Access),
+    (root, source): (Op, &Access),
+    (other, sink): (Op, &Access),
     source_first: bool,
     decidable: bool,
     edges: &mut Vec<Edge>,
 ) {
-    let pair = Pair::new(ir, root, source, sink);
+    let pair = Pair::new(ir, [root, other], source, sink);
     let loops = pair.variables();
     let source_first = source_first && source.op != sink.op;
-    let known = match decidable && comparable(ir, root, source, sink, Own::Compared) {
+    let known = match decidable
+        && comparable(ir, root, source, sink, Own::Compared)
+        && comparable(ir, other, source, sink, Own::Compared)
+    {
         true => pair.dependences(source, sink, source_first),
         false => None,
     };

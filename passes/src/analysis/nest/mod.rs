@@ -148,7 +148,7 @@ fn between(
     source_first: bool,
     found: &mut Vec<NestDependence>,
 ) {
-    let pair = Pair::new(ir, op, source, sink);
+    let pair = Pair::new(ir, [op; 2], source, sink);
     let known = match comparable(ir, op, source, sink, Own::Unknown) {
         true => pair.dependences(source, sink, source_first && source.op != sink.op),
         false => None,

@@ -27,22 +27,22 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Two accesses inside the loop `op`.
-    pub(super) fn new(ir: &Ir, op: Op, source: &Access, sink: &Access) -> Pair {
-        let nests = [source, sink].map(|access| nest(ir, access.op, op));
-        let mut domain = Domain::inside(op);
+    /// Two accesses, each inside one of the loops `roots`, which are one loop or stand side by side.
+    pub(super) fn new(ir: &Ir, roots: [Op; 2], source: &Access, sink: &Access) -> Pair {
+        let nests = [nest(ir, source.op, roots[0]), nest(ir, sink.op, roots[1])];
+        let mut domain = Domain::inside_either(roots);
         for (nest, access) in nests.iter().zip([source, sink]) {
             domain.add_nest(ir, nest);
             for form in access.subscripts.iter().flatten() {
                 domain.add_params_of(ir, nest, form);
             }
         }
-        let guards = [source, sink].map(|access| guards(ir, access.op, op));
+        let guards = [guards(ir, source.op, roots[0]), guards(ir, sink.op, roots[1])];
         for (nest, guards) in nests.iter().zip(&guards) {
             guards.iter().for_each(|guard| domain.add_params_of(ir, nest, &guard.form));
         }
         domain.add_context(ir);
-        let own = nests[0].iter().take_while(|dim| dim.op == op).count();
+        let own = nests[0].iter().take_while(|dim| dim.op == roots[0]).count();
         let both = nests[0].iter().zip(&nests[1]);
         let common = both.take_while(|(a, b)| a.variable == b.variable).count();
         Pair { nests, guards, domain, own, common }

@@ -1,0 +1,495 @@
+//! Which order of a nest has the most parallelism: the search behind `restructure`.
+//!
+//! Level by level, from the outside in, statements that depend on each other in a circle get a row of
+//! the schedule together: one by which no dependence is carried, and the new loop is parallel; else one
+//! that carries dependences forwards only, and the loop is sequential; else a wavefront. Statements that
+//! are in no circle get loops of their own, unless they had one together that stays as good for both.
+//! Inside a parallel loop only further parallel loops are looked for: what remains sequential keeps the
+//! order of the program, which knows best what can stay in a register. Candidates are the loops that
+//! statements have left, so that the number of orders is small, and the search is bounded. After Allen and Kennedy's vectorisation and Feautrier, "Some efficient solutions
+//! to the affine scheduling problem", 1992.
+
+use std::collections::BTreeMap;
+
+use gpuc_presburger::dependence::Direction;
+use gpuc_presburger::{Affine, Var};
+use rustc_hash::FxHashMap;
+
+use crate::steps::distribute::components;
+use crate::steps::legality::Order;
+use crate::steps::schedule::{Row, Schedule};
+use crate::steps::statements::Statements;
+
+/// Orders that are looked at for one level.
+const MOST_ORDERS: usize = 24;
+/// Levels that are looked at for one nest.
+const MOST_LEVELS: usize = 400;
+/// By how much a wavefront's second loop is skewed, at most.
+const STEEPEST: i64 = 2;
+
+/// How the iterations of a loop are executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// At once.
+    Parallel,
+    /// One after the other.
+    Sequential,
+}
+
+/// A row of one statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Level {
+    /// The number of the group that it is in.
+    Group(i64),
+    /// A loop over the values of a form.
+    Loop(Affine, Kind),
+}
+
+/// The rows of statements, of each from the outermost in.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// By the number of the statement.
+    pub levels: BTreeMap<usize, Vec<Level>>,
+}
+
+impl Plan {
+    /// The rows as a schedule of all statements.
+    pub fn schedule(&self, statements: &Statements) -> Schedule {
+        let count = statements.list.len();
+        let depth = self.levels.values().map(Vec::len).max().unwrap_or(0);
+        let form = |statement: usize, row: usize| {
+            let level = self.levels.get(&statement).and_then(|levels| levels.get(row));
+            match level {
+                Some(Level::Loop(form, _)) => form.clone(),
+                Some(Level::Group(number)) => Affine::constant(*number),
+                None => Affine::constant(0),
+            }
+        };
+        Schedule((0..depth).map(|row| Row((0..count).map(|s| form(s, row)).collect())).collect())
+    }
+
+    /// How good the order of a statement is.
+    fn cost(&self, statements: &Statements, statement: usize) -> Cost {
+        let kind = |level: &Level| match level {
+            Level::Loop(_, kind) => Some(*kind),
+            Level::Group(_) => None,
+        };
+        let kinds: Vec<Kind> =
+            self.levels.get(&statement).into_iter().flatten().filter_map(kind).collect();
+        Cost::of(&kinds, statements.list[statement].loops.len())
+    }
+
+    /// How good the orders of all statements are, the worst first.
+    fn costs(&self, statements: &Statements) -> Vec<Cost> {
+        let mut costs: Vec<Cost> =
+            self.levels.keys().map(|&statement| self.cost(statements, statement)).collect();
+        costs.sort_unstable_by(|a, b| b.cmp(a));
+        costs
+    }
+
+    /// Whether this plan is better than the other for the statement that is worst off; else for the next.
+    fn is_better_than(&self, other: &Plan, statements: &Statements) -> bool {
+        self.costs(statements) < other.costs(statements)
+    }
+
+    /// The same, and worse for no statement.
+    pub fn improves_on(&self, other: &Plan, statements: &Statements) -> bool {
+        let worse = |&statement: &usize| {
+            let [own, others] = [self, other].map(|plan| plan.cost(statements, statement));
+            (own.serial, own.launches) > (others.serial, others.launches)
+        };
+        self.is_better_than(other, statements) && !self.levels.keys().any(worse)
+    }
+
+    /// The form and kind of a statement's outermost loop, if its own group begins with it.
+    fn outermost(&self, statement: usize) -> Option<(&Affine, Kind)> {
+        match self.levels.get(&statement)?.first()? {
+            Level::Loop(form, kind) => Some((form, *kind)),
+            Level::Group(_) => None,
+        }
+    }
+
+    fn merge(&mut self, other: Plan) {
+        self.levels.extend(other.levels);
+    }
+
+    fn prepend(&mut self, statements: &[usize], level: impl Fn(usize) -> Level) {
+        for &statement in statements {
+            self.levels.entry(statement).or_default().insert(0, level(statement));
+        }
+    }
+}
+
+/// What an order costs a statement: launches first, or what one thread has to do, and then the loops
+/// that are not parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    /// Whether one thread executes it all.
+    serial: bool,
+    /// Sequential loops outside of the first parallel one.
+    launches: usize,
+    /// Loops that are not parallel.
+    sequential: usize,
+}
+
+impl Cost {
+    /// Whether there is one sequential loop, and all in it are parallel.
+    fn is_least_behind_a_sequential_loop(&self) -> bool {
+        !self.serial && self.launches <= 1 && self.sequential <= 1
+    }
+
+    fn of(kinds: &[Kind], depth: usize) -> Cost {
+        let parallel = kinds.iter().filter(|&&kind| kind == Kind::Parallel).count();
+        let first = kinds.iter().position(|&kind| kind == Kind::Parallel);
+        Cost {
+            serial: first.is_none(),
+            launches: first.unwrap_or(depth),
+            sequential: depth - parallel.min(depth),
+        }
+    }
+}
+
+/// Statements on the way inwards, with what is left of their loops and of the dependences among them.
+#[derive(Clone)]
+struct Front<'a> {
+    statements: Vec<usize>,
+    /// Loops that no row counts yet.
+    left: BTreeMap<usize, Vec<usize>>,
+    orders: Vec<Order<'a>>,
+}
+
+impl<'a> Front<'a> {
+    /// The loops that a statement has left, as forms.
+    fn forms(&self, statement: usize) -> Vec<Affine> {
+        self.left[&statement].iter().map(|&index| Affine::dim(index)).collect()
+    }
+
+    /// The plan that leaves everything in the order of the program.
+    fn as_is(&self) -> Plan {
+        Plan { levels: self.statements.iter().map(|&s| (s, Vec::new())).collect() }
+    }
+
+    /// Some of the statements.
+    fn only(&self, statements: &[usize]) -> Front<'a> {
+        let inside = |order: &&Order<'_>| order.ends.iter().all(|end| statements.contains(end));
+        Front {
+            statements: statements.to_vec(),
+            left: self
+                .left
+                .iter()
+                .filter(|(s, _)| statements.contains(s))
+                .map(|(s, l)| (*s, l.clone()))
+                .collect(),
+            orders: self.orders.iter().filter(inside).filter(|o| !o.is_empty()).cloned().collect(),
+        }
+    }
+
+    /// What a row leaves.
+    fn behind(&self, row: &Row) -> Front<'a> {
+        let mut next = self.clone();
+        for order in &mut next.orders {
+            order.stay_equal(row);
+        }
+        next.orders.retain(|order| !order.is_empty());
+        for (&statement, left) in &mut next.left {
+            // A row uses up the innermost loop that it speaks of: the others tell which it is.
+            let used = (0..MOST_DEPTH).rev().find(|&index| {
+                row.0[statement].coefficient(Var::Dim(index)) != 0 && left.contains(&index)
+            });
+            left.retain(|&index| Some(index) != used);
+        }
+        next
+    }
+}
+
+/// Loops round a statement, at most.
+const MOST_DEPTH: usize = 16;
+
+/// The search for one nest.
+pub struct Search<'a> {
+    statements: &'a Statements,
+    levels: usize,
+}
+
+impl<'a> Search<'a> {
+    /// A search among the orders of statements.
+    pub fn new(statements: &'a Statements) -> Search<'a> {
+        Search { statements, levels: 0 }
+    }
+
+    /// The best plan that was found, and that of the program; `None` where there is nothing to choose.
+    pub fn best(&mut self, orders: Vec<Order<'_>>) -> Option<(Plan, Plan)> {
+        let all: Vec<usize> = (0..self.statements.list.len()).collect();
+        let left = all
+            .iter()
+            .map(|&each| (each, (0..self.statements.list[each].loops.len()).collect()))
+            .collect();
+        if all.is_empty()
+            || all.iter().any(|&each| self.statements.list[each].loops.len() > MOST_DEPTH)
+        {
+            return None;
+        }
+        let front = Front { statements: all, left, orders };
+        let written = self.as_written(&front, 0);
+        let found = self.plan(&front, Kind::Sequential)?;
+        Some((found, written))
+    }
+
+    /// The loops of the program, and which of them are parallel.
+    fn as_written(&self, front: &Front<'_>, depth: usize) -> Plan {
+        let mut plan = Plan::default();
+        let mut rest = front.statements.clone();
+        while let Some(&first) = rest.first() {
+            let Some(&own) = self.statements.list[first].loops.get(depth) else {
+                plan.levels.insert(first, Vec::new());
+                rest.remove(0);
+                continue;
+            };
+            let (group, others): (Vec<usize>, Vec<usize>) =
+                rest.iter().partition(|&&s| self.statements.list[s].loops.get(depth) == Some(&own));
+            rest = others;
+            let row = self.row(&group.iter().map(|&s| (s, Affine::dim(depth))).collect());
+            let own = front.only(&group);
+            let carried = own.orders.iter().any(|order| order.may_go(&row, Direction::Less));
+            let kind = if carried { Kind::Sequential } else { Kind::Parallel };
+            let mut inner = self.as_written(&own.behind(&row), depth + 1);
+            inner.prepend(&group, |_| Level::Loop(Affine::dim(depth), kind));
+            plan.merge(inner);
+        }
+        plan
+    }
+
+    /// A row that has forms for some statements.
+    fn row(&self, forms: &BTreeMap<usize, Affine>) -> Row {
+        let zero = Affine::constant(0);
+        let form = |s: usize| forms.get(&s).unwrap_or(&zero).clone();
+        Row((0..self.statements.list.len()).map(form).collect())
+    }
+
+    /// The best plan for statements, behind a row of that kind.
+    fn plan(&mut self, front: &Front<'_>, behind: Kind) -> Option<Plan> {
+        self.levels += 1;
+        if self.levels > MOST_LEVELS {
+            return None;
+        }
+        if behind == Kind::Parallel {
+            return match self.rows(front, Kind::Parallel, &|s| front.forms(s), 1).pop() {
+                Some(forms) => self.behind(front, forms, Kind::Parallel),
+                None => Some(front.as_is()),
+            };
+        }
+        let parts = components(&front.statements, &front.orders.iter().collect::<Vec<_>>());
+        let mut plans: Vec<(Vec<usize>, Plan)> = Vec::new();
+        for part in parts {
+            let plan = self.circle(&front.only(&part))?;
+            match self.partner(front, &plans, (&part, &plan)) {
+                Some((number, both)) => {
+                    plans[number].0.extend(&part);
+                    plans[number].1 = both;
+                }
+                None => plans.push((part, plan)),
+            }
+        }
+        let alone = plans.len() == 1;
+        let mut whole = Plan::default();
+        for (number, (group, mut plan)) in (0..).zip(plans) {
+            if !alone {
+                plan.prepend(&group, |_| Level::Group(number));
+            }
+            whole.merge(plan);
+        }
+        Some(whole)
+    }
+
+    /// The group that some statements stay with, and the plan for both: the last one that they may, if
+    /// nothing between has to come before them.
+    fn partner(
+        &mut self,
+        front: &Front<'_>,
+        groups: &[(Vec<usize>, Plan)],
+        (part, plan): (&[usize], &Plan),
+    ) -> Option<(usize, Plan)> {
+        for (number, (group, known)) in groups.iter().enumerate().rev() {
+            if let Some(both) = self.together(front, (group, known), (part, plan)) {
+                return Some((number, both));
+            }
+            let before =
+                |order: &Order<'_>| group.contains(&order.ends[0]) && part.contains(&order.ends[1]);
+            if front.orders.iter().any(before) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// A plan for two groups with a loop of the program round both outside, which is parallel if it is
+    /// for both; sequential if it is that in both plans.
+    fn together(
+        &mut self,
+        front: &Front<'_>,
+        (group, plan): (&[usize], &Plan),
+        (part, other): (&[usize], &Plan),
+    ) -> Option<Plan> {
+        let all: Vec<usize> = group.iter().chain(part).copied().collect();
+        let both = front.only(&all);
+        let first = plan.outermost(group[0])?;
+        if other.outermost(part[0])?.1 != first.1 {
+            return None;
+        }
+        let mut shared = both.left[&group[0]].clone();
+        if first.1 == Kind::Sequential {
+            let known = |&index: &usize| {
+                let form = Affine::dim(index);
+                *first.0 == form
+                    && part.iter().all(|&s| other.outermost(s).is_some_and(|o| *o.0 == form))
+            };
+            shared.retain(known);
+        }
+        for index in shared {
+            let counted = self.statements.list[group[0]].loops[index];
+            let shares = |s: &usize| {
+                both.left[s].contains(&index) && self.statements.list[*s].loops[index] == counted
+            };
+            if !all.iter().all(shares) {
+                continue;
+            }
+            let forms: BTreeMap<usize, Affine> =
+                all.iter().map(|&s| (s, Affine::dim(index))).collect();
+            let row = self.row(&forms);
+            let allowed = |order: &Order<'_>| {
+                !order.may_go(&row, Direction::Greater)
+                    && (first.1 == Kind::Sequential || !order.may_go(&row, Direction::Less))
+            };
+            if both.orders.iter().all(allowed) {
+                return self.behind(&both, forms, first.1);
+            }
+        }
+        None
+    }
+
+    /// The best plan for statements that depend on each other in a circle, or for a single one.
+    fn circle(&mut self, front: &Front<'_>) -> Option<Plan> {
+        let all = &front.statements;
+        if all.iter().any(|s| front.left[s].is_empty()) {
+            return Some(front.as_is());
+        }
+        if let Some(forms) = self.rows(front, Kind::Parallel, &|s| front.forms(s), 1).pop() {
+            return self.behind(front, forms, Kind::Parallel);
+        }
+        let mut best: Option<Plan> = None;
+        let keep = |plan: Plan, best: &mut Option<Plan>, statements: &Statements| {
+            if best.as_ref().is_none_or(|known| plan.is_better_than(known, statements)) {
+                *best = Some(plan);
+            }
+        };
+        for forms in self.rows(front, Kind::Sequential, &|s| front.forms(s), MOST_ORDERS) {
+            let Some(plan) = self.behind(front, forms, Kind::Sequential) else { break };
+            let done =
+                plan.costs(self.statements).iter().all(Cost::is_least_behind_a_sequential_loop);
+            keep(plan, &mut best, self.statements);
+            if done {
+                break;
+            }
+        }
+        let serial = |plan: &Plan| plan.costs(self.statements).iter().any(|cost| cost.serial);
+        if best.as_ref().is_none_or(serial) {
+            let skewed = |s: usize| skewed(&front.left[&s]);
+            for forms in self.rows(front, Kind::Sequential, &skewed, MOST_ORDERS) {
+                let Some(plan) = self.behind(front, forms, Kind::Sequential) else { break };
+                keep(plan, &mut best, self.statements);
+            }
+        }
+        best
+    }
+
+    fn behind(
+        &mut self,
+        front: &Front<'_>,
+        forms: BTreeMap<usize, Affine>,
+        kind: Kind,
+    ) -> Option<Plan> {
+        let row = self.row(&forms);
+        let mut plan = self.plan(&front.behind(&row), kind)?;
+        plan.prepend(&front.statements, |s| Level::Loop(forms[&s].clone(), kind));
+        Some(plan)
+    }
+
+    /// Rows for all statements, a form of `candidates` for each, by which every dependence goes
+    /// forwards; for parallel loops, nowhere. Those that take the first candidates come first.
+    fn rows(
+        &self,
+        front: &Front<'_>,
+        kind: Kind,
+        candidates: &dyn Fn(usize) -> Vec<Affine>,
+        most: usize,
+    ) -> Vec<BTreeMap<usize, Affine>> {
+        let candidates: Vec<Vec<Affine>> =
+            front.statements.iter().map(|&s| candidates(s)).collect();
+        let mut answers: FxHashMap<(usize, usize, usize), bool> = FxHashMap::default();
+        let mut found = Vec::new();
+        let mut chosen: Vec<usize> = Vec::new();
+        let mut next = 0;
+        loop {
+            let at = chosen.len();
+            if at == front.statements.len() {
+                let each = chosen.iter().enumerate();
+                found.push(
+                    each.map(|(i, &c)| (front.statements[i], candidates[i][c].clone())).collect(),
+                );
+                if found.len() == most {
+                    return found;
+                }
+            } else if next < candidates[at].len() {
+                chosen.push(next);
+                if self.fits(front, kind, &candidates, &chosen, &mut answers) {
+                    next = 0;
+                    continue;
+                }
+            }
+            // The next candidate of the last statement, or of one before it.
+            match chosen.pop() {
+                Some(last) => next = last + 1,
+                None => return found,
+            }
+        }
+    }
+
+    /// Whether the last choice goes with those before it.
+    fn fits(
+        &self,
+        front: &Front<'_>,
+        kind: Kind,
+        candidates: &[Vec<Affine>],
+        chosen: &[usize],
+        answers: &mut FxHashMap<(usize, usize, usize), bool>,
+    ) -> bool {
+        let last = chosen.len() - 1;
+        let place = |s: usize| front.statements.iter().position(|&each| each == s);
+        front.orders.iter().enumerate().all(|(number, order)| {
+            let [Some(source), Some(sink)] = order.ends.map(place) else { return true };
+            if source.max(sink) != last {
+                return true;
+            }
+            let key = (number, chosen[source], chosen[sink]);
+            *answers.entry(key).or_insert_with(|| {
+                let form = |i: usize| (front.statements[i], candidates[i][chosen[i]].clone());
+                let row = self.row(&[form(source), form(sink)].into_iter().collect());
+                !order.may_go(&row, Direction::Greater)
+                    && (kind == Kind::Sequential || !order.may_go(&row, Direction::Less))
+            })
+        })
+    }
+}
+
+/// Sums of two loops: the first is the one that the other goes on from.
+fn skewed(left: &[usize]) -> Vec<Affine> {
+    let mut sums = Vec::new();
+    for factor in 1..=STEEPEST {
+        for (i, &outer) in left.iter().enumerate() {
+            for &inner in &left[i + 1..] {
+                sums.push(Affine::dim(inner) + Affine::dim(outer) * factor);
+            }
+        }
+    }
+    sums
+}

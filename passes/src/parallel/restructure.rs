@@ -1,0 +1,179 @@
+//! `restructure`: gives loop nests the order in which most of them runs in parallel.
+//!
+//! Needs affine loops of compute regions whose order is the compiler's to choose: all of a `kernels`
+//! region that ask for no levels, and those with [`AUTO_ATTR`](gpuc_dialects::offload::AUTO_ATTR); and
+//! runs before `recognize-parallel`, which then finds what it left. Statements are distributed,
+//! loops permuted and skewed to wavefronts by one schedule ([`steps`](crate::steps)), which
+//! [`nest_plan`](super::nest_plan) searches. A nest that has the same parallelism as it is stays as it is,
+//! and nothing is done without a proof. Where only pointers could make mapped variables overlap, the
+//! region is made twice, as in `recognize-parallel`.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
+use gpuc_presburger::Var;
+use indexmap::IndexSet;
+
+use super::nest_plan::{Level, Plan, Search};
+use crate::analysis::loops::candidates;
+use crate::analysis::nest::Nest;
+use crate::analysis::nest::carried::Apart;
+use crate::analysis::nest::graph::DependenceGraph;
+use crate::steps::legality::{Legal, Order};
+use crate::steps::rebuild::rebuild;
+use crate::steps::statements::Statements;
+use crate::versions::{self, in_fallback};
+
+gpuc_ir::pass! {
+    /// Reorder loop nests so that most of them runs in parallel.
+    Restructure = "restructure" on "func.func" {}
+}
+
+const STEP: &str = "restructure";
+
+/// A nest that has a better order.
+struct Better {
+    graph: DependenceGraph,
+    statements: Statements,
+    plan: Plan,
+}
+
+impl Pass for Restructure {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let nest = cx.analysis::<Nest>(ir, op);
+        let mut changed = false;
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            if in_fallback(ir, inner) {
+                continue;
+            }
+            let better = better_orders(ir, &nest, region);
+            if better.is_empty() {
+                continue;
+            }
+            changed = true;
+            let fallback = versions::copy_as_fallback(ir, inner);
+            let mut apart = IndexSet::new();
+            for each in better {
+                apply(ir, each, &mut apart, cx);
+            }
+            versions::choose_disjoint(ir, &apart, inner, fallback);
+        }
+        if !changed {
+            cx.preserve_all();
+        }
+        Ok(())
+    }
+}
+
+/// The nests of a region that have a better order than they are written in.
+fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
+    let free: IndexSet<Op> = candidates(ir, region)
+        .into_iter()
+        .filter(|&op| {
+            let asked = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
+            asked.is_none_or(|levels| levels.is_empty())
+        })
+        .collect();
+    let (mut found, mut done) = (Vec::new(), IndexSet::new());
+    for &root in &free {
+        // A nest is taken apart from its outermost loop on.
+        if ir.ancestors(root).any(|outer| done.contains(&outer)) {
+            continue;
+        }
+        let Ok(graph) = nest.graph(ir, &[root], Apart::Assumed) else { continue };
+        let movable = |op: Op| free.contains(&op);
+        let Ok(statements) = Statements::of(ir, STEP, &graph, &movable) else { continue };
+        done.insert(root);
+        found.extend(better_order(ir, graph, statements));
+    }
+    found
+}
+
+fn better_order(ir: &Ir, graph: DependenceGraph, statements: Statements) -> Option<Better> {
+    let orders: Option<Vec<Order<'_>>> =
+        graph.edges.iter().map(|edge| Order::of(ir, &statements, edge)).collect();
+    let (plan, written) = Search::new(&statements).best(orders?)?;
+    let better = plan.improves_on(&written, &statements);
+    better.then_some(Better { graph, statements, plan })
+}
+
+fn apply(
+    ir: &mut Ir,
+    better: Better,
+    apart: &mut IndexSet<(Value, Value)>,
+    cx: &mut PassContext<'_>,
+) {
+    let Better { graph, statements, plan } = better;
+    let said = describe(ir, &statements, &plan);
+    let schedule = plan.schedule(&statements);
+    let done = Legal::prove(ir, STEP, &statements, &graph, schedule)
+        .and_then(|legal| rebuild(ir, STEP, legal));
+    match done {
+        Ok(_) => {
+            apart.extend(graph.assumed_apart);
+            said.into_iter().for_each(|remark| cx.report(remark));
+        }
+        Err(refusal) => cx.report(refusal.remark(ir)),
+    }
+}
+
+/// What is done to a nest, a remark for each kind of change.
+fn describe(ir: &Ir, statements: &Statements, plan: &Plan) -> Vec<Diagnostic> {
+    let place = |op: Op| ir.ctx.place(ir.location(op));
+    let line = |op: Op| place(op).map_or(0, |place| place.line).to_string();
+    let mut said = Vec::new();
+    let mut groups = IndexSet::new();
+    let mut reordered = IndexSet::new();
+    for (&statement, levels) in &plan.levels {
+        let loops = &statements.list[statement].loops;
+        let numbers: Vec<i64> = levels
+            .iter()
+            .filter_map(|level| match level {
+                Level::Group(number) => Some(*number),
+                Level::Loop(..) => None,
+            })
+            .collect();
+        groups.insert(numbers);
+        let mut order = Vec::new();
+        for level in levels {
+            let Level::Loop(form, _) = level else { continue };
+            let counted: Vec<(usize, i64)> = form
+                .terms()
+                .filter_map(|(var, factor)| match var {
+                    Var::Dim(index) => Some((index, factor)),
+                    _ => None,
+                })
+                .collect();
+            match counted[..] {
+                [(outer, factor), (inner, _)] => {
+                    let text = format!(
+                        "Loop skewed by {factor}: the wavefront goes over lines {},{}",
+                        line(loops[outer]),
+                        line(loops[inner])
+                    );
+                    reordered.insert((loops[inner], text));
+                    order.push(inner);
+                }
+                [(index, _)] => order.push(index),
+                _ => {}
+            }
+        }
+        order.extend((0..loops.len()).filter(|index| !order.contains(index)).collect::<Vec<_>>());
+        let skewed = reordered.iter().any(|(op, _)| loops.contains(op));
+        if !skewed && !order.is_sorted() {
+            let lines: Vec<String> = order.iter().map(|&index| line(loops[index])).collect();
+            let text =
+                format!("Loop interchange produces reordered loop nest: {}", lines.join(","));
+            reordered.insert((loops[order[0]], text));
+        }
+    }
+    if groups.len() > 1 {
+        let text = format!("Loop distributed: {} new loops", groups.len());
+        said.push(Diagnostic::remark(text).at_option(place(statements.roots[0])));
+    }
+    let remark = |(op, text): (Op, String)| Diagnostic::remark(text).at_option(place(op));
+    said.extend(reordered.into_iter().map(remark));
+    said
+}

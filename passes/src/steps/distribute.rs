@@ -1,0 +1,98 @@
+//! `affine-loop-distribute`: a loop becomes one for each group of statements that depend on each other.
+//!
+//! Needs `affine.for` loops; loops in them are distributed with them. Statements that depend on each
+//! other in a circle stay together (the strongly connected components of the dependence graph), the
+//! groups are put in an order that keeps the other dependences. After Allen and Kennedy, "Optimizing
+//! Compilers for Modern Architectures", 2001, §5.7.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Ir, Op};
+
+use super::legality::{Legal, Order};
+use super::rebuild::rebuild;
+use super::refusal::{Refusal, Witness};
+use super::schedule::{Row, Schedule};
+use super::statements::Statements;
+use super::{apart, free, on_outermost_loops};
+use crate::analysis::nest::Nest;
+use crate::analysis::nest::carried::Apart;
+
+gpuc_ir::pass! {
+    /// Distribute loops over groups of statements that do not depend on each other in a circle.
+    AffineLoopDistribute = "affine-loop-distribute" on "func.func" {
+        /// Whether variables that are mapped to the device are taken not to overlap.
+        assume_apart: bool = false,
+    }
+}
+
+impl Pass for AffineLoopDistribute {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let apart = apart(self.assume_apart);
+        on_outermost_loops(ir, op, cx, |ir, nest, root| distribute(ir, nest, root, apart));
+        Ok(())
+    }
+}
+
+/// Distributes a loop as far as dependences allow it; the loops that take its place.
+///
+/// # Errors
+/// All its statements depend on each other in a circle.
+pub fn distribute(ir: &mut Ir, nest: &Nest, root: Op, apart: Apart) -> Result<Vec<Op>, Refusal> {
+    const STEP: &str = "affine-loop-distribute";
+    let graph = super::graph(ir, nest, STEP, &[root], apart)?;
+    let statements = Statements::of(ir, STEP, &graph, &|op| free(ir, op))?;
+    let orders: Vec<Order<'_>> =
+        graph.edges.iter().filter_map(|edge| Order::of(ir, &statements, edge)).collect();
+    let all: Vec<usize> = (0..statements.list.len()).collect();
+    let groups = components(&all, &orders.iter().collect::<Vec<_>>());
+    if groups.len() < 2 {
+        let mut refusal =
+            Refusal::new(STEP, root, "its statements depend on each other in a circle");
+        if all.len() < 2 {
+            refusal.rule = "it has one statement only".to_owned();
+        }
+        let back = graph.edges.iter().zip(&orders).find(|(_, order)| order.ends[0] > order.ends[1]);
+        refusal.witness = back.map(|(edge, _)| Witness::new(edge, None));
+        return Err(refusal);
+    }
+    let mut numbers = vec![0; all.len()];
+    for (number, group) in (0..).zip(&groups) {
+        group.iter().for_each(|&statement| numbers[statement] = number);
+    }
+    let rows = vec![Row::of_constants(&numbers)];
+    let legal = Legal::prove(ir, STEP, &statements, &graph, Schedule(rows))?;
+    rebuild(ir, STEP, legal)
+}
+
+/// The strongly connected components of some statements by dependences among them, each in order of
+/// the program, in an order that keeps all dependences and else that of the program.
+pub(crate) fn components(statements: &[usize], orders: &[&Order<'_>]) -> Vec<Vec<usize>> {
+    let position = |statement: usize| statements.iter().position(|&each| each == statement);
+    let count = statements.len();
+    // Transitive closure: nests have few statements.
+    let mut reaches = vec![vec![false; count]; count];
+    for order in orders.iter().filter(|order| !order.is_empty()) {
+        if let (Some(a), Some(b)) = (position(order.ends[0]), position(order.ends[1])) {
+            reaches[a][b] = true;
+        }
+    }
+    for middle in 0..count {
+        let onwards = reaches[middle].clone();
+        for from in reaches.iter_mut().filter(|from| from[middle]) {
+            from.iter_mut().zip(&onwards).for_each(|(known, &more)| *known |= more);
+        }
+    }
+    let mut left: Vec<usize> = (0..count).collect();
+    let mut groups = Vec::new();
+    while let Some(&first) = left.iter().find(|&&each| {
+        // Nothing that is left has to come before it, but what it is in a circle with.
+        left.iter().all(|&other| !reaches[other][each] || reaches[each][other])
+    }) {
+        let own = |each: usize| each == first || (reaches[first][each] && reaches[each][first]);
+        groups
+            .push(left.iter().copied().filter(|&each| own(each)).map(|i| statements[i]).collect());
+        left.retain(|&each| !own(each));
+    }
+    groups
+}

@@ -1,0 +1,84 @@
+//! `affine-loop-fusion`: loops that follow each other become one.
+//!
+//! Needs `affine.for` loops of the same bounds, nothing but what can be computed again between them.
+//! A dependence that leads from an iteration of the first loop to an earlier one of the second forbids
+//! it. Named as upstream's pass, which also moves producers into consumers; this one does not.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::affine::AffineForOp;
+use gpuc_ir::pass::{Analysis, Pass, PassContext};
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+
+use super::legality::Legal;
+use super::rebuild::rebuild;
+use super::refusal::Refusal;
+use super::schedule::{Row, Schedule};
+use super::statements::Statements;
+use super::{apart, free};
+use crate::analysis::nest::Nest;
+use crate::analysis::nest::carried::Apart;
+
+gpuc_ir::pass! {
+    /// Fuse loops of the same bounds that follow each other, where dependences allow it.
+    AffineLoopFusion = "affine-loop-fusion" on "func.func" {
+        /// Whether variables that are mapped to the device are taken not to overlap.
+        assume_apart: bool = false,
+    }
+}
+
+impl Pass for AffineLoopFusion {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        for first in ir.nested_ops(op, WalkOrder::PostOrder) {
+            let mut at = first;
+            while !ir.is_erased(at)
+                && let Some(second) = follower(ir, at)
+            {
+                let nest = Nest::compute(ir, op);
+                match fuse(ir, &nest, [at, second], apart(self.assume_apart)) {
+                    Ok(made) if made.len() == 1 => at = made[0],
+                    Ok(_) => break,
+                    Err(refusal) => {
+                        cx.report(refusal.remark(ir));
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The loop that follows another one, with nothing between them that would have to move.
+pub fn follower(ir: &Ir, op: Op) -> Option<Op> {
+    AffineForOp::cast(ir, op)?;
+    let mut at = ir.next_op(op)?;
+    while ir.is_effect_free(at) && ir.regions(at).is_empty() {
+        at = ir.next_op(at)?;
+    }
+    AffineForOp::cast(ir, at).map(|_| at)
+}
+
+/// Makes one loop of two that follow each other; the loops that take their place.
+///
+/// # Errors
+/// The bounds differ, or a dependence forbids it.
+pub fn fuse(ir: &mut Ir, nest: &Nest, loops: [Op; 2], apart: Apart) -> Result<Vec<Op>, Refusal> {
+    const STEP: &str = "affine-loop-fusion";
+    let graph = super::graph(ir, nest, STEP, &loops, apart)?;
+    let statements = Statements::of(ir, STEP, &graph, &|op| free(ir, op))?;
+    if !same_bounds(ir, loops) {
+        return Err(Refusal::new(STEP, loops[1], "the loops have different bounds"));
+    }
+    let row = Row::of_loops(&vec![0; statements.list.len()]);
+    let legal = Legal::prove(ir, STEP, &statements, &graph, Schedule(vec![row]))?;
+    rebuild(ir, STEP, legal)
+}
+
+fn same_bounds(ir: &Ir, loops: [Op; 2]) -> bool {
+    let [a, b] = loops.map(|op| crate::analysis::loops::dimensions(ir, op));
+    a.len() == 1
+        && b.len() == 1
+        && a[0].lower == b[0].lower
+        && a[0].upper == b[0].upper
+        && a[0].step == b[0].step
+}

@@ -1,0 +1,83 @@
+//! Steps: transformations of affine nests that are proven before they are carried out.
+//!
+//! A step takes loops, makes a [`schedule`] of their [`statements`], has it proven by
+//! [`legality`], and has [`rebuild`] write the nest anew; or it gives a [`refusal`] with the
+//! dependence that forbids it, and nothing is changed. Passes over single steps stand beside them;
+//! [`restructure`](crate::parallel::restructure) decides by itself.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`statements`] | what a nest consists of: groups of operations and the loops round them |
+//! | [`schedule`] | an order of execution as rows of affine forms |
+//! | [`legality`] | the one gate: a schedule with its proof |
+//! | [`scan`], [`rebuild`] | loops for dates, as a tree and as operations |
+//! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
+//! | [`refusal`] | why not |
+
+pub mod distribute;
+pub mod fuse;
+pub mod legality;
+pub mod permute;
+pub mod rebuild;
+pub mod refusal;
+mod scan;
+pub mod schedule;
+pub mod skew;
+pub mod statements;
+
+use gpuc_dialects::offload::SCHEDULE_ATTR;
+use gpuc_ir::pass::PassContext;
+use gpuc_ir::{Ir, Op, WalkOrder};
+
+use crate::analysis::nest::Nest;
+use crate::analysis::nest::carried::Apart;
+use crate::analysis::nest::graph::DependenceGraph;
+use refusal::Refusal;
+
+/// Whether nobody but the compiler has a say in the order of a loop.
+pub(crate) fn free(ir: &Ir, op: Op) -> bool {
+    ir.attr(op, SCHEDULE_ATTR).is_none()
+}
+
+/// What a pass's option says of mapped variables.
+fn apart(assumed: bool) -> Apart {
+    match assumed {
+        true => Apart::Assumed,
+        false => Apart::Unknown,
+    }
+}
+
+/// The dependences of loops that are to be reordered.
+fn graph(
+    ir: &Ir,
+    nest: &Nest,
+    step: &'static str,
+    roots: &[Op],
+    apart: Apart,
+) -> Result<DependenceGraph, Refusal> {
+    nest.graph(ir, roots, apart).map_err(|unknown| {
+        Refusal::new(step, unknown, format!("the effects of '{}' are not known", ir.name(unknown)))
+    })
+}
+
+/// Applies a step to each outermost sequential loop inside `op`, and reports what is refused.
+fn on_outermost_loops(
+    ir: &mut Ir,
+    op: Op,
+    cx: &mut PassContext<'_>,
+    mut step: impl FnMut(&mut Ir, &Nest, Op) -> Result<Vec<Op>, Refusal>,
+) {
+    let nest = cx.analysis::<Nest>(ir, op);
+    let is_loop = |ir: &Ir, op: Op| ir.is_sequential_loop(op);
+    let outermost: Vec<Op> = ir
+        .nested_ops(op, WalkOrder::PreOrder)
+        .into_iter()
+        .filter(|&each| is_loop(ir, each))
+        .filter(|&each| !ir.ancestors(each).any(|outer| is_loop(ir, outer)))
+        .collect();
+    for root in outermost {
+        if let Err(refusal) = step(ir, &nest, root) {
+            cx.report(refusal.remark(ir));
+        }
+    }
+}
