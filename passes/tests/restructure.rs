@@ -32,7 +32,7 @@ fn seeds() -> Range<u64> {
     let range = given
         .split_once("..")
         .and_then(|(first, end)| Some(first.trim().parse().ok()?..end.trim().parse().ok()?));
-    range.unwrap_or(0..60)
+    range.unwrap_or(0..24)
 }
 
 /// Rows and columns of the arrays; loops stay two elements away from the ends.
