@@ -43,6 +43,8 @@ pub enum Level {
     Group(i64),
     /// A loop over the values of a form.
     Loop(Affine, Kind),
+    /// A loop that is left where the program has it.
+    Left(Kind),
 }
 
 /// The rows of statements, of each from the outermost in.
@@ -62,7 +64,7 @@ impl Plan {
             match level {
                 Some(Level::Loop(form, _)) => form.clone(),
                 Some(Level::Group(number)) => Affine::constant(*number),
-                None => Affine::constant(0),
+                Some(Level::Left(_)) | None => Affine::constant(0),
             }
         };
         Schedule((0..depth).map(|row| Row((0..count).map(|s| form(s, row)).collect())).collect())
@@ -71,7 +73,7 @@ impl Plan {
     /// How good the order of a statement is.
     fn cost(&self, statements: &Statements, statement: usize) -> Cost {
         let kind = |level: &Level| match level {
-            Level::Loop(_, kind) => Some(*kind),
+            Level::Loop(_, kind) | Level::Left(kind) => Some(*kind),
             Level::Group(_) => None,
         };
         let kinds: Vec<Kind> =
@@ -105,7 +107,7 @@ impl Plan {
     fn outermost(&self, statement: usize) -> Option<(&Affine, Kind)> {
         match self.levels.get(&statement)?.first()? {
             Level::Loop(form, kind) => Some((form, *kind)),
-            Level::Group(_) => None,
+            Level::Group(_) | Level::Left(_) => None,
         }
     }
 
@@ -162,11 +164,6 @@ impl<'a> Front<'a> {
     /// The loops that a statement has left, as forms.
     fn forms(&self, statement: usize) -> Vec<Affine> {
         self.left[&statement].iter().map(|&index| Affine::dim(index)).collect()
-    }
-
-    /// The plan that leaves everything in the order of the program.
-    fn as_is(&self) -> Plan {
-        Plan { levels: self.statements.iter().map(|&s| (s, Vec::new())).collect() }
     }
 
     /// Some of the statements.
@@ -230,30 +227,33 @@ impl<'a> Search<'a> {
             return None;
         }
         let front = Front { statements: all, left, orders };
-        let written = self.as_written(&front, 0);
+        let written = self.as_written(&front);
         let found = self.plan(&front, Kind::Sequential)?;
         Some((found, written))
     }
 
-    /// The loops of the program, and which of them are parallel.
-    fn as_written(&self, front: &Front<'_>, depth: usize) -> Plan {
+    /// The loops that are left, in the order of the program, and which of them are parallel.
+    fn as_written(&self, front: &Front<'_>) -> Plan {
         let mut plan = Plan::default();
         let mut rest = front.statements.clone();
         while let Some(&first) = rest.first() {
-            let Some(&own) = self.statements.list[first].loops.get(depth) else {
+            let outermost = |s: usize| {
+                front.left[&s].first().map(|&index| (index, self.statements.list[s].loops[index]))
+            };
+            let Some((index, _)) = outermost(first) else {
                 plan.levels.insert(first, Vec::new());
                 rest.remove(0);
                 continue;
             };
             let (group, others): (Vec<usize>, Vec<usize>) =
-                rest.iter().partition(|&&s| self.statements.list[s].loops.get(depth) == Some(&own));
+                rest.iter().partition(|&&s| outermost(s) == outermost(first));
             rest = others;
-            let row = self.row(&group.iter().map(|&s| (s, Affine::dim(depth))).collect());
+            let row = self.row(&group.iter().map(|&s| (s, Affine::dim(index))).collect());
             let own = front.only(&group);
             let carried = own.orders.iter().any(|order| order.may_go(&row, Direction::Less));
             let kind = if carried { Kind::Sequential } else { Kind::Parallel };
-            let mut inner = self.as_written(&own.behind(&row), depth + 1);
-            inner.prepend(&group, |_| Level::Loop(Affine::dim(depth), kind));
+            let mut inner = self.as_written(&own.behind(&row));
+            inner.prepend(&group, |_| Level::Left(kind));
             plan.merge(inner);
         }
         plan
@@ -275,7 +275,7 @@ impl<'a> Search<'a> {
         if behind == Kind::Parallel {
             return match self.rows(front, Kind::Parallel, &|s| front.forms(s), 1).pop() {
                 Some(forms) => self.behind(front, forms, Kind::Parallel),
-                None => Some(front.as_is()),
+                None => Some(self.as_written(front)),
             };
         }
         let parts = components(&front.statements, &front.orders.iter().collect::<Vec<_>>());
@@ -371,7 +371,7 @@ impl<'a> Search<'a> {
     fn circle(&mut self, front: &Front<'_>) -> Option<Plan> {
         let all = &front.statements;
         if all.iter().any(|s| front.left[s].is_empty()) {
-            return Some(front.as_is());
+            return Some(self.as_written(front));
         }
         if let Some(forms) = self.rows(front, Kind::Parallel, &|s| front.forms(s), 1).pop() {
             return self.behind(front, forms, Kind::Parallel);

@@ -132,7 +132,7 @@ fn describe(ir: &Ir, statements: &Statements, plan: &Plan) -> Vec<Diagnostic> {
             .iter()
             .filter_map(|level| match level {
                 Level::Group(number) => Some(*number),
-                Level::Loop(..) => None,
+                Level::Loop(..) | Level::Left(_) => None,
             })
             .collect();
         groups.insert(numbers);

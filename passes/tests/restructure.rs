@@ -1,0 +1,179 @@
+//! Reordered nests compute what they computed: random nests, each step alone and all together.
+
+mod remarks;
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use gpuc_interp::random::Random;
+use gpuc_interp::{Comparison, Order, check_same};
+use remarks::{parse, run};
+
+/// Pipelines that are tried on every nest.
+const PIPELINES: &[&str] = &[
+    "affine-loop-permute",
+    "affine-loop-permute{order=1-2-0}",
+    "affine-loop-permute{order=2-1-0}",
+    "affine-loop-distribute",
+    "affine-loop-fusion",
+    "affine-loop-skew",
+    "affine-loop-skew{factor=-1}",
+    "affine-loop-skew{wavefront=true}",
+    "affine-loop-skew{factor=2 wavefront=true}",
+    "affine-loop-distribute,affine-loop-permute,affine-loop-fusion,affine-loop-skew{wavefront=true}",
+    "affine-loop-fusion,affine-loop-permute,affine-loop-distribute,canonicalize",
+    "restructure",
+    "restructure,canonicalize,cse,recognize-parallel,canonicalize",
+];
+
+/// Which nests are made. `GPUC_VALIDATION_SEEDS=1000..2000` tries others.
+fn seeds() -> Range<u64> {
+    let given = std::env::var("GPUC_VALIDATION_SEEDS").unwrap_or_default();
+    let range = given
+        .split_once("..")
+        .and_then(|(first, end)| Some(first.trim().parse().ok()?..end.trim().parse().ok()?));
+    range.unwrap_or(0..24)
+}
+
+/// Rows and columns of the arrays; loops stay two elements away from the ends.
+const EXTENT: i64 = 12;
+
+struct Nest {
+    random: Random,
+    text: String,
+    values: usize,
+}
+
+impl Nest {
+    fn pick(&mut self, below: u64) -> u64 {
+        self.random.between(0, below as i64 - 1) as u64
+    }
+
+    /// A subscript that stays inside: a variable or a number, and something small.
+    fn subscript(&mut self, variables: &[String]) -> String {
+        match self.pick(6) {
+            0 => self.pick(EXTENT as u64).to_string(),
+            _ => {
+                let variable = variables[self.pick(variables.len() as u64) as usize].clone();
+                match self.pick(3) {
+                    0 => variable,
+                    1 => format!("{variable} - {}", 1 + self.pick(2)),
+                    _ => format!("{variable} + {}", 1 + self.pick(2)),
+                }
+            }
+        }
+    }
+
+    fn element(&mut self, variables: &[String]) -> (String, &'static str) {
+        match self.pick(3) {
+            0 => (format!("%x[{}]", self.subscript(variables)), "memref<12xi32>"),
+            array => {
+                let name = if array == 1 { "%a" } else { "%b" };
+                let (row, column) = (self.subscript(variables), self.subscript(variables));
+                (format!("{name}[{row}, {column}]"), "memref<12x12xi32>")
+            }
+        }
+    }
+
+    fn value(&mut self) -> String {
+        self.values += 1;
+        format!("%v{}", self.values)
+    }
+
+    fn statement(&mut self, variables: &[String]) {
+        let mut sum = "%c3".to_owned();
+        for _ in 0..1 + self.pick(2) {
+            let (loaded, combined) = (self.value(), self.value());
+            let (element, ty) = self.element(variables);
+            let op = ["arith.addi", "arith.muli", "arith.xori"][self.pick(3) as usize];
+            _ = writeln!(self.text, "{loaded} = affine.load {element} : {ty}");
+            _ = writeln!(self.text, "{combined} = {op} {sum}, {loaded} : i32");
+            sum = combined;
+        }
+        let (element, ty) = self.element(variables);
+        let under = self.pick(6) == 0;
+        if under {
+            let variable = &variables[self.pick(variables.len() as u64) as usize];
+            _ = writeln!(self.text, "affine.if affine_set<(d0) : (d0 - 5 >= 0)>({variable}) {{");
+        }
+        _ = writeln!(self.text, "affine.store {sum}, {element} : {ty}");
+        if under {
+            _ = writeln!(self.text, "}}");
+        }
+    }
+
+    fn bounds(&mut self, variables: &[String]) -> (String, String) {
+        let outer = variables.last().cloned().filter(|_| self.random.once_in(2));
+        match (outer, self.pick(4)) {
+            (Some(outer), 0) => ("2".to_owned(), format!("affine_map<(d0) -> (d0)>({outer})")),
+            (Some(outer), 1) => (format!("affine_map<(d0) -> (d0 + 1)>({outer})"), "%n".to_owned()),
+            (Some(outer), _) => (format!("affine_map<(d0) -> (d0)>({outer})"), "9".to_owned()),
+            (None, 0) => ("3".to_owned(), "%n".to_owned()),
+            (None, 1) => ("2".to_owned(), "10".to_owned()),
+            (None, _) => ("2".to_owned(), "%n".to_owned()),
+        }
+    }
+
+    fn looped(&mut self, variables: &mut Vec<String>) {
+        let (lower, upper) = self.bounds(variables);
+        let variable = format!("%i{}_{}", variables.len(), self.values);
+        self.values += 1;
+        _ = writeln!(self.text, "affine.for {variable} = {lower} to {upper} {{");
+        variables.push(variable);
+        // Perfect nests are what most steps are about.
+        let perfect = variables.len() < 3 && self.pick(2) == 0;
+        let parts = if perfect { 1 } else { 1 + self.pick(3) };
+        for _ in 0..parts {
+            match perfect || (variables.len() < 3 && self.pick(3) == 0) {
+                true => self.looped(variables),
+                false => self.statement(variables),
+            }
+        }
+        variables.pop();
+        _ = writeln!(self.text, "}}");
+    }
+}
+
+/// A program with one or two nests in a compute region.
+fn nest(seed: u64) -> String {
+    let mut nest = Nest { random: Random::new(seed), text: String::new(), values: 0 };
+    for _ in 0..1 + nest.pick(2) {
+        nest.looped(&mut Vec::new());
+    }
+    let exclusive = "{offload.storage = \"exclusive\"}";
+    format!(
+        "func.func @main(%m: index, %a: memref<12x12xi32> {exclusive}, %b: memref<12x12xi32> {exclusive}, \
+         %x: memref<12xi32> {exclusive}) {{\n\
+         %c2 = arith.constant 2 : index\n%c10 = arith.constant 10 : index\n\
+         %c3 = arith.constant 3 : i32\n%n = arith.minsi %m, %c10 : index\n\
+         offload.region kernels {{\n{}}}\nreturn\n}}",
+        nest.text
+    )
+}
+
+/// What a pipeline makes of a nest computes the same; parallel loops in any order.
+fn check(text: &str, passes: &str, seed: u64) -> Result<(), String> {
+    let (output, said) = run(passes, text);
+    if said.contains("error") {
+        return Err(format!("{passes}: {said}in\n{text}"));
+    }
+    let ((before, before_module), (after, after_module)) = (parse(text), parse(&output));
+    let mut comparison = Comparison::new("main", seed);
+    comparison.extent = 10;
+    comparison.options.order = if seed % 2 == 0 { Order::Forwards } else { Order::Backwards };
+    check_same((&before, before_module), (&after, after_module), &comparison)
+        .map_err(|error| format!("{passes}: {error}\nin\n{text}\nbecame\n{output}"))
+}
+
+#[test]
+fn random_nests() {
+    let mut failures: Vec<String> = Vec::new();
+    for seed in seeds() {
+        let text = nest(seed);
+        for passes in PIPELINES {
+            failures.extend(check(&text, passes, seed).err());
+        }
+    }
+    failures.sort_by_key(String::len);
+    assert!(failures.is_empty(), "{} wrong, the shortest: {}", failures.len(), failures[0]);
+}

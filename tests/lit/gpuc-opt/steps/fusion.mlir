@@ -1,0 +1,84 @@
+// Loops of the same bounds that follow each other become one.
+// RUN: gpuc-opt --split-input-file --affine-loop-fusion --canonicalize %s | FileCheck %s
+// RUN: gpuc-opt --split-input-file --affine-loop-fusion --canonicalize --remarks %s 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// CHECK-LABEL: func.func @fused
+// CHECK: affine.for %[[I:.*]] = 0 to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]]]
+// CHECK: affine.for
+// CHECK: affine.store
+// CHECK-NOT: affine.for
+// CHECK: return
+func.func @fused(%n: index, %a: memref<?xf32> {offload.storage = "exclusive"},
+                 %b: memref<?x?xf32> {offload.storage = "exclusive"}, %f: f32) {
+  affine.for %i = 0 to %n {
+    affine.store %f, %a[%i] : memref<?xf32>
+  }
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %x = affine.load %a[%i] : memref<?xf32>
+      affine.store %x, %b[%i, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// The second loop reads what a later iteration of the first would write.
+// REMARK: affine-loop-fusion: a dependence would be turned round
+// REMARK: flow dependence of a from line {{[0-9]+}} to line {{[0-9]+}}, such as iterations
+func.func @flow(%n: index, %a: memref<?xf32> {offload.name = "a", offload.storage = "exclusive"},
+                %b: memref<?xf32> {offload.storage = "exclusive"}, %f: f32) {
+  affine.for %i = 0 to %n {
+    affine.store %f, %a[%i] : memref<?xf32>
+  }
+  affine.for %i = 0 to %n {
+    %x = affine.load %a[%i + 1] : memref<?xf32>
+    affine.store %x, %b[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// REMARK: affine-loop-fusion: a dependence would be turned round
+// REMARK: anti dependence of a from line {{[0-9]+}} to line {{[0-9]+}}, such as iterations
+func.func @anti(%n: index, %a: memref<?xf32> {offload.name = "a", offload.storage = "exclusive"},
+                %b: memref<?xf32> {offload.storage = "exclusive"}, %f: f32) {
+  affine.for %i = 0 to %n {
+    %x = affine.load %a[%i] : memref<?xf32>
+    affine.store %x, %b[%i] : memref<?xf32>
+  }
+  affine.for %i = 0 to %n {
+    affine.store %f, %a[%i + 1] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// REMARK: affine-loop-fusion: a dependence would be turned round
+// REMARK: output dependence of a from line {{[0-9]+}} to line {{[0-9]+}}, such as iterations
+func.func @output(%n: index, %a: memref<?xf32> {offload.name = "a"}, %f: f32, %g: f32) {
+  affine.for %i = 0 to %n {
+    affine.store %f, %a[%i] : memref<?xf32>
+  }
+  affine.for %i = 0 to %n {
+    affine.store %g, %a[%i + 3] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// REMARK: affine-loop-fusion: the loops have different bounds
+func.func @bounds(%n: index, %m: index, %a: memref<?xf32>, %f: f32) {
+  affine.for %i = 0 to %n {
+    affine.store %f, %a[%i] : memref<?xf32>
+  }
+  affine.for %i = 0 to %m {
+    affine.store %f, %a[%i] : memref<?xf32>
+  }
+  return
+}

@@ -1,0 +1,184 @@
+// The order with the most parallelism; see docs/passes.md.
+// RUN: gpuc-opt --split-input-file --restructure --canonicalize %s | FileCheck %s
+// RUN: gpuc-opt --split-input-file --restructure --canonicalize --remarks %s 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// A parallel loop goes outermost; what remains sequential keeps its order.
+// CHECK-LABEL: func.func @trmm
+// CHECK: affine.for %[[J:.*]] = 0 to %arg1 {
+// CHECK-NEXT: affine.for %[[I:.*]] = 0 to %arg0 {
+// CHECK-NEXT: affine.for %{{.*}} = #{{.*}}(%[[I]]) to %arg0 {
+// REMARK: Loop interchange produces reordered loop nest: {{[0-9]+,[0-9]+,[0-9]+}}
+func.func @trmm(%m: index, %n: index, %b: memref<?x?xf32>) {
+  offload.region kernels {
+    affine.for %i = 0 to %m {
+      affine.for %j = 0 to %n {
+        affine.for %k = affine_map<(d0) -> (d0 + 1)>(%i) to %m {
+          %x = affine.load %b[%k, %j] : memref<?x?xf32>
+          %y = affine.load %b[%i, %j] : memref<?x?xf32>
+          %z = arith.addf %x, %y : f32
+          affine.store %z, %b[%i, %j] : memref<?x?xf32>
+        }
+        %w = affine.load %b[%i, %j] : memref<?x?xf32>
+        %v = arith.mulf %w, %w : f32
+        affine.store %v, %b[%i, %j] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// One loop of two products becomes two, each with its own parallel loop outermost.
+// CHECK-LABEL: func.func @bicg
+// CHECK: affine.for %[[I:.*]] = 0 to %arg0 {
+// CHECK-NEXT: affine.store %{{.*}}, %arg3[%[[I]]]
+// CHECK-NEXT: affine.for
+// CHECK: affine.store %{{.*}}, %arg3[%[[I]]]
+// CHECK: affine.for %[[J:.*]] = 0 to %arg0 {
+// CHECK-NEXT: affine.for
+// CHECK: affine.store %{{.*}}, %arg2[%[[J]]]
+// REMARK: Loop distributed: 2 new loops
+func.func @bicg(%n: index, %a: memref<?x?xf32> {offload.storage = "exclusive"},
+                %s: memref<?xf32> {offload.storage = "exclusive"},
+                %q: memref<?xf32> {offload.storage = "exclusive"}, %f: f32) {
+  offload.region kernels {
+    affine.for %i = 0 to %n {
+      affine.store %f, %q[%i] : memref<?xf32>
+      affine.for %j = 0 to %n {
+        %x = affine.load %a[%i, %j] : memref<?x?xf32>
+        %0 = affine.load %s[%j] : memref<?xf32>
+        %1 = arith.addf %0, %x : f32
+        affine.store %1, %s[%j] : memref<?xf32>
+        %2 = affine.load %q[%i] : memref<?xf32>
+        %3 = arith.addf %2, %x : f32
+        affine.store %3, %q[%i] : memref<?xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Nothing is parallel but the elements of a wavefront.
+// CHECK-LABEL: func.func @seidel
+// CHECK: affine.for %[[S:.*]] = 3 to #{{.*}}()[%arg0] {
+// CHECK-NEXT: affine.for %[[I:.*]] = max #{{.*}}(%[[S]])[%arg0] to min #{{.*}}(%[[S]])[%arg0] {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[I]] * -2 + %[[S]]]
+// REMARK: Loop skewed by 2: the wavefront goes over lines
+func.func @seidel(%n: index, %a: memref<?x?xf32>) {
+  offload.region kernels {
+    affine.for %i = 1 to %n {
+      affine.for %j = 1 to %n {
+        %0 = affine.load %a[%i - 1, %j + 1] : memref<?x?xf32>
+        %1 = affine.load %a[%i, %j - 1] : memref<?x?xf32>
+        %2 = arith.addf %0, %1 : f32
+        affine.store %2, %a[%i, %j] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Elimination row by row becomes elimination column by column, with all rows below at once.
+// CHECK-LABEL: func.func @lu
+// CHECK: affine.for %[[K:.*]] = 0 to
+// CHECK-NEXT: affine.for %[[I:.*]] = #{{.*}}(%[[K]]) to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[K]]]
+// CHECK-NEXT: affine.for %[[J:.*]] = #{{.*}}(%[[K]]) to #{{.*}}(%[[I]]) {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[J]]]
+// CHECK: affine.for %[[J:.*]] = #{{.*}}(%[[I]]) to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[J]]]
+// REMARK: Loop interchange produces reordered loop nest: {{[0-9]+,[0-9]+,[0-9]+}}
+func.func @lu(%n: index, %a: memref<?x?xf32>) {
+  offload.region kernels {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
+        affine.for %k = 0 to affine_map<(d0) -> (d0)>(%j) {
+          %0 = affine.load %a[%i, %k] : memref<?x?xf32>
+          %1 = affine.load %a[%k, %j] : memref<?x?xf32>
+          %2 = arith.mulf %0, %1 : f32
+          %3 = affine.load %a[%i, %j] : memref<?x?xf32>
+          %4 = arith.subf %3, %2 : f32
+          affine.store %4, %a[%i, %j] : memref<?x?xf32>
+        }
+        %5 = affine.load %a[%j, %j] : memref<?x?xf32>
+        %6 = affine.load %a[%i, %j] : memref<?x?xf32>
+        %7 = arith.divf %6, %5 : f32
+        affine.store %7, %a[%i, %j] : memref<?x?xf32>
+      }
+      affine.for %j = affine_map<(d0) -> (d0)>(%i) to %n {
+        affine.for %k = 0 to affine_map<(d0) -> (d0)>(%i) {
+          %0 = affine.load %a[%i, %k] : memref<?x?xf32>
+          %1 = affine.load %a[%k, %j] : memref<?x?xf32>
+          %2 = arith.mulf %0, %1 : f32
+          %3 = affine.load %a[%i, %j] : memref<?x?xf32>
+          %4 = arith.subf %3, %2 : f32
+          affine.store %4, %a[%i, %j] : memref<?x?xf32>
+        }
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// A time loop round parallel ones has all the parallelism that there is, and stays as it is.
+// CHECK-LABEL: func.func @jacobi
+// CHECK: affine.for %{{.*}} = 0 to 10 {
+// CHECK-NEXT: affine.for %[[I:.*]] = 1 to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg2[%[[I]]]
+// CHECK: affine.for %[[I:.*]] = 1 to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]]]
+func.func @jacobi(%n: index, %a: memref<?xf32> {offload.storage = "exclusive"},
+                  %b: memref<?xf32> {offload.storage = "exclusive"}) {
+  offload.region kernels {
+    affine.for %t = 0 to 10 {
+      affine.for %i = 1 to %n {
+        %0 = affine.load %a[%i - 1] : memref<?xf32>
+        %1 = affine.load %a[%i + 1] : memref<?xf32>
+        %2 = arith.addf %0, %1 : f32
+        affine.store %2, %b[%i] : memref<?xf32>
+      }
+      affine.for %i = 1 to %n {
+        %0 = affine.load %b[%i] : memref<?xf32>
+        affine.store %0, %a[%i] : memref<?xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// What the program gave levels keeps its place; so do loops of `parallel` regions that it is silent about.
+// CHECK-LABEL: func.func @asked
+// CHECK: affine.for %[[I:.*]] = 0 to %arg0 {
+// CHECK-NEXT: affine.for %[[J:.*]] = 0 to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[J]]]
+// CHECK: affine.for %[[I:.*]] = 0 to %arg0 {
+// CHECK-NEXT: affine.for %[[J:.*]] = 0 to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[J]]]
+func.func @asked(%n: index, %a: memref<?x?xf32>) {
+  offload.region kernels {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        %0 = affine.load %a[%i + 1, %j] : memref<?x?xf32>
+        affine.store %0, %a[%i, %j] : memref<?x?xf32>
+      } {offload.auto, offload.schedule = ["vector"]}
+    }
+  }
+  offload.region parallel {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        %0 = affine.load %a[%i + 1, %j] : memref<?x?xf32>
+        affine.store %0, %a[%i, %j] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}
