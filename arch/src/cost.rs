@@ -91,6 +91,7 @@ impl Arch {
         use OpClass::*;
         let t = &self.throughput;
         let l = &self.latency;
+        let m = &self.chip.latency;
         let lanes = self.limits.warp_size as f32;
         // `n` instructions in a pipe of `rate` lanes a clock; a chain of `depth` of them is waited for.
         let cost = |n: u32, rate: f32, latency: u32, depth: u32| Cost {
@@ -127,7 +128,8 @@ impl Arch {
             Convert64 => cost(1, t.convert64, l.special / 2, 1),
             FloatAdd16 | FloatMul16 | FloatFma16 => cost(1, t.f16, l.alu, 1),
             FloatAdd32 | FloatMul32 | FloatFma32 => cost(1, t.f32, l.alu, 1),
-            FloatMinMax32 | FloatCompare32 => cost(1, t.int, l.alu, 1),
+            FloatMinMax32 => cost(1, t.min_max, l.alu, 1),
+            FloatCompare32 => cost(1, t.int, l.alu, 1),
             FloatDivApprox32 => plus(cost(1, t.special, l.special, 1), cost(3, t.f32, l.alu, 2)),
             FloatDiv32 => plus(cost(1, t.special, l.special, 1), cost(9, t.f32, l.alu, 8)),
             FloatSqrt32 => plus(cost(1, t.special, l.special, 1), cost(7, t.f32, l.alu, 6)),
@@ -137,11 +139,11 @@ impl Arch {
             FloatDiv64 => plus(cost(1, t.special, l.special, 1), cost(9, t.f64, l.f64, 8)),
             FloatSqrt64 => plus(cost(1, t.special, l.special, 1), cost(9, t.f64, l.f64, 8)),
             Special => cost(1, t.special, l.special, 1),
-            LoadGlobal => cost(1, t.load_store, l.l1, 1),
+            LoadGlobal => cost(1, t.load_store, m.l1, 1),
             StoreGlobal => cost(1, t.load_store, l.alu, 1),
             LoadShared | LoadConstant => cost(1, t.load_store, l.shared, 1),
             StoreShared => cost(1, t.load_store, l.alu, 1),
-            AtomicGlobal => cost(1, t.load_store / 2.0, l.l2, 1),
+            AtomicGlobal => cost(1, t.load_store / 2.0, m.l2, 1),
             AtomicShared => cost(1, t.load_store / 2.0, l.shared, 2),
             Shuffle => cost(1, t.shuffle, l.shared, 1),
             Vote => cost(1, t.vote, l.alu * 2, 1),
