@@ -10,6 +10,7 @@
 mod chips;
 mod cost;
 mod features;
+mod model;
 mod occupancy;
 mod records;
 mod version;
@@ -17,6 +18,7 @@ mod version;
 pub use chips::{Chip, MemoryLatency};
 pub use cost::{Cost, OpClass};
 pub use features::Feature;
+pub use model::{Bound, Demand, Estimate, KernelWork, Phase, Resource};
 pub use occupancy::{Limiter, Occupancy};
 pub use version::PtxVersion;
 
