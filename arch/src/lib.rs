@@ -144,8 +144,12 @@ pub struct Throughput {
     pub shuffle: f32,
     /// Warp vote.
     pub vote: f32,
-    /// Address generation of the load/store units.
+    /// Lanes of 4 bytes that the first-level cache serves.
     pub load_store: f32,
+    /// Lanes of 4 bytes that shared memory serves.
+    pub shared: f32,
+    /// Whether half of the single-precision lanes are the integer lanes.
+    pub f32_shares_int: bool,
     /// Warp instructions issued per clock by all schedulers together.
     pub issue: f32,
 }

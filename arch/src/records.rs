@@ -40,7 +40,8 @@ const LIMITS: Limits = Limits {
 
 /// Arithmetic: "Throughput of Native Arithmetic Instructions" of the CUDA C++ Programming Guide, 12.6
 /// for 7.0 to 9.0 and 13.x for later ones. Load/store lanes: what RRZE's gpu-cache and gpu-strides
-/// measure (128 bytes a clock and multiprocessor on V100, A100 and H100, 64 on A40 and L40).
+/// measure (128 bytes a clock and multiprocessor on V100, A100 and H100, 64 on A40 and L40). Shared
+/// memory: 128 bytes a clock, 64 on Turing (NVIDIA, "Ampere GA102 GPU Architecture", 2021).
 const VOLTA: Throughput = Throughput {
     f16: 128.0,
     f32: 64.0,
@@ -56,13 +57,23 @@ const VOLTA: Throughput = Throughput {
     shuffle: 32.0,
     vote: 64.0,
     load_store: 32.0,
+    shared: 32.0,
+    f32_shares_int: false,
     issue: 4.0,
 };
-const TURING: Throughput = Throughput { f64: 2.0, convert64: 2.0, load_store: 16.0, ..VOLTA };
+const TURING: Throughput =
+    Throughput { f64: 2.0, convert64: 2.0, load_store: 16.0, shared: 16.0, ..VOLTA };
 const AMPERE: Throughput = Throughput { f16: 256.0, ..VOLTA };
-/// The chips for graphics and their kin: token 64-bit units, half the load/store lanes.
-const AMPERE_SMALL: Throughput =
-    Throughput { f32: 128.0, f64: 2.0, convert64: 2.0, load_store: 16.0, ..VOLTA };
+/// The chips for graphics and their kin: token 64-bit units, half the lanes of the first-level cache,
+/// and a second set of single-precision lanes that are those for integers.
+const AMPERE_SMALL: Throughput = Throughput {
+    f32: 128.0,
+    f64: 2.0,
+    convert64: 2.0,
+    load_store: 16.0,
+    f32_shares_int: true,
+    ..VOLTA
+};
 const ORIN: Throughput = Throughput { f16: 256.0, ..AMPERE_SMALL };
 const HOPPER: Throughput = Throughput { f16: 256.0, f32: 128.0, f64: 64.0, convert: 64.0, ..VOLTA };
 const BLACKWELL: Throughput = Throughput { f16: 128.0, min_max: 128.0, convert: 16.0, ..HOPPER };

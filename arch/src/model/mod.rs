@@ -54,12 +54,21 @@ impl Arch {
                 clocks[pipe as usize] += count * f64::from(cost.pipe_clocks);
             }
         }
+        if self.throughput.f32_shares_int {
+            let lanes = f64::from(self.throughput.int / self.throughput.f32);
+            clocks[Resource::Fma as usize] += clocks[Resource::Alu as usize] * lanes;
+        }
         let l2 = (f64::from(self.chip.l2_bytes_per_clock) / active).min(L2_BYTES_PER_SM);
         clocks[Resource::Lsu as usize] += demand.lsu_clocks;
         clocks[Resource::L2 as usize] += demand.l2_bytes / l2;
         clocks[Resource::Dram as usize] +=
             demand.dram_bytes * active / self.chip.dram_bytes_per_clock();
         clocks
+    }
+
+    /// Clocks for which a demand holds a resource, on a multiprocessor of a device at work everywhere.
+    pub fn clocks_of(&self, demand: &Demand, resource: Resource) -> f64 {
+        self.station_clocks(demand, f64::from(self.chip.sm_count))[resource as usize]
     }
 
     /// The time of `resident` blocks that start together on each of `active` multiprocessors.

@@ -16,8 +16,8 @@ pub struct Demand {
     /// Warp instructions of each class, indexed by `class as usize`.
     pub ops: [f64; OpClass::COUNT],
     /// Clocks of the load/store unit: passes through the banks of shared memory and of the
-    /// first-level cache, each of which serves as many lanes as [`crate::Throughput::load_store`]
-    /// says, or its tags, four lines a clock, where those take longer.
+    /// first-level cache, each of which serves as many lanes as [`crate::Throughput`] says, or the
+    /// tags of the cache, four lines a clock, where those take longer.
     pub lsu_clocks: f64,
     /// Bytes to and from the second-level cache, whole sectors.
     pub l2_bytes: f64,
