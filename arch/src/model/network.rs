@@ -2,23 +2,18 @@
 //!
 //! The warps of a multiprocessor are such customers: each computes, queues for the pipes and the
 //! memory system, waits out latencies, and comes again. Mean value analysis (Reiser and Lavenberg
-//! 1980) tells how long a round takes. Machine instructions take the same time whenever they are
-//! served, so a customer who finds a station busy waits half a service for the one in it, not a
-//! whole one (Reiser 1979, approximation for FCFS with general service times).
+//! 1980) tells how long a round takes: exact for service times that vary as much as they are long, on
+//! the safe side for those that vary less.
 
 /// The time of one round of each of `customers` who need `demands` of the stations and spend
 /// `thinking` outside every queue. Never less than either bound: one customer's round alone, and the
 /// busiest station serving all.
 pub(super) fn round(demands: &[f64], thinking: f64, customers: u32) -> f64 {
     let mut queues = vec![0.0; demands.len()];
-    let mut busy = vec![0.0; demands.len()];
     let mut time = thinking + demands.iter().sum::<f64>();
     for present in 1..=customers {
-        let responses: Vec<f64> = demands
-            .iter()
-            .zip(queues.iter().zip(&busy))
-            .map(|(demand, (queue, busy))| demand * (1.0 + queue - busy / 2.0))
-            .collect();
+        let responses: Vec<f64> =
+            demands.iter().zip(&queues).map(|(demand, queue)| demand * (1.0 + queue)).collect();
         time = thinking + responses.iter().sum::<f64>();
         if time <= 0.0 {
             return 0.0;
@@ -26,12 +21,9 @@ pub(super) fn round(demands: &[f64], thinking: f64, customers: u32) -> f64 {
         let throughput = f64::from(present) / time;
         for (at, response) in responses.iter().enumerate() {
             queues[at] = throughput * response;
-            // The approximation may promise more than a station can do.
-            busy[at] = (throughput * demands[at]).min(1.0);
         }
     }
-    let busiest = demands.iter().fold(0.0f64, |most, &demand| most.max(demand));
-    time.max(busiest * f64::from(customers))
+    time
 }
 
 #[cfg(test)]

@@ -170,7 +170,14 @@ fn start_of(
         _ => i64::from(value as i32),
     };
     match inst.op {
-        Op::Move32 | Op::Move64 => constants.get(&inst.src[0]).copied(),
+        Op::Move32 | Op::Move64 => constants.get(&inst.src[0]).copied().or_else(|| {
+            // A copy of a register that is written once, by a constant.
+            let mut writers =
+                code.insts.iter().filter(|i| uses(code, i).writes.contains(&inst.src[0]));
+            let only = writers.next().filter(|_| writers.next().is_none())?;
+            let moves = matches!(only.op, Op::Move32 | Op::Move64);
+            moves.then(|| constants.get(&only.src[0]).copied())?
+        }),
         Op::IntBinary(IntBinary::Add, ty) => {
             Some(narrow(constants.get(&inst.src[0])? + constants.get(&inst.src[1])?, ty))
         }
