@@ -5,6 +5,7 @@ use gpuc_dialects::offload::Construct;
 use gpuc_ir::{Type as IrType, Value};
 use rustc_hash::FxHashMap;
 
+use super::extent::run_time_extents;
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Pointer};
 use super::scalar::Scalar;
@@ -51,6 +52,8 @@ pub(super) enum Target {
     Member(DeclId, Vec<u32>),
     /// What a pointer member of a structure points to.
     MemberPointee(DeclId, Vec<u32>, Form, Type),
+    /// The run-time extent of an array.
+    Extent(ExprId),
 }
 
 /// What a construct captures.
@@ -156,8 +159,38 @@ impl Lowerer<'_> {
                 Captured::Variable(decl) => self.capture_variable(c, decl, usage, &mut captures)?,
                 Captured::Path(path) => self.capture_path(c, path, &mut captures)?,
             }
+            self.capture_extents(c, captured, &mut captures);
         }
         Ok(captures)
+    }
+
+    /// The extents of an array that the region cannot evaluate: the host has them.
+    fn capture_extents(&mut self, c: &Capturing<'_>, captured: Captured, captures: &mut Captures) {
+        let unit = self.unit;
+        let (name, ty) = match captured {
+            Captured::Variable(decl) => (unit.name(decl).to_owned(), unit.decls[decl].ty),
+            Captured::Path(path) => {
+                let base = c.paths[path].base;
+                (text(unit, unit.exprs[base].span), unit.exprs[base].ty)
+            }
+        };
+        for (extent, value) in run_time_extents(unit, ty, &name) {
+            let known = captures
+                .formals
+                .iter()
+                .any(|formal| matches!(formal.target, Target::Extent(known) if known == extent));
+            if known || self.can_evaluate(c.function, extent) {
+                continue;
+            }
+            captures.formals.push(Formal {
+                name: format!("{} of {name}", text(unit, unit.exprs[extent].span)),
+                ty: self.b.ctx.index(),
+                map: "firstprivate",
+                storage: None,
+                actual: Argument::Value(value),
+                target: Target::Extent(extent),
+            });
+        }
     }
 
     /// The data item, own or of a construct around, whose base is the expression.
@@ -408,7 +441,7 @@ impl Lowerer<'_> {
     }
 
     /// Whether the function around the construct has a variable of the same name.
-    fn is_hidden(&self, decl: DeclId, function: DeclId) -> bool {
+    pub(super) fn is_hidden(&self, decl: DeclId, function: DeclId) -> bool {
         let unit = self.unit;
         let Some(around) = unit.function(function) else { return false };
         let same_name =
@@ -492,6 +525,9 @@ impl Lowerer<'_> {
             }
             Target::Shared(decl) => {
                 self.bindings.insert(*decl, Binding::Slot { memref: value, shared: true });
+            }
+            Target::Extent(extent) => {
+                self.extents.insert(*extent, value);
             }
             Target::Object(captured, form, ty) => {
                 let buffer = self.buffer(value, form.clone(), variable(captured));

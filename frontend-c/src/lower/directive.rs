@@ -15,9 +15,12 @@ use crate::directive::openacc::{ClauseName, Directive, DirectiveKind, ReductionO
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
 
-/// The case of `#offload.reduction` for an operator.
-fn reduction_kind(op: ReductionOp) -> ReductionKind {
+/// The case of `#offload.reduction` for an operator on values of a type. What a `_Bool` is given
+/// becomes 0 or 1 (C11 §6.3.1.2): sums and products of such are `||` and `&&`.
+fn reduction_kind(op: ReductionOp, scalar: Scalar) -> ReductionKind {
     match op {
+        ReductionOp::Add if scalar == Scalar::Bool => ReductionKind::LogicalOr,
+        ReductionOp::Mul if scalar == Scalar::Bool => ReductionKind::LogicalAnd,
         ReductionOp::Add => ReductionKind::Add,
         ReductionOp::Mul => ReductionKind::Mul,
         ReductionOp::Max => ReductionKind::Max,
@@ -331,8 +334,10 @@ impl Lowerer<'_> {
         }
         let levels = ctx.array_attr(&names);
         let order = order.attr(ctx);
-        let kinds: Vec<_> =
-            reductions.iter().map(|&(_, op, ..)| reduction_kind(op).attr(ctx)).collect();
+        let kinds: Vec<_> = reductions
+            .iter()
+            .map(|&(_, op, _, scalar)| reduction_kind(op, scalar).attr(ctx))
+            .collect();
         let kinds = ctx.array_attr(&kinds);
         let any_unsigned = reductions.iter().any(|(.., scalar)| scalar.is_unsigned());
         let unsigned: Vec<_> =

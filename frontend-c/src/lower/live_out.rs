@@ -5,10 +5,9 @@
 //! first. Then the copy, and the stores that would keep the value, are left out.
 
 use super::clauses;
+use super::storage::is_automatic;
 use super::walk::{self, Below, Node};
-use crate::tree::{
-    DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, Storage, TranslationUnit, UnaryOp,
-};
+use crate::tree::{DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit, UnaryOp};
 
 /// Whether anything but the statement `region` of `function` may see what `region` leaves in
 /// `variable`. It may not where all other uses stand in `for` statements that assign to it first.
@@ -18,15 +17,10 @@ pub(super) fn is_live_out(
     region: StmtId,
     variable: DeclId,
 ) -> bool {
-    let automatic = match &unit.decls[variable].kind {
-        DeclKind::Parameter(_) => true,
-        DeclKind::Variable(kind) => kind.storage == Storage::Automatic,
-        _ => false,
-    };
     let Some(body) = unit.function(function).and_then(|function| function.body) else {
         return true;
     };
-    if !automatic {
+    if !is_automatic(unit, variable) {
         return true;
     }
     let mut search = Search { unit, region, variable, around: Vec::new(), live: false };

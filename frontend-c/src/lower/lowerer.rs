@@ -89,6 +89,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) addressed: FxHashSet<DeclId>,
     /// Variables declared ahead, whose declaration is still to come.
     pub(super) hoisted: FxHashSet<DeclId>,
+    /// Run-time extents whose values at their declarations are known.
+    pub(super) extents: FxHashMap<ExprId, Value>,
     /// Reductions of the enclosing loops.
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
     /// Members that data clauses name, and what they are bound to.
@@ -127,6 +129,7 @@ impl<'a> Lowerer<'a> {
             mutated: FxHashSet::default(),
             addressed: FxHashSet::default(),
             hoisted: FxHashSet::default(),
+            extents: FxHashMap::default(),
             reductions: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),

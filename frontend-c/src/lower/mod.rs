@@ -15,7 +15,7 @@
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
-//! | [`place`], [`access`], [`record`] | objects, pointers, structures |
+//! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`call`], [`function`], [`math`] | calls |
 //! | [`depth`] | how deep all that may be nested |
 
@@ -32,6 +32,7 @@ mod depth;
 mod directive;
 mod enclosing;
 mod expression;
+mod extent;
 mod function;
 mod initializer;
 mod jump;

@@ -47,6 +47,7 @@ impl Lowerer<'_> {
         self.hoisted.clear();
         self.frames.clear();
         self.jumps.clear();
+        self.extents.clear();
         self.reductions.clear();
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
@@ -88,7 +89,7 @@ impl Lowerer<'_> {
         let (region, done) = self.region(&inputs, |l, arguments| {
             // The sizes of a launch are computed from scalars alone.
             for (formal, &value) in captures.formals.iter().zip(arguments) {
-                if matches!(formal.target, Target::Value(..) | Target::Member(..)) {
+                if let Target::Value(..) | Target::Member(..) | Target::Extent(_) = formal.target {
                     l.bind_formal(formal, value);
                 }
             }
@@ -115,6 +116,7 @@ impl Lowerer<'_> {
             clause_values(&clause.kind).into_iter().for_each(|value| collector.expr(value));
         }
         collector.stmt(site.body);
+        collector.extents(&|extent| self.can_evaluate(site.function, extent));
         collector.finish()
     }
 

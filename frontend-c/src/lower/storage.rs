@@ -5,7 +5,7 @@ use gpuc_dialects::offload::{STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT
 use super::capture::{Capturing, Target};
 use super::uses::Captured;
 use super::walk::{self, Below, Node};
-use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Linkage, TranslationUnit, UnaryOp};
+use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Linkage, Storage, TranslationUnit, UnaryOp};
 use crate::types::Qualifiers;
 
 /// The value of `offload.storage` for a captured variable; `None` where pointers may reach it, as
@@ -27,7 +27,9 @@ pub(super) fn storage(
             Some(STORAGE_EXCLUSIVE)
         }
         Target::Shared(_) | Target::Object(..) => Some(STORAGE_OBJECT),
-        Target::Value(..) | Target::Member(..) | Target::MemberPointee(..) => None,
+        Target::Value(..) | Target::Member(..) | Target::MemberPointee(..) | Target::Extent(_) => {
+            None
+        }
     }
 }
 
@@ -39,8 +41,17 @@ fn is_local(unit: &TranslationUnit, decl: DeclId) -> bool {
     }
 }
 
+/// Whether a variable is one of each call of its function.
+pub(super) fn is_automatic(unit: &TranslationUnit, decl: DeclId) -> bool {
+    match &unit.decls[decl].kind {
+        DeclKind::Variable(variable) => variable.storage == Storage::Automatic,
+        DeclKind::Parameter(_) => true,
+        _ => false,
+    }
+}
+
 /// Whether the function that declares a variable takes its address.
-fn has_address_taken(unit: &TranslationUnit, function: DeclId, decl: DeclId) -> bool {
+pub(super) fn has_address_taken(unit: &TranslationUnit, function: DeclId, decl: DeclId) -> bool {
     let DeclKind::Function(function) = &unit.decls[function].kind else { return true };
     let Some(body) = function.body else { return true };
     let mut taken = false;

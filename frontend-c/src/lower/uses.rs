@@ -3,6 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 
+use super::extent::run_time_extents;
 use super::walk::{self, Below, Node};
 use crate::directive::openacc::{ClauseName, VarRef};
 use crate::source::Span;
@@ -137,6 +138,22 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Adds what the run-time extents of captured arrays are computed from, where the region is to
+    /// evaluate them.
+    pub(super) fn extents(&mut self, evaluated: &dyn Fn(ExprId) -> bool) {
+        let unit = self.unit;
+        let types = self.uses.captured.keys().map(|captured| match *captured {
+            Captured::Variable(decl) => unit.decls[decl].ty,
+            Captured::Path(path) => unit.exprs[self.paths[path].base].ty,
+        });
+        let extents: Vec<ExprId> = types
+            .flat_map(|ty| run_time_extents(unit, ty, ""))
+            .map(|(extent, _)| extent)
+            .filter(|&extent| evaluated(extent))
+            .collect();
+        extents.into_iter().for_each(|extent| self.expr(extent));
+    }
+
     /// What was found.
     pub(super) fn finish(self) -> Uses {
         self.uses
@@ -253,6 +270,12 @@ impl<'a> Collector<'a> {
                 {
                     if let Some(function) = unit.function(decl) {
                         self.declared.extend(&function.parameters);
+                        for &parameter in &function.parameters {
+                            let ty = unit.decls[parameter].ty;
+                            for (extent, _) in run_time_extents(unit, ty, "") {
+                                self.expr(extent);
+                            }
+                        }
                     }
                     self.depth += 1;
                     self.stmt(body);
