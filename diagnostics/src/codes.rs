@@ -259,6 +259,21 @@ do not meet. That holds only while `j` stays within a row.
 
 Where that is not known, two versions are made, and the condition is looked at when the region
 starts; or the loops stay sequential. `j < n` in the loop makes it known.";
+
+    LOST_SCALAR = "GPUC0024", "Scalar whose new value would be lost",
+"The scalars of a `parallel` construct, and those of independent loops, are private (OpenACC 3.3 §2.6.2):
+what the device leaves in them does not come back. A program that reads such a variable afterwards would
+go on with another value than it has without the directive.
+
+    double last = 0;
+    #pragma acc parallel loop copyin(a[0:n])
+    for (int i = 0; i < n; i++)
+        last = a[i];               // error: printf reads it
+    printf(\"%g\", last);
+
+What iterations combine, as in `s += a[i]`, becomes a reduction by itself. Else a clause must say what is
+meant: `reduction`, `private` or `firstprivate` where nothing of the device's is wanted, `copy` on a
+construct of one gang.";
 }
 
 /// What there is to say about a code. `Err` has the code that may have been meant.

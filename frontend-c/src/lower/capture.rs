@@ -3,6 +3,7 @@
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::Construct;
 use gpuc_ir::{Type as IrType, Value};
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 use super::extent::run_time_extents;
@@ -14,7 +15,7 @@ use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::walk;
 use super::{Argument, DataItem, DataKind, Extent};
-use super::{clauses, enclosing, live_out};
+use super::{clauses, enclosing};
 use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef, check_section};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
@@ -128,17 +129,15 @@ pub(super) fn member_paths<'d>(
     paths
 }
 
-/// Whether a clause of the construct, or of a loop inside, reduces into the variable.
-fn is_reduced(c: &Capturing<'_>, decl: DeclId) -> bool {
-    c.uses.reductions.contains(&decl)
-        || clauses::reductions(c.directive).any(|(_, var)| var.decl == decl)
-}
-
 /// Collects captures.
 pub(super) struct Capturing<'c> {
     pub directive: &'c Directive,
     pub enclosing: &'c [Enclosing],
     pub uses: &'c Uses,
+    /// Scalars that the construct or its loops reduce, for the program.
+    pub reduced: &'c IndexSet<DeclId>,
+    /// The construct's own statement.
+    pub stmt: StmtId,
     /// The statement that the construct is about.
     pub body: StmtId,
     /// The function that the construct stands in.
@@ -228,7 +227,7 @@ impl Lowerer<'_> {
         if Scalar::of(unit, ty).is_some() {
             // Else it would be private to each gang: what the device writes is lost.
             let kernels = self.construct == Some(Construct::Kernels);
-            let comes_back = kernels || variable.is_some_and(|decl| is_reduced(c, decl));
+            let comes_back = kernels || variable.is_some_and(|decl| c.reduced.contains(&decl));
             return if comes_back { DataKind::ImplicitCopy } else { DataKind::ImplicitCopyIn };
         }
         let element = super::scalar::flatten(unit, ty).0;
@@ -369,11 +368,12 @@ impl Lowerer<'_> {
             && !usage.outside_induction
             && !self.keeps_last_value(c, decl)
         {
+            self.check_not_lost(c, decl, usage.span)?;
             captures.private.push((decl, scalar));
             return Ok(());
         }
         let default = clauses::default_data(c.directive);
-        let reduced = is_reduced(c, decl);
+        let reduced = c.reduced.contains(&decl);
         if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
             let place = unit.place(c.directive.span);
             return self.refuse(
@@ -403,6 +403,9 @@ impl Lowerer<'_> {
                 let formal = self.mapped(c, captured, ty, name, item, kind);
                 captures.formals.push(formal);
             } else {
+                if usage.mutated {
+                    self.check_not_lost(c, decl, usage.span)?;
+                }
                 let formal = self.by_value(decl, scalar, name);
                 captures.formals.push(formal);
             }
@@ -437,7 +440,7 @@ impl Lowerer<'_> {
         self.construct == Some(Construct::Kernels)
             && !c.directive.kind.is_loop()
             && c.uses.plain_induction.contains(&decl)
-            && live_out::is_live_out(self.unit, c.function, c.body, decl)
+            && self.is_read_behind(c.function, c.stmt, decl)
     }
 
     /// Whether the function around the construct has a variable of the same name.

@@ -9,7 +9,8 @@
 //! | file | lowers |
 //! |---|---|
 //! | [`unit`] | directives of a unit, in order |
-//! | [`capture`], [`uses`], [`live_out`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`capture`], [`uses`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`] | `loop`, `atomic` |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
@@ -33,21 +34,23 @@ mod directive;
 mod enclosing;
 mod expression;
 mod extent;
+mod flow;
 mod function;
 mod initializer;
 mod jump;
-mod live_out;
 mod looping;
 mod lowerer;
 mod math;
 mod place;
 mod record;
 mod region;
+mod role;
 mod scalar;
 mod statement;
 mod storage;
 mod switch;
 mod unit;
+mod update;
 mod uses;
 mod walk;
 

@@ -7,6 +7,7 @@ use gpuc_ir::{Attr, InsertPoint, Value};
 use super::capture::{Captures, Capturing, Formal, Target, member_paths};
 use super::clauses;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
+use super::role::ConstructScalars;
 use super::unit::Enclosing;
 use super::uses::{Collector, Uses};
 use super::walk::{self, clause_values};
@@ -19,6 +20,7 @@ use crate::tree::{DeclId, StmtId};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site<'s> {
     pub directive: &'s Directive,
+    pub stmt: StmtId,
     pub body: StmtId,
     pub enclosing: &'s [Enclosing],
     pub function: DeclId,
@@ -59,14 +61,31 @@ impl Lowerer<'_> {
         self.reset();
         let unit = self.unit;
         let kind = construct_of(site.directive.kind);
-        self.construct = Some(kind);
+        (self.construct, self.function) = (Some(kind), Some(site.function));
         let around = site.enclosing.iter().map(|e| walk::openacc(unit, e.directive));
         let paths = member_paths(unit, std::iter::once(site.directive).chain(around));
         let uses = self.uses(&site, &paths);
         self.mutated = uses.mutated.iter().copied().collect();
         self.addressed = uses.addressed.iter().copied().collect();
         self.paths = paths.iter().map(|path| (path.clone(), None)).collect();
+        let around = site.enclosing.iter().map(|e| walk::openacc(unit, e.directive));
+        self.scalars = ConstructScalars {
+            body: Some(site.body),
+            private: [ClauseName::Private, ClauseName::FirstPrivate]
+                .into_iter()
+                .flat_map(|name| clauses::listed(site.directive, name))
+                .map(|var| var.decl)
+                .collect(),
+            shared: std::iter::once(site.directive)
+                .chain(around)
+                .flat_map(clauses::data)
+                .map(|(_, var)| var.decl)
+                .collect(),
+        };
+        let reduced = self.reduced_scalars(site.directive, site.stmt, site.body, site.function)?;
         let capturing = Capturing {
+            reduced: &reduced,
+            stmt: site.stmt,
             directive: site.directive,
             enclosing: site.enclosing,
             uses: &uses,

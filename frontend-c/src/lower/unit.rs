@@ -179,6 +179,7 @@ impl Walker<'_> {
         loop {
             let site = Site {
                 directive: walk::openacc(unit, info.directive),
+                stmt: info.stmt,
                 body,
                 enclosing: &self.enclosing,
                 function,

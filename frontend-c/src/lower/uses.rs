@@ -48,8 +48,6 @@ pub(super) struct Uses {
     pub mutated: FxHashSet<DeclId>,
     /// Those whose address is taken.
     pub addressed: FxHashSet<DeclId>,
-    /// Variables of `reduction` clauses of loops inside.
-    pub reductions: IndexSet<DeclId>,
     /// Variables of `for` loops that neither are of a `loop` directive nor stand in one.
     pub plain_induction: FxHashSet<DeclId>,
 }
@@ -198,9 +196,6 @@ impl<'a> Collector<'a> {
                     let directive = walk::openacc(unit, *directive);
                     if directive.kind.is_loop() {
                         self.directive_loops.push(stmt);
-                    }
-                    for (_, var) in super::clauses::reductions(directive) {
-                        self.uses.reductions.insert(var.decl);
                     }
                     for var in super::clauses::listed(directive, ClauseName::Private) {
                         if self.declared.insert(var.decl) {
