@@ -4,7 +4,7 @@
 use gpuc_ir::Ir;
 
 use super::function::{c_name, parameters};
-use super::function_named;
+use super::{function_named, sections};
 use crate::lower::Lowered;
 
 /// Begins text of ours: of a system header, so that the host compiler does not warn of it, and with
@@ -89,6 +89,7 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
             out += &format!(
                 "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
             );
+            out += &sections::declaration(ir, lowered, function);
         }
     }
     out + END

@@ -6,20 +6,19 @@ use gpuc_ir::{Type as IrType, Value};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use super::extent::run_time_extents;
+use super::extent::{keeps_value, run_time_extents};
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Pointer};
 use super::scalar::Scalar;
-use super::storage::storage;
+use super::storage::{is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
-use super::walk;
 use super::{Argument, DataItem, DataKind, Extent};
 use super::{clauses, enclosing};
 use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef, check_section};
 use crate::source::Span;
-use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
-use crate::types::{Qualifiers, Type};
+use crate::tree::{DeclId, DeclKind, ExprId, StmtId, TranslationUnit};
+use crate::types::{ArraySize, Qualifiers, Type};
 
 /// One argument of a construct's function.
 #[derive(Clone, Debug)]
@@ -73,6 +72,7 @@ pub(super) fn clause_items(
     unit: &TranslationUnit,
     directive: &Directive,
     around: &[Enclosing],
+    function: Option<DeclId>,
 ) -> Result<Vec<DataItem>, Box<Diagnostic>> {
     let mut items = Vec::new();
     for (kind, var) in clauses::data(directive) {
@@ -82,6 +82,9 @@ pub(super) fn clause_items(
         let extent = match kind {
             DataKind::Present | DataKind::DevicePtr | DataKind::Delete if bare_pointer => {
                 Extent::Pointer(text(unit, unit.exprs[var.base].span))
+            }
+            _ if bare_pointer && let Some(count) = declared_length(unit, function, var) => {
+                Extent::Elements(text(unit, unit.exprs[var.base].span), count)
             }
             _ if bare_pointer => {
                 return Err(Box::new(
@@ -102,6 +105,25 @@ pub(super) fn clause_items(
     }
     enclosing::complete_present(unit, directive, around, &mut items);
     Ok(items)
+}
+
+/// How many elements a parameter has that is declared as an array and named in a clause as a whole, as
+/// a C expression; where its length still is what it was when the function was called.
+fn declared_length(
+    unit: &TranslationUnit,
+    function: Option<DeclId>,
+    var: &VarRef,
+) -> Option<String> {
+    let DeclKind::Parameter { length, .. } = unit.decls[unit.named(var.base)?].kind else {
+        return None;
+    };
+    match length? {
+        ArraySize::Constant(count) => Some(count.to_string()),
+        ArraySize::Variable(count) if keeps_value(unit, function?, count) => {
+            Some(text(unit, unit.exprs[count].span))
+        }
+        _ => None,
+    }
 }
 
 /// The text of a place of the program.
@@ -148,7 +170,7 @@ pub(super) struct Capturing<'c> {
 impl Lowerer<'_> {
     /// Applies the rules of data attributes to what a construct uses.
     pub(super) fn capture(&mut self, c: &Capturing<'_>) -> Lowering<Captures> {
-        let data = match clause_items(self.unit, c.directive, c.enclosing) {
+        let data = match clause_items(self.unit, c.directive, c.enclosing, Some(c.function)) {
             Ok(data) => data,
             Err(diagnostic) => return Err(super::lowerer::Failure::Refused(diagnostic)),
         };
@@ -178,7 +200,7 @@ impl Lowerer<'_> {
                 .formals
                 .iter()
                 .any(|formal| matches!(formal.target, Target::Extent(known) if known == extent));
-            if known || self.can_evaluate(c.function, extent) {
+            if known || keeps_value(unit, c.function, extent) {
                 continue;
             }
             captures.formals.push(Formal {
@@ -235,6 +257,14 @@ impl Lowerer<'_> {
             Some(DefaultData::Present) => DataKind::ImplicitPresent,
             _ if element.qualifiers().contains(Qualifiers::CONST) => DataKind::ImplicitCopyIn,
             _ => DataKind::ImplicitCopy,
+        }
+    }
+
+    /// How what a pointer points to is mapped where no clause, here or around, names it.
+    fn pointer_kind(&self, c: &Capturing<'_>) -> DataKind {
+        match clauses::default_data(c.directive) {
+            Some(DefaultData::Present) => DataKind::ImplicitPresent,
+            _ => DataKind::ImplicitSection,
         }
     }
 
@@ -343,7 +373,7 @@ impl Lowerer<'_> {
             captures.formals.push(formal);
             return Ok(());
         }
-        if usage.in_callee && self.is_hidden(decl, c.function) {
+        if usage.in_callee && is_hidden(unit, decl, c.function) {
             return self.refuse(
                 usage.span,
                 Diagnostic::error(format!(
@@ -412,15 +442,17 @@ impl Lowerer<'_> {
             return Ok(());
         }
         if unit.types.as_record(ty).is_some() && !usage.whole {
-            return self.capture_members(decl, usage, captures);
+            return self.capture_members(c, decl, usage, captures);
         }
         let extent = if unit.types.is_pointer(ty) {
-            self.remark_unmapped(&name, usage.span);
             Extent::Pointer(name.clone())
         } else {
             Extent::Object(name.clone())
         };
-        let kind = self.implicit_kind(c, Some(decl), ty);
+        let kind = match unit.types.is_pointer(ty) {
+            true => self.pointer_kind(c),
+            false => self.implicit_kind(c, Some(decl), ty),
+        };
         if !unit.types.is_pointer(ty)
             && unit.types.as_array(ty).is_none()
             && unit.types.as_record(ty).is_none()
@@ -443,37 +475,10 @@ impl Lowerer<'_> {
             && self.is_read_behind(c.function, c.stmt, decl)
     }
 
-    /// Whether the function around the construct has a variable of the same name.
-    pub(super) fn is_hidden(&self, decl: DeclId, function: DeclId) -> bool {
-        let unit = self.unit;
-        let Some(around) = unit.function(function) else { return false };
-        let same_name =
-            |other: DeclId| other != decl && unit.decls[other].name == unit.decls[decl].name;
-        let mut hidden = around.parameters.iter().any(|&parameter| same_name(parameter));
-        if let Some(body) = around.body {
-            walk::stmt(unit, body, &mut |node| {
-                if let walk::Node::Declare(other) = node {
-                    hidden |= same_name(other);
-                }
-                walk::Below::Enter
-            });
-        }
-        hidden
-    }
-
-    fn remark_unmapped(&mut self, name: &str, span: Span) {
-        let diagnostic = Diagnostic::remark(format!(
-            "`{name}` is a pointer in no data clause: what it points to must be present on the device"
-        ))
-        .code(codes::POINTER_NOT_MAPPED)
-        .at(self.unit.place(span))
-        .help(format!("name it in a clause, as `copy({name}[first:count])`, to have it moved"));
-        self.diagnostics.push(diagnostic);
-    }
-
     /// A structure of which only members are read: each by itself.
     fn capture_members(
         &mut self,
+        c: &Capturing<'_>,
         decl: DeclId,
         usage: &Use,
         captures: &mut Captures,
@@ -483,18 +488,18 @@ impl Lowerer<'_> {
             let ty = unit.exprs[expr].ty;
             let name = text(unit, unit.exprs[expr].span);
             if let Some(to) = unit.types.pointee(ty) {
-                self.remark_unmapped(&name, unit.exprs[expr].span);
                 let form = self.natural_form(None, to);
+                let kind = self.pointer_kind(c);
                 let item = captures.data.len();
                 captures.data.push(DataItem {
                     name: name.clone(),
-                    kind: DataKind::ImplicitPresent,
+                    kind,
                     line: 0,
                     extent: Extent::Pointer(name.clone()),
                 });
                 captures.formals.push(Formal {
                     ty: self.device_memref(&form),
-                    map: DataKind::ImplicitPresent.keyword(),
+                    map: kind.keyword(),
                     storage: None,
                     actual: Argument::Data(item),
                     target: Target::MemberPointee(decl, fields.clone(), form, to),

@@ -5,7 +5,7 @@
 //! expression itself, so that analyses see one `n` in bounds and rows. Elsewhere the host, whose
 //! compiler has kept the value, hands it over.
 
-use super::storage::{has_address_taken, is_automatic};
+use super::storage::{has_address_taken, is_automatic, is_hidden};
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
 use super::{clauses, lowerer};
@@ -36,6 +36,18 @@ pub(super) fn run_time_extents(
         at = element;
     }
     found
+}
+
+/// Whether an extent can be evaluated wherever `function` still uses its array: it is computed from
+/// numbers, constants, and variables of the function that nothing behind the declaration assigns to and
+/// whose names nothing hides. What stands before the declaration in the text cannot run between it and
+/// the end of the array's life.
+pub(super) fn keeps_value(unit: &TranslationUnit, function: DeclId, extent: ExprId) -> bool {
+    let mut variables = Vec::new();
+    is_plain(unit, extent, &mut variables)
+        && variables.into_iter().all(|decl| {
+            stays_behind(unit, function, decl, extent) && !is_hidden(unit, decl, function)
+        })
 }
 
 /// Whether an expression computes with variables and numbers only; which variables.
@@ -100,18 +112,6 @@ fn stays_behind(unit: &TranslationUnit, function: DeclId, decl: DeclId, extent: 
 }
 
 impl lowerer::Lowerer<'_> {
-    /// Whether a region of `function` is to evaluate an extent by itself: it is computed from numbers,
-    /// constants, and variables of the function that nothing behind the declaration assigns to. What
-    /// stands before it in the text cannot run between the declaration and the end of the array's
-    /// life.
-    pub(super) fn can_evaluate(&self, function: DeclId, extent: ExprId) -> bool {
-        let mut variables = Vec::new();
-        is_plain(self.unit, extent, &mut variables)
-            && variables.into_iter().all(|decl| {
-                stays_behind(self.unit, function, decl, extent) && !self.is_hidden(decl, function)
-            })
-    }
-
     /// Evaluates the run-time extents of a type where it is declared.
     pub(super) fn declare_extents(&mut self, ty: Type) -> lowerer::Lowering<()> {
         for (extent, _) in run_time_extents(self.unit, ty, "") {

@@ -152,6 +152,8 @@ pub enum Extent {
     Clause(VarRef),
     /// The whole object that a C expression designates.
     Object(String),
+    /// What a pointer expression points to, so many elements as a C expression says.
+    Elements(String, String),
     /// What a C pointer expression points to, of unknown length.
     Pointer(String),
     /// What is mapped by data item `item` of construct `construct`, which encloses this one.
@@ -188,6 +190,8 @@ pub enum DataKind {
     ImplicitCopyIn,
     /// Something that must be there, though no clause names it.
     ImplicitPresent,
+    /// As much of what a pointer points to as the region touches, which the program did not write.
+    ImplicitSection,
 }
 
 impl DataKind {
@@ -199,6 +203,7 @@ impl DataKind {
             DataKind::CopyOut => "copyout",
             DataKind::Create => "create",
             DataKind::Present | DataKind::ImplicitPresent => "present",
+            DataKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
             DataKind::Delete => "delete",
             DataKind::DevicePtr => "deviceptr",
             DataKind::UpdateHost => "self",

@@ -6,6 +6,7 @@ use gpuc_ir::{Attr, InsertPoint, Value};
 
 use super::capture::{Captures, Capturing, Formal, Target, member_paths};
 use super::clauses;
+use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
 use super::role::ConstructScalars;
 use super::unit::Enclosing;
@@ -135,7 +136,7 @@ impl Lowerer<'_> {
             clause_values(&clause.kind).into_iter().for_each(|value| collector.expr(value));
         }
         collector.stmt(site.body);
-        collector.extents(&|extent| self.can_evaluate(site.function, extent));
+        collector.extents(&|extent| keeps_value(self.unit, site.function, extent));
         collector.finish()
     }
 

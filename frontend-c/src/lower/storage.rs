@@ -36,7 +36,7 @@ pub(super) fn storage(
 fn is_local(unit: &TranslationUnit, decl: DeclId) -> bool {
     match &unit.decls[decl].kind {
         DeclKind::Variable(variable) => variable.linkage == Linkage::None,
-        DeclKind::Parameter(_) => true,
+        DeclKind::Parameter { .. } => true,
         _ => false,
     }
 }
@@ -45,7 +45,7 @@ fn is_local(unit: &TranslationUnit, decl: DeclId) -> bool {
 pub(super) fn is_automatic(unit: &TranslationUnit, decl: DeclId) -> bool {
     match &unit.decls[decl].kind {
         DeclKind::Variable(variable) => variable.storage == Storage::Automatic,
-        DeclKind::Parameter(_) => true,
+        DeclKind::Parameter { .. } => true,
         _ => false,
     }
 }
@@ -64,6 +64,23 @@ pub(super) fn has_address_taken(unit: &TranslationUnit, function: DeclId, decl: 
         Below::Enter
     });
     taken
+}
+
+/// Whether `function` has another variable of the same name.
+pub(super) fn is_hidden(unit: &TranslationUnit, decl: DeclId, function: DeclId) -> bool {
+    let Some(around) = unit.function(function) else { return false };
+    let same_name =
+        |other: DeclId| other != decl && unit.decls[other].name == unit.decls[decl].name;
+    let mut hidden = around.parameters.iter().any(|&parameter| same_name(parameter));
+    if let Some(body) = around.body {
+        walk::stmt(unit, body, &mut |node| {
+            if let Node::Declare(other) = node {
+                hidden |= same_name(other);
+            }
+            Below::Enter
+        });
+    }
+    hidden
 }
 
 /// The variable that an lvalue is, or is a part of.

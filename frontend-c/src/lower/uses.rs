@@ -295,7 +295,7 @@ impl<'a> Collector<'a> {
 
     fn touch(&mut self, decl: DeclId, expr: ExprId, note: impl FnOnce(&mut Use)) {
         let entity = &self.unit.decls[decl];
-        if !matches!(entity.kind, DeclKind::Variable(_) | DeclKind::Parameter(_))
+        if !matches!(entity.kind, DeclKind::Variable(_) | DeclKind::Parameter { .. })
             || self.declared.contains(&decl)
         {
             return;

@@ -111,6 +111,32 @@ static void given_away(int n)
     printf("given away %u\n", sum(&a[0][0], (long)(n + 1) * m));
 }
 
+/* A parameter that is declared as an array is one to a clause. */
+static void whole(int n, int m, int a[n + 1][m], int b[12])
+{
+    n += 1;
+    n -= 1;
+    #pragma acc enter data copyin(b)
+    #pragma acc parallel loop present(b)
+    for (int i = 0; i < 12; i++)
+        b[i] += i;
+    #pragma acc exit data copyout(b)
+    #pragma acc parallel loop collapse(2) copy(a[0:n+1]) copyin(b)
+    for (int i = 0; i <= n; i++)
+        for (int j = 0; j < m; j++)
+            a[i][j] += b[(i + j) % 12];
+    printf("whole %u %u\n", sum(&a[0][0], (long)(n + 1) * m), sum(b, 12));
+}
+
+static void whole_rows(int n, int m, int a[n + 1][m])
+{
+    #pragma acc parallel loop collapse(2) copy(a)
+    for (int i = 0; i <= n; i++)
+        for (int j = 0; j < m; j++)
+            a[i][j] -= i;
+    printf("whole rows %u\n", sum(&a[0][0], (long)(n + 1) * m));
+}
+
 int main(int argc, char **argv)
 {
     static const int sizes[] = { 0, 1, 13, 64 };
@@ -127,6 +153,9 @@ int main(int argc, char **argv)
         unnamed(n, m, (int (*)[m + 2][m])p, b);
         declared_inside(n, m, p);
         given_away(n);
+        int twelve[12] = { 1, 2, 3 };
+        whole(n, m, (int (*)[m])p, twelve);
+        whole_rows(n, m, (int (*)[m])p);
         free(p);
         free(b);
     }
