@@ -157,7 +157,7 @@ fn what_is_not_supported_is_named_with_its_section() {
          #pragma acc wait(1)\n\
          #pragma acc parallel async(1) wait\n  ;\n\
          #pragma acc parallel loop tile(8, *) gang(static:*)\n  for (;;) for (;;);\n\
-         #pragma acc parallel loop reduction(&&:n) reduction(+:c)\n  for (;;);\n\
+         #pragma acc parallel loop reduction(^:s)  reduction(+:c)\n  for (;;);\n\
          #pragma acc parallel loop copyin(readonly: a[0:n]) device_type(nvidia) vector(32)\n  for (;;);\n\
          #pragma acc exit data delete(a[0:n]) finalize\n\
          #pragma acc atomic capture\n  n = n++;\n\
@@ -172,7 +172,7 @@ fn what_is_not_supported_is_named_with_its_section() {
             t.c:5:31: error: `wait` (OpenACC 3.3 §2.16.2) is not supported by this version of gpuc [GPUC0004]
             t.c:7:27: error: `tile` (OpenACC 3.3 §2.9.8) is not supported by this version of gpuc [GPUC0004]
             t.c:7:38: error: `gang(static:)` (OpenACC 3.3 §2.9.2) is not supported by this version of gpuc [GPUC0004]
-            t.c:9:27: error: `reduction(&&:)` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
+            t.c:9:39: error: `reduction(^:) on a floating-point variable` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
             t.c:9:55: error: `reduction on an array` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
             t.c:11:27: error: `copyin(readonly:)` (OpenACC 3.3 §2.7) is not supported by this version of gpuc [GPUC0004]
             t.c:11:52: error: `device_type` (OpenACC 3.3 §2.4) is not supported by this version of gpuc [GPUC0004]

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
+use gpuc_ir::Ir;
+
 use super::section::{self, Memory};
+use super::sections::{self, FoundSection};
 use super::{Edit, literal};
 use crate::directive::openacc::DirectiveKind;
 use crate::lower::{Argument, DataItem, DataKind, Extent, Lowered};
@@ -21,13 +24,18 @@ fn kind_number(kind: DataKind) -> u32 {
         DataKind::UpdateHost => 8,
         DataKind::UpdateDevice => 9,
         DataKind::ImplicitCopy => 11,
-        DataKind::ImplicitPresent => 12,
+        // Where it is not known which section.
+        DataKind::ImplicitPresent | DataKind::ImplicitSection => 12,
     }
 }
 
 /// The kind of a data item, as a C expression.
-fn kind(lowered: &Lowered, item: &DataItem) -> String {
-    let kind = kind_number(item.kind);
+fn kind(lowered: &Lowered, item: &DataItem, section: Option<FoundSection>) -> String {
+    let kind = kind_number(match section {
+        Some(FoundSection { written: true, .. }) => DataKind::ImplicitCopy,
+        Some(FoundSection { written: false, .. }) => DataKind::ImplicitCopyIn,
+        None => item.kind,
+    });
     match item.extent {
         Extent::Enclosed { construct, unmapped, .. }
             if lowered.constructs[construct].condition.is_some()
@@ -47,6 +55,11 @@ fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory 
             base: format!("&({object})"),
             first: format!("&({object})"),
             bytes: format!("sizeof({object})"),
+        },
+        Extent::Elements(pointer, count) => Memory {
+            base: format!("({pointer})"),
+            first: format!("({pointer})"),
+            bytes: format!("__gpuc_count({count}) * sizeof(({pointer})[0])"),
         },
         // At least the first byte must be there.
         Extent::Pointer(pointer) => Memory {
@@ -74,25 +87,35 @@ fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory 
 }
 
 /// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
-fn data_array(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> String {
+fn data_array(unit: &TranslationUnit, lowered: &Lowered, ir: &Ir, number: usize) -> String {
     let info = &lowered.constructs[number];
+    let sections = info.compute.as_ref().map(|compute| sections::found(ir, lowered, compute));
+    let sections = sections.unwrap_or_default();
     let mut rows = String::new();
     let mut offsets = String::new();
-    for item in &info.data {
-        let memory = memory(unit, lowered, item);
+    for (position, item) in info.data.iter().enumerate() {
+        let section = sections.iter().find(|section| section.item == position).copied();
+        let memory = match (&item.extent, section) {
+            (Extent::Pointer(pointer), Some(section)) => section.memory(number, pointer),
+            _ => memory(unit, lowered, item),
+        };
         let _ = write!(
             rows,
             "{{{}, (void *)({}), (unsigned long)({}), {}, {}u, (void *)0}}, ",
             literal(&item.name),
             memory.first,
             memory.bytes,
-            kind(lowered, item),
+            kind(lowered, item, section),
             item.line
         );
         let _ = write!(offsets, "(long)((char *)({}) - (char *)({})), ", memory.first, memory.base);
     }
+    let computed = match &info.compute {
+        Some(compute) if !sections.is_empty() => sections::call(compute, number, sections.len()),
+        _ => String::new(),
+    };
     format!(
-        "struct __gpuc_data __gpuc_d{number}[] = {{{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
+        "{computed}struct __gpuc_data __gpuc_d{number}[] = {{{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
     )
 }
 
@@ -112,6 +135,7 @@ fn generated(unit: &TranslationUnit, at: usize, resume: usize, text: &str) -> St
 pub(super) fn edit(
     unit: &TranslationUnit,
     lowered: &Lowered,
+    ir: &Ir,
     number: usize,
     edits: &mut Vec<Edit>,
 ) {
@@ -130,7 +154,7 @@ pub(super) fn edit(
         || "1".to_owned(),
         |condition| format!("({}) != 0", section::text(unit, condition)),
     );
-    let arrays = if count == 0 { String::new() } else { data_array(unit, lowered, number) };
+    let arrays = if count == 0 { String::new() } else { data_array(unit, lowered, ir, number) };
     let call = |function: &str| match count {
         0 => String::new(),
         _ => format!("{function}(&{site}, {data}, {count}u); "),

@@ -9,13 +9,14 @@
 //! | file | lowers |
 //! |---|---|
 //! | [`unit`] | directives of a unit, in order |
-//! | [`capture`], [`uses`], [`live_out`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`capture`], [`uses`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`] | `loop`, `atomic` |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
-//! | [`place`], [`access`], [`record`] | objects, pointers, structures |
+//! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`call`], [`function`], [`math`] | calls |
 //! | [`depth`] | how deep all that may be nested |
 
@@ -32,21 +33,24 @@ mod depth;
 mod directive;
 mod enclosing;
 mod expression;
+mod extent;
+mod flow;
 mod function;
 mod initializer;
 mod jump;
-mod live_out;
 mod looping;
 mod lowerer;
 mod math;
 mod place;
 mod record;
 mod region;
+mod role;
 mod scalar;
 mod statement;
 mod storage;
 mod switch;
 mod unit;
+mod update;
 mod uses;
 mod walk;
 
@@ -148,6 +152,8 @@ pub enum Extent {
     Clause(VarRef),
     /// The whole object that a C expression designates.
     Object(String),
+    /// What a pointer expression points to, so many elements as a C expression says.
+    Elements(String, String),
     /// What a C pointer expression points to, of unknown length.
     Pointer(String),
     /// What is mapped by data item `item` of construct `construct`, which encloses this one.
@@ -184,6 +190,8 @@ pub enum DataKind {
     ImplicitCopyIn,
     /// Something that must be there, though no clause names it.
     ImplicitPresent,
+    /// As much of what a pointer points to as the region touches, which the program did not write.
+    ImplicitSection,
 }
 
 impl DataKind {
@@ -195,6 +203,7 @@ impl DataKind {
             DataKind::CopyOut => "copyout",
             DataKind::Create => "create",
             DataKind::Present | DataKind::ImplicitPresent => "present",
+            DataKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
             DataKind::Delete => "delete",
             DataKind::DevicePtr => "deviceptr",
             DataKind::UpdateHost => "self",

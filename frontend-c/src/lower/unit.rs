@@ -140,7 +140,7 @@ impl Walker<'_> {
                 Below::Enter
             }
             (kind, _) => {
-                match clause_items(unit, directive, &self.enclosing) {
+                match clause_items(unit, directive, &self.enclosing, self.function) {
                     Ok(data) => info.data = data,
                     Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
                 }
@@ -179,6 +179,7 @@ impl Walker<'_> {
         loop {
             let site = Site {
                 directive: walk::openacc(unit, info.directive),
+                stmt: info.stmt,
                 body,
                 enclosing: &self.enclosing,
                 function,

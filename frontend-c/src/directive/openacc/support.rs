@@ -116,11 +116,14 @@ fn form(clause: &Clause, unit: &TranslationUnit, found: &mut Checks) {
             }
         }
         ClauseKind::Reduction { op, vars } => {
-            use ReductionOp::{Add, Max, Min, Mul};
-            if !matches!(op, Add | Mul | Max | Min) {
-                refuse(&format!("reduction({}:)", op.spelling()));
-            }
+            let of_bits = matches!(op, ReductionOp::And | ReductionOp::Or | ReductionOp::Xor);
             for var in vars {
+                if of_bits && !unit.types.is_integer(var.ty) {
+                    let what =
+                        format!("reduction({}:) on a floating-point variable", op.spelling());
+                    found.push((var.span, refusal(&what, section)));
+                    continue;
+                }
                 if !unit.types.is_real(var.ty) || !var.is_whole_variable(unit) {
                     let what = match unit.types.kind(var.ty) {
                         TypeKind::Complex(_) => "a complex variable",
