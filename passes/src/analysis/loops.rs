@@ -42,7 +42,8 @@ pub fn dimensions(ir: &Ir, op: Op) -> Vec<CountedLoop> {
 pub fn dimensions_over(ir: &Ir, op: Op, form: &dyn Fn(Value) -> Polynomial) -> Vec<CountedLoop> {
     let of = |dim: LoopDimension| {
         let lower = Bound::of(ir, &dim.lower, arith::MaxSIOp::is, form);
-        let upper = Bound::of(ir, &dim.upper, arith::MinSIOp::is, form);
+        let upper = above_start(ir, dim.upper, &lower);
+        let upper = Bound::of(ir, &upper, arith::MinSIOp::is, form);
         let known = lower.known && upper.known;
         let step = match dim.step {
             LoopStep::Constant(step) => Some(step),
@@ -61,6 +62,26 @@ pub fn dimensions_over(ir: &Ir, op: Op, form: &dyn Fn(Value) -> Polynomial) -> V
         }
     };
     ir.loop_dimensions(op).into_iter().map(of).collect()
+}
+
+/// An upper bound without what only keeps it from lying below the lower one: `max(n, 0)` ends a loop
+/// from 0 where `n` does.
+fn above_start(ir: &Ir, upper: LoopBound, lower: &Bound) -> LoopBound {
+    let start = match &lower.plain[..] {
+        [start] if lower.divided.is_empty() => start.as_constant(),
+        _ => None,
+    };
+    let (LoopBound::Value(value), Some(start)) = (&upper, start) else { return upper };
+    let Some(op) = ir.defining_op(*value).filter(|&op| arith::MaxSIOp::is(ir, op)) else {
+        return upper;
+    };
+    let [a, b] = [0, 1].map(|i| ir.operand(op, i));
+    let is_below = |value| arith::constant_index_value(ir, value).is_some_and(|n| n <= start);
+    match (is_below(a), is_below(b)) {
+        (false, true) => LoopBound::Value(a),
+        (true, false) => LoopBound::Value(b),
+        _ => upper,
+    }
 }
 
 /// What a bound is the greatest or least of.

@@ -241,9 +241,14 @@ impl Kernel {
         let Some(op) = again else {
             let fits =
                 ir.ctx.is_index(ir.ty(value)) && range(ir, value).is_within(Range::signed(32));
-            match fits {
-                true => self.narrow_argument(ir, value, region),
-                false => self.argument(ir, value),
+            // Right behind its definition: launches may be in loops in front of the region.
+            let point = match ir.defining_op(value) {
+                Some(op) => ir.next_op(op),
+                None => ir.value_block(value).and_then(|block| ir.first_op(block)),
+            };
+            match point.filter(|_| fits) {
+                Some(point) => self.narrow_argument(ir, value, point),
+                None => self.argument(ir, value),
             };
             return Ok(());
         };
