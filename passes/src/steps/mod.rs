@@ -12,12 +12,14 @@
 //! | [`legality`] | the one gate: a schedule with its proof |
 //! | [`scan`], [`rebuild`] | loops for dates, as a tree and as operations |
 //! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
+//! | [`privatize`] | copies of an array for iterations that overwrite it |
 //! | [`refusal`] | why not |
 
 pub mod distribute;
 pub mod fuse;
 pub mod legality;
 pub mod permute;
+pub mod privatize;
 pub mod rebuild;
 pub mod refusal;
 mod scan;
