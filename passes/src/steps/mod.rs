@@ -27,7 +27,7 @@ pub mod schedule;
 pub mod skew;
 pub mod statements;
 
-use gpuc_dialects::offload::SCHEDULE_ATTR;
+use gpuc_dialects::offload::{SCHEDULE_ATTR, SEQ_ATTR};
 use gpuc_ir::pass::PassContext;
 use gpuc_ir::{Ir, Op, WalkOrder};
 
@@ -38,7 +38,7 @@ use refusal::Refusal;
 
 /// Whether nobody but the compiler has a say in the order of a loop.
 pub(crate) fn free(ir: &Ir, op: Op) -> bool {
-    ir.attr(op, SCHEDULE_ATTR).is_none()
+    [SCHEDULE_ATTR, SEQ_ATTR].iter().all(|mark| ir.attr(op, mark).is_none())
 }
 
 /// What a pass's option says of mapped variables.

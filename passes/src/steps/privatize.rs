@@ -21,7 +21,7 @@ use super::refusal::{Refusal, Witness};
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{CountedLoop, candidates, dimensions};
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::Apart;
+use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::coverage::{ElementBox, covers, includes, written_box};
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::analysis::polynomial::Polynomial;
@@ -96,6 +96,11 @@ impl AffinePrivatize {
                 continue;
             }
             let Some(view) = AffineForOp::cast(ir, op) else { continue };
+            let carries = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
+            if carries.is_ok_and(|found| found.dependence.is_none()) {
+                done.push(op);
+                continue;
+            }
             if !outermost.as_ref().is_some_and(|graph| ir.is_inside(op, graph.roots[0])) {
                 outermost = nest.graph(ir, &[op], Apart::Assumed).ok();
             }
