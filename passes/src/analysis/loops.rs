@@ -1,7 +1,7 @@
 //! Counted loops of every dialect, seen alike.
 
 use gpuc_dialects::arith;
-use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp};
+use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp, SEQ_ATTR};
 use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
@@ -137,12 +137,12 @@ pub fn nest(ir: &Ir, op: Op, outermost: Op) -> Vec<CountedLoop> {
 }
 
 /// Whether the compiler is to find out if a loop of a compute region may run in parallel: loops with
-/// [`AUTO_ATTR`], and every counted loop of a `kernels` region.
+/// [`AUTO_ATTR`], and every counted loop of a `kernels` region without [`SEQ_ATTR`].
 fn is_candidate(ir: &Ir, op: Op, region: RegionOp) -> bool {
     let counted = ir.is_sequential_loop(op);
     match region.kind(ir) {
         Construct::Serial => false,
-        Construct::Kernels => counted,
+        Construct::Kernels => counted && ir.attr(op, SEQ_ATTR).is_none(),
         Construct::Parallel => counted && ir.attr(op, AUTO_ATTR).is_some(),
     }
 }
