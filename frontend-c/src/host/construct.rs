@@ -165,21 +165,18 @@ pub(super) fn edit(
             let _ =
                 write!(text, "if (__gpuc_region_begin(&__gpuc_image_0, &{site}, {condition})) {{ ");
             text += &arrays;
-            text += &call("__gpuc_data_begin");
-            let items = if count == 0 { "(struct __gpuc_data *)0" } else { &data };
+            let items = match count {
+                0 => "(struct __gpuc_data *)0, (const long *)0, 0u".to_owned(),
+                _ => format!("{data}, __gpuc_o{number}, {count}u"),
+            };
             let mut arguments = format!("&{site}, {items}");
             for argument in &compute.arguments {
-                let _ = match argument {
-                    Argument::Value(value) => write!(arguments, ", {value}"),
-                    Argument::Data(item) => write!(
-                        arguments,
-                        ", __gpuc_element_0({data}[{item}].device, __gpuc_o{number}[{item}])"
-                    ),
-                };
+                if let Argument::Value(value) = argument {
+                    let _ = write!(arguments, ", {value}");
+                }
             }
-            let _ = write!(text, "{}({arguments}); ", super::function::c_name(&compute.symbol));
-            text += &call("__gpuc_data_end");
-            let _ = write!(text, "__gpuc_region_end(&{site}); }} else {{ ");
+            let function = super::function::c_name(&compute.symbol);
+            let _ = write!(text, "{function}({arguments}); }} else {{ ");
             behind = String::from(" } }");
         }
         (None, DirectiveKind::Data) => {
