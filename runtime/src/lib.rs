@@ -23,6 +23,7 @@ pub mod memory;
 pub mod openacc;
 pub mod present;
 pub mod report;
+mod rows;
 mod runtime;
 pub mod select;
 

@@ -48,9 +48,9 @@ fn kind(lowered: &Lowered, item: &DataItem, section: Option<FoundSection>) -> St
 }
 
 /// The memory of a data item, as C expressions.
-fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory {
+fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem, site: &str) -> Memory {
     match &item.extent {
-        Extent::Clause(var) => section::of_clause(unit, var),
+        Extent::Clause(var) => section::of_clause(unit, var, site),
         Extent::Object(object) => Memory {
             base: format!("&({object})"),
             first: format!("&({object})"),
@@ -97,7 +97,7 @@ fn data_array(unit: &TranslationUnit, lowered: &Lowered, ir: &Ir, number: usize)
         let section = sections.iter().find(|section| section.item == position).copied();
         let memory = match (&item.extent, section) {
             (Extent::Pointer(pointer), Some(section)) => section.memory(number, pointer),
-            _ => memory(unit, lowered, item),
+            _ => memory(unit, lowered, item, &format!("__gpuc_s{number}")),
         };
         let _ = write!(
             rows,

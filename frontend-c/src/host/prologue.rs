@@ -38,6 +38,7 @@ void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigne
 void __gpuc_data_exit(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_update(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, const struct __gpuc_data *);
+unsigned long __gpuc_whole_rows(const struct __gpuc_site *, const char *, long, long);
 long __gpuc_launch_size(const struct __gpuc_site *, const char *, const char *, long);
 void *__gpuc_device_alloc(const struct __gpuc_site *, unsigned long);
 void __gpuc_device_free(const struct __gpuc_site *, void *);

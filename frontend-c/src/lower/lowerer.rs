@@ -93,6 +93,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) extents: FxHashMap<ExprId, Value>,
     /// What the compute construct says of scalars.
     pub(super) scalars: super::role::ConstructScalars,
+    /// Whether a loop around is declared independent.
+    pub(super) in_independent_loop: bool,
     /// Reductions of the enclosing loops.
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
     /// Members that data clauses name, and what they are bound to.
@@ -135,6 +137,7 @@ impl<'a> Lowerer<'a> {
             hoisted: FxHashSet::default(),
             extents: FxHashMap::default(),
             scalars: super::role::ConstructScalars::default(),
+            in_independent_loop: false,
             reductions: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),

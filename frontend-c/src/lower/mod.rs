@@ -12,7 +12,7 @@
 //! | [`capture`], [`uses`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`] | compute constructs |
-//! | [`directive`], [`atomic`] | `loop`, `atomic` |
+//! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
@@ -46,6 +46,7 @@ mod record;
 mod region;
 mod role;
 mod scalar;
+mod scatter;
 mod statement;
 mod storage;
 mod switch;

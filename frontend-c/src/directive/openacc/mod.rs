@@ -16,7 +16,7 @@ use crate::types::Type;
 
 pub(crate) use body::{AtomicUpdate, check_body};
 pub use names::{ClauseName, DirectiveKind};
-pub(crate) use section::check_section;
+pub(crate) use section::{Coverage, check_section, coverage};
 
 /// A directive.
 #[derive(Clone, Debug)]
