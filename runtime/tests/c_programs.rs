@@ -177,8 +177,8 @@ fn reports_at_exit() {
     );
     let file = |name: &str| program.with_file_name(name);
     let [page, json, trace] = ["report.html", "report.json", "trace.json"].map(file);
-    let text = |path: &std::path::Path| std::fs::read_to_string(path).unwrap();
-    let variable = |name, path: &std::path::Path| (name, path.to_str().unwrap().to_owned());
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+    let variable = |name, path: &Path| (name, path.to_str().unwrap().to_owned());
     let (json_file, page_file) =
         (variable("GPUC_REPORT_FILE", &json), variable("GPUC_REPORT_FILE", &page));
     let (base, timeline) = (variable("GPUC_REPORT_BASE", &json), variable("GPUC_PROFILE", &trace));
