@@ -1,10 +1,13 @@
 //! The simulator as a device.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use gpuc_arch::{Arch, PtxVersion};
-use gpuc_sim::{Checks, Counters, Finding, Launch, LaunchError, Module, SimError, Simulator};
+use gpuc_sim::{
+    Checks, Counters, Finding, Launch, LaunchError, Module, SimError, Simulator, ptxas_registers,
+};
 
 use super::{
     Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelId, KernelInfo, LaunchOutcome,
@@ -26,13 +29,28 @@ pub struct SimDevice {
 
 /// A kernel that has been looked up.
 struct KernelHandle {
-    module: Arc<Module>,
+    module: Arc<LoadedModule>,
     name: Box<str>,
+    /// Launches profiled, by grid and block.
+    profiled: Mutex<HashMap<Shape, u32>>,
+}
+
+/// Grid and block.
+type Shape = ([u32; 3], [u32; 3]);
+
+/// Launches of one shape that are profiled; later ones are counted only.
+const PROFILED: u32 = 3;
+
+struct LoadedModule {
+    module: Module,
+    text: Box<str>,
+    /// What ptxas says, asked when it is first wanted.
+    registers: OnceLock<BTreeMap<String, u32>>,
 }
 
 #[derive(Default)]
 struct Tables {
-    modules: Vec<Arc<Module>>,
+    modules: Vec<Arc<LoadedModule>>,
     kernels: Vec<Arc<KernelHandle>>,
     /// Whether queue `n + 1` is in use.
     queues: Vec<bool>,
@@ -79,6 +97,19 @@ impl SimDevice {
         } else {
             Err(DeviceError::Invalid(format!("there is no queue {}", queue.0)))
         }
+    }
+
+    /// What to count in a launch, and the registers of its kernel if ptxas can be asked.
+    fn count(&self, kernel: &KernelHandle, shape: Shape) -> (Counters, Option<u32>) {
+        let mut profiled = kernel.profiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = profiled.entry(shape).or_default();
+        if *count == PROFILED {
+            return (Counters::All, None);
+        }
+        *count += 1;
+        let LoadedModule { text, registers, .. } = &*kernel.module;
+        let registers = registers.get_or_init(|| ptxas_registers(text, self.arch));
+        (Counters::Profile, registers.get(&*kernel.name).copied())
     }
 
     fn event(&self, event: EventId) -> Result<Instant, DeviceError> {
@@ -187,7 +218,9 @@ impl Device for SimDevice {
     fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError> {
         let module = Module::parse(ptx, &format!("{source} (PTX)")).map_err(DeviceError::Ptx)?;
         Ok(self.write(|tables| {
-            tables.modules.push(Arc::new(module));
+            let text = ptx.into();
+            let loaded = LoadedModule { module, text, registers: OnceLock::new() };
+            tables.modules.push(Arc::new(loaded));
             ModuleId(tables.modules.len() as u32 - 1)
         }))
     }
@@ -197,8 +230,8 @@ impl Device for SimDevice {
         else {
             return Err(DeviceError::Invalid(format!("there is no module {}", module.0)));
         };
-        let Some(kernel) = module.kernel(name) else {
-            let known = module.kernels().map(|kernel| kernel.name().to_owned()).collect();
+        let Some(kernel) = module.module.kernel(name) else {
+            let known = module.module.kernels().map(|kernel| kernel.name().to_owned()).collect();
             return Err(DeviceError::NoKernel { name: name.to_owned(), known });
         };
         if !kernel.refusals().is_empty() {
@@ -210,7 +243,11 @@ impl Device for SimDevice {
             max_threads: kernel.max_threads(),
             required_block: kernel.required_block(),
         };
-        let handle = Arc::new(KernelHandle { module: Arc::clone(&module), name: name.into() });
+        let handle = Arc::new(KernelHandle {
+            module: Arc::clone(&module),
+            name: name.into(),
+            profiled: Mutex::default(),
+        });
         let id = self.write(|tables| {
             tables.kernels.push(handle);
             KernelId(tables.kernels.len() as u32 - 1)
@@ -228,19 +265,24 @@ impl Device for SimDevice {
         else {
             return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
         };
+        let (counters, registers) = match request.counted {
+            true => self.count(&handle, (request.grid, request.block)),
+            false => (Counters::Off, None),
+        };
         let launch = Launch {
             grid: request.grid,
             block: request.block,
             dynamic_shared_bytes: request.dynamic_shared_bytes,
             params: request.params,
-            counters: if request.counted { Counters::All } else { Counters::Off },
+            counters,
+            registers,
             threads: self.threads,
             ..Launch::default()
         };
-        match self.simulator.launch(&handle.module, &handle.name, &launch) {
+        match self.simulator.launch(&handle.module.module, &handle.name, &launch) {
             Ok(report) => Ok(LaunchOutcome {
                 time: request.timed.then_some(report.wall),
-                counters: request.counted.then(|| Box::new(report.counters)),
+                report: request.counted.then(|| Box::new(report)),
             }),
             Err(LaunchError::Fault(fault)) => Err(DeviceError::Fault(Box::new(fault.diagnostic()))),
             Err(LaunchError::Memory(error)) => Err(error.into()),
