@@ -21,6 +21,15 @@ pub(super) fn c_name(symbol: &str) -> String {
     format!("__gpuc_call_{symbol}")
 }
 
+/// The parameters of every construct's function, types and names: the place, the data with the distance
+/// of each section from element 0, and how many there are.
+pub(super) const SITE_PARAMETERS: [(&str, &str); 4] = [
+    ("const struct __gpuc_site *", "site"),
+    ("struct __gpuc_data *", "data"),
+    ("const long *", "offsets"),
+    ("unsigned ", "n"),
+];
+
 /// The types and declarations of a function's parameters: the place, the construct's data with the distance of
 /// each section from element 0, and what is passed by value.
 pub(super) fn parameters(
@@ -32,12 +41,7 @@ pub(super) fn parameters(
         Some(block) => ir.arguments(block),
         None => &[],
     };
-    let first = [
-        ("const struct __gpuc_site *", "site"),
-        ("struct __gpuc_data *", "data"),
-        ("const long *", "offsets"),
-        ("unsigned ", "n"),
-    ];
+    let first = SITE_PARAMETERS;
     let mut types = first.map(|(ty, _)| ty.to_owned()).to_vec();
     let mut declarations = first.map(|(ty, name)| format!("{ty}{name}")).to_vec();
     for (i, &argument) in own.iter().enumerate() {
@@ -98,8 +102,8 @@ pub fn print_function(
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
 pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnostic> {
     let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
-    let (_, mut declarations) = parameters(ir, function);
-    declarations.drain(..2);
+    let (_, mut declarations) = parameters(ir, function, &[]);
+    declarations.drain(..SITE_PARAMETERS.len());
     declarations.push("long *results".to_owned());
     let names = FxHashMap::default();
     let mut writer = Writer { ir, arguments: &[], names, out: String::new(), next: 0, depth: 1 };
