@@ -28,10 +28,6 @@ pub(super) fn parameters(
     function: FuncOp,
     arguments: &[Argument],
 ) -> (Vec<String>, Vec<String>) {
-    let own = match ir.entry_block(ir.region(function.op(), 0)) {
-        Some(block) => ir.arguments(block),
-        None => &[],
-    };
     let first = [
         ("const struct __gpuc_site *", "site"),
         ("struct __gpuc_data *", "data"),
@@ -40,6 +36,23 @@ pub(super) fn parameters(
     ];
     let mut types = first.map(|(ty, _)| ty.to_owned()).to_vec();
     let mut declarations = first.map(|(ty, name)| format!("{ty}{name}")).to_vec();
+    let (more_types, more_declarations) = values(ir, function, arguments);
+    types.extend(more_types);
+    declarations.extend(more_declarations);
+    (types, declarations)
+}
+
+/// The types and declarations of the parameters that are passed by value.
+pub(super) fn values(
+    ir: &Ir,
+    function: FuncOp,
+    arguments: &[Argument],
+) -> (Vec<String>, Vec<String>) {
+    let own = match ir.entry_block(ir.region(function.op(), 0)) {
+        Some(block) => ir.arguments(block),
+        None => &[],
+    };
+    let (mut types, mut declarations) = (Vec::new(), Vec::new());
     for (i, &argument) in own.iter().enumerate() {
         if !matches!(arguments.get(i), Some(Argument::Data(_))) {
             let ty = c_type(ir, ir.ty(argument)).unwrap_or("long");
@@ -98,8 +111,7 @@ pub fn print_function(
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
 pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnostic> {
     let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
-    let (_, mut declarations) = parameters(ir, function);
-    declarations.drain(..2);
+    let (_, mut declarations) = values(ir, function, &[]);
     declarations.push("long *results".to_owned());
     let names = FxHashMap::default();
     let mut writer = Writer { ir, arguments: &[], names, out: String::new(), next: 0, depth: 1 };

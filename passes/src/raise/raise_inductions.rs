@@ -138,8 +138,10 @@ fn step(ir: &Ir, value: Value, argument: Value) -> Option<Step> {
     }
     // A sum in 64 bits that is cut again, as this pass leaves it for an inner loop.
     let fits = arith::IndexCastOp::is(ir, def) && ir.attr(def, FITS_ATTR).is_some();
-    let wide = ir.operand(def, 0);
-    fits.then(|| step(ir, wide, argument)).flatten()
+    match fits {
+        true => step(ir, ir.operand(def, 0), argument),
+        false => None,
+    }
 }
 
 /// Whether a value is the carried number, widened at most.

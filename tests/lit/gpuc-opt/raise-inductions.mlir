@@ -36,6 +36,20 @@ func.func @narrow(%a: memref<?xi32>, %n: index, %first: i32) {
   return
 }
 
+// A number that each iteration sets.
+// CHECK-LABEL: func.func @set
+// CHECK: iter_args
+func.func @set(%a: memref<?xi32>, %n: index, %first: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%k = %first) -> (index) {
+    memref.store %one, %a[%k] : memref<?xi32>
+    scf.yield %c0 : index
+  }
+  return %last : index
+}
+
 // What is doubled, or grows by the loop's variable, does not grow evenly.
 // CHECK-LABEL: func.func @uneven
 // CHECK: iter_args(%{{.*}}, %{{.*}})
