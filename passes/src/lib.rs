@@ -19,6 +19,7 @@ pub mod versions;
 pub const ALL: &[&PassInfo] = &[
     analysis::nest::print::PrintNest::INFO,
     raise::raise_loops::RaiseLoops::INFO,
+    raise::raise_inductions::RaiseInductions::INFO,
     raise::raise_affine::RaiseAffine::INFO,
     raise::delinearize::Delinearize::INFO,
     raise::promote_scalars::PromoteScalars::INFO,

@@ -14,6 +14,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// as they are made.
 const NEEDS: &[(&str, &str)] = &[
     ("promote-scalars", "raise-loops"),
+    ("raise-inductions", "raise-loops,promote-scalars,mem2reg"),
     ("raise-affine", "raise-loops,mem2reg"),
     ("delinearize", "raise-loops,mem2reg,raise-affine"),
     ("recognize-parallel", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),

@@ -21,18 +21,29 @@ pub(super) fn c_name(symbol: &str) -> String {
     format!("__gpuc_call_{symbol}")
 }
 
-/// The parameters of every construct's function, types and names: the place, the data with the distance
-/// of each section from element 0, and how many there are.
-pub(super) const SITE_PARAMETERS: [(&str, &str); 4] = [
-    ("const struct __gpuc_site *", "site"),
-    ("struct __gpuc_data *", "data"),
-    ("const long *", "offsets"),
-    ("unsigned ", "n"),
-];
-
 /// The types and declarations of a function's parameters: the place, the construct's data with the distance of
 /// each section from element 0, and what is passed by value.
 pub(super) fn parameters(
+    ir: &Ir,
+    function: FuncOp,
+    arguments: &[Argument],
+) -> (Vec<String>, Vec<String>) {
+    let first = [
+        ("const struct __gpuc_site *", "site"),
+        ("struct __gpuc_data *", "data"),
+        ("const long *", "offsets"),
+        ("unsigned ", "n"),
+    ];
+    let mut types = first.map(|(ty, _)| ty.to_owned()).to_vec();
+    let mut declarations = first.map(|(ty, name)| format!("{ty}{name}")).to_vec();
+    let (more_types, more_declarations) = values(ir, function, arguments);
+    types.extend(more_types);
+    declarations.extend(more_declarations);
+    (types, declarations)
+}
+
+/// The types and declarations of the parameters that are passed by value.
+pub(super) fn values(
     ir: &Ir,
     function: FuncOp,
     arguments: &[Argument],
@@ -41,9 +52,7 @@ pub(super) fn parameters(
         Some(block) => ir.arguments(block),
         None => &[],
     };
-    let first = SITE_PARAMETERS;
-    let mut types = first.map(|(ty, _)| ty.to_owned()).to_vec();
-    let mut declarations = first.map(|(ty, name)| format!("{ty}{name}")).to_vec();
+    let (mut types, mut declarations) = (Vec::new(), Vec::new());
     for (i, &argument) in own.iter().enumerate() {
         if !matches!(arguments.get(i), Some(Argument::Data(_))) {
             let ty = c_type(ir, ir.ty(argument)).unwrap_or("long");
@@ -102,8 +111,7 @@ pub fn print_function(
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
 pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnostic> {
     let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
-    let (_, mut declarations) = parameters(ir, function, &[]);
-    declarations.drain(..SITE_PARAMETERS.len());
+    let (_, mut declarations) = values(ir, function, &[]);
     declarations.push("long *results".to_owned());
     let names = FxHashMap::default();
     let mut writer = Writer { ir, arguments: &[], names, out: String::new(), next: 0, depth: 1 };

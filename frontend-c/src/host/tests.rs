@@ -43,8 +43,9 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
     let block = ir.body(module, 0);
     let function = ir.ops(block).find_map(|op| FuncOp::cast(&ir, op)).unwrap();
     expect![[r#"
-        static void __gpuc_call_f_L3(const struct __gpuc_site *site, const struct __gpuc_data *data, int a0, void * a1, double a2)
+        static void __gpuc_call_f_L3(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, int a0, void * a1, double a2)
         {
+            __gpuc_data_begin(site, data, n);
             long v0 = ((long)a0);
             long v1;
             if ((v0 > 0l)) {
@@ -53,9 +54,10 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
                 v1 = 0l;
             }
             void * v2 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v1));
-            { struct { int p0 __attribute__((__aligned__(4))); void * p1 __attribute__((__aligned__(8))); double p2 __attribute__((__aligned__(8))); void * p3 __attribute__((__aligned__(8))); } p = { a0, a1, a2, v2 };
-            __gpuc_run(site, "k", v1, 1l, 1l, 128l, 1l, 1l, 0, &p, sizeof p); }
+            __gpuc_run(site, "k", "ipdp", v1, 1l, 1l, 128l, 1l, 1l, 0, a0, a1, a2, v2);
             __gpuc_device_free(site, v2);
+            __gpuc_data_end(site, data, n);
+            __gpuc_region_end(site);
         }
 
     "#]].assert_eq(&print_function(&ir, function, &[]).unwrap());

@@ -5,6 +5,7 @@ pub mod delinearize;
 pub mod parallel_nest;
 pub mod promote_scalars;
 pub mod raise_affine;
+pub mod raise_inductions;
 pub mod raise_loops;
 pub mod reduction;
 pub mod row_guard;
