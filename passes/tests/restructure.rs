@@ -161,7 +161,8 @@ fn check(text: &str, passes: &str, seed: u64) -> Result<(), String> {
     let ((before, before_module), (after, after_module)) = (parse(text), parse(&output));
     let mut comparison = Comparison::new("main", seed);
     comparison.extent = 10;
-    comparison.options.order = if seed % 2 == 0 { Order::Forwards } else { Order::Backwards };
+    comparison.options.order =
+        if seed.is_multiple_of(2) { Order::Forwards } else { Order::Backwards };
     check_same((&before, before_module), (&after, after_module), &comparison)
         .map_err(|error| format!("{passes}: {error}\nin\n{text}\nbecame\n{output}"))
 }

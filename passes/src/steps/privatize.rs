@@ -15,7 +15,7 @@ use gpuc_dialects::{arith, gpu, memref};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use super::refusal::{Refusal, Witness};
 use crate::analysis::access::{Access, name};
@@ -99,6 +99,9 @@ impl AffinePrivatize {
             let carries = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
             if carries.is_ok_and(|found| found.dependence.is_none()) {
                 done.push(op);
+                continue;
+            }
+            if !may_overwrite(nest, op, view.induction_var(ir)) {
                 continue;
             }
             if !outermost.as_ref().is_some_and(|graph| ir.is_inside(op, graph.roots[0])) {
@@ -195,6 +198,23 @@ fn of_loop(
         }
     }
     Ok(privates)
+}
+
+/// Whether the loop writes arrays of which each iteration touches the same elements, as far as subscripts
+/// show, and touches all of them by a write first: without that, nobody has to ask for dependences.
+fn may_overwrite(nest: &Nest, op: Op, variable: Value) -> bool {
+    let Ok(accesses) = nest.accesses(op) else { return false };
+    // Of each array: whether the first access writes, whether any does, whether a subscript varies.
+    let mut roots: IndexMap<Value, (bool, bool, bool)> = IndexMap::new();
+    for access in accesses {
+        let mentions = access.subscripts.iter().flatten().any(|f| f.values().contains(&variable));
+        let known = roots.entry(access.root).or_insert((access.writes(), false, false));
+        known.1 |= access.writes();
+        known.2 |= mentions;
+    }
+    let mut same =
+        roots.values().filter(|&&(_, written, mentions)| written && !mentions).peekable();
+    same.peek().is_some() && same.all(|&(first, ..)| first)
 }
 
 /// The loop that is all there is in the body of another.
