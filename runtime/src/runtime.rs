@@ -15,6 +15,7 @@ use crate::failure::{Failure, fail};
 use crate::image::LoadedImage;
 use crate::memory::Memory;
 use crate::present::{DataEnvironment, PresentTable};
+use crate::queue::{Queues, current, set_current, wait_for_queue};
 use crate::report::Report;
 use crate::select::{Executor, select};
 
@@ -26,6 +27,8 @@ pub struct Runtime {
     /// Taken after `state` where both are needed.
     report: Option<Mutex<Report>>,
     loading: Mutex<()>,
+    /// Taken before `state` where both are needed.
+    queues: Mutex<Queues>,
 }
 
 /// What data directives change.
@@ -106,6 +109,7 @@ impl Runtime {
             state: Mutex::new(State { table: PresentTable::default(), memory: Memory::new(kind) }),
             report: config.reports().then(Mutex::default),
             loading: Mutex::default(),
+            queues: Mutex::default(),
             executor,
             config,
         }
@@ -144,12 +148,90 @@ impl Runtime {
         Ok(true)
     }
 
-    /// Waits for the kernels of a region; what went wrong in them comes out here.
+    /// Waits for the kernels of a region; what went wrong in them comes out here. Those in a queue
+    /// of their own are waited for by whoever waits for the queue.
     pub fn region_end(&self, site: &SiteDescriptor) -> Result<(), Failure> {
         match self.device() {
-            Some(device) => device.synchronize(Queue::SYNC).map_err(|error| located(error, site)),
-            None => Ok(()),
+            Some(device) if current() == Queue::SYNC => {
+                device.synchronize(Queue::SYNC).map_err(|error| located(error, site))
+            }
+            _ => Ok(()),
         }
+    }
+
+    /// Puts what this thread does next into the queue that an `async` clause names.
+    pub fn queue_begin(&self, site: &SiteDescriptor, argument: i32) -> Result<(), Failure> {
+        if let Some(device) = self.device() {
+            let queue = lock(&self.queues).named(device, argument);
+            set_current(queue.map_err(|error| located(error, site))?);
+        }
+        Ok(())
+    }
+
+    /// What this thread does next waits again until it is done.
+    pub fn queue_end(&self) {
+        set_current(Queue::SYNC);
+    }
+
+    /// Waits for queues, by the numbers of `async` clauses; without any, for all: the host does, or
+    /// what comes next in the current queue.
+    pub fn wait(&self, site: &SiteDescriptor, arguments: &[i32]) -> Result<(), Failure> {
+        let Some(device) = self.device() else { return Ok(()) };
+        let queues = lock(&self.queues);
+        let waited: Vec<Queue> = match arguments {
+            [] => queues.all().collect(),
+            arguments => {
+                // A queue that nothing was ever put into is done.
+                arguments
+                    .iter()
+                    .map(|&argument| queues.known(argument))
+                    .collect::<Result<Vec<_>, _>>()
+                    .map_err(|error| located(error, site))?
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }
+        };
+        drop(queues);
+        let current = current();
+        for queue in waited.into_iter().filter(|&queue| queue != current) {
+            let done = if current == Queue::SYNC {
+                device.synchronize(queue).and_then(|()| self.settle(device, queue))
+            } else {
+                wait_for_queue(device, current, queue)
+            };
+            done.map_err(|error| located(error, site))?;
+        }
+        if current == Queue::SYNC {
+            device.synchronize(current).map_err(|error| located(error, site))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a queue is done; without its number, whether all are.
+    pub fn test(&self, site: &SiteDescriptor, argument: Option<i32>) -> Result<bool, Failure> {
+        let Some(device) = self.device() else { return Ok(true) };
+        let queues = lock(&self.queues);
+        let asked: Vec<Queue> = match argument {
+            None => queues.all().chain([Queue::SYNC]).collect(),
+            Some(argument) => {
+                queues.known(argument).map_err(|error| located(error, site))?.into_iter().collect()
+            }
+        };
+        drop(queues);
+        let mut all = true;
+        for queue in asked {
+            let idle = device.is_idle(queue).map_err(|error| located(error, site))?;
+            if idle {
+                self.settle(device, queue).map_err(|error| located(error, site))?;
+            }
+            all &= idle;
+        }
+        Ok(all)
+    }
+
+    fn settle(&self, device: &dyn Device, queue: Queue) -> Result<(), DeviceError> {
+        lock(&self.state).memory.settle(device, queue)
     }
 
     /// Carries out data clauses; on the host every variable is where it is.
@@ -175,10 +257,13 @@ impl Runtime {
         site: &SiteDescriptor,
         action: impl FnOnce(&mut DataEnvironment<'_>) -> T,
     ) -> T {
+        let queues = lock(&self.queues);
         let mut state = lock(&self.state);
         let State { table, memory } = &mut *state;
         let mut report = self.report.as_ref().map(lock);
-        action(&mut DataEnvironment { device, table, memory, report: report.as_deref_mut(), site })
+        let (report, queue) = (report.as_deref_mut(), current());
+        let queues = &*queues;
+        action(&mut DataEnvironment { device, table, memory, report, site, queue, queues })
     }
 
     /// Entry of a data region or of a compute construct.
@@ -228,6 +313,15 @@ impl Runtime {
         self.data(site, data, |environment, data| environment.update(data))
     }
 
+    /// `host_data`.
+    pub fn host_data(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+    ) -> Result<(), Failure> {
+        self.data(site, data, |environment, data| environment.use_device(data))
+    }
+
     /// Whether two variables of a construct whose data has begun share no byte.
     pub fn disjoint(&self, site: &SiteDescriptor, a: &DataDescriptor, b: &DataDescriptor) -> bool {
         let Some(device) = self.device() else { return false };
@@ -245,7 +339,7 @@ impl Runtime {
     /// Gives scratch memory back.
     pub fn device_free(&self, site: &SiteDescriptor, ptr: DevicePtr) -> Result<(), Failure> {
         let Some(device) = self.device().filter(|_| ptr != 0) else { return Ok(()) };
-        let released = lock(&self.state).memory.release(device, ptr);
+        let released = lock(&self.state).memory.release_behind(device, ptr, current());
         released.map_err(|error| located(error, site))
     }
 
@@ -299,7 +393,7 @@ impl Runtime {
             block,
             dynamic_shared_bytes,
             params,
-            queue: Queue::SYNC,
+            queue: current(),
             timed: self.report.is_some(),
             counted: self.config.report && self.config.counters,
         };
@@ -345,6 +439,8 @@ impl Runtime {
     /// Gives back all device memory and forgets what was present (`acc_shutdown`).
     pub fn shutdown(&self, site: &SiteDescriptor) -> Result<(), Failure> {
         let Some(device) = self.device() else { return Ok(()) };
+        self.queue_end();
+        self.wait(site, &[])?;
         let result = self.environment(device, site, |environment| {
             device.synchronize(Queue::SYNC)?;
             for entry in environment.table.drain().filter(|entry| !entry.mapped) {
@@ -355,7 +451,6 @@ impl Runtime {
         result.map_err(|error| located(error, site))
     }
 
-    /// Writes the tables that were asked for to standard error.
     /// Prints what checkers have found; whether there is anything.
     fn print_findings(&self) -> bool {
         if !self.config.checks.any() {
@@ -375,6 +470,7 @@ impl Runtime {
         !findings.is_empty()
     }
 
+    /// Writes the tables that were asked for to standard error.
     fn print_reports(&self) {
         use std::io::Write;
         let Some(report) = &self.report else { return };

@@ -19,6 +19,7 @@
 
 mod construct;
 mod expression;
+mod from_tree;
 mod function;
 mod image;
 mod prologue;

@@ -43,7 +43,9 @@ impl Lowerer<'_> {
             Span::new(self.unit.directives[id].span.start, directive.span.end.max(span.start));
         match (directive.kind, body) {
             (DirectiveKind::Loop, Some(body)) => self.directive_loop(directive, body),
-            (DirectiveKind::Atomic, Some(body)) => self.atomic(body),
+            (DirectiveKind::Atomic, Some(body)) => self.atomic(directive.atomic_form(), body),
+            // What is kept close is chosen by how often it is read.
+            (DirectiveKind::Cache, _) => Ok(()),
             (kind, _) => {
                 let name = kind.spelling();
                 self.refuse(
@@ -74,6 +76,11 @@ impl Lowerer<'_> {
     /// A `loop` directive, or the loop part of a combined one, with the loops it applies to.
     pub(super) fn directive_loop(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let loops = self.nest(directive, body)?;
+        if let Some(tile) = directive.clause(ClauseName::Tile) {
+            let remark = Diagnostic::remark("the sizes of these tiles are chosen by the compiler")
+                .at(self.unit.place(tile.span));
+            self.diagnostics.push(remark);
+        }
         let order = self.order(directive);
         let independent =
             order == LoopOrder::Independent && self.construct != Some(Construct::Serial);

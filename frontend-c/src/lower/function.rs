@@ -90,7 +90,8 @@ impl Lowerer<'_> {
         let plain = parameters.iter().all(|&parameter| scalar(unit.decls[parameter].ty))
             && prototype.is_some_and(|f| !f.variadic && f.parameters.len() == parameters.len())
             && (unit.types.is_void(result) || scalar(result));
-        let callable = if plain && self_contained {
+        let shares_loops = super::routine::shares_loops(unit, body);
+        let callable = if plain && self_contained && !shares_loops {
             Callable::Function(unit.name(decl).to_owned())
         } else {
             Callable::Expanded

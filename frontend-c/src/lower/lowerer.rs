@@ -101,6 +101,10 @@ pub(super) struct Lowerer<'a> {
     pub(super) functions: FxHashMap<DeclId, super::function::Callable>,
     /// Functions of the unit that regions call.
     pub(super) called: FxHashSet<DeclId>,
+    /// Variables that are on the device as long as the program runs.
+    pub(super) declared: FxHashSet<DeclId>,
+    /// What directives say of functions.
+    pub(super) routines: super::routine::Routines,
     /// The block that constants of type `index` are put into, and those that are there.
     entry: Option<Block>,
     subscripts: FxHashMap<i64, Value>,
@@ -134,6 +138,8 @@ impl<'a> Lowerer<'a> {
             construct: None,
             functions: FxHashMap::default(),
             called: FxHashSet::default(),
+            declared: FxHashSet::default(),
+            routines: super::routine::Routines::of(unit),
             entry: None,
             subscripts: FxHashMap::default(),
             file: None,

@@ -17,6 +17,7 @@
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`] | objects, pointers, structures |
 //! | [`call`], [`function`], [`math`] | calls |
+//! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
 
 mod access;
@@ -42,6 +43,7 @@ mod math;
 mod place;
 mod record;
 mod region;
+mod routine;
 mod scalar;
 mod statement;
 mod storage;
@@ -56,8 +58,9 @@ mod tests;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::Op;
 
-use crate::directive::openacc::{DirectiveKind, VarRef};
-use crate::tree::{DirectiveId, ExprId, StmtId};
+use crate::directive::action::{Action, Condition, Order};
+use crate::directive::openacc::VarRef;
+use crate::tree::DirectiveId;
 
 pub use function::lower_functions;
 pub use unit::lower_unit;
@@ -90,12 +93,16 @@ pub struct Lowered {
 /// A directive of the host program, and what takes its place.
 #[derive(Clone, Debug)]
 pub struct ConstructInfo {
-    /// The statement of the directive; its text is replaced.
-    pub stmt: StmtId,
+    /// Where the statement behind the directive ends; for those without one, the directive.
+    pub end: u32,
     /// The directive.
     pub directive: DirectiveId,
-    /// Which directive it is.
-    pub kind: DirectiveKind,
+    /// The directive in words.
+    pub words: &'static str,
+    /// What it does.
+    pub action: Action,
+    /// When it does so.
+    pub order: Order,
     /// The C function it stands in.
     pub function: String,
     /// File and line of the directive.
@@ -104,8 +111,8 @@ pub struct ConstructInfo {
     pub line: u32,
     /// What its data clauses map, and what is mapped implicitly, in order.
     pub data: Vec<DataItem>,
-    /// The condition of its `if` clause.
-    pub condition: Option<ExprId>,
+    /// On which condition.
+    pub condition: Condition,
     /// The function of the module, for compute constructs.
     pub compute: Option<Compute>,
 }
@@ -135,10 +142,32 @@ pub struct DataItem {
     pub name: String,
     /// How it is mapped.
     pub kind: DataKind,
+    /// What else is said of it.
+    pub flags: DataFlags,
     /// Line of the clause; 0 for implicit mappings.
     pub line: u32,
     /// What is mapped.
     pub extent: Extent,
+}
+
+impl DataItem {
+    /// An item that no clause of the construct names.
+    pub(crate) fn implicit(name: &str, kind: DataKind, extent: Extent) -> DataItem {
+        DataItem { name: name.to_owned(), kind, flags: DataFlags::default(), line: 0, extent }
+    }
+}
+
+/// What clauses say of data besides its kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DataFlags {
+    /// The last one to leave, whoever else came.
+    pub finalize: bool,
+    /// Left out where it is not present.
+    pub if_present: bool,
+    /// Zeroed where it is new.
+    pub zero: bool,
+    /// Copied also where it is present already, or still is.
+    pub always: bool,
 }
 
 /// Which memory a [`DataItem`] is about.
@@ -173,9 +202,13 @@ pub enum DataKind {
     CopyIn,
     CopyOut,
     Create,
+    NoCreate,
     Present,
     Delete,
     DevicePtr,
+    Attach,
+    Detach,
+    UseDevice,
     UpdateHost,
     UpdateDevice,
     /// A copy that the program did not write.
@@ -187,6 +220,11 @@ pub enum DataKind {
 }
 
 impl DataKind {
+    /// Whether the variable is, or comes to be, on the device by it.
+    pub(crate) fn maps(self) -> bool {
+        !matches!(self, DataKind::Attach | DataKind::Detach | DataKind::UseDevice)
+    }
+
     /// The clause's name, as the attribute `offload.map` has it.
     pub fn keyword(self) -> &'static str {
         match self {
@@ -194,9 +232,13 @@ impl DataKind {
             DataKind::CopyIn | DataKind::ImplicitCopyIn => "copyin",
             DataKind::CopyOut => "copyout",
             DataKind::Create => "create",
+            DataKind::NoCreate => "no_create",
             DataKind::Present | DataKind::ImplicitPresent => "present",
             DataKind::Delete => "delete",
             DataKind::DevicePtr => "deviceptr",
+            DataKind::Attach => "attach",
+            DataKind::Detach => "detach",
+            DataKind::UseDevice => "use_device",
             DataKind::UpdateHost => "self",
             DataKind::UpdateDevice => "device",
         }

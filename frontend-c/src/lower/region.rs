@@ -111,7 +111,9 @@ impl Lowerer<'_> {
         for var in clauses::listed(site.directive, ClauseName::Private) {
             collector.declare(var.decl);
         }
-        for clause in &site.directive.clauses {
+        // Sizes are computed with the region; all other values are the host's.
+        let sizes = site.directive.clauses.iter().filter(|clause| clause.name.is_size());
+        for clause in sizes {
             clause_values(&clause.kind).into_iter().for_each(|value| collector.expr(value));
         }
         collector.stmt(site.body);

@@ -5,13 +5,14 @@ use gpuc_dialects::builtin::ModuleOp;
 use gpuc_ir::{Builder, Ir, Location, OpView};
 use rustc_hash::FxHashSet;
 
-use super::capture::clause_items;
+use super::capture::{clause_items, program_items};
 use super::lowerer::{Failure, Lowerer};
 use super::region::Site;
 use super::walk::{self, Below, Node};
 use super::{ConstructInfo, Lowered, Options, clauses, depth};
-use crate::directive::openacc::DirectiveKind;
-use crate::tree::{DeclId, DirectiveId, StmtId, StmtKind, TranslationUnit};
+use crate::directive::action::Action;
+use crate::directive::openacc::{Directive, DirectiveKind};
+use crate::tree::{DeclId, DirectiveId, ItemKind, StmtId, StmtKind, TranslationUnit};
 
 /// A `data` construct around the place being lowered.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,7 @@ pub(super) struct Enclosing {
     pub construct: usize,
     /// Its directive.
     pub directive: DirectiveId,
+    /// The statement with which it ends.
     stmt: StmtId,
 }
 
@@ -46,16 +48,22 @@ pub fn lower_unit(
         enclosing: Vec::new(),
         symbols: FxHashSet::default(),
         function: None,
+        blocks: Vec::new(),
         stray: Vec::new(),
     };
     if unit.directives.is_empty() {
         return Ok(Lowered { module, constructs: Vec::new(), remarks: Vec::new() });
     }
-    for function in unit.functions() {
-        walker.function(function);
+    for item in &unit.items {
+        match item.kind {
+            ItemKind::Function(function) => walker.function(function),
+            ItemKind::Directive(directive) => walker.program(directive),
+            ItemKind::Declaration(_) | ItemKind::Other => {}
+        }
     }
     for (function, diagnostic) in walker.stray {
-        if !walker.lowerer.called.contains(&function) {
+        let may_be_called = walker.lowerer.routines.get(function).is_some();
+        if !may_be_called && !walker.lowerer.called.contains(&function) {
             walker.lowerer.diagnostics.push(diagnostic);
         }
     }
@@ -75,7 +83,10 @@ struct Walker<'a> {
     enclosing: Vec<Enclosing>,
     symbols: FxHashSet<String>,
     function: Option<DeclId>,
-    /// `atomic`s outside of constructs, with their functions: good where a region calls these.
+    /// The compound statements around.
+    blocks: Vec<StmtId>,
+    /// Loops and atomics outside of constructs, with their functions: good where a region calls
+    /// these.
     stray: Vec<(DeclId, Diagnostic)>,
 }
 
@@ -87,10 +98,15 @@ impl Walker<'_> {
         walk::stmt(unit, body, &mut |node| match node {
             Node::Stmt(stmt) => match unit.stmts[stmt].kind {
                 StmtKind::Directive { directive, body } => self.directive(stmt, directive, body),
+                StmtKind::Compound(_) => {
+                    self.blocks.push(stmt);
+                    Below::Enter
+                }
                 _ => Below::Enter,
             },
             Node::Leave(stmt) => {
                 self.enclosing.retain(|around| around.stmt != stmt);
+                self.blocks.retain(|&block| block != stmt);
                 Below::Enter
             }
             // Directives are found in statements, also those within expressions.
@@ -98,62 +114,90 @@ impl Walker<'_> {
         });
     }
 
-    fn directive(&mut self, stmt: StmtId, id: DirectiveId, body: Option<StmtId>) -> Below {
+    /// What the host program needs to know of a directive that ends at `end`.
+    fn info(&self, id: DirectiveId, action: Action, end: u32) -> ConstructInfo {
         let unit = self.unit;
         let directive = walk::openacc(unit, id);
         let (file, line) = unit.source.line(unit.directives[id].span.start);
-        let mut info = ConstructInfo {
-            stmt,
+        ConstructInfo {
+            end,
             directive: id,
-            kind: directive.kind,
+            words: directive.kind.spelling(),
+            action,
+            order: directive.order(),
             function: self.function.map_or_else(String::new, |decl| unit.name(decl).to_owned()),
             file: file.to_string(),
             line,
             data: Vec::new(),
-            condition: clauses::condition(directive),
+            condition: directive.condition(),
             compute: None,
+        }
+    }
+
+    /// A directive at file scope: its data is there as long as the program runs.
+    fn program(&mut self, id: DirectiveId) {
+        let unit = self.unit;
+        let directive = walk::openacc(unit, id);
+        if directive.action(unit) != Some(Action::Scope) {
+            return;
+        }
+        self.function = None;
+        let mut info = self.info(id, Action::Program, unit.directives[id].span.end);
+        match program_items(unit, directive) {
+            Ok(data) => info.data = data,
+            Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
+        }
+        self.lowerer.declared.extend(clauses::named(directive));
+        self.constructs.push(info);
+    }
+
+    fn directive(&mut self, stmt: StmtId, id: DirectiveId, body: Option<StmtId>) -> Below {
+        let unit = self.unit;
+        let directive = walk::openacc(unit, id);
+        let Some(action) = directive.action(unit) else {
+            self.stray(directive);
+            return Below::Enter;
         };
-        match (directive.kind, body) {
-            (kind, Some(body)) if kind.is_compute() => {
-                self.compute(&mut info, body);
-                self.constructs.push(info);
-                Below::Skip
+        let mut info = self.info(id, action, unit.stmts[stmt].span.end);
+        if let (Action::Compute, Some(body)) = (action, body) {
+            self.compute(&mut info, body);
+            self.constructs.push(info);
+            return Below::Skip;
+        }
+        match clause_items(unit, directive, &self.enclosing) {
+            Ok(data) => info.data = data,
+            Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
+        }
+        let until = match action {
+            Action::Data => Some(stmt),
+            Action::Scope => self.blocks.last().copied(),
+            _ => None,
+        };
+        if let Some(stmt) = until {
+            let construct = self.constructs.len();
+            self.enclosing.push(Enclosing { construct, directive: id, stmt });
+        }
+        self.constructs.push(info);
+        Below::Enter
+    }
+
+    /// A directive of device code outside of compute constructs.
+    fn stray(&mut self, directive: &Directive) {
+        let help = match directive.kind {
+            DirectiveKind::Loop => "write `parallel loop`, or put it into a compute construct",
+            DirectiveKind::Atomic => {
+                "put it into a compute construct, or call its function from one"
             }
-            (DirectiveKind::Loop | DirectiveKind::Atomic, _) => {
-                let name = directive.kind.spelling();
-                let help = match directive.kind {
-                    DirectiveKind::Loop => {
-                        "write `parallel loop`, or put it into a compute construct"
-                    }
-                    _ => "put it into a compute construct, or call its function from one",
-                };
-                let diagnostic =
-                    Diagnostic::error(format!("`{name}` stands outside of a compute construct"))
-                        .at(unit.place(directive.span))
-                        .help(help);
-                match (directive.kind, self.function) {
-                    (DirectiveKind::Atomic, Some(function)) => {
-                        self.stray.push((function, diagnostic));
-                    }
-                    _ => self.lowerer.diagnostics.push(diagnostic),
-                }
-                Below::Enter
-            }
-            (kind, _) => {
-                match clause_items(unit, directive, &self.enclosing) {
-                    Ok(data) => info.data = data,
-                    Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
-                }
-                if kind == DirectiveKind::Data {
-                    self.enclosing.push(Enclosing {
-                        construct: self.constructs.len(),
-                        directive: id,
-                        stmt,
-                    });
-                }
-                self.constructs.push(info);
-                Below::Enter
-            }
+            _ => return,
+        };
+        let name = directive.kind.spelling();
+        let diagnostic =
+            Diagnostic::error(format!("`{name}` stands outside of a compute construct"))
+                .at(self.unit.place(directive.span))
+                .help(help);
+        match self.function {
+            Some(function) => self.stray.push((function, diagnostic)),
+            None => self.lowerer.diagnostics.push(diagnostic),
         }
     }
 

@@ -3,18 +3,21 @@
 mod body;
 mod clauses;
 mod display;
+mod meaning;
 mod names;
 mod parser;
 mod rules;
 mod section;
 mod support;
 
+use crate::directive::atomic::AtomicForm;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{DeclId, ExprId};
 use crate::types::Type;
 
-pub(crate) use body::{AtomicUpdate, check_body};
+pub(crate) use body::check_body;
+pub(crate) use meaning::{RUNS_ON_DEVICE, tests_device};
 pub use names::{ClauseName, DirectiveKind};
 pub(crate) use section::check_section;
 
@@ -225,6 +228,17 @@ impl Directive {
     /// The first clause of that name.
     pub fn clause(&self, name: ClauseName) -> Option<&Clause> {
         self.clauses.iter().find(|clause| clause.name == name)
+    }
+
+    /// What an `atomic` directive says of its statement: `update` where it says nothing.
+    pub(crate) fn atomic_form(&self) -> AtomicForm {
+        let forms = [
+            (ClauseName::Read, AtomicForm::Read),
+            (ClauseName::Write, AtomicForm::Write),
+            (ClauseName::Capture, AtomicForm::Capture),
+        ];
+        let form = forms.into_iter().find(|&(name, _)| self.clause(name).is_some());
+        form.map_or(AtomicForm::Update, |(_, form)| form)
     }
 
     /// The number of loops that a `loop` directive is about.

@@ -24,39 +24,21 @@ fn implements_directive(kind: DirectiveKind) -> bool {
             | D::ExitData
             | D::Update
             | D::Atomic
+            | D::HostData
+            | D::Cache
+            | D::Declare
+            | D::Init
+            | D::Shutdown
+            | D::Set
+            | D::Routine
+            | D::Wait
     )
 }
 
 fn implements_clause(name: ClauseName, directive: DirectiveKind) -> bool {
-    use ClauseName as C;
     match name {
-        C::If => directive != DirectiveKind::Atomic,
-        C::SelfClause => directive == DirectiveKind::Update,
-        C::Copy
-        | C::CopyIn
-        | C::CopyOut
-        | C::Create
-        | C::Delete
-        | C::Present
-        | C::DevicePtr
-        | C::FirstPrivate
-        | C::Private
-        | C::NumGangs
-        | C::NumWorkers
-        | C::VectorLength
-        | C::Default
-        | C::Reduction
-        | C::Gang
-        | C::Worker
-        | C::Vector
-        | C::Seq
-        | C::Independent
-        | C::Auto
-        | C::Collapse
-        | C::Host
-        | C::Device
-        | C::Update => true,
-        _ => false,
+        ClauseName::If => directive != DirectiveKind::Atomic,
+        _ => true,
     }
 }
 
@@ -104,17 +86,6 @@ fn form(clause: &Clause, unit: &TranslationUnit, found: &mut Checks) {
         }
         ClauseKind::NumGangs(sizes) if sizes.len() > 1 => refuse("num_gangs with several sizes"),
         ClauseKind::Collapse { force: true, .. } => refuse("collapse(force:)"),
-        ClauseKind::Vars { modifiers, .. } => {
-            for (set, word) in [
-                (modifiers.always, "always"),
-                (modifiers.readonly, "readonly"),
-                (modifiers.zero, "zero"),
-            ] {
-                if set {
-                    refuse(&format!("{}({word}:)", clause.name.spelling()));
-                }
-            }
-        }
         ClauseKind::Reduction { op, vars } => {
             use ReductionOp::{Add, Max, Min, Mul};
             if !matches!(op, Add | Mul | Max | Min) {
