@@ -133,7 +133,7 @@ impl Selector<'_, '_> {
         let Some(memory) = scalar.memory() else { return self.unsupported(op) };
         let slot = self.slot(address, memory.width());
         let word = Scalar::Integer(memory.width().max(32));
-        let guess = self.load_elements(&slot.word, word, 1, Access::Plain)?[0];
+        let guess = self.load_elements(&slot.word, word, 1, Access::Strong)?[0];
         // loop(expected): new = change(expected); seen = cas(expected, new);
         //                 if seen != expected: loop(seen)
         let ty = word.register(&mut self.e.ir.ctx);

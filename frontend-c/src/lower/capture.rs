@@ -125,7 +125,30 @@ pub(super) fn clause_items(
         items.push(DataItem { name, kind, flags, line, extent });
     }
     enclosing::complete_present(unit, directive, around, &mut items);
+    unite(unit, directive, &mut items);
     Ok(items)
+}
+
+/// The same section in several data clauses of one directive: all that they say is done, by the first.
+fn unite(unit: &TranslationUnit, directive: &Directive, items: &mut [DataItem]) {
+    let vars: Vec<&VarRef> = clauses::data(directive).map(|(_, var)| var).collect();
+    for later in 1..items.len() {
+        let same = |earlier: &usize| {
+            let (a, b) = (vars[*earlier], vars[later]);
+            unit.same_expression(a.first, b.first)
+                && a.sections.len() == b.sections.len()
+                && a.sections.iter().zip(&b.sections).all(|(a, b)| match (a.length, b.length) {
+                    (Some(a), Some(b)) => unit.same_expression(a, b),
+                    (a, b) => a.is_none() && b.is_none(),
+                })
+        };
+        let Some(first) = (0..later).find(same) else { continue };
+        let Some(kind) = items[first].kind.united(items[later].kind) else { continue };
+        items[first].kind = kind;
+        items[first].flags.zero |= items[later].flags.zero;
+        items[first].flags.always |= items[later].flags.always;
+        items[later].kind = DataKind::Present;
+    }
 }
 
 /// What a clause is about that names a pointer for its own sake.
@@ -212,6 +235,7 @@ impl Lowerer<'_> {
     ) -> Option<(usize, DataKind)> {
         for (number, (kind, var)) in clauses::data(c.directive).enumerate() {
             if kind.maps() && is_base(var.base) {
+                let kind = captures.data.get(number).map_or(kind, |item| item.kind);
                 return Some((number, kind));
             }
         }

@@ -3,8 +3,9 @@
 use crate::directive::openacc::{
     ClauseKind, ClauseName, Directive, Modifiers, ReductionOp, VarRef,
 };
-use crate::tree::{DeclId, ExprId};
+use crate::tree::{DeclId, ExprId, TranslationUnit};
 
+use super::array_reduction::is_array_reduction;
 use super::{DataFlags, DataKind};
 
 /// The kind of mapping that a data clause asks for.
@@ -82,6 +83,14 @@ pub(super) fn reductions(directive: &Directive) -> impl Iterator<Item = (Reducti
         };
         vars.iter().map(move |var| (op, var))
     })
+}
+
+/// The reductions on scalar variables, in order.
+pub(super) fn scalar_reductions<'d>(
+    unit: &'d TranslationUnit,
+    directive: &'d Directive,
+) -> impl Iterator<Item = (ReductionOp, &'d VarRef)> {
+    reductions(directive).filter(|(_, var)| !is_array_reduction(unit, var))
 }
 
 /// The value of a clause with one value, such as `num_workers`.

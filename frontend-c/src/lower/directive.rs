@@ -5,6 +5,7 @@ use gpuc_dialects::offload::{self, Construct, LoopOrder, ReductionKind};
 use gpuc_ir::Value;
 use indexmap::IndexSet;
 
+use super::array_reduction::ArrayReduction;
 use super::clauses;
 use super::counted::{Bounds, Counted};
 use super::lowerer::{Binding, Jumps, Lowerer, Lowering};
@@ -99,10 +100,13 @@ impl Lowerer<'_> {
             });
         }
         let reductions = self.loop_reductions(directive, inner_body, independent)?;
+        let mut arrays = self.array_reductions(directive, inner_body, independent)?;
         let location = self.b.location;
 
         let saved = self.bindings.clone();
         let nested = self.reductions.len();
+        let nested_arrays = self.reduced_arrays.len();
+        self.reduced_arrays.extend(arrays.iter().cloned());
         self.reductions.extend(reductions.iter().map(|&(decl, op, ..)| (decl, op)));
         let saved_jumps = std::mem::replace(
             &mut self.jumps,
@@ -113,8 +117,10 @@ impl Lowerer<'_> {
         let exits = self.exits(inner_body);
         let (region, done) = self.region(&arguments, |l, induction| {
             l.enter_iteration(directive, &loops, &bounds, induction, independent, inner_body)?;
+            l.enter_array_reductions(&mut arrays)?;
             l.b.location = location;
-            l.round(inner_body, exits)
+            l.round(inner_body, exits)?;
+            l.leave_array_reductions(&arrays)
         });
         if let Some(&block) = self.b.blocks(region).first() {
             self.inside(block, |l| {
@@ -125,10 +131,14 @@ impl Lowerer<'_> {
         }
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
+        self.reduced_arrays.truncate(nested_arrays);
         self.bindings = saved;
         self.b.location = location;
+        let elements = arrays.iter().flat_map(ArrayReduction::variables);
+        let reductions: Vec<_> = reductions.into_iter().chain(elements).collect();
         self.build_loop(directive, order, &bounds, &sizes, &reductions, region);
-        done
+        done?;
+        self.finish_array_reductions(&arrays)
     }
 
     /// The loops that a directive applies to, outermost first.
@@ -140,6 +150,15 @@ impl Lowerer<'_> {
                 && let [single] = list.as_slice()
             {
                 at = *single;
+            }
+            let is_loop = matches!(self.unit.stmts[at].kind, StmtKind::For { .. });
+            if !is_loop && directive.collapses_by_force() && !loops.is_empty() {
+                // What stands between the loops is done as often as it would be without the clause.
+                let message =
+                    format!("{} of these loops are divided among processors", loops.len());
+                let remark = Diagnostic::remark(message).at(self.unit.place(directive.span));
+                self.diagnostics.push(remark);
+                break;
             }
             let counted = match self.counted(at) {
                 Ok(counted) => counted,
@@ -207,7 +226,9 @@ impl Lowerer<'_> {
         independent: bool,
     ) -> Lowering<Vec<(DeclId, ReductionOp, Value, Scalar)>> {
         let mut wanted: Vec<(DeclId, ReductionOp, Span)> =
-            clauses::reductions(directive).map(|(op, var)| (var.decl, op, var.span)).collect();
+            clauses::scalar_reductions(self.unit, directive)
+                .map(|(op, var)| (var.decl, op, var.span))
+                .collect();
         if independent {
             let mutated = mutated_by(self.unit, body);
             for &(decl, op) in &self.reductions {

@@ -91,6 +91,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) hoisted: FxHashSet<DeclId>,
     /// Reductions of the enclosing loops.
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
+    /// Arrays that the enclosing loops reduce.
+    pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
     /// Members that data clauses name, and what they are bound to.
     pub(super) paths: Vec<(VarRef, Option<Binding>)>,
     pub(super) frames: Vec<Frame>,
@@ -132,6 +134,7 @@ impl<'a> Lowerer<'a> {
             addressed: FxHashSet::default(),
             hoisted: FxHashSet::default(),
             reductions: Vec::new(),
+            reduced_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),
             jumps: Vec::new(),

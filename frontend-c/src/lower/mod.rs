@@ -12,6 +12,7 @@
 //! | [`capture`], [`uses`], [`live_out`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`] | `loop`, `atomic` |
+//! | [`array_reduction`] | reductions on more than a scalar variable |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
@@ -22,6 +23,7 @@
 
 mod access;
 mod arithmetic;
+mod array_reduction;
 mod atomic;
 mod call;
 mod capture;
@@ -63,6 +65,7 @@ use crate::directive::openacc::VarRef;
 use crate::tree::DirectiveId;
 
 pub use function::lower_functions;
+pub(crate) use scalar::flatten;
 pub use unit::lower_unit;
 
 /// How to lower.
@@ -223,6 +226,19 @@ impl DataKind {
     /// Whether the variable is, or comes to be, on the device by it.
     pub(crate) fn maps(self) -> bool {
         !matches!(self, DataKind::Attach | DataKind::Detach | DataKind::UseDevice)
+    }
+
+    /// What does as much as both; `None` for kinds that do not bring data in.
+    pub(crate) fn united(self, other: DataKind) -> Option<DataKind> {
+        use DataKind::{Copy, CopyIn, CopyOut, Create};
+        Some(match (self, other) {
+            (Copy, Copy | CopyIn | CopyOut | Create) | (CopyIn | CopyOut | Create, Copy) => Copy,
+            (CopyIn, CopyOut) | (CopyOut, CopyIn) => Copy,
+            (CopyIn, CopyIn | Create) | (Create, CopyIn) => CopyIn,
+            (CopyOut, CopyOut | Create) | (Create, CopyOut) => CopyOut,
+            (Create, Create) => Create,
+            _ => return None,
+        })
     }
 
     /// The clause's name, as the attribute `offload.map` has it.

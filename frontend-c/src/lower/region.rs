@@ -48,6 +48,7 @@ impl Lowerer<'_> {
         self.frames.clear();
         self.jumps.clear();
         self.reductions.clear();
+        self.reduced_arrays.clear();
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);
@@ -212,8 +213,9 @@ impl Lowerer<'_> {
                 self.declare_private(var.decl, var.span)?;
             }
             // Loops inside combine what they add.
-            let reductions: Vec<_> =
-                clauses::reductions(site.directive).map(|(op, var)| (var.decl, op)).collect();
+            let reductions: Vec<_> = clauses::scalar_reductions(self.unit, site.directive)
+                .map(|(op, var)| (var.decl, op))
+                .collect();
             self.reductions.extend(reductions);
         }
         Ok(())

@@ -3,7 +3,7 @@
 use gpuc_diagnostics::Diagnostic;
 
 use super::rules::Checks;
-use super::{ClauseKind, Directive, DirectiveKind};
+use super::{Directive, DirectiveKind};
 use crate::directive::atomic::Atomic;
 use crate::source::Span;
 use crate::tree::{ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
@@ -52,10 +52,7 @@ fn loops(
 ) -> Option<(Span, Diagnostic)> {
     let word = directive.kind.spelling();
     let count = directive.collapsed();
-    let force = directive
-        .clauses
-        .iter()
-        .any(|clause| matches!(clause.kind, ClauseKind::Collapse { force: true, .. }));
+    let force = directive.collapses_by_force();
     let mut at = body;
     for depth in 0..count {
         // Braces around a single loop keep the nest tight.

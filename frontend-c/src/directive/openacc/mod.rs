@@ -241,6 +241,13 @@ impl Directive {
         form.map_or(AtomicForm::Update, |(_, form)| form)
     }
 
+    /// Whether `collapse` is about loops with statements between them, too.
+    pub(crate) fn collapses_by_force(&self) -> bool {
+        let force =
+            |clause: &Clause| matches!(clause.kind, ClauseKind::Collapse { force: true, .. });
+        self.clauses.iter().any(force)
+    }
+
     /// The number of loops that a `loop` directive is about.
     pub fn collapsed(&self) -> u32 {
         let counts = self.clauses.iter().filter_map(|clause| match clause.kind {

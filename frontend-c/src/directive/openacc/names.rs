@@ -80,6 +80,9 @@ macro_rules! clauses {
         pub enum ClauseName { $($name),* }
 
         impl ClauseName {
+            /// All of them.
+            pub const ALL: &'static [ClauseName] = &[$(ClauseName::$name),*];
+
             /// The usual spelling.
             pub fn spelling(self) -> &'static str {
                 match self { $(ClauseName::$name => [$($spelling),+][0]),* }

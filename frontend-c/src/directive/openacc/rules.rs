@@ -314,7 +314,7 @@ fn duplicate_variables(directive: &Directive, unit: &TranslationUnit, found: &mu
                 let (name, variable) = (other.name.spelling(), unit.name(var.decl));
                 let message =
                     format!("`{variable}` stands in a `{name}` clause of this directive already");
-                // Two data clauses are meaningful, if not wise: the first one acts.
+                // Two data clauses are meaningful, if not wise: both are obeyed.
                 let private = |name| matches!(name, C::Private | C::FirstPrivate | C::Reduction);
                 let severity = if private(clause.name) || private(other.name) {
                     Severity::Error

@@ -1,44 +1,19 @@
-//! Which of OpenACC this version of gpuc implements. Everything that is not listed here is refused
-//! by name and place.
+//! What of OpenACC this version of gpuc does not implement: refused by name and place. `docs/openacc.md`
+//! is the table for users.
 
 use gpuc_diagnostics::{Diagnostic, codes};
 
 use super::rules::Checks;
 use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind, ReductionOp};
+use crate::lower::flatten;
 use crate::tree::TranslationUnit;
 use crate::types::TypeKind;
 
-fn implements_directive(kind: DirectiveKind) -> bool {
-    use DirectiveKind as D;
-    matches!(
-        kind,
-        D::Parallel
-            | D::Kernels
-            | D::Serial
-            | D::ParallelLoop
-            | D::KernelsLoop
-            | D::SerialLoop
-            | D::Loop
-            | D::Data
-            | D::EnterData
-            | D::ExitData
-            | D::Update
-            | D::Atomic
-            | D::HostData
-            | D::Cache
-            | D::Declare
-            | D::Init
-            | D::Shutdown
-            | D::Set
-            | D::Routine
-            | D::Wait
-    )
-}
-
-fn implements_clause(name: ClauseName, directive: DirectiveKind) -> bool {
-    match name {
-        ClauseName::If => directive != DirectiveKind::Atomic,
-        _ => true,
+impl ClauseName {
+    /// Whether some of its forms are refused.
+    pub fn is_refused_in_part(self) -> bool {
+        use ClauseName::{FirstPrivate, Gang, If, NumGangs, Private, Reduction};
+        matches!(self, If | NumGangs | Private | FirstPrivate | Reduction | Gang)
     }
 }
 
@@ -52,30 +27,21 @@ fn refusal(what: &str, section: &str) -> Diagnostic {
 /// Refuses what is not implemented.
 pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
     let mut found = Checks::new();
-    let kind = directive.kind;
-    if !implements_directive(kind) {
-        found.push((directive.span, refusal(kind.spelling(), kind.section())));
-        return found;
-    }
     for clause in &directive.clauses {
-        if !implements_clause(clause.name, kind) {
-            let spelling = match (kind, clause.name) {
-                (DirectiveKind::Atomic, name) => format!("atomic {}", name.spelling()),
-                (_, name) => name.spelling().to_owned(),
-            };
-            found.push((clause.span, refusal(&spelling, clause.name.section())));
-            continue;
-        }
-        form(clause, unit, &mut found);
+        form(clause, directive.kind, unit, &mut found);
     }
     found
 }
 
-/// Refuses forms of implemented clauses.
-fn form(clause: &Clause, unit: &TranslationUnit, found: &mut Checks) {
+/// Refuses forms of clauses.
+fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mut Checks) {
     let section = clause.name.section();
+    let is_compute_only = kind.is_compute() && !kind.is_loop();
     let mut refuse = |what: &str| found.push((clause.span, refusal(what, section)));
     match &clause.kind {
+        ClauseKind::Condition(_) if kind == DirectiveKind::Atomic => {
+            refuse("atomic with a condition")
+        }
         ClauseKind::Gang(gang) => {
             if gang.dim.is_some() {
                 refuse("gang(dim:)");
@@ -85,24 +51,25 @@ fn form(clause: &Clause, unit: &TranslationUnit, found: &mut Checks) {
             }
         }
         ClauseKind::NumGangs(sizes) if sizes.len() > 1 => refuse("num_gangs with several sizes"),
-        ClauseKind::Collapse { force: true, .. } => refuse("collapse(force:)"),
         ClauseKind::Reduction { op, vars } => {
             use ReductionOp::{Add, Max, Min, Mul};
             if !matches!(op, Add | Mul | Max | Min) {
                 refuse(&format!("reduction({}:)", op.spelling()));
             }
             for var in vars {
-                if !unit.types.is_real(var.ty) || !var.is_whole_variable(unit) {
-                    let what = match unit.types.kind(var.ty) {
-                        TypeKind::Complex(_) => "a complex variable",
-                        TypeKind::Pointer(_) => "a pointer",
-                        _ if !var.sections.is_empty() => "an array section",
-                        TypeKind::Array { .. } => "an array",
-                        TypeKind::Record(_) => "a structure",
-                        _ => "a member",
-                    };
-                    found.push((var.span, refusal(&format!("reduction on {what}"), section)));
-                }
+                let what = match unit.types.kind(flatten(unit, var.ty).0) {
+                    TypeKind::Complex(_) => "a complex variable",
+                    TypeKind::Pointer(_) => "a pointer",
+                    TypeKind::Record(_) => "a structure",
+                    _ if is_compute_only && !var.is_whole_variable(unit) => {
+                        "an array of a construct that is no loop"
+                    }
+                    TypeKind::Array { .. } if is_compute_only => {
+                        "an array of a construct that is no loop"
+                    }
+                    _ => continue,
+                };
+                found.push((var.span, refusal(&format!("reduction on {what}"), section)));
             }
         }
         _ => {}
