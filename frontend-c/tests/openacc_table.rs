@@ -25,14 +25,14 @@ fn every_directive_and_clause_has_its_row() {
     let states = ["yes", "hint", "in part"];
     let directives = table(&text, "Directives");
     for kind in DirectiveKind::ALL {
-        let (section, state) = directives.get(kind.spelling()).expect(kind.spelling());
+        let (section, state) = &directives[kind.spelling()];
         assert_eq!(section, kind.section(), "{}", kind.spelling());
         assert!(states.contains(&state.as_str()), "{}: {state}", kind.spelling());
     }
     assert_eq!(directives.len(), DirectiveKind::ALL.len());
     let clauses = table(&text, "Clauses");
     for name in ClauseName::ALL {
-        let (section, state) = clauses.get(name.spelling()).expect(name.spelling());
+        let (section, state) = &clauses[name.spelling()];
         assert_eq!(section, name.section(), "{}", name.spelling());
         assert!(states.contains(&state.as_str()), "{}: {state}", name.spelling());
         let in_part = name.is_refused_in_part();

@@ -62,7 +62,11 @@ enum __gpuc_data_kind {
     __GPUC_IF_PRESENT = 0x200,  /* flag of update: skip what is not present; of use_device: the
                                    host address then */
     __GPUC_ZERO = 0x400,        /* flag: new memory is zeroed */
-    __GPUC_ALWAYS = 0x800       /* flag: copied also where it is present already, or still is */
+    __GPUC_ALWAYS = 0x800,      /* flag: copied also where it is present already, or still is */
+    __GPUC_ROWS = 0x1000        /* flag: host is the address of pointers, bytes their number, device
+                                   that of two unsigned longs: the bytes to leave out at the start of
+                                   what each points to, and those to take. The pointers themselves
+                                   have a descriptor of their own in front */
 };
 
 /* One variable of a data clause. NULL or no bytes: nothing is moved, counted or required; device

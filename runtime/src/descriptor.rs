@@ -230,6 +230,8 @@ pub const IF_PRESENT: u32 = 0x200;
 pub const ZERO: u32 = 0x400;
 /// Flag of [`DataDescriptor::kind`]: `always:`.
 pub const ALWAYS: u32 = 0x800;
+/// Flag of [`DataDescriptor::kind`]: what each of several pointers points to.
+pub const ROWS: u32 = 0x1000;
 
 /// One variable of a data clause (`struct __gpuc_data`).
 #[repr(C)]
@@ -281,6 +283,33 @@ impl DataDescriptor {
     /// Length of the section in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// The rows of a descriptor with [`ROWS`]: the addresses of the pointers, and for each a descriptor
+    /// of what it points to.
+    ///
+    /// # Safety
+    /// The descriptor is as `include/gpuc_rt.h` says it for that flag.
+    pub unsafe fn rows(&self) -> impl Iterator<Item = (*mut c_void, DataDescriptor)> + '_ {
+        // SAFETY: the caller's promise.
+        let [first, bytes] = unsafe { self.device.cast::<[c_ulong; 2]>().read() };
+        (0..self.bytes as usize).map(move |row| {
+            let pointer = self.host.cast::<*mut c_void>().wrapping_add(row);
+            // SAFETY: one of the pointers, which are there as long as the clause is obeyed.
+            let target = unsafe { pointer.read() };
+            let host = if target.is_null() {
+                target
+            } else {
+                target.cast::<u8>().wrapping_add(first as usize).cast()
+            };
+            (pointer.cast(), self.part(host, bytes, self.kind & !ROWS))
+        })
+    }
+
+    /// A descriptor of this clause for other memory.
+    pub fn part(&self, host: *mut c_void, bytes: u64, kind: u32) -> DataDescriptor {
+        let (name, line, device) = (self.name, self.line, ptr::null_mut());
+        DataDescriptor { name, host, bytes, kind, line, device }
     }
 
     /// The clause, `None` where the number is not one of the ABI.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use gpuc_diagnostics::Diagnostic;
 
 use crate::config::Config;
-use crate::descriptor::{DataDescriptor, IMAGE_VERSION, ImageDescriptor, SiteDescriptor};
+use crate::descriptor::{DataDescriptor, IMAGE_VERSION, ImageDescriptor, ROWS, SiteDescriptor};
 use crate::device::{Device, DeviceError, DevicePtr, LaunchRequest, Queue};
 use crate::failure::{Failure, fail};
 use crate::image::LoadedImage;
@@ -242,7 +242,7 @@ impl Runtime {
         action: impl FnOnce(&mut DataEnvironment<'_>, &mut [DataDescriptor]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(device) = self.device() else {
-            for data in data {
+            for data in data.iter_mut().filter(|data| !data.has(ROWS)) {
                 data.device = data.host();
             }
             return Ok(());

@@ -178,10 +178,8 @@ fn every_routine_of_openacc_h_is_there_and_documented() {
     let (program, libraries) = (file.with_extension("exe"), library_folder());
     // Our own header, wherever the compiler has one.
     let include = format!("-I{}", root.join("include").display());
-    let (folder, rpath) = (
-        format!("-L{}", libraries.display()),
-        format!("-Wl,-rpath,{}", libraries.display()),
-    );
+    let (folder, rpath) =
+        (format!("-L{}", libraries.display()), format!("-Wl,-rpath,{}", libraries.display()));
     let mut command = Command::new("cc");
     command.args(["-w", "-o"]).arg(&program).arg(include).arg(&file).arg(folder).arg(rpath);
     build(command.arg("-lgpuc_runtime"));

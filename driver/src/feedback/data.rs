@@ -16,7 +16,7 @@ pub fn moved(unit: &TranslationUnit, lowered: &Lowered) -> Vec<Diagnostic> {
         for item in construct.data.iter().filter(|item| is_said(item)) {
             let clause = clause(construct, item.kind);
             let what = match &item.extent {
-                Extent::Clause(var) => text(unit, var.span),
+                Extent::Clause(var) | Extent::Rows(var) => text(unit, var.span),
                 _ => item.name.clone(),
             };
             match clauses.iter_mut().find(|(known, _)| *known == clause) {

@@ -29,6 +29,9 @@ fn kind_number(kind: DataKind) -> u32 {
     }
 }
 
+/// The flag of descriptors about what several pointers point to.
+const ROWS: u32 = 0x1000;
+
 /// The flags of a data item, as the runtime adds them to its kind.
 fn flags(item: &DataItem) -> u32 {
     let flags = item.flags;
@@ -38,9 +41,23 @@ fn flags(item: &DataItem) -> u32 {
         .sum()
 }
 
-/// The kind of a data item, as a C expression.
-fn kind(lowered: &Lowered, item: &DataItem) -> String {
-    let kind = kind_number(item.kind) + flags(item);
+/// The kind of the pointers of a data item with rows: on the device they point to other rows, so that
+/// they never come back.
+fn pointers_kind(action: Action, kind: DataKind) -> DataKind {
+    match (action, kind) {
+        (Action::Exit, _) => DataKind::Delete,
+        (_, DataKind::Copy | DataKind::CopyOut | DataKind::Create) => DataKind::CopyIn,
+        (_, kind) => kind,
+    }
+}
+
+/// The kind of a data item of construct `number`, as a C expression.
+fn kind(lowered: &Lowered, number: usize, item: &DataItem) -> String {
+    let kind = match item.extent {
+        Extent::Rows(_) => pointers_kind(lowered.constructs[number].action, item.kind),
+        _ => item.kind,
+    };
+    let kind = kind_number(kind) + flags(item);
     match item.extent {
         Extent::Enclosed { construct, unmapped, .. }
             if lowered.constructs[construct].condition.when.is_some()
@@ -56,6 +73,14 @@ fn kind(lowered: &Lowered, item: &DataItem) -> String {
 fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory {
     match &item.extent {
         Extent::Clause(var) => section::of_clause(unit, var),
+        Extent::Rows(var) => {
+            let rows = section::rows(unit, var);
+            Memory {
+                base: format!("({})", section::text(unit, var.base)),
+                bytes: format!("{} * sizeof(*({}))", rows.count, rows.first),
+                first: rows.first,
+            }
+        }
         Extent::Object(object) => Memory {
             base: format!("&({object})"),
             first: format!("&({object})"),
@@ -89,24 +114,53 @@ fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory 
 /// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
 fn data_array(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> String {
     let info = &lowered.constructs[number];
-    let mut rows = String::new();
+    let mut entries = String::new();
     let mut offsets = String::new();
-    for item in &info.data {
+    let (mut shapes, mut behind) = (String::new(), String::new());
+    for (i, item) in info.data.iter().enumerate() {
         let memory = memory(unit, lowered, item);
+        let mut bytes = memory.bytes;
+        if let Extent::Rows(var) = &item.extent {
+            let rows = section::rows(unit, var);
+            let shape = format!("__gpuc_r{number}_{i}");
+            let _ = write!(
+                shapes,
+                "const unsigned long {shape}[2] = {{{}, {}}}; ",
+                rows.offset, rows.bytes
+            );
+            let _ = write!(
+                behind,
+                "{{{}, (void *)({}), {}, {}u, {}u, (void *){shape}}}, ",
+                literal(&item.name),
+                rows.first,
+                rows.count,
+                kind_number(item.kind) + flags(item) + ROWS,
+                item.line
+            );
+            // The pointers themselves are not what an update is about.
+            if info.action == Action::Update {
+                "0UL".clone_into(&mut bytes);
+            }
+        }
         let _ = write!(
-            rows,
-            "{{{}, (void *)({}), (unsigned long)({}), {}, {}u, (void *)0}}, ",
+            entries,
+            "{{{}, (void *)({}), (unsigned long)({bytes}), {}, {}u, (void *)0}}, ",
             literal(&item.name),
             memory.first,
-            memory.bytes,
-            kind(lowered, item),
+            kind(lowered, number, item),
             item.line
         );
         let _ = write!(offsets, "(long)((char *)({}) - (char *)({})), ", memory.first, memory.base);
     }
     format!(
-        "struct __gpuc_data __gpuc_d{number}[] = {{{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
+        "{shapes}struct __gpuc_data __gpuc_d{number}[] = {{{entries}{behind}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
     )
+}
+
+/// The number of descriptors of a construct: those of rows stand behind all others.
+fn descriptors(info: &ConstructInfo) -> usize {
+    let has_rows = |item: &&DataItem| matches!(item.extent, Extent::Rows(_));
+    info.data.len() + info.data.iter().filter(has_rows).count()
 }
 
 /// Text of ours in the place of `at` in the program. As text of a system header, it is not what the
@@ -147,7 +201,7 @@ impl Texts<'_> {
 
     /// A call of the runtime with the construct's data; nothing where there is none.
     fn with_data(&self, function: &str) -> String {
-        match self.info.data.len() {
+        match descriptors(self.info) {
             0 => String::new(),
             count => format!("{function}(&{}, {}, {count}u); ", self.site, self.data),
         }
@@ -239,7 +293,7 @@ fn addresses(texts: &Texts<'_>, number: usize) -> (String, String) {
                 (section::text(texts.unit, var.base), texts.unit.exprs[var.base].ty)
             }
             Extent::Pointer(pointer) => (pointer.clone(), crate::types::Type::ERROR),
-            Extent::Object(_) | Extent::Enclosed { .. } => continue,
+            Extent::Object(_) | Extent::Rows(_) | Extent::Enclosed { .. } => continue,
         };
         // An array becomes a pointer to its first element; a scalar stays what it is.
         let types = &texts.unit.types;
@@ -266,7 +320,7 @@ fn replacement(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> (Str
     let info = &lowered.constructs[number];
     let texts =
         Texts { unit, info, site: format!("__gpuc_s{number}"), data: format!("__gpuc_d{number}") };
-    let count = info.data.len();
+    let count = descriptors(info);
     let site = format!(
         "static const struct __gpuc_site __gpuc_s{number} = {{{}, {}, {}u, {}}}; ",
         literal(&info.file),
@@ -314,7 +368,7 @@ fn replacement(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> (Str
             let (outer, inner) = addresses(&texts, number);
             let call = texts.with_data("__gpuc_host_data");
             // Where the condition does not hold, every name means what it meant.
-            let host = (0..count)
+            let host = (0..info.data.len())
                 .map(|i| format!("{0}[{i}].device = {0}[{i}].host; ", texts.data))
                 .collect::<String>();
             let text = format!(

@@ -14,7 +14,9 @@ use super::uses::{Captured, Use, Uses};
 use super::walk;
 use super::{Argument, DataItem, DataKind, Extent};
 use super::{clauses, enclosing, live_out};
-use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef, check_section};
+use crate::directive::openacc::{
+    ClauseName, DefaultData, Directive, VarRef, check_section, has_rows,
+};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
 use crate::types::{Qualifiers, Type};
@@ -117,6 +119,7 @@ pub(super) fn clause_items(
                     .help(format!("write `{name}[first:count]`")),
                 ));
             }
+            _ if has_rows(unit, var) => Extent::Rows(var.clone()),
             _ => {
                 check_section(unit, var)?;
                 Extent::Clause(var.clone())

@@ -93,6 +93,14 @@ pub(super) fn scalar_reductions<'d>(
     reductions(directive).filter(|(_, var)| !is_array_reduction(unit, var))
 }
 
+/// The values of a clause whose product counts.
+pub(super) fn values(directive: &Directive, name: ClauseName) -> Vec<ExprId> {
+    match directive.clause(name).map(|clause| &clause.kind) {
+        Some(ClauseKind::NumGangs(values)) => values.clone(),
+        _ => value(directive, name).into_iter().collect(),
+    }
+}
+
 /// The value of a clause with one value, such as `num_workers`.
 pub(super) fn value(directive: &Directive, name: ClauseName) -> Option<ExprId> {
     match &directive.clause(name)?.kind {

@@ -92,11 +92,13 @@ impl Lowerer<'_> {
         let Some(innermost) = loops.last() else { return Ok(()) };
         let inner_body = innermost.body;
 
+        let around = self.gangs;
+        let is_gang = self.is_gang_loop(directive)?;
         let mut sizes = Vec::new();
         for name in [ClauseName::Gang, ClauseName::Worker, ClauseName::Vector] {
             sizes.push(match clauses::value(directive, name) {
-                Some(size) => Some(self.launch_size(size)?),
-                None => None,
+                Some(size) if name != ClauseName::Gang || is_gang => Some(self.launch_size(size)?),
+                _ => None,
             });
         }
         let reductions = self.loop_reductions(directive, inner_body, independent)?;
@@ -132,13 +134,35 @@ impl Lowerer<'_> {
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
         self.reduced_arrays.truncate(nested_arrays);
+        self.gangs = around;
         self.bindings = saved;
         self.b.location = location;
         let elements = arrays.iter().flat_map(ArrayReduction::variables);
         let reductions: Vec<_> = reductions.into_iter().chain(elements).collect();
-        self.build_loop(directive, order, &bounds, &sizes, &reductions, region);
+        self.build_loop(directive, is_gang, order, &bounds, &sizes, &reductions, region);
         done?;
         self.finish_array_reductions(&arrays)
+    }
+
+    /// Whether a loop is divided among gangs. Within another that is, only the other is: it has all
+    /// gangs, of whichever dimensions.
+    fn is_gang_loop(&mut self, directive: &Directive) -> Lowering<bool> {
+        let Some(dimension) = directive.gang_dimension(self.unit) else { return Ok(false) };
+        let Some(around) = self.gangs.replace(dimension) else { return Ok(true) };
+        let place = self.unit.place(directive.span);
+        if dimension >= around {
+            // Older codes write `gang` where any level will do.
+            let message = "this gang loop stands within another, whose gangs are taken already";
+            self.diagnostics.push(
+                Diagnostic::warning(message)
+                    .at(place)
+                    .help("leave `gang` out, or give the outer loop a higher dimension: `gang(dim:2)` (OpenACC 3.3 §2.9.2)"),
+            );
+        } else {
+            let message = "all gangs are taken by the outermost gang loop";
+            self.diagnostics.push(Diagnostic::remark(message).at(place));
+        }
+        Ok(false)
     }
 
     /// The loops that a directive applies to, outermost first.
@@ -336,6 +360,7 @@ impl Lowerer<'_> {
     fn build_loop(
         &mut self,
         directive: &Directive,
+        is_gang: bool,
         order: LoopOrder,
         bounds: &[Bounds],
         sizes: &[Option<Value>],
@@ -353,7 +378,7 @@ impl Lowerer<'_> {
         let ctx = &mut self.b.ctx;
         let mut names = Vec::new();
         for (name, text) in levels {
-            if directive.clause(name).is_some() {
+            if directive.clause(name).is_some() && (name != ClauseName::Gang || is_gang) {
                 names.push(ctx.string_attr(text));
             }
         }

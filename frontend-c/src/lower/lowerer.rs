@@ -91,6 +91,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) hoisted: FxHashSet<DeclId>,
     /// Reductions of the enclosing loops.
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
+    /// The dimension of gangs that the enclosing loops are divided among.
+    pub(super) gangs: Option<i128>,
     /// Arrays that the enclosing loops reduce.
     pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
     /// Members that data clauses name, and what they are bound to.
@@ -134,6 +136,7 @@ impl<'a> Lowerer<'a> {
             addressed: FxHashSet::default(),
             hoisted: FxHashSet::default(),
             reductions: Vec::new(),
+            gangs: None,
             reduced_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),

@@ -178,6 +178,8 @@ pub struct DataFlags {
 pub enum Extent {
     /// A variable, member or section of a data clause.
     Clause(VarRef),
+    /// A section of pointers, and a section of what each of them points to.
+    Rows(VarRef),
     /// The whole object that a C expression designates.
     Object(String),
     /// What a C pointer expression points to, of unknown length.

@@ -1,7 +1,7 @@
 //! Compute constructs: a function around a region.
 
-use gpuc_dialects::func;
 use gpuc_dialects::offload::{self, Construct};
+use gpuc_dialects::{arith, func};
 use gpuc_ir::{Attr, InsertPoint, Value};
 
 use super::capture::{Captures, Capturing, Formal, Target, member_paths};
@@ -49,6 +49,7 @@ impl Lowerer<'_> {
         self.jumps.clear();
         self.reductions.clear();
         self.reduced_arrays.clear();
+        self.gangs = None;
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);
@@ -149,10 +150,18 @@ impl Lowerer<'_> {
         let location = self.b.location;
         let mut sizes: Vec<Option<Value>> = Vec::new();
         for name in [ClauseName::NumGangs, ClauseName::NumWorkers, ClauseName::VectorLength] {
-            sizes.push(match clauses::value(site.directive, name) {
-                Some(size) => Some(self.launch_size(size)?),
-                None => None,
-            });
+            let mut product = None;
+            for size in clauses::values(site.directive, name) {
+                let size = self.launch_size(size)?;
+                product = Some(match product {
+                    Some(product) => {
+                        let op = arith::MulIOp::new(&mut self.b, product, size);
+                        self.value(op)
+                    }
+                    None => size,
+                });
+            }
+            sizes.push(product);
         }
         let (region, done) = self.region(&[], |l, _| {
             let done = l.with_constants(|l| {

@@ -9,7 +9,7 @@ use super::message::{misplaced, not_found, partly_present, wraps_around};
 use super::{Entry, Presence, PresentTable};
 use crate::Failure;
 use crate::descriptor::{
-    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, SiteDescriptor, ZERO,
+    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ROWS, SiteDescriptor, ZERO,
 };
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
@@ -24,6 +24,14 @@ const BARE_POINTER_BYTES: u64 = 1;
 enum Count {
     Structured,
     Dynamic,
+}
+
+/// What happens to the pointers of a clause with rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pointers {
+    AttachBehind,
+    DetachBefore,
+    Leave,
 }
 
 /// Everything that a data clause may touch, under one lock.
@@ -49,6 +57,10 @@ impl DataEnvironment<'_> {
     /// structured count goes up, its device address is filled in.
     pub fn begin(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data {
+            if data.has(ROWS) {
+                self.rows(data, Self::begin, Pointers::AttachBehind)?;
+                continue;
+            }
             let kind = data.data_kind();
             match kind {
                 Some(
@@ -72,6 +84,10 @@ impl DataEnvironment<'_> {
     /// Exit of a data region or of a compute construct, in reverse order of its entry.
     pub fn end(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data.iter_mut().rev() {
+            if data.has(ROWS) {
+                self.rows(data, Self::end, Pointers::DetachBefore)?;
+                continue;
+            }
             match data.data_kind() {
                 Some(
                     kind @ (DataKind::Copy
@@ -94,6 +110,10 @@ impl DataEnvironment<'_> {
     /// `enter data`.
     pub fn enter(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data {
+            if data.has(ROWS) {
+                self.rows(data, Self::enter, Pointers::AttachBehind)?;
+                continue;
+            }
             match data.data_kind() {
                 Some(kind @ (DataKind::CopyIn | DataKind::Create)) => {
                     self.acquire(data, kind, Count::Dynamic)?;
@@ -108,6 +128,10 @@ impl DataEnvironment<'_> {
     /// `exit data`.
     pub fn exit(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data.iter_mut() {
+            if data.has(ROWS) {
+                self.rows(data, Self::exit, Pointers::Leave)?;
+                continue;
+            }
             match data.data_kind() {
                 Some(kind @ (DataKind::CopyOut | DataKind::Delete)) => {
                     self.release(data, kind, Count::Dynamic)?;
@@ -122,6 +146,10 @@ impl DataEnvironment<'_> {
     /// `update`.
     pub fn update(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data {
+            if data.has(ROWS) {
+                self.rows(data, Self::update, Pointers::Leave)?;
+                continue;
+            }
             let direction = match data.data_kind() {
                 Some(DataKind::UpdateHost) => Direction::ToHost,
                 Some(DataKind::UpdateDevice) => Direction::ToDevice,
@@ -152,6 +180,28 @@ impl DataEnvironment<'_> {
                 None if is_nothing(data) || data.has(IF_PRESENT) => data.host(),
                 None => return Err(not_found(self.table, self.site, data, kind).into()),
             };
+        }
+        Ok(())
+    }
+
+    /// Does something with what each of several pointers points to, and with the pointers.
+    fn rows(
+        &mut self,
+        data: &DataDescriptor,
+        action: fn(&mut Self, &mut [DataDescriptor]) -> Result<(), Failure>,
+        pointers: Pointers,
+    ) -> Result<(), Failure> {
+        // SAFETY: the program's clause says that the pointers are there.
+        for (pointer, mut row) in unsafe { data.rows() } {
+            let kind = DataKind::TABLE[DataKind::Attach as usize].1;
+            let mut pointer = data.part(pointer, size_of::<u64>() as u64, kind);
+            if pointers == Pointers::DetachBefore {
+                self.detach(&mut pointer)?;
+            }
+            action(self, std::slice::from_mut(&mut row))?;
+            if pointers == Pointers::AttachBehind {
+                self.attach(&mut pointer)?;
+            }
         }
         Ok(())
     }

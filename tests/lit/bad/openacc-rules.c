@@ -44,6 +44,10 @@ void others(int n, int *a, double d)
     #pragma acc exit data finalize
     #pragma acc parallel loop copy(a[0:n])
     for (int i = 0; i < n; i++) a[i] = out_of_file(i);
+    #pragma acc parallel loop gang(dim: 4)
+    for (int i = 0; i < n; i++) a[i] = 0;
+    #pragma acc parallel num_gangs(1, 2, 3, 4)
+    a[0] = 0;
     #pragma acc enter data copyin(a)
     #pragma acc loop
     for (int i = 0; i < n; i++) a[i] = 0;

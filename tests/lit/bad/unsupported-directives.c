@@ -7,15 +7,6 @@ void f(int n, float *a, struct pair p)
 {
     #pragma acc parallel loop gang(static: 4)
     for (int i = 0; i < n; i++) a[i] = 0;
-    #pragma acc parallel loop gang(dim: 2)
-    for (int i = 0; i < n; i++) a[i] = 0;
-    #pragma acc parallel num_gangs(4, 2)
-    { a[0] = 0; }
-    #pragma acc parallel loop collapse(force: 2)
-    for (int i = 0; i < n; i++) {
-        a[0] = 0;
-        for (int j = 0; j < n; j++) a[i] = 0;
-    }
     #pragma acc parallel loop reduction(+: p)
     for (int i = 0; i < n; i++) a[i] = 0;
 }

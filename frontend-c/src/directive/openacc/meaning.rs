@@ -145,6 +145,17 @@ impl Directive {
         }
     }
 
+    /// Which of the gangs' dimensions a loop's iterations are divided among; none where it is no gang
+    /// loop (OpenACC 3.3 §2.9.2).
+    pub(crate) fn gang_dimension(&self, unit: &TranslationUnit) -> Option<i128> {
+        match &self.clause(ClauseName::Gang)?.kind {
+            ClauseKind::Gang(gang) => {
+                Some(gang.dim.and_then(|dim| unit.constant_int(dim)).unwrap_or(1))
+            }
+            _ => None,
+        }
+    }
+
     /// What its `default` clause says.
     pub(crate) fn default_data(&self) -> Option<DefaultData> {
         match self.clause(ClauseName::Default)?.kind {

@@ -19,7 +19,7 @@ use crate::types::Type;
 pub(crate) use body::check_body;
 pub(crate) use meaning::{RUNS_ON_DEVICE, tests_device};
 pub use names::{ClauseName, DirectiveKind};
-pub(crate) use section::check_section;
+pub(crate) use section::{check_section, has_rows};
 
 /// A directive.
 #[derive(Clone, Debug)]

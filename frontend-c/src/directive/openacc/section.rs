@@ -22,6 +22,19 @@ fn is_whole(unit: &TranslationUnit, section: &Section, size: ArraySize) -> bool 
     }
 }
 
+/// Whether a section is one of pointers, with a section of what each of them points to.
+pub(crate) fn has_rows(unit: &TranslationUnit, var: &VarRef) -> bool {
+    let inside = |ty| match unit.types.as_array(ty) {
+        Some((element, _)) => Some(element),
+        None => unit.types.pointee(ty),
+    };
+    let [_, second] = var.sections.as_slice() else { return false };
+    let Some(pointer) = inside(unit.exprs[var.base].ty) else { return false };
+    let is_row = |to| !unit.types.is_pointer(to) && unit.types.as_array(to).is_none();
+    // One element of one row is where it is.
+    !second.is_index && unit.types.pointee(pointer).is_some_and(is_row)
+}
+
 /// Checks that a section is one stretch of memory: behind the first dimension that is more than one
 /// element long, all dimensions are whole.
 pub(crate) fn check_section(unit: &TranslationUnit, var: &VarRef) -> Result<(), Box<Diagnostic>> {

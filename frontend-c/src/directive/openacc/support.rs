@@ -12,8 +12,8 @@ use crate::types::TypeKind;
 impl ClauseName {
     /// Whether some of its forms are refused.
     pub fn is_refused_in_part(self) -> bool {
-        use ClauseName::{FirstPrivate, Gang, If, NumGangs, Private, Reduction};
-        matches!(self, If | NumGangs | Private | FirstPrivate | Reduction | Gang)
+        use ClauseName::{FirstPrivate, Gang, If, Private, Reduction};
+        matches!(self, If | Private | FirstPrivate | Reduction | Gang)
     }
 }
 
@@ -43,14 +43,10 @@ fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mu
             refuse("atomic with a condition")
         }
         ClauseKind::Gang(gang) => {
-            if gang.dim.is_some() {
-                refuse("gang(dim:)");
-            }
             if gang.static_size.is_some() {
                 refuse("gang(static:)");
             }
         }
-        ClauseKind::NumGangs(sizes) if sizes.len() > 1 => refuse("num_gangs with several sizes"),
         ClauseKind::Reduction { op, vars } => {
             use ReductionOp::{Add, Max, Min, Mul};
             if !matches!(op, Add | Mul | Max | Min) {
