@@ -251,7 +251,10 @@ impl<'a> Unit<'a> {
     }
 
     fn lower(&mut self) -> Result<(), Failure> {
-        let options = lower::Options { contract: self.arguments.contraction.fuses() };
+        let options = lower::Options {
+            contract: self.arguments.contraction.fuses(),
+            unsupported_on_host: self.arguments.unsupported_on_host,
+        };
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);

@@ -168,7 +168,6 @@ fn what_is_not_supported_is_named_with_its_section() {
         expect![[r#"
             t.c:7:38: error: `gang(static:)` (OpenACC 3.3 §2.9.2) is not supported by this version of gpuc [GPUC0004]
             t.c:9:27: error: `reduction(&&:)` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
-            t.c:9:55: error: `reduction on an array` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
             t.c:15:3: error: the object of an atomic statement stands in it once more (OpenACC 3.3 §2.12)
               help: compute the other operand before, in a variable of its own
             t.c:22:28: error: `h` is not declared

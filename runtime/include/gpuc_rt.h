@@ -95,6 +95,11 @@ void __gpuc_data_enter(const struct __gpuc_site *site, struct __gpuc_data *data,
 void __gpuc_data_exit(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 void __gpuc_data_update(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 
+/* A construct that the compiler could not compile, and was told to leave to the host: says so once, and
+ * lets the original statement between the two see the device's data in the place of the host's. */
+void __gpuc_host_begin(const struct __gpuc_site *site);
+void __gpuc_host_end(const struct __gpuc_site *site);
+
 /* host_data: fills in the device addresses, and counts nothing. */
 void __gpuc_host_data(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 

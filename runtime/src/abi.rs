@@ -170,6 +170,20 @@ pub unsafe extern "C" fn __gpuc_scope_end(scope: *mut ScopeDescriptor) {
     or_fail(Runtime::global().data_end(site, data));
 }
 
+/// A construct that the compiler has left to the host begins.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_host_begin(site: *const SiteDescriptor) {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().host_begin(unsafe { site_of(site) }));
+}
+
+/// A construct that the compiler has left to the host ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_host_end(site: *const SiteDescriptor) {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().host_end(unsafe { site_of(site) }));
+}
+
 /// What this thread does next goes into a queue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_queue_begin(site: *const SiteDescriptor, argument: c_int) {

@@ -1,6 +1,7 @@
 //! The runtime of one process: what every directive of a compiled program comes down to.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -15,7 +16,7 @@ use crate::failure::{Failure, fail};
 use crate::image::LoadedImage;
 use crate::memory::Memory;
 use crate::present::{DataEnvironment, PresentTable};
-use crate::queue::{Queues, current, set_current, wait_for_queue};
+use crate::queue::{Queues, current};
 use crate::report::Report;
 use crate::select::{Executor, select};
 
@@ -29,6 +30,8 @@ pub struct Runtime {
     loading: Mutex<()>,
     /// Taken before `state` where both are needed.
     queues: Mutex<Queues>,
+    /// The constructs of which it has been said that they run on the host.
+    noticed: Mutex<BTreeSet<usize>>,
 }
 
 /// What data directives change.
@@ -110,6 +113,7 @@ impl Runtime {
             report: config.reports().then(Mutex::default),
             loading: Mutex::default(),
             queues: Mutex::default(),
+            noticed: Mutex::default(),
             executor,
             config,
         }
@@ -157,81 +161,6 @@ impl Runtime {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Puts what this thread does next into the queue that an `async` clause names.
-    pub fn queue_begin(&self, site: &SiteDescriptor, argument: i32) -> Result<(), Failure> {
-        if let Some(device) = self.device() {
-            let queue = lock(&self.queues).named(device, argument);
-            set_current(queue.map_err(|error| located(error, site))?);
-        }
-        Ok(())
-    }
-
-    /// What this thread does next waits again until it is done.
-    pub fn queue_end(&self) {
-        set_current(Queue::SYNC);
-    }
-
-    /// Waits for queues, by the numbers of `async` clauses; without any, for all: the host does, or
-    /// what comes next in the current queue.
-    pub fn wait(&self, site: &SiteDescriptor, arguments: &[i32]) -> Result<(), Failure> {
-        let Some(device) = self.device() else { return Ok(()) };
-        let queues = lock(&self.queues);
-        let waited: Vec<Queue> = match arguments {
-            [] => queues.all().collect(),
-            arguments => {
-                // A queue that nothing was ever put into is done.
-                arguments
-                    .iter()
-                    .map(|&argument| queues.known(argument))
-                    .collect::<Result<Vec<_>, _>>()
-                    .map_err(|error| located(error, site))?
-                    .into_iter()
-                    .flatten()
-                    .collect()
-            }
-        };
-        drop(queues);
-        let current = current();
-        for queue in waited.into_iter().filter(|&queue| queue != current) {
-            let done = if current == Queue::SYNC {
-                device.synchronize(queue).and_then(|()| self.settle(device, queue))
-            } else {
-                wait_for_queue(device, current, queue)
-            };
-            done.map_err(|error| located(error, site))?;
-        }
-        if current == Queue::SYNC {
-            device.synchronize(current).map_err(|error| located(error, site))?;
-        }
-        Ok(())
-    }
-
-    /// Whether a queue is done; without its number, whether all are.
-    pub fn test(&self, site: &SiteDescriptor, argument: Option<i32>) -> Result<bool, Failure> {
-        let Some(device) = self.device() else { return Ok(true) };
-        let queues = lock(&self.queues);
-        let asked: Vec<Queue> = match argument {
-            None => queues.all().chain([Queue::SYNC]).collect(),
-            Some(argument) => {
-                queues.known(argument).map_err(|error| located(error, site))?.into_iter().collect()
-            }
-        };
-        drop(queues);
-        let mut all = true;
-        for queue in asked {
-            let idle = device.is_idle(queue).map_err(|error| located(error, site))?;
-            if idle {
-                self.settle(device, queue).map_err(|error| located(error, site))?;
-            }
-            all &= idle;
-        }
-        Ok(all)
-    }
-
-    fn settle(&self, device: &dyn Device, queue: Queue) -> Result<(), DeviceError> {
-        lock(&self.state).memory.settle(device, queue)
     }
 
     /// Carries out data clauses; on the host every variable is where it is.
@@ -516,5 +445,6 @@ fn refused(site: &SiteDescriptor, kernel: &CStr, why: &str) -> Failure {
     )
 }
 
+mod order;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,8 @@ use crate::tree::ExprId;
 pub enum Action {
     /// The statement behind it runs on the device.
     Compute,
+    /// The statement behind it was to run on the device, and is left to the host.
+    Host,
     /// Data is on the device while the statement behind it runs.
     Data,
     /// Data is on the device until its block ends.

@@ -18,6 +18,7 @@
 //! kernels, which [`print_function`] prints from the IR, and the PTX.
 
 mod construct;
+mod data;
 mod expression;
 mod from_tree;
 mod function;

@@ -38,6 +38,8 @@ void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned)
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_exit(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_update(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
+void __gpuc_host_begin(const struct __gpuc_site *);
+void __gpuc_host_end(const struct __gpuc_site *);
 void __gpuc_host_data(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_declare(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_scope_end(struct __gpuc_scope *);

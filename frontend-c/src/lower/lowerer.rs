@@ -102,7 +102,7 @@ pub(super) struct Lowerer<'a> {
     /// The compute construct being lowered.
     pub(super) construct: Option<offload::Construct>,
     /// Private functions made so far, and whether they may be called (else expanded).
-    pub(super) functions: FxHashMap<DeclId, super::function::Callable>,
+    pub(super) functions: super::function::Callables,
     /// Functions of the unit that regions call.
     pub(super) called: FxHashSet<DeclId>,
     /// Variables that are on the device as long as the program runs.

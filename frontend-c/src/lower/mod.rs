@@ -71,6 +71,8 @@ pub use unit::lower_unit;
 /// How to lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// Whether a construct that cannot be compiled for the device is left to the host, with a warning.
+    pub unsupported_on_host: bool,
     /// Whether a multiplication and an addition of one expression may fuse (C11 §6.5 ¶8), as GCC
     /// has it by default.
     pub contract: bool,
@@ -78,7 +80,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { contract: true }
+        Options { contract: true, unsupported_on_host: false }
     }
 }
 

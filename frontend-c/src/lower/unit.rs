@@ -1,15 +1,16 @@
 //! The directives of a translation unit, in order.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, Severity};
 use gpuc_dialects::builtin::ModuleOp;
 use gpuc_ir::{Builder, Ir, Location, OpView};
 use rustc_hash::FxHashSet;
 
 use super::capture::{clause_items, program_items};
+use super::function::{Callable, Callables};
 use super::lowerer::{Failure, Lowerer};
 use super::region::Site;
 use super::walk::{self, Below, Node};
-use super::{ConstructInfo, Lowered, Options, clauses, depth};
+use super::{ConstructInfo, DataKind, Lowered, Options, clauses, depth};
 use crate::directive::action::Action;
 use crate::directive::openacc::{Directive, DirectiveKind};
 use crate::tree::{DeclId, DirectiveId, ItemKind, StmtId, StmtKind, TranslationUnit};
@@ -74,6 +75,11 @@ pub fn lower_unit(
     } else {
         Err(errors)
     }
+}
+
+/// Whether the host can run a construct in the device's place: device addresses are nothing to it.
+fn is_for_host(directive: &Directive) -> bool {
+    clauses::data(directive).all(|(kind, _)| kind != DataKind::DevicePtr)
 }
 
 struct Walker<'a> {
@@ -234,17 +240,23 @@ impl Walker<'_> {
             let block = self.lowerer.b.body(self.lowerer.module, 0);
             self.lowerer.b.set_point(gpuc_ir::InsertPoint::End(block));
             let said = self.lowerer.diagnostics.len();
+            let known = self.lowerer.functions.clone();
             match self.lowerer.construct(site) {
                 Ok((compute, data)) => {
                     info.compute = Some(compute);
                     info.data = data;
                     return;
                 }
-                Err(Failure::Refused(diagnostic)) => {
-                    self.lowerer.diagnostics.push(*diagnostic);
+                Err(failure @ (Failure::Refused(_) | Failure::Reported)) => {
+                    if let Failure::Refused(diagnostic) = failure {
+                        self.lowerer.diagnostics.push(*diagnostic);
+                    }
+                    let directive = walk::openacc(unit, info.directive);
+                    if self.lowerer.options.unsupported_on_host && is_for_host(directive) {
+                        self.leave_to_host(info, said, &symbol, known);
+                    }
                     return;
                 }
-                Err(Failure::Reported) => return,
                 Err(Failure::AsBytes(variable)) => {
                     self.lowerer.diagnostics.truncate(said);
                     self.lowerer.as_bytes.insert(variable);
@@ -257,5 +269,40 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+
+    /// Makes warnings of the errors since `said`, and takes what was made of the construct, and of
+    /// functions that were not `known` before it, out of the module.
+    fn leave_to_host(
+        &mut self,
+        info: &mut ConstructInfo,
+        said: usize,
+        symbol: &str,
+        known: Callables,
+    ) {
+        let words = "this construct is left to the host, as -foffload-unsupported=host asks";
+        let place = self.unit.place(self.unit.directives[info.directive].span);
+        for diagnostic in self.lowerer.diagnostics.iter_mut().skip(said) {
+            if diagnostic.is_error() {
+                diagnostic.severity = Severity::Warning;
+                *diagnostic = diagnostic.clone().related(place.clone(), words);
+            }
+        }
+        let attempted = std::mem::replace(&mut self.lowerer.functions, known);
+        let mut symbols = vec![symbol.to_owned()];
+        for (decl, callable) in attempted {
+            if let Callable::Function(symbol) = callable
+                && !self.lowerer.functions.contains_key(&decl)
+            {
+                symbols.push(symbol);
+            }
+        }
+        for symbol in symbols {
+            let name = self.lowerer.b.ctx.ident(&symbol);
+            if let Some(op) = self.lowerer.b.symbol_in(self.lowerer.module, name) {
+                self.lowerer.b.erase_op(op);
+            }
+        }
+        info.action = Action::Host;
     }
 }

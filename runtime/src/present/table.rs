@@ -141,6 +141,16 @@ impl PresentTable {
         *count == 1
     }
 
+    /// The host addresses of attached pointers in a range.
+    pub fn attached_in(&self, host: u64, bytes: u64) -> impl Iterator<Item = u64> + '_ {
+        self.attached.range(host..host.saturating_add(bytes)).map(|(&pointer, _)| pointer)
+    }
+
+    /// All entries, by host address.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.by_host.values()
+    }
+
     /// Counts one attachment less, or forgets all; whether it was the last one.
     pub fn detach(&mut self, pointer: u64, all: bool) -> bool {
         let Some(count) = self.attached.get_mut(&pointer) else { return false };

@@ -116,6 +116,8 @@ pub struct Arguments {
     pub time: bool,
     /// `-ffp-contract`.
     pub contraction: Contraction,
+    /// `-foffload-unsupported=host`.
+    pub unsupported_on_host: bool,
     /// `-Minfo`, `-w`.
     pub remarks: RemarkOptions,
     /// `--print-ir-after-all`.
@@ -160,6 +162,7 @@ impl Arguments {
             report: false,
             time: false,
             contraction: Contraction::Fast,
+            unsupported_on_host: false,
             remarks: RemarkOptions::default(),
             print_after_all: false,
             timing: false,
