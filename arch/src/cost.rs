@@ -66,6 +66,76 @@ pub enum OpClass {
     Branch,
 }
 
+impl OpClass {
+    /// How many classes there are.
+    pub const COUNT: usize = OpClass::Branch as usize + 1;
+
+    /// Every class, in the order of `class as usize`.
+    pub const ALL: [OpClass; OpClass::COUNT] = {
+        use OpClass::*;
+        [
+            IntAdd32,
+            IntAdd64,
+            IntMul32,
+            IntMul64,
+            MulHi32,
+            MulHi64,
+            MulWide,
+            Mad32,
+            Mad64,
+            MadWide,
+            Shift32,
+            Shift64,
+            Logic32,
+            Logic64,
+            IntMinMax32,
+            IntMinMax64,
+            IntDiv32,
+            IntDiv64,
+            IntRem32,
+            IntRem64,
+            IntCompare32,
+            IntCompare64,
+            Select32,
+            Select64,
+            BitCount,
+            Extend,
+            Convert32,
+            Convert64,
+            FloatAdd16,
+            FloatMul16,
+            FloatFma16,
+            FloatAdd32,
+            FloatMul32,
+            FloatFma32,
+            FloatDiv32,
+            FloatDivApprox32,
+            FloatSqrt32,
+            FloatMinMax32,
+            FloatCompare32,
+            FloatAdd64,
+            FloatMul64,
+            FloatFma64,
+            FloatDiv64,
+            FloatSqrt64,
+            FloatMinMax64,
+            FloatCompare64,
+            Special,
+            LoadGlobal,
+            StoreGlobal,
+            LoadShared,
+            StoreShared,
+            LoadConstant,
+            AtomicGlobal,
+            AtomicShared,
+            Shuffle,
+            Vote,
+            Barrier,
+            Branch,
+        ]
+    };
+}
+
 /// Cost of one warp instruction of a class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
@@ -91,6 +161,7 @@ impl Arch {
         use OpClass::*;
         let t = &self.throughput;
         let l = &self.latency;
+        let m = &self.chip.latency;
         let lanes = self.limits.warp_size as f32;
         // `n` instructions in a pipe of `rate` lanes a clock; a chain of `depth` of them is waited for.
         let cost = |n: u32, rate: f32, latency: u32, depth: u32| Cost {
@@ -127,7 +198,8 @@ impl Arch {
             Convert64 => cost(1, t.convert64, l.special / 2, 1),
             FloatAdd16 | FloatMul16 | FloatFma16 => cost(1, t.f16, l.alu, 1),
             FloatAdd32 | FloatMul32 | FloatFma32 => cost(1, t.f32, l.alu, 1),
-            FloatMinMax32 | FloatCompare32 => cost(1, t.int, l.alu, 1),
+            FloatMinMax32 => cost(1, t.min_max, l.alu, 1),
+            FloatCompare32 => cost(1, t.int, l.alu, 1),
             FloatDivApprox32 => plus(cost(1, t.special, l.special, 1), cost(3, t.f32, l.alu, 2)),
             FloatDiv32 => plus(cost(1, t.special, l.special, 1), cost(9, t.f32, l.alu, 8)),
             FloatSqrt32 => plus(cost(1, t.special, l.special, 1), cost(7, t.f32, l.alu, 6)),
@@ -137,12 +209,12 @@ impl Arch {
             FloatDiv64 => plus(cost(1, t.special, l.special, 1), cost(9, t.f64, l.f64, 8)),
             FloatSqrt64 => plus(cost(1, t.special, l.special, 1), cost(9, t.f64, l.f64, 8)),
             Special => cost(1, t.special, l.special, 1),
-            LoadGlobal => cost(1, t.load_store, l.l1, 1),
+            LoadGlobal => cost(1, t.load_store, m.l1, 1),
             StoreGlobal => cost(1, t.load_store, l.alu, 1),
-            LoadShared | LoadConstant => cost(1, t.load_store, l.shared, 1),
-            StoreShared => cost(1, t.load_store, l.alu, 1),
-            AtomicGlobal => cost(1, t.load_store / 2.0, l.l2, 1),
-            AtomicShared => cost(1, t.load_store / 2.0, l.shared, 2),
+            LoadShared | LoadConstant => cost(1, t.shared, l.shared, 1),
+            StoreShared => cost(1, t.shared, l.alu, 1),
+            AtomicGlobal => cost(1, t.load_store / 2.0, m.l2, 1),
+            AtomicShared => cost(1, t.shared / 2.0, l.shared, 2),
             Shuffle => cost(1, t.shuffle, l.shared, 1),
             Vote => cost(1, t.vote, l.alu * 2, 1),
             Barrier => cost(1, t.int, l.barrier, 1),

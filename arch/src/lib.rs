@@ -3,17 +3,22 @@
 //!
 //! Every number about a device that the compiler, the simulator and the reports use stands here.
 //! Limits come from the CUDA C++ Programming Guide ("Compute Capabilities"), throughputs from its
-//! table of arithmetic instructions; the reference chip of a capability (its number of
-//! multiprocessors, clock, bandwidth, cache sizes) is the data-centre part where there is one.
+//! table of arithmetic instructions. A record has one chip (its number of multiprocessors, clock,
+//! bandwidth, cache sizes): that of a capability the data-centre part where there is one, that of a
+//! named device ([`Arch::device`]) the device's.
 
+mod chips;
 mod cost;
 mod features;
+mod model;
 mod occupancy;
 mod records;
 mod version;
 
+pub use chips::{Chip, MemoryLatency};
 pub use cost::{Cost, OpClass};
 pub use features::Feature;
+pub use model::{Bound, Demand, Estimate, KernelWork, Phase, Resource};
 pub use occupancy::{Limiter, Occupancy};
 pub use version::PtxVersion;
 
@@ -28,15 +33,13 @@ pub struct Arch {
     pub specific: bool,
     /// The lowest PTX `.version` that knows this target.
     pub min_ptx: PtxVersion,
-    /// The chip that the figures below describe.
-    pub reference_chip: &'static str,
     /// Limits a launch must keep.
     pub limits: Limits,
     /// Throughputs in lane results per clock and multiprocessor.
     pub throughput: Throughput,
-    /// Latencies in clocks.
+    /// Latencies inside a multiprocessor, in clocks.
     pub latency: Latency,
-    /// Caches, DRAM and clock of the reference chip.
+    /// The chip: multiprocessors, clock, caches, DRAM.
     pub chip: Chip,
 }
 
@@ -107,6 +110,9 @@ pub struct Limits {
     pub sector_bytes: u32,
     /// Cache line, in bytes.
     pub line_bytes: u32,
+    /// What a multiprocessor can set aside as shared memory, in KiB, rising; the rest of its memory
+    /// is first-level cache.
+    pub carveouts_kib: &'static [u32],
 }
 
 /// Results per clock and multiprocessor, counted in lanes.
@@ -124,6 +130,8 @@ pub struct Throughput {
     pub int: f32,
     /// 32-bit integer multiply and multiply-add.
     pub int_mul: f32,
+    /// 32-bit floating minimum and maximum.
+    pub min_max: f32,
     /// 32-bit shift and funnel shift.
     pub shift: f32,
     /// Conversion between 32-bit types.
@@ -136,8 +144,12 @@ pub struct Throughput {
     pub shuffle: f32,
     /// Warp vote.
     pub vote: f32,
-    /// Address generation of the load/store units.
+    /// Lanes of 4 bytes that the first-level cache serves.
     pub load_store: f32,
+    /// Lanes of 4 bytes that shared memory serves.
+    pub shared: f32,
+    /// Whether half of the single-precision lanes are the integer lanes.
+    pub f32_shares_int: bool,
     /// Warp instructions issued per clock by all schedulers together.
     pub issue: f32,
 }
@@ -153,33 +165,8 @@ pub struct Latency {
     pub special: u32,
     /// Shared memory load.
     pub shared: u32,
-    /// Load that hits the first-level cache.
-    pub l1: u32,
-    /// Load that hits the second-level cache.
-    pub l2: u32,
-    /// Load from device memory.
-    pub dram: u32,
     /// Block barrier with all warps present.
     pub barrier: u32,
-}
-
-/// The reference chip.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chip {
-    /// Multiprocessors.
-    pub sm_count: u32,
-    /// Boost clock in MHz.
-    pub clock_mhz: u32,
-    /// First-level cache and shared memory together, bytes per multiprocessor.
-    pub l1_bytes: u32,
-    /// Second-level cache in bytes.
-    pub l2_bytes: u64,
-    /// DRAM bandwidth in GB/s.
-    pub dram_gbs: f32,
-    /// Second-level cache bandwidth in bytes per clock for the whole chip.
-    pub l2_bytes_per_clock: u32,
-    /// Device memory in bytes.
-    pub dram_bytes: u64,
 }
 
 impl Arch {
@@ -190,12 +177,23 @@ impl Arch {
 
     /// Every record, by rising compute capability.
     pub fn all() -> &'static [Arch] {
-        &records::ALL
+        static ALL: [Arch; records::ALL.len()] = records::ALL;
+        &ALL
+    }
+
+    /// The record of a device by its name (`a100-80`): that of its capability, with its chip.
+    pub fn device(name: &str) -> Option<&'static Arch> {
+        chips::DEVICES.iter().find(|(known, _)| *known == name).map(|(_, arch)| arch)
+    }
+
+    /// The names of devices, by rising compute capability.
+    pub fn devices() -> impl Iterator<Item = &'static str> {
+        chips::DEVICES.iter().map(|&(name, _)| name)
     }
 
     /// The target used where the user names none.
     pub fn default_target() -> &'static Arch {
-        &records::ALL[records::DEFAULT]
+        &Self::all()[records::DEFAULT]
     }
 
     /// Whether code for `other` runs on this device: generic targets run on the same and on newer
@@ -212,6 +210,15 @@ impl Arch {
     /// Peak 64-bit floating operations per second of the reference chip (an fma counts two).
     pub fn peak_f64_flops(&self) -> f64 {
         self.peak(self.throughput.f64)
+    }
+
+    /// Bytes of first-level cache beside `shared` bytes of shared memory in use, those that the
+    /// system keeps among them: the rest of the smallest carve-out that holds them.
+    pub fn l1_cache_bytes(&self, shared: u32) -> u32 {
+        let carveouts = self.limits.carveouts_kib.iter().map(|kib| kib * 1024);
+        let largest = self.limits.shared_per_sm;
+        let carveout = carveouts.into_iter().find(|&bytes| bytes >= shared).unwrap_or(largest);
+        self.chip.l1_bytes.saturating_sub(carveout)
     }
 
     fn peak(&self, lanes: f32) -> f64 {
@@ -251,6 +258,38 @@ mod tests {
         }
         assert_eq!(Arch::by_name("sm_42"), None);
         assert_eq!(Arch::default_target().name, "sm_75");
+    }
+
+    #[test]
+    fn devices_have_the_figures_of_their_capability() {
+        for name in Arch::devices() {
+            let device = Arch::device(name).unwrap_or_else(|| panic!("{name}"));
+            let capability = Arch::by_name(device.name).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(device.limits, capability.limits, "{name}");
+            let Chip { l2_bytes, l2_knee_bytes, latency, dram_sustained, .. } = device.chip;
+            assert!(l2_knee_bytes <= l2_bytes && (0.8..1.0).contains(&dram_sustained), "{name}");
+            assert!(latency.l1 < latency.l2 && latency.l2 < latency.dram, "{name}");
+        }
+        let find = |name| Arch::device(name).unwrap_or_else(|| panic!("{name}"));
+        assert_eq!(find("h200").chip.sm_count, 132);
+        assert_eq!(find("a40").throughput.load_store, 16.0);
+        assert!(Arch::device("sm_80").is_none());
+    }
+
+    #[test]
+    fn carveouts_leave_the_rest_to_the_cache() {
+        for arch in Arch::all() {
+            let carveouts = arch.limits.carveouts_kib;
+            assert!(carveouts.is_sorted(), "{}", arch.name);
+            assert_eq!(carveouts.last().map(|kib| kib * 1024), Some(arch.limits.shared_per_sm));
+        }
+        let left =
+            |name, shared| Arch::by_name(name).map(|arch| arch.l1_cache_bytes(shared) / 1024);
+        assert_eq!(left("sm_70", 0), Some(128));
+        assert_eq!(left("sm_70", 33 * 1024), Some(64));
+        assert_eq!(left("sm_75", 0), Some(64));
+        assert_eq!(left("sm_80", 164 * 1024), Some(28));
+        assert_eq!(left("sm_90", 200 * 1024), Some(28));
     }
 
     #[test]

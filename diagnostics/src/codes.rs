@@ -102,16 +102,17 @@ the loop does not change.
         #pragma acc data copy(x[0:n])    // good: n elements from x[0] on
     }
 
-Arrays of known size need no section.";
+Arrays of known size need no section, nor does a parameter that is declared as one: `float x[n]`.";
 
     POINTER_NOT_MAPPED = "GPUC0008", "Pointer in no data clause",
-"A region uses a pointer that no data clause of it, or around it, names. How much it points to is
-not known, so nothing is copied: the data must be on the device when the region starts, by
-`enter data` or a `data` construct of a caller. If it is not, the program ends with a message.
+"Of a pointer that no data clause names, as much is moved as the loops touch, which the host computes
+before the launch from bounds and subscripts. Where these depend on what only the device knows, the data
+must be on the device when the region starts, by `enter data` or a `data` construct of a caller. If they
+are not, the program ends with a message.
 
     #pragma acc parallel loop                    // remark: `x` must be present
     for (int i = 0; i < n; i++)
-        x[i] = 0;
+        x[index[i]] = 0;
 
 Name it, as in `copyout(x[0:n])`, to have it moved here, or in `present(x)` to say that it is there.";
 
@@ -259,6 +260,21 @@ do not meet. That holds only while `j` stays within a row.
 
 Where that is not known, two versions are made, and the condition is looked at when the region
 starts; or the loops stay sequential. `j < n` in the loop makes it known.";
+
+    LOST_SCALAR = "GPUC0024", "Scalar whose new value would be lost",
+"The scalars of a `parallel` construct, and those of independent loops, are private (OpenACC 3.3 §2.6.2):
+what the device leaves in them does not come back. A program that reads such a variable afterwards would
+go on with another value than it has without the directive.
+
+    double last = 0;
+    #pragma acc parallel loop copyin(a[0:n])
+    for (int i = 0; i < n; i++)
+        last = a[i];               // error: printf reads it
+    printf(\"%g\", last);
+
+What iterations combine, as in `s += a[i]`, becomes a reduction by itself. Else a clause must say what is
+meant: `reduction`, `private` or `firstprivate` where nothing of the device's is wanted, `copy` on a
+construct of one gang.";
 }
 
 /// What there is to say about a code. `Err` has the code that may have been meant.

@@ -157,7 +157,7 @@ fn what_is_not_supported_is_named_with_its_section() {
          #pragma acc wait(1)\n\
          #pragma acc parallel async(1) wait\n  ;\n\
          #pragma acc parallel loop tile(8, *) gang(static:*)\n  for (;;) for (;;);\n\
-         #pragma acc parallel loop reduction(&&:n) reduction(+:c)\n  for (;;);\n\
+         #pragma acc parallel loop reduction(^:s)  reduction(+:c)\n  for (;;);\n\
          #pragma acc parallel loop copyin(readonly: a[0:n]) device_type(nvidia) vector(32)\n  for (;;);\n\
          #pragma acc exit data delete(a[0:n]) finalize\n\
          #pragma acc atomic capture\n  n = n++;\n\
@@ -167,7 +167,7 @@ fn what_is_not_supported_is_named_with_its_section() {
          #pragma acc declare create(h)\n",
         expect![[r#"
             t.c:7:38: error: `gang(static:)` (OpenACC 3.3 §2.9.2) is not supported by this version of gpuc [GPUC0004]
-            t.c:9:27: error: `reduction(&&:)` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
+            t.c:9:39: error: `reduction(^:) on a floating-point variable` (OpenACC 3.3 §2.5.15) is not supported by this version of gpuc [GPUC0004]
             t.c:15:3: error: the object of an atomic statement stands in it once more (OpenACC 3.3 §2.12)
               help: compute the other operand before, in a variable of its own
             t.c:22:28: error: `h` is not declared

@@ -12,6 +12,7 @@ pub mod pipelines;
 pub mod raise;
 pub mod simplify;
 pub mod steps;
+pub mod transfer;
 pub mod versions;
 
 /// Every pass.
@@ -25,6 +26,7 @@ pub const ALL: &[&PassInfo] = &[
     steps::distribute::AffineLoopDistribute::INFO,
     steps::fuse::AffineLoopFusion::INFO,
     steps::skew::AffineLoopSkew::INFO,
+    transfer::find_sections::FindSections::INFO,
     parallel::check_independent::CheckIndependent::INFO,
     parallel::restructure::Restructure::INFO,
     parallel::recognize_parallel::RecognizeParallel::INFO,

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::{Class, Code, Origin};
-use crate::simulator::LineCounts;
+use crate::launch::LineCounts;
+use crate::profile::{Operation, SiteProfile, operation};
+use crate::program::{Class, Code, Op};
 
 /// What to count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,8 +12,10 @@ pub enum Counters {
     /// Nothing: the fastest.
     #[default]
     Off,
-    /// Everything, in every block.
+    /// Everything that is known from instructions and addresses, in every block.
     All,
+    /// The same, and what the device would have made of it: caches, occupancy, time.
+    Profile,
 }
 
 /// Counts of one instruction.
@@ -41,6 +44,10 @@ pub(crate) struct Traffic {
     pub(crate) conflicts: u64,
     /// Bytes that lanes asked for.
     pub(crate) bytes: u64,
+    /// Quarters of a clock that the load/store unit is busy.
+    pub(crate) quarters: u64,
+    /// Loads that an assembler makes part of a wider one before them.
+    pub(crate) followers: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +87,8 @@ impl Traffic {
         self.units += other.units;
         self.conflicts += other.conflicts;
         self.bytes += other.bytes;
+        self.quarters += other.quarters;
+        self.followers += other.followers;
     }
 }
 
@@ -147,19 +156,19 @@ pub struct CounterSet {
     pub local_load: MemoryCounts,
     /// Local memory stores.
     pub local_store: MemoryCounts,
+    /// Lanes of floating-point additions, products and fused operations, in the order of
+    /// [`Operation::ALL`].
+    pub operations: [u64; Operation::ALL.len()],
+    /// Operations in them: single, double and half precision; a fused one is two.
+    pub flops: [u64; 3],
 }
 
 impl CounterSet {
     /// Sums the counts of a kernel's instructions.
-    pub(crate) fn of(
-        sites: &[SiteCounts],
-        origins: &[Origin],
-        is_branch: impl Fn(usize) -> bool,
-        is_barrier: impl Fn(usize) -> bool,
-    ) -> CounterSet {
+    pub(crate) fn of(sites: &[SiteCounts], code: &Code) -> CounterSet {
         let mut set = CounterSet::default();
         let mut memory = [MemoryCounts::default(); TrafficKind::COUNT];
-        for (at, (site, origin)) in sites.iter().zip(origins).enumerate() {
+        for (site, (inst, origin)) in sites.iter().zip(code.insts.iter().zip(&code.origins)) {
             let class =
                 &mut set.by_class[Class::ALL.iter().position(|&c| c == origin.class).unwrap_or(0)];
             class.warp += site.issued;
@@ -168,11 +177,14 @@ impl CounterSet {
             set.thread_instructions += site.active;
             set.thread_instructions_pred_on += site.enabled;
             set.divergent_branches += site.divergent;
-            if is_branch(at) {
-                set.branches += site.issued;
+            match inst.op {
+                Op::Branch { .. } | Op::BranchTable { .. } => set.branches += site.issued,
+                Op::Barrier { .. } => set.barriers += site.issued,
+                _ => {}
             }
-            if is_barrier(at) {
-                set.barriers += site.issued;
+            if let Some((operation, each)) = operation(&inst.op) {
+                set.operations[operation as usize] += site.enabled;
+                set.flops[operation as usize / 3] += site.enabled * u64::from(each);
             }
             let traffic = &site.traffic;
             let counts = &mut memory[traffic.kind as usize];
@@ -217,6 +229,10 @@ impl CounterSet {
         for class in Class::ALL {
             let name = format!("smsp__sass_thread_inst_executed_op_{}_pred_on.sum", class.name());
             add(&name, self.class(class).thread as f64);
+        }
+        for (operation, lanes) in Operation::ALL.into_iter().zip(self.operations) {
+            let name = operation.name();
+            add(&format!("smsp__sass_thread_inst_executed_op_{name}_pred_on.sum"), lanes as f64);
         }
         add("smsp__sass_branch_targets.sum", self.branches as f64);
         add("smsp__sass_branch_targets_threads_divergent.sum", self.divergent_branches as f64);
@@ -265,9 +281,13 @@ impl CounterSet {
 }
 
 /// Sums the counts of a kernel's instructions by source line.
-pub(crate) fn by_line(sites: &[SiteCounts], code: &Code) -> Vec<LineCounts> {
+pub(crate) fn by_line(
+    sites: &[SiteCounts],
+    code: &Code,
+    profiles: &[SiteProfile],
+) -> Vec<LineCounts> {
     let mut lines: BTreeMap<(&str, u32), LineCounts> = BTreeMap::new();
-    for (site, origin) in sites.iter().zip(&code.origins) {
+    for (at, (site, origin)) in sites.iter().zip(&code.origins).enumerate() {
         let Some(place) =
             (origin.location as usize).checked_sub(1).and_then(|at| code.locations.get(at))
         else {
@@ -277,12 +297,20 @@ pub(crate) fn by_line(sites: &[SiteCounts], code: &Code) -> Vec<LineCounts> {
             file: place.file.clone(),
             line: place.line,
             warp_instructions: 0,
+            thread_instructions: 0,
             global_sectors: 0,
             global_requests: 0,
             bank_conflicts: 0,
             divergent_branches: 0,
+            time: 0.0,
+            dram_bytes: 0.0,
         });
         counts.warp_instructions += site.issued;
+        counts.thread_instructions += site.enabled;
+        if let Some(profile) = profiles.get(at) {
+            counts.time += profile.time;
+            counts.dram_bytes += profile.dram_bytes;
+        }
         counts.divergent_branches += site.divergent;
         counts.bank_conflicts += site.traffic.conflicts;
         if matches!(

@@ -57,8 +57,8 @@ const TRIGGERS: &[Trigger] = &[
     c("GPUC0007", "", &["void f(int n, float *x)", "{", "#pragma acc data copy(x)"], "x[0] = 0; }"),
     c(
         "GPUC0008",
-        "void f(int n, float *x) {",
-        &["#pragma acc parallel loop", "for (int i = 0; i < n; i++)", "x[i] = 0;"],
+        "void f(int n, float *x, int *index) {",
+        &["#pragma acc parallel loop", "for (int i = 0; i < n; i++)", "x[index[i]] = 0;"],
         "}",
     ),
     c(
@@ -125,6 +125,18 @@ const TRIGGERS: &[Trigger] = &[
             "for (int i = 0; i < m; i++)",
             "for (int j = 0; j < k; j++)",
             "a[i * n + j] = 0;",
+        ],
+        "}",
+    ),
+    c(
+        "GPUC0024",
+        "#include <stdio.h>\nvoid f(int n, double *a) {",
+        &[
+            "double last = 0;",
+            "#pragma acc parallel loop copyin(a[0:n])",
+            "for (int i = 0; i < n; i++)",
+            "last = a[i];",
+            "printf(\"%g\", last);",
         ],
         "}",
     ),

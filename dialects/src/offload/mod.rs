@@ -63,8 +63,20 @@ pub const FALLBACK_ATTR: &str = "offload.fallback";
 pub const NAME_ATTR: &str = "offload.name";
 
 /// Name of the argument attribute with the kind of data mapping, a string: `copy`, `copyin`,
-/// `copyout`, `create`, `present`, `deviceptr`, `firstprivate`.
+/// `copyout`, `create`, `present`, `deviceptr`, `firstprivate`; [`MAP_SECTION`] for what is still open.
 pub const MAP_ATTR: &str = "offload.map";
+
+/// A mapping of as much of what a pointer points to as the construct touches, which is to be found.
+pub const MAP_SECTION: &str = "section";
+
+/// Name of the attribute of a construct's function with the function that computes its sections from
+/// the scalar arguments: for each argument whose section was found, in order, the offset of its first
+/// byte and its length in bytes.
+pub const SECTIONS_ATTR: &str = "offload.sections";
+
+/// Name of the unit attribute of a cast to fewer bits whose number fits, as a signed one, by the rules of
+/// the source language.
+pub const FITS_ATTR: &str = "offload.fits";
 
 /// The dialect.
 pub static DIALECT: DialectDef = DialectDef {

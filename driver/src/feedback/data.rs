@@ -33,8 +33,11 @@ pub fn moved(unit: &TranslationUnit, lowered: &Lowered) -> Vec<Diagnostic> {
     remarks
 }
 
-/// A pointer that no clause names has a remark of its own, with a code.
+/// A pointer that no clause names has remarks of its own, of what is found out about it.
 fn is_said(item: &DataItem) -> bool {
+    if item.kind == DataKind::ImplicitSection {
+        return false;
+    }
     item.kind != DataKind::ImplicitPresent || !matches!(item.extent, Extent::Pointer(_))
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use gpuc_ir::Ir;
+
 use super::data::{data_array, descriptors};
 use super::{Edit, from_tree, literal, section};
 use crate::directive::action::{Action, DeviceChoice, QueueName};
@@ -138,7 +140,10 @@ fn addresses(texts: &Texts<'_>, number: usize) -> (String, String) {
                 (section::text(texts.unit, var.base), texts.unit.exprs[var.base].ty)
             }
             Extent::Pointer(pointer) => (pointer.clone(), crate::types::Type::ERROR),
-            Extent::Object(_) | Extent::Rows(_) | Extent::Enclosed { .. } => continue,
+            Extent::Object(_)
+            | Extent::Elements(..)
+            | Extent::Rows(_)
+            | Extent::Enclosed { .. } => continue,
         };
         // An array becomes a pointer to its first element; a scalar stays what it is.
         let types = &texts.unit.types;
@@ -161,7 +166,12 @@ fn addresses(texts: &Texts<'_>, number: usize) -> (String, String) {
 }
 
 /// What takes the place of a directive, and what stands behind its statement.
-fn replacement(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> (String, String) {
+fn replacement(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    number: usize,
+) -> (String, String) {
     let info = &lowered.constructs[number];
     let texts =
         Texts { unit, info, site: format!("__gpuc_s{number}"), data: format!("__gpuc_d{number}") };
@@ -173,7 +183,7 @@ fn replacement(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> (Str
         info.line,
         literal(info.words)
     );
-    let arrays = if count == 0 { String::new() } else { data_array(unit, lowered, number) };
+    let arrays = if count == 0 { String::new() } else { data_array(unit, lowered, ir, number) };
     let condition = texts.condition();
     let queue = texts.queue();
     let waits = texts.waits();
@@ -272,12 +282,13 @@ fn replacement(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> (Str
 pub(super) fn edit(
     unit: &TranslationUnit,
     lowered: &Lowered,
+    ir: &Ir,
     number: usize,
     edits: &mut Vec<Edit>,
 ) {
     let info = &lowered.constructs[number];
     let line = unit.directives[info.directive].span.range();
-    let (text, behind) = replacement(unit, lowered, number);
+    let (text, behind) = replacement(unit, lowered, ir, number);
     let text = generated(unit, line.start, line.end, &text);
     let order = lowered.constructs.len() + 1;
     edits.push(Edit { start: line.start, length: line.len(), order, text });

@@ -2,8 +2,11 @@
 
 use std::fmt::Write;
 
+use gpuc_ir::Ir;
+
 use super::literal;
 use super::section::{self, Memory};
+use super::sections::{self, FoundSection};
 use crate::directive::action::Action;
 use crate::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
 use crate::tree::TranslationUnit;
@@ -22,7 +25,8 @@ fn kind_number(kind: DataKind) -> u32 {
         DataKind::UpdateDevice => 9,
         DataKind::NoCreate => 10,
         DataKind::ImplicitCopy => 11,
-        DataKind::ImplicitPresent => 12,
+        // Where it is not known which section.
+        DataKind::ImplicitPresent | DataKind::ImplicitSection => 12,
         DataKind::UseDevice => 13,
         DataKind::Attach => 14,
         DataKind::Detach => 15,
@@ -52,9 +56,16 @@ fn pointers_kind(action: Action, kind: DataKind) -> DataKind {
 }
 
 /// The kind of a data item of construct `number`, as a C expression.
-fn kind(lowered: &Lowered, number: usize, item: &DataItem) -> String {
-    let kind = match item.extent {
-        Extent::Rows(_) => pointers_kind(lowered.constructs[number].action, item.kind),
+fn kind(
+    lowered: &Lowered,
+    number: usize,
+    item: &DataItem,
+    section: Option<FoundSection>,
+) -> String {
+    let kind = match (&item.extent, section) {
+        (_, Some(FoundSection { written: true, .. })) => DataKind::ImplicitCopy,
+        (_, Some(FoundSection { written: false, .. })) => DataKind::ImplicitCopyIn,
+        (Extent::Rows(_), None) => pointers_kind(lowered.constructs[number].action, item.kind),
         _ => item.kind,
     };
     let kind = kind_number(kind) + flags(item);
@@ -86,6 +97,11 @@ fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory 
             first: format!("&({object})"),
             bytes: format!("sizeof({object})"),
         },
+        Extent::Elements(pointer, count) => Memory {
+            base: format!("({pointer})"),
+            first: format!("({pointer})"),
+            bytes: format!("__gpuc_count({count}) * sizeof(({pointer})[0])"),
+        },
         // At least the first byte must be there.
         Extent::Pointer(pointer) => Memory {
             base: format!("({pointer})"),
@@ -112,13 +128,24 @@ fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory 
 }
 
 /// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
-pub(super) fn data_array(unit: &TranslationUnit, lowered: &Lowered, number: usize) -> String {
+pub(super) fn data_array(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    number: usize,
+) -> String {
     let info = &lowered.constructs[number];
+    let sections = info.compute.as_ref().map(|compute| sections::found(ir, lowered, compute));
+    let sections = sections.unwrap_or_default();
     let mut entries = String::new();
     let mut offsets = String::new();
     let (mut shapes, mut behind) = (String::new(), String::new());
     for (i, item) in info.data.iter().enumerate() {
-        let memory = memory(unit, lowered, item);
+        let section = sections.iter().find(|section| section.item == i).copied();
+        let memory = match (&item.extent, section) {
+            (Extent::Pointer(pointer), Some(section)) => section.memory(number, pointer),
+            _ => memory(unit, lowered, item),
+        };
         let mut bytes = memory.bytes;
         if let Extent::Rows(var) = &item.extent {
             let rows = section::rows(unit, var);
@@ -147,13 +174,17 @@ pub(super) fn data_array(unit: &TranslationUnit, lowered: &Lowered, number: usiz
             "{{{}, (void *)({}), (unsigned long)({bytes}), {}, {}u, (void *)0}}, ",
             literal(&item.name),
             memory.first,
-            kind(lowered, number, item),
+            kind(lowered, number, item, section),
             item.line
         );
         let _ = write!(offsets, "(long)((char *)({}) - (char *)({})), ", memory.first, memory.base);
     }
+    let computed = match &info.compute {
+        Some(compute) if !sections.is_empty() => sections::call(compute, number, sections.len()),
+        _ => String::new(),
+    };
     format!(
-        "{shapes}struct __gpuc_data __gpuc_d{number}[] = {{{entries}{behind}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
+        "{computed}{shapes}struct __gpuc_data __gpuc_d{number}[] = {{{entries}{behind}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
     )
 }
 

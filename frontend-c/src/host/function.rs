@@ -72,6 +72,34 @@ pub fn print_function(
     Ok(writer.out)
 }
 
+/// A function of scalars as a static C function that leaves its results in an array.
+///
+/// # Errors
+/// An operation that the host cannot execute.
+#[allow(clippy::result_large_err, reason = "made once a compilation")]
+pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnostic> {
+    let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
+    let (_, mut declarations) = parameters(ir, function);
+    declarations.drain(..2);
+    declarations.push("long *results".to_owned());
+    let names = FxHashMap::default();
+    let mut writer = Writer { ir, arguments: &[], names, out: String::new(), next: 0, depth: 1 };
+    let _ = writeln!(writer.out, "static void {name}({})\n{{", declarations.join(", "));
+    if let Some(block) = ir.entry_block(ir.region(function.op(), 0)) {
+        for (i, &argument) in ir.arguments(block).iter().enumerate() {
+            writer.names.insert(argument, format!("a{i}"));
+        }
+        writer.block(block)?;
+        let end = ir.last_op(block);
+        for (i, value) in end.into_iter().flat_map(|end| ir.operands(end)).enumerate() {
+            let value = writer.name(value);
+            writer.line(&format!("results[{i}] = {value};"));
+        }
+    }
+    writer.out.push_str("}\n\n");
+    Ok(writer.out)
+}
+
 struct Writer<'a> {
     ir: &'a Ir,
     arguments: &'a [Argument],

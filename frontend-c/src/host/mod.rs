@@ -25,6 +25,7 @@ mod function;
 mod image;
 mod prologue;
 mod section;
+mod sections;
 #[cfg(test)]
 mod tests;
 
@@ -63,7 +64,7 @@ pub fn rewrite(
     ptx: &str,
 ) -> Result<String, Diagnostic> {
     let text = unit.source.text();
-    let edits = edits(unit, lowered);
+    let edits = edits(unit, lowered, ir);
     let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
     if !lowered.constructs.is_empty() {
         // The first line names the file, to debuggers and in the object's symbols.
@@ -85,6 +86,7 @@ pub fn rewrite(
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {
             out += &print_function(ir, function, &compute.arguments)?;
+            out += &sections::print(ir, lowered, function)?;
         }
     }
     out += &image::definition(lowered, ir, ptx);
@@ -93,13 +95,13 @@ pub fn rewrite(
 }
 
 /// All changes, in the order of the text.
-fn edits(unit: &TranslationUnit, lowered: &Lowered) -> Vec<Edit> {
+fn edits(unit: &TranslationUnit, lowered: &Lowered, ir: &Ir) -> Vec<Edit> {
     let text = unit.source.text();
     let mut edits = Vec::new();
     let mut rewritten = Vec::new();
     for (number, info) in lowered.constructs.iter().enumerate() {
         rewritten.push(unit.directives[info.directive].span.start);
-        construct::edit(unit, lowered, number, &mut edits);
+        construct::edit(unit, lowered, ir, number, &mut edits);
     }
     // Other directives are of no concern to the host compiler.
     for pragma in &unit.pragmas {

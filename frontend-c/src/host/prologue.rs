@@ -4,7 +4,7 @@
 use gpuc_ir::Ir;
 
 use super::function::{c_name, parameters};
-use super::function_named;
+use super::{function_named, sections};
 use crate::lower::Lowered;
 
 /// Begins text of ours: of a system header, so that the host compiler does not warn of it, and with
@@ -58,6 +58,8 @@ void __gpuc_fetch(const struct __gpuc_site *, void *, const void *, unsigned lon
 void __gpuc_launch(struct __gpuc_image *, const struct __gpuc_site *, const char *, const unsigned long[3], const unsigned long[3], unsigned long, const void *, unsigned long);
 /* The number of elements of a section, which may be written as less than none. */
 static __inline__ __attribute__((__unused__)) unsigned long __gpuc_count(long count) { return count > 0 ? (unsigned long)count : 0ul; }
+/* The extent of a variable-length array, from its size and that of an element, which may be none. */
+static __inline__ __attribute__((__unused__)) long __gpuc_extent(unsigned long size, unsigned long element) { return element ? (long)(size / element) : 0l; }
 /* The device address of element 0, from that of a section which starts `offset` bytes behind it. */
 static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *device, long offset) { return (void *)((unsigned long)device - (unsigned long)offset); }
 static struct __gpuc_image __gpuc_image_0;
@@ -100,6 +102,7 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
             out += &format!(
                 "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
             );
+            out += &sections::declaration(ir, lowered, function);
         }
     }
     out + END

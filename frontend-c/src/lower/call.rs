@@ -254,7 +254,8 @@ impl Lowerer<'_> {
                 }
             }
         }
-        Ok(())
+        let unit = self.unit;
+        parameters.iter().try_for_each(|&p| self.declare_extents(unit.decls[p].ty))
     }
 
     /// Binds a scalar parameter: to its value unless the function changes it.

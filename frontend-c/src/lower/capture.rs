@@ -3,23 +3,24 @@
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::Construct;
 use gpuc_ir::{Type as IrType, Value};
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
+use super::extent::{keeps_value, run_time_extents};
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Pointer};
 use super::scalar::Scalar;
-use super::storage::storage;
+use super::storage::{is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
-use super::walk;
 use super::{Argument, DataItem, DataKind, Extent};
-use super::{clauses, enclosing, live_out};
+use super::{clauses, enclosing, walk};
 use crate::directive::openacc::{
     ClauseName, DefaultData, Directive, VarRef, check_section, has_rows,
 };
 use crate::source::Span;
-use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
-use crate::types::{Qualifiers, Type};
+use crate::tree::{DeclId, DeclKind, ExprId, StmtId, TranslationUnit};
+use crate::types::{ArraySize, Qualifiers, Type};
 
 /// One argument of a construct's function.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub(super) enum Target {
     Member(DeclId, Vec<u32>),
     /// What a pointer member of a structure points to.
     MemberPointee(DeclId, Vec<u32>, Form, Type),
+    /// The run-time extent of an array.
+    Extent(ExprId),
 }
 
 /// What a construct captures.
@@ -92,6 +95,7 @@ pub(super) fn clause_items(
     unit: &TranslationUnit,
     directive: &Directive,
     around: &[Enclosing],
+    function: Option<DeclId>,
 ) -> Result<Vec<DataItem>, Box<Diagnostic>> {
     let mut items = Vec::new();
     for (kind, flags, var) in clauses::data_with_flags(directive) {
@@ -108,6 +112,9 @@ pub(super) fn clause_items(
                 if bare_pointer =>
             {
                 Extent::Pointer(text(unit, unit.exprs[var.base].span))
+            }
+            _ if bare_pointer && let Some(count) = declared_length(unit, function, var) => {
+                Extent::Elements(text(unit, unit.exprs[var.base].span), count)
             }
             _ if bare_pointer => {
                 return Err(Box::new(
@@ -166,6 +173,25 @@ fn pointer_itself(unit: &TranslationUnit, var: &VarRef) -> Result<Extent, Box<Di
     ))
 }
 
+/// How many elements a parameter has that is declared as an array and named in a clause as a whole, as
+/// a C expression; where its length still is what it was when the function was called.
+fn declared_length(
+    unit: &TranslationUnit,
+    function: Option<DeclId>,
+    var: &VarRef,
+) -> Option<String> {
+    let DeclKind::Parameter { length, .. } = unit.decls[unit.named(var.base)?].kind else {
+        return None;
+    };
+    match length? {
+        ArraySize::Constant(count) => Some(count.to_string()),
+        ArraySize::Variable(count) if keeps_value(unit, function?, count) => {
+            Some(text(unit, unit.exprs[count].span))
+        }
+        _ => None,
+    }
+}
+
 /// The text of a place of the program.
 pub(super) fn text(unit: &TranslationUnit, span: Span) -> String {
     String::from_utf8_lossy(unit.source.slice(span))
@@ -191,17 +217,15 @@ pub(super) fn member_paths<'d>(
     paths
 }
 
-/// Whether a clause of the construct, or of a loop inside, reduces into the variable.
-fn is_reduced(c: &Capturing<'_>, decl: DeclId) -> bool {
-    c.uses.reductions.contains(&decl)
-        || clauses::reductions(c.directive).any(|(_, var)| var.decl == decl)
-}
-
 /// Collects captures.
 pub(super) struct Capturing<'c> {
     pub directive: &'c Directive,
     pub enclosing: &'c [Enclosing],
     pub uses: &'c Uses,
+    /// Scalars that the construct or its loops reduce, for the program.
+    pub reduced: &'c IndexSet<DeclId>,
+    /// The construct's own statement.
+    pub stmt: StmtId,
     /// The statement that the construct is about.
     pub body: StmtId,
     /// The function that the construct stands in.
@@ -212,7 +236,7 @@ pub(super) struct Capturing<'c> {
 impl Lowerer<'_> {
     /// Applies the rules of data attributes to what a construct uses.
     pub(super) fn capture(&mut self, c: &Capturing<'_>) -> Lowering<Captures> {
-        let data = match clause_items(self.unit, c.directive, c.enclosing) {
+        let data = match clause_items(self.unit, c.directive, c.enclosing, Some(c.function)) {
             Ok(data) => data,
             Err(diagnostic) => return Err(super::lowerer::Failure::Refused(diagnostic)),
         };
@@ -222,8 +246,38 @@ impl Lowerer<'_> {
                 Captured::Variable(decl) => self.capture_variable(c, decl, usage, &mut captures)?,
                 Captured::Path(path) => self.capture_path(c, path, &mut captures)?,
             }
+            self.capture_extents(c, captured, &mut captures);
         }
         Ok(captures)
+    }
+
+    /// The extents of an array that the region cannot evaluate: the host has them.
+    fn capture_extents(&mut self, c: &Capturing<'_>, captured: Captured, captures: &mut Captures) {
+        let unit = self.unit;
+        let (name, ty) = match captured {
+            Captured::Variable(decl) => (unit.name(decl).to_owned(), unit.decls[decl].ty),
+            Captured::Path(path) => {
+                let base = c.paths[path].base;
+                (text(unit, unit.exprs[base].span), unit.exprs[base].ty)
+            }
+        };
+        for (extent, value) in run_time_extents(unit, ty, &name) {
+            let known = captures
+                .formals
+                .iter()
+                .any(|formal| matches!(formal.target, Target::Extent(known) if known == extent));
+            if known || keeps_value(unit, c.function, extent) {
+                continue;
+            }
+            captures.formals.push(Formal {
+                name: format!("{} of {name}", text(unit, unit.exprs[extent].span)),
+                ty: self.b.ctx.index(),
+                map: "firstprivate",
+                storage: None,
+                actual: Argument::Value(value),
+                target: Target::Extent(extent),
+            });
+        }
     }
 
     /// The data item, own or of a construct around, whose base is the expression.
@@ -271,7 +325,7 @@ impl Lowerer<'_> {
         if Scalar::of(unit, ty).is_some() {
             // Else it would be private to each gang: what the device writes is lost.
             let kernels = self.construct == Some(Construct::Kernels);
-            let comes_back = kernels || variable.is_some_and(|decl| is_reduced(c, decl));
+            let comes_back = kernels || variable.is_some_and(|decl| c.reduced.contains(&decl));
             return if comes_back { DataKind::ImplicitCopy } else { DataKind::ImplicitCopyIn };
         }
         let element = super::scalar::flatten(unit, ty).0;
@@ -279,6 +333,14 @@ impl Lowerer<'_> {
             Some(DefaultData::Present) => DataKind::ImplicitPresent,
             _ if element.qualifiers().contains(Qualifiers::CONST) => DataKind::ImplicitCopyIn,
             _ => DataKind::ImplicitCopy,
+        }
+    }
+
+    /// How what a pointer points to is mapped where no clause, here or around, names it.
+    fn pointer_kind(&self, c: &Capturing<'_>) -> DataKind {
+        match self.default_data(c) {
+            Some(DefaultData::Present) => DataKind::ImplicitPresent,
+            _ => DataKind::ImplicitSection,
         }
     }
 
@@ -387,7 +449,7 @@ impl Lowerer<'_> {
             captures.formals.push(formal);
             return Ok(());
         }
-        if usage.in_callee && self.is_hidden(decl, c.function) {
+        if usage.in_callee && is_hidden(unit, decl, c.function) {
             return self.refuse(
                 usage.span,
                 Diagnostic::error(format!(
@@ -420,11 +482,12 @@ impl Lowerer<'_> {
             && !usage.outside_induction
             && !self.keeps_last_value(c, decl)
         {
+            self.check_not_lost(c, decl, usage.span)?;
             captures.private.push((decl, scalar));
             return Ok(());
         }
         let default = self.default_data(c);
-        let reduced = is_reduced(c, decl);
+        let reduced = c.reduced.contains(&decl);
         if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
             let place = unit.place(c.directive.span);
             return self.refuse(
@@ -449,21 +512,26 @@ impl Lowerer<'_> {
                 let formal = self.mapped(c, captured, ty, name, item, kind);
                 captures.formals.push(formal);
             } else {
+                if usage.mutated {
+                    self.check_not_lost(c, decl, usage.span)?;
+                }
                 let formal = self.by_value(decl, scalar, name);
                 captures.formals.push(formal);
             }
             return Ok(());
         }
         if unit.types.as_record(ty).is_some() && !usage.whole {
-            return self.capture_members(decl, usage, captures);
+            return self.capture_members(c, decl, usage, captures);
         }
         let extent = if unit.types.is_pointer(ty) {
-            self.remark_unmapped(&name, usage.span);
             Extent::Pointer(name.clone())
         } else {
             Extent::Object(name.clone())
         };
-        let kind = self.implicit_kind(c, Some(decl), ty);
+        let kind = match unit.types.is_pointer(ty) {
+            true => self.pointer_kind(c),
+            false => self.implicit_kind(c, Some(decl), ty),
+        };
         if !unit.types.is_pointer(ty)
             && unit.types.as_array(ty).is_none()
             && unit.types.as_record(ty).is_none()
@@ -483,40 +551,13 @@ impl Lowerer<'_> {
         self.construct == Some(Construct::Kernels)
             && !c.directive.kind.is_loop()
             && c.uses.plain_induction.contains(&decl)
-            && live_out::is_live_out(self.unit, c.function, c.body, decl)
-    }
-
-    /// Whether the function around the construct has a variable of the same name.
-    fn is_hidden(&self, decl: DeclId, function: DeclId) -> bool {
-        let unit = self.unit;
-        let Some(around) = unit.function(function) else { return false };
-        let same_name =
-            |other: DeclId| other != decl && unit.decls[other].name == unit.decls[decl].name;
-        let mut hidden = around.parameters.iter().any(|&parameter| same_name(parameter));
-        if let Some(body) = around.body {
-            walk::stmt(unit, body, &mut |node| {
-                if let walk::Node::Declare(other) = node {
-                    hidden |= same_name(other);
-                }
-                walk::Below::Enter
-            });
-        }
-        hidden
-    }
-
-    fn remark_unmapped(&mut self, name: &str, span: Span) {
-        let diagnostic = Diagnostic::remark(format!(
-            "`{name}` is a pointer in no data clause: what it points to must be present on the device"
-        ))
-        .code(codes::POINTER_NOT_MAPPED)
-        .at(self.unit.place(span))
-        .help(format!("name it in a clause, as `copy({name}[first:count])`, to have it moved"));
-        self.diagnostics.push(diagnostic);
+            && self.is_read_behind(c.function, c.stmt, decl)
     }
 
     /// A structure of which only members are read: each by itself.
     fn capture_members(
         &mut self,
+        c: &Capturing<'_>,
         decl: DeclId,
         usage: &Use,
         captures: &mut Captures,
@@ -526,17 +567,13 @@ impl Lowerer<'_> {
             let ty = unit.exprs[expr].ty;
             let name = text(unit, unit.exprs[expr].span);
             if let Some(to) = unit.types.pointee(ty) {
-                self.remark_unmapped(&name, unit.exprs[expr].span);
                 let form = self.natural_form(None, to);
+                let kind = self.pointer_kind(c);
                 let item = captures.data.len();
-                captures.data.push(DataItem::implicit(
-                    &name,
-                    DataKind::ImplicitPresent,
-                    Extent::Pointer(name.clone()),
-                ));
+                captures.data.push(DataItem::implicit(&name, kind, Extent::Pointer(name.clone())));
                 captures.formals.push(Formal {
                     ty: self.device_memref(&form),
-                    map: DataKind::ImplicitPresent.keyword(),
+                    map: kind.keyword(),
                     storage: None,
                     actual: Argument::Data(item),
                     target: Target::MemberPointee(decl, fields.clone(), form, to),
@@ -570,6 +607,9 @@ impl Lowerer<'_> {
             }
             Target::Shared(decl) => {
                 self.bindings.insert(*decl, Binding::Slot { memref: value, shared: true });
+            }
+            Target::Extent(extent) => {
+                self.extents.insert(*extent, value);
             }
             Target::Object(captured, form, ty) => {
                 let buffer = self.buffer(value, form.clone(), variable(captured));

@@ -1,5 +1,6 @@
 //! Loops that count: `for` loops whose variable goes from one bound to another by a fixed step.
 
+use gpuc_dialects::offload::FITS_ATTR;
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::Value;
 
@@ -407,7 +408,18 @@ impl Lowerer<'_> {
                 self.add_index(first, back)
             }
         };
-        self.index_as(value, scalar)
+        let value = self.index_as(value, scalar);
+        // Between the first value and the bound, though no interval of these may say so.
+        let from_constant =
+            bounds.down.is_none() && arith::constant_index_value(&self.b, bounds.lower).is_some();
+        if !from_constant
+            && !scalar.is_unsigned()
+            && let Some(cast) = self.b.defining_op(value)
+        {
+            let unit = self.b.ctx.unit_attr();
+            self.b.set_attr(cast, FITS_ATTR, unit);
+        }
+        value
     }
 
     /// A counted loop without a directive: `scf.for`.

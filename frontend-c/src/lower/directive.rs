@@ -9,6 +9,7 @@ use super::array_reduction::ArrayReduction;
 use super::clauses;
 use super::counted::{Bounds, Counted};
 use super::lowerer::{Binding, Jumps, Lowerer, Lowering};
+use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
 use super::walk::{self, Below, Node};
@@ -16,9 +17,12 @@ use crate::directive::openacc::{ClauseName, Directive, DirectiveKind, ReductionO
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
 
-/// The case of `#offload.reduction` for an operator.
-fn reduction_kind(op: ReductionOp) -> ReductionKind {
+/// The case of `#offload.reduction` for an operator on values of a type. What a `_Bool` is given
+/// becomes 0 or 1 (C11 §6.3.1.2): sums and products of such are `||` and `&&`.
+fn reduction_kind(op: ReductionOp, scalar: Scalar) -> ReductionKind {
     match op {
+        ReductionOp::Add if scalar == Scalar::Bool => ReductionKind::LogicalOr,
+        ReductionOp::Mul if scalar == Scalar::Bool => ReductionKind::LogicalAnd,
         ReductionOp::Add => ReductionKind::Add,
         ReductionOp::Mul => ReductionKind::Mul,
         ReductionOp::Max => ReductionKind::Max,
@@ -74,6 +78,11 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Whether the iterations of a loop are the program's promise not to depend on each other.
+    pub(super) fn is_independent(&self, directive: &Directive) -> bool {
+        self.order(directive) == LoopOrder::Independent && self.construct != Some(Construct::Serial)
+    }
+
     /// A `loop` directive, or the loop part of a combined one, with the loops it applies to.
     pub(super) fn directive_loop(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let loops = self.nest(directive, body)?;
@@ -83,8 +92,7 @@ impl Lowerer<'_> {
             self.diagnostics.push(remark);
         }
         let order = self.order(directive);
-        let independent =
-            order == LoopOrder::Independent && self.construct != Some(Construct::Serial);
+        let independent = self.is_independent(directive);
         let mut bounds = Vec::new();
         for counted in &loops {
             bounds.push(self.bounds(counted)?);
@@ -101,7 +109,13 @@ impl Lowerer<'_> {
                 _ => None,
             });
         }
-        let reductions = self.loop_reductions(directive, inner_body, independent)?;
+        let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
+            Some(function) if independent => {
+                self.roles(LoopSite { directive, stmt: body, body: inner_body, function })?
+            }
+            _ => Roles::default(),
+        };
+        let reductions = self.loop_reductions(directive, inner_body, independent, &roles)?;
         let mut arrays = self.array_reductions(directive, inner_body, independent)?;
         let location = self.b.location;
 
@@ -118,7 +132,7 @@ impl Lowerer<'_> {
         let arguments = vec![index; loops.len()];
         let exits = self.exits(inner_body);
         let (region, done) = self.region(&arguments, |l, induction| {
-            l.enter_iteration(directive, &loops, &bounds, induction, independent, inner_body)?;
+            l.enter_iteration(directive, &loops, &bounds, induction, independent, &roles)?;
             l.enter_array_reductions(&mut arrays)?;
             l.b.location = location;
             l.round(inner_body, exits)?;
@@ -242,17 +256,27 @@ impl Lowerer<'_> {
     }
 
     /// The reduction variables of a loop: those of its clauses, and those of enclosing loops that it
-    /// updates, because what an iteration adds must not be lost.
+    /// updates, because what an iteration adds must not be lost, and what its iterations turn out to
+    /// combine.
     fn loop_reductions(
         &mut self,
         directive: &Directive,
         body: StmtId,
         independent: bool,
+        roles: &Roles,
     ) -> Lowering<Vec<(DeclId, ReductionOp, Value, Scalar)>> {
         let mut wanted: Vec<(DeclId, ReductionOp, Span)> =
             clauses::scalar_reductions(self.unit, directive)
                 .map(|(op, var)| (var.decl, op, var.span))
                 .collect();
+        for &(decl, op) in &roles.reductions {
+            let (symbol, name) = (op.spelling(), self.unit.name(decl));
+            let remark =
+                Diagnostic::remark(format!("Generating implicit reduction({symbol}:{name})"))
+                    .at(self.unit.place(directive.span));
+            self.diagnostics.push(remark);
+            wanted.push((decl, op, directive.span));
+        }
         if independent {
             let mutated = mutated_by(self.unit, body);
             for &(decl, op) in &self.reductions {
@@ -295,7 +319,7 @@ impl Lowerer<'_> {
         bounds: &[Bounds],
         induction: &[Value],
         independent: bool,
-        body: StmtId,
+        roles: &Roles,
     ) -> Lowering<()> {
         for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
             let value = self.induction_value(bounds, induction, counted.scalar);
@@ -315,7 +339,8 @@ impl Lowerer<'_> {
         if !independent {
             return Ok(());
         }
-        for decl in mutated_by(self.unit, body) {
+        let Some(innermost) = loops.last() else { return Ok(()) };
+        for decl in mutated_by(self.unit, innermost.body) {
             let reduced = self.reductions.iter().any(|&(known, _)| known == decl);
             if reduced || private.contains(&decl) {
                 continue;
@@ -328,6 +353,11 @@ impl Lowerer<'_> {
                     let copy = self.alloca(element);
                     self.write_slot(copy, value);
                     self.bindings.insert(decl, Binding::Slot { memref: copy, shared: false });
+                }
+                // Shared with the host, which does not look at what iterations leave.
+                Some(Binding::Slot { shared: true, .. }) if roles.own.contains(&decl) => {
+                    let scalar = self.scalar(self.unit.decls[decl].ty, directive.span)?;
+                    self.declare_slot(decl, scalar, None);
                 }
                 Some(Binding::PointerVariable { buffer: Some(buffer), slots, .. }) => {
                     let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
@@ -384,8 +414,10 @@ impl Lowerer<'_> {
         }
         let levels = ctx.array_attr(&names);
         let order = order.attr(ctx);
-        let kinds: Vec<_> =
-            reductions.iter().map(|&(_, op, ..)| reduction_kind(op).attr(ctx)).collect();
+        let kinds: Vec<_> = reductions
+            .iter()
+            .map(|&(_, op, _, scalar)| reduction_kind(op, scalar).attr(ctx))
+            .collect();
         let kinds = ctx.array_attr(&kinds);
         let any_unsigned = reductions.iter().any(|(.., scalar)| scalar.is_unsigned());
         let unsigned: Vec<_> =

@@ -89,6 +89,10 @@ pub(super) struct Lowerer<'a> {
     pub(super) addressed: FxHashSet<DeclId>,
     /// Variables declared ahead, whose declaration is still to come.
     pub(super) hoisted: FxHashSet<DeclId>,
+    /// Run-time extents whose values at their declarations are known.
+    pub(super) extents: FxHashMap<ExprId, Value>,
+    /// What the compute construct says of scalars.
+    pub(super) scalars: super::role::ConstructScalars,
     /// Reductions of the enclosing loops.
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
     /// The dimension of gangs that the enclosing loops are divided among.
@@ -99,6 +103,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) paths: Vec<(VarRef, Option<Binding>)>,
     pub(super) frames: Vec<Frame>,
     pub(super) jumps: Vec<Jumps>,
+    /// The C function that the compute construct stands in.
+    pub(super) function: Option<DeclId>,
     /// The compute construct being lowered.
     pub(super) construct: Option<offload::Construct>,
     /// Private functions made so far, and whether they may be called (else expanded).
@@ -135,12 +141,15 @@ impl<'a> Lowerer<'a> {
             mutated: FxHashSet::default(),
             addressed: FxHashSet::default(),
             hoisted: FxHashSet::default(),
+            extents: FxHashMap::default(),
+            scalars: super::role::ConstructScalars::default(),
             reductions: Vec::new(),
             gangs: None,
             reduced_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),
             jumps: Vec::new(),
+            function: None,
             construct: None,
             functions: FxHashMap::default(),
             called: FxHashSet::default(),

@@ -9,14 +9,15 @@
 //! | file | lowers |
 //! |---|---|
 //! | [`unit`] | directives of a unit, in order |
-//! | [`capture`], [`uses`], [`live_out`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`capture`], [`uses`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`] | `loop`, `atomic` |
 //! | [`array_reduction`] | reductions on more than a scalar variable |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
-//! | [`place`], [`access`], [`record`] | objects, pointers, structures |
+//! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`call`], [`function`], [`math`] | calls |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
@@ -35,22 +36,25 @@ mod depth;
 mod directive;
 mod enclosing;
 mod expression;
+mod extent;
+mod flow;
 mod function;
 mod initializer;
 mod jump;
-mod live_out;
 mod looping;
 mod lowerer;
 mod math;
 mod place;
 mod record;
 mod region;
+mod role;
 mod routine;
 mod scalar;
 mod statement;
 mod storage;
 mod switch;
 mod unit;
+mod update;
 mod uses;
 mod walk;
 
@@ -184,6 +188,8 @@ pub enum Extent {
     Rows(VarRef),
     /// The whole object that a C expression designates.
     Object(String),
+    /// What a pointer expression points to, so many elements as a C expression says.
+    Elements(String, String),
     /// What a C pointer expression points to, of unknown length.
     Pointer(String),
     /// What is mapped by data item `item` of construct `construct`, which encloses this one.
@@ -224,6 +230,8 @@ pub enum DataKind {
     ImplicitCopyIn,
     /// Something that must be there, though no clause names it.
     ImplicitPresent,
+    /// As much of what a pointer points to as the region touches, which the program did not write.
+    ImplicitSection,
 }
 
 impl DataKind {
@@ -254,6 +262,7 @@ impl DataKind {
             DataKind::Create => "create",
             DataKind::NoCreate => "no_create",
             DataKind::Present | DataKind::ImplicitPresent => "present",
+            DataKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
             DataKind::Delete => "delete",
             DataKind::DevicePtr => "deviceptr",
             DataKind::Attach => "attach",

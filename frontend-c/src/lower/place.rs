@@ -145,7 +145,7 @@ impl Lowerer<'_> {
             let inner = self.units(element, bytes, span)?;
             let count = match size {
                 ArraySize::Constant(count) => self.index(count as i64),
-                ArraySize::Variable(count) => self.subscript(count)?,
+                ArraySize::Variable(count) => self.extent(count)?,
                 _ => return self.error(span, "the extent of this array is not known here"),
             };
             return Ok(self.multiply_index(count, inner));

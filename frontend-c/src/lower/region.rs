@@ -6,7 +6,9 @@ use gpuc_ir::{Attr, InsertPoint, Value};
 
 use super::capture::{Captures, Capturing, Formal, Target, member_paths};
 use super::clauses;
+use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
+use super::role::ConstructScalars;
 use super::unit::Enclosing;
 use super::uses::{Collector, Uses};
 use super::walk::{self, clause_values};
@@ -19,6 +21,7 @@ use crate::tree::{DeclId, StmtId};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site<'s> {
     pub directive: &'s Directive,
+    pub stmt: StmtId,
     pub body: StmtId,
     pub enclosing: &'s [Enclosing],
     pub function: DeclId,
@@ -47,6 +50,7 @@ impl Lowerer<'_> {
         self.hoisted.clear();
         self.frames.clear();
         self.jumps.clear();
+        self.extents.clear();
         self.reductions.clear();
         self.reduced_arrays.clear();
         self.gangs = None;
@@ -60,14 +64,31 @@ impl Lowerer<'_> {
         self.reset();
         let unit = self.unit;
         let kind = construct_of(site.directive.kind);
-        self.construct = Some(kind);
+        (self.construct, self.function) = (Some(kind), Some(site.function));
         let around = site.enclosing.iter().map(|e| walk::openacc(unit, e.directive));
         let paths = member_paths(unit, std::iter::once(site.directive).chain(around));
         let uses = self.uses(&site, &paths);
         self.mutated = uses.mutated.iter().copied().collect();
         self.addressed = uses.addressed.iter().copied().collect();
         self.paths = paths.iter().map(|path| (path.clone(), None)).collect();
+        let around = site.enclosing.iter().map(|e| walk::openacc(unit, e.directive));
+        self.scalars = ConstructScalars {
+            body: Some(site.body),
+            private: [ClauseName::Private, ClauseName::FirstPrivate]
+                .into_iter()
+                .flat_map(|name| clauses::listed(site.directive, name))
+                .map(|var| var.decl)
+                .collect(),
+            shared: std::iter::once(site.directive)
+                .chain(around)
+                .flat_map(clauses::data)
+                .map(|(_, var)| var.decl)
+                .collect(),
+        };
+        let reduced = self.reduced_scalars(site.directive, site.stmt, site.body, site.function)?;
         let capturing = Capturing {
+            reduced: &reduced,
+            stmt: site.stmt,
             directive: site.directive,
             enclosing: site.enclosing,
             uses: &uses,
@@ -90,7 +111,7 @@ impl Lowerer<'_> {
         let (region, done) = self.region(&inputs, |l, arguments| {
             // The sizes of a launch are computed from scalars alone.
             for (formal, &value) in captures.formals.iter().zip(arguments) {
-                if matches!(formal.target, Target::Value(..) | Target::Member(..)) {
+                if let Target::Value(..) | Target::Member(..) | Target::Extent(_) = formal.target {
                     l.bind_formal(formal, value);
                 }
             }
@@ -119,6 +140,7 @@ impl Lowerer<'_> {
             clause_values(&clause.kind).into_iter().for_each(|value| collector.expr(value));
         }
         collector.stmt(site.body);
+        collector.extents(&|extent| keeps_value(self.unit, site.function, extent));
         collector.finish()
     }
 

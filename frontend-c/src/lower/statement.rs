@@ -114,6 +114,7 @@ impl Lowerer<'_> {
     fn declare(&mut self, decl: DeclId) -> Lowering<()> {
         let unit = self.unit;
         let entity = &unit.decls[decl];
+        self.declare_extents(entity.ty)?;
         let DeclKind::Variable(variable) = &entity.kind else { return Ok(()) };
         // A constant is the same in a copy of its own.
         let constant = entity.ty.qualifiers().contains(crate::types::Qualifiers::CONST)

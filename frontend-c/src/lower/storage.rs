@@ -5,7 +5,7 @@ use gpuc_dialects::offload::{STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT
 use super::capture::{Capturing, Target};
 use super::uses::Captured;
 use super::walk::{self, Below, Node};
-use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Linkage, TranslationUnit, UnaryOp};
+use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Linkage, Storage, TranslationUnit, UnaryOp};
 use crate::types::Qualifiers;
 
 /// The value of `offload.storage` for a captured variable; `None` where pointers may reach it, as
@@ -27,20 +27,31 @@ pub(super) fn storage(
             Some(STORAGE_EXCLUSIVE)
         }
         Target::Shared(_) | Target::Object(..) => Some(STORAGE_OBJECT),
-        Target::Value(..) | Target::Member(..) | Target::MemberPointee(..) => None,
+        Target::Value(..) | Target::Member(..) | Target::MemberPointee(..) | Target::Extent(_) => {
+            None
+        }
     }
 }
 
 fn is_local(unit: &TranslationUnit, decl: DeclId) -> bool {
     match &unit.decls[decl].kind {
         DeclKind::Variable(variable) => variable.linkage == Linkage::None,
-        DeclKind::Parameter(_) => true,
+        DeclKind::Parameter { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether a variable is one of each call of its function.
+pub(super) fn is_automatic(unit: &TranslationUnit, decl: DeclId) -> bool {
+    match &unit.decls[decl].kind {
+        DeclKind::Variable(variable) => variable.storage == Storage::Automatic,
+        DeclKind::Parameter { .. } => true,
         _ => false,
     }
 }
 
 /// Whether the function that declares a variable takes its address.
-fn has_address_taken(unit: &TranslationUnit, function: DeclId, decl: DeclId) -> bool {
+pub(super) fn has_address_taken(unit: &TranslationUnit, function: DeclId, decl: DeclId) -> bool {
     let DeclKind::Function(function) = &unit.decls[function].kind else { return true };
     let Some(body) = function.body else { return true };
     let mut taken = false;
@@ -53,6 +64,23 @@ fn has_address_taken(unit: &TranslationUnit, function: DeclId, decl: DeclId) -> 
         Below::Enter
     });
     taken
+}
+
+/// Whether `function` has another variable of the same name.
+pub(super) fn is_hidden(unit: &TranslationUnit, decl: DeclId, function: DeclId) -> bool {
+    let Some(around) = unit.function(function) else { return false };
+    let same_name =
+        |other: DeclId| other != decl && unit.decls[other].name == unit.decls[decl].name;
+    let mut hidden = around.parameters.iter().any(|&parameter| same_name(parameter));
+    if let Some(body) = around.body {
+        walk::stmt(unit, body, &mut |node| {
+            if let Node::Declare(other) = node {
+                hidden |= same_name(other);
+            }
+            Below::Enter
+        });
+    }
+    hidden
 }
 
 /// The variable that an lvalue is, or is a part of.

@@ -166,11 +166,11 @@ impl Walker<'_> {
         };
         let mut info = self.info(id, action, unit.stmts[stmt].span.end);
         if let (Action::Compute, Some(body)) = (action, body) {
-            self.compute(&mut info, body);
+            self.compute(&mut info, stmt, body);
             self.constructs.push(info);
             return Below::Skip;
         }
-        match clause_items(unit, directive, &self.enclosing) {
+        match clause_items(unit, directive, &self.enclosing, self.function) {
             Ok(data) => info.data = data,
             Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
         }
@@ -209,7 +209,7 @@ impl Walker<'_> {
 
     /// Lowers a compute construct; once more from the start for every variable that turns out to be
     /// accessed with several types.
-    fn compute(&mut self, info: &mut ConstructInfo, body: StmtId) {
+    fn compute(&mut self, info: &mut ConstructInfo, stmt: StmtId, body: StmtId) {
         let unit = self.unit;
         let Some(function) = self.function else { return };
         let clauses = &walk::openacc(unit, info.directive).clauses;
@@ -229,6 +229,7 @@ impl Walker<'_> {
         loop {
             let site = Site {
                 directive: walk::openacc(unit, info.directive),
+                stmt,
                 body,
                 enclosing: &self.enclosing,
                 function,

@@ -3,6 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 
+use super::extent::run_time_extents;
 use super::walk::{self, Below, Node};
 use crate::directive::openacc::{ClauseName, VarRef};
 use crate::source::Span;
@@ -47,8 +48,6 @@ pub(super) struct Uses {
     pub mutated: FxHashSet<DeclId>,
     /// Those whose address is taken.
     pub addressed: FxHashSet<DeclId>,
-    /// Variables of `reduction` clauses of loops inside.
-    pub reductions: IndexSet<DeclId>,
     /// Variables of `for` loops that neither are of a `loop` directive nor stand in one.
     pub plain_induction: FxHashSet<DeclId>,
 }
@@ -137,6 +136,22 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Adds what the run-time extents of captured arrays are computed from, where the region is to
+    /// evaluate them.
+    pub(super) fn extents(&mut self, evaluated: &dyn Fn(ExprId) -> bool) {
+        let unit = self.unit;
+        let types = self.uses.captured.keys().map(|captured| match *captured {
+            Captured::Variable(decl) => unit.decls[decl].ty,
+            Captured::Path(path) => unit.exprs[self.paths[path].base].ty,
+        });
+        let extents: Vec<ExprId> = types
+            .flat_map(|ty| run_time_extents(unit, ty, ""))
+            .map(|(extent, _)| extent)
+            .filter(|&extent| evaluated(extent))
+            .collect();
+        extents.into_iter().for_each(|extent| self.expr(extent));
+    }
+
     /// What was found.
     pub(super) fn finish(self) -> Uses {
         self.uses
@@ -181,9 +196,6 @@ impl<'a> Collector<'a> {
                     let directive = walk::openacc(unit, *directive);
                     if directive.kind.is_loop() {
                         self.directive_loops.push(stmt);
-                    }
-                    for (_, var) in super::clauses::reductions(directive) {
-                        self.uses.reductions.insert(var.decl);
                     }
                     for var in super::clauses::listed(directive, ClauseName::Private) {
                         if self.declared.insert(var.decl) {
@@ -253,6 +265,12 @@ impl<'a> Collector<'a> {
                 {
                     if let Some(function) = unit.function(decl) {
                         self.declared.extend(&function.parameters);
+                        for &parameter in &function.parameters {
+                            let ty = unit.decls[parameter].ty;
+                            for (extent, _) in run_time_extents(unit, ty, "") {
+                                self.expr(extent);
+                            }
+                        }
                     }
                     self.depth += 1;
                     self.stmt(body);
@@ -277,7 +295,7 @@ impl<'a> Collector<'a> {
 
     fn touch(&mut self, decl: DeclId, expr: ExprId, note: impl FnOnce(&mut Use)) {
         let entity = &self.unit.decls[decl];
-        if !matches!(entity.kind, DeclKind::Variable(_) | DeclKind::Parameter(_))
+        if !matches!(entity.kind, DeclKind::Variable(_) | DeclKind::Parameter { .. })
             || self.declared.contains(&decl)
         {
             return;

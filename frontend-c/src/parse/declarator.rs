@@ -249,6 +249,7 @@ impl Parser {
             _ => Qualifiers::NONE,
         };
         let types = &mut self.checker.unit.types;
+        let length = types.as_array(ty).map(|(_, size)| size);
         let ty = match *types.kind(ty) {
             TypeKind::Array { element, .. } => types.pointer_to(element).with(qualifiers),
             TypeKind::Function(_) => types.pointer_to(ty),
@@ -261,7 +262,7 @@ impl Parser {
         self.checker.bind(Decl {
             name,
             ty,
-            kind: DeclKind::Parameter(number),
+            kind: DeclKind::Parameter { number, length },
             span,
             align: declarator.attributes.align,
             asm_label: None,

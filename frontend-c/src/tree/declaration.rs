@@ -5,7 +5,7 @@ use gpuc_diagnostics::Diagnostic;
 use super::{ExprId, StmtId};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::types::{BitField, Type};
+use crate::types::{ArraySize, BitField, Type};
 
 /// A declared entity: all its declarations of one scope or linkage together.
 #[derive(Clone, Debug)]
@@ -29,8 +29,13 @@ pub struct Decl {
 pub enum DeclKind {
     /// An object that is not a parameter.
     Variable(Variable),
-    /// A parameter, with its number.
-    Parameter(u32),
+    /// A parameter.
+    Parameter {
+        /// Its number.
+        number: u32,
+        /// How long it is declared to be, where it is declared as an array; it is a pointer.
+        length: Option<ArraySize>,
+    },
     /// A function.
     Function(Function),
     /// A type.

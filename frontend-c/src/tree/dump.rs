@@ -73,7 +73,7 @@ impl Dump<'_> {
         let word = match &entity.kind {
             DeclKind::Variable(variable) if variable.declared_only => "extern",
             DeclKind::Variable(_) => "variable",
-            DeclKind::Parameter(_) => "parameter",
+            DeclKind::Parameter { .. } => "parameter",
             DeclKind::Function(_) => "declare",
             DeclKind::Typedef => "typedef",
             DeclKind::EnumConstant(_) => "constant",

@@ -116,7 +116,7 @@ impl Checker {
         let entity = &self.unit.decls[decl];
         let ty = entity.ty;
         let category = match entity.kind {
-            DeclKind::Variable(_) | DeclKind::Parameter(_) => ValueCategory::Object,
+            DeclKind::Variable(_) | DeclKind::Parameter { .. } => ValueCategory::Object,
             DeclKind::Function(_) => ValueCategory::Function,
             DeclKind::EnumConstant(_) => ValueCategory::Value,
             DeclKind::Typedef | DeclKind::Label(_) => {

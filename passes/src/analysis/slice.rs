@@ -1,35 +1,52 @@
 //! Backward slices: what it takes to compute a value again elsewhere.
 
+use gpuc_dialects::arith;
 use gpuc_ir::{Builder, Ir, Op, Value, ValueDef, ValueMap, WalkOrder};
 use rustc_hash::FxHashSet;
+
+use super::polynomial::Polynomial;
 
 /// Operations inside `scope` that compute `value`, in order, if all of them are free of effects
 /// and without regions; values from outside `scope` are taken as they are.
 pub fn pure_slice(ir: &Ir, value: Value, scope: Op) -> Option<Vec<Op>> {
     let mut slice = Vec::new();
     let mut seen = FxHashSet::default();
-    collect(ir, value, scope, &mut slice, &mut seen).then_some(slice)
+    // An argument of a block inside: its value differs from iteration to iteration.
+    let is_given = |value: Value| {
+        let block = ir.value_block(value).and_then(|block| ir.block_op(block));
+        !block.is_some_and(|owner| ir.is_inside(owner, scope))
+    };
+    collect(ir, value, scope, &is_given, &mut slice, &mut seen).then_some(slice)
+}
+
+/// Operations of a function that compute `value` from its scalar arguments alone, in order, if all of
+/// them are free of effects and without regions.
+pub fn slice_from_arguments(ir: &Ir, value: Value, function: Op) -> Option<Vec<Op>> {
+    let mut slice = Vec::new();
+    let mut seen = FxHashSet::default();
+    let is_given = |value: Value| {
+        let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
+        owner == Some(function) && !ir.ctx.is_memref(ir.ty(value))
+    };
+    collect(ir, value, function, &is_given, &mut slice, &mut seen).then_some(slice)
 }
 
 fn collect(
     ir: &Ir,
     value: Value,
     scope: Op,
+    is_given: &dyn Fn(Value) -> bool,
     slice: &mut Vec<Op>,
     seen: &mut FxHashSet<Op>,
 ) -> bool {
-    let Some(op) = ir.defining_op(value) else {
-        // An argument of a block inside: its value differs from iteration to iteration.
-        let block = ir.value_block(value).and_then(|block| ir.block_op(block));
-        return !block.is_some_and(|owner| ir.is_inside(owner, scope));
-    };
+    let Some(op) = ir.defining_op(value) else { return is_given(value) };
     if !ir.is_inside(op, scope) || seen.contains(&op) {
         return true;
     }
     if !ir.regions(op).is_empty() || !ir.is_effect_free(op) {
         return false;
     }
-    if !ir.operands(op).all(|operand| collect(ir, operand, scope, slice, seen)) {
+    if !ir.operands(op).all(|operand| collect(ir, operand, scope, is_given, slice, seen)) {
         return false;
     }
     seen.insert(op);
@@ -69,4 +86,29 @@ pub fn used_from_around(ir: &Ir, op: Op) -> Vec<Value> {
         used.extend(ir.operands(inner).filter(|&value| !is_defined_inside(ir, value, op)));
     });
     used
+}
+
+/// Builds the value of a polynomial, as an index. `slice` says how each value in it is computed; what
+/// was copied already stands in `map`.
+pub fn build_polynomial(
+    b: &mut Builder<'_>,
+    form: &Polynomial,
+    slice: impl Fn(&Ir, Value) -> Option<Vec<Op>>,
+    map: &mut ValueMap,
+) -> Option<Value> {
+    let index = b.ctx.index();
+    let mut sum = arith::constant_index(b, form.constant_term());
+    for (monomial, coefficient) in form.terms().filter(|(m, _)| !m.is_empty()) {
+        let mut product = arith::constant_index(b, coefficient);
+        for &value in monomial {
+            let slice = slice(b, value)?;
+            let mut factor = clone_slice(b, &slice, value, map);
+            if !b.ctx.is_index(b.ty(factor)) {
+                factor = arith::IndexCastOp::new(b, factor).result(index).value(b);
+            }
+            product = arith::MulIOp::new(b, product, factor).value(b);
+        }
+        sum = arith::AddIOp::new(b, sum, product).value(b);
+    }
+    Some(sum)
 }

@@ -1,5 +1,6 @@
 //! Values of index type in closed form.
 
+use gpuc_dialects::offload::FITS_ATTR;
 use gpuc_dialects::{affine, arith};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value};
@@ -107,8 +108,9 @@ fn of_result(ir: &Ir, op: Op, depth: u32, keep: Keep<'_>) -> Option<Polynomial> 
         }
         arith::IndexCastOp::NAME | arith::ExtSIOp::NAME | arith::TruncIOp::NAME => {
             let source = ir.operand(op, 0);
-            let fits =
-                bits(ir, source) <= width || range(ir, source).is_within(Range::signed(width));
+            let fits = bits(ir, source) <= width
+                || ir.attr(op, FITS_ATTR).is_some()
+                || range(ir, source).is_within(Range::signed(width));
             fits.then(|| build(ir, source, depth, keep))
         }
         arith::ExtUIOp::NAME | arith::IndexCastUIOp::NAME => {

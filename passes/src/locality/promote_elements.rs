@@ -8,14 +8,21 @@
 //! [`tile-contractions`](super::tile_contractions) knows sums by. Needs every other access in the loop
 //! to be apart from the element: shown by the nest's dependences, by names, or by the test that the host
 //! makes for this version of the region.
+//!
+//! Where the iteration of the parallel loop itself stores the element, whatever happens, as in
+//! `C[i][j] *= beta` in front of the sum, the element is local to the whole iteration, and needs no
+//! test.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::affine::{
+    AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineStoreOp, AffineValue,
+};
 use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::op::{AccessKind, Traits};
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
+use indexmap::IndexSet;
 
 use super::contraction::Bound;
 use super::coordinates::Exprs;
@@ -33,6 +40,11 @@ impl Pass for PromoteElements {
         for region in ir.nested_ops(op, WalkOrder::PreOrder) {
             if !RegionOp::is(ir, region) {
                 continue;
+            }
+            for inner in ir.nested_ops(region, WalkOrder::PreOrder) {
+                if AffineParallelOp::is(ir, inner) {
+                    promote_in_iteration(ir, inner);
+                }
             }
             for inner in ir.nested_ops(region, WalkOrder::PostOrder) {
                 let in_parallel = || {
@@ -64,9 +76,89 @@ fn promote(ir: &mut Ir, view: AffineForOp) {
     }
 }
 
+/// Keeps elements in local variables for the iteration of a parallel loop that is sure to store them,
+/// and touches them in a loop inside.
+fn promote_in_iteration(ir: &mut Ir, op: Op) {
+    let body = ir.body(op, 0);
+    let nest = Nest::compute(ir, op);
+    let Ok(accesses) = nest.accesses(op) else { return };
+    let usable = |value: &Value| {
+        let block = ir.value_block(*value);
+        let owner = block.and_then(|block| ir.block_op(block));
+        block == Some(body) && ir.defining_op(*value).is_none()
+            || owner.is_some_and(|owner| owner != op && !ir.is_inside(owner, op))
+    };
+    let mut found = grouped(ir, accesses, |access| {
+        let inside = ir.ancestors(access.op).take_while(|&outer| outer != op);
+        inside.into_iter().all(|outer| !ir.has_trait(outer, Traits::PARALLEL_LOOP))
+    });
+    let apart = known_apart(ir, op);
+    found.retain(|element| {
+        let direct = |&access: &Op| ir.parent_block(access) == Some(body);
+        let stores = element.accesses.iter().any(|op| direct(op) && AffineStoreOp::is(ir, *op));
+        let repeats = !element.accesses.iter().all(direct);
+        let alone = || {
+            let others = accesses.iter().filter(|other| !element.accesses.contains(&other.op));
+            others.into_iter().all(|other| are_apart(ir, element.root, other, &apart))
+        };
+        element.at.operands.iter().chain([&element.buffer]).all(usable)
+            && stores
+            && repeats
+            && alone()
+    });
+    for element in found {
+        let Some(ty) = ir.ctx.element(ir.ty(element.buffer)) else { continue };
+        let location = ir.location(op);
+        let starts = element.accesses.first().is_some_and(|&first| {
+            AffineStoreOp::is(ir, first) && ir.parent_block(first) == Some(body)
+        });
+        let local_type = ir.ctx.memref(&[], ty);
+        let mut b = Builder::at_start(ir, body, location);
+        let local = memref::AllocaOp::new(&mut b, &[], &[]).result(local_type).value(&mut b);
+        if !starts {
+            let before = AffineLoadOp::create(&mut b, element.buffer, &element.at);
+            memref::StoreOp::new(&mut b, before, local, &[]).build(&mut b);
+        }
+        if let Some(end) = ir.last_op(body) {
+            let mut b = Builder::before(ir, end);
+            let after = memref::LoadOp::new(&mut b, local, &[]).value(&mut b);
+            AffineStoreOp::create(&mut b, after, element.buffer, &element.at);
+        }
+        redirect(ir, &element, local);
+    }
+}
+
+/// Whether an access is not to memory behind another root.
+fn are_apart(ir: &Ir, root: Value, other: &Access, apart: &IndexSet<(Value, Value)>) -> bool {
+    other.root != root
+        && (alias(Storage::of(ir, root), Storage::of(ir, other.root)) == Alias::No
+            || apart.contains(&(root, other.root)))
+}
+
+/// Plain affine accesses of a list, by the element.
+fn grouped(ir: &Ir, accesses: &[Access], wanted: impl Fn(&Access) -> bool) -> Vec<Element> {
+    let mut found: Vec<Element> = Vec::new();
+    for access in accesses {
+        let plain = AffineLoadOp::is(ir, access.op) || AffineStoreOp::is(ir, access.op);
+        let Some(at) = place(ir, access.op).filter(|_| plain && wanted(access)) else { continue };
+        let known = found.iter_mut().find(|known| known.buffer == access.buffer && known.at == at);
+        match known {
+            Some(known) => known.accesses.push(access.op),
+            None => found.push(Element {
+                buffer: access.buffer,
+                root: access.root,
+                at,
+                accesses: vec![access.op],
+            }),
+        }
+    }
+    found
+}
+
 /// An element that does not change from round to round, and all accesses to it.
 struct Element {
     buffer: Value,
+    root: Value,
     at: AffineValue,
     accesses: Vec<Op>,
 }
@@ -79,21 +171,12 @@ fn elements(ir: &Ir, nest: &Nest, view: AffineForOp) -> Vec<Element> {
         let owner = ir.value_block(*value).and_then(|block| ir.block_op(block));
         owner.is_some_and(|owner| owner != view.op() && !ir.is_inside(owner, view.op()))
     };
-    let mut found: Vec<Element> = Vec::new();
-    for access in accesses {
-        let plain = AffineLoadOp::is(ir, access.op) || AffineStoreOp::is(ir, access.op);
-        if !plain || ir.parent_block(access.op) != Some(body) || !outside(&access.buffer) {
-            continue;
-        }
-        let Some(at) = place(ir, access.op).filter(|at| at.operands.iter().all(outside)) else {
-            continue;
-        };
-        let known = found.iter_mut().find(|known| known.buffer == access.buffer && known.at == at);
-        match known {
-            Some(known) => known.accesses.push(access.op),
-            None => found.push(Element { buffer: access.buffer, at, accesses: vec![access.op] }),
-        }
-    }
+    let mut found = grouped(ir, accesses, |access| {
+        let at = place(ir, access.op);
+        ir.parent_block(access.op) == Some(body)
+            && outside(&access.buffer)
+            && at.is_some_and(|at| at.operands.iter().all(outside))
+    });
     found.retain(|element| {
         let does = |op: fn(&Ir, Op) -> bool| element.accesses.iter().any(|&access| op(ir, access));
         does(AffineLoadOp::is)
@@ -127,9 +210,7 @@ fn is_alone(
     for other in others() {
         if other.root == own.root {
             shared = true;
-        } else if alias(Storage::of(ir, own.root), Storage::of(ir, other.root)) != Alias::No
-            && !apart.contains(&(own.root, other.root))
-        {
+        } else if !are_apart(ir, own.root, other, &apart) {
             return false;
         }
         if other.kind == AccessKind::Atomic && other.root == own.root {
@@ -157,6 +238,11 @@ fn replace(ir: &mut Ir, view: AffineForOp, element: &Element) {
     let mut b = Builder::after(ir, view.op());
     let after = memref::LoadOp::new(&mut b, local, &[]).value(&mut b);
     AffineStoreOp::create(&mut b, after, element.buffer, &element.at);
+    redirect(ir, element, local);
+}
+
+/// Lets all accesses to an element be to a local variable.
+fn redirect(ir: &mut Ir, element: &Element, local: Value) {
     for &access in &element.accesses {
         let mut b = Builder::before(ir, access);
         if AffineLoadOp::is(&b, access) {

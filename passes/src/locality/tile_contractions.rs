@@ -26,7 +26,7 @@ use super::emit::Emitter;
 use super::stage::Tile;
 use super::tile_plan::TilePlan;
 use super::wide::{Wide, conditions};
-use crate::parallel::schedule::{Asked, region_sizes};
+use crate::parallel::schedule::{Asked, Levels, region_sizes};
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -70,7 +70,11 @@ fn open_nest(ir: &Ir, region: RegionOp) -> Option<Op> {
     let mut ops = ir.ops(region.block(ir)).filter(seen);
     let nest = ops.next().filter(|&op| AffineParallelOp::is(ir, op))?;
     let asked = Asked::of(ir, nest);
-    let open = asked == Asked::default()
+    // Blocks and their threads are what gangs with vector lanes ask for.
+    let levels = Levels { worker: false, ..asked.levels };
+    let whole = Levels { gang: true, worker: false, vector: true };
+    let open = (asked.levels == Levels::SEQUENTIAL || levels == whole)
+        && asked.sizes == [None; 3]
         && region_sizes(ir, region) == [None; 3]
         && ir.attr(nest, MAPPING_ATTR).is_none();
     (open && ops.next().is_none()).then_some(nest)

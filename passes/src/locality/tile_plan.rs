@@ -38,7 +38,7 @@ impl TilePlan {
             depth: 16,
             thread: [thread, thread],
             wide: true,
-            blocks_each: if thread > 4 { 2 } else { 4 },
+            blocks_each: if thread > 4 { 2 } else { 3 },
         };
         match bytes {
             ..=4 => vec![square(128, 8), square(64, 4)],

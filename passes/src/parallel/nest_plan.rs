@@ -132,6 +132,8 @@ struct Cost {
     launches: usize,
     /// Loops that are not parallel.
     sequential: usize,
+    /// Parallel loops inside of a sequential one that is inside of a parallel one: not part of the grid.
+    scattered: usize,
 }
 
 impl Cost {
@@ -143,10 +145,13 @@ impl Cost {
     fn of(kinds: &[Kind], depth: usize) -> Cost {
         let parallel = kinds.iter().filter(|&&kind| kind == Kind::Parallel).count();
         let first = kinds.iter().position(|&kind| kind == Kind::Parallel);
+        let outermost = kinds.iter().skip(first.unwrap_or(0));
+        let band = outermost.take_while(|&&kind| kind == Kind::Parallel).count();
         Cost {
             serial: first.is_none(),
             launches: first.unwrap_or(depth),
             sequential: depth - parallel.min(depth),
+            scattered: parallel - band,
         }
     }
 }

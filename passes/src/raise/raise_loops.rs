@@ -176,10 +176,16 @@ fn parallel(ir: &mut Ir, this: LoopOp) {
     let unsigned: Vec<bool> = (0..kinds.len()).map(|i| this.is_unsigned_reduction(ir, i)).collect();
 
     let mut b = Builder::before(ir, this.op());
-    let mut initial = Vec::new();
+    let (mut initial, mut identities, mut carriers) = (Vec::new(), Vec::new(), Vec::new());
     for (i, (&variable, &kind)) in variables.iter().zip(&kinds).enumerate() {
         let ty = b.ctx.element(b.ty(variable)).expect("reduction variables are memrefs");
-        initial.push(kind.identity(&mut b, ty, unsigned[i]));
+        let (carrier, carried, compares) = kind.carrier(&mut b.ctx, ty, unsigned[i]);
+        identities.push(kind.identity(&mut b, ty, unsigned[i]));
+        initial.push(match carrier == kind {
+            true => identities[i],
+            false => carrier.identity(&mut b, carried, compares),
+        });
+        carriers.push((carrier, compares));
     }
     let index = b.ctx.index();
     let region = b.region(&vec![index; lower.len()], |_, _| ());
@@ -194,7 +200,7 @@ fn parallel(ir: &mut Ir, this: LoopOp) {
     let body = b.body(new, 0);
     let location = b.location;
     let mut privates = Vec::new();
-    for (&variable, &value) in variables.iter().zip(&initial) {
+    for (&variable, &value) in variables.iter().zip(&identities) {
         let ty = ir.ty(value);
         let private_ty = ir.ctx.memref(&[], ty);
         let mut b = Builder::at_end(ir, body, location);
@@ -211,13 +217,14 @@ fn parallel(ir: &mut Ir, this: LoopOp) {
 
     let mut b = Builder::at_end(ir, body, location);
     let mut values = Vec::new();
-    for &private in &privates {
-        values.push(memref::LoadOp::new(&mut b, private, &[]).value(&mut b));
+    for (&private, kind) in privates.iter().zip(&kinds) {
+        let value = memref::LoadOp::new(&mut b, private, &[]).value(&mut b);
+        values.push(kind.contribution(&mut b, value));
     }
     let mut reduce = scf::ReduceOp::new(&mut b, &values);
-    for (i, (&kind, &ty)) in kinds.iter().zip(&types).enumerate() {
+    for (&(kind, unsigned), &ty) in carriers.iter().zip(&types) {
         let combiner = b.region(&[ty, ty], |b, arguments| {
-            let combined = kind.combine(b, arguments[0], arguments[1], unsigned[i]);
+            let combined = kind.combine(b, arguments[0], arguments[1], unsigned);
             scf::ReduceReturnOp::new(b, combined).build(b);
         });
         reduce = reduce.region(combiner);
@@ -229,7 +236,7 @@ fn parallel(ir: &mut Ir, this: LoopOp) {
     for (i, (&variable, &kind)) in variables.iter().zip(&kinds).enumerate() {
         let before = memref::LoadOp::new(&mut b, variable, &[]).value(&mut b);
         let result = b.result(new, i);
-        let combined = kind.combine(&mut b, before, result, unsigned[i]);
+        let combined = kind.join(&mut b, before, result, unsigned[i]);
         memref::StoreOp::new(&mut b, combined, variable, &[]).build(&mut b);
     }
     ir.erase_op(this.op());

@@ -64,7 +64,7 @@ impl Reduction {
                 // The number where one side is not a number, as C's fmax and fmin.
                 Max => arith::MaxNumFOp::new(b, a, c).value(b),
                 Min => arith::MinNumFOp::new(b, a, c).value(b),
-                LogicalAnd | LogicalOr => logical_float(b, self, a, c),
+                LogicalAnd | LogicalOr => logical(b, self, a, c),
                 _ => {
                     // A product that may be rounded together with a sum says so itself.
                     let contract = arith::FastMath::CONTRACT.attr(&mut b.ctx);
@@ -82,19 +82,58 @@ impl Reduction {
             And => arith::AndIOp::new(b, a, c).value(b),
             Or => arith::OrIOp::new(b, a, c).value(b),
             Xor => arith::XOrIOp::new(b, a, c).value(b),
+            LogicalAnd | LogicalOr => logical(b, self, a, c),
+        }
+    }
+}
+
+/// How a loop with many iterations does it.
+///
+/// `&&` and `||` are known to no combiner of upstream's dialects, and leave 0 or 1 even where the variable
+/// held something else: iterations contribute 0 or 1, of which the least or the greatest decides; the
+/// identity of that says that there was no iteration.
+impl Reduction {
+    /// What the loop combines in place of values of type `ty`: the operator, the type, and whether it
+    /// compares as unsigned.
+    pub fn carrier(self, ctx: &mut Context, ty: Type, unsigned: bool) -> (Reduction, Type, bool) {
+        match self {
+            LogicalAnd => (Min, ctx.i32(), false),
+            LogicalOr => (Max, ctx.i32(), false),
+            _ => (self, ty, unsigned),
+        }
+    }
+
+    /// What an iteration contributes that leaves `value` in its private variable.
+    pub fn contribution(self, b: &mut Builder<'_>, value: Value) -> Value {
+        match self {
             LogicalAnd | LogicalOr => {
-                let zero = arith::constant_int(b, 0, ty);
-                let [x, y] = [a, c].map(|value| {
-                    let ne = arith::CmpIPredicate::Ne.attr(&mut b.ctx);
-                    arith::CmpIOp::new(b, value, zero).attr(b, "predicate", ne).value(b)
-                });
-                let both = if self == LogicalAnd {
-                    arith::AndIOp::new(b, x, y).value(b)
-                } else {
-                    arith::OrIOp::new(b, x, y).value(b)
-                };
-                arith::ExtUIOp::new(b, both).result(ty).value(b)
+                let (i32, holds) = (b.ctx.i32(), is_not_zero(b, value));
+                arith::ExtUIOp::new(b, holds).result(i32).value(b)
             }
+            _ => value,
+        }
+    }
+
+    /// What the variable holds behind the loop: `before` combined with what the loop leaves.
+    pub fn join(self, b: &mut Builder<'_>, before: Value, part: Value, unsigned: bool) -> Value {
+        if !matches!(self, LogicalAnd | LogicalOr) {
+            return self.combine(b, before, part, unsigned);
+        }
+        let (ty, carried) = (b.ty(before), b.ty(part));
+        let (carrier, ..) = self.carrier(&mut b.ctx, ty, unsigned);
+        let none = carrier.identity(b, carried, false);
+        let eq = arith::CmpIPredicate::Eq.attr(&mut b.ctx);
+        let empty = arith::CmpIOp::new(b, part, none).attr(b, "predicate", eq).value(b);
+        let [x, y] = [before, part].map(|value| is_not_zero(b, value));
+        let both = self.of_truths(b, x, y);
+        let new = truth_as(b, both, ty);
+        arith::SelectOp::new(b, empty, before, new).value(b)
+    }
+
+    fn of_truths(self, b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+        match self {
+            LogicalAnd => arith::AndIOp::new(b, x, y).value(b),
+            _ => arith::OrIOp::new(b, x, y).value(b),
         }
     }
 }
@@ -230,18 +269,37 @@ impl Reduction {
     }
 }
 
-/// `a && c` or `a || c` as 0.0 or 1.0.
-fn logical_float(b: &mut Builder<'_>, kind: Reduction, a: Value, c: Value) -> Value {
+/// `a && c` or `a || c` as 0 or 1 of their type.
+fn logical(b: &mut Builder<'_>, kind: Reduction, a: Value, c: Value) -> Value {
     let ty = b.ty(a);
-    let zero = arith::constant_float(b, 0.0, ty);
-    let [x, y] = [a, c].map(|value| {
+    let [x, y] = [a, c].map(|value| is_not_zero(b, value));
+    let both = kind.of_truths(b, x, y);
+    truth_as(b, both, ty)
+}
+
+/// `value != 0`, which holds for what is not a number.
+fn is_not_zero(b: &mut Builder<'_>, value: Value) -> Value {
+    let ty = b.ty(value);
+    if b.ctx.is_float(ty) {
+        let zero = arith::constant_float(b, 0.0, ty);
         let une = arith::CmpFPredicate::Une.attr(&mut b.ctx);
-        arith::CmpFOp::new(b, value, zero).attr(b, "predicate", une).value(b)
-    });
-    let both = if kind == LogicalAnd {
-        arith::AndIOp::new(b, x, y).value(b)
-    } else {
-        arith::OrIOp::new(b, x, y).value(b)
-    };
-    arith::UIToFPOp::new(b, both).result(ty).value(b)
+        return arith::CmpFOp::new(b, value, zero).attr(b, "predicate", une).value(b);
+    }
+    if b.ctx.int_width(ty) == Some(1) {
+        return value;
+    }
+    let zero = arith::constant_int(b, 0, ty);
+    let ne = arith::CmpIPredicate::Ne.attr(&mut b.ctx);
+    arith::CmpIOp::new(b, value, zero).attr(b, "predicate", ne).value(b)
+}
+
+/// A truth value as 0 or 1 of a type.
+fn truth_as(b: &mut Builder<'_>, truth: Value, ty: Type) -> Value {
+    if b.ctx.is_float(ty) {
+        return arith::UIToFPOp::new(b, truth).result(ty).value(b);
+    }
+    if b.ty(truth) == ty {
+        return truth;
+    }
+    arith::ExtUIOp::new(b, truth).result(ty).value(b)
 }

@@ -6,7 +6,7 @@ use gpuc_presburger::{BasicSet, Constraint, Var};
 
 use crate::analysis::domain::Domain;
 use crate::analysis::polynomial::Polynomial;
-use crate::analysis::slice::{clone_slice, pure_slice};
+use crate::analysis::slice::{build_polynomial, pure_slice};
 
 /// A condition on values: of each list, one polynomial at least is not negative.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,26 +78,15 @@ impl Guard {
 
     /// Builds the condition in front of `op`, where the builder must stand.
     pub fn build(&self, b: &mut Builder<'_>, op: Op) -> Value {
-        let index = b.ctx.index();
         let mut map = ValueMap::new();
         let zero = arith::constant_index(b, 0);
         let mut all: Option<Value> = None;
         for ways in &self.all {
             let mut any: Option<Value> = None;
             for form in ways {
-                let mut sum = arith::constant_index(b, form.constant_term());
-                for (monomial, coefficient) in form.terms().filter(|(m, _)| !m.is_empty()) {
-                    let mut product = arith::constant_index(b, coefficient);
-                    for &value in monomial {
-                        let slice = pure_slice(b, value, op).unwrap_or_default();
-                        let mut factor = clone_slice(b, &slice, value, &mut map);
-                        if !b.ctx.is_index(b.ty(factor)) {
-                            factor = arith::IndexCastOp::new(b, factor).result(index).value(b);
-                        }
-                        product = arith::MulIOp::new(b, product, factor).value(b);
-                    }
-                    sum = arith::AddIOp::new(b, sum, product).value(b);
-                }
+                let slice = |ir: &Ir, value| pure_slice(ir, value, op);
+                let sum = build_polynomial(b, form, slice, &mut map)
+                    .expect("it was asked whether everything can be had");
                 let sge = arith::CmpIPredicate::Sge.attr(&mut b.ctx);
                 let holds = arith::CmpIOp::new(b, sum, zero).attr(b, "predicate", sge).value(b);
                 any = Some(match any {

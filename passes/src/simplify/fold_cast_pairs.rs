@@ -6,6 +6,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::arith;
+use gpuc_dialects::offload::FITS_ATTR;
 use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
@@ -42,7 +43,8 @@ fn original(ir: &Ir, widening: Op) -> Option<Value> {
     let narrow = ir.operand(widening, 0);
     let cut = ir.defining_op(narrow).filter(|&op| is_cast(op))?;
     let wide = ir.operand(cut, 0);
-    let fits = range(ir, wide).is_within(Range::signed(bits(narrow)?));
+    let fits = ir.attr(cut, FITS_ATTR).is_some()
+        || range(ir, wide).is_within(Range::signed(bits(narrow)?));
     (ir.ty(wide) == ir.ty(ir.result(widening, 0)) && bits(narrow)? < bits(wide)? && fits)
         .then_some(wide)
 }

@@ -38,10 +38,10 @@ mod video;
 mod warp;
 
 pub(crate) use block::{Environment, Limits, Worker};
-pub(crate) use lanes::Row;
+pub(crate) use lanes::{LANES, Row};
 pub(crate) use memory::{Region, Regions};
 pub(crate) use plan::Plan;
 pub(crate) use pool::{Crew, processors};
 pub(crate) use probe::{AccessEvent, Arrival, At, Collective, Nobody, Probe};
 pub(crate) use system::{Output, Services};
-pub(crate) use traffic::SiteCounter;
+pub(crate) use traffic::{SiteCounter, interleaved};

@@ -1,15 +1,19 @@
 //! Counters: what every instruction did, and what its accesses cost the memory system: sectors of
 //! global memory, wavefronts of shared memory.
 
+use gpuc_arch::Arch;
+
 use crate::counters::{SiteCounts, Traffic, TrafficKind};
 use crate::fault::AccessKind;
-use crate::program::MemorySpace;
+use crate::profile::{Merged, Neighbours, neighbours};
+use crate::program::{Code, MemorySpace};
 
 use super::lanes::LANES;
 use super::probe::{AccessEvent, At, Probe};
 
 const SECTOR: u64 = gpuc_arch::SECTOR_BYTES as u64;
 const BANKS: u64 = gpuc_arch::BANKS as u64;
+const LINE: u64 = BANKS * WORD;
 /// Bytes that a bank delivers in one pass.
 const WORD: u64 = gpuc_arch::BANK_BYTES as u64;
 
@@ -17,13 +21,33 @@ const WORD: u64 = gpuc_arch::BANK_BYTES as u64;
 #[derive(Debug)]
 pub(crate) struct SiteCounter {
     pub(crate) sites: Vec<SiteCounts>,
+    /// Whether the device's first-level cache, and its shared memory, take half a warp a clock.
+    halves: [bool; 2],
+    neighbours: Vec<Neighbours>,
 }
 
 impl SiteCounter {
-    /// Counters of a kernel of so many instructions, all zero.
-    pub(crate) fn new(instructions: usize) -> SiteCounter {
-        SiteCounter { sites: vec![SiteCounts::default(); instructions] }
+    /// Counters of a kernel, all zero.
+    pub(crate) fn new(arch: &Arch, code: &Code) -> SiteCounter {
+        let lanes = [arch.throughput.load_store, arch.throughput.shared];
+        SiteCounter {
+            sites: vec![SiteCounts::default(); code.insts.len()],
+            halves: lanes.map(|lanes| lanes < LANES as f32),
+            neighbours: neighbours(code),
+        }
     }
+}
+
+/// The addresses of an access to local memory as they lie in device memory: interleaved, so that
+/// lanes with one offset share sectors and each word of a warp is a line of its own. Lanes that do
+/// not access have that of one that does.
+pub(crate) fn interleaved(event: &AccessEvent<'_>) -> [u64; LANES] {
+    let bytes = u64::from(event.bytes.max(1));
+    let mask = event.at.lanes;
+    let place =
+        |lane: usize| event.addresses[lane] / bytes * bytes * LANES as u64 + lane as u64 * bytes;
+    let lead = place(mask.trailing_zeros() as usize & 31);
+    std::array::from_fn(|lane| if mask >> lane & 1 != 0 { place(lane) } else { lead })
 }
 
 impl Probe for SiteCounter {
@@ -45,6 +69,8 @@ impl Probe for SiteCounter {
         }
         let AccessEvent { at, addresses, .. } = *event;
         let (mask, bytes) = (at.lanes, u64::from(event.bytes));
+        let [halves, shared_halves] = self.halves;
+        let neighbours = self.neighbours[at.site as usize];
         let traffic = &mut self.sites[at.site as usize].traffic;
         let kind = |[load, store, atomic]: [TrafficKind; 3]| match event.kind {
             AccessKind::Read => load,
@@ -54,25 +80,21 @@ impl Probe for SiteCounter {
         match event.space {
             MemorySpace::Global | MemorySpace::Generic => {
                 let kind = kind([GlobalLoad, GlobalStore, GlobalAtomic]);
-                global(traffic, kind, addresses, mask, bytes);
+                global(traffic, kind, addresses, mask, bytes, halves);
             }
             // An asynchronous copy counts as what it does to global memory.
             MemorySpace::Shared if event.asynchronous => {}
             MemorySpace::Shared => {
                 let kind = kind([SharedLoad, SharedStore, SharedAtomic]);
-                shared(traffic, kind, addresses, mask, bytes);
+                let merged = match kind {
+                    SharedLoad => merged(neighbours, addresses),
+                    _ => Merged::Alone,
+                };
+                shared(traffic, kind, addresses, mask, bytes, (shared_halves, merged));
             }
-            // Local memory is interleaved on the device, so that lanes with one offset share sectors:
-            // each word of a warp is a line of its own.
             MemorySpace::Local => {
-                let interleaved: [u64; LANES] = std::array::from_fn(|lane| {
-                    addresses[lane] / bytes * bytes * LANES as u64 + lane as u64 * bytes
-                });
-                let lead = interleaved[mask.trailing_zeros() as usize & 31];
-                let active = std::array::from_fn(|lane| {
-                    if mask >> lane & 1 != 0 { interleaved[lane] } else { lead }
-                });
-                global(traffic, kind([LocalLoad, LocalStore, LocalStore]), &active, mask, bytes);
+                let kind = kind([LocalLoad, LocalStore, LocalStore]);
+                global(traffic, kind, &interleaved(event), mask, bytes, halves);
             }
             MemorySpace::Param => {}
         }
@@ -112,22 +134,30 @@ fn global(
     addresses: &[u64; LANES],
     mask: u32,
     bytes: u64,
+    halves: bool,
 ) {
     traffic.kind = kind;
     traffic.requests += 1;
     traffic.bytes += u64::from(mask.count_ones()) * bytes;
-    traffic.units += sectors(addresses, bytes);
+    let pattern = Pattern::of(addresses, bytes);
+    let (sectors, lines) = sectors(addresses, bytes, &pattern);
+    traffic.units += sectors;
+    let groups = groups(bytes, halves);
+    let passes = passes(addresses, mask, bytes, groups, &pattern, same_word);
+    // Four lines a clock have their tags looked up, while the banks deliver.
+    traffic.quarters += (4 * passes).max(3 + lines);
 }
 
-/// Distinct sectors. Accesses are aligned and at most a sector long, so each lies in one. Lanes that
-/// are not active have the address of one that is, and add nothing.
-fn sectors(addresses: &[u64; LANES], bytes: u64) -> u64 {
+/// Distinct sectors and lines. Accesses are aligned and at most a sector long, so each lies in one.
+/// Lanes that are not active have the address of one that is, and add nothing.
+fn sectors(addresses: &[u64; LANES], bytes: u64, pattern: &Pattern) -> (u64, u64) {
     debug_assert!(bytes <= SECTOR);
-    match Pattern::of(addresses, bytes) {
-        Pattern::Uniform => return 1,
+    match pattern {
+        Pattern::Uniform => return (1, 1),
         Pattern::Consecutive => {
             let last = addresses[0].wrapping_add(LANES as u64 * bytes - 1);
-            return last / SECTOR - addresses[0] / SECTOR + 1;
+            let count = |unit: u64| last / unit - addresses[0] / unit + 1;
+            return (count(SECTOR), count(LINE));
         }
         Pattern::Other => {}
     }
@@ -135,7 +165,11 @@ fn sectors(addresses: &[u64; LANES], bytes: u64) -> u64 {
     if !ids.is_sorted() {
         ids.sort_unstable();
     }
-    1 + (1..LANES).map(|lane| u64::from(ids[lane] != ids[lane - 1])).sum::<u64>()
+    const SECTORS: u64 = LINE / SECTOR;
+    (1..LANES).fold((1, 1), |(sectors, lines), lane| {
+        let (id, before) = (ids[lane], ids[lane - 1]);
+        (sectors + u64::from(id != before), lines + u64::from(id / SECTORS != before / SECTORS))
+    })
 }
 
 /// Adds one request of `bytes` a lane to shared memory.
@@ -145,44 +179,101 @@ fn shared(
     addresses: &[u64; LANES],
     mask: u32,
     bytes: u64,
+    (halves, merged): (bool, Merged),
 ) {
+    // Lanes that update one word do so one after another.
+    let same = if kind == TrafficKind::SharedAtomic { never } else { same_word };
     traffic.kind = kind;
     traffic.requests += 1;
     traffic.bytes += u64::from(mask.count_ones()) * bytes;
-    let (wavefronts, ideal) = wavefronts(addresses, mask, bytes);
-    traffic.units += wavefronts;
-    traffic.conflicts += wavefronts - ideal;
-}
-
-/// Passes through the banks, and how many the width alone needs. Accesses of 8 and 16 bytes are
-/// made by half and quarter warps; within one of them a bank delivers one word a pass, to any
-/// number of lanes.
-fn wavefronts(addresses: &[u64; LANES], mask: u32, bytes: u64) -> (u64, u64) {
-    let words = (bytes / WORD).max(1);
-    let groups = words.min(8) as usize;
-    let lanes = LANES / groups;
-    let (mut passes, mut ideal) = (0, 0);
-    let free = match Pattern::of(addresses, bytes) {
-        Pattern::Other => false,
-        Pattern::Uniform | Pattern::Consecutive => true,
+    let pattern = match Pattern::of(addresses, bytes) {
+        Pattern::Uniform if kind == TrafficKind::SharedAtomic => Pattern::Other,
+        other => other,
     };
-    for group in 0..groups {
-        let group_mask = mask >> (group * lanes) & (u32::MAX >> (LANES - lanes));
-        if group_mask == 0 {
-            continue;
+    let wide = groups(bytes, false);
+    let wavefronts = passes(addresses, mask, bytes, wide, &pattern, same);
+    traffic.units += wavefronts;
+    traffic.conflicts += wavefronts - parts(mask, wide);
+    let clocks = match (merged, halves) {
+        (Merged::Follower, _) => {
+            traffic.followers += 1;
+            0
         }
-        ideal += 1;
-        if free {
-            passes += 1;
-            continue;
+        (Merged::Alone, false) => wavefronts,
+        (Merged::Alone, true) => {
+            passes(addresses, mask, bytes, groups(bytes, true), &pattern, same)
         }
-        let of_group = &addresses[group * lanes..][..lanes];
-        passes += group_passes(of_group, group_mask, words);
-    }
-    (passes, ideal)
+        (Merged::Leader(bytes), _) => {
+            let pattern = Pattern::of(addresses, bytes);
+            passes(addresses, mask, bytes, groups(bytes, halves), &pattern, same)
+        }
+    };
+    traffic.quarters += 4 * clocks;
 }
 
-fn group_passes(addresses: &[u64], mask: u32, words: u64) -> u64 {
+/// What an assembler makes of a load with these neighbours; as one load has one width, only where
+/// the addresses of all lanes allow the same.
+fn merged(neighbours: Neighbours, addresses: &[u64; LANES]) -> Merged {
+    if neighbours == Neighbours::default() {
+        return Merged::Alone;
+    }
+    let differ = addresses.iter().fold(0, |bits, address| bits | (address ^ addresses[0]));
+    if differ & 15 == 0 { neighbours.at(addresses[0]) } else { Merged::Alone }
+}
+
+/// Parts of a warp that access one after another: accesses of 8 and 16 bytes are made by half and
+/// quarter warps, and by parts half as large where the unit takes `halves`.
+fn groups(bytes: u64, halves: bool) -> usize {
+    ((bytes / WORD).clamp(1, 8) as usize) << u32::from(halves)
+}
+
+/// Parts of the warp in which a lane is active.
+fn parts(mask: u32, groups: usize) -> u64 {
+    let lanes = LANES / groups;
+    (0..groups).map(|group| u64::from(part(mask, group, lanes) != 0)).sum()
+}
+
+fn part(mask: u32, group: usize, lanes: usize) -> u32 {
+    mask >> (group * lanes) & (u32::MAX >> (LANES - lanes))
+}
+
+fn same_word(wanted: &[u64], word: u64) -> bool {
+    wanted.contains(&word)
+}
+
+fn never(_: &[u64], _: u64) -> bool {
+    false
+}
+
+/// Passes through the banks. Within a part of the warp a bank delivers one word a pass, to any
+/// number of lanes that `same` lets share it.
+fn passes(
+    addresses: &[u64; LANES],
+    mask: u32,
+    bytes: u64,
+    groups: usize,
+    pattern: &Pattern,
+    same: impl Fn(&[u64], u64) -> bool + Copy,
+) -> u64 {
+    if !matches!(pattern, Pattern::Other) {
+        return parts(mask, groups);
+    }
+    let lanes = LANES / groups;
+    let words = (bytes / WORD).max(1);
+    (0..groups)
+        .map(|group| {
+            let of_group = &addresses[group * lanes..][..lanes];
+            group_passes(of_group, part(mask, group, lanes), words, same)
+        })
+        .sum()
+}
+
+fn group_passes(
+    addresses: &[u64],
+    mask: u32,
+    words: u64,
+    same: impl Fn(&[u64], u64) -> bool,
+) -> u64 {
     // The words that each bank has to deliver; a group touches at most `LANES` words.
     let mut wanted = [[0u64; LANES]; BANKS as usize];
     let mut counts = [0u8; BANKS as usize];
@@ -194,7 +285,7 @@ fn group_passes(addresses: &[u64], mask: u32, words: u64) -> u64 {
         for word in address / WORD..address / WORD + words {
             let bank = (word % BANKS) as usize;
             let count = counts[bank] as usize;
-            if count < LANES && !wanted[bank][..count].contains(&word) {
+            if count < LANES && !same(&wanted[bank][..count], word) {
                 wanted[bank][count] = word;
                 counts[bank] += 1;
                 most = most.max(counts[bank]);
@@ -224,7 +315,8 @@ mod tests {
             ("reversed", lanes(|l| 4 * (31 - l)), 4, 4),
             ("uniform", lanes(|_| 64), 4, 1),
         ] {
-            assert_eq!(sectors(&addresses, bytes), want, "{what}");
+            let pattern = Pattern::of(&addresses, bytes);
+            assert_eq!(sectors(&addresses, bytes, &pattern).0, want, "{what}");
         }
     }
 
@@ -241,7 +333,57 @@ mod tests {
             ("consecutive 16", lanes(|l| 16 * l), u32::MAX, 16, (4, 4)),
             ("bytes", lanes(|l| l), u32::MAX, 1, (1, 1)),
         ] {
-            assert_eq!(wavefronts(&addresses, mask, bytes), want, "{what}");
+            let mut found = Traffic::default();
+            shared(
+                &mut found,
+                TrafficKind::SharedLoad,
+                &addresses,
+                mask,
+                bytes,
+                (false, Merged::Alone),
+            );
+            assert_eq!((found.units, found.units - found.conflicts), want, "{what}");
         }
+    }
+
+    /// Clocks of the unit, in quarters, against what RRZE's gpu-strides measures on an A100 (1.63,
+    /// 2.20 and 2.67 clocks at strides 3, 5 and 7, the stride itself at powers of two).
+    #[test]
+    fn clocks_of_strided_loads() {
+        let clocks = |stride: u64, halves| {
+            let mut found = Traffic::default();
+            let addresses = lanes(|lane| 4 * stride * lane);
+            global(&mut found, TrafficKind::GlobalLoad, &addresses, u32::MAX, 4, halves);
+            found.quarters as f64 / 4.0
+        };
+        for stride in [1, 2, 4, 8, 16, 32] {
+            assert_eq!(clocks(stride, false), stride as f64, "{stride}");
+        }
+        for (stride, measured) in [(3, 1.63), (5, 2.20), (7, 2.67)] {
+            let error = clocks(stride, false) / measured - 1.0;
+            assert!(error.abs() < 0.1, "{stride}: {error}");
+        }
+        assert_eq!(clocks(1, true), 2.0);
+        assert_eq!(clocks(32, true), 32.0);
+    }
+
+    #[test]
+    fn atomics_on_one_word_are_serial() {
+        let wavefronts = |address: &dyn Fn(u64) -> u64| {
+            let mut found = Traffic::default();
+            let addresses = lanes(address);
+            shared(
+                &mut found,
+                TrafficKind::SharedAtomic,
+                &addresses,
+                u32::MAX,
+                4,
+                (false, Merged::Alone),
+            );
+            (found.units, found.conflicts)
+        };
+        assert_eq!(wavefronts(&|_| 64), (32, 31));
+        assert_eq!(wavefronts(&|lane| 4 * lane), (1, 0));
+        assert_eq!(wavefronts(&|lane| 4 * (lane / 2)), (2, 1));
     }
 }

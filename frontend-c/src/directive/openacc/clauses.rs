@@ -316,7 +316,7 @@ impl Parser {
         let Some(decl) = self.checker.unit.named(base) else { return Err(Failed) };
         if !matches!(
             self.checker.unit.decls[decl].kind,
-            DeclKind::Variable(_) | DeclKind::Parameter(_)
+            DeclKind::Variable(_) | DeclKind::Parameter { .. }
         ) {
             let text = self.checker.unit.text(name).to_owned();
             self.checker.error(span, format!("`{text}` is not a variable"));

@@ -48,11 +48,14 @@ fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mu
             }
         }
         ClauseKind::Reduction { op, vars } => {
-            use ReductionOp::{Add, Max, Min, Mul};
-            if !matches!(op, Add | Mul | Max | Min) {
-                refuse(&format!("reduction({}:)", op.spelling()));
-            }
+            let of_bits = matches!(op, ReductionOp::And | ReductionOp::Or | ReductionOp::Xor);
             for var in vars {
+                if of_bits && !unit.types.is_integer(flatten(unit, var.ty).0) {
+                    let what =
+                        format!("reduction({}:) on a floating-point variable", op.spelling());
+                    found.push((var.span, refusal(&what, section)));
+                    continue;
+                }
                 let what = match unit.types.kind(flatten(unit, var.ty).0) {
                     TypeKind::Complex(_) => "a complex variable",
                     TypeKind::Pointer(_) => "a pointer",

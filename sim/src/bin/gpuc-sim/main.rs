@@ -85,8 +85,14 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         return Err(error("name the kernel after the PTX files; `--list` shows them"));
     };
     let target = options.arch.as_deref().or(module.target()).unwrap_or("sm_80");
-    let arch = Arch::by_name(target.trim_end_matches(['a', 'f']));
-    let arch = arch.ok_or_else(|| error(format!("`{target}` is not a known architecture")))?;
+    let arch = match &options.device {
+        Some(name) => Arch::device(name).ok_or_else(|| {
+            let known: Vec<&str> = Arch::devices().collect();
+            error(format!("`{name}` is not a known device: there are {}", known.join(", ")))
+        })?,
+        None => Arch::by_name(target.trim_end_matches(['a', 'f']))
+            .ok_or_else(|| error(format!("`{target}` is not a known architecture")))?,
+    };
     let simulator = Simulator::checked(arch, options.checks);
     let mut buffers = Vec::new();
     let mut params = Vec::new();
@@ -107,7 +113,9 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         block: options.block,
         dynamic_shared_bytes: options.shared,
         params: &params,
-        counters: if options.report.is_some() { Counters::All } else { Counters::Off },
+        counters: if options.report.is_some() { Counters::Profile } else { Counters::Off },
+        registers: options.registers,
+        sampled: options.sampled,
         threads: options.threads,
         instruction_budget: options.budget,
         time_limit: options.time_limit,

@@ -22,7 +22,11 @@ Options:
   --grid X[,Y[,Z]]      blocks [1,1,1]
   --block X[,Y[,Z]]     threads of a block [1,1,1]
   --shared BYTES        dynamic shared memory [0]
-  --arch sm_NN          the device [the file's .target]
+  --arch sm_NN          the device, by capability [the file's .target]
+  --device NAME         the device, by name: v100, a100-40, a100-80, a6000, l40s, h100, h200, ...
+  --registers N         registers of a thread [what ptxas says, if there is one; else estimated]
+  --sampled             with --report: execute only as many blocks as the report needs (two waves);
+                        what the kernel computes is then not there
   --check LIST          memcheck, racecheck, initcheck, synccheck or all, with commas
   --check-format FORM   findings as text (standard error) or json (standard output) [text]
   --report[=FORM]       counters under Nsight Compute's names, as text or json
@@ -63,6 +67,9 @@ pub(crate) struct Options {
     pub(crate) block: [u32; 3],
     pub(crate) shared: u32,
     pub(crate) arch: Option<String>,
+    pub(crate) device: Option<String>,
+    pub(crate) registers: Option<u32>,
+    pub(crate) sampled: bool,
     pub(crate) checks: Checks,
     pub(crate) check_format: Format,
     pub(crate) report: Option<Format>,
@@ -82,6 +89,9 @@ impl Options {
             block: [1; 3],
             shared: 0,
             arch: None,
+            device: None,
+            registers: None,
+            sampled: false,
             checks: Checks::default(),
             check_format: Format::Text,
             report: None,
@@ -100,8 +110,8 @@ impl Options {
                 Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
                 None => (option.to_owned(), None),
             };
-            if name == "list" {
-                options.list = true;
+            if name == "list" || name == "sampled" {
+                *(if name == "list" { &mut options.list } else { &mut options.sampled }) = true;
                 continue;
             }
             if name == "report" {
@@ -116,6 +126,8 @@ impl Options {
                 "block" => options.block = extent(&value()?)?,
                 "shared" => options.shared = number(&value()?)?,
                 "arch" => options.arch = Some(value()?),
+                "device" => options.device = Some(value()?),
+                "registers" => options.registers = Some(number(&value()?)?),
                 "check" => options.checks = value()?.parse()?,
                 "check-format" => options.check_format = Format::of(&value()?)?,
                 "budget" => options.budget = Some(number(&value()?)?),

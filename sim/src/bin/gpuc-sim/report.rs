@@ -32,6 +32,26 @@ pub(crate) fn text(kernel: &str, report: &LaunchReport) -> String {
     for (name, value) in report.counters.metrics() {
         let _ = writeln!(out, "  {name:72} {value}");
     }
+    if let Some(p) = &report.profile {
+        let _ =
+            writeln!(out, "{:#?}\n{:?}\n{:?} regs {}", p.estimate, p.caches, p.sample, p.registers);
+        for ph in &p.work.phases {
+            let _ = writeln!(
+                out,
+                "phase alone {} bar {} lsu {} l2 {} dram {} ops {:?}",
+                ph.alone,
+                ph.barriers,
+                ph.demand.lsu_clocks,
+                ph.demand.l2_bytes,
+                ph.demand.dram_bytes,
+                gpuc_arch::OpClass::ALL
+                    .iter()
+                    .filter(|c| ph.demand.ops[**c as usize] > 0.0)
+                    .map(|c| (*c, ph.demand.ops[*c as usize]))
+                    .collect::<Vec<_>>()
+            );
+        }
+    }
     for line in &report.lines {
         let _ = writeln!(
             out,

@@ -1,0 +1,260 @@
+//! The chips: what differs between products of one compute capability, and between those and the
+//! next.
+//!
+//! Multiprocessors, clocks, sizes and nominal bandwidths are those of NVIDIA's data sheets. What a
+//! program gets of them is measured, by the microbenchmarks of RRZE (Friedrich-Alexander-Universität
+//! Erlangen-Nürnberg, `gpu-benches`): `gpu-l2-cache` for the second-level cache and its knee,
+//! `gpu-stream` for the sustained share of DRAM bandwidth, `gpu-latency` (a pointer chase) for
+//! latencies, `gpu-small-kernels` for launches. Atomics are from studies of histograms on an H100: 2
+//! additions a clock for the whole chip into 256 bins, which are 8 lines. A figure that nobody has
+//! published for a chip is that of its nearest relative, and says so.
+
+use crate::{Arch, records};
+
+const KIB: u32 = 1024;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// One chip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chip {
+    /// The product.
+    pub name: &'static str,
+    /// Multiprocessors.
+    pub sm_count: u32,
+    /// Boost clock in MHz.
+    pub clock_mhz: u32,
+    /// First-level cache and shared memory together, bytes per multiprocessor.
+    pub l1_bytes: u32,
+    /// Second-level cache in bytes.
+    pub l2_bytes: u64,
+    /// Bytes of the second-level cache that it answers from at full speed: beyond, data lie in the
+    /// far partition or are evicted early.
+    pub l2_knee_bytes: u64,
+    /// Measured read bandwidth of the second-level cache in bytes per clock, for the whole chip.
+    pub l2_bytes_per_clock: u32,
+    /// Nominal DRAM bandwidth in GB/s.
+    pub dram_gbs: f32,
+    /// The share of it that a copy of large arrays reaches.
+    pub dram_sustained: f32,
+    /// Device memory in bytes.
+    pub dram_bytes: u64,
+    /// Latencies of a dependent load.
+    pub latency: MemoryLatency,
+    /// Clocks between two atomic operations on one line in the second-level cache.
+    pub atomic_line_clocks: u32,
+    /// Microseconds from one kernel of a queue to the next when both are empty.
+    pub launch_us: f32,
+}
+
+/// Clocks from a load to the use of its value, by where it hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryLatency {
+    /// In the first-level cache.
+    pub l1: u32,
+    /// In the second-level cache.
+    pub l2: u32,
+    /// In device memory, misses of the address translation among them.
+    pub dram: u32,
+}
+
+impl Chip {
+    /// Bytes a clock that a copy of large arrays reaches.
+    pub fn dram_bytes_per_clock(&self) -> f64 {
+        f64::from(self.dram_gbs) * f64::from(self.dram_sustained) * 1e3 / f64::from(self.clock_mhz)
+    }
+}
+
+const fn latency(l1: u32, l2: u32, dram: u32) -> MemoryLatency {
+    MemoryLatency { l1, l2, dram }
+}
+
+/// L2: 1775 bytes a clock measured (2048 nominal). Launches: of the A100.
+pub(crate) const V100: Chip = Chip {
+    name: "V100 SXM2",
+    sm_count: 80,
+    clock_mhz: 1530,
+    l1_bytes: 128 * KIB,
+    l2_bytes: 6 * MIB,
+    l2_knee_bytes: 6 * MIB,
+    l2_bytes_per_clock: 1775,
+    dram_gbs: 900.0,
+    dram_sustained: 0.90,
+    dram_bytes: 32 * GIB,
+    latency: latency(28, 212, 430),
+    atomic_line_clocks: 4,
+    launch_us: 2.7,
+};
+/// Only data-sheet figures; the rest as V100.
+pub(crate) const XAVIER: Chip = Chip {
+    name: "Xavier",
+    sm_count: 8,
+    clock_mhz: 1377,
+    l2_bytes: 512 << 10,
+    l2_knee_bytes: 512 << 10,
+    l2_bytes_per_clock: 512,
+    dram_gbs: 137.0,
+    ..V100
+};
+/// Latency of caches: Jia et al. 2019 (arXiv 1903.07486); the rest as V100.
+pub(crate) const T4: Chip = Chip {
+    name: "T4",
+    sm_count: 40,
+    clock_mhz: 1590,
+    l1_bytes: 96 * KIB,
+    l2_bytes: 4 * MIB,
+    l2_knee_bytes: 4 * MIB,
+    l2_bytes_per_clock: 1280,
+    dram_gbs: 320.0,
+    dram_bytes: 16 * GIB,
+    latency: latency(32, 188, 434),
+    ..V100
+};
+/// L2: 3870 bytes a clock up to some 20 MB, 3330 beyond.
+pub(crate) const A100_40: Chip = Chip {
+    name: "A100 SXM4 40 GB",
+    sm_count: 108,
+    clock_mhz: 1410,
+    l1_bytes: 192 * KIB,
+    l2_bytes: 40 * MIB,
+    l2_knee_bytes: 25 * MIB,
+    l2_bytes_per_clock: 3870,
+    dram_gbs: 1555.0,
+    dram_sustained: 0.89,
+    dram_bytes: 40 * GIB,
+    latency: latency(33, 205, 550),
+    atomic_line_clocks: 4,
+    launch_us: 2.7,
+};
+const A100_80: Chip = Chip {
+    name: "A100 SXM4 80 GB",
+    dram_gbs: 2039.0,
+    dram_sustained: 0.85,
+    dram_bytes: 80 * GIB,
+    ..A100_40
+};
+/// Measured on an A40, the same chip.
+pub(crate) const A6000: Chip = Chip {
+    name: "RTX A6000",
+    sm_count: 84,
+    clock_mhz: 1800,
+    l1_bytes: 128 * KIB,
+    l2_bytes: 6 * MIB,
+    l2_knee_bytes: 6 * MIB,
+    l2_bytes_per_clock: 1536,
+    dram_gbs: 768.0,
+    dram_sustained: 0.94,
+    dram_bytes: 48 * GIB,
+    latency: latency(33, 250, 555),
+    atomic_line_clocks: 4,
+    launch_us: 2.1,
+};
+const A40: Chip = Chip { name: "A40", clock_mhz: 1740, dram_gbs: 696.0, ..A6000 };
+/// Only data-sheet figures; the rest as A6000.
+pub(crate) const ORIN: Chip = Chip {
+    name: "Orin",
+    sm_count: 16,
+    clock_mhz: 1300,
+    l1_bytes: 192 * KIB,
+    l2_bytes: 4 * MIB,
+    l2_knee_bytes: 4 * MIB,
+    l2_bytes_per_clock: 512,
+    dram_gbs: 204.8,
+    dram_bytes: 32 * GIB,
+    ..A6000
+};
+/// Measured on an L40: 2100 to 2400 bytes a clock from the L2.
+pub(crate) const L40S: Chip = Chip {
+    name: "L40S",
+    sm_count: 142,
+    clock_mhz: 2520,
+    l1_bytes: 128 * KIB,
+    l2_bytes: 96 * MIB,
+    l2_knee_bytes: 96 * MIB,
+    l2_bytes_per_clock: 2250,
+    dram_gbs: 864.0,
+    dram_sustained: 0.90,
+    dram_bytes: 48 * GIB,
+    latency: latency(34, 274, 625),
+    atomic_line_clocks: 4,
+    launch_us: 1.6,
+};
+const L40: Chip = Chip { name: "L40", clock_mhz: 2490, ..L40S };
+const RTX_4090: Chip = Chip {
+    name: "RTX 4090",
+    sm_count: 128,
+    l2_bytes: 72 * MIB,
+    l2_knee_bytes: 72 * MIB,
+    dram_gbs: 1008.0,
+    dram_bytes: 24 * GIB,
+    ..L40S
+};
+/// L2: 4900 to 5450 bytes a clock, at full speed up to some 40 of 50 MB. Latency: of the GH200;
+/// launches: of the H200; DRAM: of the H100 PCIe.
+pub(crate) const H100: Chip = Chip {
+    name: "H100 SXM5",
+    sm_count: 132,
+    clock_mhz: 1980,
+    l1_bytes: 256 * KIB,
+    l2_bytes: 50 * MIB,
+    l2_knee_bytes: 40 * MIB,
+    l2_bytes_per_clock: 5200,
+    dram_gbs: 3350.0,
+    dram_sustained: 0.84,
+    dram_bytes: 80 * GIB,
+    latency: latency(32, 280, 685),
+    atomic_line_clocks: 4,
+    launch_us: 2.5,
+};
+const H100_PCIE: Chip =
+    Chip { name: "H100 PCIe", sm_count: 114, clock_mhz: 1755, dram_gbs: 2039.0, ..H100 };
+const H200: Chip = Chip { name: "H200", dram_gbs: 4800.0, dram_bytes: 141 * GIB, ..H100 };
+/// Only data-sheet figures; the rest as H100.
+pub(crate) const B200: Chip = Chip {
+    name: "B200",
+    sm_count: 148,
+    clock_mhz: 1965,
+    l2_bytes: 126 * MIB,
+    l2_knee_bytes: 126 * MIB,
+    l2_bytes_per_clock: 6144,
+    dram_gbs: 8000.0,
+    dram_bytes: 180 * GIB,
+    ..H100
+};
+/// As B200.
+pub(crate) const B300: Chip = Chip { name: "B300", clock_mhz: 1920, dram_bytes: 270 * GIB, ..B200 };
+/// Only data-sheet figures; the rest as L40S.
+pub(crate) const RTX_5090: Chip = Chip {
+    name: "RTX 5090",
+    sm_count: 170,
+    clock_mhz: 2410,
+    l2_bytes_per_clock: 6144,
+    dram_gbs: 1792.0,
+    dram_bytes: 32 * GIB,
+    ..L40S
+};
+
+/// The record of a capability with another chip.
+const fn with(at: usize, chip: Chip) -> Arch {
+    Arch { chip, ..records::ALL[at] }
+}
+
+/// Devices by name, which are lower case and without blanks.
+pub(crate) static DEVICES: [(&str, Arch); 16] = [
+    ("v100", with(0, V100)),
+    ("t4", with(2, T4)),
+    ("a100-40", with(3, A100_40)),
+    ("a100-80", with(3, A100_80)),
+    ("a6000", with(4, A6000)),
+    ("a40", with(4, A40)),
+    ("orin", with(5, ORIN)),
+    ("l40s", with(6, L40S)),
+    ("l40", with(6, L40)),
+    ("rtx4090", with(6, RTX_4090)),
+    ("h100", with(7, H100)),
+    ("h100-pcie", with(7, H100_PCIE)),
+    ("h200", with(7, H200)),
+    ("b200", with(9, B200)),
+    ("b300", with(11, B300)),
+    ("rtx5090", with(12, RTX_5090)),
+];

@@ -1,0 +1,114 @@
+//! Sections that the host computes before the data of a construct are mapped.
+
+use std::fmt::Write;
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::func::FuncOp;
+use gpuc_dialects::offload::{MAP_ATTR, SECTIONS_ATTR};
+use gpuc_ir::{AttrKind, Ir, OpView};
+
+use super::function::{c_name, parameters, print_results};
+use super::function_named;
+use super::section::Memory;
+use crate::lower::{Argument, Compute, DataKind, Lowered};
+
+/// A section that was found: which of a construct's data it is of, and what is done with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundSection {
+    /// The number of the data item.
+    pub item: usize,
+    /// Its number among the sections that are computed.
+    number: usize,
+    /// Whether the construct writes there.
+    pub written: bool,
+}
+
+impl FoundSection {
+    /// The memory behind a pointer, as C expressions; the section was computed by [`call`].
+    pub(super) fn memory(self, construct: usize, pointer: &str) -> Memory {
+        let value = |which: usize| format!("__gpuc_f{construct}[{}]", 2 * self.number + which);
+        Memory {
+            base: format!("({pointer})"),
+            first: format!("(char *)({pointer}) + {}", value(0)),
+            bytes: value(1),
+        }
+    }
+}
+
+/// The sections that were found for a construct, in the order in which they are computed.
+pub(super) fn found(ir: &Ir, lowered: &Lowered, compute: &Compute) -> Vec<FoundSection> {
+    let Some(function) = function_named(ir, lowered, &compute.symbol) else { return Vec::new() };
+    let op = function.op();
+    if ir.attr(op, SECTIONS_ATTR).is_none() {
+        return Vec::new();
+    }
+    let data = lowered
+        .constructs
+        .iter()
+        .filter(|info| info.compute.as_ref().is_some_and(|known| known.symbol == compute.symbol))
+        .flat_map(|info| &info.data);
+    let open: Vec<bool> = data.map(|item| item.kind == DataKind::ImplicitSection).collect();
+    let maps = ir.attr(op, "arg_attrs").and_then(|attr| ir.ctx.array_value(attr));
+    let map = |argument: usize| match *ir.ctx.attr_kind(*maps?.get(argument)?) {
+        AttrKind::Dict(entries) => {
+            ir.ctx.dict_get_str(entries, MAP_ATTR).and_then(|attr| ir.ctx.string_value(attr))
+        }
+        _ => None,
+    };
+    let mut sections = Vec::new();
+    for (argument, actual) in compute.arguments.iter().enumerate() {
+        let Argument::Data(item) = *actual else { continue };
+        let written = match map(argument) {
+            Some("copy") => true,
+            Some("copyin") => false,
+            _ => continue,
+        };
+        if open.get(item) == Some(&true) {
+            sections.push(FoundSection { item, number: sections.len(), written });
+        }
+    }
+    sections
+}
+
+/// Declares the numbers of a construct's sections, and has them computed.
+pub(super) fn call(compute: &Compute, construct: usize, count: usize) -> String {
+    let mut arguments = String::new();
+    for argument in &compute.arguments {
+        if let Argument::Value(value) = argument {
+            let _ = write!(arguments, "{value}, ");
+        }
+    }
+    let name = c_name(&format!("{}_sections", compute.symbol));
+    format!("long __gpuc_f{construct}[{}]; {name}({arguments}__gpuc_f{construct}); ", 2 * count)
+}
+
+/// The function that computes the sections of a construct's function.
+fn computing(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Option<FuncOp> {
+    let AttrKind::Symbol { root, .. } = ir.ctx.attr_kind(ir.attr(function.op(), SECTIONS_ATTR)?)
+    else {
+        return None;
+    };
+    function_named(ir, lowered, ir.ctx.str(*root))
+}
+
+/// The declaration of the function that computes a construct's sections; empty where there is none.
+pub(super) fn declaration(ir: &Ir, lowered: &Lowered, function: FuncOp) -> String {
+    let Some(computing) = computing(ir, lowered, function) else { return String::new() };
+    let (mut types, _) = parameters(ir, computing);
+    types.drain(..2);
+    types.push("long *".to_owned());
+    let name = c_name(ir.symbol_name(computing.op()).unwrap_or_default());
+    let types = types.join(", ");
+    format!(
+        "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
+    )
+}
+
+/// The function that computes a construct's sections; empty where there is none.
+#[allow(clippy::result_large_err, reason = "made once a compilation")]
+pub(super) fn print(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Result<String, Diagnostic> {
+    match computing(ir, lowered, function) {
+        Some(computing) => print_results(ir, computing),
+        None => Ok(String::new()),
+    }
+}

@@ -1,0 +1,327 @@
+//! What scalars are to the iterations of a loop that the program declares independent.
+//!
+//! The program's scalars are one for all iterations to C, and one for each to a GPU. That is the same
+//! where every iteration sets the variable before it looks at it (OpenACC 3.3 §2.6.2 makes it private),
+//! and where iterations only combine something into it: a reduction, with or without the clause.
+//! Otherwise the program would go on with another value than it has in C, and is refused, unless a
+//! clause says what it wants.
+
+use gpuc_diagnostics::{Diagnostic, codes};
+use indexmap::IndexSet;
+
+use super::capture::Capturing;
+use super::flow::{Fate, From, fate};
+use super::lowerer::{Lowerer, Lowering};
+use super::scalar::Scalar;
+use super::uses::{mutated_by, mutates};
+use super::walk::{self, Below, Node};
+use super::{clauses, update};
+use crate::directive::openacc::{ClauseName, Directive, ReductionOp};
+use crate::source::Span;
+use crate::tree::{DeclId, StmtId, StmtKind, TranslationUnit};
+
+/// A loop with a directive, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoopSite<'d> {
+    pub directive: &'d Directive,
+    /// The loop.
+    pub stmt: StmtId,
+    /// What each iteration executes.
+    pub body: StmtId,
+    /// The function that has the loop.
+    pub function: DeclId,
+}
+
+/// What the scalars are that an iteration changes, beside those in clauses of the loop.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Roles {
+    /// Set by each iteration before it looks at them, and by nobody read afterwards.
+    pub own: IndexSet<DeclId>,
+    /// Combined, without a clause that says so.
+    pub reductions: Vec<(DeclId, ReductionOp)>,
+}
+
+/// What the compute construct around loops says of scalars.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ConstructScalars {
+    /// Its statement.
+    pub body: Option<StmtId>,
+    /// In its `private` and `firstprivate` clauses: what becomes of them is asked within it only.
+    pub private: Vec<DeclId>,
+    /// In data clauses, own and around it: memory that iterations share.
+    pub shared: Vec<DeclId>,
+}
+
+impl Lowerer<'_> {
+    /// The roles of the scalars that the iterations of an independent loop change.
+    pub(super) fn roles(&self, site: LoopSite<'_>) -> Lowering<Roles> {
+        let unit = self.unit;
+        let mut roles = Roles::default();
+        let listed: Vec<DeclId> = [ClauseName::Private, ClauseName::FirstPrivate]
+            .into_iter()
+            .flat_map(|name| clauses::listed(site.directive, name))
+            .chain(clauses::reductions(site.directive).map(|(_, var)| var))
+            .map(|var| var.decl)
+            .collect();
+        let declared = declared_in(unit, site.body);
+        for decl in mutated_by(unit, site.body) {
+            let is_scalar = Scalar::of(unit, unit.decls[decl].ty).is_some();
+            let reduced = self.reductions.iter().any(|&(known, _)| known == decl);
+            if !is_scalar || reduced || listed.contains(&decl) || declared.contains(&decl) {
+                continue;
+            }
+            let start = fate(unit, site.function, site.body, decl, From::Start);
+            let behind = self.behind(site.function, site.stmt, decl);
+            let shared = self.scalars.shared.contains(&decl);
+            match (start.read, behind.read) {
+                (None, None) if !shared => {
+                    roles.own.insert(decl);
+                }
+                (Some(_), Some(later)) => match update::reduction(unit, site.body, decl) {
+                    Some(op) => roles.reductions.push((decl, op)),
+                    None if shared => {}
+                    None => return self.lost(site, decl, later),
+                },
+                _ if shared => {}
+                (_, Some(later)) => return self.lost(site, decl, later),
+                (Some(read), None) => self.check_carried(site, decl, read, start)?,
+                (None, None) => {}
+            }
+        }
+        Ok(roles)
+    }
+
+    /// Whether the program may read what a statement leaves in a scalar.
+    pub(super) fn is_read_behind(&self, function: DeclId, stmt: StmtId, decl: DeclId) -> bool {
+        self.behind(function, stmt, decl).read.is_some()
+    }
+
+    /// What becomes of what a statement leaves in a scalar.
+    fn behind(&self, function: DeclId, stmt: StmtId, decl: DeclId) -> Fate {
+        let unit = self.unit;
+        let of_construct = self.scalars.body.filter(|_| self.scalars.private.contains(&decl));
+        let body = unit.function(function).and_then(|function| function.body);
+        match of_construct.or(body) {
+            Some(scope) => fate(unit, function, scope, decl, From::Behind(stmt)),
+            None => Fate::default(),
+        }
+    }
+
+    /// Refuses a loop whose last value of a scalar the program goes on with.
+    fn lost<T>(&self, site: LoopSite<'_>, decl: DeclId, read: Span) -> Lowering<T> {
+        let unit = self.unit;
+        let name = unit.name(decl);
+        let at = assignment(unit, site.body, decl).unwrap_or(site.directive.span);
+        let known = unit.decls[decl].span;
+        let diagnostic = Diagnostic::error(format!(
+            "`{name}` is private to each iteration: what this loop leaves in it is lost, and read later"
+        ))
+        .code(codes::LOST_SCALAR)
+        .related(unit.place(site.directive.span), "the loop that the program declares independent");
+        let diagnostic = match read == known {
+            true => diagnostic,
+            false => diagnostic.related(unit.place(read), "read here"),
+        };
+        self.refuse(
+            at,
+            diagnostic.help(format!(
+                "say what it is: `reduction(op:{name})` where iterations combine values, `private({name})` \
+                 where nothing needs the value later; or compute it behind the loop"
+            )),
+        )
+    }
+
+    /// Refuses a loop of which each iteration is certain to need what the one before leaves in a scalar.
+    fn check_carried(
+        &self,
+        site: LoopSite<'_>,
+        decl: DeclId,
+        read: Span,
+        start: Fate,
+    ) -> Lowering<()> {
+        if !start.read_for_sure || !start.replaced_for_sure {
+            return Ok(());
+        }
+        let unit = self.unit;
+        let name = unit.name(decl);
+        self.refuse(
+            read,
+            Diagnostic::error(format!(
+                "the iterations of this loop are not independent: each needs what the one before leaves in \
+                 `{name}`"
+            ))
+            .code(codes::NOT_INDEPENDENT)
+            .related(unit.place(site.directive.span), "the loop that the program declares independent")
+            .help(format!(
+                "compute `{name}` from the loop variable, or leave the loop to run in order: `seq`"
+            )),
+        )
+    }
+
+    /// Refuses a construct that changes a copy of a scalar of its own where the program goes on with the
+    /// value.
+    pub(super) fn check_not_lost(
+        &self,
+        c: &Capturing<'_>,
+        decl: DeclId,
+        span: Span,
+    ) -> Lowering<()> {
+        let unit = self.unit;
+        let behind = self.behind(c.function, c.stmt, decl);
+        let Some(read) = behind.read else { return Ok(()) };
+        let name = unit.name(decl);
+        let at = assignment(unit, c.body, decl).unwrap_or(span);
+        let mut diagnostic = Diagnostic::error(format!(
+            "`{name}` is private to this construct: what it leaves in it is lost, and read later"
+        ))
+        .code(codes::LOST_SCALAR)
+        .related(unit.place(c.directive.span), "the construct");
+        if read != unit.decls[decl].span {
+            diagnostic = diagnostic.related(unit.place(read), "read here");
+        }
+        self.refuse(
+            at,
+            diagnostic.help(format!(
+                "add `copy({name})` to have the value, or `firstprivate({name})` where the program means the \
+                 one from before"
+            )),
+        )
+    }
+
+    /// The scalars that loops of a construct reduce and none of its loops has for itself: they are the
+    /// program's.
+    pub(super) fn reduced_scalars(
+        &mut self,
+        directive: &Directive,
+        stmt: StmtId,
+        body: StmtId,
+        function: DeclId,
+    ) -> Lowering<IndexSet<DeclId>> {
+        let unit = self.unit;
+        let known = self.reductions.len();
+        let mut reduced = IndexSet::new();
+        let mut open: Vec<OpenLoop> = Vec::new();
+        if directive.kind.is_loop() {
+            self.open_loop(directive, stmt, body, function, &mut open, &mut reduced)?;
+        } else {
+            let own = clauses::reductions(directive).map(|(op, var)| (var.decl, op));
+            self.reductions.extend(own.inspect(|&(decl, _)| _ = reduced.insert(decl)));
+        }
+        for event in loops_in(unit, body) {
+            match event {
+                LoopEvent::Begins(directive, at, body) => {
+                    self.open_loop(directive, at, body, function, &mut open, &mut reduced)?;
+                }
+                LoopEvent::Ends(at) => {
+                    if let Some(last) = open.pop_if(|last| last.stmt == at) {
+                        self.reductions.truncate(last.reductions);
+                    }
+                }
+            }
+        }
+        self.reductions.truncate(known);
+        Ok(reduced)
+    }
+
+    fn open_loop(
+        &mut self,
+        directive: &Directive,
+        at: StmtId,
+        body: StmtId,
+        function: DeclId,
+        open: &mut Vec<OpenLoop>,
+        reduced: &mut IndexSet<DeclId>,
+    ) -> Lowering<()> {
+        let mut roles = Roles::default();
+        if self.is_independent(directive)
+            && let Some((stmt, body)) = self.innermost(directive, body)
+        {
+            roles = self.roles(LoopSite { directive, stmt, body, function })?;
+        }
+        let reductions = self.reductions.len();
+        let explicit = clauses::reductions(directive).map(|(op, var)| (var.decl, op));
+        for (decl, op) in explicit.chain(roles.reductions) {
+            self.reductions.push((decl, op));
+            if !open.iter().any(|outer| outer.own.contains(&decl)) {
+                reduced.insert(decl);
+            }
+        }
+        open.push(OpenLoop { stmt: at, own: roles.own, reductions });
+        Ok(())
+    }
+
+    /// The loop that a directive applies to, and the body of the innermost of the loops.
+    fn innermost(&self, directive: &Directive, body: StmtId) -> Option<(StmtId, StmtId)> {
+        let mut at = body;
+        let mut found = None;
+        for _ in 0..directive.collapsed() {
+            while let StmtKind::Compound(list) = &self.unit.stmts[at].kind
+                && let [single] = list.as_slice()
+            {
+                at = *single;
+            }
+            at = self.counted(at).ok()?.body;
+            found = Some((body, at));
+        }
+        found
+    }
+}
+
+/// A loop with a directive that the walk is in.
+struct OpenLoop {
+    /// The directive's statement.
+    stmt: StmtId,
+    own: IndexSet<DeclId>,
+    /// How many reductions were known in front of it.
+    reductions: usize,
+}
+
+/// A place where a loop with a directive begins or ends.
+enum LoopEvent<'a> {
+    Begins(&'a Directive, StmtId, StmtId),
+    Ends(StmtId),
+}
+
+/// The loops with directives in a statement, in order.
+fn loops_in(unit: &TranslationUnit, body: StmtId) -> Vec<LoopEvent<'_>> {
+    let mut events = Vec::new();
+    walk::stmt(unit, body, &mut |node| {
+        if let Node::Stmt(at) | Node::Leave(at) = node
+            && let StmtKind::Directive { directive, body: Some(body) } = unit.stmts[at].kind
+            && walk::openacc(unit, directive).kind.is_loop()
+        {
+            events.push(match node {
+                Node::Leave(_) => LoopEvent::Ends(at),
+                _ => LoopEvent::Begins(walk::openacc(unit, directive), at, body),
+            });
+        }
+        Below::Enter
+    });
+    events
+}
+
+/// The variables that a statement declares.
+fn declared_in(unit: &TranslationUnit, body: StmtId) -> IndexSet<DeclId> {
+    let mut found = IndexSet::new();
+    walk::stmt(unit, body, &mut |node| {
+        if let Node::Declare(decl) = node {
+            found.insert(decl);
+        }
+        Below::Enter
+    });
+    found
+}
+
+/// The first place where a statement assigns to a variable.
+fn assignment(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> Option<Span> {
+    let mut found = None;
+    walk::stmt(unit, body, &mut |node| {
+        if let Node::Expr(expr) = node
+            && mutates(unit, expr) == Some(decl)
+        {
+            found.get_or_insert(unit.exprs[expr].span);
+        }
+        Below::Enter
+    });
+    found
+}

@@ -1,0 +1,266 @@
+//! The elements of a buffer that a region touches, as values that the host computes before the launch.
+
+use gpuc_dialects::arith;
+use gpuc_dialects::memref::{self, element_bytes};
+use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
+use gpuc_presburger::{Affine, BasicSet, Constraint, Piece, PiecewiseQuasiAffine, Set};
+
+use crate::analysis::access::Access;
+use crate::analysis::domain::Domain;
+use crate::analysis::loops::{CountedLoop, nest};
+use crate::analysis::nest::guard::guards;
+use crate::analysis::polynomial::Polynomial;
+use crate::analysis::quasi_affine::QuasiAffine;
+use crate::analysis::slice::{build_polynomial, slice_from_arguments};
+
+/// Beyond every element of memory, and so that distances between the two are numbers.
+const FAR: i64 = 1 << 61;
+
+/// Why a section cannot be computed before the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// A subscript is no sum of loop variables and of values that the host has.
+    Subscript,
+    /// What the loops run to depends on what the region computes or reads.
+    Bounds,
+}
+
+/// The box that an access touches: for each dimension its least and greatest subscript, with where
+/// these hold; and how far apart elements of the dimension are.
+pub struct Touched {
+    domain: Domain,
+    sides: Vec<Side>,
+    /// Elements that are touched from the last subscript on.
+    length: i64,
+    bytes: i64,
+}
+
+/// One of the numbers that add up to the place of an element.
+struct Side {
+    least: PiecewiseQuasiAffine,
+    greatest: PiecewiseQuasiAffine,
+    /// What it counts, in elements: the distance of neighbours in a dimension, or what a loop variable
+    /// is multiplied by.
+    stride: Polynomial,
+}
+
+impl Touched {
+    /// What an access in a region touches.
+    pub fn find(ir: &Ir, region: Op, access: &Access) -> Result<Touched, Unknown> {
+        let scope = ir.region(region, 0);
+        let mut loops = nest(ir, access.op, region);
+        // The last round of a loop with a step is before its bound: near enough.
+        loops.iter_mut().for_each(|dim| dim.step = Some(1));
+        let guards = guards(ir, access.op, region);
+        let mut domain = Domain::of_scope(scope);
+        domain.add_nest(ir, &loops);
+        let forms: Option<Vec<_>> = access.subscripts.iter().cloned().collect();
+        let forms = forms.ok_or(Unknown::Subscript)?;
+        forms.iter().for_each(|form| domain.add_params_of(ir, &loops, form));
+        guards.iter().for_each(|guard| domain.add_params_of(ir, &loops, &guard.form));
+        let strides = strides(ir, access.buffer).ok_or(Unknown::Subscript)?;
+        let bytes = element_bytes(&ir.ctx, ir.ty(access.buffer)).ok_or(Unknown::Subscript)?;
+        let mut numbers: Vec<(Number, Polynomial)> = Vec::new();
+        for (form, stride) in forms.into_iter().zip(strides) {
+            let (form, products) = take_products(&form, &loops).ok_or(Unknown::Subscript)?;
+            for (variable, factor) in products {
+                let stride = stride.times(&factor).ok_or(Unknown::Subscript)?;
+                numbers.push((Number::Loop(variable), stride));
+            }
+            numbers.push((Number::Form(form), stride));
+        }
+        let sides = (|| {
+            let mut set = BasicSet::universe(domain.set_space(loops.len() + numbers.len()));
+            let exact = domain.constrain(&mut set, &loops)?;
+            for guard in &guards {
+                let form = domain.quasi_affine(&mut set, &loops, &guard.form)?;
+                let Some(form) = form else { continue };
+                set.add(&match guard.is_equality {
+                    true => Constraint::eq(form, 0),
+                    false => Constraint::ge(form, 0),
+                })?;
+            }
+            for (k, (number, _)) in numbers.iter().enumerate() {
+                let form = match number {
+                    Number::Loop(variable) => Some(Affine::dim(*variable)),
+                    Number::Form(form) => domain.quasi_affine(&mut set, &loops, form)?,
+                };
+                let Some(form) = form else { return Ok(Err(Unknown::Subscript)) };
+                set.add(&Constraint::eq(Affine::dim(loops.len() + k), form))?;
+            }
+            if !exact {
+                return Ok(Err(Unknown::Bounds));
+            }
+            let set = Set::from(set);
+            let side = |(k, (_, stride)): (usize, (Number, Polynomial))| {
+                let dim = loops.len() + k;
+                let (least, greatest) = (set.dim_min(dim)?, set.dim_max(dim)?);
+                Ok(Side { least: least.coalesced(), greatest: greatest.coalesced(), stride })
+            };
+            let sides: gpuc_presburger::Result<Vec<Side>> =
+                numbers.into_iter().enumerate().map(side).collect();
+            Ok(Ok(sides?))
+        })();
+        let sides = match sides {
+            Ok(sides) => sides?,
+            Err::<_, gpuc_presburger::Error>(_) => return Err(Unknown::Bounds),
+        };
+        let bytes = i64::try_from(bytes).map_err(|_| Unknown::Subscript)?;
+        Ok(Touched { domain, sides, length: access.length, bytes })
+    }
+
+    /// Builds the first and the last element touched, [`FAR`] and `-FAR` where there is none.
+    pub fn build(
+        &self,
+        b: &mut Builder<'_>,
+        function: Op,
+        map: &mut ValueMap,
+    ) -> Result<(Value, Value), Unknown> {
+        let mut emit = Emit { b, function, map, domain: &self.domain };
+        let [none_low, none_high] = [FAR, -FAR].map(|far| arith::constant_index(emit.b, far));
+        let mut low = arith::constant_index(emit.b, 0);
+        let mut high = arith::constant_index(emit.b, self.length - 1);
+        let mut touched: Option<Value> = None;
+        for side in &self.sides {
+            let (is_there, first) = emit.piecewise(&side.least)?;
+            let (_, last) = emit.piecewise(&side.greatest)?;
+            let stride = emit.polynomial(&side.stride)?;
+            let [x, y] =
+                [first, last].map(|at| arith::MulIOp::new(emit.b, at, stride).value(emit.b));
+            let near = arith::MinSIOp::new(emit.b, x, y).value(emit.b);
+            let far = arith::MaxSIOp::new(emit.b, x, y).value(emit.b);
+            low = arith::AddIOp::new(emit.b, low, near).value(emit.b);
+            high = arith::AddIOp::new(emit.b, high, far).value(emit.b);
+            touched = Some(match touched {
+                Some(known) => arith::AndIOp::new(emit.b, known, is_there).value(emit.b),
+                None => is_there,
+            });
+        }
+        if let Some(touched) = touched {
+            low = arith::SelectOp::new(emit.b, touched, low, none_low).value(emit.b);
+            high = arith::SelectOp::new(emit.b, touched, high, none_high).value(emit.b);
+        }
+        Ok((low, high))
+    }
+
+    /// Bytes of an element.
+    pub fn bytes(&self) -> i64 {
+        self.bytes
+    }
+}
+
+/// The distances of neighbours in each dimension of a buffer that is an argument, or a view of all of
+/// one.
+fn strides(ir: &Ir, buffer: Value) -> Option<Vec<Polynomial>> {
+    let Some(op) = ir.defining_op(buffer) else {
+        let shape = ir.ctx.shape(ir.ty(buffer))?;
+        let mut strides = vec![1; shape.len()];
+        for d in (1..shape.len()).rev() {
+            strides[d - 1] = i64::checked_mul(strides[d], shape[d]).filter(|&s| s >= 0)?;
+        }
+        return Some(strides.into_iter().map(Polynomial::constant).collect());
+    };
+    if memref::CastOp::is(ir, op) {
+        return strides(ir, ir.operand(op, 0));
+    }
+    let view = memref::ReinterpretCastOp::cast(ir, op)?;
+    let offsets = ir.ctx.dense_array(view.static_offsets(ir)?)?;
+    let is_argument = ir.defining_op(view.source(ir)).is_none();
+    if offsets != [0] || !is_argument {
+        return None;
+    }
+    let values = view.strides(ir);
+    let mut values = values.iter();
+    let of = |&stride: &i64| match stride {
+        DYNAMIC => values.next().map(|&value| Polynomial::value(value)),
+        stride => Some(Polynomial::constant(stride)),
+    };
+    ir.ctx.dense_array(view.static_strides(ir)?)?.iter().map(of).collect()
+}
+
+/// What the place of an element is made of.
+enum Number {
+    /// The variable of the loop of that number.
+    Loop(usize),
+    /// A sum of loop variables and of values from outside.
+    Form(QuasiAffine),
+}
+
+/// A subscript without the products of a loop variable and values from outside; and these, with the
+/// numbers of the loops. `None` where variables are multiplied by each other.
+fn take_products(
+    form: &QuasiAffine,
+    loops: &[CountedLoop],
+) -> Option<(QuasiAffine, Vec<(usize, Polynomial)>)> {
+    let mut rest = form.clone();
+    let mut products = Vec::new();
+    for (monomial, coefficient) in form.plain().terms() {
+        let of_loop = |value: &Value| loops.iter().position(|dim| dim.variable == *value);
+        let mut variables = monomial.iter().filter_map(of_loop);
+        let Some(variable) = variables.next().filter(|_| monomial.len() > 1) else { continue };
+        if variables.next().is_some() {
+            return None;
+        }
+        let factor: Vec<Value> =
+            monomial.iter().copied().filter(|value| of_loop(value).is_none()).collect();
+        products.push((variable, Polynomial::term(&factor, coefficient)));
+        rest = rest.plus(&Polynomial::term(monomial, coefficient).into(), -1)?;
+    }
+    Some((rest, products))
+}
+
+/// Builds values of the parameters of a domain.
+struct Emit<'a, 'b, 'm> {
+    b: &'a mut Builder<'b>,
+    function: Op,
+    map: &'m mut ValueMap,
+    domain: &'a Domain,
+}
+
+impl Emit<'_, '_, '_> {
+    fn polynomial(&mut self, form: &Polynomial) -> Result<Value, Unknown> {
+        let function = self.function;
+        let slice = |ir: &Ir, value| slice_from_arguments(ir, value, function);
+        build_polynomial(self.b, form, slice, self.map).ok_or(Unknown::Bounds)
+    }
+
+    fn affine(&mut self, form: &Affine) -> Result<Value, Unknown> {
+        let form = self.domain.polynomial(form).ok_or(Unknown::Bounds)?;
+        self.polynomial(&form)
+    }
+
+    /// Whether a function of the parameters has a value, and which.
+    fn piecewise(&mut self, function: &PiecewiseQuasiAffine) -> Result<(Value, Value), Unknown> {
+        let mut is_there = arith::constant_bool(self.b, false);
+        let mut result = arith::constant_index(self.b, 0);
+        for Piece { domain, values } in function.pieces() {
+            let [value] = &values[..] else { return Err(Unknown::Bounds) };
+            let value = self.affine(value.as_affine().ok_or(Unknown::Subscript)?)?;
+            let zero = arith::constant_index(self.b, 0);
+            let mut here = arith::constant_bool(self.b, true);
+            for constraint in domain.constraints() {
+                let form = self.affine(constraint.expr())?;
+                let how = match constraint.is_equality() {
+                    true => arith::CmpIPredicate::Eq,
+                    false => arith::CmpIPredicate::Sge,
+                };
+                let how = how.attr(&mut self.b.ctx);
+                let holds = arith::CmpIOp::new(self.b, form, zero)
+                    .attr(self.b, "predicate", how)
+                    .value(self.b);
+                here = arith::AndIOp::new(self.b, here, holds).value(self.b);
+            }
+            result = arith::SelectOp::new(self.b, here, value, result).value(self.b);
+            is_there = arith::OrIOp::new(self.b, is_there, here).value(self.b);
+        }
+        Ok((is_there, result))
+    }
+}
+
+/// Whether an operation gives a view of a buffer that accesses are traced through.
+pub fn is_view(ir: &Ir, op: Op) -> bool {
+    memref::ReinterpretCastOp::is(ir, op)
+        || memref::CastOp::is(ir, op)
+        || memref::ViewOp::is(ir, op)
+        || memref::DimOp::is(ir, op)
+}

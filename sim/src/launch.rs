@@ -1,0 +1,404 @@
+//! Launches: what to run, and its report.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::check::{self, Context, Finding, Log};
+use crate::counters::{CounterSet, Counters, SiteCounts, by_line};
+use crate::exec::{
+    Crew, Environment, Limits, Nobody, Output, Plan, Probe, Services, SiteCounter, Worker,
+    processors,
+};
+use crate::fault::{Fault, LaunchError, SimError};
+use crate::module::{Kernel, Module};
+use crate::profile::{BlockRecord, Profile, Recorder, Subject};
+use crate::simulator::{DevicePtr, Simulator};
+
+/// What to launch a kernel with.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Shared memory beyond what the kernel declares, in bytes.
+    pub dynamic_shared_bytes: u32,
+    /// The parameter block, laid out as [`Kernel::params`] says.
+    pub params: &'a [u8],
+    /// What to count.
+    pub counters: Counters,
+    /// Registers of a thread, if an assembler has said: they decide how many blocks are resident.
+    /// Estimated if `None`.
+    pub registers: Option<u32>,
+    /// Executes only as many of the first blocks as [`Counters::Profile`] looks at, and takes them
+    /// for the others: what the kernel computes is then not there.
+    pub sampled: bool,
+    /// Host threads to run on; as many as there are processors if `None`.
+    pub threads: Option<usize>,
+    /// Warp instructions after which the launch is stopped with a fault.
+    pub instruction_budget: Option<u64>,
+    /// Host time after which the launch is stopped with a fault.
+    pub time_limit: Option<Duration>,
+    /// Becomes true when the launch shall stop with a fault, from another thread or a signal handler.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Where `printf` of the kernel goes, in the order of the blocks, when the launch ends; the
+    /// process's standard output if `None`.
+    pub output: Option<&'a Mutex<Vec<u8>>>,
+}
+
+impl Default for Launch<'_> {
+    fn default() -> Self {
+        Launch {
+            grid: [1; 3],
+            block: [1; 3],
+            dynamic_shared_bytes: 0,
+            params: &[],
+            counters: Counters::Off,
+            registers: None,
+            sampled: false,
+            threads: None,
+            instruction_budget: None,
+            time_limit: None,
+            interrupt: None,
+            output: None,
+        }
+    }
+}
+
+/// What a launch did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaunchReport {
+    /// The counters; all zero with [`Counters::Off`].
+    pub counters: CounterSet,
+    /// Counts per C line, in order of file and line; empty with [`Counters::Off`].
+    pub lines: Vec<LineCounts>,
+    /// What the device would have made of it, with [`Counters::Profile`].
+    pub profile: Option<Box<Profile>>,
+    /// Warp instructions executed, counted in any case. A point where lanes reconverge counts one.
+    pub warp_instructions: u64,
+    /// Host time from start to end.
+    pub wall: Duration,
+}
+
+/// Counts of the instructions that belong to one source line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineCounts {
+    /// The source file.
+    pub file: Arc<str>,
+    /// The line.
+    pub line: u32,
+    /// Warp instructions.
+    pub warp_instructions: u64,
+    /// Lanes whose guard held.
+    pub thread_instructions: u64,
+    /// Sectors of global memory.
+    pub global_sectors: u64,
+    /// Requests to global memory.
+    pub global_requests: u64,
+    /// Shared-memory bank conflicts.
+    pub bank_conflicts: u64,
+    /// Divergent branches.
+    pub divergent_branches: u64,
+    /// Share of the kernel's time on the device, 0 to 1; 0 without [`Counters::Profile`].
+    pub time: f64,
+    /// Bytes from and to DRAM; 0 without [`Counters::Profile`].
+    pub dram_bytes: f64,
+}
+
+impl Simulator {
+    /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// The launch is refused (unknown kernel, beyond a limit, wrong parameters), or the kernel
+    /// faults. Of several faulting blocks the first one is reported.
+    pub fn launch(
+        &self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch<'_>,
+    ) -> Result<LaunchReport, LaunchError> {
+        let start = Instant::now();
+        let Some(kernel) = module.kernel(kernel) else {
+            let known = module.kernels().map(Kernel::name);
+            return Err(LaunchError::UnknownKernel {
+                name: kernel.into(),
+                suggestion: gpuc_diagnostics::did_you_mean(kernel, known).map(str::to_owned),
+            });
+        };
+        if !kernel.refusals().is_empty() {
+            return Err(LaunchError::Refused {
+                kernel: kernel.name().into(),
+                reasons: kernel.refusals().to_vec(),
+            });
+        }
+        let shared_bytes = self.check(kernel, launch)?;
+        if kernel.code.uses_heap {
+            self.heap.prepare(&self.memory)?;
+        }
+        let output = Output::default();
+        let addresses = self.load(module)?;
+        let workspace = match kernel.code.uses_workspace {
+            true => Some(self.workspace()?),
+            false => None,
+        };
+        let snapshot = self.memory.snapshot();
+        let nearest = |address| self.memory.nearest(address);
+        let environment = Environment {
+            code: &kernel.code,
+            plan: kernel.code.plan.get_or_init(|| Plan::new(&kernel.code)),
+            kernel: kernel.name(),
+            grid: launch.grid,
+            block: launch.block,
+            shared_bytes,
+            params: launch.params,
+            regions: &snapshot.regions,
+            template: self.template(
+                kernel,
+                launch,
+                shared_bytes,
+                &addresses,
+                workspace.unwrap_or(0),
+            ),
+            limits: Limits {
+                budget: launch.instruction_budget,
+                time: launch.time_limit,
+                deadline: launch.time_limit.and_then(|limit| start.checked_add(limit)),
+                interrupt: launch.interrupt,
+            },
+            alone: self.threads(launch) == 1,
+            resident: self.resident_blocks(launch),
+            executed: AtomicU64::new(0),
+            failed: AtomicU64::new(u64::MAX),
+            services: Services { heap: &self.heap, output: &output },
+            nearest: &nearest,
+        };
+        let log = Mutex::new(Log::default());
+        let context = Context {
+            code: &kernel.code,
+            kernel: kernel.name(),
+            grid: launch.grid,
+            block: launch.block,
+            shared_bytes,
+            nearest: &nearest,
+            log: &log,
+        };
+        let threads = self.threads(launch);
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let profiled = launch.counters == Counters::Profile;
+        let subject = |executed| {
+            let shape = (blocks, executed, launch.block.iter().product());
+            Subject::new(self.arch, &kernel.code, shape, shared_bytes, launch.registers)
+        };
+        let executed = match profiled && launch.sampled {
+            true => subject(blocks).representative(),
+            false => blocks,
+        };
+        let subject = profiled.then(|| subject(executed));
+        let sample = subject.as_ref().map(Subject::sample).unwrap_or_default();
+        let listeners = || check::probes(context, self.checks, &self.initialized);
+        let count = kernel.code.insts.len();
+        let counter = || SiteCounter::new(self.arch, &kernel.code);
+        let recorder = || Recorder::new(counter(), &sample);
+        let counted = match (launch.counters, self.checks.any()) {
+            (Counters::Off, false) => run(&environment, executed, threads, || Nobody).map(drop_all),
+            (Counters::Off, true) => run(&environment, executed, threads, listeners).map(drop_all),
+            (Counters::All, false) => run(&environment, executed, threads, counter).map(sites_of),
+            (Counters::All, true) => {
+                run(&environment, executed, threads, || (counter(), listeners()))
+                    .map(|workers| sites_of(workers.into_iter().map(|(counter, _)| counter)))
+            }
+            (Counters::Profile, false) => run(&environment, executed, threads, recorder)
+                .map(|workers| workers.into_iter().map(Recorder::finish).collect()),
+            (Counters::Profile, true) => run(&environment, executed, threads, || {
+                (recorder(), listeners())
+            })
+            .map(|workers| workers.into_iter().map(|(recorder, _)| recorder.finish()).collect()),
+        };
+        let failed = environment.failed.load(Ordering::Relaxed);
+        output.flush(failed, launch.output);
+        if let Some(workspace) = workspace {
+            self.free(workspace)?;
+        }
+        if self.checks.any() {
+            let mut found = log.into_inner().unwrap_or_else(PoisonError::into_inner).findings;
+            if let Err(LaunchError::Fault(fault)) = &counted {
+                found.push(Finding::of_fault(fault));
+            }
+            self.findings.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+        }
+        let workers: Vec<Counted> = counted?;
+        let mut report = LaunchReport {
+            warp_instructions: environment.executed.into_inner(),
+            wall: start.elapsed(),
+            ..LaunchReport::default()
+        };
+        if launch.counters != Counters::Off {
+            let mut sites = vec![SiteCounts::default(); count];
+            let mut records = Vec::new();
+            for (counts, blocks) in workers {
+                sites.iter_mut().zip(&counts).for_each(|(all, one)| all.add(one));
+                records.extend(blocks);
+            }
+            report.counters = CounterSet::of(&sites, &kernel.code);
+            let evaluated = subject.map(|subject| subject.evaluate(&sites, records, &sample));
+            let (profile, of_sites) = evaluated.unzip();
+            report.lines = by_line(&sites, &kernel.code, of_sites.as_deref().unwrap_or_default());
+            report.profile = profile.map(Box::new);
+        }
+        Ok(report)
+    }
+
+    /// Host threads that run the blocks of a launch.
+    fn threads(&self, launch: &Launch<'_>) -> usize {
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let wanted = if self.checks.any() { 1 } else { launch.threads.unwrap_or_else(processors) };
+        wanted.clamp(1, blocks.clamp(1, 1024) as usize)
+    }
+
+    /// Blocks that the device runs at the same time, at most: so many may wait for one another.
+    fn resident_blocks(&self, launch: &Launch<'_>) -> usize {
+        let limits = &self.arch.limits;
+        let warps = launch.block.iter().product::<u32>().div_ceil(limits.warp_size).max(1);
+        let each = (limits.max_warps_per_sm / warps).clamp(1, limits.max_blocks_per_sm);
+        (each * self.arch.chip.sm_count) as usize
+    }
+
+    /// Checks a launch against the kernel and the device; returns the shared memory of a block.
+    fn check(&self, kernel: &Kernel, launch: &Launch<'_>) -> Result<u64, LaunchError> {
+        let limits = &self.arch.limits;
+        let device = || format!("the limit of {}", self.arch.name);
+        let within = |what, given: u64, limit: u64| {
+            if given == 0 {
+                return Err(LaunchError::Shape {
+                    what,
+                    given,
+                    limit_name: "the least".into(),
+                    limit: 1,
+                });
+            }
+            if given <= limit {
+                Ok(())
+            } else {
+                Err(LaunchError::Shape { what, given, limit_name: device(), limit })
+            }
+        };
+        let extents = ["block extent in x", "block extent in y", "block extent in z"];
+        for (axis, what) in extents.into_iter().enumerate() {
+            within(what, launch.block[axis].into(), limits.max_block[axis].into())?;
+        }
+        let extents = ["grid extent in x", "grid extent in y", "grid extent in z"];
+        for (axis, what) in extents.into_iter().enumerate() {
+            within(what, launch.grid[axis].into(), limits.max_grid[axis].into())?;
+        }
+        let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
+        within("number of threads of a block", threads, limits.max_threads_per_block.into())?;
+        if let Some(required) = kernel.required_block()
+            && required != launch.block
+        {
+            return Err(LaunchError::RequiredBlock { required, given: launch.block });
+        }
+        if let Some(most) = kernel.max_threads()
+            && threads > u64::from(most)
+        {
+            return Err(LaunchError::Shape {
+                what: "number of threads of a block",
+                given: threads,
+                limit_name: "the kernel's `.maxntid`".into(),
+                limit: most.into(),
+            });
+        }
+        if launch.params.len() != kernel.param_bytes() {
+            return Err(LaunchError::Params {
+                expected: kernel.param_bytes(),
+                given: launch.params.len(),
+            });
+        }
+        let shared = kernel.code.shared_bytes;
+        let dynamic = u64::from(launch.dynamic_shared_bytes);
+        let total = if dynamic == 0 {
+            shared
+        } else {
+            shared.next_multiple_of(kernel.code.dynamic_align) + dynamic
+        };
+        // Static shared memory cannot opt in to more.
+        if shared > u64::from(limits.shared_per_block) {
+            within(
+                "static shared memory of a block in bytes",
+                shared,
+                limits.shared_per_block.into(),
+            )?;
+        }
+        if total > 0 {
+            within(
+                "shared memory of a block in bytes",
+                total,
+                limits.shared_per_block_optin.into(),
+            )?;
+        }
+        Ok(total)
+    }
+
+    /// Zeroed memory in which the blocks of one launch can meet.
+    fn workspace(&self) -> Result<DevicePtr, SimError> {
+        const BYTES: u64 = 64;
+        let workspace = self.alloc(BYTES, "workspace of a cooperative launch")?;
+        self.fill(workspace, 0, BYTES)?;
+        Ok(workspace)
+    }
+}
+
+/// Warp instructions after which the other host threads are called: waking them costs as much as
+/// executing some thousand.
+const CALL_FOR_HELP: u64 = 4096;
+
+/// What a worker has counted, and the blocks that it has recorded.
+type Counted = (Vec<SiteCounts>, Vec<BlockRecord>);
+
+fn sites_of(counters: impl IntoIterator<Item = SiteCounter>) -> Vec<Counted> {
+    counters.into_iter().map(|counter| (counter.sites, Vec::new())).collect()
+}
+
+fn drop_all<P>(_: Vec<P>) -> Vec<Counted> {
+    Vec::new()
+}
+
+/// Runs the first `blocks` blocks, on several threads if there is much to do; what their probes have
+/// found.
+fn run<P: Probe + Send>(
+    environment: &Environment<'_>,
+    blocks: u64,
+    threads: usize,
+    probe: impl Fn() -> P + Sync,
+) -> Result<Vec<P>, LaunchError> {
+    let next = AtomicU64::new(0);
+    let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
+    let probes = Mutex::new(Vec::new());
+    let work = |call: &dyn Fn()| {
+        let mut worker = Worker::new(environment, probe());
+        let next = || {
+            let block = next.fetch_add(1, Ordering::Relaxed);
+            (block < blocks && environment.failed.load(Ordering::Relaxed) > block).then_some(block)
+        };
+        if let Err((block, found)) = worker.run(environment, &next, call) {
+            environment.failed.fetch_min(block, Ordering::Relaxed);
+            let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
+            if fault.as_ref().is_none_or(|&(first, _)| block < first) {
+                *fault = Some((block, found));
+            }
+        }
+        probes.lock().unwrap_or_else(PoisonError::into_inner).push(worker.probe);
+    };
+    let help = || work(&|| ());
+    let crew = Crew::new(&help, threads - 1);
+    work(&|| {
+        if environment.executed.load(Ordering::Relaxed) > CALL_FOR_HELP {
+            crew.call();
+        }
+    });
+    drop(crew);
+    match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, fault)) => Err(LaunchError::Fault(fault)),
+        None => Ok(probes.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}

@@ -1,0 +1,222 @@
+//! What the model of caches and of time looks at: the first accesses of the first blocks, in the
+//! order of each warp, and the instructions of some warps.
+//!
+//! The executor runs a warp until it waits, the next one after it; a device runs them side by side.
+//! So accesses are kept with the number of instructions that their warp had issued, and replayed in
+//! that order ([`super::hierarchy`]).
+
+use crate::counters::SiteCounts;
+use crate::exec::{AccessEvent, At, LANES, Probe, SiteCounter, interleaved};
+use crate::program::MemorySpace;
+
+use super::cache::Sectors;
+
+/// Bytes of a line.
+const LINE: u64 = 128;
+/// Bytes of a sector.
+const SECTOR: u64 = gpuc_arch::SECTOR_BYTES as u64;
+/// Lines of local memory have numbers of their own.
+const LOCAL_LINES: u64 = 1 << 49;
+/// Instructions kept of a traced warp.
+const MAX_TRACE: usize = 1 << 17;
+
+/// Which blocks and warps are looked at, and how closely.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample {
+    /// Blocks from the first on whose accesses are kept.
+    pub(crate) blocks: u64,
+    /// Blocks that are resident at the same time, on the whole device.
+    pub(crate) wave: u64,
+    /// Lines touched that are kept for each warp.
+    pub(crate) touches: usize,
+    /// Blocks whose warps are traced, ascending.
+    pub(crate) traced: Vec<u64>,
+    /// Warps of a block.
+    pub(crate) warps: u32,
+}
+
+impl Sample {
+    /// Warps of a traced block that are traced: the first, the last and some between.
+    fn traces(&self, block: u64, warp: u32) -> bool {
+        const OF_BLOCK: u32 = 4;
+        let step = self.warps.div_ceil(OF_BLOCK).max(1);
+        (warp.is_multiple_of(step) || warp + 1 == self.warps)
+            && self.traced.binary_search(&block).is_ok()
+    }
+}
+
+/// One access of a warp to global or local memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// Instructions that the warp had issued.
+    pub(crate) time: u32,
+    /// The instruction.
+    pub(crate) site: u32,
+    /// Lanes that access.
+    pub(crate) lanes: u32,
+    /// Where its lines start in [`WarpRecord::lines`]; they go on to the next request's.
+    pub(crate) start: u32,
+}
+
+/// What is kept of a warp.
+#[derive(Debug, Default)]
+pub(crate) struct WarpRecord {
+    issued: u32,
+    pub(crate) requests: Vec<Request>,
+    /// Numbers of lines and the sectors touched in them.
+    pub(crate) lines: Vec<(u64, Sectors)>,
+    /// The instructions issued, if the warp is traced.
+    pub(crate) trace: Option<Vec<u32>>,
+}
+
+impl WarpRecord {
+    /// The lines of a request.
+    pub(crate) fn lines_of(&self, request: usize) -> &[(u64, Sectors)] {
+        let end = self.requests.get(request + 1).map_or(self.lines.len(), |r| r.start as usize);
+        &self.lines[self.requests[request].start as usize..end]
+    }
+}
+
+/// What is kept of a block.
+#[derive(Debug)]
+pub(crate) struct BlockRecord {
+    pub(crate) block: u64,
+    pub(crate) warps: Vec<WarpRecord>,
+}
+
+/// Counts every instruction, and keeps what a [`Sample`] asks for.
+#[derive(Debug)]
+pub(crate) struct Recorder<'s> {
+    counter: SiteCounter,
+    sample: &'s Sample,
+    /// Blocks under way.
+    open: Vec<BlockRecord>,
+    done: Vec<BlockRecord>,
+}
+
+impl<'s> Recorder<'s> {
+    pub(crate) fn new(counter: SiteCounter, sample: &'s Sample) -> Recorder<'s> {
+        Recorder { counter, sample, open: Vec::new(), done: Vec::new() }
+    }
+
+    /// The counts, and the blocks that have ended.
+    pub(crate) fn finish(self) -> (Vec<SiteCounts>, Vec<BlockRecord>) {
+        (self.counter.sites, self.done)
+    }
+
+    /// The record of a warp whose block is looked at.
+    fn warp(&mut self, at: At) -> Option<&mut WarpRecord> {
+        // The block that started last is the one that runs, but for those that wait for others.
+        let block = self.open.iter_mut().rev().find(|record| record.block == at.block)?;
+        block.warps.get_mut(at.warp as usize)
+    }
+}
+
+impl Probe for Recorder<'_> {
+    fn block_start(&mut self, block: u64) {
+        let Sample { blocks, warps, .. } = *self.sample;
+        let traced = self.sample.traced.binary_search(&block).is_ok();
+        if block < blocks || traced {
+            let warp = |warp| WarpRecord {
+                trace: self.sample.traces(block, warp).then(Vec::new),
+                ..WarpRecord::default()
+            };
+            self.open.push(BlockRecord { block, warps: (0..warps).map(warp).collect() });
+        }
+    }
+
+    fn block_end(&mut self, block: u64) {
+        if let Some(at) = self.open.iter().position(|record| record.block == block) {
+            self.done.push(self.open.swap_remove(at));
+        }
+    }
+
+    fn issue(&mut self, at: At, enabled: u32) {
+        self.counter.issue(at, enabled);
+        if let Some(warp) = self.warp(at) {
+            warp.issued = warp.issued.saturating_add(1);
+            if let Some(trace) = &mut warp.trace
+                && trace.len() < MAX_TRACE
+            {
+                trace.push(at.site);
+            }
+        }
+    }
+
+    fn diverge(&mut self, at: At) {
+        self.counter.diverge(at);
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        self.counter.access(event);
+        let local = match event.space {
+            MemorySpace::Global | MemorySpace::Generic => false,
+            MemorySpace::Local => true,
+            MemorySpace::Shared | MemorySpace::Param => return,
+        };
+        let Sample { blocks, touches, wave, warps, .. } = *self.sample;
+        let at = event.at;
+        if at.block >= blocks {
+            return;
+        }
+        let Some(warp) = self.warp(at) else { return };
+        if warp.lines.len() >= touches {
+            return;
+        }
+        let start = warp.lines.len();
+        let lanes = at.lanes.count_ones();
+        let request = Request { time: warp.issued, site: at.site, lanes, start: start as u32 };
+        warp.requests.push(request);
+        let own = interleaved(event);
+        let addresses = if local { &own } else { event.addresses };
+        // Blocks that follow one another in one place have the same local memory.
+        let slot = at.block % wave.max(1) * u64::from(warps) + u64::from(at.warp);
+        let base = if local { LOCAL_LINES + (slot << 24) } else { 0 };
+        add_lines(&mut warp.lines, addresses, event.at.lanes, event.bytes, base);
+    }
+}
+
+/// Adds the lines that lanes touch, each with its sectors.
+fn add_lines(
+    lines: &mut Vec<(u64, Sectors)>,
+    addresses: &[u64; LANES],
+    mask: u32,
+    bytes: u32,
+    base: u64,
+) {
+    let start = lines.len();
+    for (lane, address) in addresses.iter().enumerate() {
+        if mask >> lane & 1 == 0 {
+            continue;
+        }
+        let last = address + u64::from(bytes.max(1)) - 1;
+        for sector in address / SECTOR..=last / SECTOR {
+            let line = base + sector * SECTOR / LINE;
+            let bit: Sectors = 1 << (sector % (LINE / SECTOR));
+            match lines[start..].iter_mut().rev().find(|(number, _)| *number == line) {
+                Some((_, sectors)) => *sectors |= bit,
+                None => lines.push((line, bit)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_sectors() {
+        let lines = |mask, bytes, address: &dyn Fn(u64) -> u64| {
+            let addresses = std::array::from_fn(|lane| address(lane as u64));
+            let mut lines = Vec::new();
+            add_lines(&mut lines, &addresses, mask, bytes, 0);
+            lines
+        };
+        assert_eq!(lines(u32::MAX, 4, &|lane| 128 + 4 * lane), [(1, 0xf)]);
+        assert_eq!(lines(u32::MAX, 4, &|lane| 132 + 4 * lane), [(1, 0xf), (2, 1)]);
+        assert_eq!(lines(0xff, 4, &|lane| 4 * lane), [(0, 1)]);
+        assert_eq!(lines(7, 4, &|lane| 128 * lane), [(0, 1), (1, 1), (2, 1)]);
+        assert_eq!(lines(u32::MAX, 16, &|lane| 16 * lane).len(), 4);
+    }
+}
