@@ -243,21 +243,6 @@ impl Walker<'_> {
             let said = self.lowerer.diagnostics.len();
             let known = self.lowerer.functions.clone();
             match self.lowerer.construct(site) {
-                Ok((compute, data)) => {
-                    info.compute = Some(compute);
-                    info.data = data;
-                    return;
-                }
-                Err(failure @ (Failure::Refused(_) | Failure::Reported)) => {
-                    if let Failure::Refused(diagnostic) = failure {
-                        self.lowerer.diagnostics.push(*diagnostic);
-                    }
-                    let directive = walk::openacc(unit, info.directive);
-                    if self.lowerer.options.unsupported_on_host && is_for_host(directive) {
-                        self.leave_to_host(info, said, &symbol, known);
-                    }
-                    return;
-                }
                 Err(Failure::AsBytes(variable)) => {
                     self.lowerer.diagnostics.truncate(said);
                     self.lowerer.as_bytes.insert(variable);
@@ -267,6 +252,26 @@ impl Walker<'_> {
                     {
                         self.lowerer.b.erase_op(last);
                     }
+                }
+                outcome => {
+                    let made = match outcome {
+                        Ok(made) => Some(made),
+                        Err(Failure::Refused(diagnostic)) => {
+                            self.lowerer.diagnostics.push(*diagnostic);
+                            None
+                        }
+                        Err(_) => None,
+                    };
+                    // What is wrong with one statement does not stop at it.
+                    let fails = self.lowerer.diagnostics[said..].iter().any(Diagnostic::is_error);
+                    let directive = walk::openacc(unit, info.directive);
+                    if fails && self.lowerer.options.unsupported_on_host && is_for_host(directive) {
+                        self.leave_to_host(info, said, &symbol, known);
+                    } else if let Some((compute, data)) = made {
+                        info.compute = Some(compute);
+                        info.data = data;
+                    }
+                    return;
                 }
             }
         }

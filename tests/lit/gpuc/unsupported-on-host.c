@@ -1,7 +1,7 @@
 // A construct that cannot be compiled for the device is an error, or is left to the host where that is asked
 // for: said by the compiler and by the program, with the device's data in its place.
 // RUN: not gpuc -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ERROR
-// RUN: gpuc run --device=sim -foffload-unsupported=host %s 2>&1 | FileCheck %s --check-prefix=RUN
+// RUN: gpuc run --device=sim -foffload-unsupported=host %s 2>&1 | FileCheck %s --check-prefix=LEFT
 // RUN: not gpuc -foffload-unsupported=never -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=MODE
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,9 +37,9 @@ int main(void)
     return 0;
 }
 // ERROR: error{{.*}}: cannot tell which array `malloc
-// RUN: warning: cannot tell which array `malloc
-// RUN: this construct is left to the host, as -foffload-unsupported=host asks
-// RUN: warning: this `parallel loop` runs on the host
-// RUN-NOT: runs on the host
-// RUN: a 20 412 b 1 16
+// LEFT: warning: cannot tell which array `malloc
+// LEFT: this construct is left to the host, as -foffload-unsupported=host asks
+// LEFT: warning: this `parallel loop` runs on the host
+// LEFT-NOT: runs on the host
+// LEFT: a 20 412 b 1 16
 // MODE: unknown `-foffload-unsupported=never`
