@@ -37,7 +37,7 @@ int main(void)
     return 0;
 }
 // ERROR: error{{.*}}: cannot tell which array `malloc
-// LEFT: warning: cannot tell which array `malloc
+// LEFT: warning{{.*}}: cannot tell which array `malloc
 // LEFT: this construct is left to the host, as -foffload-unsupported=host asks
 // LEFT: warning: this `parallel loop` runs on the host
 // LEFT-NOT: runs on the host

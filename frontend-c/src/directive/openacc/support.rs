@@ -42,11 +42,7 @@ fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mu
         ClauseKind::Condition(_) if kind == DirectiveKind::Atomic => {
             refuse("atomic with a condition")
         }
-        ClauseKind::Gang(gang) => {
-            if gang.static_size.is_some() {
-                refuse("gang(static:)");
-            }
-        }
+        ClauseKind::Gang(gang) if gang.static_size.is_some() => refuse("gang(static:)"),
         ClauseKind::Reduction { op, vars } => {
             let of_bits = matches!(op, ReductionOp::And | ReductionOp::Or | ReductionOp::Xor);
             for var in vars {
