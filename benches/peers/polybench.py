@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs PolyBench/C 4.2.1 with its kernels as `kernels` regions, and says how they were parallelised.
 
-usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [NAME...]
+usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [--vla] [--float] [NAME...]
 
 Between `#pragma scop` and `#pragma endscop` of each program's kernel function stands one compute region, with a data
 clause for every array parameter. Each program is compiled by gpuc and by gcc, run (by gpuc on its simulator), and its
-arrays are compared, within a part in a thousand (fused multiplications round otherwise). The main nest is the
-kernel with most instructions. Prints a line for each program and a summary.
+arrays are compared, within a part in a thousand (fused multiplications round otherwise); as many elements may be off
+as of `gcc -Ofast`, which is none but in gramschmidt, whose input is no basis. The main nest is the kernel with most
+instructions. Prints a line for each program and a summary.
 """
 import argparse
 import os
@@ -18,7 +19,7 @@ import sys
 import tempfile
 
 
-def with_region(text, clauses):
+def with_region(text, clauses, vla):
     """The program with its scop as a compute region."""
     head = re.search(r"void\s+kernel_\w+\s*\((.*?)\)\s*\n?\{", text, re.S).group(1)
     arrays = re.findall(r"POLYBENCH_[1-5]D\s*\(([^()]*)\)", head)
@@ -26,7 +27,7 @@ def with_region(text, clauses):
     for array in arrays:
         words = [word.strip() for word in array.split(",")]
         # Rows are as long as they are declared.
-        data.append(f"{words[0]}[0:{words[1 + (len(words) - 1) // 2]}]")
+        data.append(f"{words[0]}[0:{words[1 + (len(words) - 1) // 2 * vla]}]")
     pragma = "#pragma acc kernels" + (f" copy({', '.join(data)})" if clauses else "")
     start, end = text.index("#pragma scop"), text.index("#pragma endscop")
     body = text[start + len("#pragma scop"):end]
@@ -42,7 +43,7 @@ def numbers(dump):
 def shapes(host):
     """How the host launches each kernel: on one thread, in one block, or with a grid for its sizes."""
     found = {}
-    for name, sizes in re.findall(r'__gpuc_run\(site, "([^"]+)", (.*)', host):
+    for name, sizes in re.findall(r'__gpuc_run\(site, "([^"]+)", "\w*", (.*)', host):
         sizes = [size.strip() for size in sizes.split(",")[:6]]
         grid = "grid" if sizes[:3] != ["1l"] * 3 else "one block" if sizes[3:] != ["1l"] * 3 else "one thread"
         found[name] = grid
@@ -61,6 +62,11 @@ def kernels(report):
     return sorted(found, reverse=True)
 
 
+def are_close(a, b):
+    """Dumps have two digits behind the point."""
+    return abs(a - b) <= 1e-3 * max(1e-2, abs(b)) + 0.011 or a != a and b != b
+
+
 def run(command, **kwargs):
     return subprocess.run(command, capture_output=True, text=True, **kwargs)
 
@@ -71,8 +77,10 @@ def main():
     parser.add_argument("gpuc")
     parser.add_argument("--size", default="MINI")
     parser.add_argument("--clauses", default="copy")
+    parser.add_argument("--vla", action="store_true", help="arrays of variable size (POLYBENCH_USE_C99_PROTO)")
+    parser.add_argument("--float", action="store_true", help="-DDATA_TYPE_IS_FLOAT")
     parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     listed = (options.folder / "utilities/benchmark_list").read_text().split()
     total = dict.fromkeys(["right", "one thread", "one block", "grid", "?"], 0)
     slowest = (0, "")
@@ -82,9 +90,10 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as folder:
             changed = pathlib.Path(folder) / source.name
-            changed.write_text(with_region(source.read_text(), options.clauses == "copy"))
+            changed.write_text(with_region(source.read_text(), options.clauses == "copy", options.vla))
             include = ["-I", str(options.folder / "utilities"), "-I", str(source.parent)]
-            defines = [f"-D{options.size}_DATASET", "-DPOLYBENCH_DUMP_ARRAYS", "-DPOLYBENCH_USE_C99_PROTO"]
+            defines = [f"-D{options.size}_DATASET", "-DPOLYBENCH_DUMP_ARRAYS"]
+            defines += ["-DPOLYBENCH_USE_C99_PROTO"] * options.vla + ["-DDATA_TYPE_IS_FLOAT"] * options.float
             rest = [str(options.folder / "utilities/polybench.c"), "-lm"]
             host = run(["gcc", "-O2", "-w", *include, *defines, str(source), *rest, "-o", folder + "/host"])
             if host.returncode:
@@ -100,12 +109,15 @@ def main():
                 print(f"{source.stem:16} does not compile: {(ptx.stderr + built.stderr).strip()[:300]}")
                 continue
             want = numbers(run([folder + "/host"]).stderr)
+            run(["gcc", "-Ofast", "-march=native", "-w", *include, *defines, str(source), *rest, "-o", folder + "/host"])
+            fast = numbers(run([folder + "/host"]).stderr)
             environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_REPORT="1", GPUC_QUIET="1")
             ran = run([folder + "/device"], env=environment)
             dump, _, report = ran.stderr.partition("gpuc report:")
             got = numbers(dump)
-            close = len(got) == len(want) and all(
-                abs(a - b) <= 1e-3 * max(1e-2, abs(b)) + 0.011 or a != a and b != b for a, b in zip(got, want))
+            off = sum(not are_close(a, b) for a, b in zip(got, want))
+            noise = sum(not are_close(a, b) for a, b in zip(fast, want))
+            close = len(got) == len(want) and off <= 1.1 * noise
             right = ran.returncode == 0 and close and len(want) > 0
             found = kernels(report)
             how = "none"

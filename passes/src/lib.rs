@@ -22,6 +22,7 @@ pub const ALL: &[&PassInfo] = &[
     raise::raise_affine::RaiseAffine::INFO,
     raise::delinearize::Delinearize::INFO,
     raise::promote_scalars::PromoteScalars::INFO,
+    steps::privatize::AffinePrivatize::INFO,
     steps::permute::AffineLoopPermute::INFO,
     steps::distribute::AffineLoopDistribute::INFO,
     steps::fuse::AffineLoopFusion::INFO,

@@ -264,3 +264,55 @@ fn several_sums_and_terms_of_their_own() {
         assert_eq!(check(text, plan), 1);
     }
 }
+
+/// A triangle, its columns from `lower` to `upper` of row `%i`.
+fn triangle(rows: &str, lower: &str, upper: &str, init: &str) -> String {
+    format!(
+        "func.func @main(%a: memref<48x24xf32> {{offload.name = \"a\", offload.map = \"copyin\", offload.storage = \"restrict\"}},
+                         %c: memref<48x48xf32> {{offload.name = \"c\", offload.map = \"copy\", offload.storage = \"restrict\"}}) {{
+           %zero = arith.constant 0.0 : f32
+           offload.region parallel {{
+             affine.parallel (%i) = {rows} {{
+               affine.parallel (%j) = ({lower}) to ({upper}) {{
+                 %old = affine.load %c[%i, %j] : memref<48x48xf32>
+                 %sum = affine.for %k = 0 to 23 iter_args(%s = {init}) -> (f32) {{
+                   %x = affine.load %a[%i, %k] : memref<48x24xf32>
+                   %y = affine.load %a[%j, %k] : memref<48x24xf32>
+                   %p = arith.mulf %x, %y : f32
+                   %t = arith.addf %s, %p : f32
+                   affine.yield %t : f32
+                 }}
+                 %r = arith.addf %sum, %old : f32
+                 affine.store %r, %c[%i, %j] : memref<48x48xf32>
+               }}
+             }} {{offload.schedule = []}}
+           }}
+           return
+         }}"
+    )
+}
+
+#[test]
+fn triangles() {
+    for init in ["%zero", "%old"] {
+        for (rows, lower, upper) in [
+            ("(0) to (37)", "0", "%i + 1"),
+            ("(0) to (37)", "%i", "37"),
+            ("(3) to (40)", "%i - 3", "%i + 5"),
+            ("(0) to (14)", "14 - %i", "%i + 15"),
+            ("(5) to (32)", "1", "40 - %i"),
+        ] {
+            let text = triangle(rows, lower, upper, init);
+            assert_eq!(check(&text, PLANS[0]), 1, "{text}");
+            assert_eq!(check(&text, PLANS[2]), 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn triangles_with_empty_rows_are_left() {
+    // The last row has no column: its elements are not the nest's to read.
+    for (rows, lower, upper) in [("(0) to (37)", "%i + 1", "37"), ("(0) to (37)", "0", "%i")] {
+        assert_eq!(check(&triangle(rows, lower, upper, "%zero"), PLANS[0]), 0);
+    }
+}

@@ -48,7 +48,7 @@ fn loops_of_directives() {
                       %5 = memref.load %alloca[] : memref<f32>
                       %6 = arith.addf %4, %5 : f32
                       memref.store %6, %alloca[] : memref<f32>
-                    }
+                    } {offload.seq}
                     %3 = memref.load %alloca[] : memref<f32>
                     scf.reduce(%3 : f32) {
                     ^bb0(%arg4: f32, %arg5: f32):

@@ -24,6 +24,7 @@ const PIPELINES: &[&str] = &[
     "affine-loop-fusion,affine-loop-permute,affine-loop-distribute,canonicalize",
     "restructure",
     "restructure,canonicalize,cse,recognize-parallel,canonicalize",
+    "affine-privatize,restructure,canonicalize,cse,recognize-parallel,canonicalize",
 ];
 
 /// Which nests are made. `GPUC_VALIDATION_SEEDS=1000..2000` tries others.
@@ -176,4 +177,42 @@ fn random_nests() {
     }
     failures.sort_by_key(String::len);
     assert!(failures.is_empty(), "{} wrong, the shortest: {}", failures.len(), failures[0]);
+}
+
+/// An array that each iteration of two loops overwrites, from a row on that differs, and reads behind: its
+/// last values are there behind the nest, if there is an iteration at all.
+#[test]
+fn overwritten_arrays() {
+    for (first, rows) in [("0", "%n"), ("2", "%m"), ("%n", "%m"), ("1", "2"), ("3", "3")] {
+        let text = format!(
+            "func.func @main(%n: index, %m: index, %a: memref<12x12x12xi32> {{offload.storage = \"exclusive\"}}, \
+             %x: memref<16xi32> {{offload.storage = \"exclusive\"}}) {{
+             %c3 = arith.constant 3 : i32
+             offload.region kernels {{
+             affine.for %i = {first} to {rows} {{ affine.for %j = 0 to %n {{
+               affine.for %k = 1 to %m {{
+                 %r = affine.load %a[%i, %j, %k] : memref<12x12x12xi32>
+                 %s = arith.muli %r, %c3 : i32
+                 affine.store %s, %x[%k + 2] : memref<16xi32>
+                 %t = affine.load %x[%k + 2] : memref<16xi32>
+                 %u = arith.addi %t, %c3 : i32
+                 affine.store %u, %x[%k + 2] : memref<16xi32>
+               }}
+               affine.for %k = 1 to %m {{
+                 %v = affine.load %x[%k + 2] : memref<16xi32>
+                 affine.store %v, %a[%i, %j, %k - 1] : memref<12x12x12xi32>
+               }}
+             }} }} }}
+             return }}"
+        );
+        for seed in 0..12 {
+            let passes = "affine-privatize,canonicalize,recognize-parallel,canonicalize";
+            let output = run(passes, &text).0;
+            // One iteration waits for none.
+            let several = rows.starts_with('%');
+            assert_eq!(output.contains("gpu.alloc"), several, "privatized:\n{output}");
+            assert!(!several || output.contains("affine.parallel"), "not parallel:\n{output}");
+            check(&text, passes, seed).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
 }

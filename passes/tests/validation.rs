@@ -19,6 +19,7 @@ const NEEDS: &[(&str, &str)] = &[
     ("recognize-parallel", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
     ("restructure", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
     ("check-independent", "raise-loops,mem2reg,raise-affine"),
+    ("affine-privatize", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
     ("affine-loop-permute", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-distribute", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-fusion", "raise-loops,mem2reg,raise-affine,delinearize"),

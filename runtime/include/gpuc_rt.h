@@ -133,6 +133,11 @@ void __gpuc_set_default_async(const struct __gpuc_site *site, int async);
 int __gpuc_disjoint(const struct __gpuc_site *site, const struct __gpuc_data *a,
                     const struct __gpuc_data *b);
 
+/* 1, where `length` elements of each row of a section are all of a row, which has `extent`; ends the
+ * program where they are not: such a section is no one stretch of memory. */
+unsigned long __gpuc_whole_rows(const struct __gpuc_site *site, const char *section, long length,
+                                long extent);
+
 /* The number of gangs, workers or lanes that `clause` gives as `value`, which is that of `variable`
  * unless that is null: 1 at least. Says so where it was less. */
 long __gpuc_launch_size(const struct __gpuc_site *site, const char *clause, const char *variable,

@@ -18,6 +18,7 @@ use crate::descriptor::{DataDescriptor, ImageDescriptor, ScopeDescriptor, SiteDe
 use crate::failure::{Failure, fail};
 use crate::launch_size::launch_size;
 use crate::openacc::check_device;
+use crate::rows::whole_rows;
 
 /// Stands for a site that the caller does not give.
 static NOWHERE: SiteDescriptor = SiteDescriptor::new(c"?", c"?", 0, c"directive");
@@ -272,6 +273,21 @@ pub unsafe extern "C" fn __gpuc_launch_size(
         (site_of(site), CStr::from_ptr(clause), variable)
     };
     launch_size(site, &clause.to_string_lossy(), variable.map(CStr::to_string_lossy), value)
+}
+
+/// The rows of a section that is to be one stretch of memory: whether `length` elements are all of a row
+/// of `extent`. The program ends where they are not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_whole_rows(
+    site: *const SiteDescriptor,
+    section: *const c_char,
+    length: c_long,
+    extent: c_long,
+) -> c_ulong {
+    // SAFETY: the contract of the header.
+    let (site, section) = unsafe { (site_of(site), CStr::from_ptr(section)) };
+    or_fail(whole_rows(site, &section.to_string_lossy(), length, extent));
+    1
 }
 
 /// Scratch memory on the device for one region; its contents are not initialised.

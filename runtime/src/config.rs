@@ -1,5 +1,7 @@
 //! What the environment asks of the runtime.
 
+use std::path::PathBuf;
+
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use gpuc_sim::Checks;
@@ -20,6 +22,17 @@ pub enum DeviceChoice {
     Host,
 }
 
+/// The value of `GPUC_REPORT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportForm {
+    /// On standard error.
+    Text,
+    /// To a file, for programs.
+    Json,
+    /// To a file, for a browser.
+    Html,
+}
+
 /// What the environment asks of the runtime.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -27,17 +40,24 @@ pub struct Config {
     pub device: DeviceChoice,
     /// `GPUC_REQUIRE_GPU=1`: anything but a GPU is an error.
     pub require_gpu: bool,
-    /// `GPUC_SIM_ARCH=sm_90`: what the simulator stands for.
+    /// `GPUC_SIM_DEVICE=h100` or `GPUC_SIM_ARCH=sm_90`: what the simulator stands for.
     pub sim_arch: &'static Arch,
     /// `GPUC_CHECK=memcheck,racecheck,initcheck,synccheck` or `all`: what the simulator checks; on a
     /// machine with a GPU too the simulator is then the device.
     pub checks: Checks,
     /// `GPUC_CHECK_FORMAT=text|json`: whether the findings are printed as JSON.
     pub check_json: bool,
-    /// `GPUC_REPORT=1`: the table of kernels and transfers at exit.
-    pub report: bool,
-    /// `GPUC_COUNTERS=0|1`: whether the report counts; it does by default.
-    pub counters: bool,
+    /// `GPUC_REPORT=text|json|html`: what kernels did and what moved, at exit.
+    pub report: Option<ReportForm>,
+    /// `GPUC_REPORT_FILE`: where a report of JSON or HTML goes.
+    pub report_file: Option<PathBuf>,
+    /// `GPUC_REPORT_BASE`: a report of JSON to compare with.
+    pub report_base: Option<PathBuf>,
+    /// `GPUC_COUNTERS=0|1`: whether the report tells every counter, or the simulator counts nothing;
+    /// by default it counts and tells what follows.
+    pub counters: Option<bool>,
+    /// `GPUC_PROFILE`: the file for the timeline as a Chrome trace.
+    pub trace: Option<PathBuf>,
     /// `GPUC_TIME=1`: the timing table at exit.
     pub time: bool,
     /// `GPUC_QUIET=1`: the executor is not announced.
@@ -91,11 +111,7 @@ impl Config {
             }
             other => other,
         };
-        let arch = get("GPUC_SIM_ARCH").unwrap_or_else(|| DEFAULT_SIM_ARCH.to_owned());
-        let Some(sim_arch) = Arch::by_name(&arch) else {
-            let names: Vec<&str> = Arch::all().iter().map(|arch| arch.name).collect();
-            return Err(unknown("GPUC_SIM_ARCH", &arch, "an architecture", &names));
-        };
+        let sim_arch = simulated(get("GPUC_SIM_DEVICE"), get("GPUC_SIM_ARCH"))?;
         let switch = |name: &str| match get(name).as_deref() {
             None => Ok(None),
             Some("0" | "no" | "off" | "false") => Ok(Some(false)),
@@ -103,23 +119,73 @@ impl Config {
             Some(other) => Err(unknown(name, other, "a switch", &["0", "1"])),
         };
         let counters = switch("GPUC_COUNTERS")?;
-        let report = switch("GPUC_REPORT")?;
+        let report = match get("GPUC_REPORT").as_deref() {
+            Some("text") => Some(ReportForm::Text),
+            Some("json") => Some(ReportForm::Json),
+            Some("html") => Some(ReportForm::Html),
+            Some(other) if switch("GPUC_REPORT").is_err() => {
+                let known = ["0", "1", "text", "json", "html"];
+                return Err(unknown("GPUC_REPORT", other, "a form of report", &known));
+            }
+            _ => {
+                switch("GPUC_REPORT")?.unwrap_or(counters == Some(true)).then_some(ReportForm::Text)
+            }
+        };
+        let path = |name| get(name).map(PathBuf::from);
         Ok(Config {
             device,
             require_gpu: switch("GPUC_REQUIRE_GPU")?.unwrap_or(false),
             sim_arch,
             checks,
             check_json,
-            report: report.unwrap_or(counters == Some(true)),
-            counters: counters.unwrap_or(true),
+            report,
+            report_file: path("GPUC_REPORT_FILE"),
+            report_base: path("GPUC_REPORT_BASE"),
+            counters,
+            trace: path("GPUC_PROFILE"),
             time: switch("GPUC_TIME")?.unwrap_or(false),
             quiet: switch("GPUC_QUIET")?.unwrap_or(false),
         })
     }
 
-    /// Whether anything is printed at exit.
+    /// Whether anything is told at exit.
     pub fn reports(&self) -> bool {
-        self.report || self.time
+        self.report.is_some() || self.time || self.trace.is_some()
+    }
+
+    /// Whether the simulator counts.
+    pub fn counts(&self) -> bool {
+        (self.report.is_some() || self.trace.is_some()) && self.counters != Some(false)
+    }
+}
+
+/// What the simulator stands for.
+fn simulated(device: Option<String>, arch: Option<String>) -> Result<&'static Arch, Failure> {
+    let by_arch = match &arch {
+        None => None,
+        Some(name) => Some(Arch::by_name(name).ok_or_else(|| {
+            let names: Vec<&str> = Arch::all().iter().map(|arch| arch.name).collect();
+            unknown("GPUC_SIM_ARCH", name, "an architecture", &names)
+        })?),
+    };
+    let Some(name) = device else {
+        return Ok(by_arch
+            .or_else(|| Arch::by_name(DEFAULT_SIM_ARCH))
+            .unwrap_or(Arch::default_target()));
+    };
+    let Some(device) = Arch::device(&name) else {
+        let names: Vec<&str> = Arch::devices().collect();
+        return Err(unknown("GPUC_SIM_DEVICE", &name, "a device", &names));
+    };
+    match by_arch {
+        Some(arch) if arch.number != device.number => {
+            let message = format!(
+                "GPUC_SIM_DEVICE=`{name}` is of {}, and GPUC_SIM_ARCH says {}",
+                device.name, arch.name
+            );
+            Err(Box::new(Diagnostic::error(message).help("set one of them")))
+        }
+        _ => Ok(device),
     }
 }
 
@@ -152,12 +218,20 @@ mod tests {
         assert!(!config.require_gpu && !config.reports() && !config.quiet);
         let config = read(&[("GPUC_DEVICE", "host"), ("GPUC_SIM_ARCH", "sm_75")]).unwrap();
         assert_eq!((config.device, config.sim_arch.name), (DeviceChoice::Host, "sm_75"));
-        assert!(read(&[("GPUC_COUNTERS", "1")]).unwrap().report);
-        assert!(!read(&[("GPUC_COUNTERS", "0"), ("GPUC_REPORT", "1")]).unwrap().counters);
+        let config = read(&[("GPUC_COUNTERS", "1")]).unwrap();
+        assert!(config.report == Some(ReportForm::Text) && config.counts());
+        assert!(!read(&[("GPUC_COUNTERS", "0"), ("GPUC_REPORT", "1")]).unwrap().counts());
+        let config = read(&[("GPUC_REPORT", "html"), ("GPUC_SIM_DEVICE", "a100-80")]).unwrap();
+        assert_eq!((config.report, config.sim_arch.name), (Some(ReportForm::Html), "sm_80"));
+        assert!(read(&[("GPUC_PROFILE", "t.json")]).unwrap().counts());
+        let both = [("GPUC_SIM_DEVICE", "v100"), ("GPUC_SIM_ARCH", "sm_90")];
+        assert!(read(&both).unwrap_err().contains("set one of them"));
         for (variable, value, expected) in [
             ("GPUC_DEVICE", "cudo", "did you mean `cuda`?"),
             ("GPUC_SIM_ARCH", "sm90", "did you mean `sm_90`?"),
-            ("GPUC_REPORT", "maybe", "GPUC_REPORT=`maybe` is not a switch"),
+            ("GPUC_REPORT", "htlm", "did you mean `html`?"),
+            ("GPUC_SIM_DEVICE", "a100-8", "did you mean `a100-80`?"),
+            ("GPUC_TIME", "maybe", "GPUC_TIME=`maybe` is not a switch"),
             ("GPUC_CHECK", "lint", "`lint` is not a checker"),
             ("GPUC_CHECK_FORMAT", "jsno", "did you mean `json`?"),
         ] {

@@ -24,6 +24,7 @@ pub mod openacc;
 pub mod present;
 pub mod queue;
 pub mod report;
+mod rows;
 mod runtime;
 pub mod select;
 

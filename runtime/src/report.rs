@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
-use std::time::Duration;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
-use gpuc_sim::CounterSet;
+use gpuc_arch::Arch;
+use gpuc_sim::{Event, EventKind, KernelReport};
 
 use crate::descriptor::SiteDescriptor;
 use crate::device::LaunchOutcome;
@@ -65,7 +68,8 @@ struct KernelRecord {
     times: Times,
     grid: [u32; 3],
     block: [u32; 3],
-    counters: Option<CounterSet>,
+    /// What the simulator has to say, where it was asked.
+    simulated: Option<KernelReport>,
 }
 
 #[derive(Debug, Default)]
@@ -73,6 +77,9 @@ struct TransferRecord {
     times: Times,
     bytes: u64,
 }
+
+/// When the first report of the process began: events are told from there.
+static START: OnceLock<Instant> = OnceLock::new();
 
 /// The place of a directive as a key: sorted by file, then function as the table groups them.
 type SiteKey = (String, String, u32);
@@ -83,7 +90,11 @@ pub struct Report {
     regions: BTreeMap<SiteKey, u64>,
     kernels: BTreeMap<(SiteKey, String), KernelRecord>,
     transfers: BTreeMap<(SiteKey, String, Direction), TransferRecord>,
+    events: Vec<Event>,
 }
+
+/// Events that are kept: enough for any picture, and no memory leak in programs that run for days.
+const MAX_EVENTS: usize = 100_000;
 
 fn key(site: &SiteDescriptor) -> SiteKey {
     (site.file().into_owned(), site.function().into_owned(), site.line())
@@ -136,15 +147,38 @@ impl Report {
         kernel: &str,
         grid: [u32; 3],
         block: [u32; 3],
+        queue: u32,
         outcome: LaunchOutcome,
     ) {
         let record = self.kernels.entry((key(site), kernel.to_owned())).or_insert_with(|| {
-            KernelRecord { times: Times::default(), grid, block, counters: None }
+            KernelRecord { times: Times::default(), grid, block, simulated: None }
         });
         record.times.add(outcome.time.unwrap_or_default());
         (record.grid, record.block) = (grid, block);
-        if let Some(counters) = outcome.counters {
-            accumulate(record.counters.get_or_insert_default(), &counters);
+        if let Some(report) = outcome.report {
+            let place = (site.file().into_owned(), site.line());
+            let simulated =
+                record.simulated.get_or_insert_with(|| KernelReport::new(kernel, Some(place)));
+            simulated.add(grid, block, &report);
+        }
+        self.event(kernel, EventKind::Kernel, queue, outcome.time.unwrap_or_default(), 0);
+    }
+
+    /// Notes something that has just ended.
+    fn event(&mut self, name: &str, kind: EventKind, queue: u32, time: Duration, bytes: u64) {
+        if self.events.len() < MAX_EVENTS {
+            let start = START.get_or_init(Instant::now).elapsed().saturating_sub(time);
+            self.events.push(Event { name: name.into(), kind, queue, start, time, bytes });
+        }
+    }
+
+    /// The report in the simulator's form.
+    pub fn for_simulator(&self, title: &str, device: Option<&'static Arch>) -> gpuc_sim::Report {
+        gpuc_sim::Report {
+            title: title.into(),
+            device,
+            kernels: self.kernels.values().filter_map(|k| k.simulated.clone()).collect(),
+            events: self.events.clone(),
         }
     }
 
@@ -160,11 +194,18 @@ impl Report {
         let record = self.transfers.entry((key(site), name.to_owned(), direction)).or_default();
         record.times.add(time);
         record.bytes += bytes;
+        let kind = match direction {
+            Direction::ToDevice => EventKind::ToDevice,
+            Direction::ToHost => EventKind::ToHost,
+        };
+        self.event(name, kind, 0, time, bytes);
     }
 
-    /// The table of kernels with their counters, and of transfers (`GPUC_REPORT`).
-    pub fn table(&self, device: &str) -> String {
+    /// The table of kernels and of transfers (`GPUC_REPORT`), the simulator's verdicts first; with
+    /// every counter if `counters`.
+    pub fn table(&self, device: &str, counters: bool) -> String {
         let mut text = format!("gpuc report: {device}\n");
+        text.push_str(&self.for_simulator("", None).text(counters));
         // Writing to a String cannot fail.
         let _ = self.write_table(&mut text);
         text
@@ -187,23 +228,6 @@ impl Report {
                 readable(times.least),
                 readable(times.most)
             )?;
-            let Some(counters) = &record.counters else { continue };
-            // A zero says only that the kernel has nothing of the kind, except where it is the aim.
-            let uses_shared = counters.shared_load.requests + counters.shared_store.requests > 0;
-            let tells = |name: &str, value: f64| {
-                value != 0.0 || (uses_shared && name.contains("bank_conflicts"))
-            };
-            for (name, value) in counters.metrics() {
-                if !tells(&name, value) {
-                    continue;
-                }
-                let value = if value.fract() == 0.0 && (0.0..1e18).contains(&value) {
-                    grouped(value as u128)
-                } else {
-                    format!("{value:.3}")
-                };
-                writeln!(text, "    {name:<68} {value:>20}")?;
-            }
         }
         if !self.transfers.is_empty() {
             writeln!(text, "  transfers")?;
@@ -298,33 +322,11 @@ impl Report {
     }
 }
 
-/// Adds the counts of one launch to those of the launches before.
-fn accumulate(sum: &mut CounterSet, launch: &CounterSet) {
-    for (sum, class) in sum.by_class.iter_mut().zip(&launch.by_class) {
-        sum.warp += class.warp;
-        sum.thread += class.thread;
-    }
-    sum.warp_instructions += launch.warp_instructions;
-    sum.thread_instructions += launch.thread_instructions;
-    sum.thread_instructions_pred_on += launch.thread_instructions_pred_on;
-    sum.branches += launch.branches;
-    sum.divergent_branches += launch.divergent_branches;
-    sum.barriers += launch.barriers;
-    for (sum, memory) in [
-        (&mut sum.global_load, &launch.global_load),
-        (&mut sum.global_store, &launch.global_store),
-        (&mut sum.global_atomic, &launch.global_atomic),
-        (&mut sum.shared_load, &launch.shared_load),
-        (&mut sum.shared_store, &launch.shared_store),
-        (&mut sum.shared_atomic, &launch.shared_atomic),
-        (&mut sum.local_load, &launch.local_load),
-        (&mut sum.local_store, &launch.local_store),
-    ] {
-        sum.requests += memory.requests;
-        sum.sectors += memory.sectors;
-        sum.wavefronts += memory.wavefronts;
-        sum.bank_conflicts += memory.bank_conflicts;
-        sum.bytes += memory.bytes;
+/// Writes a report to a file; what to say about it on standard error.
+pub(crate) fn write(path: &Path, text: &str) -> String {
+    match std::fs::write(path, text) {
+        Ok(()) => format!("gpuc: report written to {}\n", path.display()),
+        Err(error) => format!("gpuc: cannot write {}: {error}\n", path.display()),
     }
 }
 
@@ -356,7 +358,7 @@ mod tests {
             report.region(&site);
             let time = Some(Duration::from_micros(microseconds));
             let outcome = LaunchOutcome { time, ..LaunchOutcome::default() };
-            report.launch(&site, "main_56", [32, 4094, 1], [128, 1, 1], outcome);
+            report.launch(&site, "main_56", [32, 4094, 1], [128, 1, 1], 0, outcome);
             let time = Duration::from_micros(5);
             report.transfer(&site, "a", Direction::ToDevice, 4096, time);
         }
@@ -369,7 +371,7 @@ mod tests {
              time(us): total=10 max=5 min=5 avg=5\n"
         );
         assert_eq!(
-            report.table("sim"),
+            report.table("sim", false),
             "gpuc report: sim\n  kernel main_56 (laplace2d.c:56, main): launches 2, grid \
              [32x4094], block [128], time 30.000 us (min 10.000 us, max 20.000 us)\n  \
              transfers\n    laplace2d.c:56 a to device: 8,192 bytes in 2 transfers, 10.000 us\n"

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gpuc_diagnostics::Diagnostic;
 
-use crate::config::Config;
+use crate::config::{Config, ReportForm};
 use crate::descriptor::{DataDescriptor, IMAGE_VERSION, ImageDescriptor, ROWS, SiteDescriptor};
 use crate::device::{Device, DeviceError, DevicePtr, LaunchRequest, Queue};
 use crate::failure::{Failure, fail};
@@ -324,11 +324,12 @@ impl Runtime {
             params,
             queue: current(),
             timed: self.report.is_some(),
-            counted: self.config.report && self.config.counters,
+            counted: self.config.counts(),
         };
         let outcome = device.launch(loaded.id, &request).map_err(|error| located(error, site))?;
         if let Some(report) = &self.report {
-            lock(report).launch(site, &kernel.to_string_lossy(), grid, block, outcome);
+            let queue = request.queue.0;
+            lock(report).launch(site, &kernel.to_string_lossy(), grid, block, queue, outcome);
         }
         Ok(())
     }
@@ -399,14 +400,45 @@ impl Runtime {
         !findings.is_empty()
     }
 
+    /// Writes a report that is a file; what to say about it.
+    fn write_report(&self, report: &Report, form: ReportForm) -> String {
+        let simulated = matches!(&self.executor, Executor::Device(device)
+            if device.kind() == crate::device::DeviceKind::Sim);
+        let device = simulated.then_some(self.config.sim_arch);
+        let report = report.for_simulator(&self.executor.describe(), device);
+        let mut said = String::new();
+        let (name, text) = match form {
+            ReportForm::Html => {
+                let base = self.config.report_base.as_ref().and_then(|path| {
+                    let text = std::fs::read_to_string(path);
+                    text.map_err(|e| said = format!("gpuc: cannot read {}: {e}\n", path.display()))
+                        .ok()
+                });
+                ("gpuc-report.html", report.page(base.as_deref()))
+            }
+            ReportForm::Json | ReportForm::Text => ("gpuc-report.json", report.json()),
+        };
+        let path = self.config.report_file.clone().unwrap_or_else(|| name.into());
+        said + &crate::report::write(&path, &text)
+    }
+
     /// Writes the tables that were asked for to standard error.
     fn print_reports(&self) {
         use std::io::Write;
         let Some(report) = &self.report else { return };
         let report = lock(report);
         let mut text = String::new();
-        if self.config.report {
-            text.push_str(&report.table(&self.executor.describe()));
+        let device = self.executor.describe();
+        match self.config.report {
+            None => {}
+            Some(ReportForm::Text) => {
+                text.push_str(&report.table(&device, self.config.counters == Some(true)));
+            }
+            Some(form) => text.push_str(&self.write_report(&report, form)),
+        }
+        if let Some(path) = &self.config.trace {
+            let trace = report.for_simulator(&device, None).trace();
+            text.push_str(&crate::report::write(path, &trace));
         }
         if self.config.time {
             let device = match &self.executor {

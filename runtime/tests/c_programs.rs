@@ -197,11 +197,43 @@ fn reports_at_exit() {
         "before device: 0 wrong\n",
         &[
             "gpuc report: sim (sm_90, simulated)",
+            "vecadd_40 (vecadd.c:40): 1 launch of 8 blocks of 128 threads\n",
+            "on H100 SXM5 by the model",
+            "bound by launching",
             "kernel vecadd_40 (vecadd.c:40, main): launches 1, grid [8], block [128]",
-            "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
             "vecadd.c:40 a to device: 4,000 bytes in 1 transfer,",
         ],
     );
+    check(
+        &program,
+        "",
+        &[SIM, ("GPUC_COUNTERS", "1")],
+        0,
+        "before device: 0 wrong\n",
+        &["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"],
+    );
+    let file = |name: &str| program.with_file_name(name);
+    let [page, json, trace] = ["report.html", "report.json", "trace.json"].map(file);
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+    let variable = |name, path: &Path| (name, path.to_str().unwrap().to_owned());
+    let (json_file, page_file) =
+        (variable("GPUC_REPORT_FILE", &json), variable("GPUC_REPORT_FILE", &page));
+    let (base, timeline) = (variable("GPUC_REPORT_BASE", &json), variable("GPUC_PROFILE", &trace));
+    let to_json = [SIM, ("GPUC_REPORT", "json"), (json_file.0, &json_file.1)];
+    check(&program, "", &to_json, 0, "before device: 0 wrong\n", &["report written to"]);
+    assert!(text(&json).contains("\"place\":\"vecadd.c:40\""), "{}", text(&json));
+    let to_page = [
+        SIM,
+        ("GPUC_REPORT", "html"),
+        (page_file.0, &page_file.1),
+        (base.0, &base.1),
+        (timeline.0, &timeline.1),
+    ];
+    check(&program, "", &to_page, 0, "before device: 0 wrong\n", &["report written to"]);
+    assert_eq!(text(&page).matches("\"schema\":1").count(), 2);
+    let events = text(&trace);
+    assert!(events.contains("{\"name\":\"vecadd_40\",\"cat\":\"kernel\",\"ph\":\"X\""), "{events}");
+    assert!(events.contains("\"cat\":\"to host\""), "{events}");
     check(
         &program,
         "",

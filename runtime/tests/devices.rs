@@ -171,11 +171,11 @@ fn time_and_counters_on_request() {
         device.fill(data, 0, 1024, Queue::SYNC).unwrap();
         let params = scale_params(data, 256, 2);
         let plain = device.launch(scale, &request(&params, Queue::SYNC)).unwrap();
-        assert!(plain.time.is_none() && plain.counters.is_none());
+        assert!(plain.time.is_none() && plain.report.is_none());
         let all = LaunchRequest { timed: true, counted: true, ..request(&params, Queue::SYNC) };
         let outcome = device.launch(scale, &all).unwrap();
         assert!(outcome.time.is_some());
-        assert_eq!(outcome.counters.is_some(), device.kind() == DeviceKind::Sim);
+        assert_eq!(outcome.report.is_some(), device.kind() == DeviceKind::Sim);
         device.free(data).unwrap();
     }
 }

@@ -209,6 +209,41 @@ impl CounterSet {
         set
     }
 
+    /// Adds the counts of another launch.
+    pub fn add(&mut self, other: &CounterSet) {
+        let sum = |all: &mut [u64], one: &[u64]| {
+            all.iter_mut().zip(one).for_each(|(all, one)| *all += one);
+        };
+        for (all, one) in self.by_class.iter_mut().zip(&other.by_class) {
+            all.warp += one.warp;
+            all.thread += one.thread;
+        }
+        self.warp_instructions += other.warp_instructions;
+        self.thread_instructions += other.thread_instructions;
+        self.thread_instructions_pred_on += other.thread_instructions_pred_on;
+        self.branches += other.branches;
+        self.divergent_branches += other.divergent_branches;
+        self.barriers += other.barriers;
+        sum(&mut self.operations, &other.operations);
+        sum(&mut self.flops, &other.flops);
+        for (all, one) in [
+            (&mut self.global_load, &other.global_load),
+            (&mut self.global_store, &other.global_store),
+            (&mut self.global_atomic, &other.global_atomic),
+            (&mut self.shared_load, &other.shared_load),
+            (&mut self.shared_store, &other.shared_store),
+            (&mut self.shared_atomic, &other.shared_atomic),
+            (&mut self.local_load, &other.local_load),
+            (&mut self.local_store, &other.local_store),
+        ] {
+            all.requests += one.requests;
+            all.sectors += one.sectors;
+            all.wavefronts += one.wavefronts;
+            all.bank_conflicts += one.bank_conflicts;
+            all.bytes += one.bytes;
+        }
+    }
+
     /// The counts of one class.
     pub fn class(&self, class: Class) -> InstructionCounts {
         self.by_class[Class::ALL.iter().position(|&c| c == class).unwrap_or(0)]

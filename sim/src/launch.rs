@@ -106,6 +106,19 @@ pub struct LineCounts {
     pub dram_bytes: f64,
 }
 
+impl LineCounts {
+    /// Adds the counts of another launch; the share of time stays.
+    pub(crate) fn add(&mut self, other: &LineCounts) {
+        self.warp_instructions += other.warp_instructions;
+        self.thread_instructions += other.thread_instructions;
+        self.global_sectors += other.global_sectors;
+        self.global_requests += other.global_requests;
+        self.bank_conflicts += other.bank_conflicts;
+        self.divergent_branches += other.divergent_branches;
+        self.dram_bytes += other.dram_bytes;
+    }
+}
+
 impl Simulator {
     /// Runs a kernel to its end.
     ///

@@ -76,9 +76,20 @@ fn kernels_and_counters_are_shown() {
     assert!(list.starts_with("scale\n  data  8 bytes\n  into  8 bytes\n  n  4 bytes\n"), "{list}");
     let words = "k.ptx scale --block 32 zero:128 zero:128 u32:32 f32:1 --report";
     let report = text(&gpuc_sim(&folder, words).stdout);
-    assert!(report.contains("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), "{report}");
+    assert!(report.contains("bound by launching: 2.7 µs of 3.1"), "{report}");
+    assert!(!report.contains("l1tex__"), "{report}");
+    let all = text(&gpuc_sim(&folder, &format!("{words} --counters --device v100")).stdout);
+    assert!(all.contains("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), "{all}");
+    assert!(all.contains("on V100 SXM2 by the model"), "{all}");
     let json = text(&gpuc_sim(&folder, &format!("{words}=json")).stdout);
     assert!(json.contains("\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\":4"), "{json}");
+    std::fs::write(folder.join("before.json"), &json).unwrap();
+    let page = text(&gpuc_sim(&folder, &format!("{words}=html --compare before.json")).stdout);
+    // The run and the other one, which nothing in them can break out of.
+    assert_eq!(page.matches("\"schema\":1").count(), 2, "{page}");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim().ends_with("</html>"));
+    let wrong = gpuc_sim(&folder, "k.ptx scale --device h1000 --report");
+    assert!(text(&wrong.stderr).contains("`h1000` is not a known device"), "{wrong:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use gpuc_ir::op;
 use gpuc_ir::op::{Fold, TypeConstraint, attrs, types};
-use gpuc_ir::{Attr, Ir, Op, OpView};
+use gpuc_ir::{Attr, Builder, DYNAMIC, Ir, Op, OpView, Value};
 
 use super::folds::{fold_cast, fold_casts};
 use super::subview_patterns::{SUBVIEW, fold_subview};
@@ -153,6 +153,30 @@ impl SubViewOp {
 }
 
 impl ReinterpretCastOp {
+    /// Builds a view of a whole buffer as rows: sizes of all dimensions, and strides of all but the last,
+    /// whose elements follow each other.
+    pub fn rows(b: &mut Builder<'_>, buffer: Value, sizes: &[Value], strides: &[Value]) -> Value {
+        let ty = b.ty(buffer);
+        let element = b.ctx.element(ty).expect("a buffer has elements");
+        let dims = sizes.len();
+        let mut pattern = vec![DYNAMIC; dims];
+        pattern[dims - 1] = 1;
+        let layout = b.ctx.strided_attr(0, &pattern);
+        let space = b.ctx.memory_space(ty).flatten();
+        let view = b.ctx.memref_in(&vec![DYNAMIC; dims], element, Some(layout), space);
+        let (offsets, sizes_attr, strides_attr) = (
+            b.ctx.i64_array_attr(&[0]),
+            b.ctx.i64_array_attr(&vec![DYNAMIC; dims]),
+            b.ctx.i64_array_attr(&pattern),
+        );
+        ReinterpretCastOp::new(b, buffer, &[], sizes, strides)
+            .attr(b, "static_offsets", offsets)
+            .attr(b, "static_sizes", sizes_attr)
+            .attr(b, "static_strides", strides_attr)
+            .result(view)
+            .value(b)
+    }
+
     /// Offsets, extents and strides, `DYNAMIC` for those that are operands.
     pub fn static_parts(self, ir: &Ir) -> [Vec<i64>; 3] {
         let attrs = [self.static_offsets(ir), self.static_sizes(ir), self.static_strides(ir)];

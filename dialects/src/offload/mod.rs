@@ -55,6 +55,10 @@ pub const PARTIAL_ATTR: &str = "offload.partial_results";
 /// the compiler is to find out (`auto`, and every loop in `kernels`).
 pub const AUTO_ATTR: &str = "offload.auto";
 
+/// Name of the unit attribute that an `affine.for` or `scf.for` loop carries which the program wants in
+/// order (`seq`): nobody asks whether it could run otherwise.
+pub const SEQ_ATTR: &str = "offload.seq";
+
 /// Name of the unit attribute of a region that is the second version of one: for run-time values for
 /// which the assumptions of the first do not hold. What is decided in it is not told to the user.
 pub const FALLBACK_ATTR: &str = "offload.fallback";

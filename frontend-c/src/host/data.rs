@@ -81,9 +81,9 @@ fn kind(
 }
 
 /// The memory of a data item, as C expressions.
-fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem) -> Memory {
+fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem, site: &str) -> Memory {
     match &item.extent {
-        Extent::Clause(var) => section::of_clause(unit, var),
+        Extent::Clause(var) => section::of_clause(unit, var, site),
         Extent::Rows(var) => {
             let rows = section::rows(unit, var);
             Memory {
@@ -144,7 +144,7 @@ pub(super) fn data_array(
         let section = sections.iter().find(|section| section.item == i).copied();
         let memory = match (&item.extent, section) {
             (Extent::Pointer(pointer), Some(section)) => section.memory(number, pointer),
-            _ => memory(unit, lowered, item),
+            _ => memory(unit, lowered, item, &format!("__gpuc_s{number}")),
         };
         let mut bytes = memory.bytes;
         if let Extent::Rows(var) = &item.extent {

@@ -21,26 +21,37 @@ pub(super) fn c_name(symbol: &str) -> String {
     format!("__gpuc_call_{symbol}")
 }
 
-/// The types and declarations of a function's parameters, those of the place and of the construct's
-/// data first.
-pub(super) fn parameters(ir: &Ir, function: FuncOp) -> (Vec<String>, Vec<String>) {
-    let arguments = match ir.entry_block(ir.region(function.op(), 0)) {
+/// The types and declarations of a function's parameters: the place, the construct's data with the distance of
+/// each section from element 0, and what is passed by value.
+pub(super) fn parameters(
+    ir: &Ir,
+    function: FuncOp,
+    arguments: &[Argument],
+) -> (Vec<String>, Vec<String>) {
+    let own = match ir.entry_block(ir.region(function.op(), 0)) {
         Some(block) => ir.arguments(block),
         None => &[],
     };
-    let first = [("const struct __gpuc_site *", "site"), ("const struct __gpuc_data *", "data")];
+    let first = [
+        ("const struct __gpuc_site *", "site"),
+        ("struct __gpuc_data *", "data"),
+        ("const long *", "offsets"),
+        ("unsigned ", "n"),
+    ];
     let mut types = first.map(|(ty, _)| ty.to_owned()).to_vec();
     let mut declarations = first.map(|(ty, name)| format!("{ty}{name}")).to_vec();
-    for (i, &argument) in arguments.iter().enumerate() {
-        let ty = c_type(ir, ir.ty(argument)).unwrap_or("long");
-        types.push(ty.to_owned());
-        declarations.push(format!("{ty} a{i}"));
+    for (i, &argument) in own.iter().enumerate() {
+        if !matches!(arguments.get(i), Some(Argument::Data(_))) {
+            let ty = c_type(ir, ir.ty(argument)).unwrap_or("long");
+            types.push(ty.to_owned());
+            declarations.push(format!("{ty} a{i}"));
+        }
     }
     (types, declarations)
 }
 
-/// A function of the gpu level as a static C function. `arguments` say which of its arguments are
-/// which data of the construct.
+/// A function of the gpu level as a static C function, with the data of its construct begun and ended round
+/// it. `arguments` say which of its arguments are which data of the construct.
 ///
 /// # Errors
 /// An operation that the host cannot execute.
@@ -51,7 +62,7 @@ pub fn print_function(
     arguments: &[Argument],
 ) -> Result<String, Diagnostic> {
     let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
-    let (_, declarations) = parameters(ir, function);
+    let (_, declarations) = parameters(ir, function, arguments);
     let mut writer = Writer {
         ir,
         arguments,
@@ -61,13 +72,21 @@ pub fn print_function(
         depth: 1,
     };
     let _ = writeln!(writer.out, "static void {name}({})\n{{", declarations.join(", "));
+    writer.line("__gpuc_data_begin(site, data, n);");
     let block = ir.entry_block(ir.region(function.op(), 0));
     if let Some(block) = block {
         for (i, &argument) in ir.arguments(block).iter().enumerate() {
             writer.names.insert(argument, format!("a{i}"));
+            if let Some(Argument::Data(item)) = arguments.get(i) {
+                writer.line(&format!(
+                    "void *a{i} = __gpuc_element_0(data[{item}].device, offsets[{item}]);"
+                ));
+            }
         }
         writer.block(block)?;
     }
+    writer.line("__gpuc_data_end(site, data, n);");
+    writer.line("__gpuc_region_end(site);");
     writer.out.push_str("}\n\n");
     Ok(writer.out)
 }
@@ -392,7 +411,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A launch: the parameter block is a structure, whose members C aligns as PTX does.
+    /// A launch: parameters by value, with a letter for the type of each, from which the parameter block is
+    /// made. A structure for each kernel would be most of what the host compiler has to do.
     fn launch(&mut self, op: Op) -> Written {
         let ir = self.ir;
         let view = LaunchFuncOp(op);
@@ -409,26 +429,24 @@ impl Writer<'_> {
         let shared = view
             .dynamicSharedMemorySize(ir)
             .map_or_else(|| "0".to_owned(), |value| self.name(value));
-        let mut members = String::new();
-        let mut values = Vec::new();
-        for (i, &value) in view.kernelOperands(ir).iter().enumerate() {
-            let ty = self.ty(value, op)?;
-            let align = super::prologue::aligned(ty);
-            let _ = write!(members, "{ty} p{i}{align}; ");
-            values.push(self.name(value));
+        let mut layout = String::new();
+        let mut words = vec![literal(&kernel)];
+        words.push(String::new());
+        words.extend([grid, block, shared]);
+        for value in view.kernelOperands(ir) {
+            layout.push(match self.ty(value, op)? {
+                "int" => 'i',
+                "float" => 'f',
+                "double" => 'd',
+                "short" => 's',
+                "signed char" | "_Bool" => 'c',
+                "long" => 'l',
+                _ => 'p',
+            });
+            words.push(self.name(value));
         }
-        let kernel = literal(&kernel);
-        if values.is_empty() {
-            self.line(&format!(
-                "__gpuc_run(site, {kernel}, {grid}, {block}, {shared}, (const void *)0, 0);"
-            ));
-            return Ok(());
-        }
-        let values = values.join(", ");
-        self.line(&format!("{{ struct {{ {members}}} p = {{ {values} }};"));
-        self.line(&format!(
-            "__gpuc_run(site, {kernel}, {grid}, {block}, {shared}, &p, sizeof p); }}"
-        ));
+        words[1] = literal(&layout);
+        self.line(&format!("__gpuc_run(site, {});", words.join(", ")));
         Ok(())
     }
 }

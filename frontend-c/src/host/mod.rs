@@ -7,15 +7,14 @@
 //! { static const struct __gpuc_site s = ...;
 //!   if (__gpuc_region_begin(&image, &s, condition)) {
 //!     struct __gpuc_data d[] = {...};
-//!     __gpuc_data_begin(&s, d, n); __gpuc_call_f_L12(&s, ...); __gpuc_data_end(&s, d, n);
-//!     __gpuc_region_end(&s);
+//!     __gpuc_call_f_L12(&s, d, ...);
 //!   } else
 //!     ... the original statement ...
 //! }
 //! ```
 //!
-//! In front of the text stand the declarations of the runtime, behind it the functions that launch
-//! kernels, which [`print_function`] prints from the IR, and the PTX.
+//! In front of the text stand the declarations of the runtime, behind it the functions that begin the data,
+//! launch kernels and end the data, which [`print_function`] prints from the IR, and the PTX.
 
 mod construct;
 mod data;

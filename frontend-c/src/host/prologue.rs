@@ -51,6 +51,7 @@ void __gpuc_shutdown(const struct __gpuc_site *, int, int);
 void __gpuc_set_device(const struct __gpuc_site *, int, int);
 void __gpuc_set_default_async(const struct __gpuc_site *, int);
 int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, const struct __gpuc_data *);
+unsigned long __gpuc_whole_rows(const struct __gpuc_site *, const char *, long, long);
 long __gpuc_launch_size(const struct __gpuc_site *, const char *, const char *, long);
 void *__gpuc_device_alloc(const struct __gpuc_site *, unsigned long);
 void __gpuc_device_free(const struct __gpuc_site *, void *);
@@ -65,10 +66,26 @@ static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *devic
 static struct __gpuc_image __gpuc_image_0;
 ";
 
-/// What the functions that launch kernels call: a launch with its sizes one by one, and arithmetic with an
-/// answer for all operands. `@` stands for `static` and attributes.
+/// What the functions that launch kernels call: a launch that puts the values of `types` behind each other as PTX aligns
+/// parameters (on a little-endian host), and arithmetic with an answer for all operands. `@` stands for `static` and attributes.
 const HELPERS: &str = "\
-@ void __gpuc_run(const struct __gpuc_site *site, const char *kernel, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, const void *p, unsigned long n) { const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __gpuc_launch(&__gpuc_image_0, site, kernel, grid, block, shared, p, n); }
+@ void __gpuc_run(const struct __gpuc_site *site, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
+ const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; unsigned long n = 0; const char *t; __builtin_va_list values;
+ for (t = types; *t; t++) n += 8;
+ char *const p = (char *)__builtin_alloca(n + 8); n = 0;
+ __builtin_va_start(values, shared);
+ for (t = types; *t; t++) {
+  unsigned long size = *t == 'i' || *t == 'f' ? 4 : *t == 's' ? 2 : *t == 'c' ? 1 : 8;
+  long integer; double number; float narrow; const void *value = &integer;
+  if (*t == 'd' || *t == 'f') { number = __builtin_va_arg(values, double); narrow = (float)number; value = *t == 'd' ? (const void *)&number : &narrow; }
+  else if (size < 8) integer = __builtin_va_arg(values, int);
+  else if (*t == 'l') integer = __builtin_va_arg(values, long);
+  else integer = (long)__builtin_va_arg(values, void *);
+  n = (n + size - 1) / size * size; __builtin_memcpy(p + n, value, size); n += size;
+ }
+ __builtin_va_end(values);
+ __gpuc_launch(&__gpuc_image_0, site, kernel, grid, block, shared, p, n);
+}
 @ long __gpuc_div(long a, long b) { return b == 0 ? 0 : b == -1 ? (long)(0ul - (unsigned long)a) : a / b; }
 @ long __gpuc_rem(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }
 @ unsigned long __gpuc_divu(unsigned long a, unsigned long b) { return b == 0 ? 0 : a / b; }
@@ -95,7 +112,7 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = function_named(ir, lowered, &compute.symbol) {
-            let (types, _) = parameters(ir, function);
+            let (types, _) = parameters(ir, function, &compute.arguments);
             let (name, types) = (c_name(&compute.symbol), types.join(", "));
             // A launch costs more than its call, and than its arithmetic: inlined, all launches of a function
             // would be one large problem to the host compiler, and optimised, half of its work.

@@ -1,6 +1,10 @@
 //! Data items as C expressions: where they start and how long they are.
 
-use crate::directive::openacc::{Section, VarRef};
+use std::fmt::Write;
+
+use super::literal;
+use crate::directive::openacc::{Coverage, Section, VarRef, coverage};
+use crate::source::Span;
 use crate::tree::{ExprId, TranslationUnit};
 
 /// The memory of a data item, as C expressions.
@@ -16,7 +20,12 @@ pub(super) struct Memory {
 
 /// The text of an expression.
 pub(super) fn text(unit: &TranslationUnit, expr: ExprId) -> String {
-    let slice = unit.source.slice(unit.exprs[expr].span);
+    place(unit, unit.exprs[expr].span)
+}
+
+/// The text of a place of the program, on one line.
+fn place(unit: &TranslationUnit, span: Span) -> String {
+    let slice = unit.source.slice(span);
     String::from_utf8_lossy(slice).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -58,7 +67,7 @@ pub(super) fn rows(unit: &TranslationUnit, var: &VarRef) -> Rows {
 }
 
 /// The memory of a variable, member or section in a clause.
-pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef) -> Memory {
+pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef, site: &str) -> Memory {
     let base = text(unit, var.base);
     let ty = unit.exprs[var.base].ty;
     let is_pointer = unit.types.is_pointer(ty);
@@ -69,7 +78,8 @@ pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef) -> Memory {
     let mut first = format!("({base})");
     let mut row = format!("({base})");
     let mut count = String::from("1UL");
-    let mut counting = true;
+    let (mut counting, mut several) = (true, false);
+    let (mut inner, mut tests) = (String::new(), String::new());
     let mut at = ty;
     for section in &var.sections {
         let lower = section.lower.map_or_else(|| "0".to_owned(), |lower| text(unit, lower));
@@ -77,6 +87,7 @@ pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef) -> Memory {
         let size = unit.types.as_array(at);
         if counting {
             row += "[0]";
+            inner = row.clone();
             let length = match (section.is_index, section.length, size) {
                 (true, ..) => "1".to_owned(),
                 (_, Some(length), _) => text(unit, length),
@@ -88,8 +99,25 @@ pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef) -> Memory {
             };
             count = format!("__gpuc_count({length})");
             counting = section.is_index;
+        } else {
+            // `row` is a row of this dimension, of which further ones are counted in.
+            if let (Some(length), Some(size)) = (section.length, size.map(|(_, size)| size))
+                && several
+                && coverage(unit, section, size) == Coverage::Open
+            {
+                let _ = write!(
+                    tests,
+                    " * __gpuc_whole_rows(&{site}, {}, (long)({}), __gpuc_extent(sizeof({inner}), sizeof({inner}[0])))",
+                    literal(&place(unit, var.span)),
+                    text(unit, length),
+                );
+            }
+            inner += "[0]";
         }
+        several |=
+            !section.is_index && section.length.is_none_or(|l| unit.constant_int(l) != Some(1));
         at = size.map_or(at, |(element, _)| element);
     }
-    Memory { base: start, first: format!("&{first}"), bytes: format!("{count} * sizeof({row})") }
+    let bytes = format!("{count} * sizeof({row}){tests}");
+    Memory { base: start, first: format!("&{first}"), bytes }
 }

@@ -128,6 +128,8 @@ impl Lowerer<'_> {
             &mut self.jumps,
             vec![Jumps { in_directive_loop: true, ..Jumps::default() }],
         );
+        let outer = self.in_independent_loop;
+        self.in_independent_loop |= independent;
         let index = self.b.ctx.index();
         let arguments = vec![index; loops.len()];
         let exits = self.exits(inner_body);
@@ -145,6 +147,7 @@ impl Lowerer<'_> {
                 l.build(op);
             });
         }
+        self.in_independent_loop = outer;
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
         self.reduced_arrays.truncate(nested_arrays);

@@ -93,6 +93,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) extents: FxHashMap<ExprId, Value>,
     /// What the compute construct says of scalars.
     pub(super) scalars: super::role::ConstructScalars,
+    /// Whether a loop around is declared independent.
+    pub(super) in_independent_loop: bool,
     /// Reductions of the enclosing loops.
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
     /// The dimension of gangs that the enclosing loops are divided among.
@@ -143,6 +145,7 @@ impl<'a> Lowerer<'a> {
             hoisted: FxHashSet::default(),
             extents: FxHashMap::default(),
             scalars: super::role::ConstructScalars::default(),
+            in_independent_loop: false,
             reductions: Vec::new(),
             gangs: None,
             reduced_arrays: Vec::new(),

@@ -12,7 +12,7 @@
 //! | [`capture`], [`uses`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`] | compute constructs |
-//! | [`directive`], [`atomic`] | `loop`, `atomic` |
+//! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
 //! | [`array_reduction`] | reductions on more than a scalar variable |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
@@ -50,6 +50,7 @@ mod region;
 mod role;
 mod routine;
 mod scalar;
+mod scatter;
 mod statement;
 mod storage;
 mod switch;

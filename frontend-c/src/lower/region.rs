@@ -51,6 +51,7 @@ impl Lowerer<'_> {
         self.frames.clear();
         self.jumps.clear();
         self.extents.clear();
+        self.in_independent_loop = false;
         self.reductions.clear();
         self.reduced_arrays.clear();
         self.gangs = None;

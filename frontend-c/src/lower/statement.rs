@@ -16,6 +16,10 @@ impl Lowerer<'_> {
         self.locate(span);
         match &unit.stmts[id].kind {
             StmtKind::Empty => Ok(()),
+            StmtKind::Expr(_) if self.scatters(id) => {
+                self.remark_scatter(id);
+                self.atomic(crate::directive::atomic::AtomicForm::Update, id)
+            }
             StmtKind::Expr(expr) => self.effects(*expr),
             StmtKind::Declaration(decls) => decls.iter().try_for_each(|&decl| self.declare(decl)),
             StmtKind::Compound(list) => self.statements(list),

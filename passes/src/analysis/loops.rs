@@ -1,7 +1,7 @@
 //! Counted loops of every dialect, seen alike.
 
 use gpuc_dialects::arith;
-use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp};
+use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp, SEQ_ATTR};
 use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
@@ -42,7 +42,8 @@ pub fn dimensions(ir: &Ir, op: Op) -> Vec<CountedLoop> {
 pub fn dimensions_over(ir: &Ir, op: Op, form: &dyn Fn(Value) -> Polynomial) -> Vec<CountedLoop> {
     let of = |dim: LoopDimension| {
         let lower = Bound::of(ir, &dim.lower, arith::MaxSIOp::is, form);
-        let upper = Bound::of(ir, &dim.upper, arith::MinSIOp::is, form);
+        let upper = above_start(ir, dim.upper, &lower);
+        let upper = Bound::of(ir, &upper, arith::MinSIOp::is, form);
         let known = lower.known && upper.known;
         let step = match dim.step {
             LoopStep::Constant(step) => Some(step),
@@ -61,6 +62,26 @@ pub fn dimensions_over(ir: &Ir, op: Op, form: &dyn Fn(Value) -> Polynomial) -> V
         }
     };
     ir.loop_dimensions(op).into_iter().map(of).collect()
+}
+
+/// An upper bound without what only keeps it from lying below the lower one: `max(n, 0)` ends a loop
+/// from 0 where `n` does.
+fn above_start(ir: &Ir, upper: LoopBound, lower: &Bound) -> LoopBound {
+    let start = match &lower.plain[..] {
+        [start] if lower.divided.is_empty() => start.as_constant(),
+        _ => None,
+    };
+    let (LoopBound::Value(value), Some(start)) = (&upper, start) else { return upper };
+    let Some(op) = ir.defining_op(*value).filter(|&op| arith::MaxSIOp::is(ir, op)) else {
+        return upper;
+    };
+    let [a, b] = [0, 1].map(|i| ir.operand(op, i));
+    let is_below = |value| arith::constant_index_value(ir, value).is_some_and(|n| n <= start);
+    match (is_below(a), is_below(b)) {
+        (false, true) => LoopBound::Value(a),
+        (true, false) => LoopBound::Value(b),
+        _ => upper,
+    }
 }
 
 /// What a bound is the greatest or least of.
@@ -116,12 +137,12 @@ pub fn nest(ir: &Ir, op: Op, outermost: Op) -> Vec<CountedLoop> {
 }
 
 /// Whether the compiler is to find out if a loop of a compute region may run in parallel: loops with
-/// [`AUTO_ATTR`], and every counted loop of a `kernels` region.
+/// [`AUTO_ATTR`], and every counted loop of a `kernels` region without [`SEQ_ATTR`].
 fn is_candidate(ir: &Ir, op: Op, region: RegionOp) -> bool {
     let counted = ir.is_sequential_loop(op);
     match region.kind(ir) {
         Construct::Serial => false,
-        Construct::Kernels => counted,
+        Construct::Kernels => counted && ir.attr(op, SEQ_ATTR).is_none(),
         Construct::Parallel => counted && ir.attr(op, AUTO_ATTR).is_some(),
     }
 }

@@ -5,6 +5,7 @@ use gpuc_dialects::{affine, arith};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value};
 
+use super::loops::dimensions;
 use super::polynomial::Polynomial;
 use super::range::{Range, promises_no_signed_wrap, range};
 
@@ -110,7 +111,8 @@ fn of_result(ir: &Ir, op: Op, depth: u32, keep: Keep<'_>) -> Option<Polynomial> 
             let source = ir.operand(op, 0);
             let fits = bits(ir, source) <= width
                 || ir.attr(op, FITS_ATTR).is_some()
-                || range(ir, source).is_within(Range::signed(width));
+                || range(ir, source).is_within(Range::signed(width))
+                || stays_within(ir, &build(ir, source, depth, Keep::Nothing), Range::signed(width));
             fits.then(|| build(ir, source, depth, keep))
         }
         arith::ExtUIOp::NAME | arith::IndexCastUIOp::NAME => {
@@ -124,6 +126,38 @@ fn of_result(ir: &Ir, op: Op, depth: u32, keep: Keep<'_>) -> Option<Polynomial> 
         _ => None,
     }
 }
+
+/// Whether a sum of loop variables stays within a range because of their bounds: `n - 1 - i` for `i` from
+/// 0 to below `n`, which counts down from what is in the range to 0.
+fn stays_within(ir: &Ir, form: &Polynomial, limits: Range) -> bool {
+    let extreme = |greatest: bool| {
+        let mut form = form.clone();
+        // Bounds hold variables of loops further out.
+        for _ in 0..MOST_LOOPS {
+            let inner = form.values().into_iter().find_map(|value| {
+                let owner = ir.value_block(value).and_then(|block| ir.block_op(block))?;
+                let dims = dimensions(ir, owner);
+                Some((value, dims.into_iter().find(|dim| dim.variable == value)?))
+            });
+            let Some((value, dim)) = inner else { break };
+            let factor = form.coefficient(&[value]);
+            let bound = match (factor > 0) == greatest {
+                true => dim.upper.first()?.plus(&Polynomial::constant(1), -1)?,
+                false => dim.lower.first()?.clone(),
+            };
+            form = form.plus(&Polynomial::value(value), -factor)?.plus(&bound, factor)?;
+            if form.values().contains(&value) {
+                return None;
+            }
+        }
+        Some(form.range(ir))
+    };
+    extreme(false).is_some_and(|range| range.min >= limits.min)
+        && extreme(true).is_some_and(|range| range.max <= limits.max)
+}
+
+/// Loops whose variables are in one subscript, at most.
+const MOST_LOOPS: usize = 8;
 
 /// A widening that takes the number as unsigned: the same number if it is not negative, or if it
 /// was cut from an unsigned number of that width just before.

@@ -6,36 +6,17 @@
 //! rows and columns needs it once. This is reuse in Andión's sense (2015, Algorithms 2 and 3), seen for
 //! both of a block's dimensions at once.
 
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineParallelOp, AffineValue};
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineValue};
 use gpuc_dialects::memref;
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
 use gpuc_ir::op::{Subscripts, Traits};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
+use super::band::{Band, Dimension};
 use crate::analysis::access::{Alias, Storage, access, alias, root};
 use crate::analysis::polynomial::Polynomial;
 use crate::versions::known_apart;
-
-/// One dimension of the parallel loop.
-#[derive(Clone, Debug)]
-pub struct Dimension {
-    /// Its variable.
-    pub variable: Value,
-    /// Where it starts.
-    pub lower: Bound,
-    /// What it stays below.
-    pub upper: Bound,
-}
-
-/// One result of a map with operands.
-#[derive(Clone, Debug)]
-pub struct Bound {
-    /// The result.
-    pub expr: AffineExpr,
-    /// The map that it is of.
-    pub value: AffineValue,
-}
 
 /// Which of the loops a value depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -76,7 +57,8 @@ pub struct Staged {
 /// Why a nest is none of this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsuitable {
-    /// It has fewer than two dimensions, results, or bounds that are more than one value.
+    /// It has fewer than two dimensions, results, bounds that are more than one value, or such that
+    /// depend on other dimensions in another way than triangles do.
     Loop,
     /// Something else than one loop that sums stands in it, or that has bounds that change.
     Sum,
@@ -93,7 +75,7 @@ pub enum Unsuitable {
 /// A parallel nest round a sum whose terms are shared along rows and columns.
 #[derive(Clone, Debug)]
 pub struct Contraction {
-    /// The parallel loop.
+    /// The parallel loop, the outermost one of several.
     pub nest: Op,
     /// A condition on values that do not change in the nest under which all of its body stands.
     pub condition: Option<AffineIfOp>,
@@ -125,8 +107,8 @@ impl Contraction {
     /// # Errors
     /// Why it is none.
     pub fn of(ir: &Ir, nest: Op) -> Result<Contraction, Unsuitable> {
-        let dims = dimensions(ir, nest).ok_or(Unsuitable::Loop)?;
-        let (condition, body) = body(ir, nest);
+        let Band { dims, innermost, between } = Band::of(ir, nest).ok_or(Unsuitable::Loop)?;
+        let (condition, body) = body(ir, nest, innermost);
         let ops: Vec<Op> =
             ir.ops(body).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect();
         let mut loops = ops.iter().enumerate().filter(|&(_, &op)| AffineForOp::is(ir, op));
@@ -136,7 +118,8 @@ impl Contraction {
                 .iter()
                 .any(|&inner| ir.def(inner).is_some_and(|def| def.hooks.loop_regions.is_some()))
         };
-        let (prologue, epilogue) = (ops[..at].to_vec(), ops[at + 1..].to_vec());
+        let prologue = between.into_iter().chain(ops[..at].iter().copied()).collect::<Vec<_>>();
+        let epilogue = ops[at + 1..].to_vec();
         if prologue.iter().chain(&epilogue).any(has_loop) || loops.next().is_some() {
             return Err(Unsuitable::Sum);
         }
@@ -171,7 +154,25 @@ impl Contraction {
         }
         found.classify(ir, &terms)?;
         found.check_writes(ir)?;
+        found.check_slant()?;
         Ok(found)
+    }
+
+    /// Whether bounds depend on another dimension at most so that of rows and columns each is all there.
+    fn check_slant(&self) -> Result<(), Unsuitable> {
+        let sides = [self.row, self.column];
+        let mut slanted = self.dims.iter().enumerate().filter_map(|(dim, dimension)| {
+            dimension.slanted.as_ref().map(|slanted| [dim, slanted.on])
+        });
+        if slanted.any(|pair| pair.iter().any(|dim| !sides.contains(dim))) {
+            return Err(Unsuitable::Loop);
+        }
+        Ok(())
+    }
+
+    /// Whether rows and columns are a rectangle.
+    pub fn is_rectangle(&self) -> bool {
+        self.dims.iter().all(|dim| dim.slanted.is_none())
     }
 
     /// The variable of rows, of columns and of the sum.
@@ -218,6 +219,9 @@ impl Contraction {
             }
             let subscripts = subscripts(ir, op).filter(|forms| is_box(forms, variables));
             let subscripts = subscripts.ok_or(Unsuitable::Subscript)?;
+            if own.row && own.column && !self.is_rectangle() {
+                return Err(Unsuitable::Subscript);
+            }
             if own.depth && !(own.row && own.column) {
                 self.staged.push(self.stage(ir, op, own, subscripts).ok_or(Unsuitable::Term)?);
             }
@@ -267,42 +271,21 @@ impl Contraction {
     }
 }
 
-/// The dimensions of an `affine.parallel` of steps of 1, with one bound each way.
-fn dimensions(ir: &Ir, nest: Op) -> Option<Vec<Dimension>> {
-    let view = AffineParallelOp::cast(ir, nest)?;
-    let plain = view.step_values(ir).iter().all(|&step| step == 1)
-        && view.lower_groups(ir).iter().chain(&view.upper_groups(ir)).all(|&group| group == 1)
-        && ir.results(nest).is_empty();
-    let variables = view.induction_vars(ir);
-    if !plain || variables.len() < 2 {
-        return None;
-    }
-    let bound = |value: &AffineValue, dim: usize| {
-        let expr = *value.results(&ir.ctx).get(dim)?;
-        Some(Bound { expr, value: value.clone() })
-    };
-    let (lower, upper) = (view.lower_bounds(ir), view.upper_bounds(ir));
-    let dims = variables.iter().enumerate().map(|(dim, &variable)| {
-        Some(Dimension { variable, lower: bound(&lower, dim)?, upper: bound(&upper, dim)? })
-    });
-    dims.collect()
-}
-
 /// The block of the body, and a condition that all of it stands under.
-fn body(ir: &Ir, nest: Op) -> (Option<AffineIfOp>, gpuc_ir::Block) {
-    let block = ir.body(nest, 0);
+fn body(ir: &Ir, nest: Op, innermost: Op) -> (Option<AffineIfOp>, gpuc_ir::Block) {
+    let block = ir.body(innermost, 0);
     let mut ops = ir.ops(block);
     let first = ops.next().and_then(|op| AffineIfOp::cast(ir, op));
     let rest = ops.next();
     let ends = rest.is_none_or(|op| ir.has_trait(op, Traits::TERMINATOR));
     let invariant = |condition: &AffineIfOp| {
-        let variables = ir.arguments(block);
+        let outside = |operand: Value| {
+            let owner = ir.value_block(operand).and_then(|block| ir.block_op(block));
+            owner.is_some_and(|owner| owner != nest && !ir.is_inside(owner, nest))
+        };
         condition.else_block(ir).is_none()
             && ir.results(condition.op()).is_empty()
-            && ir.operands(condition.op()).all(|operand| {
-                !variables.contains(&operand)
-                    && ir.defining_op(operand).is_none_or(|op| !ir.is_inside(op, nest))
-            })
+            && ir.operands(condition.op()).all(outside)
     };
     match first.filter(|condition| ends && invariant(condition)) {
         Some(condition) => (Some(condition), condition.then_block(ir)),
@@ -389,7 +372,7 @@ fn is_box(forms: &[Polynomial], variables: [Value; 3]) -> bool {
 }
 
 /// An expression as a linear form of the operands themselves; `None` for anything else.
-fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
+pub(super) fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
     let operand =
         |index: usize| value.operands.get(index).map(|&operand| Polynomial::value(operand));
     match *ir.ctx.expr_kind(expr) {

@@ -6,7 +6,7 @@ use gpuc_dialects::affine::{
 use gpuc_dialects::{memref, vector};
 use gpuc_ir::{AffineExpr, Builder, Op, Value, ValueMap};
 
-use super::contraction::Bound;
+use super::band::Bound;
 use crate::analysis::polynomial::Polynomial;
 
 /// Makes affine maps; every operand is a dimension.
@@ -40,8 +40,28 @@ impl Exprs {
 
     /// A bound.
     pub fn bound(&mut self, b: &mut Builder<'_>, bound: &Bound) -> AffineExpr {
+        self.bound_over(b, bound, &|exprs, b, operand| {
+            let other = bound.at.iter().find(|(value, ..)| *value == operand);
+            let Some((_, other, further)) = other else { return exprs.value(b, operand) };
+            let other = exprs.bound(b, other);
+            let further = b.ctx.constant_expr(*further);
+            b.ctx.add_expr(other, further)
+        })
+    }
+
+    /// A bound as it stands, with other values in the place of some.
+    pub fn bound_at(&mut self, b: &mut Builder<'_>, bound: &Bound, map: &ValueMap) -> AffineExpr {
+        self.bound_over(b, bound, &|exprs, b, operand| exprs.value(b, map.get(operand)))
+    }
+
+    fn bound_over(
+        &mut self,
+        b: &mut Builder<'_>,
+        bound: &Bound,
+        operand: &dyn Fn(&mut Exprs, &mut Builder<'_>, Value) -> AffineExpr,
+    ) -> AffineExpr {
         let operands: Vec<AffineExpr> =
-            bound.value.operands.iter().map(|&operand| self.value(b, operand)).collect();
+            bound.value.operands.iter().map(|&value| operand(self, b, value)).collect();
         let (dims, symbols) = operands.split_at(bound.value.dims(&b.ctx));
         b.ctx.replace_expr(bound.expr, dims, symbols)
     }

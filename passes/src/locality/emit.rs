@@ -21,11 +21,12 @@ use gpuc_dialects::affine::{
 use gpuc_dialects::offload::mapping::{
     Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
 };
-use gpuc_dialects::{gpu, llvm, memref, nvvm, vector};
+use gpuc_dialects::{arith, gpu, llvm, memref, nvvm, vector};
 use gpuc_ir::{Builder, Op, OpView, Value, ValueMap, WalkOrder};
 use rustc_hash::FxHashMap;
 
-use super::contraction::{Bound, Contraction, Uses, subscripts};
+use super::band::Bound;
+use super::contraction::{Contraction, Uses, subscripts};
 use super::coordinates::{Edge, Exprs, apply, load_held};
 use super::stage::{Source, Tile, WIDE_BYTES, copy, extract};
 use super::tile_plan::TilePlan;
@@ -94,10 +95,10 @@ impl<'a> Emitter<'a> {
                 Some(condition) => {
                     let operands: Vec<Value> = b.operands(condition.op()).collect();
                     if let Some(set) = condition.condition(b) {
-                        AffineIfOp::create(b, set, &operands, |b| self.block(b, corner));
+                        AffineIfOp::create(b, set, &operands, |b| self.block_inside(b, corner));
                     }
                 }
-                None => self.block(b, corner),
+                None => self.block_inside(b, corner),
             }
         });
         let mapping = blocks(count).attr(&mut b.ctx);
@@ -105,6 +106,90 @@ impl<'a> Emitter<'a> {
         let blocks = b.ctx.i64_attr(self.plan.blocks_each);
         b.set_attr(nest.op(), nvvm::MIN_BLOCKS, blocks);
         nest.op()
+    }
+
+    /// What a block does that has a result: of a triangle not all blocks of the rectangle do.
+    fn block_inside(&self, b: &mut Builder<'_>, corner: ValueMap) {
+        if self.nest.is_rectangle() {
+            return self.block(b, corner);
+        }
+        let mut exprs = Exprs::default();
+        let mut room = Vec::new();
+        for (dim, dimension) in self.nest.dims.iter().enumerate() {
+            let Some(slanted) = &dimension.slanted else { continue };
+            // The block's iterations of both dimensions at which the bounds leave most room.
+            let other = self.nest.dims[slanted.on].variable;
+            let [first, last] = [0, self.side(slanted.on) - 1].map(|further| {
+                let mut map = corner.clone();
+                let at = apply(b, &[corner.get(other)], |b, dims| {
+                    let further = b.ctx.constant_expr(further);
+                    b.ctx.add_expr(dims[0], further)
+                });
+                map.insert(other, at);
+                map
+            });
+            let own = exprs.value(b, corner.get(dimension.variable));
+            let (upper, slant) = &slanted.upper;
+            let upper = exprs.bound_at(b, upper, if *slant > 0 { &last } else { &first });
+            let (lower, slant) = &slanted.lower;
+            let lower = exprs.bound_at(b, lower, if *slant > 0 { &first } else { &last });
+            let [one, side] = [-1, self.side(dim) - 1].map(|n| b.ctx.constant_expr(n));
+            let below = b.ctx.sub_expr(upper, own);
+            room.push((b.ctx.add_expr(below, one), false));
+            let above = b.ctx.sub_expr(own, lower);
+            room.push((b.ctx.add_expr(above, side), false));
+        }
+        let operands = exprs.finish(b, &[]).operands;
+        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
+        AffineIfOp::create(b, set, &operands, |b| self.block(b, corner));
+    }
+
+    /// Iterations of a dimension in a block.
+    fn side(&self, dim: usize) -> i64 {
+        match dim {
+            dim if dim == self.nest.row => self.plan.block[0],
+            dim if dim == self.nest.column => self.plan.block[1],
+            _ => 1,
+        }
+    }
+
+    /// Runs code where a result is one of the nest's, for all that `edges` and slanted bounds leave open.
+    fn guarded(
+        &self,
+        b: &mut Builder<'_>,
+        map: &ValueMap,
+        edges: &[Edge],
+        body: impl FnOnce(&mut Builder<'_>),
+    ) {
+        let mut exprs = Exprs::default();
+        let mut room = Vec::new();
+        let mut below = |exprs: &mut Exprs, b: &mut Builder<'_>, at, upper| {
+            let _ = exprs;
+            let one = b.ctx.constant_expr(-1);
+            let last = b.ctx.add_expr(upper, one);
+            room.push((b.ctx.sub_expr(last, at), false));
+        };
+        for edge in edges {
+            let at = exprs.value(b, map.get(edge.variable));
+            let upper = exprs.bound(b, &edge.upper);
+            below(&mut exprs, b, at, upper);
+        }
+        let mut above = Vec::new();
+        for dimension in &self.nest.dims {
+            let Some(slanted) = &dimension.slanted else { continue };
+            let at = exprs.value(b, map.get(dimension.variable));
+            let upper = exprs.bound_at(b, &slanted.upper.0, map);
+            below(&mut exprs, b, at, upper);
+            let lower = exprs.bound_at(b, &slanted.lower.0, map);
+            above.push((b.ctx.sub_expr(at, lower), false));
+        }
+        room.extend(above);
+        if room.is_empty() {
+            return body(b);
+        }
+        let operands = exprs.finish(b, &[]).operands;
+        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
+        AffineIfOp::create(b, set, &operands, body);
     }
 
     /// What a block does.
@@ -281,14 +366,28 @@ impl<'a> Emitter<'a> {
         for run in self.runs_of_results() {
             let mut maps: Vec<ValueMap> =
                 run.iter().map(|&result| self.at(b, block, thread, result)).collect();
-            self.copy(b, &needed, &mut maps, Some(&edges));
-            for (&result, map) in run.iter().zip(&maps) {
-                let at = self.sum_at(b, thread, result);
-                for (&sum, &init) in block.sums.iter().zip(&inits) {
-                    let init = map.get(init);
-                    AffineStoreOp::create(b, init, sum, &at);
-                }
+            let store =
+                |b: &mut Builder<'_>, value: &dyn Fn(&mut Builder<'_>, usize, Value) -> Value| {
+                    for (number, &result) in run.iter().enumerate() {
+                        let at = self.sum_at(b, thread, result);
+                        for (&sum, &init) in block.sums.iter().zip(&inits) {
+                            let init = value(b, number, init);
+                            AffineStoreOp::create(b, init, sum, &at);
+                        }
+                    }
+                };
+            if needed.iter().all(|&op| b.is_effect_free(op)) || self.nest.is_rectangle() {
+                self.copy(b, &needed, &mut maps, Some(&edges));
+                store(b, &|_, number, init| maps[number].get(init));
+                continue;
             }
+            // Outside of a triangle there may be nothing to start with.
+            store(b, &|b, _, init| zero(b, init));
+            let first = maps[0].clone();
+            self.guarded(b, &first, &edges, |b| {
+                self.copy(b, &needed, &mut maps, None);
+                store(b, &|_, number, init| maps[number].get(init));
+            });
         }
     }
 
@@ -527,23 +626,8 @@ impl<'a> Emitter<'a> {
                 }
                 self.copy(b, &ops, &mut maps, None);
             };
-            if edges.is_empty() {
-                body(b);
-                continue;
-            }
             // Of a run that is done together all columns are there, or none is.
-            let mut exprs = Exprs::default();
-            let mut room = Vec::new();
-            for edge in &edges {
-                let at = exprs.value(b, first.get(edge.variable));
-                let upper = exprs.bound(b, &edge.upper);
-                let one = b.ctx.constant_expr(-1);
-                let last = b.ctx.add_expr(upper, one);
-                room.push((b.ctx.sub_expr(last, at), false));
-            }
-            let operands = exprs.finish(b, &[]);
-            let set = b.ctx.integer_set(operands.operands.len() as u32, 0, &room);
-            AffineIfOp::create(b, set, &operands.operands, body);
+            self.guarded(b, &first, &edges, body);
         }
     }
 
@@ -566,6 +650,13 @@ impl<'a> Emitter<'a> {
         let mapping = LoopMapping(vec![DimMap::over(&axes, Distribution::Exact)]);
         over_threads(b, &[self.plan.thread_count()], mapping, |b, numbers| body(b, numbers[0]));
     }
+}
+
+/// The zero of a value's type.
+fn zero(b: &mut Builder<'_>, like: Value) -> Value {
+    let ty = b.ty(like);
+    let zero = if b.ctx.is_float(ty) { b.ctx.float_attr(0.0, ty) } else { b.ctx.int_attr(0, ty) };
+    arith::ConstantOp::new(b).attr(b, "value", zero).result(ty).value(b)
 }
 
 /// The subscripts of an affine access, which are known to be linear.
@@ -643,7 +734,7 @@ impl Contraction {
     /// A bound of the sum.
     pub fn sum_bound(&self, b: &Builder<'_>, upper: bool) -> Bound {
         let value = if upper { self.sum.upper_bound(b) } else { self.sum.lower_bound(b) };
-        Bound { expr: value.results(&b.ctx)[0], value }
+        Bound::new(value.results(&b.ctx)[0], &value)
     }
 
     /// Whether the iterations of a dimension are known to be a multiple of `side`.

@@ -1,5 +1,6 @@
 //! Where data lives and who reuses it: tiles in registers and in memory of the block.
 
+mod band;
 pub mod contraction;
 mod coordinates;
 mod emit;

@@ -24,7 +24,7 @@ use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
-use super::contraction::Bound;
+use super::band::Bound;
 use super::coordinates::Exprs;
 use crate::analysis::access::{Access, Alias, Storage, alias};
 use crate::analysis::nest::Nest;
@@ -66,7 +66,7 @@ impl Pass for PromoteElements {
 fn single_bounds(ir: &Ir, view: AffineForOp) -> Option<[Bound; 2]> {
     let sides = [view.lower_bound(ir), view.upper_bound(ir)];
     let single = sides.iter().all(|side| side.results(&ir.ctx).len() == 1);
-    single.then(|| sides.map(|value| Bound { expr: value.results(&ir.ctx)[0], value }))
+    single.then(|| sides.map(|value| Bound::new(value.results(&ir.ctx)[0], &value)))
 }
 
 fn promote(ir: &mut Ir, view: AffineForOp) {

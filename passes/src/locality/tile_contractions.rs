@@ -102,12 +102,17 @@ impl TileContractions {
             return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });
         }
         let bytes = nest.sums.iter().map(|&ty| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8));
-        let candidates = TilePlan::candidates(bytes.sum::<u64>() as i64);
+        let candidates = TilePlan::candidates(bytes.sum::<u64>() as i64, nest.staged.len());
         let fitting: Vec<TilePlan> = candidates.into_iter().filter(fits).collect();
         let (Some(&large), Some(&small)) = (fitting.first(), fitting.last()) else {
             return Ok(Vec::new());
         };
-        let narrow = |plan: TilePlan| TilePlan { wide: false, ..plan };
+        // Without wide accesses round the sum, or with a test for each, results want more registers.
+        let narrow = |plan: TilePlan| TilePlan { wide: false, blocks_each: 1, ..plan };
+        let large = match nest.is_rectangle() {
+            true => large,
+            false => TilePlan { blocks_each: 1, ..large },
+        };
         let mut plans = vec![large, narrow(large)];
         if small != large {
             plans.push(narrow(small));

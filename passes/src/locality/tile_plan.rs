@@ -30,15 +30,17 @@ impl TilePlan {
         self.threads().iter().product()
     }
 
-    /// The plans for sums of so many bytes a result, larger tiles first: what a tile of registers holds
+    /// The plans for sums of so many bytes a result and so many tiles, larger ones first: what a tile of registers holds
     /// bounds how often an element of shared memory is used, and a thread has 255 of them.
-    pub fn candidates(bytes: i64) -> Vec<TilePlan> {
+    pub fn candidates(bytes: i64, tiles: usize) -> Vec<TilePlan> {
+        // More operands want registers on their way into the tiles.
+        let (depth, blocks) = if tiles > 2 { (8, 1) } else { (16, 2) };
         let square = |side: i64, thread: i64| TilePlan {
             block: [side, side],
-            depth: 16,
+            depth,
             thread: [thread, thread],
             wide: true,
-            blocks_each: if thread > 4 { 2 } else { 3 },
+            blocks_each: if thread > 4 { blocks } else { 3 },
         };
         match bytes {
             ..=4 => vec![square(128, 8), square(64, 4)],

@@ -6,12 +6,13 @@ use gpuc_dialects::{arith, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
 
 use super::contraction::{Contraction, Staged, subscripts};
+use super::coordinates::Exprs;
 use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::{clone_slice, pure_slice};
 use crate::parallel::launch::trip_count;
-use crate::parallel::loop_bounds::compute_outside;
+use crate::parallel::loop_bounds::Bounds;
 
 /// What must be a multiple of a wide copy's elements for one staged load.
 #[derive(Clone, Debug)]
@@ -42,6 +43,10 @@ impl Wide {
     /// never is.
     pub fn of_result(ir: &Ir, nest: &Contraction, op: Op, plan: &TilePlan) -> Option<Wide> {
         if !AffineLoadOp::is(ir, op) && !AffineStoreOp::is(ir, op) {
+            return None;
+        }
+        // Of a triangle, some columns of a run may be missing.
+        if !nest.is_rectangle() {
             return None;
         }
         let forms = subscripts(ir, op)?;
@@ -112,8 +117,22 @@ pub fn conditions<'a>(
     least_blocks: i64,
     wide: impl Iterator<Item = &'a Wide>,
 ) -> Option<Value> {
-    let bounds = compute_outside(b, nest.nest, region.op())?;
-    let trips: Vec<Value> = bounds.iter().map(|&bounds| trip_count(b, bounds)).collect();
+    let mut map = ValueMap::new();
+    let mut trips = Vec::new();
+    for dim in &nest.dims {
+        let mut ends = Vec::new();
+        for bound in [&dim.lower, &dim.upper] {
+            let mut exprs = Exprs::default();
+            let end = exprs.bound(b, bound);
+            let mut end = exprs.finish(b, &[end]);
+            for operand in &mut end.operands {
+                *operand = outside(b, *operand, region.op(), &mut map)?;
+            }
+            ends.push(AffineApplyOp::create(b, &end));
+        }
+        let step = arith::constant_index(b, 1);
+        trips.push(trip_count(b, Bounds { lower: ends[0], upper: ends[1], step }));
+    }
     let mut blocks = arith::constant_index(b, 1);
     for (dim, &trips) in trips.iter().enumerate() {
         let side = match dim {
@@ -125,7 +144,6 @@ pub fn conditions<'a>(
         let own = arith::DivUIOp::new(b, trips, side).value(b);
         blocks = arith::MulIOp::new(b, blocks, own).value(b);
     }
-    let mut map = ValueMap::new();
     let mut all = at_least(b, blocks, least_blocks);
     // Fewer terms than two runs are over before the tiles pay.
     let depth = trips_of_sum(b, nest, region.op(), &mut map)?;

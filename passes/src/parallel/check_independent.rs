@@ -9,12 +9,16 @@
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Ir, Op, WalkOrder};
+use gpuc_ir::{Ir, Op, Value, WalkOrder};
+use indexmap::IndexMap;
 
 use super::remarks;
-use crate::analysis::access::name;
+use crate::analysis::access::{Access, name};
+use crate::analysis::loops::dimensions;
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::{Apart, Wanted};
+use crate::analysis::nest::carried::{Apart, Wanted, carried};
+use crate::analysis::nest::dependence::{Dependence, DependenceKind};
+use crate::analysis::quasi_affine::QuasiAffine;
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
@@ -35,21 +39,48 @@ impl Pass for CheckIndependent {
     }
 }
 
+/// Warns once for each variable.
 fn check(ir: &Ir, nest: &Nest, op: Op, cx: &mut PassContext<'_>) {
     // What has unknown effects is not refuted.
-    let Ok(found) = nest.carried(ir, op, Apart::Assumed, Wanted::Certain) else { return };
-    let Some(dependence) = found.dependence else { return };
+    let Ok(accesses) = nest.accesses(op) else { return };
+    let mut by_root: IndexMap<Value, Vec<Access>> = IndexMap::new();
+    for access in accesses {
+        by_root.entry(access.root).or_default().push(access.clone());
+    }
+    for accesses in by_root.values() {
+        let found = carried(ir, op, accesses, Apart::Assumed, Wanted::Certain);
+        if let Some(dependence) = found.dependence {
+            cx.report(warning(ir, op, &dependence));
+        }
+    }
+}
+
+fn warning(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {
     let variable = name(ir, dependence.source.root);
-    let place = ir.ctx.place(ir.location(op));
-    let mut warning = Diagnostic::warning(format!(
+    let warning = Diagnostic::warning(format!(
         "the iterations of this parallel loop are not independent: {}",
-        remarks::explanation(ir, &dependence)
+        remarks::explanation(ir, dependence)
     ))
     .code(codes::NOT_INDEPENDENT)
-    .at_option(place);
+    .at_option(ir.ctx.place(ir.location(op)));
     if dependence.source.subscripts.is_empty() {
-        warning = warning
+        return warning
             .help(format!("add `private({variable})` or `reduction(...:{variable})` to the loop"));
     }
-    cx.report(warning);
+    if is_one_element(ir, op, &dependence.source) && dependence.kind != DependenceKind::Output {
+        return warning.help(format!(
+            "combine into a scalar with a `reduction` and add that to {variable} behind the loop, or put \
+             `#pragma acc atomic update` in front of the statement"
+        ));
+    }
+    warning
+}
+
+/// Whether an access is to the same element in all iterations of a loop.
+fn is_one_element(ir: &Ir, op: Op, access: &Access) -> bool {
+    let own: Vec<Value> = dimensions(ir, op).iter().map(|dim| dim.variable).collect();
+    access.subscripts.iter().all(|subscript| {
+        let values = subscript.as_ref().map(QuasiAffine::values);
+        values.is_some_and(|values| !values.iter().any(|value| own.contains(value)))
+    })
 }

@@ -4,7 +4,7 @@
 //! values need is computed there if that can be, and read back from the device otherwise.
 
 use gpuc_dialects::offload::mapping::LoopMapping;
-use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR, is_host_type, runs_on_host};
+use gpuc_dialects::offload::{RegionOp, is_host_type, runs_on_host};
 use gpuc_dialects::{affine, memref, scf};
 use gpuc_ir::op::{RegionEdge, RegionPoint, Traits};
 use gpuc_ir::{Block, Ir, Op, OpView, Value, ValueDef, WalkOrder};
@@ -53,7 +53,7 @@ fn is_worth_launches(ir: &Ir, op: Op, threads: i64) -> bool {
             Some(mapping) => mapping.is_over_blocks(),
             None => {
                 let asked = Asked::of(ir, inner).levels;
-                ir.attr(inner, SCHEDULE_ATTR).is_some() && (asked.gang || !asked.in_block())
+                asked.gang || !asked.in_block()
             }
         };
         let trips = constant_trips(ir, inner)

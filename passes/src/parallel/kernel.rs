@@ -26,6 +26,8 @@ pub struct Kernel {
     pub map: ValueMap,
     /// Attributes of the first arguments, dictionaries.
     pub argument_marks: Vec<Attr>,
+    /// Where the launch stands, maybe in loops round it; in front of the region where it is not known.
+    pub launch: Option<Op>,
 }
 
 /// The module that holds the kernels, made beside the functions if it is not there yet.
@@ -77,6 +79,7 @@ impl Kernel {
             operands: Vec::new(),
             map: ValueMap::new(),
             argument_marks: Vec::new(),
+            launch: None,
         }
     }
 
@@ -242,7 +245,7 @@ impl Kernel {
             let fits =
                 ir.ctx.is_index(ir.ty(value)) && range(ir, value).is_within(Range::signed(32));
             match fits {
-                true => self.narrow_argument(ir, value, region),
+                true => self.narrow_argument(ir, value, self.launch.unwrap_or(region)),
                 false => self.argument(ir, value),
             };
             return Ok(());

@@ -11,7 +11,7 @@ use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 
 use super::kernel::Kernel;
 use super::loop_bounds::{Bounds, compute_outside};
-use super::segments::Segment;
+use super::segments::{Segment, has_effects};
 use super::threads::folded_planes;
 use super::verify_mapping::block_extents;
 use crate::analysis::access::name;
@@ -96,7 +96,10 @@ impl Launch {
         };
         let gangs = region.num_gangs(&b).map(|given| launch_size(&mut b, given, "num_gangs"));
         match segment.gang_loop {
-            Some(op) => launch.over(&mut b, op, region, gangs, limits),
+            Some(op) => {
+                let does_more = segment.ops.iter().any(|&at| at != op && has_effects(&b, at));
+                launch.over(&mut b, op, region, gangs, does_more, limits);
+            }
             None => {
                 // Gangs share loops further inside, and repeat what is not in a loop; what can be
                 // seen of that is the same for one gang as for many, unless it adds up.
@@ -125,11 +128,15 @@ impl Launch {
         op: Op,
         region: RegionOp,
         gangs: Option<Value>,
+        does_more: bool,
         limits: Limits<'_>,
     ) {
         let Some(mapping) = LoopMapping::known(b, op) else { return };
         let one = arith::constant_index(b, 1);
         let combines = !b.results(op).is_empty();
+        // One block at least where it does what stands around the loop, or leaves a partial result. What
+        // is nothing but the loop is not launched for no iterations.
+        let least = arith::constant_index(b, i64::from(combines || does_more));
         let mut bounds = compute_outside(b, op, region.op());
         self.strip(b, op, &mapping, bounds.as_deref_mut(), limits);
         let mut first = 0;
@@ -178,12 +185,11 @@ impl Launch {
                 arith::constant_index(b, if combines { limits.max_partial_results } else { 65_535 })
             });
             if axis == 1 && self.folded_rows {
-                self.fold_rows(b, needed, limits);
+                self.fold_rows(b, needed, least, limits);
                 continue;
             }
-            // One block at least: it does what stands around the loop, and leaves a partial result.
             let fewer = arith::MinSIOp::new(b, needed, most).value(b);
-            self.grid[axis] = arith::MaxSIOp::new(b, fewer, one).value(b);
+            self.grid[axis] = arith::MaxSIOp::new(b, fewer, least).value(b);
             if combines {
                 left = arith::DivUIOp::new(b, left, self.grid[axis]).value(b);
                 left = arith::MaxSIOp::new(b, left, one).value(b);
@@ -193,7 +199,7 @@ impl Launch {
 
     /// Rows of blocks, as many planes of them as it takes. More than numbers of 32 bits hold is a grid
     /// that no device takes: the launch says so.
-    fn fold_rows(&mut self, b: &mut Builder<'_>, needed: Value, limits: Limits<'_>) {
+    fn fold_rows(&mut self, b: &mut Builder<'_>, needed: Value, least: Value, limits: Limits<'_>) {
         let [_, most_rows, most_planes] = limits.arch.limits.max_grid.map(i64::from);
         let one = arith::constant_index(b, 1);
         let most = arith::constant_index(b, most_rows);
@@ -205,7 +211,7 @@ impl Launch {
         let sle = arith::CmpIPredicate::Sle.attr(&mut b.ctx);
         let fits = arith::CmpIOp::new(b, planes, enough).attr(b, "predicate", sle).value(b);
         let rows = arith::MinSIOp::new(b, needed, most).value(b);
-        self.grid[1] = arith::MaxSIOp::new(b, rows, one).value(b);
+        self.grid[1] = arith::MaxSIOp::new(b, rows, least).value(b);
         self.grid[2] = arith::SelectOp::new(b, fits, planes, too_many).value(b);
     }
 

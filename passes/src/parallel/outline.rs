@@ -13,7 +13,7 @@ use gpuc_dialects::offload::{COLLECTIVE_ATTR, HOST_LOOP_ATTR, PARTIAL_ATTR, Regi
 use gpuc_dialects::{gpu, nvvm};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{AttrKind, Block, Builder, DYNAMIC, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{AttrKind, Block, Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 
 use super::kernel::{Kernel, kernel_module};
 use super::launch::{Launch, Limits, product};
@@ -149,6 +149,9 @@ impl Outliner<'_> {
             ir.set_attr(kernel.func, nvvm::MIN_BLOCKS, blocks);
         }
         let launch = Launch::plan(ir, self.region, segment, self.limits);
+        if let InsertPoint::Before(point) = launch.point {
+            kernel.launch = Some(point);
+        }
         let buffers = self.add_buffers(ir, &mut kernel, segment, &launch);
         let parts = launch.arguments(ir, &mut kernel);
         let copies = kernel.copy_ops(ir, &segment.ops, self.region.op())?;

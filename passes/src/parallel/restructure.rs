@@ -18,7 +18,7 @@ use indexmap::IndexSet;
 use super::nest_plan::{Level, Plan, Search};
 use crate::analysis::loops::candidates;
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::Apart;
+use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::steps::legality::{Legal, Order};
 use crate::steps::rebuild::rebuild;
@@ -81,6 +81,14 @@ fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
         // A nest is taken apart from its outermost loop on.
         if ir.ancestors(root).any(|outer| done.contains(&outer)) {
             continue;
+        }
+        // What is parallel outside is left, and found to be so with less effort.
+        match nest.carried(ir, root, Apart::Assumed, Wanted::Any) {
+            Ok(found) if found.dependence.is_some() => {}
+            _ => {
+                done.insert(root);
+                continue;
+            }
         }
         let Ok(graph) = nest.graph(ir, &[root], Apart::Assumed) else { continue };
         let movable = |op: Op| free.contains(&op);

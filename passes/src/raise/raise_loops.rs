@@ -4,12 +4,12 @@
 //! of parallelism it asks for, and their sizes, as [`SCHEDULE_ATTR`]; its reduction variables become the
 //! loop's reductions, each over a private variable of the iteration. Sizes that only the run time knows
 //! go to the region: a launch has one number of gangs, workers and lanes. A loop whose independence is
-//! for the compiler to find becomes a nest of `scf.for` with [`AUTO_ATTR`]; `seq` loops,
-//! and every loop of a `serial` region, become plain `scf.for`.
+//! for the compiler to find becomes a nest of `scf.for` with [`AUTO_ATTR`], a `seq` loop one
+//! with [`SEQ_ATTR`], and every loop of a `serial` region a plain `scf.for`.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{
-    AUTO_ATTR, Construct, LEVELS, LoopOp, LoopOrder, RegionOp, SCHEDULE_ATTR,
+    AUTO_ATTR, Construct, LEVELS, LoopOp, LoopOrder, RegionOp, SCHEDULE_ATTR, SEQ_ATTR,
 };
 use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
@@ -101,8 +101,9 @@ fn raise(ir: &mut Ir, this: LoopOp) {
         .find_map(|op| RegionOp::cast(ir, op))
         .map_or(Construct::Parallel, |region| region.kind(ir));
     match (this.loop_order(ir), construct) {
-        (Some(LoopOrder::Seq), _) | (_, Construct::Serial) => sequential(ir, this, false),
-        (Some(LoopOrder::Auto), _) => sequential(ir, this, true),
+        (_, Construct::Serial) => sequential(ir, this, None),
+        (Some(LoopOrder::Seq), _) => sequential(ir, this, Some(SEQ_ATTR)),
+        (Some(LoopOrder::Auto), _) => sequential(ir, this, Some(AUTO_ATTR)),
         _ => parallel(ir, this),
     }
 }
@@ -122,19 +123,21 @@ fn move_body(ir: &mut Ir, this: LoopOp, into: Block, variables: &[Value]) {
 
 /// A nest of `scf.for`, one for each dimension. Reduction variables need nothing: in order, each
 /// iteration may update the variable itself.
-fn sequential(ir: &mut Ir, this: LoopOp, auto: bool) {
+fn sequential(ir: &mut Ir, this: LoopOp, mark: Option<&str>) {
     let (lower, upper, steps) = (this.lowerBounds(ir), this.upperBounds(ir), this.steps(ir));
     let schedules = split_levels(ir, this);
     let mut b = Builder::before(ir, this.op());
     let mut variables = Vec::new();
     for (i, ((&lower, &upper), &step)) in lower.iter().zip(&upper).zip(&steps).enumerate() {
         let inner = scf::ForOp::create(&mut b, (lower, upper, step), &[], |_, _, _| Vec::new());
-        if auto {
+        if let Some(mark) = mark {
             let unit = b.ctx.unit_attr();
-            b.set_attr(inner.op(), AUTO_ATTR, unit);
-            if let Some(schedule) = schedules[i] {
-                b.set_attr(inner.op(), SCHEDULE_ATTR, schedule);
-            }
+            b.set_attr(inner.op(), mark, unit);
+        }
+        if mark == Some(AUTO_ATTR)
+            && let Some(schedule) = schedules[i]
+        {
+            b.set_attr(inner.op(), SCHEDULE_ATTR, schedule);
         }
         variables.push(inner.induction_var(&b));
         let end = b.last_op(inner.body(&b)).expect("the body ends with a yield");

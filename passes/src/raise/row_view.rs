@@ -2,7 +2,7 @@
 
 use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp};
 use gpuc_dialects::{arith, memref};
-use gpuc_ir::{Builder, DYNAMIC, InsertPoint, Ir, Op, Region, Value, ValueDef};
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, Region, Value, ValueDef};
 use gpuc_presburger::{BasicSet, Constraint};
 
 use super::affine_operands::AffineOperands;
@@ -184,7 +184,7 @@ impl View {
                 product.iter().map(|&value| operands.index(ir, value, scope)).collect();
             factors.push(values?);
         }
-        let element = ir.ctx.element(ir.ty(self.buffer))?;
+        ir.ctx.element(ir.ty(self.buffer))?;
         let mut b = Builder::new(ir, point, location);
         let mut extents: Vec<Value> = Vec::new();
         for values in &factors {
@@ -209,24 +209,7 @@ impl View {
         let rows = arith::CeilDivSIOp::new(&mut b, length, row).value(&mut b);
         let mut sizes = vec![rows];
         sizes.extend(&extents);
-        let dims = sizes.len();
-        let mut pattern = vec![DYNAMIC; dims];
-        pattern[dims - 1] = 1;
-        let layout = b.ctx.strided_attr(0, &pattern);
-        let space = b.ctx.memory_space(b.ty(self.buffer)).flatten();
-        let ty = b.ctx.memref_in(&vec![DYNAMIC; dims], element, Some(layout), space);
-        let (offsets, sizes_attr, strides_attr) = (
-            b.ctx.i64_array_attr(&[0]),
-            b.ctx.i64_array_attr(&vec![DYNAMIC; dims]),
-            b.ctx.i64_array_attr(&pattern),
-        );
-        let view = memref::ReinterpretCastOp::new(&mut b, self.buffer, &[], &sizes, &strides)
-            .attr(&mut b, "static_offsets", offsets)
-            .attr(&mut b, "static_sizes", sizes_attr)
-            .attr(&mut b, "static_strides", strides_attr)
-            .result(ty)
-            .value(&mut b);
-        Some(view)
+        Some(memref::ReinterpretCastOp::rows(&mut b, self.buffer, &sizes, &strides))
     }
 }
 

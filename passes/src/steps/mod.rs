@@ -12,12 +12,14 @@
 //! | [`legality`] | the one gate: a schedule with its proof |
 //! | [`scan`], [`rebuild`] | loops for dates, as a tree and as operations |
 //! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
+//! | [`privatize`] | copies of an array for iterations that overwrite it |
 //! | [`refusal`] | why not |
 
 pub mod distribute;
 pub mod fuse;
 pub mod legality;
 pub mod permute;
+pub mod privatize;
 pub mod rebuild;
 pub mod refusal;
 mod scan;
@@ -25,7 +27,7 @@ pub mod schedule;
 pub mod skew;
 pub mod statements;
 
-use gpuc_dialects::offload::SCHEDULE_ATTR;
+use gpuc_dialects::offload::{SCHEDULE_ATTR, SEQ_ATTR};
 use gpuc_ir::pass::PassContext;
 use gpuc_ir::{Ir, Op, WalkOrder};
 
@@ -36,7 +38,7 @@ use refusal::Refusal;
 
 /// Whether nobody but the compiler has a say in the order of a loop.
 pub(crate) fn free(ir: &Ir, op: Op) -> bool {
-    ir.attr(op, SCHEDULE_ATTR).is_none()
+    [SCHEDULE_ATTR, SEQ_ATTR].iter().all(|mark| ir.attr(op, mark).is_none())
 }
 
 /// What a pass's option says of mapped variables.

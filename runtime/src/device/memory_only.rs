@@ -184,7 +184,7 @@ impl Device for MemoryOnly {
         let mut state = self.state();
         let name = state.kernels[kernel.0 as usize].clone();
         state.launches.push(name);
-        Ok(LaunchOutcome { time: Some(Duration::from_micros(5)), counters: None })
+        Ok(LaunchOutcome { time: Some(Duration::from_micros(5)), report: None })
     }
     fn create_queue(&self) -> Result<Queue, DeviceError> {
         let mut state = self.state();

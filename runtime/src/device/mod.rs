@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use gpuc_arch::PtxVersion;
-use gpuc_sim::CounterSet;
+use gpuc_sim::LaunchReport;
 
 pub mod cuda;
 mod error;
@@ -101,8 +101,8 @@ pub struct LaunchRequest<'a> {
 pub struct LaunchOutcome {
     /// Time on the device: measured on a GPU, time of the simulation on the simulator.
     pub time: Option<Duration>,
-    /// Counters, where the device has them and they were asked for.
-    pub counters: Option<Box<CounterSet>>,
+    /// What the device counted, where it does and was asked to.
+    pub report: Option<Box<LaunchReport>>,
 }
 
 /// One device.

@@ -133,7 +133,7 @@ fn reports_gather_launches_and_transfers() {
     runtime.data_begin(&SITE, &mut data).unwrap();
     runtime.launch(&image, &SITE, c"first", [2, 1, 1], [64, 1, 1], 0, &[]).unwrap();
     runtime.data_end(&SITE, &mut data).unwrap();
-    let table = runtime.report.as_ref().map(|report| lock(report).table("x")).unwrap();
+    let table = runtime.report.as_ref().map(|report| lock(report).table("x", false)).unwrap();
     for expected in [
         "kernel first (a.c:3, main): launches 1, grid [2], block [64], time 5.000 us",
         "a.c:3 a to device: 4 bytes in 1 transfer,",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gpuc_diagnostics::{Diagnostic, Place};
 
 use crate::fault::{Fault, FaultKind};
+use crate::json::quoted;
 
 /// The checkers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -347,21 +348,4 @@ pub fn findings_json(findings: &[Finding]) -> String {
 
 fn sep(text: &str) -> &'static str {
     if text.is_empty() { "" } else { ": " }
-}
-
-/// A JSON string.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

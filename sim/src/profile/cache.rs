@@ -38,7 +38,7 @@ impl Cache {
     fn set(&mut self, line: u64) -> &mut [(u64, Sectors, Sectors)] {
         // Multiplicative hashing: the upper half of the product says which part of the range.
         let hash = line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let set = (hash * self.sets >> 32) as usize;
+        let set = ((hash * self.sets) >> 32) as usize;
         &mut self.lines[set * self.ways..][..self.ways]
     }
 

@@ -46,6 +46,18 @@ pub(super) struct Timing {
     pub(super) issue: f64,
     /// Clocks from issue to the use of the result.
     pub(super) latency: f64,
+    /// What it has to do with a barrier.
+    pub(super) order: Order,
+}
+
+/// How an instruction stands to barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    None,
+    /// A store to shared memory: what is behind a barrier sees it.
+    Store,
+    /// A barrier, which waits for the stores.
+    Barrier,
 }
 
 /// Instructions of several iterations that are scheduled together at most.

@@ -2,10 +2,10 @@
 
 use gpuc_arch::{Arch, OpClass};
 
-use crate::program::Code;
+use crate::program::{Code, MemorySpace, Op};
 
 use super::registers::{PREDICATE, Register, Uses, uses};
-use super::schedule::{Schedule, Source, Timing};
+use super::schedule::{Order, Schedule, Source, Timing};
 
 /// What the scoreboard knows of a kernel.
 pub(super) struct Scoreboard<'c> {
@@ -13,6 +13,8 @@ pub(super) struct Scoreboard<'c> {
     uses: Vec<Uses>,
     timings: Vec<Timing>,
     schedule: Schedule,
+    /// Clocks until a store to shared memory is there.
+    shared: f64,
 }
 
 impl<'c> Scoreboard<'c> {
@@ -28,15 +30,23 @@ impl<'c> Scoreboard<'c> {
     ) -> Scoreboard<'c> {
         let uses: Vec<Uses> = code.insts.iter().map(|inst| uses(code, inst)).collect();
         let timing = |at: usize| {
-            let Some(class) = classes[at] else { return Timing { issue: 0.0, latency: 0.0 } };
+            let order = match code.insts[at].op {
+                Op::Barrier { .. } => Order::Barrier,
+                Op::Store(access, _) if access.space == MemorySpace::Shared => Order::Store,
+                Op::Atomic { space: MemorySpace::Shared, .. } => Order::Store,
+                _ => Order::None,
+            };
+            let Some(class) = classes[at] else {
+                return Timing { issue: 0.0, latency: 0.0, order };
+            };
             let cost = arch.cost(class);
             let latency = if memory[at] > 0.0 { memory[at] } else { f64::from(cost.latency) };
             let issue = if follows[at] { 0.0 } else { f64::from(cost.instructions) };
-            Timing { issue, latency }
+            Timing { issue, latency, order }
         };
         let timings: Vec<Timing> = (0..code.insts.len()).map(timing).collect();
         let schedule = Schedule::new(code, &uses, &timings);
-        Scoreboard { code, uses, timings, schedule }
+        Scoreboard { code, uses, timings, schedule, shared: f64::from(arch.latency.shared) }
     }
 
     /// The place of a register: rows first, predicates behind them.
@@ -55,12 +65,14 @@ impl<'c> Scoreboard<'c> {
         let mut ready = vec![0.0f64; count];
         let mut now = 0.0f64;
         let mut starts: Vec<f64> = Vec::new();
+        // When the stores to shared memory are there.
+        let mut stored = 0.0f64;
         let mut rest = trace;
         while let Some(&site) = rest.first() {
             let Some(block) = self.schedule.block(rest) else {
                 let reads = &self.uses[site as usize].reads;
                 let operands = reads.iter().fold(0.0f64, |at, &r| at.max(ready[self.index(r)]));
-                let (start, end) = self.issue(site, now, operands);
+                let (start, end) = self.issue(site, now, operands, &mut stored);
                 for &register in &self.uses[site as usize].writes {
                     ready[self.index(register)] = start + self.timings[site as usize].latency;
                 }
@@ -78,7 +90,7 @@ impl<'c> Scoreboard<'c> {
                     }
                     Source::Register(register) => at.max(ready[self.index(register)]),
                 });
-                let (start, end) = self.issue(*site, now, operands);
+                let (start, end) = self.issue(*site, now, operands, &mut stored);
                 starts.push(start);
                 tell(*site as usize, end - now);
                 now = end;
@@ -92,8 +104,15 @@ impl<'c> Scoreboard<'c> {
     }
 
     /// When an instruction starts, and when the next one may.
-    fn issue(&self, site: u32, now: f64, operands: f64) -> (f64, f64) {
-        let issue = self.timings[site as usize].issue;
+    fn issue(&self, site: u32, now: f64, operands: f64, stored: &mut f64) -> (f64, f64) {
+        let Timing { issue, order, .. } = self.timings[site as usize];
+        let operands = match order {
+            Order::Barrier => operands.max(*stored),
+            Order::Store | Order::None => operands,
+        };
+        if order == Order::Store {
+            *stored = now.max(operands) + self.shared;
+        }
         // What takes no instruction has its result with its operands.
         if issue > 0.0 {
             let start = now.max(operands);

@@ -60,7 +60,21 @@ pub const OPTIONS: &[OwnOption] = &[
         words: &["text", "json"],
         text: "with run: findings as text (default) or json, on standard error",
     },
-    option("--report", "", "with run: print counters and times of each kernel at exit"),
+    OwnOption {
+        name: "--report",
+        value: "[=FORM]",
+        words: &["text", "json", "html"],
+        text: "with run: at exit, what bounds each kernel, as text (default) on standard error, or as \
+               json or html in gpuc-report.json or .html",
+    },
+    option("--report-file", "=FILE", "with run: where a report of json or html goes"),
+    option("--report-base", "=FILE", "with run: a report of json to compare with, in html"),
+    option("--counters", "", "with run: every counter of the simulator in the report"),
+    option(
+        "--device-model",
+        "=NAME",
+        "with run: the device that the simulator stands for: v100, a100-80, h100, ...",
+    ),
     option("--time", "", "with run: print the timing table of each region at exit"),
     OwnOption {
         name: "-ffp-contract",
@@ -119,8 +133,12 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_SIM_ARCH", "the compute capability that the simulator stands for (default sm_90)"),
     ("GPUC_CHECK", "checkers that watch the simulator's kernels: a list with commas, or all"),
     ("GPUC_CHECK_FORMAT", "how what they find is printed: text or json"),
-    ("GPUC_REPORT", "1: print the table of kernels and transfers at exit"),
-    ("GPUC_COUNTERS", "1: GPUC_REPORT with the simulator's counters; 0: without"),
+    ("GPUC_SIM_DEVICE", "the device that the simulator stands for: v100, a100-80, h100, ..."),
+    ("GPUC_REPORT", "text, json or html: what kernels did and what moved, at exit"),
+    ("GPUC_REPORT_FILE", "where a report of json or html goes"),
+    ("GPUC_REPORT_BASE", "a report of json that one of html is compared with"),
+    ("GPUC_COUNTERS", "1: GPUC_REPORT with every counter; 0: the simulator counts nothing"),
+    ("GPUC_PROFILE", "a file for the timeline, as a Chrome trace"),
     ("GPUC_CHECK", "memcheck, racecheck, initcheck, synccheck or all: what the simulator checks"),
     ("GPUC_CHECK_FORMAT", "text or json: how findings are printed"),
     ("GPUC_TIME", "1: print the timing table of each region at exit"),
@@ -139,6 +157,7 @@ pub fn help() -> String {
         "usage: gpuc [OPTIONS] FILE...              compile and link, like cc
        gpuc run [OPTIONS] FILE... [-- ARG...]   compile and run
        gpuc check [OPTIONS] FILE... [-- ARG...] the same under every checker
+       gpuc profile [OPTIONS] FILE... [-- ARG...]  the same with a report of every kernel
        gpuc --emit=LEVEL FILE              print a level of the compiler
 
 gpuc takes cc's options (-c -o -I -D -O -g -l -L ...) and hands on what it does not know.

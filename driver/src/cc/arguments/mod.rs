@@ -110,8 +110,16 @@ pub struct Arguments {
     pub check: Option<String>,
     /// `--check-format`.
     pub check_format: Option<String>,
-    /// `--report`.
-    pub report: bool,
+    /// `--report`: its form.
+    pub report: Option<String>,
+    /// `--report-file`.
+    pub report_file: Option<String>,
+    /// `--report-base`.
+    pub report_base: Option<String>,
+    /// `--counters`.
+    pub counters: bool,
+    /// `--device-model`: what the simulator stands for.
+    pub device_model: Option<String>,
     /// `--time`.
     pub time: bool,
     /// `-ffp-contract`.
@@ -159,7 +167,11 @@ impl Arguments {
             require_gpu: false,
             check: None,
             check_format: None,
-            report: false,
+            report: None,
+            report_file: None,
+            report_base: None,
+            counters: false,
+            device_model: None,
             time: false,
             contraction: Contraction::Fast,
             unsupported_on_host: false,
@@ -182,6 +194,10 @@ impl Arguments {
         } else if arguments.first().is_some_and(|first| first == "check") {
             parsed.mode = Mode::Run;
             parsed.check = Some("all".to_owned());
+            rest.next();
+        } else if arguments.first().is_some_and(|first| first == "profile") {
+            parsed.mode = Mode::Run;
+            parsed.report = Some("text".to_owned());
             rest.next();
         }
         while let Some(argument) = rest.next() {
@@ -384,14 +400,19 @@ impl Arguments {
             };
             environment.push(("GPUC_DEVICE", name.to_owned()));
         }
-        for (value, name) in
-            [(&self.check, "GPUC_CHECK"), (&self.check_format, "GPUC_CHECK_FORMAT")]
-        {
+        for (value, name) in [
+            (&self.check, "GPUC_CHECK"),
+            (&self.check_format, "GPUC_CHECK_FORMAT"),
+            (&self.report, "GPUC_REPORT"),
+            (&self.report_file, "GPUC_REPORT_FILE"),
+            (&self.report_base, "GPUC_REPORT_BASE"),
+            (&self.device_model, "GPUC_SIM_DEVICE"),
+        ] {
             environment.extend(value.clone().map(|value| (name, value)));
         }
         for (set, name) in [
             (self.require_gpu, "GPUC_REQUIRE_GPU"),
-            (self.report, "GPUC_REPORT"),
+            (self.counters, "GPUC_COUNTERS"),
             (self.time, "GPUC_TIME"),
         ] {
             if set {

@@ -85,7 +85,37 @@ impl Arguments {
                 }
                 self.check_format = Some(format);
             }
-            "--report" => self.report = true,
+            "--report" => {
+                let form = value.as_deref().unwrap_or("text");
+                let known = ["text", "json", "html"];
+                if !known.contains(&form) {
+                    let error = Diagnostic::error(format!("unknown form of report `{form}`"))
+                        .code(codes::BAD_OPTION)
+                        .help("forms are text, json and html");
+                    return Err(match did_you_mean(form, known) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error,
+                    });
+                }
+                self.report = Some(form.to_owned());
+            }
+            "--report-file" => self.report_file = Some(required("a file")?),
+            "--report-base" => self.report_base = Some(required("a report written as json")?),
+            "--counters" => self.counters = true,
+            "--device-model" => {
+                let name = required("a100-80, h100, ...")?;
+                if Arch::device(&name).is_none() {
+                    let known: Vec<_> = Arch::devices().collect();
+                    let error = Diagnostic::error(format!("unknown model of device `{name}`"))
+                        .code(codes::BAD_OPTION)
+                        .help(format!("known are {}", known.join(", ")));
+                    return Err(match did_you_mean(&name, known) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error,
+                    });
+                }
+                self.device_model = Some(name);
+            }
             "--time" => self.time = true,
             "--timing" => self.timing = true,
             "--print-ir-after-all" => self.print_after_all = true,

@@ -19,7 +19,7 @@ use crate::types::Type;
 pub(crate) use body::check_body;
 pub(crate) use meaning::{RUNS_ON_DEVICE, tests_device};
 pub use names::{ClauseName, DirectiveKind};
-pub(crate) use section::{check_section, has_rows};
+pub(crate) use section::{Coverage, check_section, coverage, has_rows};
 
 /// A directive.
 #[derive(Clone, Debug)]

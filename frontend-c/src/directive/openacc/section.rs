@@ -1,24 +1,56 @@
 //! Array sections: which can be mapped as one.
 
+use std::collections::BTreeMap;
+
 use gpuc_diagnostics::Diagnostic;
 
 use super::{Section, VarRef};
-use crate::tree::TranslationUnit;
+use crate::tree::{BinaryOp, CastKind, ExprId, ExprKind, TranslationUnit, UnaryOp};
 use crate::types::ArraySize;
 
-/// Whether a section is all of an array dimension.
-fn is_whole(unit: &TranslationUnit, section: &Section, size: ArraySize) -> bool {
+/// How much of an array dimension a section is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coverage {
+    /// All of it.
+    Whole,
+    /// Less, or not from the start.
+    Part,
+    /// More than there is.
+    Beyond,
+    /// All of it if the length has the extent's value, which only the run time knows.
+    Open,
+}
+
+/// How much a section is of a dimension of so many elements.
+pub(crate) fn coverage(unit: &TranslationUnit, section: &Section, size: ArraySize) -> Coverage {
     if section.is_index {
-        return false;
+        return Coverage::Part;
     }
     if section.lower.is_some_and(|lower| unit.constant_int(lower) != Some(0)) {
-        return false;
+        return Coverage::Part;
     }
-    let Some(length) = section.length else { return true };
-    match size {
-        ArraySize::Constant(count) => unit.constant_int(length) == Some(count.into()),
-        ArraySize::Variable(count) => unit.same_expression(length, count),
-        _ => false,
+    let Some(length) = section.length else { return Coverage::Whole };
+    let known = match size {
+        ArraySize::Constant(count) => {
+            unit.constant_int(length).map(|length| (length, count.into()))
+        }
+        // The variables may have changed since the declaration, by as much in both.
+        ArraySize::Variable(_) => None,
+        _ => return Coverage::Part,
+    };
+    match known {
+        Some((length, extent)) if length == extent => Coverage::Whole,
+        Some((length, extent)) if length > extent => Coverage::Beyond,
+        Some(_) => Coverage::Part,
+        None => match size {
+            ArraySize::Variable(extent) => match difference(unit, length, extent) {
+                Some(0) => Coverage::Open,
+                Some(1..) => Coverage::Beyond,
+                Some(_) => Coverage::Part,
+                None => Coverage::Open,
+            },
+            _ => Coverage::Open,
+        },
     }
 }
 
@@ -35,8 +67,64 @@ pub(crate) fn has_rows(unit: &TranslationUnit, var: &VarRef) -> bool {
     !second.is_index && unit.types.pointee(pointer).is_some_and(is_row)
 }
 
-/// Checks that a section is one stretch of memory: behind the first dimension that is more than one
-/// element long, all dimensions are whole.
+/// How much greater an expression is than another, where they are sums of the same variables.
+fn difference(unit: &TranslationUnit, a: ExprId, b: ExprId) -> Option<i128> {
+    let mut sum = Sum::default();
+    sum.add(unit, a, 1)?;
+    sum.add(unit, b, -1)?;
+    sum.terms.values().all(|&factor| factor == 0).then_some(sum.constant)
+}
+
+/// A sum of variables with factors, by the numbers of their declarations.
+#[derive(Default)]
+struct Sum {
+    terms: BTreeMap<u32, i128>,
+    constant: i128,
+}
+
+impl Sum {
+    fn add(&mut self, unit: &TranslationUnit, expr: ExprId, factor: i128) -> Option<()> {
+        if let Some(value) = unit.constant_int(expr) {
+            self.constant = self.constant.checked_add(value.checked_mul(factor)?)?;
+            return Some(());
+        }
+        match unit.exprs[expr].kind {
+            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Plus, inner) => {
+                self.add(unit, inner, factor)
+            }
+            ExprKind::Unary(UnaryOp::Minus, inner) => self.add(unit, inner, factor.checked_neg()?),
+            ExprKind::Cast { kind: CastKind::Load, operand, .. } => {
+                let decl = unit.named(operand)?;
+                let known = self.terms.entry(decl.into_raw().into_u32()).or_default();
+                *known = known.checked_add(factor)?;
+                Some(())
+            }
+            ExprKind::Cast { kind: CastKind::Integer | CastKind::Same, operand, .. } => {
+                self.add(unit, operand, factor)
+            }
+            ExprKind::Binary(BinaryOp::Add, a, b) => {
+                self.add(unit, a, factor)?;
+                self.add(unit, b, factor)
+            }
+            ExprKind::Binary(BinaryOp::Sub, a, b) => {
+                self.add(unit, a, factor)?;
+                self.add(unit, b, factor.checked_neg()?)
+            }
+            ExprKind::Binary(BinaryOp::Mul, a, b) => {
+                let (times, of) = match (unit.constant_int(a), unit.constant_int(b)) {
+                    (Some(times), _) => (times, b),
+                    (_, Some(times)) => (times, a),
+                    _ => return None,
+                };
+                self.add(unit, of, factor.checked_mul(times)?)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Checks that a section can be one stretch of memory: behind the first dimension that is more than one
+/// element long, all dimensions are whole. Those of which only the run time knows are checked there.
 pub(crate) fn check_section(unit: &TranslationUnit, var: &VarRef) -> Result<(), Box<Diagnostic>> {
     let mut ty = unit.exprs[var.base].ty;
     let mut several = false;
@@ -48,7 +136,15 @@ pub(crate) fn check_section(unit: &TranslationUnit, var: &VarRef) -> Result<(), 
                 None => return Ok(()),
             },
         };
-        if several && !is_whole(unit, section, size) {
+        let coverage = coverage(unit, section, size);
+        if coverage == Coverage::Beyond {
+            return Err(Box::new(
+                Diagnostic::error("this section is larger than the array")
+                    .at(unit.place(section.span))
+                    .help("write the extent of the array's declaration"),
+            ));
+        }
+        if several && coverage == Coverage::Part {
             return Err(Box::new(
                 Diagnostic::error("this section is not one stretch of memory")
                     .at(unit.place(section.span))

@@ -17,7 +17,7 @@ use super::{Nest, Own, comparable};
 use crate::raise::reduction::Reduction;
 
 /// Pairs of accesses asked about for one graph; who has more is told that they depend on each other.
-const MOST_PAIRS: usize = 2048;
+const MOST_PAIRS: usize = 512;
 
 /// The dependences among the accesses inside a loop, or inside several that stand in a row, those
 /// between reads left out.

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use super::access::{Access, access};
 
 pub mod carried;
+pub mod coverage;
 pub mod dependence;
 pub mod graph;
 pub mod guard;

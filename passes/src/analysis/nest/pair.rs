@@ -17,9 +17,9 @@ use super::guard::{Guard, guards};
 
 /// Two accesses in one space of parameters.
 pub(super) struct Pair {
-    nests: [Vec<CountedLoop>; 2],
+    pub(super) nests: [Vec<CountedLoop>; 2],
     guards: [Vec<Guard>; 2],
-    domain: Domain,
+    pub(super) domain: Domain,
     /// Dimensions of the loop asked about.
     own: usize,
     /// Dimensions of all loops that both are in.
@@ -125,7 +125,7 @@ impl Pair {
 
     /// The relation from the iterations of nest `which` to elements, and whether nothing was left
     /// out of it; `None` where coefficients leave 64 bits.
-    fn relation(&self, which: usize, access: &Access) -> Option<(Map, bool)> {
+    pub(super) fn relation(&self, which: usize, access: &Access) -> Option<(Map, bool)> {
         let nest = &self.nests[which];
         let space = self.domain.map_space(nest.len(), access.subscripts.len());
         let mut set = BasicSet::universe(space.clone());

@@ -37,7 +37,7 @@ pub(super) fn launch(
     start(driver, kernel, request, stream)?;
     let after = ScopedEvent::record(driver, stream)?;
     let time = elapsed(driver, before.event, after.event)?;
-    Ok(LaunchOutcome { time: Some(time), counters: None })
+    Ok(LaunchOutcome { time: Some(time), report: None })
 }
 
 /// Puts the launch into its stream.

@@ -2,11 +2,14 @@
 
 mod queues;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use gpuc_arch::{Arch, PtxVersion};
-use gpuc_sim::{Checks, Counters, Finding, Launch, LaunchError, Module, SimError, Simulator};
+use gpuc_sim::{
+    Checks, Counters, Finding, Launch, LaunchError, Module, SimError, Simulator, ptxas_registers,
+};
 
 use self::queues::Queues;
 use super::{
@@ -36,13 +39,28 @@ unsafe impl Send for HostMemory {}
 
 /// A kernel that has been looked up.
 struct KernelHandle {
-    module: Arc<Module>,
+    module: Arc<LoadedModule>,
     name: Box<str>,
+    /// Launches profiled, by grid and block.
+    profiled: Mutex<HashMap<Shape, u32>>,
+}
+
+/// Grid and block.
+type Shape = ([u32; 3], [u32; 3]);
+
+/// Launches of one shape that are profiled; later ones are counted only.
+const PROFILED: u32 = 3;
+
+struct LoadedModule {
+    module: Module,
+    text: Box<str>,
+    /// What ptxas says, asked when it is first wanted.
+    registers: OnceLock<BTreeMap<String, u32>>,
 }
 
 #[derive(Default)]
 struct Tables {
-    modules: Vec<Arc<Module>>,
+    modules: Vec<Arc<LoadedModule>>,
     kernels: Vec<Arc<KernelHandle>>,
 }
 
@@ -79,6 +97,19 @@ impl SimDevice {
     fn write<T>(&self, action: impl FnOnce(&mut Tables) -> T) -> T {
         action(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
     }
+    /// What to count in a launch, and the registers of its kernel if ptxas can be asked.
+    fn count(&self, kernel: &KernelHandle, shape: Shape) -> (Counters, Option<u32>) {
+        let mut profiled = kernel.profiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = profiled.entry(shape).or_default();
+        if *count == PROFILED {
+            return (Counters::All, None);
+        }
+        *count += 1;
+        let LoadedModule { text, registers, .. } = &*kernel.module;
+        let registers = registers.get_or_init(|| ptxas_registers(text, self.arch));
+        (Counters::Profile, registers.get(&*kernel.name).copied())
+    }
+
 }
 
 impl From<SimError> for DeviceError {
@@ -189,7 +220,9 @@ impl Device for SimDevice {
     fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError> {
         let module = Module::parse(ptx, &format!("{source} (PTX)")).map_err(DeviceError::Ptx)?;
         Ok(self.write(|tables| {
-            tables.modules.push(Arc::new(module));
+            let text = ptx.into();
+            let loaded = LoadedModule { module, text, registers: OnceLock::new() };
+            tables.modules.push(Arc::new(loaded));
             ModuleId(tables.modules.len() as u32 - 1)
         }))
     }
@@ -199,8 +232,8 @@ impl Device for SimDevice {
         else {
             return Err(DeviceError::Invalid(format!("there is no module {}", module.0)));
         };
-        let Some(kernel) = module.kernel(name) else {
-            let known = module.kernels().map(|kernel| kernel.name().to_owned()).collect();
+        let Some(kernel) = module.module.kernel(name) else {
+            let known = module.module.kernels().map(|kernel| kernel.name().to_owned()).collect();
             return Err(DeviceError::NoKernel { name: name.to_owned(), known });
         };
         if !kernel.refusals().is_empty() {
@@ -212,7 +245,11 @@ impl Device for SimDevice {
             max_threads: kernel.max_threads(),
             required_block: kernel.required_block(),
         };
-        let handle = Arc::new(KernelHandle { module: Arc::clone(&module), name: name.into() });
+        let handle = Arc::new(KernelHandle {
+            module: Arc::clone(&module),
+            name: name.into(),
+            profiled: Mutex::default(),
+        });
         let id = self.write(|tables| {
             tables.kernels.push(handle);
             KernelId(tables.kernels.len() as u32 - 1)
@@ -237,12 +274,17 @@ impl Device for SimDevice {
                 .queues
                 .put(request.queue, move || {
                     let request = LaunchRequest { params: &params, ..request };
-                    run(&simulator, &handle, &request, threads).map(drop)
+                    let counted = (Counters::Off, None);
+                    run(&simulator, &handle, &request, threads, counted).map(drop)
                 })
                 .map(|()| LaunchOutcome::default());
         }
         self.queues.finish(request.queue)?;
-        run(&self.simulator, &handle, request, self.threads)
+        let counted = match request.counted {
+            true => self.count(&handle, (request.grid, request.block)),
+            false => (Counters::Off, None),
+        };
+        run(&self.simulator, &handle, request, self.threads, counted)
     }
 
     fn create_queue(&self) -> Result<Queue, DeviceError> {
@@ -285,20 +327,22 @@ fn run(
     kernel: &KernelHandle,
     request: &LaunchRequest<'_>,
     threads: Option<usize>,
+    (counters, registers): (Counters, Option<u32>),
 ) -> Result<LaunchOutcome, DeviceError> {
     let launch = Launch {
         grid: request.grid,
         block: request.block,
         dynamic_shared_bytes: request.dynamic_shared_bytes,
         params: request.params,
-        counters: if request.counted { Counters::All } else { Counters::Off },
+        counters,
+        registers,
         threads,
         ..Launch::default()
     };
-    match simulator.launch(&kernel.module, &kernel.name, &launch) {
+    match simulator.launch(&kernel.module.module, &kernel.name, &launch) {
         Ok(report) => Ok(LaunchOutcome {
             time: request.timed.then_some(report.wall),
-            counters: request.counted.then(|| Box::new(report.counters)),
+            report: request.counted.then(|| Box::new(report)),
         }),
         Err(LaunchError::Fault(fault)) => Err(DeviceError::Fault(Box::new(fault.diagnostic()))),
         Err(LaunchError::Memory(error)) => Err(error.into()),

@@ -4,15 +4,18 @@
 //! installed by itself.
 
 mod argument;
+mod list;
 mod options;
-mod report;
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, Sources};
-use gpuc_sim::{Arguments, Counters, Launch, LaunchError, Module, Simulator, findings_json};
+use gpuc_sim::{
+    Arguments, Counters, KernelReport, Launch, LaunchError, Module, Report, Simulator,
+    findings_json,
+};
 
 use options::{Format, Options, USAGE};
 
@@ -78,7 +81,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         texts.iter().zip(&options.files).map(|(text, file)| (&**text, &**file)).collect();
     let module = Module::link(&texts)?;
     if options.list {
-        print!("{}", report::kernels(&module));
+        print!("{}", list::kernels(&module));
         return Ok(ExitCode::SUCCESS);
     }
     let Some(name) = options.kernel.as_deref() else {
@@ -107,6 +110,16 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         }
         params = arguments.finish().map_err(error)?;
     }
+    let other = match &options.compare {
+        Some(file) => {
+            Some(std::fs::read_to_string(file).map_err(|e| error(format!("{file}: {e}")))?)
+        }
+        None => None,
+    };
+    let registers = options.registers.or_else(|| match (options.report, &texts[..]) {
+        (Some(_), [(text, _)]) => gpuc_sim::ptxas_registers(text, arch).remove(name),
+        _ => None,
+    });
     end_on_interrupt();
     let launch = Launch {
         grid: options.grid,
@@ -114,7 +127,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         dynamic_shared_bytes: options.shared,
         params: &params,
         counters: if options.report.is_some() { Counters::Profile } else { Counters::Off },
-        registers: options.registers,
+        registers,
         sampled: options.sampled,
         threads: options.threads,
         instruction_budget: options.budget,
@@ -128,9 +141,22 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
             buffer.write_back(&simulator).map_err(error)?;
         }
         match options.report {
-            Some(Format::Text) => print!("{}", report::text(name, done)),
-            Some(Format::Json) => print!("{}", report::json(name, done)),
             None => {}
+            Some(format) => {
+                let mut kernel = KernelReport::new(name, None);
+                kernel.add(options.grid, options.block, done);
+                let report = Report {
+                    title: format!("{name} of {}", options.files.join(", ")),
+                    device: Some(arch),
+                    kernels: vec![kernel],
+                    events: Vec::new(),
+                };
+                match format {
+                    Format::Text => print!("{}", report.text(options.counters)),
+                    Format::Json => print!("{}", report.json()),
+                    Format::Html => print!("{}", report.page(other.as_deref())),
+                }
+            }
         }
     }
     for buffer in &buffers {

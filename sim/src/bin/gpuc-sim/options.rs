@@ -29,7 +29,9 @@ Options:
                         what the kernel computes is then not there
   --check LIST          memcheck, racecheck, initcheck, synccheck or all, with commas
   --check-format FORM   findings as text (standard error) or json (standard output) [text]
-  --report[=FORM]       counters under Nsight Compute's names, as text or json
+  --report[=FORM]       what bounds the kernel on the device, as text, json or html
+  --counters            with --report: every counter, under Nsight Compute's names
+  --compare FILE        with --report=html: beside the run whose --report=json the file holds
   --budget N            end the kernel after N warp instructions
   --time-limit SECONDS  end the kernel after so long
   --threads N           host threads [all processors]
@@ -45,6 +47,7 @@ Exit status: 0 if the kernel ran and nothing was found, 1 if it faulted or a che
 pub(crate) enum Format {
     Text,
     Json,
+    Html,
 }
 
 impl Format {
@@ -52,7 +55,8 @@ impl Format {
         match word {
             "text" => Ok(Format::Text),
             "json" => Ok(Format::Json),
-            other => Err(format!("`{other}` is not a form: there are text and json")),
+            "html" => Ok(Format::Html),
+            other => Err(format!("`{other}` is not a form: there are text, json and html")),
         }
     }
 }
@@ -70,6 +74,8 @@ pub(crate) struct Options {
     pub(crate) device: Option<String>,
     pub(crate) registers: Option<u32>,
     pub(crate) sampled: bool,
+    pub(crate) counters: bool,
+    pub(crate) compare: Option<String>,
     pub(crate) checks: Checks,
     pub(crate) check_format: Format,
     pub(crate) report: Option<Format>,
@@ -92,6 +98,8 @@ impl Options {
             device: None,
             registers: None,
             sampled: false,
+            counters: false,
+            compare: None,
             checks: Checks::default(),
             check_format: Format::Text,
             report: None,
@@ -110,8 +118,14 @@ impl Options {
                 Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
                 None => (option.to_owned(), None),
             };
-            if name == "list" || name == "sampled" {
-                *(if name == "list" { &mut options.list } else { &mut options.sampled }) = true;
+            let switch = match name.as_str() {
+                "list" => Some(&mut options.list),
+                "sampled" => Some(&mut options.sampled),
+                "counters" => Some(&mut options.counters),
+                _ => None,
+            };
+            if let Some(switch) = switch {
+                *switch = true;
                 continue;
             }
             if name == "report" {
@@ -129,7 +143,14 @@ impl Options {
                 "device" => options.device = Some(value()?),
                 "registers" => options.registers = Some(number(&value()?)?),
                 "check" => options.checks = value()?.parse()?,
-                "check-format" => options.check_format = Format::of(&value()?)?,
+                "check-format" => {
+                    let word = value()?;
+                    options.check_format = Format::of(&word)?;
+                    if options.check_format == Format::Html {
+                        return Err("findings are text or json".into());
+                    }
+                }
+                "compare" => options.compare = Some(value()?),
                 "budget" => options.budget = Some(number(&value()?)?),
                 "time-limit" => {
                     let seconds = value()?;

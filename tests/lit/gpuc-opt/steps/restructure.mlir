@@ -155,8 +155,11 @@ func.func @jacobi(%n: index, %a: memref<?xf32> {offload.storage = "exclusive"},
 
 // -----
 
-// What the program gave levels keeps its place; so do loops of `parallel` regions that it is silent about.
+// What the program gave levels or wants in order keeps its place; so do loops of `parallel` regions that it is silent about.
 // CHECK-LABEL: func.func @asked
+// CHECK: affine.for %[[I:.*]] = 0 to %arg0 {
+// CHECK-NEXT: affine.for %[[J:.*]] = 0 to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[J]]]
 // CHECK: affine.for %[[I:.*]] = 0 to %arg0 {
 // CHECK-NEXT: affine.for %[[J:.*]] = 0 to %arg0 {
 // CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[J]]]
@@ -179,6 +182,14 @@ func.func @asked(%n: index, %a: memref<?x?xf32>) {
         affine.store %0, %a[%i, %j] : memref<?x?xf32>
       }
     }
+  }
+  offload.region kernels {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        %0 = affine.load %a[%i + 1, %j] : memref<?x?xf32>
+        affine.store %0, %a[%i, %j] : memref<?x?xf32>
+      }
+    } {offload.seq}
   }
   return
 }

@@ -1,0 +1,110 @@
+//! Updates of elements that iterations may share: `a[index[i]] += v`.
+//!
+//! A loop that the program declares independent runs its iterations at once. Where the subscript of an
+//! updated element comes out of memory, two iterations may meet in one element, and one of the updates
+//! would be lost; such an update is atomic, as `atomic update` would make it.
+
+use gpuc_diagnostics::Diagnostic;
+
+use super::lowerer::{Binding, Lowerer};
+use super::uses::mutates;
+use super::walk::{self, Below, Node};
+use crate::directive::atomic::AtomicUpdate;
+use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind, UnaryOp};
+
+/// How many variables a subscript is traced through.
+const MOST_STEPS: u32 = 3;
+
+impl Lowerer<'_> {
+    /// Whether a statement updates an element of shared memory at a subscript that comes out of
+    /// memory, in a loop whose iterations are declared independent.
+    pub(super) fn scatters(&self, stmt: StmtId) -> bool {
+        if !self.in_independent_loop {
+            return false;
+        }
+        let StmtKind::Expr(expr) = self.unit.stmts[stmt].kind else { return false };
+        let Some(update) = AtomicUpdate::of(self.unit, expr) else { return false };
+        let (mut at, mut is_indirect) = (update.target, false);
+        loop {
+            at = match self.unit.exprs[at].kind {
+                ExprKind::Paren(inner)
+                | ExprKind::Cast { operand: inner, .. }
+                | ExprKind::Member { base: inner, .. } => inner,
+                ExprKind::Index { base, index } => {
+                    is_indirect |= self.comes_from_memory(index, MOST_STEPS);
+                    base
+                }
+                ExprKind::Name(decl) => return is_indirect && self.is_of_the_program(decl),
+                _ => return false,
+            };
+        }
+    }
+
+    /// What the user is told of an update that is made atomic.
+    pub(super) fn remark_scatter(&mut self, stmt: StmtId) {
+        let span = self.unit.stmts[stmt].span;
+        let text = super::capture::text(self.unit, span);
+        let remark = Diagnostic::remark(format!("Generating implicit atomic update for `{text}`"))
+            .at(self.unit.place(span))
+            .help("two iterations may meet in one element, as its subscript comes out of memory");
+        self.diagnostics.push(remark);
+    }
+
+    /// Whether an array or what a pointer points to is the program's, not an iteration's own.
+    fn is_of_the_program(&self, decl: DeclId) -> bool {
+        let buffer = match self.bindings.get(&decl) {
+            Some(Binding::Object(pointer) | Binding::Pointer(pointer)) => pointer.buffer,
+            Some(Binding::PointerVariable { buffer: Some(buffer), .. }) => *buffer,
+            _ => return false,
+        };
+        self.b.defining_op(self.buffers[buffer].memref).is_none()
+    }
+
+    /// Whether an expression reads an element of memory, itself or through variables.
+    fn comes_from_memory(&self, expr: ExprId, steps: u32) -> bool {
+        let mut variables = Vec::new();
+        let mut found = false;
+        walk::expr(self.unit, expr, &mut |node| {
+            if let Node::Expr(expr) = node {
+                match self.unit.exprs[expr].kind {
+                    ExprKind::Index { .. } | ExprKind::Unary(UnaryOp::Deref, _) => found = true,
+                    ExprKind::Name(decl) => variables.push(decl),
+                    _ => {}
+                }
+            }
+            Below::Enter
+        });
+        found
+            || steps > 0
+                && variables.into_iter().any(|decl| {
+                    self.values_of(decl)
+                        .into_iter()
+                        .any(|value| self.comes_from_memory(value, steps - 1))
+                })
+    }
+
+    /// What is assigned to a variable in the function that is being lowered.
+    fn values_of(&self, decl: DeclId) -> Vec<ExprId> {
+        let unit = self.unit;
+        let mut values = Vec::new();
+        if let DeclKind::Variable(variable) = &unit.decls[decl].kind
+            && let Some(Initializer::Value(value)) = variable.init
+        {
+            values.push(value);
+        }
+        let function = self.frames.last().and_then(|frame| frame.function).or(self.function);
+        let body = function.and_then(|function| unit.function(function)?.body);
+        let Some(body) = body else { return values };
+        walk::stmt(unit, body, &mut |node| {
+            if let Node::Expr(expr) = node
+                && mutates(unit, expr) == Some(decl)
+                && let ExprKind::Assign { value, .. } | ExprKind::CompoundAssign { value, .. } =
+                    unit.exprs[expr].kind
+            {
+                values.push(value);
+            }
+            Below::Enter
+        });
+        values
+    }
+}

@@ -1,0 +1,405 @@
+//! `affine-privatize`: an array that every iteration overwrites gets an element for each of them.
+//!
+//! Needs a loop of a compute region that could run in parallel but for arrays which each of its
+//! iterations writes before it reads them. The array gets dimensions for that loop, and for those
+//! directly in it that it is in the way of as well, in memory of the device that the host allocates in front of the
+//! region; behind the nest the last iteration's elements are copied back. Done only where the nest has an
+//! array with all these dimensions itself, so that no more memory is needed than the program has. A value
+//! that goes from one iteration to another forbids it. After Li, "Array privatization for parallel
+//! execution of loops", 1992.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp};
+use gpuc_dialects::offload::{NAME_ATTR, RegionOp};
+use gpuc_dialects::{arith, gpu, memref};
+use gpuc_ir::op::Traits;
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
+use indexmap::IndexSet;
+
+use super::refusal::{Refusal, Witness};
+use crate::analysis::access::{Access, name};
+use crate::analysis::loops::{CountedLoop, candidates, dimensions};
+use crate::analysis::nest::Nest;
+use crate::analysis::nest::carried::{Apart, Wanted};
+use crate::analysis::nest::coverage::{ElementBox, covers, includes, written_box};
+use crate::analysis::nest::graph::DependenceGraph;
+use crate::analysis::polynomial::Polynomial;
+use crate::analysis::slice::{build_polynomial, pure_slice};
+use crate::raise::affine_operands::AffineOperands;
+use crate::raise::raise_affine::copy_marks;
+use crate::versions::{self, in_fallback};
+
+gpuc_ir::pass! {
+    /// Give each iteration its own copy of arrays that it overwrites.
+    AffinePrivatize = "affine-privatize" on "func.func" {
+        /// Whether to say why other arrays that hold loops up are not privatized.
+        explain: bool = false,
+    }
+}
+
+const STEP: &str = "affine-privatize";
+
+/// An array that iterations of some loops get copies of.
+struct Private {
+    buffer: Value,
+    accesses: Vec<Access>,
+    /// The loops, each directly in the one before.
+    loops: Vec<CountedLoop>,
+    /// The elements that each iteration writes.
+    elements: ElementBox,
+}
+
+impl Pass for AffinePrivatize {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let nest = cx.analysis::<Nest>(ir, op);
+        let mut changed = false;
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(region) = RegionOp::cast(ir, inner).filter(|_| !in_fallback(ir, inner)) else {
+                continue;
+            };
+            let (found, apart) = self.in_region(ir, &nest, region, cx);
+            if found.is_empty() {
+                continue;
+            }
+            changed = true;
+            let fallback = versions::copy_as_fallback(ir, inner);
+            for each in found {
+                let place = ir.ctx.place(ir.location(each.loops[0].op));
+                let text = format!("Array {} privatized", name(ir, each.accesses[0].root));
+                cx.report(Diagnostic::remark(text).at_option(place));
+                expand(ir, region, &each);
+            }
+            versions::choose_disjoint(ir, &apart, inner, fallback);
+        }
+        if !changed {
+            cx.preserve_all();
+        }
+        Ok(())
+    }
+}
+
+impl AffinePrivatize {
+    /// What is to be privatized in a region, and what is assumed to be apart for it.
+    fn in_region(
+        &self,
+        ir: &Ir,
+        nest: &Nest,
+        region: RegionOp,
+        cx: &mut PassContext<'_>,
+    ) -> (Vec<Private>, IndexSet<(Value, Value)>) {
+        let (mut found, mut apart) = (Vec::new(), IndexSet::new());
+        let free = candidates(ir, region);
+        let (mut outermost, mut done): (Option<DependenceGraph>, Vec<Op>) = (None, Vec::new());
+        for &op in &free {
+            if done.iter().any(|&outer| ir.is_inside(op, outer)) {
+                continue;
+            }
+            let Some(view) = AffineForOp::cast(ir, op) else { continue };
+            let carries = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
+            if carries.is_ok_and(|found| found.dependence.is_none()) {
+                done.push(op);
+                continue;
+            }
+            if !outermost.as_ref().is_some_and(|graph| ir.is_inside(op, graph.roots[0])) {
+                outermost = nest.graph(ir, &[op], Apart::Assumed).ok();
+            }
+            let Some(graph) = &outermost else { continue };
+            if graph.carried_by(view.induction_var(ir)).next().is_none() {
+                done.push(op);
+                continue;
+            }
+            match of_loop(ir, nest, graph, view) {
+                Ok(privates)
+                    if !privates.is_empty()
+                        && privates.iter().all(|each| each.has_known_extents(ir, region)) =>
+                {
+                    apart.extend(graph.assumed_apart.iter().copied());
+                    found.extend(privates);
+                    done.push(op);
+                }
+                Ok(_) => {}
+                Err(refusal) if self.explain => cx.report(refusal.remark(ir)),
+                Err(_) => {}
+            }
+        }
+        (found, apart)
+    }
+}
+
+/// The arrays that keep a loop from being parallel, if copies of all of them would make it so; none
+/// where something else does.
+///
+/// # Errors
+/// An array that every iteration writes, but that hands a value from one to another.
+fn of_loop(
+    ir: &Ir,
+    nest: &Nest,
+    graph: &DependenceGraph,
+    view: AffineForOp,
+) -> Result<Vec<Private>, Refusal> {
+    let op = view.op();
+    let Ok(accesses) = nest.accesses(op) else { return Ok(Vec::new()) };
+    let roots = |variable: Value| -> IndexSet<Value> {
+        graph.carried_by(variable).map(|edge| edge.source.root).collect()
+    };
+    let own = roots(view.induction_var(ir));
+    let mut loops = vec![op];
+    // Loops directly in it that the same arrays are in the way of.
+    while let Some(inner) = only_loop(ir, loops[loops.len() - 1]) {
+        let inner_roots = roots(inner.induction_var(ir));
+        if inner_roots.is_empty() || !inner_roots.is_subset(&own) {
+            break;
+        }
+        loops.push(inner.op());
+    }
+    let dims: Vec<CountedLoop> = loops.iter().flat_map(|&each| dimensions(ir, each)).collect();
+    let mut privates = Vec::new();
+    for &root in &own {
+        let of_root: Vec<Access> =
+            accesses.iter().filter(|access| access.root == root).cloned().collect();
+        // As many loops as leave room: an array of the program has a dimension for each.
+        let rank = of_root[0].subscripts.len();
+        let room = |depth: usize| {
+            accesses.iter().any(|access| {
+                let values = access.subscripts.iter().flatten().flat_map(|form| form.values());
+                let values: Vec<Value> = values.collect();
+                !own.contains(&access.root)
+                    && access.subscripts.len() >= depth + rank
+                    && dims[..depth].iter().all(|dim| values.contains(&dim.variable))
+            })
+        };
+        let Some(depth) = (1..=dims.len()).rev().find(|&depth| room(depth)) else {
+            return Ok(Vec::new());
+        };
+        if depth < dims.len() {
+            return Ok(Vec::new());
+        }
+        match overwritten(ir, op, &of_root, &dims) {
+            Some(elements) => privates.push(Private {
+                buffer: of_root[0].buffer,
+                accesses: of_root,
+                loops: dims.clone(),
+                elements,
+            }),
+            None => {
+                let rule = format!(
+                    "{} is not overwritten by every iteration before it is read",
+                    name(ir, root)
+                );
+                let mut refusal = Refusal::new(STEP, op, rule);
+                let edge = graph.edges.iter().find(|edge| edge.source.root == root);
+                refusal.witness = edge.map(|edge| Witness::new(edge, None));
+                return Err(refusal);
+            }
+        }
+    }
+    Ok(privates)
+}
+
+/// The loop that is all there is in the body of another.
+fn only_loop(ir: &Ir, op: Op) -> Option<AffineForOp> {
+    let inner = ir.first_op(ir.body(op, 0))?;
+    let next = ir.next_op(inner)?;
+    let alone = ir.has_trait(next, Traits::TERMINATOR) && ir.results(inner).is_empty();
+    AffineForOp::cast(ir, inner).filter(|_| alone)
+}
+
+/// The elements that every iteration of some loops writes before it reads them; `None` where it reads
+/// others, or writes different ones, or a bound is not simple enough.
+fn overwritten(ir: &Ir, op: Op, accesses: &[Access], loops: &[CountedLoop]) -> Option<ElementBox> {
+    let first = &accesses[0];
+    let plain = |access: &Access| {
+        access.buffer == first.buffer
+            && access.length == 1
+            && (AffineLoadOp::is(ir, access.op) || AffineStoreOp::is(ir, access.op))
+            && access
+                .subscripts
+                .iter()
+                .all(|form| form.as_ref().is_some_and(|form| form.as_polynomial().is_some()))
+    };
+    let rectangular = loops.iter().all(|dim| {
+        let own = |form: &Polynomial| {
+            form.is_affine()
+                && form.values().iter().all(|value| loops.iter().all(|l| l.variable != *value))
+        };
+        dim.complete
+            && dim.step == Some(1)
+            && dim.lower.len() == 1
+            && dim.upper.len() == 1
+            && own(&dim.lower[0])
+            && own(&dim.upper[0])
+    });
+    if !rectangular || !accesses.iter().all(plain) {
+        return None;
+    }
+    let certain = |access: &&Access| {
+        let mut around = ir.ancestors(access.op).take_while(|&at| at != op);
+        access.writes() && around.all(|at| ir.is_counted_loop(at))
+    };
+    let written = |read: &Access| {
+        let before = accesses.iter().take_while(|access| access.op != read.op);
+        before.filter(certain).any(|write| covers(ir, op, write, read))
+    };
+    if !accesses.iter().filter(|access| !access.writes()).all(written) {
+        return None;
+    }
+    accesses.iter().filter(certain).find_map(|write| {
+        let others = || accesses.iter().filter(|access| access.writes());
+        let all = others().all(|other| includes(ir, op, write, other, loops.len()));
+        written_box(ir, op, write, loops.len()).filter(|_| all)
+    })
+}
+
+impl Private {
+    /// First and last of each dimension of the copies: iterations, then elements.
+    fn sides(&self) -> ElementBox {
+        let iterations = self.loops.iter().map(|dim| {
+            let last = dim.upper[0].plus(&Polynomial::constant(1), -1).unwrap_or_default();
+            (dim.lower[0].clone(), last)
+        });
+        iterations.chain(self.elements.iter().cloned()).collect()
+    }
+
+    /// Whether the host can tell how large the copies are.
+    fn has_known_extents(&self, ir: &Ir, region: RegionOp) -> bool {
+        self.sides()
+            .iter()
+            .map(extent)
+            .flat_map(|form| form.values())
+            .all(|value| pure_slice(ir, value, region.op()).is_some())
+    }
+}
+
+/// How many values from the first to the last.
+fn extent((first, last): &(Polynomial, Polynomial)) -> Polynomial {
+    let distance = last.plus(first, -1).unwrap_or_default();
+    distance.plus(&Polynomial::constant(1), 1).unwrap_or_default()
+}
+
+/// Carries it out.
+fn expand(ir: &mut Ir, region: RegionOp, private: &Private) {
+    let root = private.loops[0].op;
+    let sides = private.sides();
+    let extents: Vec<Polynomial> = sides.iter().map(extent).collect();
+    let variable = name(ir, private.accesses[0].root);
+    let buffer = allocate(ir, region.op(), private.buffer, &variable, &extents);
+    let view = view(ir, root, buffer, &extents);
+    let mut operands = AffineOperands::default();
+    let loops = private.loops.len();
+    for access in &private.accesses {
+        let own = private.loops.iter().map(|dim| Polynomial::value(dim.variable));
+        let elements = access.subscripts.iter().flatten();
+        let elements = elements.filter_map(|form| form.as_polynomial().cloned());
+        let forms = own.chain(elements).zip(&sides);
+        let forms: Vec<Polynomial> =
+            forms.filter_map(|(form, (first, _))| form.plus(first, -1)).collect();
+        let Some(map) = operands.map(ir, access.op, &forms) else { continue };
+        let mut b = Builder::before(ir, access.op);
+        if let Some(store) = AffineStoreOp::cast(&b, access.op) {
+            let value = store.value(&b);
+            AffineStoreOp::create(&mut b, value, view, &map);
+            ir.erase_op(access.op);
+        } else {
+            let value = AffineLoadOp::create(&mut b, view, &map);
+            ir.replace_op(access.op, &[value]);
+        }
+    }
+    copy_back(ir, root, private, view, &sides[..loops]);
+}
+
+/// Memory of the device for as many elements of a variable, from in front of the region to behind it.
+fn allocate(ir: &mut Ir, region: Op, like: Value, variable: &str, extents: &[Polynomial]) -> Value {
+    let element = ir.ctx.element(ir.ty(like)).expect("accesses are to buffers of elements");
+    let ty = ir.ctx.memref(&[DYNAMIC], element);
+    let mut b = Builder::before(ir, region);
+    let mut map = ValueMap::new();
+    let mut count = arith::constant_index(&mut b, 1);
+    for form in extents {
+        let extent = at_least_one(&mut b, form, region, &mut map);
+        count = arith::MulIOp::new(&mut b, count, extent).value(&mut b);
+    }
+    let alloc = gpu::AllocOp::new(&mut b, &[], &[count], &[])
+        .result_group(&[ty])
+        .result_group(&[])
+        .build(&mut b);
+    let buffer = b.result(alloc, 0);
+    let variable = b.ctx.string_attr(variable);
+    b.set_attr(alloc, NAME_ATTR, variable);
+    gpu::DeallocOp::new(&mut Builder::after(ir, region), &[], buffer)
+        .build(&mut Builder::after(ir, region));
+    buffer
+}
+
+/// An extent in front of `op`, and 1 where nothing runs.
+fn at_least_one(b: &mut Builder<'_>, form: &Polynomial, op: Op, map: &mut ValueMap) -> Value {
+    let extent = build_polynomial(b, form, |ir, value| pure_slice(ir, value, op), map)
+        .expect("it was asked whether the extents can be had");
+    let one = arith::constant_index(b, 1);
+    arith::MaxSIOp::new(b, extent, one).value(b)
+}
+
+/// The memory as an array of those extents, in front of the nest.
+fn view(ir: &mut Ir, root: Op, buffer: Value, extents: &[Polynomial]) -> Value {
+    let mut b = Builder::before(ir, root);
+    let mut map = ValueMap::new();
+    let sizes: Vec<Value> =
+        extents.iter().map(|form| at_least_one(&mut b, form, root, &mut map)).collect();
+    let mut strides = Vec::new();
+    for &size in sizes[1..].iter().rev() {
+        let stride = match strides.last() {
+            Some(&inner) => arith::MulIOp::new(&mut b, size, inner).value(&mut b),
+            None => size,
+        };
+        strides.push(stride);
+    }
+    strides.reverse();
+    memref::ReinterpretCastOp::rows(&mut b, buffer, &sizes, &strides)
+}
+
+/// Copies what the last iteration has written to where the program looks for it, if there is one.
+fn copy_back(
+    ir: &mut Ir,
+    root: Op,
+    private: &Private,
+    view: Value,
+    iterations: &[(Polynomial, Polynomial)],
+) {
+    let mut operands = AffineOperands::default();
+    let trips: Vec<Polynomial> = iterations
+        .iter()
+        .filter_map(|side| extent(side).plus(&Polynomial::constant(1), -1))
+        .collect();
+    let Some(map) = operands.map(ir, root, &trips) else { return };
+    let data = ir.ctx.map_data(map.map).clone();
+    let conditions: Vec<_> = data.results.iter().map(|&result| (result, false)).collect();
+    let set = ir.ctx.integer_set(data.dims, data.symbols, &conditions);
+    let mut b = Builder::after(ir, root);
+    let choice = AffineIfOp::create(&mut b, set, &map.operands, |_| ());
+    let block = choice.then_block(&b);
+    let end = b.terminator(block).expect("the branch ends with a yield");
+    b.set_point(InsertPoint::Before(end));
+    let mut elements = Vec::new();
+    for (first, last) in &private.elements {
+        let behind = last.plus(&Polynomial::constant(1), 1).unwrap_or_default();
+        let lower = operands.map(&mut b, root, std::slice::from_ref(first));
+        let upper = operands.map(&mut b, root, &[behind]);
+        let (Some(lower), Some(upper)) = (lower, upper) else { return };
+        let new = AffineForOp::create(&mut b, &lower, &upper, 1, &[], |_, _, _| Vec::new());
+        copy_marks(&mut b, root, new.op());
+        elements.push(new.induction_var(&b));
+        let inside = new.end_of_body(&b);
+        b.set_point(inside);
+    }
+    // The last iteration, counted from the first, and elements from the first.
+    let own = iterations.iter().filter_map(|(first, last)| last.plus(first, -1));
+    let within = elements.iter().zip(&private.elements);
+    let within = within.filter_map(|(&at, (first, _))| Polynomial::value(at).plus(first, -1));
+    let from: Vec<Polynomial> = own.chain(within).collect();
+    let to: Vec<Polynomial> = elements.iter().map(|&at| Polynomial::value(at)).collect();
+    let from = operands.map(&mut b, root, &from);
+    let to = operands.map(&mut b, root, &to);
+    let (Some(from), Some(to)) = (from, to) else { return };
+    let value = AffineLoadOp::create(&mut b, view, &from);
+    AffineStoreOp::create(&mut b, value, private.buffer, &to);
+}
