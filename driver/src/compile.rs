@@ -22,7 +22,7 @@ use crate::cc::arguments::Contraction;
 use crate::cc::{Arguments, dependencies, refused};
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
-use crate::toolchain::HostCompiler;
+use crate::toolchain::{HostCompiler, runtime};
 use crate::{devmath, feedback};
 
 /// A level that can be printed.
@@ -174,6 +174,9 @@ fn preprocess(source: &Path, arguments: &Arguments) -> Result<Preprocessed, Fail
     let mut flags = dependencies::flags(arguments, source);
     let shown = dependencies::StandardOutput::redirect(&mut flags)?;
     options.args.extend(flags);
+    if arguments.families.openacc {
+        options.args.extend(runtime::header_flags(runtime::headers()));
+    }
     let text = preprocess::run(&options).map_err(|mut errors| {
         // Without a place it is the compiler itself that cannot be used.
         for error in errors.iter_mut().filter(|error| error.place.is_none()) {
@@ -248,7 +251,10 @@ impl<'a> Unit<'a> {
     }
 
     fn lower(&mut self) -> Result<(), Failure> {
-        let options = lower::Options { contract: self.arguments.contraction.fuses() };
+        let options = lower::Options {
+            contract: self.arguments.contraction.fuses(),
+            unsupported_on_host: self.arguments.unsupported_on_host,
+        };
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);

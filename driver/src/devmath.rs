@@ -156,7 +156,7 @@ fn add_functions(ir: &mut Ir, kernels: Op, wanted: &[String]) -> Result<(), Vec<
         return Err(errors);
     }
     // Every operation of the library is rounded as it is written: nothing fuses.
-    let options = lower::Options { contract: false };
+    let options = lower::Options { contract: false, ..lower::Options::default() };
     let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
     lower::lower_functions(&unit, ir, kernels, &names, options)
 }

@@ -55,8 +55,18 @@ enum __gpuc_data_kind {
     __GPUC_NO_CREATE = 10,      /* the host address where it is not present */
     __GPUC_IMPLICIT_COPY = 11,  /* a copy that the program did not write */
     __GPUC_IMPLICIT_PRESENT = 12, /* what must be there, though no clause names it */
-    __GPUC_FINALIZE = 0x100,    /* flag: the dynamic count becomes zero */
-    __GPUC_IF_PRESENT = 0x200   /* flag of update: skip what is not present */
+    __GPUC_USE_DEVICE = 13,     /* host_data only: the address of what is present */
+    __GPUC_ATTACH = 14,         /* host is the address of a pointer, bytes its size */
+    __GPUC_DETACH = 15,         /* exit data only, in the same way */
+    __GPUC_FINALIZE = 0x100,    /* flag: the dynamic or attachment count becomes zero */
+    __GPUC_IF_PRESENT = 0x200,  /* flag of update: skip what is not present; of use_device: the
+                                   host address then */
+    __GPUC_ZERO = 0x400,        /* flag: new memory is zeroed */
+    __GPUC_ALWAYS = 0x800,      /* flag: copied also where it is present already, or still is */
+    __GPUC_ROWS = 0x1000        /* flag: host is the address of pointers, bytes their number, device
+                                   that of two unsigned longs: the bytes to leave out at the start of
+                                   what each points to, and those to take. The pointers themselves
+                                   have a descriptor of their own in front */
 };
 
 /* One variable of a data clause. NULL or no bytes: nothing is moved, counted or required; device
@@ -85,6 +95,38 @@ void __gpuc_data_enter(const struct __gpuc_site *site, struct __gpuc_data *data,
 void __gpuc_data_exit(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 void __gpuc_data_update(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 
+/* A construct that the compiler could not compile, and was told to leave to the host: says so once, and
+ * lets the original statement between the two see the device's data in the place of the host's. */
+void __gpuc_host_begin(const struct __gpuc_site *site);
+void __gpuc_host_end(const struct __gpuc_site *site);
+
+/* host_data: fills in the device addresses, and counts nothing. */
+void __gpuc_host_data(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
+
+/* declare: the data region of a program or of a block. The block's ends with its scope, where the
+ * compiler has the scope's variable cleaned up. */
+struct __gpuc_scope {
+    const struct __gpuc_site *site;
+    struct __gpuc_data *data;
+    unsigned n;
+};
+void __gpuc_declare(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
+void __gpuc_scope_end(struct __gpuc_scope *scope);
+
+/* async: what this thread does from begin to end goes into the queue of that number, or special
+ * value of openacc.h. */
+void __gpuc_queue_begin(const struct __gpuc_site *site, int async);
+void __gpuc_queue_end(const struct __gpuc_site *site);
+/* wait: the host waits for n queues (for all where n is 0) of a device (-1: the current one);
+ * within __gpuc_queue_begin and _end, that queue waits in its place. */
+void __gpuc_wait(const struct __gpuc_site *site, int device, const int *queues, unsigned n);
+
+/* init, shutdown, set. Types are those of openacc.h, -1 where none is given; so are devices. */
+void __gpuc_init(const struct __gpuc_site *site, int type, int device);
+void __gpuc_shutdown(const struct __gpuc_site *site, int type, int device);
+void __gpuc_set_device(const struct __gpuc_site *site, int type, int device);
+void __gpuc_set_default_async(const struct __gpuc_site *site, int async);
+
 /* Whether two variables of a construct whose data has begun share no byte: no loop that was made
  * parallel on that assumption runs where this says 0. Pointers of which the construct does not say how
  * much they point to share all of what they point into. */
@@ -111,7 +153,8 @@ void __gpuc_fetch(const struct __gpuc_site *site, void *to, const void *device,
 
 /* Launches a kernel of the image. A zero in grid means that there is nothing to do. params is the
  * parameter block: every parameter at its PTX offset; a structure's final padding may be counted.
- * Kernels of one region run one after the other; they are done when __gpuc_region_end returns. */
+ * Kernels of one region run one after the other; they are done when __gpuc_region_end returns, or
+ * when their queue has been waited for. */
 void __gpuc_launch(struct __gpuc_image *image, const struct __gpuc_site *site, const char *kernel,
                    const unsigned long grid[3], const unsigned long block[3],
                    unsigned long dynamic_shared_bytes, const void *params,

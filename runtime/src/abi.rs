@@ -14,9 +14,10 @@ use std::slice;
 use gpuc_diagnostics::Diagnostic;
 
 use crate::Runtime;
-use crate::descriptor::{DataDescriptor, ImageDescriptor, SiteDescriptor};
+use crate::descriptor::{DataDescriptor, ImageDescriptor, ScopeDescriptor, SiteDescriptor};
 use crate::failure::{Failure, fail};
 use crate::launch_size::launch_size;
+use crate::openacc::check_device;
 use crate::rows::whole_rows;
 
 /// Stands for a site that the caller does not give.
@@ -136,6 +137,114 @@ pub unsafe extern "C" fn __gpuc_data_update(
     // SAFETY: the contract of the header.
     let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
     or_fail(Runtime::global().data_update(site, data));
+}
+
+/// `host_data`: fills in the device addresses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_host_data(
+    site: *const SiteDescriptor,
+    data: *mut DataDescriptor,
+    n: c_uint,
+) {
+    // SAFETY: the contract of the header.
+    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
+    or_fail(Runtime::global().host_data(site, data));
+}
+
+/// `declare` at file scope: the data region of the whole program begins.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_declare(
+    site: *const SiteDescriptor,
+    data: *mut DataDescriptor,
+    n: c_uint,
+) {
+    // SAFETY: the contract of the header.
+    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
+    or_fail(Runtime::global().data_begin(site, data));
+}
+
+/// The data region of a block ends with its scope (`struct __gpuc_scope`).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_scope_end(scope: *mut ScopeDescriptor) {
+    // SAFETY: the contract of the header.
+    let (site, data) = unsafe { (site_of((*scope).site), data_of((*scope).data, (*scope).n)) };
+    or_fail(Runtime::global().data_end(site, data));
+}
+
+/// A construct that the compiler has left to the host begins.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_host_begin(site: *const SiteDescriptor) {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().host_begin(unsafe { site_of(site) }));
+}
+
+/// A construct that the compiler has left to the host ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_host_end(site: *const SiteDescriptor) {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().host_end(unsafe { site_of(site) }));
+}
+
+/// What this thread does next goes into a queue.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_queue_begin(site: *const SiteDescriptor, argument: c_int) {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().queue_begin(unsafe { site_of(site) }, argument));
+}
+
+/// What this thread does next is waited for again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_queue_end(_site: *const SiteDescriptor) {
+    Runtime::global().queue_end();
+}
+
+/// `wait`, as a directive and as a clause.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_wait(
+    site: *const SiteDescriptor,
+    device: c_int,
+    queues: *const c_int,
+    n: c_uint,
+) {
+    // SAFETY: the contract of the header.
+    let (site, queues) = unsafe {
+        let queues = if n == 0 { &[] } else { slice::from_raw_parts(queues, n as usize) };
+        (site_of(site), queues)
+    };
+    check_device(site, device);
+    or_fail(Runtime::global().wait(site, queues));
+}
+
+/// `init`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_init(site: *const SiteDescriptor, kind: c_int, device: c_int) {
+    // SAFETY: the contract of the header.
+    crate::openacc::init(unsafe { site_of(site) }, kind, device);
+}
+
+/// `shutdown`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_shutdown(site: *const SiteDescriptor, kind: c_int, device: c_int) {
+    // SAFETY: the contract of the header.
+    crate::openacc::shutdown(unsafe { site_of(site) }, kind, device);
+}
+
+/// `set device_type(kind) device_num(device)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_set_device(
+    site: *const SiteDescriptor,
+    kind: c_int,
+    device: c_int,
+) {
+    // SAFETY: the contract of the header.
+    crate::openacc::set_device(unsafe { site_of(site) }, kind, device);
+}
+
+/// `set default_async(argument)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_set_default_async(site: *const SiteDescriptor, argument: c_int) {
+    // SAFETY: the contract of the header.
+    crate::openacc::set_default_async(unsafe { site_of(site) }, argument);
 }
 
 /// Whether two variables of a construct share no byte.

@@ -171,6 +171,12 @@ pub enum DataKind {
     ImplicitCopy,
     /// A [`DataKind::Present`] that the program did not write.
     ImplicitPresent,
+    /// `host_data use_device`: only the address is asked for.
+    UseDevice,
+    /// `attach`: the descriptor is about the pointer itself.
+    Attach,
+    /// `detach`, in the same way.
+    Detach,
 }
 
 impl DataKind {
@@ -178,11 +184,21 @@ impl DataKind {
     pub fn is_present(self) -> bool {
         matches!(self, DataKind::Present | DataKind::ImplicitPresent)
     }
+
+    /// Whether what the host has goes to the device when the data is brought in.
+    pub fn copies_in(self) -> bool {
+        matches!(self, DataKind::Copy | DataKind::CopyIn | DataKind::ImplicitCopy)
+    }
+
+    /// Whether what the device has comes back when the data goes.
+    pub fn copies_out(self) -> bool {
+        matches!(self, DataKind::Copy | DataKind::CopyOut | DataKind::ImplicitCopy)
+    }
 }
 
 impl DataKind {
     /// Every kind with its number in the C ABI and the clause that users write for it.
-    pub const TABLE: [(DataKind, u32, &'static str); 12] = [
+    pub const TABLE: [(DataKind, u32, &'static str); 15] = [
         (DataKind::Copy, 1, "copy"),
         (DataKind::CopyIn, 2, "copyin"),
         (DataKind::CopyOut, 3, "copyout"),
@@ -195,6 +211,9 @@ impl DataKind {
         (DataKind::NoCreate, 10, "no_create"),
         (DataKind::ImplicitCopy, 11, "implicit copy"),
         (DataKind::ImplicitPresent, 12, "implicit present"),
+        (DataKind::UseDevice, 13, "use_device"),
+        (DataKind::Attach, 14, "attach"),
+        (DataKind::Detach, 15, "detach"),
     ];
 
     /// The clause as the user knows it.
@@ -207,6 +226,12 @@ impl DataKind {
 pub const FINALIZE: u32 = 0x100;
 /// Flag of [`DataDescriptor::kind`]: `if_present`.
 pub const IF_PRESENT: u32 = 0x200;
+/// Flag of [`DataDescriptor::kind`]: `zero:`.
+pub const ZERO: u32 = 0x400;
+/// Flag of [`DataDescriptor::kind`]: `always:`.
+pub const ALWAYS: u32 = 0x800;
+/// Flag of [`DataDescriptor::kind`]: what each of several pointers points to.
+pub const ROWS: u32 = 0x1000;
 
 /// One variable of a data clause (`struct __gpuc_data`).
 #[repr(C)]
@@ -260,6 +285,33 @@ impl DataDescriptor {
         self.bytes
     }
 
+    /// The rows of a descriptor with [`ROWS`]: the addresses of the pointers, and for each a descriptor
+    /// of what it points to.
+    ///
+    /// # Safety
+    /// The descriptor is as `include/gpuc_rt.h` says it for that flag.
+    pub unsafe fn rows(&self) -> impl Iterator<Item = (*mut c_void, DataDescriptor)> + '_ {
+        // SAFETY: the caller's promise.
+        let [first, bytes] = unsafe { self.device.cast::<[c_ulong; 2]>().read() };
+        (0..self.bytes as usize).map(move |row| {
+            let pointer = self.host.cast::<*mut c_void>().wrapping_add(row);
+            // SAFETY: one of the pointers, which are there as long as the clause is obeyed.
+            let target = unsafe { pointer.read() };
+            let host = if target.is_null() {
+                target
+            } else {
+                target.cast::<u8>().wrapping_add(first as usize).cast()
+            };
+            (pointer.cast(), self.part(host, bytes, self.kind & !ROWS))
+        })
+    }
+
+    /// A descriptor of this clause for other memory.
+    pub fn part(&self, host: *mut c_void, bytes: u64, kind: u32) -> DataDescriptor {
+        let (name, line, device) = (self.name, self.line, ptr::null_mut());
+        DataDescriptor { name, host, bytes, kind, line, device }
+    }
+
     /// The clause, `None` where the number is not one of the ABI.
     pub fn data_kind(&self) -> Option<DataKind> {
         let number = self.kind & 0xff;
@@ -270,6 +322,18 @@ impl DataDescriptor {
     pub fn has(&self, flag: u32) -> bool {
         self.kind & flag != 0
     }
+}
+
+/// The data region of a block (`struct __gpuc_scope`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct ScopeDescriptor {
+    /// The directive.
+    pub site: *const SiteDescriptor,
+    /// Its data.
+    pub data: *mut DataDescriptor,
+    /// How many.
+    pub n: c_uint,
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod launch_size;
 pub mod memory;
 pub mod openacc;
 pub mod present;
+pub mod queue;
 pub mod report;
 mod rows;
 mod runtime;

@@ -7,10 +7,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::device::{Device, DeviceError, DeviceKind, DevicePtr};
+use crate::device::{Device, DeviceError, DeviceKind, DevicePtr, Queue};
 
 /// Sizes are rounded up to this, so that nearly equal requests share memory.
 const GRANULE: u64 = 256;
+
+/// The bytes that an atomic operation takes, at least.
+const WORD: u64 = 4;
 
 /// The device memory that the runtime itself has allocated.
 #[derive(Debug)]
@@ -18,12 +21,19 @@ pub struct Memory {
     recycles: bool,
     sizes: HashMap<DevicePtr, u64>,
     kept: BTreeMap<u64, Vec<DevicePtr>>,
+    /// Given back while something in the queue may still use it.
+    pending: Vec<(Queue, DevicePtr)>,
 }
 
 impl Memory {
     /// The allocator for a device of this kind.
     pub fn new(kind: DeviceKind) -> Self {
-        Memory { recycles: kind == DeviceKind::Cuda, sizes: HashMap::new(), kept: BTreeMap::new() }
+        Memory {
+            recycles: kind == DeviceKind::Cuda,
+            sizes: HashMap::new(),
+            kept: BTreeMap::new(),
+            pending: Vec::new(),
+        }
     }
 
     /// Allocates `bytes`; when memory is short, what was kept is given back first.
@@ -33,18 +43,19 @@ impl Memory {
         bytes: u64,
         label: &str,
     ) -> Result<DevicePtr, DeviceError> {
-        if !self.recycles {
-            let ptr = device.alloc(bytes.max(1), label)?;
-            self.sizes.insert(ptr, bytes);
-            return Ok(ptr);
-        }
-        let size = bytes.max(1).checked_next_multiple_of(GRANULE).unwrap_or(bytes);
+        let size = match self.recycles {
+            true => bytes.max(1).checked_next_multiple_of(GRANULE).unwrap_or(bytes),
+            // Atomic operations on a part of a word take all of it.
+            false => bytes.max(1).checked_next_multiple_of(WORD).unwrap_or(bytes),
+        };
         if let Some(ptr) = self.kept.get_mut(&size).and_then(Vec::pop) {
             self.sizes.insert(ptr, size);
             return Ok(ptr);
         }
         let ptr = match device.alloc(size, label) {
-            Err(DeviceError::OutOfMemory { .. }) if !self.kept.is_empty() => {
+            Err(DeviceError::OutOfMemory { .. })
+                if !self.kept.is_empty() || !self.pending.is_empty() =>
+            {
                 self.trim(device)?;
                 device.alloc(size, label)?
             }
@@ -66,13 +77,39 @@ impl Memory {
         }
     }
 
-    /// Whether `ptr` is an allocation of this allocator that is in use.
-    pub fn owns(&self, ptr: DevicePtr) -> bool {
-        self.sizes.contains_key(&ptr)
+    /// Takes back what something that is still in `queue` uses.
+    pub fn release_behind(
+        &mut self,
+        device: &dyn Device,
+        ptr: DevicePtr,
+        queue: Queue,
+    ) -> Result<(), DeviceError> {
+        if queue == Queue::SYNC {
+            return self.release(device, ptr);
+        }
+        self.pending.push((queue, ptr));
+        Ok(())
     }
 
-    /// Gives back to the device what was kept for reuse.
+    /// A queue is done, and with it the use of what was given back behind it.
+    pub fn settle(&mut self, device: &dyn Device, queue: Queue) -> Result<(), DeviceError> {
+        let (done, pending): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.pending).into_iter().partition(|&(used, _)| used == queue);
+        self.pending = pending;
+        done.into_iter().try_for_each(|(_, ptr)| self.release(device, ptr))
+    }
+
+    /// Whether `ptr` is an allocation of this allocator that is in use.
+    pub fn owns(&self, ptr: DevicePtr) -> bool {
+        self.sizes.contains_key(&ptr) && !self.pending.iter().any(|&(_, pending)| pending == ptr)
+    }
+
+    /// Gives back to the device what was kept for reuse, and waits for what is still in use.
     pub fn trim(&mut self, device: &dyn Device) -> Result<(), DeviceError> {
+        while let Some(&(queue, _)) = self.pending.first() {
+            device.synchronize(queue)?;
+            self.settle(device, queue)?;
+        }
         for ptr in std::mem::take(&mut self.kept).into_values().flatten() {
             device.free(ptr)?;
         }

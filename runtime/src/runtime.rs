@@ -1,6 +1,7 @@
 //! The runtime of one process: what every directive of a compiled program comes down to.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -9,12 +10,13 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use gpuc_diagnostics::Diagnostic;
 
 use crate::config::{Config, ReportForm};
-use crate::descriptor::{DataDescriptor, IMAGE_VERSION, ImageDescriptor, SiteDescriptor};
+use crate::descriptor::{DataDescriptor, IMAGE_VERSION, ImageDescriptor, ROWS, SiteDescriptor};
 use crate::device::{Device, DeviceError, DevicePtr, LaunchRequest, Queue};
 use crate::failure::{Failure, fail};
 use crate::image::LoadedImage;
 use crate::memory::Memory;
 use crate::present::{DataEnvironment, PresentTable};
+use crate::queue::{Queues, current};
 use crate::report::Report;
 use crate::select::{Executor, select};
 
@@ -26,6 +28,10 @@ pub struct Runtime {
     /// Taken after `state` where both are needed.
     report: Option<Mutex<Report>>,
     loading: Mutex<()>,
+    /// Taken before `state` where both are needed.
+    queues: Mutex<Queues>,
+    /// The constructs of which it has been said that they run on the host.
+    noticed: Mutex<BTreeSet<usize>>,
 }
 
 /// What data directives change.
@@ -106,6 +112,8 @@ impl Runtime {
             state: Mutex::new(State { table: PresentTable::default(), memory: Memory::new(kind) }),
             report: config.reports().then(Mutex::default),
             loading: Mutex::default(),
+            queues: Mutex::default(),
+            noticed: Mutex::default(),
             executor,
             config,
         }
@@ -144,11 +152,14 @@ impl Runtime {
         Ok(true)
     }
 
-    /// Waits for the kernels of a region; what went wrong in them comes out here.
+    /// Waits for the kernels of a region; what went wrong in them comes out here. Those in a queue
+    /// of their own are waited for by whoever waits for the queue.
     pub fn region_end(&self, site: &SiteDescriptor) -> Result<(), Failure> {
         match self.device() {
-            Some(device) => device.synchronize(Queue::SYNC).map_err(|error| located(error, site)),
-            None => Ok(()),
+            Some(device) if current() == Queue::SYNC => {
+                device.synchronize(Queue::SYNC).map_err(|error| located(error, site))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -160,7 +171,7 @@ impl Runtime {
         action: impl FnOnce(&mut DataEnvironment<'_>, &mut [DataDescriptor]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(device) = self.device() else {
-            for data in data {
+            for data in data.iter_mut().filter(|data| !data.has(ROWS)) {
                 data.device = data.host();
             }
             return Ok(());
@@ -175,10 +186,13 @@ impl Runtime {
         site: &SiteDescriptor,
         action: impl FnOnce(&mut DataEnvironment<'_>) -> T,
     ) -> T {
+        let queues = lock(&self.queues);
         let mut state = lock(&self.state);
         let State { table, memory } = &mut *state;
         let mut report = self.report.as_ref().map(lock);
-        action(&mut DataEnvironment { device, table, memory, report: report.as_deref_mut(), site })
+        let (report, queue) = (report.as_deref_mut(), current());
+        let queues = &*queues;
+        action(&mut DataEnvironment { device, table, memory, report, site, queue, queues })
     }
 
     /// Entry of a data region or of a compute construct.
@@ -228,6 +242,15 @@ impl Runtime {
         self.data(site, data, |environment, data| environment.update(data))
     }
 
+    /// `host_data`.
+    pub fn host_data(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+    ) -> Result<(), Failure> {
+        self.data(site, data, |environment, data| environment.use_device(data))
+    }
+
     /// Whether two variables of a construct whose data has begun share no byte.
     pub fn disjoint(&self, site: &SiteDescriptor, a: &DataDescriptor, b: &DataDescriptor) -> bool {
         let Some(device) = self.device() else { return false };
@@ -245,7 +268,7 @@ impl Runtime {
     /// Gives scratch memory back.
     pub fn device_free(&self, site: &SiteDescriptor, ptr: DevicePtr) -> Result<(), Failure> {
         let Some(device) = self.device().filter(|_| ptr != 0) else { return Ok(()) };
-        let released = lock(&self.state).memory.release(device, ptr);
+        let released = lock(&self.state).memory.release_behind(device, ptr, current());
         released.map_err(|error| located(error, site))
     }
 
@@ -299,7 +322,7 @@ impl Runtime {
             block,
             dynamic_shared_bytes,
             params,
-            queue: Queue::SYNC,
+            queue: current(),
             timed: self.report.is_some(),
             counted: self.config.counts(),
         };
@@ -346,6 +369,8 @@ impl Runtime {
     /// Gives back all device memory and forgets what was present (`acc_shutdown`).
     pub fn shutdown(&self, site: &SiteDescriptor) -> Result<(), Failure> {
         let Some(device) = self.device() else { return Ok(()) };
+        self.queue_end();
+        self.wait(site, &[])?;
         let result = self.environment(device, site, |environment| {
             device.synchronize(Queue::SYNC)?;
             for entry in environment.table.drain().filter(|entry| !entry.mapped) {
@@ -356,7 +381,6 @@ impl Runtime {
         result.map_err(|error| located(error, site))
     }
 
-    /// Writes the tables that were asked for to standard error.
     /// Prints what checkers have found; whether there is anything.
     fn print_findings(&self) -> bool {
         if !self.config.checks.any() {
@@ -398,6 +422,7 @@ impl Runtime {
         said + &crate::report::write(&path, &text)
     }
 
+    /// Writes the tables that were asked for to standard error.
     fn print_reports(&self) {
         use std::io::Write;
         let Some(report) = &self.report else { return };
@@ -452,5 +477,6 @@ fn refused(site: &SiteDescriptor, kernel: &CStr, why: &str) -> Failure {
     )
 }
 
+mod order;
 #[cfg(test)]
 mod tests;

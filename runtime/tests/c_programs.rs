@@ -149,6 +149,43 @@ fn routines_of_the_header() {
     check(&program, "host", &[SIM], 0, "before ", &[]);
 }
 
+/// The routines that `openacc.h` declares.
+fn routines(header: &str) -> Vec<&str> {
+    let name = |line: &str| {
+        let start = line.find("acc_").filter(|_| line.ends_with(");"))?;
+        let end = line[..line.find('(')?].rfind("acc_")?;
+        // A result type may begin with `acc_`, too.
+        Some((start.max(end), line.find('(')?))
+    };
+    header.lines().filter_map(|line| name(line).map(|(a, b)| &line[a..b])).collect()
+}
+
+#[test]
+fn every_routine_of_openacc_h_is_there_and_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let header = std::fs::read_to_string(root.join("include/openacc.h")).unwrap();
+    let table = std::fs::read_to_string(root.join("../docs/openacc.md")).unwrap();
+    let names = routines(&header);
+    assert!(names.len() > 70, "{names:?}");
+    let mut text = String::from("#include <openacc.h>\n#include <stdio.h>\nint main(void) {\n");
+    for name in &names {
+        assert!(table.contains(&format!("`{name}`")), "docs/openacc.md has no `{name}`");
+        text += &format!("    if ((void *){name} == NULL) return 1;\n");
+    }
+    text += "    return 0;\n}\n";
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("all_routines.c");
+    std::fs::write(&file, text).unwrap();
+    let (program, libraries) = (file.with_extension("exe"), library_folder());
+    // Our own header, wherever the compiler has one.
+    let include = format!("-I{}", root.join("include").display());
+    let (folder, rpath) =
+        (format!("-L{}", libraries.display()), format!("-Wl,-rpath,{}", libraries.display()));
+    let mut command = Command::new("cc");
+    command.args(["-w", "-o"]).arg(&program).arg(include).arg(&file).arg(folder).arg(rpath);
+    build(command.arg("-lgpuc_runtime"));
+    check(&program, "", &[SIM], 0, "", &[]);
+}
+
 #[test]
 fn reports_at_exit() {
     let program = compile("vecadd", "reports");

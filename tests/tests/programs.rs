@@ -25,7 +25,8 @@ fn main() {
     let tools = Tools::find();
     let mut trials = Vec::new();
     for (build, folder) in tools.folders() {
-        for path in corpus::files_with("tests/programs", &["c"]) {
+        let folders = ["tests/programs", "tests/openacc"];
+        for path in folders.into_iter().flat_map(|folder| corpus::files_with(folder, &["c"])) {
             trials.push(trial(&build, folder, path, "default", &[], false));
         }
         for path in corpus::files_with("examples", &["c"]) {

@@ -1,5 +1,5 @@
 //! Atomic read-modify-write: `atom` and `red` where PTX has the operation, else a loop around
-//! compare-and-swap.
+//! compare-and-swap. What only reads, or only writes, is a load or a store that others see whole.
 //!
 //! Memory of a thread needs no atomicity and PTX has none there: it is read, changed and written.
 //! Elements of 8 and 16 bits are changed within the aligned 32-bit word that they are part of.
@@ -9,9 +9,10 @@ use gpuc_dialects::ptx::kinds::{AtomicKind, Comparison, PtxType, Space};
 use gpuc_dialects::ptx::{
     AddOp, AndOp, AtomCasOp, AtomOp, MaxOp, MinOp, MulOp, NotOp, OrOp, RedOp, ShlOp, ShrOp, XorOp,
 };
-use gpuc_ir::{Op, Value};
+use gpuc_ir::{Block, Op, Value};
 
 use super::buffer::Address;
+use super::memref::Access;
 use super::{Lowered, Scalar, Selected, Selector, normalized};
 
 /// Where the element of a compare-and-swap is within its word.
@@ -36,6 +37,9 @@ impl Selector<'_, '_> {
         let value = self.operand(op, 0)?;
         let scalar = self.result_scalar(op)?;
         let address = self.access(op, 1)?;
+        if kind == "assign" && self.e.ir.is_unused(self.e.ir.result(op, 0)) {
+            return self.store_elements(&address, scalar, &[value], strong(&address));
+        }
         if address.space != Space::Local
             && let Some((atomic, ty)) = instruction(&kind, scalar)
         {
@@ -58,6 +62,11 @@ impl Selector<'_, '_> {
         let body = self.e.ir.region(op, 0);
         let Some(body) = self.e.ir.entry_block(body) else { return self.unsupported(op) };
         let &[argument] = self.e.ir.arguments(body) else { return self.unsupported(op) };
+        if self.is_read(body, argument) {
+            let value = self.load_elements(&address, scalar, 1, strong(&address))?[0];
+            self.set_result(op, value);
+            return Ok(());
+        }
         let old = self.update(op, &address, scalar, |s, old| {
             s.set(argument, Lowered::Scalar(old));
             for inner in s.e.ir.ops(body).collect::<Vec<_>>() {
@@ -70,6 +79,14 @@ impl Selector<'_, '_> {
         })?;
         self.set_result(op, old);
         Ok(())
+    }
+
+    /// Whether the body of a `memref.generic_atomic_rmw` gives its argument back: it only reads.
+    fn is_read(&self, body: Block, argument: Value) -> bool {
+        self.e.ir.ops(body).all(|inner| {
+            self.e.ir.name(inner) == "memref.atomic_yield"
+                && self.e.ir.operand(inner, 0) == argument
+        })
     }
 
     /// One instruction; gives the old value where somebody uses it.
@@ -108,15 +125,15 @@ impl Selector<'_, '_> {
         change: impl FnOnce(&mut Self, Value) -> Selected<Value>,
     ) -> Selected<Value> {
         if address.space == Space::Local {
-            let old = self.load_elements(address, scalar, 1, false)?[0];
+            let old = self.load_elements(address, scalar, 1, Access::Plain)?[0];
             let new = change(self, old)?;
-            self.store_elements(address, scalar, &[new])?;
+            self.store_elements(address, scalar, &[new], Access::Plain)?;
             return Ok(old);
         }
         let Some(memory) = scalar.memory() else { return self.unsupported(op) };
         let slot = self.slot(address, memory.width());
         let word = Scalar::Integer(memory.width().max(32));
-        let guess = self.load_elements(&slot.word, word, 1, false)?[0];
+        let guess = self.load_elements(&slot.word, word, 1, Access::Strong)?[0];
         // loop(expected): new = change(expected); seen = cas(expected, new);
         //                 if seen != expected: loop(seen)
         let ty = word.register(&mut self.e.ir.ctx);
@@ -247,6 +264,11 @@ impl Selector<'_, '_> {
             _ => return self.unsupported(op),
         })
     }
+}
+
+/// An access that other threads see whole; memory of a thread has no others.
+fn strong(address: &Address) -> Access {
+    if address.space == Space::Local { Access::Plain } else { Access::Strong }
 }
 
 /// The instruction for a kind of atomic operation, where there is one.

@@ -10,6 +10,17 @@ use smallvec::SmallVec;
 use super::buffer::Address;
 use super::{Buffer, Extent, Lowered, Scalar, Selected, Selector};
 
+/// What is known, or demanded, of an access besides its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing.
+    Plain,
+    /// A load of what nobody writes as long as the kernel runs.
+    ReadOnly,
+    /// A relaxed access, which other threads see whole (PTX ISA 8.5 §8.4: `volatile` is one).
+    Strong,
+}
+
 impl Selector<'_, '_> {
     /// Selects an operation of `memref`.
     pub fn memref(&mut self, op: Op, name: &str) -> Selected<()> {
@@ -78,7 +89,7 @@ impl Selector<'_, '_> {
             return self.unsupported(op);
         }
         let scalar = self.scalar(ty)?;
-        let values = self.load_elements(&address, scalar, 1, false)?;
+        let values = self.load_elements(&address, scalar, 1, Access::Plain)?;
         self.set_result(op, values[0]);
         Ok(())
     }
@@ -91,7 +102,7 @@ impl Selector<'_, '_> {
         let scalar = self.scalar(self.e.ir.ty(value))?;
         let register = self.register(value)?;
         let address = self.access(op, 1)?;
-        self.store_elements(&address, scalar, &[register])
+        self.store_elements(&address, scalar, &[register], Access::Plain)
     }
 
     fn memory_type(&self, scalar: Scalar) -> Selected<PtxType> {
@@ -101,14 +112,13 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// Loads one, two or four scalars that follow each other; `read_only` where nobody writes them
-    /// as long as the kernel runs.
+    /// Loads one, two or four scalars that follow each other.
     pub fn load_elements(
         &mut self,
         address: &Address,
         scalar: Scalar,
         count: usize,
-        read_only: bool,
+        access: Access,
     ) -> Selected<SmallVec<[Value; 4]>> {
         let ty = self.memory_type(scalar)?;
         let register = match scalar {
@@ -119,8 +129,10 @@ impl Selector<'_, '_> {
         let offset = self.offset_attr(address);
         let build = self.e.start::<LdOp>(&[address.base]).attr(self.e.ir, "space", space);
         let build = build.attr(self.e.ir, "ty", ty).attr_option(self.e.ir, "offset", offset);
-        let nc = read_only.then(|| self.e.ir.ctx.unit_attr());
+        let nc = (access == Access::ReadOnly).then(|| self.e.ir.ctx.unit_attr());
+        let strong = (access == Access::Strong).then(|| self.e.ir.ctx.unit_attr());
         let build = build.attr_option(self.e.ir, "nc", nc);
+        let build = build.attr_option(self.e.ir, "volatile_", strong);
         let op =
             self.e.insert(build.result_group(&SmallVec::<[Type; 4]>::from_elem(register, count)));
         let mut values: SmallVec<[Value; 4]> = SmallVec::from_slice(self.e.ir.results(op));
@@ -138,6 +150,7 @@ impl Selector<'_, '_> {
         address: &Address,
         scalar: Scalar,
         values: &[Value],
+        access: Access,
     ) -> Selected<()> {
         let ty = self.memory_type(scalar)?;
         let mut values: SmallVec<[Value; 4]> = SmallVec::from_slice(values);
@@ -150,6 +163,8 @@ impl Selector<'_, '_> {
         let offset = self.offset_attr(address);
         let build = StOp::new(self.e.ir, address.base, &values).attr(self.e.ir, "space", space);
         let build = build.attr(self.e.ir, "ty", ty).attr_option(self.e.ir, "offset", offset);
+        let strong = (access == Access::Strong).then(|| self.e.ir.ctx.unit_attr());
+        let build = build.attr_option(self.e.ir, "volatile_", strong);
         self.e.insert(build);
         Ok(())
     }

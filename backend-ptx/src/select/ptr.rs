@@ -9,6 +9,7 @@ use gpuc_ir::{Op, OpView, Type, Value};
 use smallvec::SmallVec;
 
 use super::buffer::Address;
+use super::memref::Access;
 use super::{Lowered, Scalar, Selected, Selector};
 
 /// Bytes of the widest access.
@@ -112,10 +113,11 @@ impl Selector<'_, '_> {
         if read_only {
             self.require(op, Feature::ReadOnlyLoad)?;
         }
+        let access = if read_only { Access::ReadOnly } else { Access::Plain };
         let mut elements: SmallVec<[Value; 4]> = SmallVec::new();
         while elements.len() < count {
             let (at, taken) = piece(&address, scalar, elements.len(), count, widest);
-            elements.extend(self.load_elements(&at, scalar, taken, read_only)?);
+            elements.extend(self.load_elements(&at, scalar, taken, access)?);
         }
         let lowered = match self.e.ir.ctx.is_vector(ty) {
             true => Lowered::Vector(elements),
@@ -134,7 +136,7 @@ impl Selector<'_, '_> {
         let mut done = 0;
         while done < count {
             let (at, taken) = piece(&address, scalar, done, count, widest);
-            self.store_elements(&at, scalar, &elements[done..done + taken])?;
+            self.store_elements(&at, scalar, &elements[done..done + taken], Access::Plain)?;
             done += taken;
         }
         Ok(())

@@ -9,6 +9,7 @@ use gpuc_ir::{Op, Type, Value};
 use smallvec::SmallVec;
 
 use super::buffer::Address;
+use super::memref::Access;
 use super::{Lowered, Scalar, Selected, Selector};
 
 /// Elements of the longest vector that registers are given to.
@@ -97,7 +98,7 @@ impl Selector<'_, '_> {
         let mut elements: SmallVec<[Value; 4]> = SmallVec::new();
         while elements.len() < length {
             let (at, count) = piece(&address, scalar, elements.len(), length);
-            elements.extend(self.load_elements(&at, scalar, count, false)?);
+            elements.extend(self.load_elements(&at, scalar, count, Access::Plain)?);
         }
         self.set(result, Lowered::Vector(elements));
         Ok(())
@@ -111,7 +112,7 @@ impl Selector<'_, '_> {
         let mut done = 0;
         while done < elements.len() {
             let (at, count) = piece(&address, scalar, done, elements.len());
-            self.store_elements(&at, scalar, &elements[done..done + count])?;
+            self.store_elements(&at, scalar, &elements[done..done + count], Access::Plain)?;
             done += count;
         }
         Ok(())

@@ -126,3 +126,28 @@ fn results_nobody_uses_and_private_memory() {
     );
     assert_eq!(unpack("i32", &buffers[0]), [9, 42, 9, 9]);
 }
+
+#[test]
+fn what_only_reads_or_writes_is_one_access() {
+    for ty in ["i8", "i16", "i32", "i64", "f32", "f64"] {
+        let source = kernel(
+            &format!("%m: memref<4x{ty}>"),
+            &format!(
+                "%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n\
+                 %x = memref.generic_atomic_rmw %m[%c1] : memref<4x{ty}> {{\n^bb0(%e: {ty}):\n\
+                 memref.atomic_yield %e : {ty}\n}}\n\
+                 %o = memref.atomic_rmw assign %x, %m[%c2] : ({ty}, memref<4x{ty}>) -> {ty}"
+            ),
+        );
+        accepts(&source);
+        let text = ptx(&source, "sm_80");
+        assert!(
+            text.contains("ld.volatile.global") && text.contains("st.volatile.global"),
+            "{text}"
+        );
+        assert!(!text.contains("atom"), "{text}");
+        let elements: Vec<u64> = (1..=4).collect();
+        let buffers = run(&text, "k", &Shape::block(1), &[Argument::Buffer(pack(ty, &elements))]);
+        assert_eq!(unpack(ty, &buffers[0]), [1, 2, 2, 4], "{ty}");
+    }
+}

@@ -21,7 +21,7 @@ use crate::compile::{self, Level};
 use crate::feedback;
 use crate::output::{write_atomically, write_to_standard_output};
 use crate::temporary::Folder;
-use crate::toolchain::HostCompiler;
+use crate::toolchain::{HostCompiler, runtime};
 
 pub mod about;
 pub mod arguments;
@@ -63,6 +63,7 @@ fn host_only(arguments: &Arguments) -> Vec<OsString> {
     if preprocesses && arguments.families.openacc && !arguments.sources.is_empty() {
         let define = format!("-D_OPENACC={OPENACC_VERSION}");
         command.extend(["-fopenacc".into(), "-U_OPENACC".into(), define.into()]);
+        command.extend(runtime::header_flags(runtime::headers()));
     }
     command.extend(arguments.host.iter().cloned());
     command

@@ -2,7 +2,8 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_frontend_c::directive::Construct;
-use gpuc_frontend_c::directive::openacc::{ClauseKind, DirectiveKind};
+use gpuc_frontend_c::directive::action::Action;
+use gpuc_frontend_c::directive::openacc::ClauseKind;
 use gpuc_frontend_c::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
 use gpuc_frontend_c::source::Span;
 use gpuc_frontend_c::tree::TranslationUnit;
@@ -15,7 +16,7 @@ pub fn moved(unit: &TranslationUnit, lowered: &Lowered) -> Vec<Diagnostic> {
         for item in construct.data.iter().filter(|item| is_said(item)) {
             let clause = clause(construct, item.kind);
             let what = match &item.extent {
-                Extent::Clause(var) => text(unit, var.span),
+                Extent::Clause(var) | Extent::Rows(var) => text(unit, var.span),
                 _ => item.name.clone(),
             };
             match clauses.iter_mut().find(|(known, _)| *known == clause) {
@@ -46,9 +47,9 @@ fn clause(construct: &ConstructInfo, kind: DataKind) -> String {
         kind,
         DataKind::ImplicitCopy | DataKind::ImplicitCopyIn | DataKind::ImplicitPresent
     );
-    let before = match construct.kind {
-        DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update => {
-            format!("{} ", construct.kind.spelling())
+    let before = match construct.action {
+        Action::Enter | Action::Exit | Action::Update | Action::Scope | Action::Program => {
+            format!("{} ", construct.words)
         }
         _ if implicit => "implicit ".to_owned(),
         _ => String::new(),

@@ -21,6 +21,11 @@ pub const STATIC: &str = "libgpuc_runtime.a";
 /// File name of the shared library.
 pub const SHARED: &str = "libgpuc_runtime.so";
 
+/// The folder of headers beside the library.
+const INCLUDE: &str = "include";
+/// File name of the header of OpenACC's routines.
+const OPENACC_H: &str = "openacc.h";
+
 /// What the library needs of the system. Programs that do not use it are not to need these either.
 const SYSTEM_LIBRARIES: [&str; 5] =
     ["-Wl,--push-state,--as-needed", "-lpthread", "-ldl", "-lm", "-Wl,--pop-state"];
@@ -139,11 +144,38 @@ impl RuntimeLibrary {
     }
 }
 
+/// The folder with `openacc.h`, by a path that stays: dependency files name it. Written into the cache
+/// where it is not there yet. Without one, programs see the host compiler's own.
+pub fn headers() -> Option<PathBuf> {
+    if let Some(folder) = installation().map(|folder| folder.join(INCLUDE))
+        && folder.join(OPENACC_H).is_file()
+    {
+        return Some(folder);
+    }
+    let folder = cache()?.join(INCLUDE);
+    let header = folder.join(OPENACC_H);
+    if std::fs::read(&header).is_ok_and(|text| text == carried::OPENACC_H.as_bytes()) {
+        return Some(folder);
+    }
+    std::fs::create_dir_all(&folder).ok()?;
+    write_atomically(&header, carried::OPENACC_H.as_bytes()).ok()?;
+    Some(folder)
+}
+
+/// The flags by which the host compiler's preprocessor finds the headers of `folder`.
+pub fn header_flags(folder: Option<PathBuf>) -> Vec<OsString> {
+    folder.map_or(Vec::new(), |folder| vec!["-isystem".into(), folder.into()])
+}
+
 /// `lib/gpuc` of the installation that the compiler is part of.
-fn beside_compiler() -> Option<PathBuf> {
+fn installation() -> Option<PathBuf> {
     let compiler = std::env::current_exe().and_then(|path| path.canonicalize()).ok()?;
-    let folder = compiler.parent()?.parent()?.join("lib/gpuc");
-    folder.join(STATIC).is_file().then_some(folder)
+    Some(compiler.parent()?.parent()?.join("lib/gpuc"))
+}
+
+/// [`installation`] where it has the library.
+fn beside_compiler() -> Option<PathBuf> {
+    installation().filter(|folder| folder.join(STATIC).is_file())
 }
 
 /// The user's cache (XDG Base Directory Specification), in it a folder for this very library.

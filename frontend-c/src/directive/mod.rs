@@ -1,5 +1,7 @@
 //! Directives, by family.
 
+pub mod action;
+pub(crate) mod atomic;
 pub mod openacc;
 
 use crate::source::Span;

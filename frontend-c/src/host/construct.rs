@@ -4,120 +4,11 @@ use std::fmt::Write;
 
 use gpuc_ir::Ir;
 
-use super::section::{self, Memory};
-use super::sections::{self, FoundSection};
-use super::{Edit, literal};
-use crate::directive::openacc::DirectiveKind;
-use crate::lower::{Argument, DataItem, DataKind, Extent, Lowered};
-use crate::tree::TranslationUnit;
-
-/// `enum __gpuc_data_kind` of the runtime.
-fn kind_number(kind: DataKind) -> u32 {
-    match kind {
-        DataKind::Copy => 1,
-        DataKind::CopyIn | DataKind::ImplicitCopyIn => 2,
-        DataKind::CopyOut => 3,
-        DataKind::Create => 4,
-        DataKind::Present => 5,
-        DataKind::Delete => 6,
-        DataKind::DevicePtr => 7,
-        DataKind::UpdateHost => 8,
-        DataKind::UpdateDevice => 9,
-        DataKind::ImplicitCopy => 11,
-        // Where it is not known which section.
-        DataKind::ImplicitPresent | DataKind::ImplicitSection => 12,
-    }
-}
-
-/// The kind of a data item, as a C expression.
-fn kind(lowered: &Lowered, item: &DataItem, section: Option<FoundSection>) -> String {
-    let kind = kind_number(match section {
-        Some(FoundSection { written: true, .. }) => DataKind::ImplicitCopy,
-        Some(FoundSection { written: false, .. }) => DataKind::ImplicitCopyIn,
-        None => item.kind,
-    });
-    match item.extent {
-        Extent::Enclosed { construct, unmapped, .. }
-            if lowered.constructs[construct].condition.is_some()
-                && kind_number(unmapped) != kind =>
-        {
-            format!("__gpuc_c{construct} ? {kind}u : {}u", kind_number(unmapped))
-        }
-        _ => format!("{kind}u"),
-    }
-}
-
-/// The memory of a data item, as C expressions.
-fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem, site: &str) -> Memory {
-    match &item.extent {
-        Extent::Clause(var) => section::of_clause(unit, var, site),
-        Extent::Object(object) => Memory {
-            base: format!("&({object})"),
-            first: format!("&({object})"),
-            bytes: format!("sizeof({object})"),
-        },
-        Extent::Elements(pointer, count) => Memory {
-            base: format!("({pointer})"),
-            first: format!("({pointer})"),
-            bytes: format!("__gpuc_count({count}) * sizeof(({pointer})[0])"),
-        },
-        // At least the first byte must be there.
-        Extent::Pointer(pointer) => Memory {
-            base: format!("({pointer})"),
-            first: format!("({pointer})"),
-            bytes: "1UL".to_owned(),
-        },
-        // The section may start elsewhere, and may be empty.
-        Extent::Enclosed { pointer, object, construct, item, .. } => {
-            let mut offset = format!("__gpuc_o{construct}[{item}]");
-            let mut bytes = format!("(__gpuc_d{construct}[{item}].bytes != 0UL)");
-            if lowered.constructs[*construct].condition.is_some() {
-                let whole =
-                    object.as_ref().map_or_else(|| "1UL".to_owned(), |o| format!("sizeof({o})"));
-                offset = format!("(__gpuc_c{construct} ? {offset} : 0L)");
-                bytes = format!("(__gpuc_c{construct} ? {bytes} : {whole})");
-            }
-            Memory {
-                base: format!("({pointer})"),
-                first: format!("(char *)({pointer}) + {offset}"),
-                bytes,
-            }
-        }
-    }
-}
-
-/// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
-fn data_array(unit: &TranslationUnit, lowered: &Lowered, ir: &Ir, number: usize) -> String {
-    let info = &lowered.constructs[number];
-    let sections = info.compute.as_ref().map(|compute| sections::found(ir, lowered, compute));
-    let sections = sections.unwrap_or_default();
-    let mut rows = String::new();
-    let mut offsets = String::new();
-    for (position, item) in info.data.iter().enumerate() {
-        let section = sections.iter().find(|section| section.item == position).copied();
-        let memory = match (&item.extent, section) {
-            (Extent::Pointer(pointer), Some(section)) => section.memory(number, pointer),
-            _ => memory(unit, lowered, item, &format!("__gpuc_s{number}")),
-        };
-        let _ = write!(
-            rows,
-            "{{{}, (void *)({}), (unsigned long)({}), {}, {}u, (void *)0}}, ",
-            literal(&item.name),
-            memory.first,
-            memory.bytes,
-            kind(lowered, item, section),
-            item.line
-        );
-        let _ = write!(offsets, "(long)((char *)({}) - (char *)({})), ", memory.first, memory.base);
-    }
-    let computed = match &info.compute {
-        Some(compute) if !sections.is_empty() => sections::call(compute, number, sections.len()),
-        _ => String::new(),
-    };
-    format!(
-        "{computed}struct __gpuc_data __gpuc_d{number}[] = {{{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
-    )
-}
+use super::data::{data_array, descriptors};
+use super::{Edit, from_tree, literal, section};
+use crate::directive::action::{Action, DeviceChoice, QueueName};
+use crate::lower::{Argument, ConstructInfo, Extent, Lowered};
+use crate::tree::{ExprId, TranslationUnit};
 
 /// Text of ours in the place of `at` in the program. As text of a system header, it is not what the
 /// host compiler warns of; what follows it belongs to the line of `resume` again.
@@ -131,6 +22,262 @@ fn generated(unit: &TranslationUnit, at: usize, resume: usize, text: &str) -> St
     format!("{}{text}{}", marker(at, true), marker(resume, system))
 }
 
+/// The texts that the changes for a construct are made of.
+struct Texts<'a> {
+    unit: &'a TranslationUnit,
+    info: &'a ConstructInfo,
+    /// The variable of the place.
+    site: String,
+    /// The variable of the data.
+    data: String,
+}
+
+impl Texts<'_> {
+    fn expression(&self, expr: ExprId) -> String {
+        use Action::{Choose, Init, Shutdown};
+        // The preprocessor does not know these, and leaves macros as they are.
+        let has_macros = matches!(self.info.action, Init(_) | Shutdown(_) | Choose { .. });
+        let printed = has_macros.then(|| from_tree::print(self.unit, expr)).flatten();
+        printed.unwrap_or_else(|| section::text(self.unit, expr))
+    }
+
+    /// An integer that may be left open, as the runtime takes it.
+    fn open_number(&self, expr: Option<ExprId>) -> String {
+        expr.map_or_else(|| "-1".to_owned(), |expr| format!("(int)({})", self.expression(expr)))
+    }
+
+    /// A call of the runtime with the construct's data; nothing where there is none.
+    fn with_data(&self, function: &str) -> String {
+        match descriptors(self.info) {
+            0 => String::new(),
+            count => format!("{function}(&{}, {}, {count}u); ", self.site, self.data),
+        }
+    }
+
+    /// Whether the construct happens on the device.
+    fn condition(&self) -> String {
+        let condition = self.info.condition;
+        let when = condition.when.map(|expr| format!("({}) != 0", self.expression(expr)));
+        let unless = condition.unless.map(|expr| format!("!({})", self.expression(expr)));
+        let never = condition.never.then(|| "0".to_owned());
+        let parts: Vec<_> = [when, unless, never].into_iter().flatten().collect();
+        if parts.is_empty() { "1".to_owned() } else { parts.join(" && ") }
+    }
+
+    /// The queue's argument; `None` where the host waits.
+    fn queue(&self) -> Option<String> {
+        Some(match self.info.order.queue? {
+            QueueName::Default => "-1".to_owned(),
+            QueueName::Number(expr) => format!("(int)({})", self.expression(expr)),
+        })
+    }
+
+    /// What is waited for.
+    fn waits(&self) -> String {
+        let mut text = String::new();
+        for waits in &self.info.order.waits {
+            let device = self.open_number(waits.device);
+            let queues: Vec<_> = waits
+                .queues
+                .iter()
+                .map(|&queue| format!("(int)({})", self.expression(queue)))
+                .collect();
+            let _ = match queues.as_slice() {
+                [] => write!(text, "__gpuc_wait(&{}, {device}, (const int *)0, 0u); ", self.site),
+                queues => write!(
+                    text,
+                    "{{ const int __gpuc_w[] = {{{}}}; __gpuc_wait(&{}, {device}, __gpuc_w, {}u); }} ",
+                    queues.join(", "),
+                    self.site,
+                    queues.len()
+                ),
+            };
+        }
+        text
+    }
+
+    /// Something in the construct's queue, whose argument is `queue`.
+    fn in_queue(&self, queue: Option<&str>, text: &str) -> String {
+        match queue {
+            Some(queue) => format!(
+                "__gpuc_queue_begin(&{0}, {queue}); {text}__gpuc_queue_end(&{0}); ",
+                self.site
+            ),
+            None => text.to_owned(),
+        }
+    }
+
+    fn device(&self, choice: DeviceChoice) -> String {
+        let kind = choice.kind.map_or(-1, |kind| kind);
+        format!("&{}, {kind}, {}", self.site, self.open_number(choice.number))
+    }
+}
+
+/// The call of a compute construct's function, with its arguments.
+fn compute_call(texts: &Texts<'_>, number: usize) -> String {
+    let Some(compute) = &texts.info.compute else { return String::new() };
+    let data = &texts.data;
+    let items = if texts.info.data.is_empty() { "(struct __gpuc_data *)0" } else { data };
+    let mut arguments = format!("&{}, {items}", texts.site);
+    for argument in &compute.arguments {
+        let _ = match argument {
+            Argument::Value(value) => write!(arguments, ", {value}"),
+            Argument::Data(item) => write!(
+                arguments,
+                ", __gpuc_element_0({data}[{item}].device, __gpuc_o{number}[{item}])"
+            ),
+        };
+    }
+    format!("{}({arguments}); ", super::function::c_name(&compute.symbol))
+}
+
+/// Declarations that give names of the program the device addresses of what they mean.
+fn addresses(texts: &Texts<'_>, number: usize) -> (String, String) {
+    let (mut outer, mut inner) = (String::new(), String::new());
+    for (i, item) in texts.info.data.iter().enumerate() {
+        let (base, ty) = match &item.extent {
+            Extent::Clause(var) => {
+                (section::text(texts.unit, var.base), texts.unit.exprs[var.base].ty)
+            }
+            Extent::Pointer(pointer) => (pointer.clone(), crate::types::Type::ERROR),
+            Extent::Object(_)
+            | Extent::Elements(..)
+            | Extent::Rows(_)
+            | Extent::Enclosed { .. } => continue,
+        };
+        // An array becomes a pointer to its first element; a scalar stays what it is.
+        let types = &texts.unit.types;
+        let pointer = match types.as_array(ty) {
+            Some(_) => format!("&({base})[0]"),
+            None if ty.is_error() || types.is_pointer(ty) => format!("({base}) + 0"),
+            None => continue,
+        };
+        let _ = write!(
+            outer,
+            "__typeof__({pointer}) __gpuc_u{number}_{i} = (__typeof__({pointer}))__gpuc_element_0({}[{i}].device, __gpuc_o{number}[{i}]); ",
+            texts.data
+        );
+        let _ = write!(
+            inner,
+            "__typeof__(__gpuc_u{number}_{i}) {base} = __gpuc_u{number}_{i}; (void){base}; "
+        );
+    }
+    (outer, inner)
+}
+
+/// What takes the place of a directive, and what stands behind its statement.
+fn replacement(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    number: usize,
+) -> (String, String) {
+    let info = &lowered.constructs[number];
+    let texts =
+        Texts { unit, info, site: format!("__gpuc_s{number}"), data: format!("__gpuc_d{number}") };
+    let count = descriptors(info);
+    let site = format!(
+        "static const struct __gpuc_site __gpuc_s{number} = {{{}, {}, {}u, {}}}; ",
+        literal(&info.file),
+        literal(&info.function),
+        info.line,
+        literal(info.words)
+    );
+    let arrays = if count == 0 { String::new() } else { data_array(unit, lowered, ir, number) };
+    let condition = texts.condition();
+    let queue = texts.queue();
+    let waits = texts.waits();
+    let simple = |body: &str| (format!("{{ {site}if ({condition}) {{ {body}}} }}"), String::new());
+    match info.action {
+        Action::Compute => {
+            let work = format!(
+                "{waits}{}{}{}__gpuc_region_end(&{}); ",
+                texts.with_data("__gpuc_data_begin"),
+                compute_call(&texts, number),
+                texts.with_data("__gpuc_data_end"),
+                texts.site
+            );
+            let work = texts.in_queue(queue.as_deref(), &work);
+            let text = format!(
+                "{{ {site}if (__gpuc_region_begin(&__gpuc_image_0, &{}, {condition})) {{ {arrays}{work}}} else {{ {waits}",
+                texts.site
+            );
+            (text, String::from(" } }"))
+        }
+        Action::Host => {
+            let text = format!("{{ {site}__gpuc_host_begin(&{}); {{ ", texts.site);
+            (text, format!(" }} __gpuc_host_end(&{}); }}", texts.site))
+        }
+        Action::Data => {
+            // Condition and queue are looked at once: the end must match the beginning.
+            let mut text = format!("{{ {site}const int __gpuc_c{number} = {condition}; ");
+            let queue = queue.map(|queue| {
+                let _ = write!(text, "const int __gpuc_q{number} = {queue}; ");
+                format!("__gpuc_q{number}")
+            });
+            text += &arrays;
+            let guard = format!("if (__gpuc_c{number}) ");
+            let begin = format!("{waits}{}", texts.with_data("__gpuc_data_begin"));
+            let begin = texts.in_queue(queue.as_deref(), &begin);
+            let _ = write!(text, "(void)&{}; {guard}{{ {begin}}} ", texts.site);
+            let end = texts.in_queue(queue.as_deref(), &texts.with_data("__gpuc_data_end"));
+            (text, format!(" {guard}{{ {end}}} }}"))
+        }
+        Action::Addresses => {
+            let (outer, inner) = addresses(&texts, number);
+            let call = texts.with_data("__gpuc_host_data");
+            // Where the condition does not hold, every name means what it meant.
+            let host = (0..info.data.len())
+                .map(|i| format!("{0}[{i}].device = {0}[{i}].host; ", texts.data))
+                .collect::<String>();
+            let text = format!(
+                "{{ {site}{arrays}if ({condition}) {{ {call}}} else {{ {host}}} {outer}{{ {inner}"
+            );
+            (text, String::from(" } }"))
+        }
+        Action::Scope => {
+            let text = format!(
+                "{site}{arrays}{}struct __gpuc_scope __gpuc_e{number} __attribute__((__cleanup__(__gpuc_scope_end))) = {{ &{}, {}, {count}u }}; (void)__gpuc_e{number}; ",
+                texts.with_data("__gpuc_data_begin"),
+                texts.site,
+                if count == 0 { "(struct __gpuc_data *)0" } else { &texts.data },
+            );
+            (text, String::new())
+        }
+        Action::Program => {
+            let text = format!(
+                "static void __attribute__((__constructor__)) __gpuc_declare_{number}(void) {{ {site}{arrays}(void)&{}; {}}} ",
+                texts.site,
+                texts.with_data("__gpuc_declare")
+            );
+            (text, String::new())
+        }
+        Action::Enter | Action::Exit | Action::Update => {
+            let function = match info.action {
+                Action::Enter => "__gpuc_data_enter",
+                Action::Exit => "__gpuc_data_exit",
+                _ => "__gpuc_data_update",
+            };
+            let body = format!("{waits}{}", texts.with_data(function));
+            simple(&format!("{arrays}{}", texts.in_queue(queue.as_deref(), &body)))
+        }
+        Action::Wait => simple(&texts.in_queue(queue.as_deref(), &waits)),
+        Action::Init(device) => simple(&format!("__gpuc_init({}); ", texts.device(device))),
+        Action::Shutdown(device) => simple(&format!("__gpuc_shutdown({}); ", texts.device(device))),
+        Action::Choose { device, queue } => {
+            let mut body = String::new();
+            if device != DeviceChoice::default() {
+                let _ = write!(body, "__gpuc_set_device({}); ", texts.device(device));
+            }
+            if let Some(queue) = queue {
+                let queue = texts.expression(queue);
+                let _ = write!(body, "__gpuc_set_default_async(&{}, (int)({queue})); ", texts.site);
+            }
+            simple(&body)
+        }
+    }
+}
+
 /// Adds the changes for a construct.
 pub(super) fn edit(
     unit: &TranslationUnit,
@@ -141,75 +288,14 @@ pub(super) fn edit(
 ) {
     let info = &lowered.constructs[number];
     let line = unit.directives[info.directive].span.range();
-    let count = info.data.len();
-    let (site, data) = (format!("__gpuc_s{number}"), format!("__gpuc_d{number}"));
-    let mut text = format!(
-        "{{ static const struct __gpuc_site {site} = {{{}, {}, {}u, {}}}; ",
-        literal(&info.file),
-        literal(&info.function),
-        info.line,
-        literal(info.kind.spelling())
-    );
-    let condition = info.condition.map_or_else(
-        || "1".to_owned(),
-        |condition| format!("({}) != 0", section::text(unit, condition)),
-    );
-    let arrays = if count == 0 { String::new() } else { data_array(unit, lowered, ir, number) };
-    let call = |function: &str| match count {
-        0 => String::new(),
-        _ => format!("{function}(&{site}, {data}, {count}u); "),
-    };
-    let mut behind = String::from(" }");
-    match (&info.compute, info.kind) {
-        (Some(compute), _) => {
-            let _ =
-                write!(text, "if (__gpuc_region_begin(&__gpuc_image_0, &{site}, {condition})) {{ ");
-            text += &arrays;
-            let items = match count {
-                0 => "(struct __gpuc_data *)0, (const long *)0, 0u".to_owned(),
-                _ => format!("{data}, __gpuc_o{number}, {count}u"),
-            };
-            let mut arguments = format!("&{site}, {items}");
-            for argument in &compute.arguments {
-                if let Argument::Value(value) = argument {
-                    let _ = write!(arguments, ", {value}");
-                }
-            }
-            let function = super::function::c_name(&compute.symbol);
-            let _ = write!(text, "{function}({arguments}); }} else {{ ");
-            behind = String::from(" } }");
-        }
-        (None, DirectiveKind::Data) => {
-            // The condition is looked at once: the end must match the beginning.
-            let _ = write!(text, "const int __gpuc_c{number} = {condition}; {arrays}");
-            if count > 0 {
-                let guard = format!("if (__gpuc_c{number}) ");
-                text += &format!("{guard}{}", call("__gpuc_data_begin"));
-                behind = format!(" {guard}{}}}", call("__gpuc_data_end"));
-            } else {
-                let _ = write!(text, "(void)__gpuc_c{number}; (void)&{site}; ");
-            }
-        }
-        (None, kind) => {
-            let function = match kind {
-                DirectiveKind::EnterData => "__gpuc_data_enter",
-                DirectiveKind::ExitData => "__gpuc_data_exit",
-                _ => "__gpuc_data_update",
-            };
-            let _ = write!(text, "if ({condition}) {{ {arrays}{}}}", call(function));
-        }
-    }
-    let end = unit.stmts[info.stmt].span.end as usize;
-    if info.compute.is_none() && info.kind != DirectiveKind::Data {
-        text += &behind;
-        behind.clear();
-    }
+    let (text, behind) = replacement(unit, lowered, ir, number);
     let text = generated(unit, line.start, line.end, &text);
     let order = lowered.constructs.len() + 1;
     edits.push(Edit { start: line.start, length: line.len(), order, text });
     if !behind.is_empty() {
         // Later constructs are further inside, and end first.
         let order = lowered.constructs.len() - number;
+        let end = info.end as usize;
         let text = generated(unit, end, end, &behind);
         edits.push(Edit { start: end, length: 0, order, text });
     }

@@ -17,7 +17,9 @@
 //! launch kernels and end the data, which [`print_function`] prints from the IR, and the PTX.
 
 mod construct;
+mod data;
 mod expression;
+mod from_tree;
 mod function;
 mod image;
 mod prologue;

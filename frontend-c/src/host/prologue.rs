@@ -29,6 +29,7 @@ pub(super) const END: &str = "#pragma pack(pop)\n";
 const RUNTIME: &str = "\
 struct __gpuc_image { unsigned version @4; const char *source @8; const char *ptx @8; unsigned long ptx_bytes @8; void *handle @8; };
 struct __gpuc_site { const char *file @8; const char *function @8; unsigned line @4; const char *construct @8; };
+struct __gpuc_scope { const struct __gpuc_site *site @8; struct __gpuc_data *data @8; unsigned n @4; };
 struct __gpuc_data { const char *name @8; void *host @8; unsigned long bytes @8; unsigned kind @4; unsigned line @4; void *device @8; };
 int __gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
@@ -37,6 +38,18 @@ void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned)
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_exit(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_update(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
+void __gpuc_host_begin(const struct __gpuc_site *);
+void __gpuc_host_end(const struct __gpuc_site *);
+void __gpuc_host_data(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
+void __gpuc_declare(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
+void __gpuc_scope_end(struct __gpuc_scope *);
+void __gpuc_queue_begin(const struct __gpuc_site *, int);
+void __gpuc_queue_end(const struct __gpuc_site *);
+void __gpuc_wait(const struct __gpuc_site *, int, const int *, unsigned);
+void __gpuc_init(const struct __gpuc_site *, int, int);
+void __gpuc_shutdown(const struct __gpuc_site *, int, int);
+void __gpuc_set_device(const struct __gpuc_site *, int, int);
+void __gpuc_set_default_async(const struct __gpuc_site *, int);
 int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, const struct __gpuc_data *);
 unsigned long __gpuc_whole_rows(const struct __gpuc_site *, const char *, long, long);
 long __gpuc_launch_size(const struct __gpuc_site *, const char *, const char *, long);

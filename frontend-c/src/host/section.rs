@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::literal;
-use crate::directive::openacc::{Coverage, VarRef, coverage};
+use crate::directive::openacc::{Coverage, Section, VarRef, coverage};
 use crate::source::Span;
 use crate::tree::{ExprId, TranslationUnit};
 
@@ -27,6 +27,43 @@ pub(super) fn text(unit: &TranslationUnit, expr: ExprId) -> String {
 fn place(unit: &TranslationUnit, span: Span) -> String {
     let slice = unit.source.slice(span);
     String::from_utf8_lossy(slice).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A section of pointers with what each of them points to, as C expressions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// A pointer to the first pointer.
+    pub first: String,
+    /// How many.
+    pub count: String,
+    /// The bytes to leave out at the start of each row.
+    pub offset: String,
+    /// The bytes of a row.
+    pub bytes: String,
+}
+
+/// The rows of a variable in a clause, whose second section is one of what pointers point to.
+pub(super) fn rows(unit: &TranslationUnit, var: &VarRef) -> Rows {
+    let base = text(unit, var.base);
+    let [outer, inner] = var.sections.as_slice() else {
+        return Rows { first: base, count: "0".into(), offset: "0".into(), bytes: "0".into() };
+    };
+    let lower = |section: &Section| section.lower.map_or_else(|| "0".to_owned(), |e| text(unit, e));
+    let length = |section: &Section, whole: String| match section.length {
+        _ if section.is_index => "1".to_owned(),
+        Some(length) => text(unit, length),
+        None => format!("{whole} - (long)({})", lower(section)),
+    };
+    let element = format!("sizeof(({base})[0][0])");
+    Rows {
+        first: format!("&({base})[{}]", lower(outer)),
+        count: format!(
+            "__gpuc_count({})",
+            length(outer, format!("(long)(sizeof({base}) / sizeof(({base})[0]))"))
+        ),
+        offset: format!("(unsigned long)({}) * {element}", lower(inner)),
+        bytes: format!("__gpuc_count({}) * {element}", length(inner, "0".to_owned())),
+    }
 }
 
 /// The memory of a variable, member or section in a clause.

@@ -1,80 +1,186 @@
-//! `atomic update`.
+//! Atomic statements: one `memref.atomic_rmw`, or a `memref.generic_atomic_rmw` where the operation
+//! has no kind of its own.
 
 use gpuc_dialects::arith;
 use gpuc_dialects::memref::{self, ATOMIC_RMW_KINDS};
 use gpuc_ir::Value;
+use smallvec::SmallVec;
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use crate::directive::openacc::AtomicUpdate;
-use crate::tree::{BinaryOp, StmtId};
+use crate::directive::atomic::{Atomic, AtomicForm, AtomicUpdate, Capture, Change};
+use crate::source::Span;
+use crate::tree::{BinaryOp, ExprId, StmtId};
+
+/// The object of an atomic statement.
+struct Cell {
+    buffer: Value,
+    position: SmallVec<[Value; 2]>,
+    scalar: Scalar,
+    span: Span,
+}
+
+/// A change with its operand.
+#[derive(Clone, Copy)]
+enum Step {
+    /// The value itself.
+    Assign(Value),
+    /// The operation, in type `wide`.
+    Update { update: AtomicUpdate, operand: Value, wide: Scalar },
+}
 
 impl Lowerer<'_> {
-    /// The statement behind `atomic update`.
-    pub(super) fn atomic(&mut self, body: StmtId) -> Lowering<()> {
+    /// The statement behind an atomic directive.
+    pub(super) fn atomic(&mut self, form: AtomicForm, body: StmtId) -> Lowering<()> {
         let span = self.unit.stmts[body].span;
-        let Some(update) = AtomicUpdate::of(self.unit, body) else {
-            return self.refuse(span, AtomicUpdate::refusal());
-        };
-        let scalar = self.scalar(self.ty(update.target), self.span(update.target))?;
-        let wide = self.scalar(update.computed, span)?;
-        let pointer = self.object(update.target)?;
-        let value = match update.value {
-            Some(value) => {
-                let from = self.scalar(self.ty(value), self.span(value))?;
-                let operand = self.rvalue(value)?;
-                self.convert(operand, from, wide)
+        match Atomic::of(self.unit, form, body) {
+            Ok(Atomic::Read { source, into }) => {
+                let cell = self.cell(source, span)?;
+                let value = self.generic_atomic(&cell, |_, old| Ok(old))?;
+                self.captured(&cell, value, into)
             }
-            None => self.one(wide),
-        };
+            Ok(Atomic::Change { change, capture }) => self.atomic_change(change, capture, span),
+            Err((span, diagnostic)) => self.refuse(span, diagnostic),
+        }
+    }
+
+    fn cell(&mut self, target: ExprId, span: Span) -> Lowering<Cell> {
+        let scalar = self.scalar(self.ty(target), self.span(target))?;
+        let pointer = self.object(target)?;
         self.locate(span);
         let (buffer, position) = self.element(&pointer, scalar, span)?;
+        Ok(Cell { buffer, position, scalar, span })
+    }
+
+    fn atomic_change(
+        &mut self,
+        change: Change,
+        capture: Option<Capture>,
+        span: Span,
+    ) -> Lowering<()> {
+        let step = self.change_step(change, span)?;
+        let cell = self.cell(change.target(), span)?;
+        let old = self.apply(&cell, step)?;
+        let Some(Capture { into, new }) = capture else { return Ok(()) };
+        // What the object was, and what was done to it, say what it has become.
+        let value = if new { self.stepped(&cell, step, old)? } else { old };
+        self.captured(&cell, value, into)
+    }
+
+    /// A change, with its operand computed.
+    fn change_step(&mut self, change: Change, span: Span) -> Lowering<Step> {
+        match change {
+            Change::Assign { target, value } => {
+                let from = self.scalar(self.ty(value), self.span(value))?;
+                let to = self.scalar(self.ty(target), self.span(target))?;
+                let operand = self.rvalue(value)?;
+                Ok(Step::Assign(self.convert(operand, from, to)))
+            }
+            Change::Update(update) => {
+                let wide = self.scalar(update.computed, span)?;
+                let operand = match update.value {
+                    Some(value) => {
+                        let from = self.scalar(self.ty(value), self.span(value))?;
+                        let operand = self.rvalue(value)?;
+                        self.convert(operand, from, wide)
+                    }
+                    None => self.one(wide),
+                };
+                Ok(Step::Update { update, operand, wide })
+            }
+        }
+    }
+
+    /// Changes the object; its value before, as the IR computes with it.
+    fn apply(&mut self, cell: &Cell, step: Step) -> Lowering<Value> {
+        let scalar = cell.scalar;
+        let (kind, operand) = match step {
+            Step::Assign(value) => (Some("assign"), value),
+            Step::Update { update, operand, wide } => {
+                self.update_kind(&update, operand, wide, scalar)
+            }
+        };
+        let Some(kind) = kind else {
+            return self.generic_atomic(cell, |l, old| l.stepped(cell, step, old));
+        };
+        let operand = self.stored(operand, scalar);
+        let number = ATOMIC_RMW_KINDS.parse(kind).unwrap_or_default();
+        let kind = ATOMIC_RMW_KINDS.attr(&mut self.b.ctx, number);
+        let op = memref::AtomicRMWOp::new(&mut self.b, operand, cell.buffer, &cell.position);
+        let op = op.attr(&mut self.b, "kind", kind);
+        let old = self.value(op);
+        Ok(self.loaded(old, scalar))
+    }
+
+    /// The kind of `memref.atomic_rmw` that an update is, with the operand that it then has.
+    fn update_kind(
+        &mut self,
+        update: &AtomicUpdate,
+        operand: Value,
+        wide: Scalar,
+        scalar: Scalar,
+    ) -> (Option<&'static str>, Value) {
         // The low bits of a sum or product are those of the narrow operands.
         let direct =
             wide == scalar || !scalar.is_float() && !wide.is_float() && scalar != Scalar::Bool;
-        let (mut operand, mut op) = (value, update.op);
-        if direct && op == BinaryOp::Sub && !update.swapped {
-            operand = self.negate(operand, wide);
-            op = BinaryOp::Add;
+        if !direct || scalar == Scalar::Bool {
+            return (None, operand);
         }
+        let negated = update.op == BinaryOp::Sub && !update.swapped;
+        let op = if negated { BinaryOp::Add } else { update.op };
         let kind = match (op, scalar.is_float()) {
-            (BinaryOp::Add, true) => Some("addf"),
-            (BinaryOp::Add, false) => Some("addi"),
-            (BinaryOp::Mul, true) => Some("mulf"),
-            (BinaryOp::Mul, false) => Some("muli"),
-            (BinaryOp::And, false) => Some("andi"),
-            (BinaryOp::Or, false) => Some("ori"),
-            _ => None,
+            (BinaryOp::Add, true) => "addf",
+            (BinaryOp::Add, false) => "addi",
+            (BinaryOp::Mul, true) => "mulf",
+            (BinaryOp::Mul, false) => "muli",
+            (BinaryOp::And, false) => "andi",
+            (BinaryOp::Or, false) => "ori",
+            _ => return (None, operand),
         };
-        if let (true, Some(kind)) = (direct, kind) {
-            let operand = self.convert(operand, wide, scalar);
-            let number = ATOMIC_RMW_KINDS.parse(kind).unwrap_or_default();
-            let kind = ATOMIC_RMW_KINDS.attr(&mut self.b.ctx, number);
-            let op = memref::AtomicRMWOp::new(&mut self.b, operand, buffer, &position).attr(
-                &mut self.b,
-                "kind",
-                kind,
-            );
-            self.build(op);
-            return Ok(());
-        }
-        let memory = scalar.memory(&mut self.b.ctx);
+        let operand = if negated { self.negate(operand, wide) } else { operand };
+        (Some(kind), self.convert(operand, wide, scalar))
+    }
+
+    /// What a change makes of the object's value.
+    fn stepped(&mut self, cell: &Cell, step: Step, old: Value) -> Lowering<Value> {
+        let (update, operand, wide) = match step {
+            Step::Assign(value) => return Ok(value),
+            Step::Update { update, operand, wide } => (update, operand, wide),
+        };
+        let old = self.convert(old, cell.scalar, wide);
+        let (a, b) = if update.swapped { (operand, old) } else { (old, operand) };
+        let new = self.arithmetic(update.op, wide, a, b, cell.span)?;
+        Ok(self.convert(new, wide, cell.scalar))
+    }
+
+    /// Replaces the object's value by what `change` makes of it; its value before.
+    fn generic_atomic(
+        &mut self,
+        cell: &Cell,
+        change: impl FnOnce(&mut Self, Value) -> Lowering<Value>,
+    ) -> Lowering<Value> {
+        let memory = cell.scalar.memory(&mut self.b.ctx);
         let (region, done) = self.region(&[memory], |l, arguments| {
-            let old = l.loaded(arguments[0], scalar);
-            let old = l.convert(old, scalar, wide);
-            let (a, b) = if update.swapped { (value, old) } else { (old, value) };
-            let new = l.arithmetic(update.op, wide, a, b, span)?;
-            let new = l.convert(new, wide, scalar);
-            let new = l.stored(new, scalar);
+            let old = l.loaded(arguments[0], cell.scalar);
+            let new = change(l, old)?;
+            let new = l.stored(new, cell.scalar);
             let op = memref::AtomicYieldOp::new(&mut l.b, new);
             l.build(op);
             Ok(())
         });
-        let op = memref::GenericAtomicRMWOp::new(&mut self.b, buffer, &position)
+        let op = memref::GenericAtomicRMWOp::new(&mut self.b, cell.buffer, &cell.position)
             .result(memory)
             .region(region);
-        self.build(op);
-        done
+        let old = self.value(op);
+        done?;
+        Ok(self.loaded(old, cell.scalar))
+    }
+
+    /// Assigns a value of the object to a variable, which need not be of its type.
+    fn captured(&mut self, cell: &Cell, value: Value, into: ExprId) -> Lowering<()> {
+        let to = self.scalar(self.ty(into), self.span(into))?;
+        let value = self.convert(value, cell.scalar, to);
+        self.assign(into, value, to)
     }
 
     fn one(&mut self, scalar: Scalar) -> Value {

@@ -8,7 +8,7 @@ use super::function::Callable;
 use super::lowerer::{Frame, Lowerer, Lowering};
 use super::place::Pointer;
 use super::scalar::Scalar;
-use super::walk;
+use super::{routine, walk};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, StmtId, StmtKind};
 
@@ -79,6 +79,7 @@ impl Lowerer<'_> {
                 .help("call the function by its name"),
             );
         };
+        let (decl, body) = self.bound(decl, body, span)?;
         match body {
             Some(body) => match self.callable(decl, body)? {
                 Callable::Function(symbol) => self.call_function(decl, &symbol, arguments, span),
@@ -101,6 +102,31 @@ impl Lowerer<'_> {
                     None => CallResult::Nothing,
                 })
             }
+        }
+    }
+
+    /// The function that device code calls in the place of another.
+    fn bound(
+        &mut self,
+        decl: DeclId,
+        body: Option<StmtId>,
+        span: Span,
+    ) -> Lowering<(DeclId, Option<StmtId>)> {
+        let unit = self.unit;
+        let Some(name) = self.routines.get(decl).and_then(|routine| routine.bind) else {
+            return Ok((decl, body));
+        };
+        match routine::function_named(unit, name) {
+            Some(bound) => Ok((bound, unit.function(bound).and_then(|f| f.body))),
+            None => self.refuse(
+                span,
+                Diagnostic::error(format!(
+                    "`{}` is bound to {}, which this file does not have",
+                    unit.name(decl),
+                    unit.text(name)
+                ))
+                .help("define it in this file, so that it can be compiled for the device"),
+            ),
         }
     }
 

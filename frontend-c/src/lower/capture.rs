@@ -14,8 +14,10 @@ use super::storage::{is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::{Argument, DataItem, DataKind, Extent};
-use super::{clauses, enclosing};
-use crate::directive::openacc::{ClauseName, DefaultData, Directive, VarRef, check_section};
+use super::{clauses, enclosing, walk};
+use crate::directive::openacc::{
+    ClauseName, DefaultData, Directive, VarRef, check_section, has_rows,
+};
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, ExprId, StmtId, TranslationUnit};
 use crate::types::{ArraySize, Qualifiers, Type};
@@ -67,6 +69,27 @@ pub(super) struct Captures {
     pub private: Vec<(DeclId, Scalar)>,
 }
 
+/// The data items of a directive that lasts as long as the program. A pointer is an object of its own
+/// there: what it will point to is not known yet.
+pub(super) fn program_items(
+    unit: &TranslationUnit,
+    directive: &Directive,
+) -> Result<Vec<DataItem>, Box<Diagnostic>> {
+    clauses::data_with_flags(directive)
+        .map(|(kind, flags, var)| {
+            let name = text(unit, var.span);
+            let (_, line) = unit.source.line(var.span.start);
+            let extent = if var.sections.is_empty() {
+                Extent::Object(name.clone())
+            } else {
+                check_section(unit, var)?;
+                Extent::Clause(var.clone())
+            };
+            Ok(DataItem { name, kind, flags, line, extent })
+        })
+        .collect()
+}
+
 /// The data items of a directive's own clauses.
 pub(super) fn clause_items(
     unit: &TranslationUnit,
@@ -75,12 +98,19 @@ pub(super) fn clause_items(
     function: Option<DeclId>,
 ) -> Result<Vec<DataItem>, Box<Diagnostic>> {
     let mut items = Vec::new();
-    for (kind, var) in clauses::data(directive) {
+    for (kind, flags, var) in clauses::data_with_flags(directive) {
         let name = text(unit, var.span);
         let (_, line) = unit.source.line(var.span.start);
         let bare_pointer = var.sections.is_empty() && unit.types.is_pointer(var.ty);
         let extent = match kind {
-            DataKind::Present | DataKind::DevicePtr | DataKind::Delete if bare_pointer => {
+            DataKind::Attach | DataKind::Detach => pointer_itself(unit, var)?,
+            DataKind::Present
+            | DataKind::DevicePtr
+            | DataKind::Delete
+            | DataKind::NoCreate
+            | DataKind::UseDevice
+                if bare_pointer =>
+            {
                 Extent::Pointer(text(unit, unit.exprs[var.base].span))
             }
             _ if bare_pointer && let Some(count) = declared_length(unit, function, var) => {
@@ -96,15 +126,51 @@ pub(super) fn clause_items(
                     .help(format!("write `{name}[first:count]`")),
                 ));
             }
+            _ if has_rows(unit, var) => Extent::Rows(var.clone()),
             _ => {
                 check_section(unit, var)?;
                 Extent::Clause(var.clone())
             }
         };
-        items.push(DataItem { name, kind, line, extent });
+        items.push(DataItem { name, kind, flags, line, extent });
     }
     enclosing::complete_present(unit, directive, around, &mut items);
+    unite(unit, directive, &mut items);
     Ok(items)
+}
+
+/// The same section in several data clauses of one directive: all that they say is done, by the first.
+fn unite(unit: &TranslationUnit, directive: &Directive, items: &mut [DataItem]) {
+    let vars: Vec<&VarRef> = clauses::data(directive).map(|(_, var)| var).collect();
+    for later in 1..items.len() {
+        let same = |earlier: &usize| {
+            let (a, b) = (vars[*earlier], vars[later]);
+            unit.same_expression(a.first, b.first)
+                && a.sections.len() == b.sections.len()
+                && a.sections.iter().zip(&b.sections).all(|(a, b)| match (a.length, b.length) {
+                    (Some(a), Some(b)) => unit.same_expression(a, b),
+                    (a, b) => a.is_none() && b.is_none(),
+                })
+        };
+        let Some(first) = (0..later).find(same) else { continue };
+        let Some(kind) = items[first].kind.united(items[later].kind) else { continue };
+        items[first].kind = kind;
+        items[first].flags.zero |= items[later].flags.zero;
+        items[first].flags.always |= items[later].flags.always;
+        items[later].kind = DataKind::Present;
+    }
+}
+
+/// What a clause is about that names a pointer for its own sake.
+fn pointer_itself(unit: &TranslationUnit, var: &VarRef) -> Result<Extent, Box<Diagnostic>> {
+    if unit.types.is_pointer(var.ty) {
+        return Ok(Extent::Object(text(unit, var.span)));
+    }
+    Err(Box::new(
+        Diagnostic::error(format!("`{}` is no pointer", text(unit, var.span)))
+            .at(unit.place(var.span))
+            .help("`attach` and `detach` are about pointers (OpenACC 3.3 §2.7.2)"),
+    ))
 }
 
 /// How many elements a parameter has that is declared as an array and named in a clause as a whole, as
@@ -141,7 +207,7 @@ pub(super) fn member_paths<'d>(
 ) -> Vec<VarRef> {
     let mut paths: Vec<VarRef> = Vec::new();
     for directive in directives {
-        for (_, var) in clauses::data(directive) {
+        for (_, var) in clauses::data(directive).filter(|(kind, _)| kind.maps()) {
             let is_name = unit.named(var.base).is_some();
             if !is_name && !paths.iter().any(|known| unit.same_expression(known.base, var.base)) {
                 paths.push(var.clone());
@@ -225,7 +291,8 @@ impl Lowerer<'_> {
         ty: Type,
     ) -> Option<(usize, DataKind)> {
         for (number, (kind, var)) in clauses::data(c.directive).enumerate() {
-            if is_base(var.base) {
+            if kind.maps() && is_base(var.base) {
+                let kind = captures.data.get(number).map_or(kind, |item| item.kind);
                 return Some((number, kind));
             }
         }
@@ -236,8 +303,17 @@ impl Lowerer<'_> {
         };
         let unmapped = self.implicit_kind(c, variable, ty);
         let extent = mapped.extent(self.unit, name, ty, unmapped);
-        captures.data.push(DataItem { name: name.to_owned(), kind, line: 0, extent });
+        captures.data.push(DataItem::implicit(name, kind, extent));
         Some((captures.data.len() - 1, kind))
+    }
+
+    /// What the construct, or else the innermost `data` around that says anything, has for variables
+    /// in no clause (OpenACC 3.3 §2.6.2).
+    fn default_data(&self, c: &Capturing<'_>) -> Option<DefaultData> {
+        let around = c.enclosing.iter().rev();
+        c.directive.default_data().or_else(|| {
+            around.map(|e| walk::openacc(self.unit, e.directive)).find_map(Directive::default_data)
+        })
     }
 
     /// How a variable that is in no clause is mapped (OpenACC 3.3 §2.6.2).
@@ -253,7 +329,7 @@ impl Lowerer<'_> {
             return if comes_back { DataKind::ImplicitCopy } else { DataKind::ImplicitCopyIn };
         }
         let element = super::scalar::flatten(unit, ty).0;
-        match clauses::default_data(c.directive) {
+        match self.default_data(c) {
             Some(DefaultData::Present) => DataKind::ImplicitPresent,
             _ if element.qualifiers().contains(Qualifiers::CONST) => DataKind::ImplicitCopyIn,
             _ => DataKind::ImplicitCopy,
@@ -262,7 +338,7 @@ impl Lowerer<'_> {
 
     /// How what a pointer points to is mapped where no clause, here or around, names it.
     fn pointer_kind(&self, c: &Capturing<'_>) -> DataKind {
-        match clauses::default_data(c.directive) {
+        match self.default_data(c) {
             Some(DefaultData::Present) => DataKind::ImplicitPresent,
             _ => DataKind::ImplicitSection,
         }
@@ -382,6 +458,14 @@ impl Lowerer<'_> {
                 .help("rename one of them"),
             );
         }
+        if self.declared.contains(&decl) && !unit.types.is_pointer(ty) {
+            let kind = DataKind::ImplicitPresent;
+            captures.data.push(DataItem::implicit(&name, kind, Extent::Object(name.clone())));
+            let item = captures.data.len() - 1;
+            let formal = self.mapped(c, captured, ty, name, item, kind);
+            captures.formals.push(formal);
+            return Ok(());
+        }
         if usage.mutated_by_callee && Scalar::of(unit, ty).is_some() {
             return self.refuse(
                 usage.span,
@@ -402,7 +486,7 @@ impl Lowerer<'_> {
             captures.private.push((decl, scalar));
             return Ok(());
         }
-        let default = clauses::default_data(c.directive);
+        let default = self.default_data(c);
         let reduced = c.reduced.contains(&decl);
         if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
             let place = unit.place(c.directive.span);
@@ -424,12 +508,7 @@ impl Lowerer<'_> {
             if reduced || kernels && usage.mutated {
                 let item = captures.data.len();
                 let kind = DataKind::ImplicitCopy;
-                captures.data.push(DataItem {
-                    name: name.clone(),
-                    kind,
-                    line: 0,
-                    extent: Extent::Object(name.clone()),
-                });
+                captures.data.push(DataItem::implicit(&name, kind, Extent::Object(name.clone())));
                 let formal = self.mapped(c, captured, ty, name, item, kind);
                 captures.formals.push(formal);
             } else {
@@ -460,7 +539,7 @@ impl Lowerer<'_> {
             return self.refuse(usage.span, super::scalar::refused_type(unit, ty));
         }
         let item = captures.data.len();
-        captures.data.push(DataItem { name: name.clone(), kind, line: 0, extent });
+        captures.data.push(DataItem::implicit(&name, kind, extent));
         let formal = self.mapped(c, captured, ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())
@@ -491,12 +570,7 @@ impl Lowerer<'_> {
                 let form = self.natural_form(None, to);
                 let kind = self.pointer_kind(c);
                 let item = captures.data.len();
-                captures.data.push(DataItem {
-                    name: name.clone(),
-                    kind,
-                    line: 0,
-                    extent: Extent::Pointer(name.clone()),
-                });
+                captures.data.push(DataItem::implicit(&name, kind, Extent::Pointer(name.clone())));
                 captures.formals.push(Formal {
                     ty: self.device_memref(&form),
                     map: kind.keyword(),

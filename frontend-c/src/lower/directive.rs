@@ -5,6 +5,7 @@ use gpuc_dialects::offload::{self, Construct, LoopOrder, ReductionKind};
 use gpuc_ir::Value;
 use indexmap::IndexSet;
 
+use super::array_reduction::ArrayReduction;
 use super::clauses;
 use super::counted::{Bounds, Counted};
 use super::lowerer::{Binding, Jumps, Lowerer, Lowering};
@@ -47,7 +48,9 @@ impl Lowerer<'_> {
             Span::new(self.unit.directives[id].span.start, directive.span.end.max(span.start));
         match (directive.kind, body) {
             (DirectiveKind::Loop, Some(body)) => self.directive_loop(directive, body),
-            (DirectiveKind::Atomic, Some(body)) => self.atomic(body),
+            (DirectiveKind::Atomic, Some(body)) => self.atomic(directive.atomic_form(), body),
+            // What is kept close is chosen by how often it is read.
+            (DirectiveKind::Cache, _) => Ok(()),
             (kind, _) => {
                 let name = kind.spelling();
                 self.refuse(
@@ -83,6 +86,11 @@ impl Lowerer<'_> {
     /// A `loop` directive, or the loop part of a combined one, with the loops it applies to.
     pub(super) fn directive_loop(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let loops = self.nest(directive, body)?;
+        if let Some(tile) = directive.clause(ClauseName::Tile) {
+            let remark = Diagnostic::remark("the sizes of these tiles are chosen by the compiler")
+                .at(self.unit.place(tile.span));
+            self.diagnostics.push(remark);
+        }
         let order = self.order(directive);
         let independent = self.is_independent(directive);
         let mut bounds = Vec::new();
@@ -92,11 +100,13 @@ impl Lowerer<'_> {
         let Some(innermost) = loops.last() else { return Ok(()) };
         let inner_body = innermost.body;
 
+        let around = self.gangs;
+        let is_gang = self.is_gang_loop(directive)?;
         let mut sizes = Vec::new();
         for name in [ClauseName::Gang, ClauseName::Worker, ClauseName::Vector] {
             sizes.push(match clauses::value(directive, name) {
-                Some(size) => Some(self.launch_size(size)?),
-                None => None,
+                Some(size) if name != ClauseName::Gang || is_gang => Some(self.launch_size(size)?),
+                _ => None,
             });
         }
         let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
@@ -106,10 +116,13 @@ impl Lowerer<'_> {
             _ => Roles::default(),
         };
         let reductions = self.loop_reductions(directive, inner_body, independent, &roles)?;
+        let mut arrays = self.array_reductions(directive, inner_body, independent)?;
         let location = self.b.location;
 
         let saved = self.bindings.clone();
         let nested = self.reductions.len();
+        let nested_arrays = self.reduced_arrays.len();
+        self.reduced_arrays.extend(arrays.iter().cloned());
         self.reductions.extend(reductions.iter().map(|&(decl, op, ..)| (decl, op)));
         let saved_jumps = std::mem::replace(
             &mut self.jumps,
@@ -122,8 +135,10 @@ impl Lowerer<'_> {
         let exits = self.exits(inner_body);
         let (region, done) = self.region(&arguments, |l, induction| {
             l.enter_iteration(directive, &loops, &bounds, induction, independent, &roles)?;
+            l.enter_array_reductions(&mut arrays)?;
             l.b.location = location;
-            l.round(inner_body, exits)
+            l.round(inner_body, exits)?;
+            l.leave_array_reductions(&arrays)
         });
         if let Some(&block) = self.b.blocks(region).first() {
             self.inside(block, |l| {
@@ -135,10 +150,36 @@ impl Lowerer<'_> {
         self.in_independent_loop = outer;
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
+        self.reduced_arrays.truncate(nested_arrays);
+        self.gangs = around;
         self.bindings = saved;
         self.b.location = location;
-        self.build_loop(directive, order, &bounds, &sizes, &reductions, region);
-        done
+        let elements = arrays.iter().flat_map(ArrayReduction::variables);
+        let reductions: Vec<_> = reductions.into_iter().chain(elements).collect();
+        self.build_loop(directive, is_gang, order, &bounds, &sizes, &reductions, region);
+        done?;
+        self.finish_array_reductions(&arrays)
+    }
+
+    /// Whether a loop is divided among gangs. Within another that is, only the other is: it has all
+    /// gangs, of whichever dimensions.
+    fn is_gang_loop(&mut self, directive: &Directive) -> Lowering<bool> {
+        let Some(dimension) = directive.gang_dimension(self.unit) else { return Ok(false) };
+        let Some(around) = self.gangs.replace(dimension) else { return Ok(true) };
+        let place = self.unit.place(directive.span);
+        if dimension >= around {
+            // Older codes write `gang` where any level will do.
+            let message = "this gang loop stands within another, whose gangs are taken already";
+            self.diagnostics.push(
+                Diagnostic::warning(message)
+                    .at(place)
+                    .help("leave `gang` out, or give the outer loop a higher dimension: `gang(dim:2)` (OpenACC 3.3 §2.9.2)"),
+            );
+        } else {
+            let message = "all gangs are taken by the outermost gang loop";
+            self.diagnostics.push(Diagnostic::remark(message).at(place));
+        }
+        Ok(false)
     }
 
     /// The loops that a directive applies to, outermost first.
@@ -150,6 +191,15 @@ impl Lowerer<'_> {
                 && let [single] = list.as_slice()
             {
                 at = *single;
+            }
+            let is_loop = matches!(self.unit.stmts[at].kind, StmtKind::For { .. });
+            if !is_loop && directive.collapses_by_force() && !loops.is_empty() {
+                // What stands between the loops is done as often as it would be without the clause.
+                let message =
+                    format!("{} of these loops are divided among processors", loops.len());
+                let remark = Diagnostic::remark(message).at(self.unit.place(directive.span));
+                self.diagnostics.push(remark);
+                break;
             }
             let counted = match self.counted(at) {
                 Ok(counted) => counted,
@@ -219,7 +269,9 @@ impl Lowerer<'_> {
         roles: &Roles,
     ) -> Lowering<Vec<(DeclId, ReductionOp, Value, Scalar)>> {
         let mut wanted: Vec<(DeclId, ReductionOp, Span)> =
-            clauses::reductions(directive).map(|(op, var)| (var.decl, op, var.span)).collect();
+            clauses::scalar_reductions(self.unit, directive)
+                .map(|(op, var)| (var.decl, op, var.span))
+                .collect();
         for &(decl, op) in &roles.reductions {
             let (symbol, name) = (op.spelling(), self.unit.name(decl));
             let remark =
@@ -341,6 +393,7 @@ impl Lowerer<'_> {
     fn build_loop(
         &mut self,
         directive: &Directive,
+        is_gang: bool,
         order: LoopOrder,
         bounds: &[Bounds],
         sizes: &[Option<Value>],
@@ -358,7 +411,7 @@ impl Lowerer<'_> {
         let ctx = &mut self.b.ctx;
         let mut names = Vec::new();
         for (name, text) in levels {
-            if directive.clause(name).is_some() {
+            if directive.clause(name).is_some() && (name != ClauseName::Gang || is_gang) {
                 names.push(ctx.string_attr(text));
             }
         }

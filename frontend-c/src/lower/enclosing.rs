@@ -27,10 +27,12 @@ pub(super) fn find(
     let mut conditional = None;
     for around in enclosing.iter().rev() {
         let directive = walk::openacc(unit, around.directive);
-        let found = clauses::data(directive).enumerate().find(|(_, (_, var))| is_base(var.base));
+        let found = clauses::data(directive)
+            .enumerate()
+            .find(|(_, (kind, var))| kind.maps() && is_base(var.base));
         let Some((item, (kind, _))) = found else { continue };
         let mapped = Mapped { construct: around.construct, item, kind };
-        if clauses::condition(directive).is_none() {
+        if directive.condition().when.is_none() {
             return Some(mapped);
         }
         conditional = conditional.or(Some(mapped));

@@ -395,7 +395,11 @@ impl Flow<'_> {
         for clause in &directive.clauses {
             walk::clause_values(&clause.kind).into_iter().for_each(|value| self.expr(value));
         }
-        clauses::condition(directive).into_iter().for_each(|condition| self.expr(condition));
+        let condition = directive.condition();
+        condition.when.into_iter().chain(condition.unless).for_each(|value| self.expr(value));
+        let waits = directive.order().waits;
+        let queues = waits.iter().flat_map(|wait| wait.queues.iter().chain(&wait.device));
+        queues.for_each(|&queue| self.expr(queue));
         let variable = self.variable;
         for (kind, var) in clauses::data(directive) {
             let bounds = var.sections.iter().flat_map(|s| [s.lower, s.length]).flatten();

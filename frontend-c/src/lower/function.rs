@@ -3,6 +3,7 @@
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::func;
 use gpuc_ir::{Builder, InsertPoint, Ir, Location, Op};
+use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::call::ReturnPlace;
@@ -20,6 +21,9 @@ pub(super) enum Callable {
     /// the file take part.
     Expanded,
 }
+
+/// The functions that have been called so far.
+pub(super) type Callables = FxHashMap<DeclId, Callable>;
 
 /// Lowers functions of a library, and what they call, to private functions of `module`.
 ///
@@ -90,7 +94,8 @@ impl Lowerer<'_> {
         let plain = parameters.iter().all(|&parameter| scalar(unit.decls[parameter].ty))
             && prototype.is_some_and(|f| !f.variadic && f.parameters.len() == parameters.len())
             && (unit.types.is_void(result) || scalar(result));
-        let callable = if plain && self_contained {
+        let shares_loops = super::routine::shares_loops(unit, body);
+        let callable = if plain && self_contained && !shares_loops {
             Callable::Function(unit.name(decl).to_owned())
         } else {
             Callable::Expanded

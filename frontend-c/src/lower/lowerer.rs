@@ -97,6 +97,10 @@ pub(super) struct Lowerer<'a> {
     pub(super) in_independent_loop: bool,
     /// Reductions of the enclosing loops.
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
+    /// The dimension of gangs that the enclosing loops are divided among.
+    pub(super) gangs: Option<i128>,
+    /// Arrays that the enclosing loops reduce.
+    pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
     /// Members that data clauses name, and what they are bound to.
     pub(super) paths: Vec<(VarRef, Option<Binding>)>,
     pub(super) frames: Vec<Frame>,
@@ -106,9 +110,13 @@ pub(super) struct Lowerer<'a> {
     /// The compute construct being lowered.
     pub(super) construct: Option<offload::Construct>,
     /// Private functions made so far, and whether they may be called (else expanded).
-    pub(super) functions: FxHashMap<DeclId, super::function::Callable>,
+    pub(super) functions: super::function::Callables,
     /// Functions of the unit that regions call.
     pub(super) called: FxHashSet<DeclId>,
+    /// Variables that are on the device as long as the program runs.
+    pub(super) declared: FxHashSet<DeclId>,
+    /// What directives say of functions.
+    pub(super) routines: super::routine::Routines,
     /// The block that constants of type `index` are put into, and those that are there.
     entry: Option<Block>,
     subscripts: FxHashMap<i64, Value>,
@@ -139,6 +147,8 @@ impl<'a> Lowerer<'a> {
             scalars: super::role::ConstructScalars::default(),
             in_independent_loop: false,
             reductions: Vec::new(),
+            gangs: None,
+            reduced_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),
             jumps: Vec::new(),
@@ -146,6 +156,8 @@ impl<'a> Lowerer<'a> {
             construct: None,
             functions: FxHashMap::default(),
             called: FxHashSet::default(),
+            declared: FxHashSet::default(),
+            routines: super::routine::Routines::of(unit),
             entry: None,
             subscripts: FxHashMap::default(),
             file: None,

@@ -7,6 +7,7 @@ use gpuc_ir::{Builder, OpBuild, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
+use crate::directive::openacc;
 use crate::source::Span;
 use crate::tree::ExprId;
 use crate::types::Type;
@@ -97,6 +98,11 @@ impl Lowerer<'_> {
         if let Some(value) = self.float_function(base, ty, arguments, span)? {
             return Ok(Some(value));
         }
+        if openacc::tests_device(base)
+            && let [kind] = arguments
+        {
+            return self.device_test(*kind, ty, span).map(Some);
+        }
         let mut diagnostic = Diagnostic::error(format!("`{base}` cannot be called in device code"));
         diagnostic = match HOST_ONLY.iter().find(|&&(known, _)| known == base) {
             Some((_, help)) => diagnostic.help(*help),
@@ -105,6 +111,26 @@ impl Lowerer<'_> {
             ),
         };
         self.refuse(span, diagnostic)
+    }
+
+    /// Whether code of the device runs on a device of a type.
+    fn device_test(&mut self, kind: ExprId, ty: Type, span: Span) -> Lowering<Value> {
+        let from = self.scalar(self.ty(kind), span)?;
+        let kind = self.rvalue(kind)?;
+        let to = self.scalar(ty, span)?;
+        let i1 = self.b.ctx.i1();
+        let mut holds = arith::constant_bool(&mut self.b, false);
+        for ours in openacc::RUNS_ON_DEVICE {
+            let register = from.register(&mut self.b.ctx);
+            let ours = arith::constant_int(&mut self.b, ours, register);
+            let equal = CmpIPredicate::Eq.attr(&mut self.b.ctx);
+            let same =
+                arith::CmpIOp::new(&mut self.b, kind, ours).attr(&mut self.b, "predicate", equal);
+            let same = self.value(same.result(i1));
+            let either = arith::OrIOp::new(&mut self.b, holds, same);
+            holds = self.value(either);
+        }
+        Ok(self.convert(holds, Scalar::Bool, to))
     }
 
     /// The device library's own primitives.

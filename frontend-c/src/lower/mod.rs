@@ -13,15 +13,18 @@
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
+//! | [`array_reduction`] | reductions on more than a scalar variable |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`call`], [`function`], [`math`] | calls |
+//! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
 
 mod access;
 mod arithmetic;
+mod array_reduction;
 mod atomic;
 mod call;
 mod capture;
@@ -45,6 +48,7 @@ mod place;
 mod record;
 mod region;
 mod role;
+mod routine;
 mod scalar;
 mod scatter;
 mod statement;
@@ -61,15 +65,19 @@ mod tests;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::Op;
 
-use crate::directive::openacc::{DirectiveKind, VarRef};
-use crate::tree::{DirectiveId, ExprId, StmtId};
+use crate::directive::action::{Action, Condition, Order};
+use crate::directive::openacc::VarRef;
+use crate::tree::DirectiveId;
 
 pub use function::lower_functions;
+pub(crate) use scalar::flatten;
 pub use unit::lower_unit;
 
 /// How to lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// Whether a construct that cannot be compiled for the device is left to the host, with a warning.
+    pub unsupported_on_host: bool,
     /// Whether a multiplication and an addition of one expression may fuse (C11 §6.5 ¶8), as GCC
     /// has it by default.
     pub contract: bool,
@@ -77,7 +85,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { contract: true }
+        Options { contract: true, unsupported_on_host: false }
     }
 }
 
@@ -95,12 +103,16 @@ pub struct Lowered {
 /// A directive of the host program, and what takes its place.
 #[derive(Clone, Debug)]
 pub struct ConstructInfo {
-    /// The statement of the directive; its text is replaced.
-    pub stmt: StmtId,
+    /// Where the statement behind the directive ends; for those without one, the directive.
+    pub end: u32,
     /// The directive.
     pub directive: DirectiveId,
-    /// Which directive it is.
-    pub kind: DirectiveKind,
+    /// The directive in words.
+    pub words: &'static str,
+    /// What it does.
+    pub action: Action,
+    /// When it does so.
+    pub order: Order,
     /// The C function it stands in.
     pub function: String,
     /// File and line of the directive.
@@ -109,8 +121,8 @@ pub struct ConstructInfo {
     pub line: u32,
     /// What its data clauses map, and what is mapped implicitly, in order.
     pub data: Vec<DataItem>,
-    /// The condition of its `if` clause.
-    pub condition: Option<ExprId>,
+    /// On which condition.
+    pub condition: Condition,
     /// The function of the module, for compute constructs.
     pub compute: Option<Compute>,
 }
@@ -140,10 +152,32 @@ pub struct DataItem {
     pub name: String,
     /// How it is mapped.
     pub kind: DataKind,
+    /// What else is said of it.
+    pub flags: DataFlags,
     /// Line of the clause; 0 for implicit mappings.
     pub line: u32,
     /// What is mapped.
     pub extent: Extent,
+}
+
+impl DataItem {
+    /// An item that no clause of the construct names.
+    pub(crate) fn implicit(name: &str, kind: DataKind, extent: Extent) -> DataItem {
+        DataItem { name: name.to_owned(), kind, flags: DataFlags::default(), line: 0, extent }
+    }
+}
+
+/// What clauses say of data besides its kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DataFlags {
+    /// The last one to leave, whoever else came.
+    pub finalize: bool,
+    /// Left out where it is not present.
+    pub if_present: bool,
+    /// Zeroed where it is new.
+    pub zero: bool,
+    /// Copied also where it is present already, or still is.
+    pub always: bool,
 }
 
 /// Which memory a [`DataItem`] is about.
@@ -151,6 +185,8 @@ pub struct DataItem {
 pub enum Extent {
     /// A variable, member or section of a data clause.
     Clause(VarRef),
+    /// A section of pointers, and a section of what each of them points to.
+    Rows(VarRef),
     /// The whole object that a C expression designates.
     Object(String),
     /// What a pointer expression points to, so many elements as a C expression says.
@@ -180,9 +216,13 @@ pub enum DataKind {
     CopyIn,
     CopyOut,
     Create,
+    NoCreate,
     Present,
     Delete,
     DevicePtr,
+    Attach,
+    Detach,
+    UseDevice,
     UpdateHost,
     UpdateDevice,
     /// A copy that the program did not write.
@@ -196,6 +236,24 @@ pub enum DataKind {
 }
 
 impl DataKind {
+    /// Whether the variable is, or comes to be, on the device by it.
+    pub(crate) fn maps(self) -> bool {
+        !matches!(self, DataKind::Attach | DataKind::Detach | DataKind::UseDevice)
+    }
+
+    /// What does as much as both; `None` for kinds that do not bring data in.
+    pub(crate) fn united(self, other: DataKind) -> Option<DataKind> {
+        use DataKind::{Copy, CopyIn, CopyOut, Create};
+        Some(match (self, other) {
+            (Copy, Copy | CopyIn | CopyOut | Create) | (CopyIn | CopyOut | Create, Copy) => Copy,
+            (CopyIn, CopyOut) | (CopyOut, CopyIn) => Copy,
+            (CopyIn, CopyIn | Create) | (Create, CopyIn) => CopyIn,
+            (CopyOut, CopyOut | Create) | (Create, CopyOut) => CopyOut,
+            (Create, Create) => Create,
+            _ => return None,
+        })
+    }
+
     /// The clause's name, as the attribute `offload.map` has it.
     pub fn keyword(self) -> &'static str {
         match self {
@@ -203,10 +261,14 @@ impl DataKind {
             DataKind::CopyIn | DataKind::ImplicitCopyIn => "copyin",
             DataKind::CopyOut => "copyout",
             DataKind::Create => "create",
+            DataKind::NoCreate => "no_create",
             DataKind::Present | DataKind::ImplicitPresent => "present",
             DataKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
             DataKind::Delete => "delete",
             DataKind::DevicePtr => "deviceptr",
+            DataKind::Attach => "attach",
+            DataKind::Detach => "detach",
+            DataKind::UseDevice => "use_device",
             DataKind::UpdateHost => "self",
             DataKind::UpdateDevice => "device",
         }

@@ -1,7 +1,7 @@
 //! Compute constructs: a function around a region.
 
-use gpuc_dialects::func;
 use gpuc_dialects::offload::{self, Construct};
+use gpuc_dialects::{arith, func};
 use gpuc_ir::{Attr, InsertPoint, Value};
 
 use super::capture::{Captures, Capturing, Formal, Target, member_paths};
@@ -53,6 +53,8 @@ impl Lowerer<'_> {
         self.extents.clear();
         self.in_independent_loop = false;
         self.reductions.clear();
+        self.reduced_arrays.clear();
+        self.gangs = None;
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);
@@ -133,7 +135,9 @@ impl Lowerer<'_> {
         for var in clauses::listed(site.directive, ClauseName::Private) {
             collector.declare(var.decl);
         }
-        for clause in &site.directive.clauses {
+        // Sizes are computed with the region; all other values are the host's.
+        let sizes = site.directive.clauses.iter().filter(|clause| clause.name.is_size());
+        for clause in sizes {
             clause_values(&clause.kind).into_iter().for_each(|value| collector.expr(value));
         }
         collector.stmt(site.body);
@@ -169,10 +173,18 @@ impl Lowerer<'_> {
         let location = self.b.location;
         let mut sizes: Vec<Option<Value>> = Vec::new();
         for name in [ClauseName::NumGangs, ClauseName::NumWorkers, ClauseName::VectorLength] {
-            sizes.push(match clauses::value(site.directive, name) {
-                Some(size) => Some(self.launch_size(size)?),
-                None => None,
-            });
+            let mut product = None;
+            for size in clauses::values(site.directive, name) {
+                let size = self.launch_size(size)?;
+                product = Some(match product {
+                    Some(product) => {
+                        let op = arith::MulIOp::new(&mut self.b, product, size);
+                        self.value(op)
+                    }
+                    None => size,
+                });
+            }
+            sizes.push(product);
         }
         let (region, done) = self.region(&[], |l, _| {
             let done = l.with_constants(|l| {
@@ -233,8 +245,9 @@ impl Lowerer<'_> {
                 self.declare_private(var.decl, var.span)?;
             }
             // Loops inside combine what they add.
-            let reductions: Vec<_> =
-                clauses::reductions(site.directive).map(|(op, var)| (var.decl, op)).collect();
+            let reductions: Vec<_> = clauses::scalar_reductions(self.unit, site.directive)
+                .map(|(op, var)| (var.decl, op))
+                .collect();
             self.reductions.extend(reductions);
         }
         Ok(())

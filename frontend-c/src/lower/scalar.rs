@@ -95,7 +95,7 @@ pub(super) fn refused_type(unit: &TranslationUnit, ty: Type) -> Diagnostic {
 
 /// A type with its arrays peeled off: the innermost element, and the extents from outermost to
 /// innermost where they are all constant.
-pub(super) fn flatten(unit: &TranslationUnit, mut ty: Type) -> (Type, Option<Vec<u64>>) {
+pub(crate) fn flatten(unit: &TranslationUnit, mut ty: Type) -> (Type, Option<Vec<u64>>) {
     use crate::types::ArraySize;
     let mut extents = Some(Vec::new());
     while let Some((element, size)) = unit.types.as_array(ty) {

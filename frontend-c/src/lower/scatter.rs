@@ -9,8 +9,8 @@ use gpuc_diagnostics::Diagnostic;
 use super::lowerer::{Binding, Lowerer};
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
-use crate::directive::openacc::AtomicUpdate;
-use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, UnaryOp};
+use crate::directive::atomic::AtomicUpdate;
+use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind, UnaryOp};
 
 /// How many variables a subscript is traced through.
 const MOST_STEPS: u32 = 3;
@@ -22,7 +22,8 @@ impl Lowerer<'_> {
         if !self.in_independent_loop {
             return false;
         }
-        let Some(update) = AtomicUpdate::of(self.unit, stmt) else { return false };
+        let StmtKind::Expr(expr) = self.unit.stmts[stmt].kind else { return false };
+        let Some(update) = AtomicUpdate::of(self.unit, expr) else { return false };
         let (mut at, mut is_indirect) = (update.target, false);
         loop {
             at = match self.unit.exprs[at].kind {

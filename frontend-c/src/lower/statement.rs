@@ -18,7 +18,7 @@ impl Lowerer<'_> {
             StmtKind::Empty => Ok(()),
             StmtKind::Expr(_) if self.scatters(id) => {
                 self.remark_scatter(id);
-                self.atomic(id)
+                self.atomic(crate::directive::atomic::AtomicForm::Update, id)
             }
             StmtKind::Expr(expr) => self.effects(*expr),
             StmtKind::Declaration(decls) => decls.iter().try_for_each(|&decl| self.declare(decl)),

@@ -36,7 +36,7 @@ fn body(declarations: &str, body: &str) -> String {
         "PARAMETERS",
         "int i, unsigned u, long l, unsigned long ul, short s, unsigned char uc, _Bool b, float x, double d, int *p, float (*m)[4]",
     );
-    let text = lowered(&program, Options { contract: false }).unwrap();
+    let text = lowered(&program, Options { contract: false, ..Options::default() }).unwrap();
     let lines = text.lines().skip_while(|line| !line.contains("offload.region")).skip(1);
     lines
         .take_while(|line| *line != "    }")
@@ -333,7 +333,14 @@ float scaled(float x, float y) { if (exponent(x) == 0) return y; return __builti
     let mut ir = Ir::new();
     gpuc_dialects::register_all(&mut ir.ctx);
     let module = gpuc_dialects::builtin::ModuleOp::create(&mut ir, gpuc_ir::Location::UNKNOWN).0;
-    lower_functions(&unit, &mut ir, module, &["scaled"], Options { contract: false }).unwrap();
+    lower_functions(
+        &unit,
+        &mut ir,
+        module,
+        &["scaled"],
+        Options { contract: false, ..Options::default() },
+    )
+    .unwrap();
     gpuc_ir::verify::verify(&mut ir, module).unwrap();
     let mut text = String::new();
     print_op(&ir, module, Default::default(), &mut text).unwrap();

@@ -1,17 +1,19 @@
 //! The directives of a translation unit, in order.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, Severity};
 use gpuc_dialects::builtin::ModuleOp;
 use gpuc_ir::{Builder, Ir, Location, OpView};
 use rustc_hash::FxHashSet;
 
-use super::capture::clause_items;
+use super::capture::{clause_items, program_items};
+use super::function::{Callable, Callables};
 use super::lowerer::{Failure, Lowerer};
 use super::region::Site;
 use super::walk::{self, Below, Node};
-use super::{ConstructInfo, Lowered, Options, clauses, depth};
-use crate::directive::openacc::DirectiveKind;
-use crate::tree::{DeclId, DirectiveId, StmtId, StmtKind, TranslationUnit};
+use super::{ConstructInfo, DataKind, Lowered, Options, clauses, depth};
+use crate::directive::action::Action;
+use crate::directive::openacc::{Directive, DirectiveKind};
+use crate::tree::{DeclId, DirectiveId, ItemKind, StmtId, StmtKind, TranslationUnit};
 
 /// A `data` construct around the place being lowered.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +22,7 @@ pub(super) struct Enclosing {
     pub construct: usize,
     /// Its directive.
     pub directive: DirectiveId,
+    /// The statement with which it ends.
     stmt: StmtId,
 }
 
@@ -46,16 +49,22 @@ pub fn lower_unit(
         enclosing: Vec::new(),
         symbols: FxHashSet::default(),
         function: None,
+        blocks: Vec::new(),
         stray: Vec::new(),
     };
     if unit.directives.is_empty() {
         return Ok(Lowered { module, constructs: Vec::new(), remarks: Vec::new() });
     }
-    for function in unit.functions() {
-        walker.function(function);
+    for item in &unit.items {
+        match item.kind {
+            ItemKind::Function(function) => walker.function(function),
+            ItemKind::Directive(directive) => walker.program(directive),
+            ItemKind::Declaration(_) | ItemKind::Other => {}
+        }
     }
     for (function, diagnostic) in walker.stray {
-        if !walker.lowerer.called.contains(&function) {
+        let may_be_called = walker.lowerer.routines.get(function).is_some();
+        if !may_be_called && !walker.lowerer.called.contains(&function) {
             walker.lowerer.diagnostics.push(diagnostic);
         }
     }
@@ -68,6 +77,11 @@ pub fn lower_unit(
     }
 }
 
+/// Whether the host can run a construct in the device's place: device addresses are nothing to it.
+fn is_for_host(directive: &Directive) -> bool {
+    clauses::data(directive).all(|(kind, _)| kind != DataKind::DevicePtr)
+}
+
 struct Walker<'a> {
     unit: &'a TranslationUnit,
     lowerer: Lowerer<'a>,
@@ -75,7 +89,10 @@ struct Walker<'a> {
     enclosing: Vec<Enclosing>,
     symbols: FxHashSet<String>,
     function: Option<DeclId>,
-    /// `atomic`s outside of constructs, with their functions: good where a region calls these.
+    /// The compound statements around.
+    blocks: Vec<StmtId>,
+    /// Loops and atomics outside of constructs, with their functions: good where a region calls
+    /// these.
     stray: Vec<(DeclId, Diagnostic)>,
 }
 
@@ -87,10 +104,15 @@ impl Walker<'_> {
         walk::stmt(unit, body, &mut |node| match node {
             Node::Stmt(stmt) => match unit.stmts[stmt].kind {
                 StmtKind::Directive { directive, body } => self.directive(stmt, directive, body),
+                StmtKind::Compound(_) => {
+                    self.blocks.push(stmt);
+                    Below::Enter
+                }
                 _ => Below::Enter,
             },
             Node::Leave(stmt) => {
                 self.enclosing.retain(|around| around.stmt != stmt);
+                self.blocks.retain(|&block| block != stmt);
                 Below::Enter
             }
             // Directives are found in statements, also those within expressions.
@@ -98,68 +120,96 @@ impl Walker<'_> {
         });
     }
 
-    fn directive(&mut self, stmt: StmtId, id: DirectiveId, body: Option<StmtId>) -> Below {
+    /// What the host program needs to know of a directive that ends at `end`.
+    fn info(&self, id: DirectiveId, action: Action, end: u32) -> ConstructInfo {
         let unit = self.unit;
         let directive = walk::openacc(unit, id);
         let (file, line) = unit.source.line(unit.directives[id].span.start);
-        let mut info = ConstructInfo {
-            stmt,
+        ConstructInfo {
+            end,
             directive: id,
-            kind: directive.kind,
+            words: directive.kind.spelling(),
+            action,
+            order: directive.order(),
             function: self.function.map_or_else(String::new, |decl| unit.name(decl).to_owned()),
             file: file.to_string(),
             line,
             data: Vec::new(),
-            condition: clauses::condition(directive),
+            condition: directive.condition(),
             compute: None,
+        }
+    }
+
+    /// A directive at file scope: its data is there as long as the program runs.
+    fn program(&mut self, id: DirectiveId) {
+        let unit = self.unit;
+        let directive = walk::openacc(unit, id);
+        if directive.action(unit) != Some(Action::Scope) {
+            return;
+        }
+        self.function = None;
+        let mut info = self.info(id, Action::Program, unit.directives[id].span.end);
+        match program_items(unit, directive) {
+            Ok(data) => info.data = data,
+            Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
+        }
+        self.lowerer.declared.extend(clauses::named(directive));
+        self.constructs.push(info);
+    }
+
+    fn directive(&mut self, stmt: StmtId, id: DirectiveId, body: Option<StmtId>) -> Below {
+        let unit = self.unit;
+        let directive = walk::openacc(unit, id);
+        let Some(action) = directive.action(unit) else {
+            self.stray(directive);
+            return Below::Enter;
         };
-        match (directive.kind, body) {
-            (kind, Some(body)) if kind.is_compute() => {
-                self.compute(&mut info, body);
-                self.constructs.push(info);
-                Below::Skip
+        let mut info = self.info(id, action, unit.stmts[stmt].span.end);
+        if let (Action::Compute, Some(body)) = (action, body) {
+            self.compute(&mut info, stmt, body);
+            self.constructs.push(info);
+            return Below::Skip;
+        }
+        match clause_items(unit, directive, &self.enclosing, self.function) {
+            Ok(data) => info.data = data,
+            Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
+        }
+        let until = match action {
+            Action::Data => Some(stmt),
+            Action::Scope => self.blocks.last().copied(),
+            _ => None,
+        };
+        if let Some(stmt) = until {
+            let construct = self.constructs.len();
+            self.enclosing.push(Enclosing { construct, directive: id, stmt });
+        }
+        self.constructs.push(info);
+        Below::Enter
+    }
+
+    /// A directive of device code outside of compute constructs.
+    fn stray(&mut self, directive: &Directive) {
+        let help = match directive.kind {
+            DirectiveKind::Loop => "write `parallel loop`, or put it into a compute construct",
+            DirectiveKind::Atomic => {
+                "put it into a compute construct, or call its function from one"
             }
-            (DirectiveKind::Loop | DirectiveKind::Atomic, _) => {
-                let name = directive.kind.spelling();
-                let help = match directive.kind {
-                    DirectiveKind::Loop => {
-                        "write `parallel loop`, or put it into a compute construct"
-                    }
-                    _ => "put it into a compute construct, or call its function from one",
-                };
-                let diagnostic =
-                    Diagnostic::error(format!("`{name}` stands outside of a compute construct"))
-                        .at(unit.place(directive.span))
-                        .help(help);
-                match (directive.kind, self.function) {
-                    (DirectiveKind::Atomic, Some(function)) => {
-                        self.stray.push((function, diagnostic));
-                    }
-                    _ => self.lowerer.diagnostics.push(diagnostic),
-                }
-                Below::Enter
-            }
-            (kind, _) => {
-                match clause_items(unit, directive, &self.enclosing, self.function) {
-                    Ok(data) => info.data = data,
-                    Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
-                }
-                if kind == DirectiveKind::Data {
-                    self.enclosing.push(Enclosing {
-                        construct: self.constructs.len(),
-                        directive: id,
-                        stmt,
-                    });
-                }
-                self.constructs.push(info);
-                Below::Enter
-            }
+            _ => return,
+        };
+        let name = directive.kind.spelling();
+        let diagnostic =
+            Diagnostic::error(format!("`{name}` stands outside of a compute construct"))
+                .at(self.unit.place(directive.span))
+                .help(help);
+        match self.function {
+            Some(function) => self.stray.push((function, diagnostic)),
+            None => self.lowerer.diagnostics.push(diagnostic),
         }
     }
 
     /// Lowers a compute construct; once more from the start for every variable that turns out to be
     /// accessed with several types.
-    fn compute(&mut self, info: &mut ConstructInfo, body: StmtId) {
+    fn compute(&mut self, info: &mut ConstructInfo, stmt: StmtId, body: StmtId) {
         let unit = self.unit;
         let Some(function) = self.function else { return };
         let clauses = &walk::openacc(unit, info.directive).clauses;
@@ -179,7 +229,7 @@ impl Walker<'_> {
         loop {
             let site = Site {
                 directive: walk::openacc(unit, info.directive),
-                stmt: info.stmt,
+                stmt,
                 body,
                 enclosing: &self.enclosing,
                 function,
@@ -191,17 +241,8 @@ impl Walker<'_> {
             let block = self.lowerer.b.body(self.lowerer.module, 0);
             self.lowerer.b.set_point(gpuc_ir::InsertPoint::End(block));
             let said = self.lowerer.diagnostics.len();
+            let known = self.lowerer.functions.clone();
             match self.lowerer.construct(site) {
-                Ok((compute, data)) => {
-                    info.compute = Some(compute);
-                    info.data = data;
-                    return;
-                }
-                Err(Failure::Refused(diagnostic)) => {
-                    self.lowerer.diagnostics.push(*diagnostic);
-                    return;
-                }
-                Err(Failure::Reported) => return,
                 Err(Failure::AsBytes(variable)) => {
                     self.lowerer.diagnostics.truncate(said);
                     self.lowerer.as_bytes.insert(variable);
@@ -212,7 +253,62 @@ impl Walker<'_> {
                         self.lowerer.b.erase_op(last);
                     }
                 }
+                outcome => {
+                    let made = match outcome {
+                        Ok(made) => Some(made),
+                        Err(Failure::Refused(diagnostic)) => {
+                            self.lowerer.diagnostics.push(*diagnostic);
+                            None
+                        }
+                        Err(_) => None,
+                    };
+                    // What is wrong with one statement does not stop at it.
+                    let fails = self.lowerer.diagnostics[said..].iter().any(Diagnostic::is_error);
+                    let directive = walk::openacc(unit, info.directive);
+                    if fails && self.lowerer.options.unsupported_on_host && is_for_host(directive) {
+                        self.leave_to_host(info, said, &symbol, known);
+                    } else if let Some((compute, data)) = made {
+                        info.compute = Some(compute);
+                        info.data = data;
+                    }
+                    return;
+                }
             }
         }
+    }
+
+    /// Makes warnings of the errors since `said`, and takes what was made of the construct, and of
+    /// functions that were not `known` before it, out of the module.
+    fn leave_to_host(
+        &mut self,
+        info: &mut ConstructInfo,
+        said: usize,
+        symbol: &str,
+        known: Callables,
+    ) {
+        let words = "this construct is left to the host, as -foffload-unsupported=host asks";
+        let place = self.unit.place(self.unit.directives[info.directive].span);
+        for diagnostic in self.lowerer.diagnostics.iter_mut().skip(said) {
+            if diagnostic.is_error() {
+                diagnostic.severity = Severity::Warning;
+                *diagnostic = diagnostic.clone().related(place.clone(), words);
+            }
+        }
+        let attempted = std::mem::replace(&mut self.lowerer.functions, known);
+        let mut symbols = vec![symbol.to_owned()];
+        for (decl, callable) in attempted {
+            if let Callable::Function(symbol) = callable
+                && !self.lowerer.functions.contains_key(&decl)
+            {
+                symbols.push(symbol);
+            }
+        }
+        for symbol in symbols {
+            let name = self.lowerer.b.ctx.ident(&symbol);
+            if let Some(op) = self.lowerer.b.symbol_in(self.lowerer.module, name) {
+                self.lowerer.b.erase_op(op);
+            }
+        }
+        info.action = Action::Host;
     }
 }

@@ -6,5 +6,8 @@
 /// The runtime library, a static library of one object whose global symbols are the C interface alone.
 pub static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libgpuc_runtime.a"));
 
+/// `openacc.h`, which programs include to call the library.
+pub static OPENACC_H: &str = include_str!("../../include/openacc.h");
+
 /// A short name for the contents of [`ARCHIVE`]: 16 hexadecimal digits.
 pub const FINGERPRINT: &str = env!("GPUC_RUNTIME_FINGERPRINT");

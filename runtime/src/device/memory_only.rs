@@ -17,6 +17,7 @@ struct State {
     launches: Vec<String>,
     copies: Vec<(bool, u64)>,
     capacity: Option<u64>,
+    queues: u32,
 }
 
 /// See the module.
@@ -186,7 +187,9 @@ impl Device for MemoryOnly {
         Ok(LaunchOutcome { time: Some(Duration::from_micros(5)), report: None })
     }
     fn create_queue(&self) -> Result<Queue, DeviceError> {
-        Ok(Queue(1))
+        let mut state = self.state();
+        state.queues += 1;
+        Ok(Queue(state.queues))
     }
     fn destroy_queue(&self, _queue: Queue) -> Result<(), DeviceError> {
         Ok(())

@@ -3,13 +3,14 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr;
 
-use super::{call_site, misuse};
+use super::{call_site, check_device, in_queue, misuse};
 use crate::Runtime;
 use crate::abi::or_fail;
 use crate::descriptor::{DataDescriptor, DataKind, FINALIZE, SiteDescriptor};
 use crate::device::{Device, DeviceError, DevicePtr, Queue};
-use crate::failure::Failure;
+use crate::failure::{Failure, fail};
 use crate::present::{Entry, Presence};
+use crate::queue::current;
 use crate::runtime::located;
 
 unsafe extern "C" {
@@ -46,8 +47,12 @@ unsafe fn clause(
     let mut data = [unsafe { DataDescriptor::new(name, host, bytes as u64, number | flags) }];
     let runtime = Runtime::global();
     or_fail(match kind {
-        DataKind::CopyIn | DataKind::Create => runtime.data_enter(site, &mut data),
-        DataKind::CopyOut | DataKind::Delete => runtime.data_exit(site, &mut data),
+        DataKind::CopyIn | DataKind::Create | DataKind::Attach => {
+            runtime.data_enter(site, &mut data)
+        }
+        DataKind::CopyOut | DataKind::Delete | DataKind::Detach => {
+            runtime.data_exit(site, &mut data)
+        }
         _ => runtime.data_update(site, &mut data),
     });
     data[0].device
@@ -86,9 +91,10 @@ macro_rules! section_routines {
 
         #[doc = concat!("[`", stringify!($name), "`] in a queue.")]
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name_async(host: *mut c_void, bytes: usize, _queue: c_int) {
+        pub unsafe extern "C" fn $name_async(host: *mut c_void, bytes: usize, queue: c_int) {
+            let site = call_site!($literal);
             // SAFETY: the routine's contract.
-            unsafe { clause(call_site!($literal), host, bytes, DataKind::$kind, $flags) };
+            in_queue(site, queue, || unsafe { clause(site, host, bytes, DataKind::$kind, $flags) });
         }
     )*};
 }
@@ -107,16 +113,18 @@ section_routines! {
 
 /// [`acc_copyin`] in a queue.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn acc_copyin_async(host: *mut c_void, bytes: usize, _queue: c_int) {
+pub unsafe extern "C" fn acc_copyin_async(host: *mut c_void, bytes: usize, queue: c_int) {
+    let site = call_site!(c"acc_copyin_async");
     // SAFETY: the routine's contract.
-    unsafe { clause(call_site!(c"acc_copyin_async"), host, bytes, DataKind::CopyIn, 0) };
+    in_queue(site, queue, || unsafe { clause(site, host, bytes, DataKind::CopyIn, 0) });
 }
 
 /// [`acc_create`] in a queue.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn acc_create_async(host: *mut c_void, bytes: usize, _queue: c_int) {
+pub unsafe extern "C" fn acc_create_async(host: *mut c_void, bytes: usize, queue: c_int) {
+    let site = call_site!(c"acc_create_async");
     // SAFETY: the routine's contract.
-    unsafe { clause(call_site!(c"acc_create_async"), host, bytes, DataKind::Create, 0) };
+    in_queue(site, queue, || unsafe { clause(site, host, bytes, DataKind::Create, 0) });
 }
 
 /// Allocates device memory.
@@ -264,54 +272,151 @@ pub unsafe extern "C" fn acc_unmap_data(host: *mut c_void) {
     }));
 }
 
+/// A copy of `bytes` bytes, by the device in the current queue or by the host.
+///
+/// # Safety
+/// Both ranges are valid by the routine's contract; on the host they are host ranges.
+unsafe fn copy(
+    site: &SiteDescriptor,
+    to: *mut c_void,
+    from: *mut c_void,
+    bytes: usize,
+    action: impl FnOnce(&dyn Device, u64, Queue) -> Result<(), DeviceError>,
+) {
+    if bytes == 0 {
+        return;
+    }
+    on_device(
+        site,
+        // SAFETY: the caller's promise.
+        || unsafe { ptr::copy(from.cast::<u8>(), to.cast(), bytes) },
+        |device| action(device, bytes as u64, current()),
+    );
+}
+
 /// Copies host memory to device memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn acc_memcpy_to_device(to: *mut c_void, from: *mut c_void, bytes: usize) {
-    let site = call_site!(c"acc_memcpy_to_device");
-    // SAFETY: both ranges are valid by the routine's contract; on the host they are host ranges.
-    on_device(
-        site,
-        || unsafe { ptr::copy(from.cast::<u8>(), to.cast(), bytes) },
-        |device| unsafe {
-            device.copy_to_device(to as DevicePtr, from.cast(), bytes as u64, Queue::SYNC)
-        },
-    );
+    // SAFETY: the routine's contract.
+    unsafe {
+        copy(call_site!(c"acc_memcpy_to_device"), to, from, bytes, |device, bytes, queue| {
+            device.copy_to_device(to as DevicePtr, from.cast(), bytes, queue)
+        });
+    }
 }
 
 /// Copies device memory to host memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn acc_memcpy_from_device(to: *mut c_void, from: *mut c_void, bytes: usize) {
-    let site = call_site!(c"acc_memcpy_from_device");
-    // SAFETY: as above.
-    on_device(
-        site,
-        || unsafe { ptr::copy(from.cast::<u8>(), to.cast(), bytes) },
-        |device| unsafe {
-            device.copy_to_host(to.cast(), from as DevicePtr, bytes as u64, Queue::SYNC)
-        },
-    );
+    // SAFETY: the routine's contract.
+    unsafe {
+        copy(call_site!(c"acc_memcpy_from_device"), to, from, bytes, |device, bytes, queue| {
+            device.copy_to_host(to.cast(), from as DevicePtr, bytes, queue)
+        });
+    }
 }
 
-/// [`acc_memcpy_to_device`] in a queue.
+/// Copies device memory to device memory.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn acc_memcpy_to_device_async(
+pub unsafe extern "C" fn acc_memcpy_device(to: *mut c_void, from: *mut c_void, bytes: usize) {
+    // SAFETY: the routine's contract.
+    unsafe {
+        copy(call_site!(c"acc_memcpy_device"), to, from, bytes, |device, bytes, queue| {
+            device.copy_on_device(to as DevicePtr, from as DevicePtr, bytes, queue)
+        });
+    }
+}
+
+/// Defines the form of a copying routine in a queue.
+macro_rules! copies_in_queues {
+    ($($name_async:ident $name:ident $literal:literal;)*) => {$(
+        #[doc = concat!("[`", stringify!($name), "`] in a queue.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name_async(
+            to: *mut c_void,
+            from: *mut c_void,
+            bytes: usize,
+            queue: c_int,
+        ) {
+            // SAFETY: the same contract.
+            in_queue(call_site!($literal), queue, || unsafe { $name(to, from, bytes) });
+        }
+    )*};
+}
+
+copies_in_queues! {
+    acc_memcpy_to_device_async acc_memcpy_to_device c"acc_memcpy_to_device_async";
+    acc_memcpy_from_device_async acc_memcpy_from_device c"acc_memcpy_from_device_async";
+    acc_memcpy_device_async acc_memcpy_device c"acc_memcpy_device_async";
+}
+
+/// Copies what a host range is on one device to what another is on another.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn acc_memcpy_d2d(
     to: *mut c_void,
     from: *mut c_void,
     bytes: usize,
-    _queue: c_int,
+    to_device: c_int,
+    from_device: c_int,
 ) {
-    // SAFETY: the same contract.
-    unsafe { acc_memcpy_to_device(to, from, bytes) }
+    let site = call_site!(c"acc_memcpy_d2d");
+    check_device(site, to_device);
+    check_device(site, from_device);
+    if bytes == 0 {
+        return;
+    }
+    let place = |host: *mut c_void| {
+        // SAFETY: only the address is asked for.
+        let found = unsafe { acc_deviceptr(host) };
+        if found.is_null() {
+            fail(&misuse(site, &format!("0x{:x} is not present", host as u64)));
+        }
+        found
+    };
+    // SAFETY: the routine's contract.
+    unsafe { acc_memcpy_device(place(to), place(from), bytes) };
 }
 
-/// [`acc_memcpy_from_device`] in a queue.
+/// [`acc_memcpy_d2d`] in a queue of the source.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn acc_memcpy_from_device_async(
+pub unsafe extern "C" fn acc_memcpy_d2d_async(
     to: *mut c_void,
     from: *mut c_void,
     bytes: usize,
-    _queue: c_int,
+    to_device: c_int,
+    from_device: c_int,
+    queue: c_int,
 ) {
+    let site = call_site!(c"acc_memcpy_d2d_async");
     // SAFETY: the same contract.
-    unsafe { acc_memcpy_from_device(to, from, bytes) }
+    in_queue(site, queue, || unsafe { acc_memcpy_d2d(to, from, bytes, to_device, from_device) });
+}
+
+/// Defines routines on a pointer, each with its `_async` form.
+macro_rules! pointer_routines {
+    ($($name:ident $name_async:ident $literal:literal $kind:ident $flags:expr, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(pointer: *mut *mut c_void) {
+            // SAFETY: the routine's contract.
+            unsafe {
+                let bytes = size_of::<*mut c_void>();
+                clause(call_site!($literal), pointer.cast(), bytes, DataKind::$kind, $flags);
+            }
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] in a queue.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name_async(pointer: *mut *mut c_void, queue: c_int) {
+            // SAFETY: the same contract.
+            in_queue(call_site!($literal), queue, || unsafe { $name(pointer) });
+        }
+    )*};
+}
+
+pointer_routines! {
+    acc_attach acc_attach_async c"acc_attach" Attach 0, "`enter data attach`.";
+    acc_detach acc_detach_async c"acc_detach" Detach 0, "`exit data detach`.";
+    acc_detach_finalize acc_detach_finalize_async c"acc_detach_finalize" Detach FINALIZE,
+        "`exit data detach finalize`.";
 }

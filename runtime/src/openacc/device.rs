@@ -1,4 +1,4 @@
-//! Devices and waiting (OpenACC 3.3 §3.2.1 to §3.2.17).
+//! Devices (OpenACC 3.3 §3.2.1 to §3.2.8, §3.2.17).
 
 use std::ffi::{CString, c_char, c_int};
 use std::ptr;
@@ -8,18 +8,20 @@ use super::{call_site, misuse};
 use crate::Runtime;
 use crate::abi::or_fail;
 use crate::descriptor::SiteDescriptor;
-use crate::device::Queue;
 use crate::failure::fail;
+use crate::queue;
 use crate::runtime::located;
 use crate::select::Executor;
 
 /// `acc_device_t` of GCC's header.
-const DEVICE_CURRENT: c_int = -1;
+pub(super) const DEVICE_CURRENT: c_int = -1;
 const DEVICE_NONE: c_int = 0;
 const DEVICE_DEFAULT: c_int = 1;
 const DEVICE_HOST: c_int = 2;
 const DEVICE_NOT_HOST: c_int = 4;
 const DEVICE_NVIDIA: c_int = 5;
+/// The host's cores, by the name that others have for them.
+const DEVICE_MULTICORE: c_int = 9;
 
 /// `acc_device_property_t` of GCC's header.
 const PROPERTY_MEMORY: c_int = 1;
@@ -33,12 +35,17 @@ fn is_device(kind: c_int) -> bool {
     matches!(kind, DEVICE_CURRENT | DEVICE_DEFAULT | DEVICE_NOT_HOST | DEVICE_NVIDIA)
 }
 
+/// Whether a device type means the host.
+fn is_host(kind: c_int) -> bool {
+    matches!(kind, DEVICE_HOST | DEVICE_MULTICORE)
+}
+
 /// Number of devices of a type.
 #[unsafe(no_mangle)]
 pub extern "C" fn acc_get_num_devices(kind: c_int) -> c_int {
     let has_device = matches!(Runtime::global().executor(), Executor::Device(_));
     match kind {
-        DEVICE_HOST => 1,
+        kind if is_host(kind) => 1,
         kind if is_device(kind) => c_int::from(has_device),
         _ => 0,
     }
@@ -47,18 +54,54 @@ pub extern "C" fn acc_get_num_devices(kind: c_int) -> c_int {
 /// Lets this thread's regions run on a device of the type.
 #[unsafe(no_mangle)]
 pub extern "C" fn acc_set_device_type(kind: c_int) {
-    set_type(call_site!(c"acc_set_device_type"), kind);
+    set_device(call_site!(c"acc_set_device_type"), kind, ANY_NUMBER);
 }
 
-fn set_type(site: &SiteDescriptor, kind: c_int) {
+/// A device that is not said by its number.
+const ANY_NUMBER: c_int = -1;
+
+/// Ends the program where there is no device of that number; a negative one asks for none.
+pub(crate) fn check_device(site: &SiteDescriptor, number: c_int) {
+    if number > 0 {
+        fail(&misuse(site, &format!("there is no device {number}, only device 0")));
+    }
+}
+
+/// Lets this thread's regions run on a device.
+pub(crate) fn set_device(site: &SiteDescriptor, kind: c_int, number: c_int) {
+    check_device(site, number);
     match kind {
-        DEVICE_HOST => Runtime::global().select_host(true),
+        kind if is_host(kind) => Runtime::global().select_host(true),
         kind if is_device(kind) => {
             if kind != DEVICE_CURRENT {
                 Runtime::global().select_host(false);
             }
         }
         other => fail(&misuse(site, &format!("there is no device of type {other}"))),
+    }
+}
+
+/// Connects to a device; that of a type which is not here fails.
+pub(crate) fn init(site: &SiteDescriptor, kind: c_int, number: c_int) {
+    check_device(site, number);
+    if !is_device(kind) && !is_host(kind) {
+        fail(&misuse(site, &format!("there is no device of type {kind}")));
+    }
+    Runtime::global();
+}
+
+/// Gives back what a device holds of the program.
+pub(crate) fn shutdown(site: &SiteDescriptor, kind: c_int, number: c_int) {
+    check_device(site, number);
+    if is_device(kind) {
+        or_fail(Runtime::global().shutdown(site));
+    }
+}
+
+/// What `async` without an argument means from now on.
+pub(crate) fn set_default_async(site: &SiteDescriptor, argument: c_int) {
+    if !queue::set_default_async(argument) {
+        fail(&misuse(site, &format!("{argument} is no argument of `async`")));
     }
 }
 
@@ -71,11 +114,7 @@ pub extern "C" fn acc_get_device_type() -> c_int {
 /// Chooses a device of a type by number; there is one of each.
 #[unsafe(no_mangle)]
 pub extern "C" fn acc_set_device_num(number: c_int, kind: c_int) {
-    let site = call_site!(c"acc_set_device_num");
-    if number != 0 {
-        fail(&misuse(site, &format!("there is no device {number}, only device 0")));
-    }
-    set_type(site, kind);
+    set_device(call_site!(c"acc_set_device_num"), kind, number);
 }
 
 /// Number of the current device of a type.
@@ -122,72 +161,30 @@ pub extern "C" fn acc_get_property_string(
 
 /// Connects to a device of a type.
 #[unsafe(no_mangle)]
-pub extern "C" fn acc_init(_kind: c_int) {
-    Runtime::global();
+pub extern "C" fn acc_init(kind: c_int) {
+    init(call_site!(c"acc_init"), kind, ANY_NUMBER);
 }
 
-/// Gives back all device memory.
+/// Connects to a device.
 #[unsafe(no_mangle)]
-pub extern "C" fn acc_shutdown(_kind: c_int) {
-    or_fail(Runtime::global().shutdown(call_site!(c"acc_shutdown")));
+pub extern "C" fn acc_init_device(number: c_int, kind: c_int) {
+    init(call_site!(c"acc_init_device"), kind, number);
+}
+
+/// Gives back all memory of the devices of a type.
+#[unsafe(no_mangle)]
+pub extern "C" fn acc_shutdown(kind: c_int) {
+    shutdown(call_site!(c"acc_shutdown"), kind, ANY_NUMBER);
+}
+
+/// Gives back all memory of a device.
+#[unsafe(no_mangle)]
+pub extern "C" fn acc_shutdown_device(number: c_int, kind: c_int) {
+    shutdown(call_site!(c"acc_shutdown_device"), kind, number);
 }
 
 /// Whether the caller runs on a device of the type: this is host code.
 #[unsafe(no_mangle)]
 pub extern "C" fn acc_on_device(kind: c_int) -> c_int {
-    c_int::from(matches!(kind, DEVICE_HOST | DEVICE_NONE))
-}
-
-fn wait_all(site: &SiteDescriptor) {
-    or_fail(Runtime::global().region_end(site));
-}
-
-/// Waits for everything.
-#[unsafe(no_mangle)]
-pub extern "C" fn acc_wait_all() {
-    wait_all(call_site!(c"acc_wait_all"));
-}
-
-/// The older name of [`acc_wait_all`].
-#[unsafe(no_mangle)]
-pub extern "C" fn acc_async_wait_all() {
-    wait_all(call_site!(c"acc_async_wait_all"));
-}
-
-/// Waits for a queue.
-#[unsafe(no_mangle)]
-pub extern "C" fn acc_wait(_queue: c_int) {
-    wait_all(call_site!(c"acc_wait"));
-}
-
-/// The older name of [`acc_wait`].
-#[unsafe(no_mangle)]
-pub extern "C" fn acc_async_wait(_queue: c_int) {
-    wait_all(call_site!(c"acc_async_wait"));
-}
-
-/// Lets one queue wait for another: everything before is done already.
-#[unsafe(no_mangle)]
-pub extern "C" fn acc_wait_async(_queue: c_int, _async: c_int) {
-    wait_all(call_site!(c"acc_wait_async"));
-}
-
-/// Lets a queue wait for all others: everything before is done already.
-#[unsafe(no_mangle)]
-pub extern "C" fn acc_wait_all_async(_async: c_int) {
-    wait_all(call_site!(c"acc_wait_all_async"));
-}
-
-/// Whether a queue is done.
-#[unsafe(no_mangle)]
-pub extern "C" fn acc_async_test(_queue: c_int) -> c_int {
-    acc_async_test_all()
-}
-
-/// Whether everything is done.
-#[unsafe(no_mangle)]
-pub extern "C" fn acc_async_test_all() -> c_int {
-    let Some(device) = Runtime::global().device() else { return 1 };
-    let idle = device.is_idle(Queue::SYNC);
-    c_int::from(or_fail(idle.map_err(|e| located(e, call_site!(c"acc_async_test_all")))))
+    c_int::from(is_host(kind) || kind == DEVICE_NONE)
 }

@@ -1,7 +1,7 @@
-//! The `acc_*` routines of OpenACC 3.3 chapter 3, with the signatures of GCC's `openacc.h`.
+//! The `acc_*` routines of OpenACC 3.3 chapter 3, declared in `include/openacc.h`.
+//! Numbers are those of GCC's header, so that objects compiled with either agree.
 //!
-//! The device answers to `acc_device_nvidia`, the simulated one too: it stands for that GPU. All
-//! operations are synchronous so far, which the routines' `_async` forms allow.
+//! The device answers to `acc_device_nvidia`, the simulated one too: it stands for that GPU.
 #![allow(
     clippy::missing_safety_doc,
     reason = "all have one contract, the specification's: host ranges are valid for their length, \
@@ -10,9 +10,12 @@
 
 mod data;
 mod device;
+mod queues;
 
 pub use data::*;
 pub use device::*;
+pub(crate) use device::{check_device, init, set_default_async, set_device, shutdown};
+pub use queues::*;
 
 use crate::descriptor::SiteDescriptor;
 
@@ -25,6 +28,15 @@ macro_rules! call_site {
     }};
 }
 pub(crate) use call_site;
+
+/// Does something in the queue of an `async` argument.
+fn in_queue<T>(site: &SiteDescriptor, argument: std::ffi::c_int, action: impl FnOnce() -> T) -> T {
+    let runtime = crate::Runtime::global();
+    crate::abi::or_fail(runtime.queue_begin(site, argument));
+    let result = action();
+    runtime.queue_end();
+    result
+}
 
 /// An error of a routine call, by the routine's name.
 fn misuse(site: &SiteDescriptor, what: &str) -> crate::Failure {

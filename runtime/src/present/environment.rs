@@ -8,9 +8,12 @@ use gpuc_diagnostics::Diagnostic;
 use super::message::{misplaced, not_found, partly_present, wraps_around};
 use super::{Entry, Presence, PresentTable};
 use crate::Failure;
-use crate::descriptor::{DataDescriptor, DataKind, FINALIZE, IF_PRESENT, SiteDescriptor};
+use crate::descriptor::{
+    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ROWS, SiteDescriptor, ZERO,
+};
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
+use crate::queue::Queues;
 use crate::report::{Direction, Report};
 
 /// What the host asks for where it has a pointer and no section: its first byte.
@@ -21,6 +24,14 @@ const BARE_POINTER_BYTES: u64 = 1;
 enum Count {
     Structured,
     Dynamic,
+}
+
+/// What happens to the pointers of a clause with rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pointers {
+    AttachBehind,
+    DetachBefore,
+    Leave,
 }
 
 /// Everything that a data clause may touch, under one lock.
@@ -35,6 +46,10 @@ pub struct DataEnvironment<'a> {
     pub report: Option<&'a mut Report>,
     /// The directive.
     pub site: &'a SiteDescriptor,
+    /// Where its transfers go. What the table says changes at once.
+    pub queue: Queue,
+    /// All queues: what leaves the device at once is done with in each of them.
+    pub queues: &'a Queues,
 }
 
 impl DataEnvironment<'_> {
@@ -42,6 +57,10 @@ impl DataEnvironment<'_> {
     /// structured count goes up, its device address is filled in.
     pub fn begin(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data {
+            if data.has(ROWS) {
+                self.rows(data, Self::begin, Pointers::AttachBehind)?;
+                continue;
+            }
             let kind = data.data_kind();
             match kind {
                 Some(
@@ -55,6 +74,7 @@ impl DataEnvironment<'_> {
                     | DataKind::ImplicitPresent),
                 ) => self.acquire(data, kind, Count::Structured)?,
                 Some(DataKind::DevicePointer) => data.device = data.host(),
+                Some(DataKind::Attach) => self.attach(data)?,
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
             }
         }
@@ -64,6 +84,10 @@ impl DataEnvironment<'_> {
     /// Exit of a data region or of a compute construct, in reverse order of its entry.
     pub fn end(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data.iter_mut().rev() {
+            if data.has(ROWS) {
+                self.rows(data, Self::end, Pointers::DetachBefore)?;
+                continue;
+            }
             match data.data_kind() {
                 Some(
                     kind @ (DataKind::Copy
@@ -76,6 +100,7 @@ impl DataEnvironment<'_> {
                     | DataKind::ImplicitPresent),
                 ) => self.release(data, kind, Count::Structured)?,
                 Some(DataKind::DevicePointer) => {}
+                Some(DataKind::Attach) => self.detach(data)?,
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
             }
         }
@@ -85,10 +110,15 @@ impl DataEnvironment<'_> {
     /// `enter data`.
     pub fn enter(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data {
+            if data.has(ROWS) {
+                self.rows(data, Self::enter, Pointers::AttachBehind)?;
+                continue;
+            }
             match data.data_kind() {
                 Some(kind @ (DataKind::CopyIn | DataKind::Create)) => {
                     self.acquire(data, kind, Count::Dynamic)?;
                 }
+                Some(DataKind::Attach) => self.attach(data)?,
                 _ => return Err(misplaced(self.site, data, "`enter data`").into()),
             }
         }
@@ -98,10 +128,15 @@ impl DataEnvironment<'_> {
     /// `exit data`.
     pub fn exit(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data.iter_mut() {
+            if data.has(ROWS) {
+                self.rows(data, Self::exit, Pointers::Leave)?;
+                continue;
+            }
             match data.data_kind() {
                 Some(kind @ (DataKind::CopyOut | DataKind::Delete)) => {
                     self.release(data, kind, Count::Dynamic)?;
                 }
+                Some(DataKind::Detach) => self.detach(data)?,
                 _ => return Err(misplaced(self.site, data, "`exit data`").into()),
             }
         }
@@ -111,6 +146,10 @@ impl DataEnvironment<'_> {
     /// `update`.
     pub fn update(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data {
+            if data.has(ROWS) {
+                self.rows(data, Self::update, Pointers::Leave)?;
+                continue;
+            }
             let direction = match data.data_kind() {
                 Some(DataKind::UpdateHost) => Direction::ToHost,
                 Some(DataKind::UpdateDevice) => Direction::ToDevice,
@@ -127,6 +166,84 @@ impl DataEnvironment<'_> {
             }
         }
         Ok(())
+    }
+
+    /// `host_data`: the device addresses of what is present.
+    pub fn use_device(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
+        for data in data {
+            let Some(kind @ DataKind::UseDevice) = data.data_kind() else {
+                return Err(misplaced(self.site, data, "`host_data`").into());
+            };
+            let found = if is_nothing(data) { None } else { self.locate(data, kind)? };
+            data.device = match found {
+                Some((_, device)) => device as *mut c_void,
+                None if is_nothing(data) || data.has(IF_PRESENT) => data.host(),
+                None => return Err(not_found(self.table, self.site, data, kind).into()),
+            };
+        }
+        Ok(())
+    }
+
+    /// Does something with what each of several pointers points to, and with the pointers.
+    fn rows(
+        &mut self,
+        data: &DataDescriptor,
+        action: fn(&mut Self, &mut [DataDescriptor]) -> Result<(), Failure>,
+        pointers: Pointers,
+    ) -> Result<(), Failure> {
+        // SAFETY: the program's clause says that the pointers are there.
+        for (pointer, mut row) in unsafe { data.rows() } {
+            let kind = DataKind::TABLE[DataKind::Attach as usize].1;
+            let mut pointer = data.part(pointer, size_of::<u64>() as u64, kind);
+            if pointers == Pointers::DetachBefore {
+                self.detach(&mut pointer)?;
+            }
+            action(self, std::slice::from_mut(&mut row))?;
+            if pointers == Pointers::AttachBehind {
+                self.attach(&mut pointer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the device's copy of a pointer point to the device's copy of what it points to
+    /// (OpenACC 3.3 §2.7.2). Where one of them is not there, there is nothing to do.
+    fn attach(&mut self, data: &mut DataDescriptor) -> Result<(), Failure> {
+        let Some((pointer, device)) = self.pointer(data)? else { return Ok(()) };
+        let Some(target) = self.table.device_address(pointer) else { return Ok(()) };
+        if self.table.attach(data.host_address()) {
+            self.write_pointer(data, device, target)?;
+        }
+        Ok(())
+    }
+
+    /// Undoes [`DataEnvironment::attach`]: with the last one, the device's copy of the pointer is the
+    /// host's address again.
+    fn detach(&mut self, data: &mut DataDescriptor) -> Result<(), Failure> {
+        let last = self.table.detach(data.host_address(), data.has(FINALIZE));
+        let Some((pointer, device)) = self.pointer(data)?.filter(|_| last) else { return Ok(()) };
+        self.write_pointer(data, device, pointer)
+    }
+
+    /// The value of a pointer of the host, and the device address of its copy.
+    fn pointer(&self, data: &DataDescriptor) -> Result<Option<(u64, u64)>, Failure> {
+        if is_nothing(data) || data.bytes() != size_of::<u64>() as u64 {
+            return Ok(None);
+        }
+        let Some((_, device)) = self.locate(data, DataKind::Attach)? else { return Ok(None) };
+        // SAFETY: the clause names a pointer variable of the program, which is there to read.
+        Ok(Some((unsafe { data.host().cast::<u64>().read_unaligned() }, device)))
+    }
+
+    fn write_pointer(&mut self, data: &DataDescriptor, to: u64, value: u64) -> Result<(), Failure> {
+        // SAFETY: the bytes are there until the copy is done: it is waited for.
+        let done = unsafe {
+            self.device.synchronize(self.queue).and_then(|()| {
+                let bytes = value.to_ne_bytes();
+                self.device.copy_to_device(to, bytes.as_ptr(), bytes.len() as u64, Queue::SYNC)
+            })
+        };
+        done.map_err(|error| self.failed(data, error.into_diagnostic()))
     }
 
     /// The start of the entry that holds the section, and the section's device address.
@@ -175,6 +292,9 @@ impl DataEnvironment<'_> {
                     Count::Dynamic => entry.dynamic += 1,
                 }
             }
+            if data.has(ALWAYS) && kind.copies_in() {
+                self.transfer(data, device, Direction::ToDevice)?;
+            }
             return Ok(());
         }
         match kind {
@@ -207,8 +327,12 @@ impl DataEnvironment<'_> {
             name,
             place: self.site.place_of_line(data.line),
         });
-        if matches!(kind, DataKind::Copy | DataKind::CopyIn | DataKind::ImplicitCopy) {
+        if kind.copies_in() {
             self.transfer(data, device, Direction::ToDevice)?;
+        } else if data.has(ZERO) {
+            self.device
+                .fill(device, 0, data.bytes(), self.queue)
+                .map_err(|error| self.failed(data, error.into_diagnostic()))?;
         }
         Ok(())
     }
@@ -249,18 +373,33 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         *counter = if data.has(FINALIZE) { 0 } else { *counter - 1 };
-        if !entry.is_unreferenced() {
-            return Ok(());
+        let is_last = entry.is_unreferenced();
+        if is_last && self.queue == Queue::SYNC {
+            self.finish_queues(data)?;
         }
-        if matches!(kind, DataKind::Copy | DataKind::CopyOut | DataKind::ImplicitCopy) {
+        if kind.copies_out() && (is_last || data.has(ALWAYS)) {
             self.transfer(data, device, Direction::ToHost)?;
+        }
+        if !is_last {
+            return Ok(());
         }
         if let Some(entry) = self.table.remove(start) {
             self.memory
-                .release(self.device, entry.device)
+                .release_behind(self.device, entry.device, self.queue)
                 .map_err(|error| self.failed(data, error.into_diagnostic()))?;
         }
         Ok(())
+    }
+
+    /// Waits for all queues: who forgot to wait for one may still use there what leaves the device.
+    fn finish_queues(&mut self, data: &DataDescriptor) -> Result<(), Failure> {
+        self.queues
+            .all()
+            .try_for_each(|queue| {
+                self.device.synchronize(queue)?;
+                self.memory.settle(self.device, queue)
+            })
+            .map_err(|error| self.failed(data, error.into_diagnostic()))
     }
 
     /// Copies a section whose device address is `device`.
@@ -272,15 +411,15 @@ impl DataEnvironment<'_> {
     ) -> Result<(), Failure> {
         let started = self.report.is_some().then(Instant::now);
         let host = data.host().cast::<u8>();
-        // SAFETY: the program's clause says that these bytes of it are there to copy; on this
-        // queue the copy is complete when the call returns.
+        // SAFETY: the program's clause says that these bytes of it are there to copy, until the
+        // queue has come past this.
         let done = unsafe {
             match direction {
                 Direction::ToDevice => {
-                    self.device.copy_to_device(device, host, data.bytes(), Queue::SYNC)
+                    self.device.copy_to_device(device, host, data.bytes(), self.queue)
                 }
                 Direction::ToHost => {
-                    self.device.copy_to_host(host, device, data.bytes(), Queue::SYNC)
+                    self.device.copy_to_host(host, device, data.bytes(), self.queue)
                 }
             }
         };

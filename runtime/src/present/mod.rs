@@ -6,6 +6,7 @@
 
 mod environment;
 mod message;
+pub mod on_host;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -61,6 +61,8 @@ pub struct PresentTable {
     by_host: BTreeMap<u64, Entry>,
     /// Where sections of no bytes have been mapped, and how often.
     empty: BTreeMap<u64, u64>,
+    /// How often the pointers at these host addresses have been attached.
+    attached: BTreeMap<u64, u64>,
 }
 
 impl PresentTable {
@@ -99,11 +101,15 @@ impl PresentTable {
 
     /// Removes the entry that starts at `start`.
     pub fn remove(&mut self, start: u64) -> Option<Entry> {
-        self.by_host.remove(&start)
+        let entry = self.by_host.remove(&start)?;
+        // Its pointers go with it.
+        self.attached.retain(|&pointer, _| pointer < start || pointer >= entry.end());
+        Some(entry)
     }
 
     /// Removes every entry, in order of host address.
     pub fn drain(&mut self) -> impl Iterator<Item = Entry> {
+        self.attached.clear();
         std::mem::take(&mut self.by_host).into_values()
     }
 
@@ -126,6 +132,34 @@ impl PresentTable {
     /// Whether a section of no bytes is mapped there.
     pub fn has_empty(&self, host: u64) -> bool {
         self.empty.contains_key(&host)
+    }
+
+    /// Counts one more attachment of a pointer; whether it is the first.
+    pub fn attach(&mut self, pointer: u64) -> bool {
+        let count = self.attached.entry(pointer).or_default();
+        *count += 1;
+        *count == 1
+    }
+
+    /// The host addresses of attached pointers in a range.
+    pub fn attached_in(&self, host: u64, bytes: u64) -> impl Iterator<Item = u64> + '_ {
+        self.attached.range(host..host.saturating_add(bytes)).map(|(&pointer, _)| pointer)
+    }
+
+    /// All entries, by host address.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.by_host.values()
+    }
+
+    /// Counts one attachment less, or forgets all; whether it was the last one.
+    pub fn detach(&mut self, pointer: u64, all: bool) -> bool {
+        let Some(count) = self.attached.get_mut(&pointer) else { return false };
+        *count = if all { 0 } else { *count - 1 };
+        let last = *count == 0;
+        if last {
+            self.attached.remove(&pointer);
+        }
+        last
     }
 
     /// The device address of one host byte.

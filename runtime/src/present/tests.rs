@@ -4,9 +4,10 @@ use std::ffi::c_void;
 
 use super::{DataEnvironment, PresentTable};
 use crate::descriptor::{DataDescriptor, FINALIZE, IF_PRESENT, SiteDescriptor};
-use crate::device::Device;
 use crate::device::memory_only::MemoryOnly;
+use crate::device::{Device, Queue};
 use crate::memory::Memory;
+use crate::queue::Queues;
 
 const COPY: u32 = 1;
 const COPYIN: u32 = 2;
@@ -65,6 +66,8 @@ impl World {
             memory: &mut self.memory,
             report: None,
             site: &SITE,
+            queue: Queue::SYNC,
+            queues: &Queues::default(),
         };
         match call {
             Begin => environment.begin(&mut data),
@@ -79,7 +82,7 @@ impl World {
 
     /// Overwrites a byte of device memory.
     fn poke(&self, device: u64, value: u8) {
-        self.device.fill(device, value, 1, crate::device::Queue::SYNC).unwrap();
+        self.device.fill(device, value, 1, Queue::SYNC).unwrap();
     }
 }
 

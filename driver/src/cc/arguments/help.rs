@@ -84,6 +84,13 @@ pub const OPTIONS: &[OwnOption] = &[
                fusing within an expression: never, too, as GCC before 14",
     },
     OwnOption {
+        name: "-foffload-unsupported",
+        value: "=MODE",
+        words: &["error", "host"],
+        text: "a construct whose code cannot be compiled for the device is an error (default); host: it \
+               is left to the host, with a warning here and another when it runs",
+    },
+    OwnOption {
         name: "-Minfo",
         value: "[=accel|all]",
         words: &["accel", "all"],

@@ -124,6 +124,8 @@ pub struct Arguments {
     pub time: bool,
     /// `-ffp-contract`.
     pub contraction: Contraction,
+    /// `-foffload-unsupported=host`.
+    pub unsupported_on_host: bool,
     /// `-Minfo`, `-w`.
     pub remarks: RemarkOptions,
     /// `--print-ir-after-all`.
@@ -172,6 +174,7 @@ impl Arguments {
             device_model: None,
             time: false,
             contraction: Contraction::Fast,
+            unsupported_on_host: false,
             remarks: RemarkOptions::default(),
             print_after_all: false,
             timing: false,

@@ -174,6 +174,18 @@ impl Arguments {
                 self.host.push(text.into());
                 self.flags(vec![text.into()], Steps::CompileAndLink);
             }
+            "-foffload-unsupported" => {
+                let mode = required("error or host")?;
+                self.unsupported_on_host = match mode.as_str() {
+                    "error" => false,
+                    "host" => true,
+                    _ => {
+                        let message = format!("unknown `-foffload-unsupported={mode}`");
+                        let error = Diagnostic::error(message).code(codes::BAD_OPTION);
+                        return Err(error.help("modes are error and host"));
+                    }
+                };
+            }
             _ if text.starts_with("--") && name != "--param" => {
                 // Options of cc begin with one dash, with few exceptions that it documents.
                 if let Some(near) =

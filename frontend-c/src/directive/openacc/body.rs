@@ -3,10 +3,10 @@
 use gpuc_diagnostics::Diagnostic;
 
 use super::rules::Checks;
-use super::{ClauseKind, ClauseName, Directive, DirectiveKind};
+use super::{Directive, DirectiveKind};
+use crate::directive::atomic::Atomic;
 use crate::source::Span;
-use crate::tree::{BinaryOp, ExprId, ExprKind, IncDec, StmtId, StmtKind, TranslationUnit};
-use crate::types::Type;
+use crate::tree::{ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
 
 /// Checks the statement behind a directive, whose pragma stands at `line`.
 pub(crate) fn check_body(
@@ -15,21 +15,16 @@ pub(crate) fn check_body(
     body: StmtId,
     line: Span,
 ) -> Checks {
-    let forms = [ClauseName::Read, ClauseName::Write, ClauseName::Capture];
     if directive.kind.is_loop() {
         loops(directive, unit, body, line).into_iter().collect()
-    } else if directive.kind == DirectiveKind::Atomic
-        && !forms.into_iter().any(|form| directive.clause(form).is_some())
-        && AtomicUpdate::of(unit, body).is_none()
-        && !is_refused(unit, body)
-    {
-        vec![(unit.stmts[body].span, AtomicUpdate::refusal())]
+    } else if directive.kind == DirectiveKind::Atomic && !is_refused(unit, body) {
+        Atomic::of(unit, directive.atomic_form(), body).err().into_iter().collect()
     } else {
         Checks::new()
     }
 }
 
-/// Whether part of an expression statement was refused already.
+/// Whether part of the statement was refused already.
 fn is_refused(unit: &TranslationUnit, body: StmtId) -> bool {
     let has_error = |expr: ExprId| {
         let mut pending = vec![expr];
@@ -41,7 +36,11 @@ fn is_refused(unit: &TranslationUnit, body: StmtId) -> bool {
         }
         false
     };
-    matches!(unit.stmts[body].kind, StmtKind::Expr(expr) if has_error(expr))
+    match &unit.stmts[body].kind {
+        StmtKind::Expr(expr) => has_error(*expr),
+        StmtKind::Compound(list) => list.iter().any(|&stmt| is_refused(unit, stmt)),
+        _ => false,
+    }
 }
 
 /// A `loop` is followed by as many tightly nested `for` loops as it collapses.
@@ -53,10 +52,7 @@ fn loops(
 ) -> Option<(Span, Diagnostic)> {
     let word = directive.kind.spelling();
     let count = directive.collapsed();
-    let force = directive
-        .clauses
-        .iter()
-        .any(|clause| matches!(clause.kind, ClauseKind::Collapse { force: true, .. }));
+    let force = directive.collapses_by_force();
     let mut at = body;
     for depth in 0..count {
         // Braces around a single loop keep the nest tight.
@@ -90,67 +86,4 @@ fn loops(
         return Some((span, Diagnostic::error(message).related(unit.place(line), "the directive")));
     }
     None
-}
-
-/// The statement of an `atomic update` (OpenACC 3.3 §2.12): `target = target op value`, computed in
-/// type `computed`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AtomicUpdate {
-    /// What is updated.
-    pub target: ExprId,
-    /// The operator.
-    pub op: BinaryOp,
-    /// The other operand; 1 where it is none.
-    pub value: Option<ExprId>,
-    /// The type of the operation.
-    pub computed: Type,
-    /// Whether it is `value op target`.
-    pub swapped: bool,
-}
-
-impl AtomicUpdate {
-    /// Takes a statement apart; `None` where it is no update.
-    pub(crate) fn of(unit: &TranslationUnit, mut body: StmtId) -> Option<AtomicUpdate> {
-        while let StmtKind::Compound(list) = &unit.stmts[body].kind {
-            let [single] = list.as_slice() else { return None };
-            body = *single;
-        }
-        let StmtKind::Expr(expr) = unit.stmts[body].kind else { return None };
-        match unit.exprs[unit.peel(expr)].kind {
-            ExprKind::IncDec(op, target) => {
-                let up = matches!(op, IncDec::PreIncrement | IncDec::PostIncrement);
-                Some(AtomicUpdate {
-                    target,
-                    op: if up { BinaryOp::Add } else { BinaryOp::Sub },
-                    value: None,
-                    computed: unit.exprs[target].ty.unqualified(),
-                    swapped: false,
-                })
-            }
-            ExprKind::CompoundAssign { op, target, value, computed } => {
-                Some(AtomicUpdate { target, op, value: Some(value), computed, swapped: false })
-            }
-            ExprKind::Assign { target, value } => {
-                // The conversion back to the target's type is implied.
-                let value = unit.peel(value);
-                let ExprKind::Binary(op, a, b) = unit.exprs[value].kind else { return None };
-                let computed = unit.exprs[value].ty;
-                let (value, swapped) = if unit.same_expression(a, target) {
-                    (b, false)
-                } else if unit.same_expression(b, target) {
-                    (a, true)
-                } else {
-                    return None;
-                };
-                Some(AtomicUpdate { target, op, value: Some(value), computed, swapped })
-            }
-            _ => None,
-        }
-    }
-
-    /// Why a statement that is no update is refused.
-    pub(crate) fn refusal() -> Diagnostic {
-        Diagnostic::error("`atomic update` must be followed by an update of one scalar")
-            .help("its forms are `x++`, `x op= value`, `x = x op value` and `x = value op x`")
-    }
 }

@@ -4,6 +4,9 @@ use super::{
     ClauseKind, ClauseName, DefaultData, DirectiveKind, Gang, Modifiers, ReductionOp, Section,
     VarRef, Wait,
 };
+use gpuc_diagnostics::Diagnostic;
+
+use super::meaning::device_type;
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::tree::{DeclKind, ExprId};
@@ -83,7 +86,22 @@ impl Parser {
                     if parser.eat_star() {
                         return Ok(None);
                     }
-                    Ok(Some(parser.expect_name("a device type")?.0))
+                    // Such a name may be a keyword: `default`.
+                    let span = parser.span();
+                    let Some(name) = parser.word() else {
+                        return Err(parser.unexpected("a device type"));
+                    };
+                    parser.advance();
+                    if device_type(Some(&name)).is_none() {
+                        let message = format!("`{name}` is not a device type of OpenACC");
+                        parser.checker.report(
+                            span,
+                            Diagnostic::error(message)
+                                .help("they are `nvidia`, `radeon`, `host`, `multicore`, `default` and `*`"),
+                        );
+                        return Err(Failed);
+                    }
+                    Ok(Some(parser.checker.unit.symbols.intern(&name)))
                 })
             })?)),
             C::Bind => self.clause_argument(name, |parser| match parser.peek() {

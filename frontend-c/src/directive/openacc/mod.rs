@@ -3,20 +3,23 @@
 mod body;
 mod clauses;
 mod display;
+mod meaning;
 mod names;
 mod parser;
 mod rules;
 mod section;
 mod support;
 
+use crate::directive::atomic::AtomicForm;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{DeclId, ExprId};
 use crate::types::Type;
 
-pub(crate) use body::{AtomicUpdate, check_body};
+pub(crate) use body::check_body;
+pub(crate) use meaning::{RUNS_ON_DEVICE, tests_device};
 pub use names::{ClauseName, DirectiveKind};
-pub(crate) use section::{Coverage, check_section, coverage};
+pub(crate) use section::{Coverage, check_section, coverage, has_rows};
 
 /// A directive.
 #[derive(Clone, Debug)]
@@ -225,6 +228,24 @@ impl Directive {
     /// The first clause of that name.
     pub fn clause(&self, name: ClauseName) -> Option<&Clause> {
         self.clauses.iter().find(|clause| clause.name == name)
+    }
+
+    /// What an `atomic` directive says of its statement: `update` where it says nothing.
+    pub(crate) fn atomic_form(&self) -> AtomicForm {
+        let forms = [
+            (ClauseName::Read, AtomicForm::Read),
+            (ClauseName::Write, AtomicForm::Write),
+            (ClauseName::Capture, AtomicForm::Capture),
+        ];
+        let form = forms.into_iter().find(|&(name, _)| self.clause(name).is_some());
+        form.map_or(AtomicForm::Update, |(_, form)| form)
+    }
+
+    /// Whether `collapse` is about loops with statements between them, too.
+    pub(crate) fn collapses_by_force(&self) -> bool {
+        let force =
+            |clause: &Clause| matches!(clause.kind, ClauseKind::Collapse { force: true, .. });
+        self.clauses.iter().any(force)
     }
 
     /// The number of loops that a `loop` directive is about.

@@ -60,6 +60,11 @@ impl DirectiveKind {
         matches!(self, Loop | ParallelLoop | SerialLoop | KernelsLoop)
     }
 
+    /// Whether a device type is what it is about, rather than what some of its clauses are for.
+    pub fn is_about_devices(self) -> bool {
+        matches!(self, DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set)
+    }
+
     /// Whether a statement belongs to it.
     pub fn has_body(self) -> bool {
         use DirectiveKind::{Atomic, Data, HostData};
@@ -75,6 +80,9 @@ macro_rules! clauses {
         pub enum ClauseName { $($name),* }
 
         impl ClauseName {
+            /// All of them.
+            pub const ALL: &'static [ClauseName] = &[$(ClauseName::$name),*];
+
             /// The usual spelling.
             pub fn spelling(self) -> &'static str {
                 match self { $(ClauseName::$name => [$($spelling),+][0]),* }
@@ -94,6 +102,14 @@ macro_rules! clauses {
             }
         }
     };
+}
+
+impl ClauseName {
+    /// Whether its values are numbers of processors.
+    pub fn is_size(self) -> bool {
+        use ClauseName::{Gang, NumGangs, NumWorkers, Vector, VectorLength, Worker};
+        matches!(self, NumGangs | NumWorkers | VectorLength | Gang | Worker | Vector)
+    }
 }
 
 clauses! {

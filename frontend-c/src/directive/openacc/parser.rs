@@ -2,6 +2,7 @@
 
 use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 
+use super::meaning::for_our_devices;
 use super::rules::allowed;
 use super::{Argument, Clause, ClauseName, Directive, DirectiveKind, rules, support};
 use crate::lex::{Punct, TokenKind};
@@ -41,9 +42,12 @@ impl Parser {
             }
             clauses.push(self.openacc_clause(kind)?);
         }
-        let directive = Directive { kind, clauses, argument, span: name_span };
+        let mut directive = Directive { kind, clauses, argument, span: name_span };
         let unit = &self.checker.unit;
         let mut found = rules::check(&directive, unit);
+        if !kind.is_about_devices() {
+            directive.clauses = for_our_devices(unit, directive.clauses);
+        }
         if found.is_empty() {
             found = support::check(&directive, unit);
         }

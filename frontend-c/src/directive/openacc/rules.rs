@@ -257,7 +257,28 @@ pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
     }
     duplicate_variables(directive, unit, &mut found);
     launch_sizes(directive, unit, &mut found);
+    gang_dimensions(directive, unit, &mut found);
     found
+}
+
+/// `num_gangs` has up to three sizes, `gang` one of as many dimensions (OpenACC 3.3 §2.5.10, §2.9.2).
+fn gang_dimensions(directive: &Directive, unit: &TranslationUnit, found: &mut Checks) {
+    for clause in &directive.clauses {
+        match &clause.kind {
+            ClauseKind::NumGangs(sizes) if sizes.len() > 3 => {
+                let message = "gangs have three dimensions at most";
+                found.push((clause.span, Diagnostic::error(message)));
+            }
+            ClauseKind::Gang(gang) => {
+                let Some(dim) = gang.dim else { continue };
+                if !matches!(unit.constant_int(dim), Some(1..=3)) {
+                    let message = "a dimension of gangs is 1, 2 or 3";
+                    found.push((unit.exprs[dim].span, Diagnostic::error(message)));
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Numbers of gangs, workers and lanes are positive (OpenACC 3.3 §2.5.10 to §2.5.12, §2.9).
@@ -314,7 +335,7 @@ fn duplicate_variables(directive: &Directive, unit: &TranslationUnit, found: &mu
                 let (name, variable) = (other.name.spelling(), unit.name(var.decl));
                 let message =
                     format!("`{variable}` stands in a `{name}` clause of this directive already");
-                // Two data clauses are meaningful, if not wise: the first one acts.
+                // Two data clauses are meaningful, if not wise: both are obeyed.
                 let private = |name| matches!(name, C::Private | C::FirstPrivate | C::Reduction);
                 let severity = if private(clause.name) || private(other.name) {
                     Severity::Error

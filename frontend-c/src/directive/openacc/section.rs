@@ -54,6 +54,19 @@ pub(crate) fn coverage(unit: &TranslationUnit, section: &Section, size: ArraySiz
     }
 }
 
+/// Whether a section is one of pointers, with a section of what each of them points to.
+pub(crate) fn has_rows(unit: &TranslationUnit, var: &VarRef) -> bool {
+    let inside = |ty| match unit.types.as_array(ty) {
+        Some((element, _)) => Some(element),
+        None => unit.types.pointee(ty),
+    };
+    let [_, second] = var.sections.as_slice() else { return false };
+    let Some(pointer) = inside(unit.exprs[var.base].ty) else { return false };
+    let is_row = |to| !unit.types.is_pointer(to) && unit.types.as_array(to).is_none();
+    // One element of one row is where it is.
+    !second.is_index && unit.types.pointee(pointer).is_some_and(is_row)
+}
+
 /// How much greater an expression is than another, where they are sums of the same variables.
 fn difference(unit: &TranslationUnit, a: ExprId, b: ExprId) -> Option<i128> {
     let mut sum = Sum::default();

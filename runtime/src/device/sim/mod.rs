@@ -1,14 +1,17 @@
 //! The simulator as a device.
 
+mod queues;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gpuc_arch::{Arch, PtxVersion};
 use gpuc_sim::{
     Checks, Counters, Finding, Launch, LaunchError, Module, SimError, Simulator, ptxas_registers,
 };
 
+use self::queues::Queues;
 use super::{
     Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelId, KernelInfo, LaunchOutcome,
     LaunchRequest, Limits, ModuleId, Queue,
@@ -16,16 +19,23 @@ use super::{
 
 /// One simulated GPU.
 ///
-/// Operations are complete when their call returns, which is an order that every queue allows; so
-/// queues and events are only names here.
+/// Operations of [`Queue::SYNC`] are complete when their call returns; those of other queues are
+/// carried out when somebody waits ([`queues`]).
 pub struct SimDevice {
-    simulator: Simulator,
+    simulator: Arc<Simulator>,
     arch: &'static Arch,
     limits: Limits,
     /// Asked for once: the answer costs more than an empty launch.
     threads: Option<usize>,
     tables: RwLock<Tables>,
+    queues: Queues,
 }
+
+/// Host memory of a transfer, valid until its queue has come past it.
+struct HostMemory(*mut u8);
+
+// SAFETY: whoever asks for the transfer promises that the memory is there, from whichever thread.
+unsafe impl Send for HostMemory {}
 
 /// A kernel that has been looked up.
 struct KernelHandle {
@@ -52,9 +62,6 @@ struct LoadedModule {
 struct Tables {
     modules: Vec<Arc<LoadedModule>>,
     kernels: Vec<Arc<KernelHandle>>,
-    /// Whether queue `n + 1` is in use.
-    queues: Vec<bool>,
-    events: Vec<Option<Instant>>,
 }
 
 impl SimDevice {
@@ -73,11 +80,12 @@ impl SimDevice {
             param_bytes: u64::from(arch.limits.max_param_bytes),
         };
         SimDevice {
-            simulator: Simulator::checked(arch, checks),
+            simulator: Arc::new(Simulator::checked(arch, checks)),
             arch,
             limits,
             threads: std::thread::available_parallelism().ok().map(usize::from),
             tables: RwLock::default(),
+            queues: Queues::default(),
         }
     }
 
@@ -89,16 +97,6 @@ impl SimDevice {
     fn write<T>(&self, action: impl FnOnce(&mut Tables) -> T) -> T {
         action(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
     }
-
-    fn check_queue(&self, queue: Queue) -> Result<(), DeviceError> {
-        let Some(index) = (queue.0 as usize).checked_sub(1) else { return Ok(()) };
-        if self.read(|tables| tables.queues.get(index).copied().unwrap_or(false)) {
-            Ok(())
-        } else {
-            Err(DeviceError::Invalid(format!("there is no queue {}", queue.0)))
-        }
-    }
-
     /// What to count in a launch, and the registers of its kernel if ptxas can be asked.
     fn count(&self, kernel: &KernelHandle, shape: Shape) -> (Counters, Option<u32>) {
         let mut profiled = kernel.profiled.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,10 +110,6 @@ impl SimDevice {
         (Counters::Profile, registers.get(&*kernel.name).copied())
     }
 
-    fn event(&self, event: EventId) -> Result<Instant, DeviceError> {
-        let at = self.read(|tables| tables.events.get(event.0 as usize).copied().flatten());
-        at.ok_or_else(|| DeviceError::Invalid(format!("there is no event {}", event.0)))
-    }
 }
 
 impl From<SimError> for DeviceError {
@@ -180,10 +174,15 @@ impl Device for SimDevice {
         bytes: u64,
         queue: Queue,
     ) -> Result<(), DeviceError> {
-        self.check_queue(queue)?;
-        // SAFETY: readable by the caller's promise.
-        let from = unsafe { std::slice::from_raw_parts(from, bytes as usize) };
-        Ok(self.simulator.write(to, from)?)
+        let (simulator, from) = (Arc::clone(&self.simulator), HostMemory(from.cast_mut()));
+        // A GPU has read the host's memory before the call returns where nothing is in its way.
+        let queue = if self.queues.is_empty(queue) { Queue::SYNC } else { queue };
+        self.queues.put(queue, move || {
+            let HostMemory(from) = { from };
+            // SAFETY: readable by the caller's promise.
+            let from = unsafe { std::slice::from_raw_parts(from, bytes as usize) };
+            Ok(simulator.write(to, from)?)
+        })
     }
 
     unsafe fn copy_to_host(
@@ -193,10 +192,13 @@ impl Device for SimDevice {
         bytes: u64,
         queue: Queue,
     ) -> Result<(), DeviceError> {
-        self.check_queue(queue)?;
-        // SAFETY: writable by the caller's promise.
-        let to = unsafe { std::slice::from_raw_parts_mut(to, bytes as usize) };
-        Ok(self.simulator.read(from, to)?)
+        let (simulator, to) = (Arc::clone(&self.simulator), HostMemory(to));
+        self.queues.put(queue, move || {
+            let HostMemory(to) = { to };
+            // SAFETY: writable by the caller's promise.
+            let to = unsafe { std::slice::from_raw_parts_mut(to, bytes as usize) };
+            Ok(simulator.read(from, to)?)
+        })
     }
 
     fn copy_on_device(
@@ -206,13 +208,13 @@ impl Device for SimDevice {
         bytes: u64,
         queue: Queue,
     ) -> Result<(), DeviceError> {
-        self.check_queue(queue)?;
-        Ok(self.simulator.copy(from, to, bytes)?)
+        let simulator = Arc::clone(&self.simulator);
+        self.queues.put(queue, move || Ok(simulator.copy(from, to, bytes)?))
     }
 
     fn fill(&self, to: DevicePtr, value: u8, bytes: u64, queue: Queue) -> Result<(), DeviceError> {
-        self.check_queue(queue)?;
-        Ok(self.simulator.fill(to, value, bytes)?)
+        let simulator = Arc::clone(&self.simulator);
+        self.queues.put(queue, move || Ok(simulator.fill(to, value, bytes)?))
     }
 
     fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError> {
@@ -260,80 +262,91 @@ impl Device for SimDevice {
         kernel: KernelId,
         request: &LaunchRequest<'_>,
     ) -> Result<LaunchOutcome, DeviceError> {
-        self.check_queue(request.queue)?;
         let Some(handle) = self.read(|tables| tables.kernels.get(kernel.0 as usize).cloned())
         else {
             return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
         };
-        let (counters, registers) = match request.counted {
+        if request.queue != Queue::SYNC && !request.timed && !request.counted {
+            let (simulator, threads) = (Arc::clone(&self.simulator), self.threads);
+            let (params, request) =
+                (request.params.to_vec(), LaunchRequest { params: &[], ..*request });
+            return self
+                .queues
+                .put(request.queue, move || {
+                    let request = LaunchRequest { params: &params, ..request };
+                    let counted = (Counters::Off, None);
+                    run(&simulator, &handle, &request, threads, counted).map(drop)
+                })
+                .map(|()| LaunchOutcome::default());
+        }
+        self.queues.finish(request.queue)?;
+        let counted = match request.counted {
             true => self.count(&handle, (request.grid, request.block)),
             false => (Counters::Off, None),
         };
-        let launch = Launch {
-            grid: request.grid,
-            block: request.block,
-            dynamic_shared_bytes: request.dynamic_shared_bytes,
-            params: request.params,
-            counters,
-            registers,
-            threads: self.threads,
-            ..Launch::default()
-        };
-        match self.simulator.launch(&handle.module.module, &handle.name, &launch) {
-            Ok(report) => Ok(LaunchOutcome {
-                time: request.timed.then_some(report.wall),
-                report: request.counted.then(|| Box::new(report)),
-            }),
-            Err(LaunchError::Fault(fault)) => Err(DeviceError::Fault(Box::new(fault.diagnostic()))),
-            Err(LaunchError::Memory(error)) => Err(error.into()),
-            Err(LaunchError::Refused { reasons, .. }) => Err(DeviceError::Ptx(reasons)),
-            Err(other) => Err(DeviceError::Invalid(other.to_string())),
-        }
+        run(&self.simulator, &handle, request, self.threads, counted)
     }
 
     fn create_queue(&self) -> Result<Queue, DeviceError> {
-        Ok(self.write(|tables| {
-            tables.queues.push(true);
-            Queue(tables.queues.len() as u32)
-        }))
+        Ok(self.queues.create())
     }
 
     fn destroy_queue(&self, queue: Queue) -> Result<(), DeviceError> {
-        self.check_queue(queue)?;
-        if let Some(index) = (queue.0 as usize).checked_sub(1) {
-            self.write(|tables| tables.queues[index] = false);
-        }
-        Ok(())
+        self.queues.destroy(queue)
     }
 
     fn synchronize(&self, queue: Queue) -> Result<(), DeviceError> {
-        self.check_queue(queue)
+        self.queues.finish(queue)
     }
 
     fn is_idle(&self, queue: Queue) -> Result<bool, DeviceError> {
-        self.check_queue(queue).map(|()| true)
+        self.queues.advance(queue)
     }
 
     fn record_event(&self, queue: Queue) -> Result<EventId, DeviceError> {
-        self.check_queue(queue)?;
-        Ok(self.write(|tables| {
-            tables.events.push(Some(Instant::now()));
-            EventId(tables.events.len() as u32 - 1)
-        }))
+        self.queues.record(queue)
     }
 
     fn wait_event(&self, queue: Queue, event: EventId) -> Result<(), DeviceError> {
-        self.check_queue(queue)?;
-        self.event(event).map(drop)
+        self.queues.wait(queue, event)
     }
 
     fn elapsed(&self, from: EventId, to: EventId) -> Result<Duration, DeviceError> {
-        Ok(self.event(to)?.saturating_duration_since(self.event(from)?))
+        let from = self.queues.reach(from)?;
+        Ok(self.queues.reach(to)?.saturating_duration_since(from))
     }
 
     fn destroy_event(&self, event: EventId) -> Result<(), DeviceError> {
-        self.event(event)?;
-        self.write(|tables| tables.events[event.0 as usize] = None);
-        Ok(())
+        self.queues.forget(event)
+    }
+}
+
+/// Runs a kernel to its end.
+fn run(
+    simulator: &Simulator,
+    kernel: &KernelHandle,
+    request: &LaunchRequest<'_>,
+    threads: Option<usize>,
+    (counters, registers): (Counters, Option<u32>),
+) -> Result<LaunchOutcome, DeviceError> {
+    let launch = Launch {
+        grid: request.grid,
+        block: request.block,
+        dynamic_shared_bytes: request.dynamic_shared_bytes,
+        params: request.params,
+        counters,
+        registers,
+        threads,
+        ..Launch::default()
+    };
+    match simulator.launch(&kernel.module.module, &kernel.name, &launch) {
+        Ok(report) => Ok(LaunchOutcome {
+            time: request.timed.then_some(report.wall),
+            report: request.counted.then(|| Box::new(report)),
+        }),
+        Err(LaunchError::Fault(fault)) => Err(DeviceError::Fault(Box::new(fault.diagnostic()))),
+        Err(LaunchError::Memory(error)) => Err(error.into()),
+        Err(LaunchError::Refused { reasons, .. }) => Err(DeviceError::Ptx(reasons)),
+        Err(other) => Err(DeviceError::Invalid(other.to_string())),
     }
 }

@@ -1,0 +1,281 @@
+//! Atomic statements, in whichever family's words (OpenACC 3.3 §2.12): what is read, what is changed
+//! and how, and which value is kept.
+
+use gpuc_diagnostics::Diagnostic;
+
+use crate::source::Span;
+use crate::tree::{BinaryOp, ExprId, ExprKind, IncDec, StmtId, StmtKind, TranslationUnit};
+use crate::types::Type;
+
+/// What a directive says of the statement behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtomicForm {
+    /// The value of an object.
+    Read,
+    /// A new value for it.
+    Write,
+    /// A new value that comes from the old one.
+    Update,
+    /// One of these changes, and the value before or behind it.
+    Capture,
+}
+
+/// An atomic statement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Atomic {
+    /// `into = source`.
+    Read { source: ExprId, into: ExprId },
+    /// A change, and where the value goes that it is to leave.
+    Change { change: Change, capture: Option<Capture> },
+}
+
+/// How an object is changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// `target = value`.
+    Assign { target: ExprId, value: ExprId },
+    /// `target = target op value`.
+    Update(AtomicUpdate),
+}
+
+/// Where a value of the object goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capture {
+    /// What is assigned to.
+    pub into: ExprId,
+    /// Whether it is the value behind the change, rather than the one before.
+    pub new: bool,
+}
+
+/// `target = target op value`, computed in type `computed`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtomicUpdate {
+    /// What is updated.
+    pub target: ExprId,
+    /// The operator.
+    pub op: BinaryOp,
+    /// The other operand; 1 where it is none.
+    pub value: Option<ExprId>,
+    /// The type of the operation.
+    pub computed: Type,
+    /// Whether it is `value op target`.
+    pub swapped: bool,
+}
+
+impl Change {
+    /// The object.
+    pub(crate) fn target(&self) -> ExprId {
+        match self {
+            Change::Assign { target, .. } => *target,
+            Change::Update(update) => update.target,
+        }
+    }
+
+    fn value(&self) -> Option<ExprId> {
+        match self {
+            Change::Assign { value, .. } => Some(*value),
+            Change::Update(update) => update.value,
+        }
+    }
+}
+
+impl Atomic {
+    /// Takes a statement apart; a refusal with its place where it has none of the form's shapes.
+    pub(crate) fn of(
+        unit: &TranslationUnit,
+        form: AtomicForm,
+        body: StmtId,
+    ) -> Result<Atomic, (Span, Diagnostic)> {
+        let refusal = || (unit.stmts[body].span, refusal(form));
+        let statements = expressions(unit, body).ok_or_else(refusal)?;
+        let atomic = match (form, statements.as_slice()) {
+            (AtomicForm::Read, &[read]) => {
+                let read = assignment(unit, read);
+                read.map(|(into, source)| Atomic::Read { source: unit.peel(source), into })
+            }
+            (AtomicForm::Write, &[write]) => assignment(unit, write).map(|(target, value)| {
+                Atomic::Change { change: Change::Assign { target, value }, capture: None }
+            }),
+            (AtomicForm::Update, &[update]) => AtomicUpdate::of(unit, update)
+                .map(|update| Atomic::Change { change: Change::Update(update), capture: None }),
+            (AtomicForm::Capture, &[both]) => captured_value(unit, both),
+            (AtomicForm::Capture, &[first, second]) => captured_pair(unit, first, second),
+            _ => None,
+        };
+        let atomic = atomic.ok_or_else(refusal)?;
+        atomic.check(unit)?;
+        Ok(atomic)
+    }
+
+    /// The rest of a statement must not look at the object: only the access itself is atomic.
+    fn check(&self, unit: &TranslationUnit) -> Result<(), (Span, Diagnostic)> {
+        let is_object = |expr: ExprId| {
+            matches!(
+                unit.exprs[unit.peel(expr)].kind,
+                ExprKind::Name(_)
+                    | ExprKind::Index { .. }
+                    | ExprKind::Member { .. }
+                    | ExprKind::Unary(..)
+            )
+        };
+        let (object, others) = match self {
+            Atomic::Read { source, into } => {
+                if !is_object(*source) {
+                    return Err((unit.exprs[*source].span, refusal(AtomicForm::Read)));
+                }
+                (*source, vec![*into])
+            }
+            Atomic::Change { change, capture } => {
+                let into = capture.map(|capture| capture.into);
+                (change.target(), change.value().into_iter().chain(into).collect())
+            }
+        };
+        match others.into_iter().find_map(|expr| mention(unit, expr, object)) {
+            Some(again) => Err((
+                unit.exprs[again].span,
+                Diagnostic::error(
+                    "the object of an atomic statement stands in it once more (OpenACC 3.3 §2.12)",
+                )
+                .label("this access would not be atomic")
+                .help("compute the other operand before, in a variable of its own"),
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The first operand within `expr`, or itself, that is the same as `object`.
+fn mention(unit: &TranslationUnit, expr: ExprId, object: ExprId) -> Option<ExprId> {
+    let mut pending = vec![expr];
+    while let Some(expr) = pending.pop() {
+        if unit.same_expression(expr, object) {
+            return Some(expr);
+        }
+        unit.exprs[expr].kind.for_each_operand(|operand| pending.push(operand));
+    }
+    None
+}
+
+/// The expression statements that a statement is made of.
+fn expressions(unit: &TranslationUnit, body: StmtId) -> Option<Vec<ExprId>> {
+    match &unit.stmts[body].kind {
+        StmtKind::Compound(list) => match list.as_slice() {
+            [single] => expressions(unit, *single),
+            list => list.iter().map(|&stmt| expression(unit, stmt)).collect(),
+        },
+        _ => Some(vec![expression(unit, body)?]),
+    }
+}
+
+fn expression(unit: &TranslationUnit, stmt: StmtId) -> Option<ExprId> {
+    match unit.stmts[stmt].kind {
+        StmtKind::Expr(expr) => Some(unit.peel(expr)),
+        _ => None,
+    }
+}
+
+/// Target and value of `target = value`.
+fn assignment(unit: &TranslationUnit, expr: ExprId) -> Option<(ExprId, ExprId)> {
+    match unit.exprs[unit.peel(expr)].kind {
+        ExprKind::Assign { target, value } => Some((target, value)),
+        _ => None,
+    }
+}
+
+/// `v = x++`, `v = x op= value`, `v = x = x op value`, and the like.
+fn captured_value(unit: &TranslationUnit, expr: ExprId) -> Option<Atomic> {
+    let (into, value) = assignment(unit, expr)?;
+    let update = AtomicUpdate::of(unit, value)?;
+    let post = matches!(
+        unit.exprs[unit.peel(value)].kind,
+        ExprKind::IncDec(IncDec::PostIncrement | IncDec::PostDecrement, _)
+    );
+    let capture = Some(Capture { into, new: !post });
+    Some(Atomic::Change { change: Change::Update(update), capture })
+}
+
+/// `{ v = x; change of x }` or `{ update of x; v = x; }`.
+fn captured_pair(unit: &TranslationUnit, first: ExprId, second: ExprId) -> Option<Atomic> {
+    let change = |expr: ExprId| match AtomicUpdate::of(unit, expr) {
+        Some(update) => Some(Change::Update(update)),
+        None => assignment(unit, expr).map(|(target, value)| Change::Assign { target, value }),
+    };
+    if let Some((into, source)) = assignment(unit, first)
+        && let Some(change) = change(second)
+        && unit.same_expression(change.target(), source)
+    {
+        return Some(Atomic::Change { change, capture: Some(Capture { into, new: false }) });
+    }
+    let update = AtomicUpdate::of(unit, first)?;
+    let (into, source) = assignment(unit, second)?;
+    unit.same_expression(update.target, source).then_some(Atomic::Change {
+        change: Change::Update(update),
+        capture: Some(Capture { into, new: true }),
+    })
+}
+
+impl AtomicUpdate {
+    /// Takes an expression apart; `None` where it is no update.
+    pub(crate) fn of(unit: &TranslationUnit, expr: ExprId) -> Option<AtomicUpdate> {
+        match unit.exprs[unit.peel(expr)].kind {
+            ExprKind::IncDec(op, target) => {
+                let up = matches!(op, IncDec::PreIncrement | IncDec::PostIncrement);
+                Some(AtomicUpdate {
+                    target,
+                    op: if up { BinaryOp::Add } else { BinaryOp::Sub },
+                    value: None,
+                    computed: unit.exprs[target].ty.unqualified(),
+                    swapped: false,
+                })
+            }
+            ExprKind::CompoundAssign { op, target, value, computed } => {
+                Some(AtomicUpdate { target, op, value: Some(value), computed, swapped: false })
+            }
+            ExprKind::Assign { target, value } => {
+                // The conversion back to the target's type is implied.
+                let value = unit.peel(value);
+                let ExprKind::Binary(op, a, b) = unit.exprs[value].kind else { return None };
+                if !is_atomic_operator(op) {
+                    return None;
+                }
+                let computed = unit.exprs[value].ty;
+                let (value, swapped) = if unit.same_expression(a, target) {
+                    (b, false)
+                } else if unit.same_expression(b, target) {
+                    (a, true)
+                } else {
+                    return None;
+                };
+                Some(AtomicUpdate { target, op, value: Some(value), computed, swapped })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The binary operators of an update.
+fn is_atomic_operator(op: BinaryOp) -> bool {
+    use BinaryOp::{Add, And, Div, Mul, Or, Shl, Shr, Sub, Xor};
+    matches!(op, Add | Mul | Sub | Div | And | Xor | Or | Shl | Shr)
+}
+
+/// Why a statement that has none of the shapes of its form is refused.
+fn refusal(form: AtomicForm) -> Diagnostic {
+    let (name, what, help) = match form {
+        AtomicForm::Read => ("read", "a read of one scalar", "its form is `v = x`"),
+        AtomicForm::Write => ("write", "an assignment to one scalar", "its form is `x = value`"),
+        AtomicForm::Update => (
+            "update",
+            "an update of one scalar",
+            "its forms are `x++`, `x op= value`, `x = x op value` and `x = value op x`, with `op` one \
+             of `+ * - / & ^ | << >>`",
+        ),
+        AtomicForm::Capture => (
+            "capture",
+            "an update of one scalar whose value is kept",
+            "its forms are `v = x++`, `v = x op= value`, `v = x = x op value`, `{ v = x; update }`, \
+             `{ update; v = x; }` and `{ v = x; x = value; }`",
+        ),
+    };
+    Diagnostic::error(format!("`atomic {name}` must be followed by {what}")).help(help)
+}

@@ -1,0 +1,195 @@
+//! The descriptors of a construct's data, as C.
+
+use std::fmt::Write;
+
+use gpuc_ir::Ir;
+
+use super::literal;
+use super::section::{self, Memory};
+use super::sections::{self, FoundSection};
+use crate::directive::action::Action;
+use crate::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
+use crate::tree::TranslationUnit;
+
+/// `enum __gpuc_data_kind` of the runtime.
+fn kind_number(kind: DataKind) -> u32 {
+    match kind {
+        DataKind::Copy => 1,
+        DataKind::CopyIn | DataKind::ImplicitCopyIn => 2,
+        DataKind::CopyOut => 3,
+        DataKind::Create => 4,
+        DataKind::Present => 5,
+        DataKind::Delete => 6,
+        DataKind::DevicePtr => 7,
+        DataKind::UpdateHost => 8,
+        DataKind::UpdateDevice => 9,
+        DataKind::NoCreate => 10,
+        DataKind::ImplicitCopy => 11,
+        // Where it is not known which section.
+        DataKind::ImplicitPresent | DataKind::ImplicitSection => 12,
+        DataKind::UseDevice => 13,
+        DataKind::Attach => 14,
+        DataKind::Detach => 15,
+    }
+}
+
+/// The flag of descriptors about what several pointers point to.
+const ROWS: u32 = 0x1000;
+
+/// The flags of a data item, as the runtime adds them to its kind.
+fn flags(item: &DataItem) -> u32 {
+    let flags = item.flags;
+    [(flags.finalize, 0x100), (flags.if_present, 0x200), (flags.zero, 0x400), (flags.always, 0x800)]
+        .into_iter()
+        .filter_map(|(set, number)| set.then_some(number))
+        .sum()
+}
+
+/// The kind of the pointers of a data item with rows: on the device they point to other rows, so that
+/// they never come back.
+fn pointers_kind(action: Action, kind: DataKind) -> DataKind {
+    match (action, kind) {
+        (Action::Exit, _) => DataKind::Delete,
+        (_, DataKind::Copy | DataKind::CopyOut | DataKind::Create) => DataKind::CopyIn,
+        (_, kind) => kind,
+    }
+}
+
+/// The kind of a data item of construct `number`, as a C expression.
+fn kind(
+    lowered: &Lowered,
+    number: usize,
+    item: &DataItem,
+    section: Option<FoundSection>,
+) -> String {
+    let kind = match (&item.extent, section) {
+        (_, Some(FoundSection { written: true, .. })) => DataKind::ImplicitCopy,
+        (_, Some(FoundSection { written: false, .. })) => DataKind::ImplicitCopyIn,
+        (Extent::Rows(_), None) => pointers_kind(lowered.constructs[number].action, item.kind),
+        _ => item.kind,
+    };
+    let kind = kind_number(kind) + flags(item);
+    match item.extent {
+        Extent::Enclosed { construct, unmapped, .. }
+            if lowered.constructs[construct].condition.when.is_some()
+                && kind_number(unmapped) != kind =>
+        {
+            format!("__gpuc_c{construct} ? {kind}u : {}u", kind_number(unmapped))
+        }
+        _ => format!("{kind}u"),
+    }
+}
+
+/// The memory of a data item, as C expressions.
+fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem, site: &str) -> Memory {
+    match &item.extent {
+        Extent::Clause(var) => section::of_clause(unit, var, site),
+        Extent::Rows(var) => {
+            let rows = section::rows(unit, var);
+            Memory {
+                base: format!("({})", section::text(unit, var.base)),
+                bytes: format!("{} * sizeof(*({}))", rows.count, rows.first),
+                first: rows.first,
+            }
+        }
+        Extent::Object(object) => Memory {
+            base: format!("&({object})"),
+            first: format!("&({object})"),
+            bytes: format!("sizeof({object})"),
+        },
+        Extent::Elements(pointer, count) => Memory {
+            base: format!("({pointer})"),
+            first: format!("({pointer})"),
+            bytes: format!("__gpuc_count({count}) * sizeof(({pointer})[0])"),
+        },
+        // At least the first byte must be there.
+        Extent::Pointer(pointer) => Memory {
+            base: format!("({pointer})"),
+            first: format!("({pointer})"),
+            bytes: "1UL".to_owned(),
+        },
+        // The section may start elsewhere, and may be empty.
+        Extent::Enclosed { pointer, object, construct, item, .. } => {
+            let mut offset = format!("__gpuc_o{construct}[{item}]");
+            let mut bytes = format!("(__gpuc_d{construct}[{item}].bytes != 0UL)");
+            if lowered.constructs[*construct].condition.when.is_some() {
+                let whole =
+                    object.as_ref().map_or_else(|| "1UL".to_owned(), |o| format!("sizeof({o})"));
+                offset = format!("(__gpuc_c{construct} ? {offset} : 0L)");
+                bytes = format!("(__gpuc_c{construct} ? {bytes} : {whole})");
+            }
+            Memory {
+                base: format!("({pointer})"),
+                first: format!("(char *)({pointer}) + {offset}"),
+                bytes,
+            }
+        }
+    }
+}
+
+/// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
+pub(super) fn data_array(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    number: usize,
+) -> String {
+    let info = &lowered.constructs[number];
+    let sections = info.compute.as_ref().map(|compute| sections::found(ir, lowered, compute));
+    let sections = sections.unwrap_or_default();
+    let mut entries = String::new();
+    let mut offsets = String::new();
+    let (mut shapes, mut behind) = (String::new(), String::new());
+    for (i, item) in info.data.iter().enumerate() {
+        let section = sections.iter().find(|section| section.item == i).copied();
+        let memory = match (&item.extent, section) {
+            (Extent::Pointer(pointer), Some(section)) => section.memory(number, pointer),
+            _ => memory(unit, lowered, item, &format!("__gpuc_s{number}")),
+        };
+        let mut bytes = memory.bytes;
+        if let Extent::Rows(var) = &item.extent {
+            let rows = section::rows(unit, var);
+            let shape = format!("__gpuc_r{number}_{i}");
+            let _ = write!(
+                shapes,
+                "const unsigned long {shape}[2] = {{{}, {}}}; ",
+                rows.offset, rows.bytes
+            );
+            let _ = write!(
+                behind,
+                "{{{}, (void *)({}), {}, {}u, {}u, (void *){shape}}}, ",
+                literal(&item.name),
+                rows.first,
+                rows.count,
+                kind_number(item.kind) + flags(item) + ROWS,
+                item.line
+            );
+            // The pointers themselves are not what an update is about.
+            if info.action == Action::Update {
+                "0UL".clone_into(&mut bytes);
+            }
+        }
+        let _ = write!(
+            entries,
+            "{{{}, (void *)({}), (unsigned long)({bytes}), {}, {}u, (void *)0}}, ",
+            literal(&item.name),
+            memory.first,
+            kind(lowered, number, item, section),
+            item.line
+        );
+        let _ = write!(offsets, "(long)((char *)({}) - (char *)({})), ", memory.first, memory.base);
+    }
+    let computed = match &info.compute {
+        Some(compute) if !sections.is_empty() => sections::call(compute, number, sections.len()),
+        _ => String::new(),
+    };
+    format!(
+        "{computed}{shapes}struct __gpuc_data __gpuc_d{number}[] = {{{entries}{behind}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
+    )
+}
+
+/// The number of descriptors of a construct: those of rows stand behind all others.
+pub(super) fn descriptors(info: &ConstructInfo) -> usize {
+    let has_rows = |item: &&DataItem| matches!(item.extent, Extent::Rows(_));
+    info.data.len() + info.data.iter().filter(has_rows).count()
+}

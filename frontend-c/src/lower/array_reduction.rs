@@ -1,0 +1,363 @@
+//! Reductions on arrays, sections, elements and members: each element is a reduction variable of its
+//! own.
+//!
+//! An iteration has a private array in the place of the variable. It starts with what changes nothing,
+//! and is combined into the elements when the iteration ends; they are written back behind the loop.
+
+use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::arith;
+use gpuc_dialects::memref;
+use gpuc_ir::Value;
+
+use super::lowerer::{Binding, Lowerer, Lowering};
+use super::place::{Form, Place, Pointer};
+use super::scalar::{Scalar, flatten};
+use super::walk::{self, Below, Node};
+use crate::directive::openacc::{Directive, ReductionOp, VarRef};
+use crate::source::Span;
+use crate::tree::{DeclId, ExprId, ExprKind, StmtId, TranslationUnit};
+use crate::types::{ArraySize, Type};
+
+/// A loop combines no more elements than this: each costs every iteration an operation.
+const MOST_ELEMENTS: u64 = 64;
+
+/// What stands for a variable inside of the loop.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    /// An array, or what a pointer points to, by the variable's name.
+    Variable(DeclId),
+    /// An element or member, by the expression that designates it.
+    Object(ExprId),
+}
+
+/// A variable whose elements a loop reduces.
+#[derive(Clone, Debug)]
+pub(super) struct ArrayReduction {
+    named: Named,
+    var: VarRef,
+    op: ReductionOp,
+    scalar: Scalar,
+    /// The first element of the variable that takes part, and how many do.
+    first: u64,
+    count: u64,
+    /// The variable outside of the loop: a position for each element.
+    outside: Vec<Pointer>,
+    /// The elements' reduction variables.
+    slots: Vec<Value>,
+    /// The private array, while the loop's body is lowered.
+    private: Option<Pointer>,
+}
+
+impl ArrayReduction {
+    /// The elements as reduction variables of the loop.
+    pub(super) fn variables(
+        &self,
+    ) -> impl Iterator<Item = (DeclId, ReductionOp, Value, Scalar)> + '_ {
+        self.slots.iter().map(|&slot| (self.var.decl, self.op, slot, self.scalar))
+    }
+}
+
+/// Whether a clause's variable is one that this module is about.
+pub(super) fn is_array_reduction(unit: &TranslationUnit, var: &VarRef) -> bool {
+    !var.is_whole_variable(unit) || Scalar::of(unit, var.ty).is_none()
+}
+
+/// Whether a statement assigns to a variable or to an element or member of it.
+fn assigns_into(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
+    fn root(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
+        match unit.exprs[unit.peel(expr)].kind {
+            ExprKind::Name(decl) => Some(decl),
+            ExprKind::Index { base, .. }
+            | ExprKind::Member { base, .. }
+            | ExprKind::Unary(_, base) => root(unit, base),
+            _ => None,
+        }
+    }
+    let mut found = false;
+    walk::stmt(unit, body, &mut |node| {
+        if let Node::Expr(expr) = node
+            && let ExprKind::Assign { target, .. }
+            | ExprKind::CompoundAssign { target, .. }
+            | ExprKind::IncDec(_, target) = unit.exprs[expr].kind
+        {
+            found |= root(unit, target) == Some(decl);
+        }
+        Below::Enter
+    });
+    found
+}
+
+impl Lowerer<'_> {
+    /// The array reductions of a loop: those of its clauses, and those of loops around that it takes
+    /// part in. Reads the elements.
+    pub(super) fn array_reductions(
+        &mut self,
+        directive: &Directive,
+        body: StmtId,
+        independent: bool,
+    ) -> Lowering<Vec<ArrayReduction>> {
+        let unit = self.unit;
+        let mut wanted: Vec<(ReductionOp, VarRef)> = super::clauses::reductions(directive)
+            .filter(|(_, var)| is_array_reduction(unit, var) && assigns_into(unit, body, var.decl))
+            .map(|(op, var)| (op, var.clone()))
+            .collect();
+        if independent {
+            for around in &self.reduced_arrays {
+                let known = wanted.iter().any(|(_, var)| var.decl == around.var.decl);
+                if !known && assigns_into(unit, body, around.var.decl) {
+                    wanted.push((around.op, around.var.clone()));
+                }
+            }
+        }
+        wanted.into_iter().map(|(op, var)| self.array_reduction(op, var)).collect()
+    }
+
+    fn array_reduction(&mut self, op: ReductionOp, var: VarRef) -> Lowering<ArrayReduction> {
+        let (element, first, count) = self.reduced_elements(&var)?;
+        let scalar = self.scalar(element, var.span)?;
+        self.check_operator(op, scalar, var.span)?;
+        let named = match (var.sections.as_slice(), self.unit.named(var.base)) {
+            ([] | [_], Some(decl)) if !var.sections.iter().any(|s| s.is_index) => {
+                Named::Variable(decl)
+            }
+            _ => Named::Object(var.first),
+        };
+        let mut outside = Vec::new();
+        let mut slots = Vec::new();
+        for i in 0..count {
+            let pointer = self.reduced_element(&var, named, first + i)?;
+            let value = self.load(&pointer, scalar, var.span)?;
+            let memory = scalar.memory(&mut self.b.ctx);
+            let slot = self.alloca(memory);
+            let value = self.stored(value, scalar);
+            self.write_slot(slot, value);
+            outside.push(pointer);
+            slots.push(slot);
+        }
+        Ok(ArrayReduction { named, var, op, scalar, first, count, outside, slots, private: None })
+    }
+
+    /// The type of the elements of a variable in a clause, the first one and their number.
+    fn reduced_elements(&self, var: &VarRef) -> Lowering<(Type, u64, u64)> {
+        let unit = self.unit;
+        let constant = |expr: Option<ExprId>| match expr {
+            Some(expr) => unit.constant_int(expr).and_then(|value| u64::try_from(value).ok()),
+            None => Some(0),
+        };
+        let (element, first, count) = match var.sections.as_slice() {
+            [] => match unit.types.as_array(var.ty) {
+                Some((element, ArraySize::Constant(count))) => (element, Some(0), Some(count)),
+                Some((element, _)) => (element, Some(0), None),
+                None => (var.ty, Some(0), Some(1)),
+            },
+            // One element, wherever it is.
+            sections if sections.iter().all(|section| section.is_index) => {
+                (var.ty, Some(0), Some(1))
+            }
+            [section] => (var.ty, constant(section.lower), constant(section.length)),
+            _ => (var.ty, None, None),
+        };
+        if Scalar::of(unit, flatten(unit, element).0).is_some()
+            && Scalar::of(unit, element).is_none()
+        {
+            return self.refuse(
+                var.span,
+                Diagnostic::error(
+                    "a reduction on several dimensions is not supported by this version of gpuc",
+                )
+                .code(codes::NOT_SUPPORTED)
+                .help("write the clause for one row, or use `atomic update`"),
+            );
+        }
+        match (first, count) {
+            (Some(first), Some(count)) if first + count <= MOST_ELEMENTS => Ok((element, first, count)),
+            _ => self.refuse(
+                var.span,
+                Diagnostic::error(format!(
+                    "a reduction on more than {MOST_ELEMENTS} elements, or on a number of them that is not constant, is not supported by this version of gpuc"
+                ))
+                .code(codes::NOT_SUPPORTED)
+                .help("use `atomic update` on the elements"),
+            ),
+        }
+    }
+
+    /// The operators that a type has (OpenACC 3.3 §2.5.15).
+    fn check_operator(&self, op: ReductionOp, scalar: Scalar, span: Span) -> Lowering<()> {
+        use ReductionOp::{And, Or, Xor};
+        if scalar.is_float() && matches!(op, And | Or | Xor) {
+            let message = format!("`{}` has no meaning for floating types", op.spelling());
+            return self.error(span, format!("{message} (OpenACC 3.3 §2.5.15)"));
+        }
+        Ok(())
+    }
+
+    fn reduced_element(&mut self, var: &VarRef, named: Named, at: u64) -> Lowering<Pointer> {
+        let Named::Variable(decl) = named else { return self.object(var.first) };
+        let unit = self.unit;
+        let start = match unit.types.as_array(unit.decls[decl].ty) {
+            Some((element, _)) => {
+                let object = self.object(var.base)?;
+                let start = self.decay(object, unit.decls[decl].ty, var.span)?;
+                (start, element)
+            }
+            None => {
+                let to = unit.types.pointee(unit.decls[decl].ty).unwrap_or(Type::ERROR);
+                let pointer = match self.place(var.base)? {
+                    Place::Pointer(pointer) => pointer,
+                    Place::PointerVariable(decl) => self.read_pointer(decl, var.span)?,
+                    _ => return self.untraced(var.span),
+                };
+                (pointer, to)
+            }
+        };
+        let count = self.index(at as i64);
+        self.advance(&start.0, start.1, count, var.span)
+    }
+
+    /// At the start of an iteration: private arrays in the place of the variables.
+    pub(super) fn enter_array_reductions(
+        &mut self,
+        reductions: &mut [ArrayReduction],
+    ) -> Lowering<()> {
+        for reduction in reductions {
+            let scalar = reduction.scalar;
+            let element = scalar.memory(&mut self.b.ctx);
+            let extent = (reduction.first + reduction.count).max(1);
+            let ty = self.b.ctx.memref(&[extent as i64], element);
+            let op = memref::AllocaOp::new(&mut self.b, &[], &[]).result(ty);
+            let memref = self.value(op);
+            let form = Form::Elements { element, size: scalar.size(), inner: Vec::new() };
+            let buffer = self.buffer(memref, form, None);
+            let pointer = self.start_of(buffer, 0);
+            let neutral = self.neutral(reduction.op, scalar);
+            for i in 0..reduction.count {
+                let at = self.private_element(&pointer, reduction.first + i);
+                self.store(neutral, &at, scalar, reduction.var.span)?;
+            }
+            match reduction.named {
+                Named::Variable(decl) => {
+                    let is_array = self.unit.types.as_array(self.unit.decls[decl].ty).is_some();
+                    let binding = match is_array {
+                        true => Binding::Object(pointer.clone()),
+                        false => Binding::Pointer(pointer.clone()),
+                    };
+                    self.bindings.insert(decl, binding);
+                }
+                Named::Object(expr) => {
+                    let path = VarRef { base: expr, ..reduction.var.clone() };
+                    self.paths.insert(0, (path, Some(Binding::Object(pointer.clone()))));
+                }
+            }
+            reduction.private = Some(pointer);
+        }
+        Ok(())
+    }
+
+    fn private_element(&mut self, start: &Pointer, at: u64) -> Pointer {
+        let position = [self.index(at as i64)].into_iter().collect();
+        Pointer { buffer: start.buffer, position }
+    }
+
+    /// At the end of an iteration: combines what it has into the elements.
+    pub(super) fn leave_array_reductions(&mut self, reductions: &[ArrayReduction]) -> Lowering<()> {
+        for reduction in reductions {
+            let Some(private) = &reduction.private else { continue };
+            if matches!(reduction.named, Named::Object(_)) {
+                self.paths.remove(0);
+            }
+            let scalar = reduction.scalar;
+            for (i, &slot) in reduction.slots.iter().enumerate() {
+                let at = self.private_element(private, reduction.first + i as u64);
+                let mine = self.load(&at, scalar, reduction.var.span)?;
+                let all = self.read_slot(slot);
+                let all = self.loaded(all, scalar);
+                let all = self.combined(reduction.op, scalar, all, mine);
+                let all = self.stored(all, scalar);
+                self.write_slot(slot, all);
+            }
+        }
+        Ok(())
+    }
+
+    /// Behind the loop: the elements get what their reduction variables hold.
+    pub(super) fn finish_array_reductions(
+        &mut self,
+        reductions: &[ArrayReduction],
+    ) -> Lowering<()> {
+        for reduction in reductions {
+            for (pointer, &slot) in reduction.outside.iter().zip(&reduction.slots) {
+                let value = self.read_slot(slot);
+                let value = self.loaded(value, reduction.scalar);
+                self.store(value, pointer, reduction.scalar, reduction.var.span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The value that changes nothing (OpenACC 3.3 §2.5.15).
+    fn neutral(&mut self, op: ReductionOp, scalar: Scalar) -> Value {
+        use ReductionOp::{Add, And, LogicalAnd, LogicalOr, Max, Min, Mul, Or, Xor};
+        let ty = scalar.register(&mut self.b.ctx);
+        if scalar.is_float() {
+            let value = match op {
+                Mul | LogicalAnd => 1.0,
+                Max => f64::NEG_INFINITY,
+                Min => f64::INFINITY,
+                _ => 0.0,
+            };
+            return arith::constant_float(&mut self.b, value, ty);
+        }
+        let bits = self.b.ctx.int_width(ty).unwrap_or(32);
+        let (least, most) = match scalar.is_unsigned() {
+            true => (0, (1i128 << bits) - 1),
+            false => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        };
+        let value = match op {
+            Add | Or | Xor | LogicalOr => 0,
+            Mul | LogicalAnd => 1,
+            And => -1,
+            Max => least,
+            Min => most,
+        };
+        arith::constant_int(&mut self.b, value, ty)
+    }
+
+    /// `a op b`.
+    fn combined(&mut self, op: ReductionOp, scalar: Scalar, a: Value, b: Value) -> Value {
+        use ReductionOp::{Add, And, LogicalAnd, LogicalOr, Max, Min, Mul, Or, Xor};
+        let op = match (op, scalar) {
+            (Add | Max, Scalar::Bool) => Or,
+            (Mul | Min, Scalar::Bool) => And,
+            (op, _) => op,
+        };
+        let builder = &mut self.b;
+        let (float, unsigned) = (scalar.is_float(), scalar.is_unsigned());
+        let op = match op {
+            Add if float => arith::AddFOp::new(builder, a, b),
+            Mul if float => arith::MulFOp::new(builder, a, b),
+            Max if float => arith::MaxNumFOp::new(builder, a, b),
+            Min if float => arith::MinNumFOp::new(builder, a, b),
+            Add => arith::AddIOp::new(builder, a, b),
+            Mul => arith::MulIOp::new(builder, a, b),
+            Max if unsigned => arith::MaxUIOp::new(builder, a, b),
+            Max => arith::MaxSIOp::new(builder, a, b),
+            Min if unsigned => arith::MinUIOp::new(builder, a, b),
+            Min => arith::MinSIOp::new(builder, a, b),
+            And => arith::AndIOp::new(builder, a, b),
+            Or => arith::OrIOp::new(builder, a, b),
+            Xor => arith::XOrIOp::new(builder, a, b),
+            LogicalAnd | LogicalOr => {
+                let (a, b) = (self.is_true(a, scalar), self.is_true(b, scalar));
+                let builder = &mut self.b;
+                let both = match op {
+                    LogicalAnd => arith::AndIOp::new(builder, a, b),
+                    _ => arith::OrIOp::new(builder, a, b),
+                };
+                let both = self.value(both);
+                return self.convert(both, Scalar::Bool, scalar);
+            }
+        };
+        self.value(op)
+    }
+}

@@ -1,0 +1,90 @@
+//! What directives say of functions that device code calls (OpenACC 3.3 §2.15.1).
+
+use rustc_hash::FxHashMap;
+
+use super::walk::{self, Below, Node};
+use crate::directive::openacc::{Argument, ClauseKind, ClauseName, Directive, DirectiveKind};
+use crate::symbol::Symbol;
+use crate::tree::{DeclId, DeclKind, ItemKind, StmtId, StmtKind, TranslationUnit};
+
+/// What is said of one function.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Routine {
+    /// The name that device code calls in its place.
+    pub bind: Option<Symbol>,
+}
+
+/// What is said of the functions of a unit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Routines {
+    by_function: FxHashMap<DeclId, Routine>,
+}
+
+impl Routines {
+    /// Those of a unit: directives that name their function, and those in front of one.
+    pub(super) fn of(unit: &TranslationUnit) -> Routines {
+        let mut routines = Routines::default();
+        let mut pending: Vec<&Directive> = Vec::new();
+        for item in &unit.items {
+            let declared = match &item.kind {
+                ItemKind::Directive(id) => {
+                    let directive = walk::openacc(unit, *id);
+                    if directive.kind == DirectiveKind::Routine {
+                        match directive.argument {
+                            Some(Argument::Routine(decl)) => routines.add(decl, directive),
+                            _ => pending.push(directive),
+                        }
+                    }
+                    continue;
+                }
+                ItemKind::Function(decl) => Some(*decl),
+                ItemKind::Declaration(decls) => decls.first().copied(),
+                ItemKind::Other => None,
+            };
+            for directive in pending.drain(..) {
+                if let Some(decl) = declared
+                    && matches!(unit.decls[decl].kind, DeclKind::Function(_))
+                {
+                    routines.add(decl, directive);
+                }
+            }
+        }
+        routines
+    }
+
+    fn add(&mut self, decl: DeclId, directive: &Directive) {
+        let routine = self.by_function.entry(decl).or_default();
+        if let Some(clause) = directive.clause(ClauseName::Bind)
+            && let ClauseKind::Bind(name) = clause.kind
+        {
+            routine.bind = Some(name);
+        }
+    }
+
+    /// What is said of a function.
+    pub(super) fn get(&self, decl: DeclId) -> Option<Routine> {
+        self.by_function.get(&decl).copied()
+    }
+}
+
+/// The function of the unit that a name, or a string with one, means.
+pub(super) fn function_named(unit: &TranslationUnit, name: Symbol) -> Option<DeclId> {
+    let name = unit.text(name).trim_matches('"');
+    unit.decls.iter().find_map(|(id, decl)| {
+        (matches!(decl.kind, DeclKind::Function(_)) && unit.name(id) == name).then_some(id)
+    })
+}
+
+/// Whether a function's body has loops that are divided among processors of its caller's.
+pub(super) fn shares_loops(unit: &TranslationUnit, body: StmtId) -> bool {
+    let mut found = false;
+    walk::stmt(unit, body, &mut |node| {
+        if let Node::Stmt(stmt) = node
+            && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+        {
+            found |= walk::openacc(unit, directive).kind == DirectiveKind::Loop;
+        }
+        Below::Enter
+    });
+    found
+}
