@@ -465,3 +465,17 @@ fn lists_of_checkers() {
     assert!(only("").is_err());
     assert!(only("lint").unwrap_err().contains("there are memcheck"));
 }
+
+#[test]
+fn tiles_of_a_warp_name_their_own_lanes() {
+    // Both halves of a warp shuffle at once, each with its own mask, as cooperative groups' tiles do.
+    let tiles = "and.b32 %r1, %t, 16; mov.u32 %r2, 65535; shl.b32 %r2, %r2, %r1;\n\
+                 shfl.sync.bfly.b32 %r3, %t, 1, 4127, %r2;\n\
+                 vote.sync.any.pred %c1, %c1, %r2;";
+    let (found, result) = findings(&format!("setp.eq.u32 %c1, %t, 3;\n{tiles}"), 1, 32);
+    assert!(found.is_empty() && result.is_ok(), "{found:?}");
+    // A lane that its own mask does not name is found all the same.
+    let wrong = tiles.replace("and.b32 %r1, %t, 16", "and.b32 %r1, %t, 8");
+    let (found, _) = findings(&format!("setp.eq.u32 %c1, %t, 3;\n{wrong}"), 1, 32);
+    assert!(found.iter().any(|finding| finding.kind == InactiveLanes), "{found:?}");
+}

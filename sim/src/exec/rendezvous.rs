@@ -37,6 +37,21 @@ impl Warp {
         self.registers.narrow(collective::member_row(inst))[enabled.trailing_zeros() as usize & 31]
     }
 
+    /// The lanes of `enabled` by the lanes that each of them names: a warp whose tiles are together
+    /// executes one operation for each tile. Members and those of them that are here.
+    pub(super) fn groups(&self, inst: &Inst, enabled: u32) -> impl Iterator<Item = (u32, u32)> {
+        let members = *self.registers.narrow(collective::member_row(inst));
+        let mut left = enabled;
+        std::iter::from_fn(move || {
+            let named = *members.get(left.trailing_zeros() as usize)?;
+            let here = (0..LANES)
+                .filter(|&lane| left >> lane & 1 != 0 && members[lane] == named)
+                .fold(0, |here, lane| here | 1 << lane);
+            left &= !here;
+            Some((named, here))
+        })
+    }
+
     /// Runs a collective operation once all its lanes are there, in whatever splits.
     pub(super) fn gather(&mut self, inst: &Inst, pc: u32) {
         // Matrices need memory too: the last lanes to come run them.

@@ -399,11 +399,11 @@ impl Warp {
                         if enabled != 0 {
                             let members = self.members(inst, enabled);
                             if P::listens() {
-                                let live = self.live;
-                                probe.collective(
-                                    &Collective { at: at(pc, enabled), members, live },
-                                    inst.op == Op::WarpSync,
-                                );
+                                let (live, joins) = (self.live, inst.op == Op::WarpSync);
+                                for (members, here) in self.groups(inst, enabled) {
+                                    let at = at(pc, here);
+                                    probe.collective(&Collective { at, members, live }, joins);
+                                }
                             }
                             if members & self.live & !enabled != 0 {
                                 let state = State::Collective { members, enabled };
