@@ -21,6 +21,9 @@ pub(super) fn c_name(symbol: &str) -> String {
     format!("__gpuc_call_{symbol}")
 }
 
+/// How many parameters every function has that launches kernels.
+pub(super) const OWN: usize = 4;
+
 /// The types and declarations of a function's parameters: the place, the construct's data with the distance of
 /// each section from element 0, and what is passed by value.
 pub(super) fn parameters(
@@ -32,7 +35,7 @@ pub(super) fn parameters(
         Some(block) => ir.arguments(block),
         None => &[],
     };
-    let first = [
+    let first: [_; OWN] = [
         ("const struct __gpuc_site *", "site"),
         ("struct __gpuc_data *", "data"),
         ("const long *", "offsets"),
@@ -98,8 +101,8 @@ pub fn print_function(
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
 pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnostic> {
     let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
-    let (_, mut declarations) = parameters(ir, function);
-    declarations.drain(..2);
+    let (_, mut declarations) = parameters(ir, function, &[]);
+    declarations.drain(..OWN);
     declarations.push("long *results".to_owned());
     let names = FxHashMap::default();
     let mut writer = Writer { ir, arguments: &[], names, out: String::new(), next: 0, depth: 1 };

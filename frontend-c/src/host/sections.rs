@@ -7,7 +7,7 @@ use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::offload::{MAP_ATTR, SECTIONS_ATTR};
 use gpuc_ir::{AttrKind, Ir, OpView};
 
-use super::function::{c_name, parameters, print_results};
+use super::function::{OWN, c_name, parameters, print_results};
 use super::function_named;
 use super::section::Memory;
 use crate::lower::{Argument, Compute, DataKind, Lowered};
@@ -94,8 +94,8 @@ fn computing(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Option<FuncOp> {
 /// The declaration of the function that computes a construct's sections; empty where there is none.
 pub(super) fn declaration(ir: &Ir, lowered: &Lowered, function: FuncOp) -> String {
     let Some(computing) = computing(ir, lowered, function) else { return String::new() };
-    let (mut types, _) = parameters(ir, computing);
-    types.drain(..2);
+    let (mut types, _) = parameters(ir, computing, &[]);
+    types.drain(..OWN);
     types.push("long *".to_owned());
     let name = c_name(ir.symbol_name(computing.op()).unwrap_or_default());
     let types = types.join(", ");
