@@ -114,3 +114,13 @@ pub fn runs_on_host(ir: &Ir, op: Op) -> bool {
             .flat_map(|&region| ir.blocks(region))
             .all(|&block| ir.ops(block).all(|inner| runs_on_host(ir, inner)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::HOST_OPS;
+
+    #[test]
+    fn names_are_in_order_to_be_searched() {
+        assert!(HOST_OPS.is_sorted());
+    }
+}

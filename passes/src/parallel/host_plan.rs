@@ -44,7 +44,7 @@ fn is_structured(ir: &Ir, op: Op) -> bool {
 
 /// Whether a parallel loop inside fills more than a block of `threads` threads, or may: only then a
 /// launch of its own gains something.
-fn is_worth_launches(ir: &Ir, op: Op, threads: i64) -> bool {
+pub(super) fn is_worth_launches(ir: &Ir, op: Op, threads: i64) -> bool {
     ir.nested_ops(op, WalkOrder::PreOrder).into_iter().any(|inner| {
         if !ir.has_trait(inner, Traits::PARALLEL_LOOP) {
             return false;

@@ -7,6 +7,7 @@ pub mod check_independent;
 pub mod collapse_parallel;
 pub mod combiner;
 pub mod distribute;
+mod host_carried;
 pub mod host_plan;
 pub mod host_split;
 pub mod kernel;

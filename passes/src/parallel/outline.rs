@@ -14,6 +14,7 @@ use gpuc_dialects::{gpu, nvvm};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Block, Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
+use rustc_hash::FxHashSet;
 
 use super::kernel::{Kernel, kernel_module};
 use super::launch::{Launch, Limits, product};
@@ -220,10 +221,10 @@ fn check_mapped(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
 
 /// What the names of a region's kernels begin with: a function may hold several versions of a region.
 fn unused_stem(ir: &Ir, kernels: Op, wanted: &str) -> String {
-    let names: Vec<&str> =
+    let names: FxHashSet<&str> =
         ir.ops(ir.body(kernels, 0)).filter_map(|op| ir.symbol_name(op)).collect();
     let is_free = |stem: &String| {
-        !names.iter().any(|&name| name == stem || name.strip_prefix(stem.as_str()) == Some("_0"))
+        !names.contains(stem.as_str()) && !names.contains(format!("{stem}_0").as_str())
     };
     let numbered = (2..).map(|number| format!("{wanted}_{number}_kernel"));
     let mut stems = std::iter::once(format!("{wanted}_kernel")).chain(numbered);

@@ -16,13 +16,16 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{Construct, RegionOp, runs_on_host};
+use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 
 use super::block_shape::row_length;
-use super::host_plan::HostPlan;
+use super::host_plan::{HostPlan, is_worth_launches};
 use super::host_split::split;
+use super::segments::has_parallel_loop;
 use crate::lower::lower_affine::lower;
+use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
     /// Leave sequential loops round parallel ones on the host.
@@ -33,16 +36,22 @@ gpuc_ir::pass! {
 }
 
 impl Pass for SplitLaunches {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let Some(arch) = Arch::by_name(&self.arch) else {
             return Err(Diagnostic::error(format!("there is no target '{}'", self.arch)));
         };
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
-            let plan = |ir: &Ir| HostPlan::of(ir, region, row_length(arch, None));
-            if region.kind(ir) == Construct::Kernels
-                && let Some(affine) = plan(ir)
-            {
+            if region.kind(ir) != Construct::Kernels {
+                continue;
+            }
+            let threads = row_length(arch, None);
+            let plan = |ir: &Ir| HostPlan::of(ir, region, threads);
+            let affine = plan(ir);
+            if !in_fallback(ir, inner) {
+                report_one_block(ir, region.op(), affine.as_ref(), threads, cx);
+            }
+            if let Some(affine) = affine {
                 lower_host_ops(ir, &affine)?;
                 if let Some(plan) = plan(ir) {
                     split(ir, &plan)?;
@@ -50,6 +59,33 @@ impl Pass for SplitLaunches {
             }
         }
         Ok(())
+    }
+}
+
+/// Says why sequential loops round parallel ones in `around` stay in one block.
+fn report_one_block(
+    ir: &Ir,
+    around: Op,
+    plan: Option<&HostPlan>,
+    threads: i64,
+    cx: &mut PassContext<'_>,
+) {
+    let blocks = ir.regions(around).iter().flat_map(|&region| ir.blocks(region));
+    for op in blocks.flat_map(|&block| ir.ops(block)) {
+        if ir.has_trait(op, Traits::PARALLEL_LOOP) || !has_parallel_loop(ir, op) {
+            continue;
+        }
+        let is_loop = ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
+        if !is_loop || plan.is_some_and(|plan| plan.kept.contains(&op)) {
+            report_one_block(ir, op, plan, threads, cx);
+            continue;
+        }
+        let why = match is_worth_launches(ir, op, threads) {
+            true => "what its kernels would hand to each other cannot be kept in memory",
+            false => "the parallel loops inside need no more threads",
+        };
+        let place = ir.ctx.place(ir.location(op));
+        cx.report(Diagnostic::remark(format!("Loop stays in one block: {why}")).at_option(place));
     }
 }
 

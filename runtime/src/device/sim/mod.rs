@@ -109,7 +109,6 @@ impl SimDevice {
         let registers = registers.get_or_init(|| ptxas_registers(text, self.arch));
         (Counters::Profile, registers.get(&*kernel.name).copied())
     }
-
 }
 
 impl From<SimError> for DeviceError {
