@@ -6,8 +6,8 @@ usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--claus
 Between `#pragma scop` and `#pragma endscop` of each program's kernel function stands one compute region, with a data
 clause for every array parameter. Each program is compiled by gpuc and by gcc, run (by gpuc on its simulator), and its
 arrays are compared, within a part in a thousand (fused multiplications round otherwise); as many elements may be off
-as of `gcc -Ofast`, which is none but in gramschmidt, whose input is no basis. The main nest is the kernel with most
-instructions. Prints a line for each program and a summary.
+as of `gcc -Ofast`, which is none but in gramschmidt, whose input is no basis. The main nest is the kernel that takes
+most time by the model. Prints a line for each program and a summary.
 """
 import argparse
 import os
@@ -51,14 +51,15 @@ def shapes(host):
 
 
 def kernels(report):
-    """Kernels of a run: instructions, name, launches, sectors a request of loads."""
+    """Kernels of a run: time by the model, name, launches, sectors a request of the dearest line."""
     found = []
-    for part in re.split(r"\n  kernel ", report)[1:]:
-        launches = int(re.search(r"launches ([\d,]+)", part).group(1).replace(",", ""))
-        name = part.split()[0]
-        instructions = int(re.search(r"thread_inst_executed\.sum\s+([\d,]+)", part).group(1).replace(",", ""))
-        sectors = re.search(r"sectors_per_request_pipe_lsu_mem_global_op_ld.ratio\s+([\d.,]+)", part)
-        found.append((instructions, name, launches, float(sectors.group(1)) if sectors else 0.0))
+    parts = re.split(r"^(\w+) \([^\n]*\): ([\d,]+) launch", report, flags=re.M)[1:]
+    for name, launches, part in zip(parts[::3], parts[1::3], parts[2::3]):
+        time = re.search(r"([\d.,]+) (ns|us|ms|s) on", part)
+        unit = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
+        weight = float(time.group(1).replace(",", "")) * unit[time.group(2)] if time else 0.0
+        sectors = re.search(r"([\d.]+) sectors a request", part)
+        found.append((weight, name, int(launches.replace(",", "")), float(sectors.group(1)) if sectors else 0.0))
     return sorted(found, reverse=True)
 
 
