@@ -113,20 +113,18 @@ impl Texts<'_> {
     }
 }
 
-/// The call of a compute construct's function, with its arguments.
+/// The call of a compute construct's function, which begins and ends its data, with its arguments.
 fn compute_call(texts: &Texts<'_>, number: usize) -> String {
     let Some(compute) = &texts.info.compute else { return String::new() };
-    let data = &texts.data;
-    let items = if texts.info.data.is_empty() { "(struct __gpuc_data *)0" } else { data };
+    let items = match descriptors(texts.info) {
+        0 => "(struct __gpuc_data *)0, (const long *)0, 0u".to_owned(),
+        count => format!("{}, __gpuc_o{number}, {count}u", texts.data),
+    };
     let mut arguments = format!("&{}, {items}", texts.site);
     for argument in &compute.arguments {
-        let _ = match argument {
-            Argument::Value(value) => write!(arguments, ", {value}"),
-            Argument::Data(item) => write!(
-                arguments,
-                ", __gpuc_element_0({data}[{item}].device, __gpuc_o{number}[{item}])"
-            ),
-        };
+        if let Argument::Value(value) = argument {
+            let _ = write!(arguments, ", {value}");
+        }
     }
     format!("{}({arguments}); ", super::function::c_name(&compute.symbol))
 }
@@ -190,13 +188,7 @@ fn replacement(
     let simple = |body: &str| (format!("{{ {site}if ({condition}) {{ {body}}} }}"), String::new());
     match info.action {
         Action::Compute => {
-            let work = format!(
-                "{waits}{}{}{}__gpuc_region_end(&{}); ",
-                texts.with_data("__gpuc_data_begin"),
-                compute_call(&texts, number),
-                texts.with_data("__gpuc_data_end"),
-                texts.site
-            );
+            let work = format!("{waits}{}", compute_call(&texts, number));
             let work = texts.in_queue(queue.as_deref(), &work);
             let text = format!(
                 "{{ {site}if (__gpuc_region_begin(&__gpuc_image_0, &{}, {condition})) {{ {arrays}{work}}} else {{ {waits}",
