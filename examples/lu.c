@@ -38,12 +38,10 @@ int main(int argc, char **argv)
     memcpy(expected, a, count * sizeof *a);
 
     double start = seconds();
-    if (n > 0)
-        lu(n, (double (*)[n])a);
+    lu(n, (void *)a);
     double device = seconds() - start;
     start = seconds();
-    if (n > 0)
-        lu_on_host(n, (double (*)[n])expected);
+    lu_on_host(n, (void *)expected);
     double host = seconds() - start;
 
     /* Fused multiplications round less; of a dominant diagonal no element grows, so that each differs by a few

@@ -152,14 +152,20 @@ pub fn headers() -> Option<PathBuf> {
     {
         return Some(folder);
     }
-    let folder = cache()?.join(INCLUDE);
+    let folder = cache()?;
+    unpack_header(&folder).ok()?;
+    Some(folder.join(INCLUDE))
+}
+
+/// Writes the header that the compiler carries into `include` of a folder, unless it is there.
+fn unpack_header(folder: &Path) -> std::io::Result<()> {
+    let folder = folder.join(INCLUDE);
     let header = folder.join(OPENACC_H);
     if std::fs::read(&header).is_ok_and(|text| text == carried::OPENACC_H.as_bytes()) {
-        return Some(folder);
+        return Ok(());
     }
-    std::fs::create_dir_all(&folder).ok()?;
-    write_atomically(&header, carried::OPENACC_H.as_bytes()).ok()?;
-    Some(folder)
+    std::fs::create_dir_all(&folder)?;
+    write_atomically(&header, carried::OPENACC_H.as_bytes())
 }
 
 /// The flags by which the host compiler's preprocessor finds the headers of `folder`.
@@ -188,8 +194,10 @@ pub fn cache() -> Option<PathBuf> {
     Some(caches.join("gpuc").join(carried::FINGERPRINT))
 }
 
-/// Writes the library that the compiler carries into a folder, unless it is there.
+/// Writes the library that the compiler carries into a folder, unless it is there, and its header, so that
+/// the folder can be moved beside a compiler.
 fn unpack(folder: &Path) -> std::io::Result<()> {
+    unpack_header(folder)?;
     let library = folder.join(STATIC);
     // Files there are whole ([`write_atomically`]); what a disk lost shows in the length.
     if library.metadata().is_ok_and(|found| found.len() == carried::ARCHIVE.len() as u64) {

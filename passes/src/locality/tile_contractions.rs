@@ -179,7 +179,9 @@ impl TileContractions {
             }
             // A grid that leaves multiprocessors idle is not worth a large tile; the smallest is worth it
             // while a quarter of them works.
-            let sms = arch.chip.sm_count;
+            // The code runs on later devices too, with more multiprocessors.
+            let later = Arch::all().iter().filter(|other| other.number >= arch.number);
+            let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
             let busy = i64::from(if i == last { sms.div_ceil(4) } else { sms });
             let least_blocks = self.least_blocks.unwrap_or(busy);
             let mut b = Builder::before(&mut *ir, region.op());

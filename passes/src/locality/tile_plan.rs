@@ -44,7 +44,7 @@ impl TilePlan {
         };
         match bytes {
             ..=4 => vec![square(128, 8), square(64, 4)],
-            ..=8 => vec![
+            5..=8 => vec![
                 TilePlan { block: [128, 64], depth: 8, thread: [8, 4], wide: true, blocks_each: 2 },
                 TilePlan { block: [64, 64], depth: 8, thread: [4, 4], wide: true, blocks_each: 2 },
             ],

@@ -9,7 +9,7 @@
 // LARGE: the tiles of 'tile 256x256 by 64, 8x8 a thread, 16-byte copies' cannot be dealt over its threads, or are too large
 
 // CHECK-LABEL: func.func @product
-// CHECK: affine.parallel (%[[BI:.*]], %[[BJ:.*]]) = (0, 0) to (37, 64) step (8, 8) {
+// CHECK: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to (37, 64) step (8, 8) {
 // CHECK: memref.alloca() : memref<4x12xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.alloca() : memref<4x8xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.alloca() : memref<4x4x2x2xf32>
@@ -18,7 +18,7 @@
 // CHECK: affine.min
 // CHECK: } {mapping = [#offload.map<thread_y(4) * thread_x(4)>]}
 // CHECK: gpu.barrier
-// CHECK: affine.for %[[K:.*]] = 0 to 4 {
+// CHECK: affine.for %{{.*}} = 0 to 4 {
 // CHECK: affine.vector_load %{{.*}} : memref<4x12xf32, #gpu.address_space<workgroup>>, vector<2xf32>
 // CHECK: } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
 // CHECK: gpu.barrier
@@ -32,7 +32,7 @@
 // CHECK: } {mapping = [#offload.map<block_y>, #offload.map<block_x>], nvvm.minctasm = 1 : i64}
 
 // The host asks what copies of 16 bytes need.
-// WIDE: %[[A:.*]] = offload.aligned %arg1, 16 : memref<64x64xf32>
+// WIDE: offload.aligned %arg1, 16 : memref<64x64xf32>
 // WIDE: scf.if
 // WIDE: affine.vector_load %arg1[{{.*}}] : memref<64x64xf32>, vector<4xf32>
 func.func @product(%a: memref<64x64xf32> {offload.name = "a", offload.map = "copyin", offload.storage = "restrict"},
