@@ -13,7 +13,9 @@ use gpuc_ir::op::{Subscripts, Traits};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
-use super::band::{Band, Dimension};
+use super::band::{Band, Bound, Dimension};
+use super::stage::WIDE_BYTES;
+use super::tile_plan::TilePlan;
 use crate::analysis::access::{Alias, Storage, access, alias, root};
 use crate::analysis::polynomial::Polynomial;
 use crate::versions::known_apart;
@@ -268,6 +270,45 @@ impl Contraction {
             }
         }
         Ok(())
+    }
+}
+
+impl Contraction {
+    /// Operations of a list that some values need, in order.
+    pub fn needed(&self, ir: &Ir, ops: &[Op], values: &[Value]) -> Vec<Op> {
+        let mut wanted: Vec<Value> = values.to_vec();
+        let mut needed = Vec::new();
+        for &op in ops.iter().rev() {
+            if ir.results(op).iter().any(|result| wanted.contains(result)) {
+                wanted.extend(ir.operands(op));
+                needed.push(op);
+            }
+        }
+        needed.reverse();
+        needed
+    }
+
+    /// How many rows (side 0) or columns (side 1) of a thread follow each other in the block: as many as
+    /// a wide access has elements.
+    pub fn run_length(&self, plan: &TilePlan, side: usize) -> i64 {
+        let bytes = self.staged.iter().map(|load| load.bytes).max().unwrap_or(4);
+        (WIDE_BYTES / bytes).min(plan.thread[side])
+    }
+
+    /// A bound of the sum.
+    pub fn sum_bound(&self, ir: &Ir, upper: bool) -> Bound {
+        let value = if upper { self.sum.upper_bound(ir) } else { self.sum.lower_bound(ir) };
+        Bound::new(value.results(&ir.ctx)[0], &value)
+    }
+
+    /// Whether the iterations of a dimension are known to be a multiple of `side`.
+    pub fn divides(&self, ir: &Ir, dim: usize, side: i64) -> bool {
+        let dim = &self.dims[dim];
+        let constant = |bound: &Bound| ir.ctx.expr_constant(bound.expr);
+        match (constant(&dim.lower), constant(&dim.upper)) {
+            (Some(lower), Some(upper)) => upper > lower && (upper - lower) % side == 0,
+            _ => false,
+        }
     }
 }
 

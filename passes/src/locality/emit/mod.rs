@@ -1,0 +1,371 @@
+//! A contraction as blocks of tiles: the nest that a plan describes.
+//!
+//! ```text
+//! for each block of rows and columns
+//!   tiles in memory of the block; sums of each thread, which become registers
+//!   for each thread:  its sums start
+//!   for each run of terms
+//!     all threads:    copy the tiles
+//!     for each thread, for each term: the outer product of its rows and columns
+//!   for each thread:  what is behind the sum, for the results that there are
+//! ```
+//!
+//! Terms are added in the order that the nest has, so that every bit stays. A block at the edge copies
+//! its last row or column several times instead of asking for each element whether it is there; what
+//! comes of that is not stored.
+
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineParallelOp, AffineValue};
+use gpuc_dialects::offload::mapping::{
+    Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
+};
+use gpuc_dialects::{gpu, llvm, memref, nvvm};
+use gpuc_ir::{Builder, Op, OpView, Value, ValueMap};
+
+use super::band::Bound;
+use super::contraction::Contraction;
+use super::coordinates::{Edge, Exprs, apply};
+use super::stage::{Source, Tile, copy};
+use super::tile_plan::TilePlan;
+
+mod products;
+mod results;
+
+/// What a plan makes of a contraction.
+pub struct Emitter<'a> {
+    nest: &'a Contraction,
+    plan: TilePlan,
+    tiles: Vec<Tile>,
+    /// Accesses round the sum that are made for a run of columns at once.
+    wide: Vec<Op>,
+}
+
+/// What code inside the block's loop knows.
+struct Block {
+    /// The nest's variables at the block's first result.
+    corner: ValueMap,
+    /// A buffer for each tile.
+    buffers: Vec<Value>,
+    /// The sums, indexed by thread and by result.
+    sums: Vec<Value>,
+}
+
+/// A thread in its rows and columns of threads.
+#[derive(Clone, Copy)]
+struct Thread {
+    row: Value,
+    column: Value,
+}
+
+impl<'a> Emitter<'a> {
+    /// Emits with these tiles, one for each staged load; `wide` are the accesses round the sum that
+    /// may be made for [`Contraction::run_length`] columns at once.
+    pub fn new(nest: &'a Contraction, plan: TilePlan, tiles: Vec<Tile>, wide: Vec<Op>) -> Self {
+        Emitter { nest, plan, tiles, wide }
+    }
+
+    /// Builds the tiled nest at the builder's point.
+    pub fn emit(&self, b: &mut Builder<'_>) -> Op {
+        let mut order: Vec<usize> = (0..self.nest.dims.len())
+            .filter(|&dim| dim != self.nest.row && dim != self.nest.column)
+            .collect();
+        order.extend([self.nest.row, self.nest.column]);
+        let mut steps = vec![1; order.len()];
+        let count = steps.len();
+        steps[count - 2..].copy_from_slice(&self.plan.block);
+        let bounds = |b: &mut Builder<'_>, upper: bool| {
+            let mut exprs = Exprs::default();
+            let results: Vec<_> = order
+                .iter()
+                .map(|&dim| {
+                    let dim = &self.nest.dims[dim];
+                    exprs.bound(b, if upper { &dim.upper } else { &dim.lower })
+                })
+                .collect();
+            exprs.finish(b, &results)
+        };
+        let (lower, upper) = (bounds(b, false), bounds(b, true));
+        let nest = AffineParallelOp::create(b, &lower, &upper, &steps, |b, variables| {
+            let mut corner = ValueMap::new();
+            for (&dim, &variable) in order.iter().zip(variables) {
+                corner.insert(self.nest.dims[dim].variable, variable);
+            }
+            match self.nest.condition {
+                Some(condition) => {
+                    let operands: Vec<Value> = b.operands(condition.op()).collect();
+                    if let Some(set) = condition.condition(b) {
+                        AffineIfOp::create(b, set, &operands, |b| self.block_inside(b, corner));
+                    }
+                }
+                None => self.block_inside(b, corner),
+            }
+        });
+        let mapping = blocks(count).attr(&mut b.ctx);
+        b.set_attr(nest.op(), MAPPING_ATTR, mapping);
+        let blocks = b.ctx.i64_attr(self.plan.blocks_each);
+        b.set_attr(nest.op(), nvvm::MIN_BLOCKS, blocks);
+        nest.op()
+    }
+
+    /// What a block does that has a result: of a triangle not all blocks of the rectangle do.
+    fn block_inside(&self, b: &mut Builder<'_>, corner: ValueMap) {
+        if self.nest.is_rectangle() {
+            return self.block(b, corner);
+        }
+        let mut exprs = Exprs::default();
+        let mut room = Vec::new();
+        for (dim, dimension) in self.nest.dims.iter().enumerate() {
+            let Some(slanted) = &dimension.slanted else { continue };
+            // The block's iterations of both dimensions at which the bounds leave most room.
+            let other = self.nest.dims[slanted.on].variable;
+            let [first, last] = [0, self.side(slanted.on) - 1].map(|further| {
+                let mut map = corner.clone();
+                let at = apply(b, &[corner.get(other)], |b, dims| {
+                    let further = b.ctx.constant_expr(further);
+                    b.ctx.add_expr(dims[0], further)
+                });
+                map.insert(other, at);
+                map
+            });
+            let own = exprs.value(b, corner.get(dimension.variable));
+            let (upper, slant) = &slanted.upper;
+            let upper = exprs.bound_at(b, upper, if *slant > 0 { &last } else { &first });
+            let (lower, slant) = &slanted.lower;
+            let lower = exprs.bound_at(b, lower, if *slant > 0 { &first } else { &last });
+            let [one, side] = [-1, self.side(dim) - 1].map(|n| b.ctx.constant_expr(n));
+            let below = b.ctx.sub_expr(upper, own);
+            room.push((b.ctx.add_expr(below, one), false));
+            let above = b.ctx.sub_expr(own, lower);
+            room.push((b.ctx.add_expr(above, side), false));
+        }
+        let operands = exprs.finish(b, &[]).operands;
+        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
+        AffineIfOp::create(b, set, &operands, |b| self.block(b, corner));
+    }
+
+    /// Iterations of a dimension in a block.
+    fn side(&self, dim: usize) -> i64 {
+        match dim {
+            dim if dim == self.nest.row => self.plan.block[0],
+            dim if dim == self.nest.column => self.plan.block[1],
+            _ => 1,
+        }
+    }
+
+    /// What a block does.
+    fn block(&self, b: &mut Builder<'_>, corner: ValueMap) {
+        let buffers = self
+            .tiles
+            .iter()
+            .map(|tile| {
+                let element = b.ty(b.result(tile.load.op, 0));
+                tile.allocate(b, element)
+            })
+            .collect();
+        let shape: Vec<i64> = self.plan.threads().into_iter().chain(self.plan.thread).collect();
+        let sums = self.nest.sums.iter().map(|&element| {
+            let ty = b.ctx.memref(&shape, element);
+            memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+        });
+        let sums = sums.collect();
+        let block = Block { corner, buffers, sums };
+        self.threads(b, |b, thread| self.start(b, &block, thread));
+
+        // Whole runs of terms, and one over what is left.
+        let (first, end) = (self.nest.sum_bound(b, false), self.nest.sum_bound(b, true));
+        let [lower, whole, upper] = self.runs(b, &first, &end);
+        AffineForOp::create(b, &lower, &whole, self.plan.depth, &[], |b, term, _| {
+            self.run(b, &block, term, None);
+            vec![]
+        });
+        if !self.runs_fit(b) {
+            let mut exprs = Exprs::default();
+            let first = exprs.bound(b, &first);
+            let whole = self.whole_runs(b, &mut exprs, &self.nest.sum_bound(b, false), &end);
+            let from = exprs.finish(b, &[first, whole]);
+            AffineForOp::create(b, &from, &upper, self.plan.depth, &[], |b, term, _| {
+                self.run(b, &block, term, Some(&end));
+                vec![]
+            });
+        }
+        self.threads(b, |b, thread| self.finish(b, &block, thread));
+    }
+
+    /// `lower + (upper - lower) floordiv depth * depth`.
+    fn whole_runs(
+        &self,
+        b: &mut Builder<'_>,
+        exprs: &mut Exprs,
+        lower: &Bound,
+        upper: &Bound,
+    ) -> gpuc_ir::AffineExpr {
+        let (lower, upper) = (exprs.bound(b, lower), exprs.bound(b, upper));
+        let depth = b.ctx.constant_expr(self.plan.depth);
+        let span = b.ctx.sub_expr(upper, lower);
+        let runs = b.ctx.floordiv_expr(span, depth);
+        let length = b.ctx.mul_expr(runs, depth);
+        b.ctx.add_expr(lower, length)
+    }
+
+    /// Where terms start, where whole runs of them end, and where they end.
+    fn runs(&self, b: &mut Builder<'_>, first: &Bound, end: &Bound) -> [AffineValue; 3] {
+        let single = |b: &mut Builder<'_>, bound: &Bound| {
+            let mut exprs = Exprs::default();
+            let result = exprs.bound(b, bound);
+            exprs.finish(b, &[result])
+        };
+        let mut exprs = Exprs::default();
+        let whole = self.whole_runs(b, &mut exprs, first, end);
+        let whole = exprs.finish(b, &[whole]);
+        [single(b, first), whole, single(b, end)]
+    }
+
+    /// Whether runs are known to cover all terms.
+    fn runs_fit(&self, b: &Builder<'_>) -> bool {
+        let trips = self.nest.sum.constant_trip_count(b);
+        trips.is_some_and(|trips| trips % self.plan.depth as u64 == 0)
+    }
+
+    /// A run of terms: `end` where it may be shorter than the tiles are deep.
+    fn run(&self, b: &mut Builder<'_>, block: &Block, term: Value, end: Option<&Bound>) {
+        let mut corner = block.corner.clone();
+        let [_, _, variable] = self.nest.variables(b);
+        corner.insert(variable, term);
+        let mut edges = self.edges(b);
+        edges.extend(end.map(|end| Edge { variable, upper: end.clone(), behind: 0 }));
+        let source =
+            Source { nest: self.nest, corner: &corner, edges: &edges, wide: end.is_none() };
+        let threads = self.plan.thread_count();
+        self.all_threads(b, |b, thread| {
+            for (tile, &buffer) in self.tiles.iter().zip(&block.buffers) {
+                copy(b, tile, buffer, &source, thread, threads);
+            }
+        });
+        gpu::BarrierOp::new(b).build(b);
+        self.threads(b, |b, thread| {
+            let lower = AffineValue::constant(&mut b.ctx, 0);
+            let upper = match end {
+                None => AffineValue::constant(&mut b.ctx, self.plan.depth),
+                Some(end) => {
+                    let mut exprs = Exprs::default();
+                    let (end, term) = (exprs.bound(b, end), exprs.value(b, term));
+                    let left = b.ctx.sub_expr(end, term);
+                    exprs.finish(b, &[left])
+                }
+            };
+            let products = AffineForOp::create(b, &lower, &upper, 1, &[], |b, depth, _| {
+                self.products(b, block, &corner, &edges, thread, depth);
+                vec![]
+            });
+            let annotation = match end {
+                None => llvm::full_unroll(&mut b.ctx),
+                Some(_) => llvm::no_unroll(&mut b.ctx),
+            };
+            b.set_attr(products.op(), llvm::LOOP_ANNOTATION, annotation);
+        });
+        gpu::BarrierOp::new(b).build(b);
+    }
+
+    /// The edges of the grid that tiles may reach beyond.
+    fn edges(&self, b: &Builder<'_>) -> Vec<Edge> {
+        let sides = [(self.nest.row, self.plan.block[0]), (self.nest.column, self.plan.block[1])];
+        let open = sides.into_iter().filter(|&(dim, side)| !self.nest.divides(b, dim, side));
+        open.map(|(dim, _)| {
+            let dim = &self.nest.dims[dim];
+            Edge { variable: dim.variable, upper: dim.upper.clone(), behind: 0 }
+        })
+        .collect()
+    }
+
+    /// The results of a thread: their number and the row and column in the block, from its corner.
+    fn results(&self) -> impl Iterator<Item = [i64; 2]> + use<> {
+        let [rows, columns] = self.plan.thread;
+        (0..rows).flat_map(move |row| (0..columns).map(move |column| [row, column]))
+    }
+
+    /// The row (side 0) or column (side 1) in the block of one of a thread's: runs as long as a wide
+    /// access, so that a thread reads them at once and neighbours read what follows.
+    fn place(&self, b: &mut Builder<'_>, side: usize, thread: Value, number: i64) -> Value {
+        let run = self.nest.run_length(&self.plan, side);
+        let span = run * self.plan.threads()[side];
+        apply(b, &[thread], |b, dims| {
+            let run_expr = b.ctx.constant_expr(run);
+            let first = b.ctx.mul_expr(dims[0], run_expr);
+            let further = b.ctx.constant_expr(number / run * span + number % run);
+            b.ctx.add_expr(first, further)
+        })
+    }
+
+    /// The nest's variables at a thread's result.
+    fn at(&self, b: &mut Builder<'_>, block: &Block, thread: Thread, [r, c]: [i64; 2]) -> ValueMap {
+        let mut map = block.corner.clone();
+        let sides = [(0, self.nest.row, thread.row, r), (1, self.nest.column, thread.column, c)];
+        for (side, dim, thread, number) in sides {
+            let place = self.place(b, side, thread, number);
+            let variable = self.nest.dims[dim].variable;
+            let corner = block.corner.get(variable);
+            let at = apply(b, &[corner, place], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
+            map.insert(variable, at);
+        }
+        map
+    }
+
+    /// Where a thread's sum of a result is.
+    fn sum_at(&self, b: &mut Builder<'_>, thread: Thread, [r, c]: [i64; 2]) -> AffineValue {
+        let (row, column) = (b.ctx.dim_expr(0), b.ctx.dim_expr(1));
+        let (r, c) = (b.ctx.constant_expr(r), b.ctx.constant_expr(c));
+        let map = b.ctx.map(2, 0, &[row, column, r, c]);
+        AffineValue::new(map, &[thread.row, thread.column])
+    }
+
+    /// Code of each thread, by its row and column of threads.
+    fn threads(&self, b: &mut Builder<'_>, body: impl FnOnce(&mut Builder<'_>, Thread)) {
+        let sides = self.plan.threads();
+        let dims = [1, 0].map(|axis| {
+            let size = Size::Constant(sides[1 - axis as usize]);
+            DimMap::over(&[(Axis::Thread(axis), size)], Distribution::Exact)
+        });
+        over_threads(b, &sides, LoopMapping(dims.to_vec()), |b, numbers| {
+            body(b, Thread { row: numbers[0], column: numbers[1] });
+        });
+    }
+
+    /// Code of each thread, by its number in the block.
+    fn all_threads(&self, b: &mut Builder<'_>, body: impl FnOnce(&mut Builder<'_>, Value)) {
+        let [rows, columns] = self.plan.threads().map(Size::Constant);
+        let axes = [(Axis::Thread(1), rows), (Axis::Thread(0), columns)];
+        let mapping = LoopMapping(vec![DimMap::over(&axes, Distribution::Exact)]);
+        over_threads(b, &[self.plan.thread_count()], mapping, |b, numbers| body(b, numbers[0]));
+    }
+}
+
+/// A loop over threads from 0.
+fn over_threads(
+    b: &mut Builder<'_>,
+    counts: &[i64],
+    mapping: LoopMapping,
+    body: impl FnOnce(&mut Builder<'_>, &[Value]),
+) {
+    let map = |b: &mut Builder<'_>, counts: &[i64]| {
+        let results: Vec<_> = counts.iter().map(|&count| b.ctx.constant_expr(count)).collect();
+        AffineValue { map: b.ctx.map(0, 0, &results), operands: Vec::new() }
+    };
+    let (lower, upper) = (map(b, &vec![0; counts.len()]), map(b, counts));
+    let ones = vec![1; counts.len()];
+    let threads = AffineParallelOp::create(b, &lower, &upper, &ones, body);
+    let mapping = mapping.attr(&mut b.ctx);
+    b.set_attr(threads.op(), MAPPING_ATTR, mapping);
+}
+
+/// Blocks over so many dimensions: the last on x, the one before on y, all others on z.
+fn blocks(count: usize) -> LoopMapping {
+    let over = |axis: u8| DimMap::over(&[(Axis::Block(axis), Size::Free)], Distribution::Exact);
+    let mut maps = Vec::new();
+    if count == 3 {
+        maps.push(over(2));
+    } else if count > 3 {
+        let axes = vec![(Axis::Block(2), Size::Free)];
+        maps.push(DimMap { axes, how: Distribution::Strided, dims: count - 2 });
+    }
+    maps.extend([over(1), over(0)]);
+    LoopMapping(maps)
+}
