@@ -442,6 +442,10 @@ impl Lowerer<'_> {
             captures.formals.push(formal);
             return Ok(());
         }
+        if unit.types.is_pointer(ty) && usage.mutated {
+            // What it points to is moved, where it points never comes back.
+            self.check_not_lost(c, decl, usage.span)?;
+        }
         let is_base = |e: ExprId| unit.named(e) == Some(decl);
         if let Some((item, kind)) = self.find_item(c, captures, &is_base, Some(decl), &name, ty) {
             // A bare pointer in `copy` was refused: what is mapped is what it points to.

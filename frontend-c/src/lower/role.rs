@@ -179,13 +179,14 @@ impl Lowerer<'_> {
         if read != unit.decls[decl].span {
             diagnostic = diagnostic.related(unit.place(read), "read here");
         }
-        self.refuse(
-            at,
-            diagnostic.help(format!(
+        let help = match unit.types.is_pointer(unit.decls[decl].ty) {
+            true => format!("use a pointer of the construct's own, and move `{name}` behind it"),
+            false => format!(
                 "add `copy({name})` to have the value, or `firstprivate({name})` where the program means the \
                  one from before"
-            )),
-        )
+            ),
+        };
+        self.refuse(at, diagnostic.help(help))
     }
 
     /// The scalars that loops of a construct reduce and none of its loops has for itself: they are the

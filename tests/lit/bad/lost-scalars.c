@@ -83,3 +83,18 @@ double said(int n, const double *a)
     u = n;
     return t + u + v;
 }
+
+long pointers(int n, int *a, int *b)
+{
+    int *p = b, *q = b;
+    // CHECK: error[GPUC0024]: `p` is private to this construct: what it leaves in it is lost, and read later
+    // CHECK: help: use a pointer of the construct's own, and move `p` behind it
+    #pragma acc kernels copyin(a[0:n]) copy(b[0:n])
+    for (int i = 0; i < n; i++)
+        *p++ = a[i];
+    // Nobody looks at where `q` points.
+    #pragma acc kernels copyin(a[0:n]) copy(b[0:n])
+    for (int i = 0; i < n; i++)
+        *q++ += a[i];
+    return p - b;
+}
