@@ -2,138 +2,85 @@
 
 use crate::Arch;
 
-/// Kinds of operations with a cost of their own. The widths are those of the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names say what they are; units are given on `Cost`")]
-pub enum OpClass {
-    IntAdd32,
-    IntAdd64,
-    IntMul32,
-    IntMul64,
-    MulHi32,
-    MulHi64,
-    MulWide,
-    Mad32,
-    Mad64,
-    MadWide,
-    Shift32,
-    Shift64,
-    Logic32,
-    Logic64,
-    IntMinMax32,
-    IntMinMax64,
-    IntDiv32,
-    IntDiv64,
-    IntRem32,
-    IntRem64,
-    IntCompare32,
-    IntCompare64,
-    Select32,
-    Select64,
-    BitCount,
-    Extend,
-    Convert32,
-    Convert64,
-    FloatAdd16,
-    FloatMul16,
-    FloatFma16,
-    FloatAdd32,
-    FloatMul32,
-    FloatFma32,
-    FloatDiv32,
-    FloatDivApprox32,
-    FloatSqrt32,
-    FloatMinMax32,
-    FloatCompare32,
-    FloatAdd64,
-    FloatMul64,
-    FloatFma64,
-    FloatDiv64,
-    FloatSqrt64,
-    FloatMinMax64,
-    FloatCompare64,
-    Special,
-    LoadGlobal,
-    StoreGlobal,
-    LoadShared,
-    StoreShared,
-    LoadConstant,
-    AtomicGlobal,
-    AtomicShared,
-    Shuffle,
-    Vote,
-    Barrier,
-    Branch,
+/// The classes and the list of them.
+macro_rules! classes {
+    ($($class:ident)*) => {
+        /// Kinds of operations with a cost of their own. The widths are those of the result.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "the names say what they are; units are given on `Cost`")]
+        pub enum OpClass {
+            $($class,)*
+        }
+
+        impl OpClass {
+            /// Every class, in the order of `class as usize`.
+            pub const ALL: [OpClass; OpClass::COUNT] = [$(OpClass::$class,)*];
+
+            /// How many classes there are.
+            pub const COUNT: usize = [$(OpClass::$class,)*].len();
+        }
+    };
 }
 
-impl OpClass {
-    /// How many classes there are.
-    pub const COUNT: usize = OpClass::Branch as usize + 1;
-
-    /// Every class, in the order of `class as usize`.
-    pub const ALL: [OpClass; OpClass::COUNT] = {
-        use OpClass::*;
-        [
-            IntAdd32,
-            IntAdd64,
-            IntMul32,
-            IntMul64,
-            MulHi32,
-            MulHi64,
-            MulWide,
-            Mad32,
-            Mad64,
-            MadWide,
-            Shift32,
-            Shift64,
-            Logic32,
-            Logic64,
-            IntMinMax32,
-            IntMinMax64,
-            IntDiv32,
-            IntDiv64,
-            IntRem32,
-            IntRem64,
-            IntCompare32,
-            IntCompare64,
-            Select32,
-            Select64,
-            BitCount,
-            Extend,
-            Convert32,
-            Convert64,
-            FloatAdd16,
-            FloatMul16,
-            FloatFma16,
-            FloatAdd32,
-            FloatMul32,
-            FloatFma32,
-            FloatDiv32,
-            FloatDivApprox32,
-            FloatSqrt32,
-            FloatMinMax32,
-            FloatCompare32,
-            FloatAdd64,
-            FloatMul64,
-            FloatFma64,
-            FloatDiv64,
-            FloatSqrt64,
-            FloatMinMax64,
-            FloatCompare64,
-            Special,
-            LoadGlobal,
-            StoreGlobal,
-            LoadShared,
-            StoreShared,
-            LoadConstant,
-            AtomicGlobal,
-            AtomicShared,
-            Shuffle,
-            Vote,
-            Barrier,
-            Branch,
-        ]
-    };
+classes! {
+    IntAdd32
+    IntAdd64
+    IntMul32
+    IntMul64
+    MulHi32
+    MulHi64
+    MulWide
+    Mad32
+    Mad64
+    MadWide
+    Shift32
+    Shift64
+    Logic32
+    Logic64
+    IntMinMax32
+    IntMinMax64
+    IntDiv32
+    IntDiv64
+    IntRem32
+    IntRem64
+    IntCompare32
+    IntCompare64
+    Select32
+    Select64
+    BitCount
+    Extend
+    Convert32
+    Convert64
+    FloatAdd16
+    FloatMul16
+    FloatFma16
+    FloatAdd32
+    FloatMul32
+    FloatFma32
+    FloatDiv32
+    FloatDivApprox32
+    FloatSqrt32
+    FloatMinMax32
+    FloatCompare32
+    FloatAdd64
+    FloatMul64
+    FloatFma64
+    FloatDiv64
+    FloatSqrt64
+    FloatMinMax64
+    FloatCompare64
+    Special
+    LoadGlobal
+    StoreGlobal
+    LoadShared
+    StoreShared
+    LoadConstant
+    AtomicGlobal
+    AtomicShared
+    Shuffle
+    Vote
+    Barrier
+    Branch
 }
 
 /// Cost of one warp instruction of a class.

@@ -12,6 +12,7 @@ pub mod pipelines;
 pub mod raise;
 pub mod simplify;
 pub mod steps;
+pub mod target;
 pub mod transfer;
 pub mod versions;
 

@@ -58,7 +58,8 @@ pub fn known_apart(ir: &Ir, op: Op) -> IndexSet<(Value, Value)> {
     while let (Some(region), Some(outer)) = (ir.parent_region(at), ir.parent_op(at)) {
         if let Some(choice) = scf::IfOp::cast(ir, outer).filter(|_| ir.region(outer, 0) == region) {
             let mut conditions = vec![choice.condition(ir)];
-            while let Some(condition) = conditions.pop().and_then(|each| ir.defining_op(each)) {
+            while let Some(condition) = conditions.pop() {
+                let Some(condition) = ir.defining_op(condition) else { continue };
                 if arith::AndIOp::is(ir, condition) {
                     conditions.extend(ir.operands(condition));
                 } else if DisjointOp::is(ir, condition) {

@@ -79,88 +79,32 @@ pub unsafe extern "C" fn __gpuc_region_end(site: *const SiteDescriptor) {
     or_fail(Runtime::global().region_end(unsafe { site_of(site) }));
 }
 
-/// Entry of a data region or of a compute construct: fills in the device addresses.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_data_begin(
-    site: *const SiteDescriptor,
-    data: *mut DataDescriptor,
-    n: c_uint,
-) {
-    // SAFETY: the contract of the header.
-    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
-    or_fail(Runtime::global().data_begin(site, data));
+/// Functions that do something with the data of a place.
+macro_rules! data_functions {
+    ($($name:ident $action:ident, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            site: *const SiteDescriptor,
+            data: *mut DataDescriptor,
+            n: c_uint,
+        ) {
+            // SAFETY: the contract of the header.
+            let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
+            or_fail(Runtime::global().$action(site, data));
+        }
+    )*};
 }
 
-/// Exit of a data region or of a compute construct.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_data_end(
-    site: *const SiteDescriptor,
-    data: *mut DataDescriptor,
-    n: c_uint,
-) {
-    // SAFETY: the contract of the header.
-    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
-    or_fail(Runtime::global().data_end(site, data));
-}
-
-/// `enter data`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_data_enter(
-    site: *const SiteDescriptor,
-    data: *mut DataDescriptor,
-    n: c_uint,
-) {
-    // SAFETY: the contract of the header.
-    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
-    or_fail(Runtime::global().data_enter(site, data));
-}
-
-/// `exit data`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_data_exit(
-    site: *const SiteDescriptor,
-    data: *mut DataDescriptor,
-    n: c_uint,
-) {
-    // SAFETY: the contract of the header.
-    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
-    or_fail(Runtime::global().data_exit(site, data));
-}
-
-/// `update`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_data_update(
-    site: *const SiteDescriptor,
-    data: *mut DataDescriptor,
-    n: c_uint,
-) {
-    // SAFETY: the contract of the header.
-    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
-    or_fail(Runtime::global().data_update(site, data));
-}
-
-/// `host_data`: fills in the device addresses.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_host_data(
-    site: *const SiteDescriptor,
-    data: *mut DataDescriptor,
-    n: c_uint,
-) {
-    // SAFETY: the contract of the header.
-    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
-    or_fail(Runtime::global().host_data(site, data));
-}
-
-/// `declare` at file scope: the data region of the whole program begins.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_declare(
-    site: *const SiteDescriptor,
-    data: *mut DataDescriptor,
-    n: c_uint,
-) {
-    // SAFETY: the contract of the header.
-    let (site, data) = unsafe { (site_of(site), data_of(data, n)) };
-    or_fail(Runtime::global().data_begin(site, data));
+data_functions! {
+    __gpuc_data_begin data_begin,
+        "Entry of a data region or of a compute construct: fills in the device addresses.";
+    __gpuc_data_end data_end, "Exit of a data region or of a compute construct.";
+    __gpuc_data_enter data_enter, "`enter data`.";
+    __gpuc_data_exit data_exit, "`exit data`.";
+    __gpuc_data_update data_update, "`update`.";
+    __gpuc_host_data host_data, "`host_data`: fills in the device addresses.";
+    __gpuc_declare data_begin, "`declare` at file scope: the data region of the whole program begins.";
 }
 
 /// The data region of a block ends with its scope (`struct __gpuc_scope`).

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use gpuc_arch::Arch;
+use gpuc_sim::readable::{shape, time};
 use gpuc_sim::{Event, EventKind, KernelReport};
 
 use crate::descriptor::SiteDescriptor;
@@ -113,27 +114,6 @@ fn grouped(number: u128) -> String {
     text
 }
 
-/// A time with the unit that suits it.
-fn readable(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    if seconds >= 1.0 {
-        format!("{seconds:.3} s")
-    } else if seconds >= 1e-3 {
-        format!("{:.3} ms", seconds * 1e3)
-    } else {
-        format!("{:.3} us", seconds * 1e6)
-    }
-}
-
-/// `32x4x1` without trailing ones: `32x4`.
-fn shape([x, y, z]: [u32; 3]) -> String {
-    match (y, z) {
-        (1, 1) => format!("{x}"),
-        (_, 1) => format!("{x}x{y}"),
-        _ => format!("{x}x{y}x{z}"),
-    }
-}
-
 impl Report {
     /// A compute region was reached.
     pub fn region(&mut self, site: &SiteDescriptor) {
@@ -224,9 +204,9 @@ impl Report {
                 times.count,
                 shape(record.grid),
                 shape(record.block),
-                readable(times.total),
-                readable(times.least),
-                readable(times.most)
+                time(times.total.as_secs_f64()),
+                time(times.least.as_secs_f64()),
+                time(times.most.as_secs_f64())
             )?;
         }
         if !self.transfers.is_empty() {
@@ -238,7 +218,7 @@ impl Report {
                 "    {file}:{line} {name} {direction}: {} bytes in {}, {}",
                 grouped(u128::from(record.bytes)),
                 counted(record.times.count, "transfer"),
-                readable(record.times.total)
+                time(record.times.total.as_secs_f64())
             )?;
         }
         Ok(())
@@ -347,7 +327,7 @@ mod tests {
         assert_eq!(shape([128, 1, 1]), "128");
         assert_eq!(shape([32, 4094, 1]), "32x4094");
         assert_eq!(shape([1, 1, 2]), "1x1x2");
-        assert_eq!(readable(Duration::from_micros(1500)), "1.500 ms");
+        assert_eq!(time(0.0015), "1.500 ms");
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod module;
 mod profile;
 mod program;
 mod ptxas;
+pub mod readable;
 mod report;
 mod simulator;
 mod syntax;

@@ -54,6 +54,18 @@ fn collect(
     true
 }
 
+/// Computes a value at the builder's point, outside `scope`; `None` where that takes more than a
+/// [`pure_slice`].
+pub fn compute_outside(
+    b: &mut Builder<'_>,
+    value: Value,
+    scope: Op,
+    map: &mut ValueMap,
+) -> Option<Value> {
+    let slice = pure_slice(b, value, scope)?;
+    Some(clone_slice(b, &slice, value, map))
+}
+
 /// Copies a slice to the builder's point and gives the value that stands for `value` there.
 pub fn clone_slice(b: &mut Builder<'_>, slice: &[Op], value: Value, map: &mut ValueMap) -> Value {
     for &op in slice {

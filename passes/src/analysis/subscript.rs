@@ -197,13 +197,23 @@ fn keeps(ir: &Ir, op: Op, width: u32) -> bool {
 
 /// An affine expression over operands; `None` for divisions.
 pub fn of_affine(ir: &Ir, expr: AffineExpr, value: &affine::AffineValue) -> Option<Polynomial> {
-    let operand = |index: usize| Some(polynomial(ir, *value.operands.get(index)?));
+    of_affine_over(ir, expr, value, &|operand| polynomial(ir, operand))
+}
+
+/// The same with another way to bring operands into closed form.
+pub fn of_affine_over(
+    ir: &Ir,
+    expr: AffineExpr,
+    value: &affine::AffineValue,
+    form: &dyn Fn(Value) -> Polynomial,
+) -> Option<Polynomial> {
+    let operand = |index: usize| Some(form(*value.operands.get(index)?));
     match *ir.ctx.expr_kind(expr) {
         AffineExprKind::Constant(number) => Some(Polynomial::constant(number)),
         AffineExprKind::Dim(index) => operand(index as usize),
         AffineExprKind::Symbol(index) => operand(value.dims(&ir.ctx) + index as usize),
         AffineExprKind::Binary(op, a, b) => {
-            let (a, b) = (of_affine(ir, a, value)?, of_affine(ir, b, value)?);
+            let (a, b) = (of_affine_over(ir, a, value, form)?, of_affine_over(ir, b, value, form)?);
             match op {
                 BinaryOp::Add => a.plus(&b, 1),
                 BinaryOp::Mul => a.times(&b),

@@ -8,7 +8,6 @@
 
 use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineValue};
 use gpuc_dialects::memref;
-use gpuc_ir::affine::{AffineExprKind, BinaryOp};
 use gpuc_ir::op::{Subscripts, Traits};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
@@ -18,6 +17,8 @@ use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
 use crate::analysis::access::{Alias, Storage, access, alias, root};
 use crate::analysis::polynomial::Polynomial;
+use crate::analysis::slice::is_defined_inside;
+use crate::analysis::subscript::of_affine_over;
 use crate::versions::known_apart;
 
 /// Which of the loops a value depends on.
@@ -320,10 +321,7 @@ fn body(ir: &Ir, nest: Op, innermost: Op) -> (Option<AffineIfOp>, gpuc_ir::Block
     let rest = ops.next();
     let ends = rest.is_none_or(|op| ir.has_trait(op, Traits::TERMINATOR));
     let invariant = |condition: &AffineIfOp| {
-        let outside = |operand: Value| {
-            let owner = ir.value_block(operand).and_then(|block| ir.block_op(block));
-            owner.is_some_and(|owner| owner != nest && !ir.is_inside(owner, nest))
-        };
+        let outside = |operand: Value| !is_defined_inside(ir, operand, nest);
         condition.else_block(ir).is_none()
             && ir.results(condition.op()).is_empty()
             && ir.operands(condition.op()).all(outside)
@@ -337,10 +335,7 @@ fn body(ir: &Ir, nest: Op, innermost: Op) -> (Option<AffineIfOp>, gpuc_ir::Block
 /// The sum is over a range that is the same everywhere, in steps of 1, and carries numbers.
 fn check_sum(ir: &Ir, nest: Op, sum: AffineForOp) -> Result<(), Unsuitable> {
     let (lower, upper) = (sum.lower_bound(ir), sum.upper_bound(ir));
-    let outside = |value: &Value| {
-        let owner = ir.value_block(*value).and_then(|block| ir.block_op(block));
-        owner.is_some_and(|owner| owner != nest && !ir.is_inside(owner, nest))
-    };
+    let outside = |value: &Value| !is_defined_inside(ir, *value, nest);
     let fits = sum.step_value(ir) == 1
         && lower.results(&ir.ctx).len() == 1
         && upper.results(&ir.ctx).len() == 1
@@ -414,22 +409,7 @@ fn is_box(forms: &[Polynomial], variables: [Value; 3]) -> bool {
 
 /// An expression as a linear form of the operands themselves; `None` for anything else.
 pub(super) fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
-    let operand =
-        |index: usize| value.operands.get(index).map(|&operand| Polynomial::value(operand));
-    match *ir.ctx.expr_kind(expr) {
-        AffineExprKind::Constant(number) => Some(Polynomial::constant(number)),
-        AffineExprKind::Dim(index) => operand(index as usize),
-        AffineExprKind::Symbol(index) => operand(value.dims(&ir.ctx) + index as usize),
-        AffineExprKind::Binary(op, a, b) => {
-            let (a, b) = (linear(ir, a, value)?, linear(ir, b, value)?);
-            let sum = match op {
-                BinaryOp::Add => a.plus(&b, 1),
-                BinaryOp::Mul => a.times(&b),
-                _ => None,
-            };
-            sum.filter(Polynomial::is_affine)
-        }
-    }
+    of_affine_over(ir, expr, value, &Polynomial::value).filter(Polynomial::is_affine)
 }
 
 /// Bytes of a number that goes through registers and memory of the block: 4 or 8.

@@ -21,13 +21,14 @@ use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::op::{AccessKind, Traits};
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
 use indexmap::IndexSet;
 
 use super::band::Bound;
 use super::coordinates::Exprs;
 use crate::analysis::access::{Access, Alias, Storage, alias};
 use crate::analysis::nest::Nest;
+use crate::analysis::slice::is_defined_inside;
 use crate::versions::known_apart;
 
 gpuc_ir::pass! {
@@ -82,12 +83,8 @@ fn promote_in_iteration(ir: &mut Ir, op: Op) {
     let body = ir.body(op, 0);
     let nest = Nest::compute(ir, op);
     let Ok(accesses) = nest.accesses(op) else { return };
-    let usable = |value: &Value| {
-        let block = ir.value_block(*value);
-        let owner = block.and_then(|block| ir.block_op(block));
-        block == Some(body) && ir.defining_op(*value).is_none()
-            || owner.is_some_and(|owner| owner != op && !ir.is_inside(owner, op))
-    };
+    let usable =
+        |value: &Value| ir.arguments(body).contains(value) || !is_defined_inside(ir, *value, op);
     let mut found = grouped(ir, accesses, |access| {
         let inside = ir.ancestors(access.op).take_while(|&outer| outer != op);
         inside.into_iter().all(|outer| !ir.has_trait(outer, Traits::PARALLEL_LOOP))
@@ -108,24 +105,32 @@ fn promote_in_iteration(ir: &mut Ir, op: Op) {
     });
     for element in found {
         let Some(ty) = ir.ctx.element(ir.ty(element.buffer)) else { continue };
-        let location = ir.location(op);
         let starts = element.accesses.first().is_some_and(|&first| {
             AffineStoreOp::is(ir, first) && ir.parent_block(first) == Some(body)
         });
-        let local_type = ir.ctx.memref(&[], ty);
-        let mut b = Builder::at_start(ir, body, location);
-        let local = memref::AllocaOp::new(&mut b, &[], &[]).result(local_type).value(&mut b);
-        if !starts {
-            let before = AffineLoadOp::create(&mut b, element.buffer, &element.at);
-            memref::StoreOp::new(&mut b, before, local, &[]).build(&mut b);
-        }
-        if let Some(end) = ir.last_op(body) {
-            let mut b = Builder::before(ir, end);
-            let after = memref::LoadOp::new(&mut b, local, &[]).value(&mut b);
-            AffineStoreOp::create(&mut b, after, element.buffer, &element.at);
-        }
+        let (Some(first), Some(end)) = (ir.first_op(body), ir.last_op(body)) else { continue };
+        let local = local_variable(ir, &element, ty, first, !starts);
         redirect(ir, &element, local);
+        store_back(&mut Builder::before(ir, end), &element, local);
     }
+}
+
+/// A local variable for an element in front of an operation, filled where `fill` says so.
+fn local_variable(ir: &mut Ir, element: &Element, ty: Type, before: Op, fill: bool) -> Value {
+    let local_type = ir.ctx.memref(&[], ty);
+    let mut b = Builder::before(ir, before);
+    let local = memref::AllocaOp::new(&mut b, &[], &[]).result(local_type).value(&mut b);
+    if fill {
+        let value = AffineLoadOp::create(&mut b, element.buffer, &element.at);
+        memref::StoreOp::new(&mut b, value, local, &[]).build(&mut b);
+    }
+    local
+}
+
+/// Stores what a local variable holds to its element.
+fn store_back(b: &mut Builder<'_>, element: &Element, local: Value) {
+    let value = memref::LoadOp::new(b, local, &[]).value(b);
+    AffineStoreOp::create(b, value, element.buffer, &element.at);
 }
 
 /// Whether an access is not to memory behind another root.
@@ -167,17 +172,12 @@ struct Element {
 fn elements(ir: &Ir, nest: &Nest, view: AffineForOp) -> Vec<Element> {
     let Ok(accesses) = nest.accesses(view.op()) else { return Vec::new() };
     let body = view.body(ir);
-    let outside = |value: &Value| {
-        let owner = ir.value_block(*value).and_then(|block| ir.block_op(block));
-        owner.is_some_and(|owner| owner != view.op() && !ir.is_inside(owner, view.op()))
-    };
-    let mut found = grouped(ir, accesses, |access| {
-        let at = place(ir, access.op);
-        ir.parent_block(access.op) == Some(body)
-            && outside(&access.buffer)
-            && at.is_some_and(|at| at.operands.iter().all(outside))
-    });
+    let outside = |value: &Value| !is_defined_inside(ir, *value, view.op());
+    let mut found = grouped(ir, accesses, |access| ir.parent_block(access.op) == Some(body));
     found.retain(|element| {
+        if !element.at.operands.iter().chain([&element.buffer]).all(outside) {
+            return false;
+        }
         let does = |op: fn(&Ir, Op) -> bool| element.accesses.iter().any(|&access| op(ir, access));
         does(AffineLoadOp::is)
             && does(AffineStoreOp::is)
@@ -230,14 +230,8 @@ fn replace(ir: &mut Ir, view: AffineForOp, element: &Element) {
     if guard(ir, view).is_none() {
         return;
     }
-    let local_type = ir.ctx.memref(&[], element_type);
-    let mut b = Builder::before(ir, view.op());
-    let local = memref::AllocaOp::new(&mut b, &[], &[]).result(local_type).value(&mut b);
-    let before = AffineLoadOp::create(&mut b, element.buffer, &element.at);
-    memref::StoreOp::new(&mut b, before, local, &[]).build(&mut b);
-    let mut b = Builder::after(ir, view.op());
-    let after = memref::LoadOp::new(&mut b, local, &[]).value(&mut b);
-    AffineStoreOp::create(&mut b, after, element.buffer, &element.at);
+    let local = local_variable(ir, element, element_type, view.op(), true);
+    store_back(&mut Builder::after(ir, view.op()), element, local);
     redirect(ir, element, local);
 }
 

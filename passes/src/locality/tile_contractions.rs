@@ -27,6 +27,7 @@ use super::stage::Tile;
 use super::tile_plan::TilePlan;
 use super::wide::{Wide, conditions};
 use crate::parallel::schedule::{Asked, Levels, region_sizes};
+use crate::target::target;
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -47,9 +48,7 @@ gpuc_ir::pass! {
 
 impl Pass for TileContractions {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let Some(arch) = Arch::by_name(&self.arch) else {
-            return Err(Diagnostic::error(format!("there is no target '{}'", self.arch)));
-        };
+        let arch = target(&self.arch)?;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if !in_fallback(ir, inner)
@@ -57,7 +56,7 @@ impl Pass for TileContractions {
                 && let Ok(contraction) = Contraction::of(ir, nest)
             {
                 let plans = self.plans(ir, &contraction, arch)?;
-                self.make_versions(ir, region, &plans, arch, cx);
+                self.make_versions(ir, region, contraction, &plans, arch, cx);
             }
         }
         Ok(())
@@ -155,15 +154,17 @@ impl TileContractions {
         &self,
         ir: &mut Ir,
         region: RegionOp,
+        contraction: Contraction,
         plans: &[TilePlan],
         arch: &Arch,
         cx: &mut PassContext<'_>,
     ) {
-        let mut region = region;
+        let (mut region, mut contraction) = (region, contraction);
         let last = plans.len().saturating_sub(1);
+        // The code runs on later devices too, with more multiprocessors.
+        let later = Arch::all().iter().filter(|other| other.number >= arch.number);
+        let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
         for (i, &plan) in plans.iter().enumerate() {
-            let Some(nest) = open_nest(ir, region) else { return };
-            let Ok(contraction) = Contraction::of(ir, nest) else { return };
             let wide: Vec<Option<Wide>> = contraction
                 .staged
                 .iter()
@@ -179,9 +180,6 @@ impl TileContractions {
             }
             // A grid that leaves multiprocessors idle is not worth a large tile; the smallest is worth it
             // while a quarter of them works.
-            // The code runs on later devices too, with more multiprocessors.
-            let later = Arch::all().iter().filter(|other| other.number >= arch.number);
-            let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
             let busy = i64::from(if i == last { sms.div_ceil(4) } else { sms });
             let least_blocks = self.least_blocks.unwrap_or(busy);
             let mut b = Builder::before(&mut *ir, region.op());
@@ -193,17 +191,22 @@ impl TileContractions {
             let tiles = tiles
                 .map(|(load, wide)| Tile::new(load, &plan, plan.wide && wide.is_some()))
                 .collect();
-            let mut b = Builder::before(ir, nest);
+            let mut b = Builder::before(ir, contraction.nest);
             let results = results.into_iter().map(|(op, _)| op).collect();
             let tiled = Emitter::new(&contraction, plan, tiles, results).emit(&mut b);
-            ir.erase_op(nest);
+            ir.erase_op(contraction.nest);
             if !in_fallback(ir, region.op()) {
                 let text = format!("Loop tiled where the grid fills the device: {plan}");
                 let place = ir.ctx.place(ir.location(tiled));
                 cx.report(Diagnostic::remark(text).at_option(place));
             }
             versions::choose(ir, holds, region.op(), fallback);
+            // What is left for the next plan is the copy.
             region = RegionOp(fallback);
+            let Some(Ok(next)) = open_nest(ir, region).map(|nest| Contraction::of(ir, nest)) else {
+                return;
+            };
+            contraction = next;
         }
     }
 }

@@ -10,7 +10,7 @@ use super::coordinates::Exprs;
 use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
 use crate::analysis::polynomial::Polynomial;
-use crate::analysis::slice::{clone_slice, pure_slice};
+use crate::analysis::slice::compute_outside;
 use crate::parallel::launch::trip_count;
 use crate::parallel::loop_bounds::Bounds;
 
@@ -126,7 +126,7 @@ pub fn conditions<'a>(
             let end = exprs.bound(b, bound);
             let mut end = exprs.finish(b, &[end]);
             for operand in &mut end.operands {
-                *operand = outside(b, *operand, region.op(), &mut map)?;
+                *operand = compute_outside(b, *operand, region.op(), &mut map)?;
             }
             ends.push(AffineApplyOp::create(b, &end));
         }
@@ -152,8 +152,10 @@ pub fn conditions<'a>(
         all = arith::AndIOp::new(b, all, deep).value(b);
     }
     for &(first, second) in &nest.apart {
-        let [first, second] =
-            [outside(b, first, region.op(), &mut map)?, outside(b, second, region.op(), &mut map)?];
+        let [first, second] = [
+            compute_outside(b, first, region.op(), &mut map)?,
+            compute_outside(b, second, region.op(), &mut map)?,
+        ];
         let apart = DisjointOp::new(b, first, second).value(b);
         all = arith::AndIOp::new(b, all, apart).value(b);
     }
@@ -163,10 +165,10 @@ pub fn conditions<'a>(
     for wide in wide {
         let mut numbers = Vec::new();
         for &stride in &wide.strides {
-            numbers.push(outside(b, stride, region.op(), &mut map)?);
+            numbers.push(compute_outside(b, stride, region.op(), &mut map)?);
         }
         numbers.extend(wide.dim.map(|dim| trips[dim]));
-        let base = outside(b, wide.base, region.op(), &mut map)?;
+        let base = compute_outside(b, wide.base, region.op(), &mut map)?;
         let bytes = b.ctx.i64_attr(WIDE_BYTES);
         let aligned = AlignedOp::new(b, base).attr(b, "alignment", bytes).value(b);
         all = arith::AndIOp::new(b, all, aligned).value(b);
@@ -178,12 +180,6 @@ pub fn conditions<'a>(
     Some(all)
 }
 
-/// A value of the region, computed in front of it.
-fn outside(b: &mut Builder<'_>, value: Value, region: Op, map: &mut ValueMap) -> Option<Value> {
-    let slice = pure_slice(b, value, region)?;
-    Some(clone_slice(b, &slice, value, map))
-}
-
 fn trips_of_sum(
     b: &mut Builder<'_>,
     nest: &Contraction,
@@ -193,7 +189,7 @@ fn trips_of_sum(
     let mut sides = [nest.sum.lower_bound(b), nest.sum.upper_bound(b)];
     for side in &mut sides {
         for operand in &mut side.operands {
-            *operand = outside(b, *operand, region, map)?;
+            *operand = compute_outside(b, *operand, region, map)?;
         }
     }
     let [lower, upper] = sides.map(|side| AffineApplyOp::create(b, &side));

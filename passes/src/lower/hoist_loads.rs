@@ -14,6 +14,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 
 use crate::analysis::access::{Access, Alias, Storage, alias};
 use crate::analysis::nest::Nest;
+use crate::analysis::slice::is_defined_inside;
 
 gpuc_ir::pass! {
     /// Load what a loop of a kernel does not change once, in front of it.
@@ -61,10 +62,7 @@ fn invariant_loads(ir: &Ir, view: scf::ForOp) -> Vec<Op> {
             write.root == read.root || alias(own, Storage::of(ir, write.root)) != Alias::No
         })
     };
-    let is_outside = |value: Value| {
-        let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
-        !owner.is_some_and(|owner| ir.is_inside(owner, loop_op))
-    };
+    let is_outside = |value: Value| !is_defined_inside(ir, value, loop_op);
     let reads = accesses.iter().filter(|access| {
         memref::LoadOp::is(ir, access.op)
             && ir.parent_block(access.op) == Some(view.body(ir))

@@ -6,6 +6,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 use super::address::{Addresses, advance, to_ptr, without_constant};
 use super::lower_accesses::Site;
 use crate::analysis::polynomial::Polynomial;
+use crate::analysis::slice::is_defined_inside;
 use crate::analysis::subscript::polynomial;
 use crate::simplify::carry;
 
@@ -71,10 +72,7 @@ fn families(ir: &Ir, view: scf::ForOp, sites: &[Site]) -> Vec<Family> {
 
 /// Whether no value of a polynomial is defined in a loop.
 fn is_invariant(ir: &Ir, sum: &Polynomial, loop_op: Op) -> bool {
-    sum.values().iter().all(|&value| {
-        let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
-        !owner.is_some_and(|owner| ir.is_inside(owner, loop_op))
-    })
+    !sum.values().iter().any(|&value| is_defined_inside(ir, value, loop_op))
 }
 
 /// Brings multiples of one distance (rows) into their order, so that each lies one step behind the

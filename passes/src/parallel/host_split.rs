@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::host_plan::{HostPlan, edges};
 use super::phases::{Step, phases};
-use super::scratch::{Slot, load_where_used, move_array};
+use super::scratch::{Slot, load_where_used, move_array, replace_where_used};
 use crate::analysis::slice::{clone_slice, pure_slice};
 use crate::versions::in_fallback;
 
@@ -243,7 +243,9 @@ impl Split<'_> {
                         break;
                     }
                     match pure_slice(ir, value, region.op()) {
-                        Some(slice) => compute_again(ir, value, &slice, other),
+                        Some(slice) => replace_where_used(ir, value, other, |b| {
+                            clone_slice(b, &slice, value, &mut ValueMap::new())
+                        }),
                         None => {
                             let slot = self.slot(ir, value);
                             load_where_used(ir, value, slot, other);
@@ -254,22 +256,6 @@ impl Split<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// Computes a value again in front of each operation that `top` gives for a user of it.
-fn compute_again(ir: &mut Ir, value: Value, slice: &[Op], top: impl Fn(&Ir, Op) -> Option<Op>) {
-    let mut tops: Vec<Op> = Vec::new();
-    for user in ir.users(value).collect::<Vec<_>>() {
-        if let Some(top) = top(ir, user)
-            && !tops.contains(&top)
-        {
-            tops.push(top);
-        }
-    }
-    for at in tops {
-        let again = clone_slice(&mut Builder::before(ir, at), slice, value, &mut ValueMap::new());
-        ir.replace_uses_if(value, again, |ir, slot| top(ir, ir.use_owner(slot)) == Some(at));
     }
 }
 

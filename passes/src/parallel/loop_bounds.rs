@@ -4,7 +4,7 @@ use gpuc_dialects::affine::{AffineParallelOp, AffineValue};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
 
-use crate::analysis::slice::{clone_slice, pure_slice};
+use crate::analysis::slice;
 use crate::lower::lower_affine::{Extremum, bounds};
 use crate::raise::parallel_nest::groups;
 
@@ -23,10 +23,8 @@ pub struct Bounds {
 /// depend on what `scope` does.
 pub fn compute_outside(b: &mut Builder<'_>, op: Op, scope: Op) -> Option<Vec<Bounds>> {
     let mut map = ValueMap::new();
-    let mut outside = |b: &mut Builder<'_>, value: Value| {
-        let slice = pure_slice(b, value, scope)?;
-        Some(clone_slice(b, &slice, value, &mut map))
-    };
+    let mut outside =
+        |b: &mut Builder<'_>, value: Value| slice::compute_outside(b, value, scope, &mut map);
     if let Some(view) = scf::ParallelOp::cast(b, op) {
         let (lower, upper, step) = (view.lowerBound(b), view.upperBound(b), view.step(b));
         let mut all = Vec::new();

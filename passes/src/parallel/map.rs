@@ -25,6 +25,7 @@ use super::mapping_remarks;
 use super::schedule::{Asked, Levels, check_nesting, region_sizes};
 use super::verify_mapping::check_sizes;
 use crate::analysis::loops::constant_trips;
+use crate::target::target;
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
@@ -37,9 +38,7 @@ gpuc_ir::pass! {
 
 impl Pass for Map {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let Some(arch) = Arch::by_name(&self.arch) else {
-            return Err(Diagnostic::error(format!("there is no target '{}'", self.arch)));
-        };
+        let arch = target(&self.arch)?;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             let mut mapper = Mapper { region, arch, loops: IndexMap::new() };

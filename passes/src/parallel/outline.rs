@@ -22,6 +22,7 @@ use super::loop_bounds::set_bounds;
 use super::scratch::keep_between_segments;
 use super::segments::{Segment, segments};
 use super::verify_mapping::check_sizes;
+use crate::target::target;
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
@@ -36,9 +37,7 @@ gpuc_ir::pass! {
 
 impl Pass for Outline {
     fn run(&mut self, ir: &mut Ir, module: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let Some(arch) = Arch::by_name(&self.arch) else {
-            return Err(Diagnostic::error(format!("there is no target '{}'", self.arch)));
-        };
+        let arch = target(&self.arch)?;
         let limits = Limits { arch, max_partial_results: self.max_partial_results.max(1) };
         for op in ir.nested_ops(module, WalkOrder::PreOrder) {
             if !ir.is_erased(op)

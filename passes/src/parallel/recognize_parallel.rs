@@ -189,7 +189,9 @@ impl RecognizeParallel {
             .collect();
         let bounds = dim.lower.iter().chain(&dim.upper);
         if reduces
-            && bounds.flat_map(|bound| bound.values()).any(|value| !is_outside(ir, value, &around))
+            && bounds
+                .flat_map(|bound| bound.values())
+                .any(|value| around.iter().any(|&outer| is_defined_inside(ir, value, outer)))
         {
             return false;
         }
@@ -225,12 +227,6 @@ fn is_dimension_of(ir: &Ir, op: Op, outer: Op) -> bool {
         && Asked::of(ir, outer) == Asked::default()
         && ir.operands(op).all(|value| !is_defined_inside(ir, value, outer))
         && only()
-}
-
-/// Whether a value is defined outside all of some nested loops.
-fn is_outside(ir: &Ir, value: Value, loops: &[Op]) -> bool {
-    let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
-    owner.is_some_and(|owner| loops.iter().all(|&outer| !ir.is_inside(owner, outer)))
 }
 
 /// The variable that a loop's result is stored to.

@@ -225,6 +225,17 @@ pub(super) fn load_where_used(
     slot: Slot,
     top: impl Fn(&Ir, Op) -> Option<Op>,
 ) {
+    replace_where_used(ir, value, top, |b| slot.load(b));
+}
+
+/// Replaces uses of a value by what `make` builds in front of each operation that `top` gives for a
+/// user; where it gives none, the use stays.
+pub(super) fn replace_where_used(
+    ir: &mut Ir,
+    value: Value,
+    top: impl Fn(&Ir, Op) -> Option<Op>,
+    make: impl Fn(&mut Builder<'_>) -> Value,
+) {
     let mut tops: Vec<Op> = Vec::new();
     for user in ir.users(value).collect::<Vec<_>>() {
         if let Some(top) = top(ir, user)
@@ -234,7 +245,7 @@ pub(super) fn load_where_used(
         }
     }
     for at in tops {
-        let loaded = slot.load(&mut Builder::before(ir, at));
-        ir.replace_uses_if(value, loaded, |ir, slot| top(ir, ir.use_owner(slot)) == Some(at));
+        let again = make(&mut Builder::before(ir, at));
+        ir.replace_uses_if(value, again, |ir, slot| top(ir, ir.use_owner(slot)) == Some(at));
     }
 }

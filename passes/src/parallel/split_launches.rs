@@ -25,6 +25,7 @@ use super::host_plan::{HostPlan, is_worth_launches};
 use super::host_split::split;
 use super::segments::has_parallel_loop;
 use crate::lower::lower_affine::lower;
+use crate::target::target;
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
@@ -37,9 +38,7 @@ gpuc_ir::pass! {
 
 impl Pass for SplitLaunches {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let Some(arch) = Arch::by_name(&self.arch) else {
-            return Err(Diagnostic::error(format!("there is no target '{}'", self.arch)));
-        };
+        let arch = target(&self.arch)?;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if region.kind(ir) != Construct::Kernels {

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::launch::LineCounts;
 use crate::profile::Profile;
+use crate::readable::{shape, time};
 
 use super::{KernelReport, Report, verdict};
 
@@ -15,25 +16,6 @@ pub(super) fn per_cent(share: f64) -> String {
 /// `file:line`.
 pub(super) fn place(line: &LineCounts) -> String {
     format!("{}:{}", line.file, line.line)
-}
-
-/// A time with the unit that suits it.
-fn time(seconds: f64) -> String {
-    if seconds >= 1.0 {
-        format!("{seconds:.3} s")
-    } else if seconds >= 1e-3 {
-        format!("{:.3} ms", seconds * 1e3)
-    } else {
-        format!("{:.3} us", seconds * 1e6)
-    }
-}
-
-fn shape([x, y, z]: [u32; 3]) -> String {
-    match (y, z) {
-        (1, 1) => format!("{x}"),
-        (_, 1) => format!("{x}x{y}"),
-        _ => format!("{x}x{y}x{z}"),
-    }
 }
 
 impl Report {

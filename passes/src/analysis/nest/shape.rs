@@ -18,6 +18,7 @@ use super::super::polynomial::Polynomial;
 use super::super::quasi_affine::QuasiAffine;
 use super::super::range::{Range, range};
 use super::guard;
+use crate::analysis::slice::is_defined_inside;
 
 /// The constants of an access's subscripts; 0 where a subscript has no closed form.
 pub(super) type Constants = SmallVec<[i64; 4]>;
@@ -65,8 +66,7 @@ impl ShapeKey {
 
 /// Whether a value is not defined inside `op`.
 pub(super) fn is_outside(ir: &Ir, value: Value, op: Op) -> bool {
-    let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
-    !owner.is_some_and(|owner| ir.is_inside(owner, op))
+    !is_defined_inside(ir, value, op)
 }
 
 /// The innermost region round `at`, inside the loop `op`, that says how often it runs.
