@@ -222,6 +222,22 @@ pub enum LaunchError {
         /// The block of the launch.
         given: [u32; 3],
     },
+    /// The cluster is not the one that the kernel requires.
+    #[error("kernel requires clusters of {}x{}x{} blocks, not {}x{}x{}", required[0], required[1], required[2], given[0], given[1], given[2])]
+    RequiredCluster {
+        /// `.reqnctapercluster`.
+        required: [u32; 3],
+        /// The cluster of the launch.
+        given: [u32; 3],
+    },
+    /// The grid is not a number of clusters.
+    #[error("a grid of {}x{}x{} blocks is not made of clusters of {}x{}x{}", grid[0], grid[1], grid[2], cluster[0], cluster[1], cluster[2])]
+    Cluster {
+        /// Blocks of the launch.
+        grid: [u32; 3],
+        /// Blocks of a cluster.
+        cluster: [u32; 3],
+    },
     /// The parameter block has another size.
     #[error("kernel takes {expected} bytes of parameters, found {given}")]
     Params {

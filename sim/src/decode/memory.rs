@@ -112,6 +112,7 @@ fn access(
         wide,
         narrow_address: address.narrow,
         strong: matched.get("sem").is_some_and(|sem| sem != "weak"),
+        releases: matched.get("sem") == Some("release"),
     }
 }
 
@@ -239,7 +240,8 @@ fn atomic(
             let operand = &elements(lowering, operand, matched)?[element];
             operands.src[1 + i] = lowering.source_row(operand, matched.ty(), false)?;
         }
-        let op = Op::Atomic { op, ty, space, narrow_address: address.narrow, result };
+        let releases = matches!(matched.get("sem"), Some("release" | "acq_rel"));
+        let op = Op::Atomic { op, ty, space, narrow_address: address.narrow, result, releases };
         lowering.emit(op, operands);
     }
     Ok(())

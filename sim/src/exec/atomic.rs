@@ -57,7 +57,7 @@ pub(super) fn execute(
     mask: u32,
     site: usize,
 ) -> Result<(MemorySpace, [u64; LANES], u64), Violation> {
-    let Op::Atomic { op, ty, space, narrow_address, result } = inst.op else {
+    let Op::Atomic { op, ty, space, narrow_address, result, .. } = inst.op else {
         return Ok((MemorySpace::Global, [0; LANES], 4));
     };
     let bytes = u64::from(ty.bytes());

@@ -9,6 +9,7 @@ mod access;
 mod atomic;
 mod block;
 mod calls;
+mod cluster;
 mod collective;
 mod compare;
 mod convert;
@@ -38,6 +39,7 @@ mod video;
 mod warp;
 
 pub(crate) use block::{Environment, Limits, Worker};
+pub(crate) use cluster::Clusters;
 pub(crate) use lanes::{LANES, Row};
 pub(crate) use memory::{Region, Regions};
 pub(crate) use plan::Plan;

@@ -169,7 +169,8 @@ fn of_inst(inst: &Inst, class: Class) -> Option<OpClass> {
         Op::LoadMatrix(..) | Op::LoadTiles(..) => LoadShared,
         Op::StoreMatrix(..) | Op::StoreTiles(..) => StoreShared,
         Op::MemoryBarrier(_) => AtomicShared,
-        Op::Barrier { .. } => Barrier,
+        Op::Barrier { .. } | Op::ClusterArrive { .. } | Op::ClusterWait { .. } => Barrier,
+        Op::MapRank { .. } | Op::RankOf { .. } => Logic32,
     })
 }
 

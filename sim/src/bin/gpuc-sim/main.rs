@@ -124,6 +124,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
     let launch = Launch {
         grid: options.grid,
         block: options.block,
+        cluster: options.cluster,
         dynamic_shared_bytes: options.shared,
         params: &params,
         counters: if options.report.is_some() { Counters::Profile } else { Counters::Off },

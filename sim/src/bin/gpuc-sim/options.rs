@@ -21,6 +21,7 @@ Files are raw bytes; of a .npy file the array is taken, and its header stays.
 Options:
   --grid X[,Y[,Z]]      blocks [1,1,1]
   --block X[,Y[,Z]]     threads of a block [1,1,1]
+  --cluster X[,Y[,Z]]   blocks of a cluster [what the kernel requires, or none]
   --shared BYTES        dynamic shared memory [0]
   --arch sm_NN          the device, by capability [the file's .target]
   --device NAME         the device, by name: v100, a100-40, a100-80, a6000, l40s, h100, h200, ...
@@ -69,6 +70,7 @@ pub(crate) struct Options {
     pub(crate) arguments: Vec<String>,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) shared: u32,
     pub(crate) arch: Option<String>,
     pub(crate) device: Option<String>,
@@ -93,6 +95,7 @@ impl Options {
             arguments: Vec::new(),
             grid: [1; 3],
             block: [1; 3],
+            cluster: None,
             shared: 0,
             arch: None,
             device: None,
@@ -138,6 +141,7 @@ impl Options {
             match name.as_str() {
                 "grid" => options.grid = extent(&value()?)?,
                 "block" => options.block = extent(&value()?)?,
+                "cluster" => options.cluster = Some(extent(&value()?)?),
                 "shared" => options.shared = number(&value()?)?,
                 "arch" => options.arch = Some(value()?),
                 "device" => options.device = Some(value()?),
