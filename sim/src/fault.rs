@@ -53,6 +53,8 @@ pub enum FaultKind {
     MemoryBarrier,
     /// `trap`.
     Trap,
+    /// A texture or surface is used that is not there, or otherwise than it allows.
+    Image,
     /// A failed assertion.
     Assert,
     /// The stack of a thread is used up.
@@ -132,6 +134,7 @@ impl Fault {
             FaultKind::BarrierNumber => "no such barrier".into(),
             FaultKind::MemoryBarrier => "misuse of a barrier in memory".into(),
             FaultKind::Trap => "the kernel executed `trap`".into(),
+            FaultKind::Image => "a texture or surface cannot be used so".into(),
             FaultKind::Assert => "assertion failed".into(),
             FaultKind::StackOverflow => "stack overflow".into(),
             FaultKind::CallTarget => "call of an address that is no function".into(),
@@ -254,6 +257,14 @@ pub enum LaunchError {
         kernel: String,
         /// What stands in the way.
         reasons: Vec<Diagnostic>,
+    },
+    /// A texture or surface variable that nothing is bound to.
+    #[error("kernel `{kernel}` reads or writes `{name}`, to which no texture or surface is bound")]
+    Unbound {
+        /// The kernel.
+        kernel: String,
+        /// The variable.
+        name: String,
     },
     /// Device memory could not be had.
     #[error(transparent)]

@@ -162,6 +162,14 @@ impl Simulator {
         }
         let output = Output::default();
         let addresses = self.load(module)?;
+        let images = self.images();
+        let unbound = |&&index: &&u32| images.get(addresses[index as usize]).is_none();
+        if let Some(&index) = kernel.code.images.iter().find(unbound) {
+            return Err(LaunchError::Unbound {
+                kernel: kernel.name().into(),
+                name: module.variables[index as usize].name.to_string(),
+            });
+        }
         let workspace = match kernel.code.uses_workspace {
             true => Some(self.workspace()?),
             false => None,
@@ -196,6 +204,7 @@ impl Simulator {
             resident: self.resident_blocks(launch),
             executed: AtomicU64::new(0),
             failed: AtomicU64::new(u64::MAX),
+            images,
             services: Services { heap: &self.heap, output: &output },
             nearest: &nearest,
         };

@@ -161,7 +161,7 @@ pub(super) fn execute(
 }
 
 /// The value after the operation.
-fn updated(op: AtomicOp, ty: AtomicType, value: u64, b: u64, c: u64) -> u64 {
+pub(super) fn updated(op: AtomicOp, ty: AtomicType, value: u64, b: u64, c: u64) -> u64 {
     match op {
         AtomicOp::Exchange => b,
         AtomicOp::CompareSwap => {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::fault::{Fault, FaultKind, NearestAllocation};
+use crate::images::Images;
 use crate::program::{Code, Initial, MemorySpace, PRED_CLUSTER, PRED_TRUE, Special};
 
 use super::cluster::{self, Cluster, Clusters};
@@ -51,6 +52,8 @@ pub(crate) struct Environment<'e> {
     /// The lowest cluster that failed: those after it are given up, those before it may yet fail
     /// themselves, so that the fault reported does not depend on the host's timing.
     pub(crate) failed: AtomicU64,
+    /// Textures and surfaces.
+    pub(crate) images: Images,
     /// What system functions need.
     pub(crate) services: Services<'e>,
     /// Describes an address for a message.

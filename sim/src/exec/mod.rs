@@ -17,6 +17,7 @@ mod extremum;
 mod faults;
 mod float;
 mod host_simd;
+mod image;
 mod integer;
 mod lanes;
 mod matrix;
@@ -37,6 +38,7 @@ mod system;
 mod traffic;
 mod video;
 mod warp;
+mod warpgroup;
 
 pub(crate) use block::{Environment, Limits, Worker};
 pub(crate) use cluster::Clusters;

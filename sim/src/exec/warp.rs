@@ -17,7 +17,7 @@ use super::plan::{Plan, StepKind};
 use super::probe::{AccessEvent, Arrival, At, Collective, Probe};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
 use super::repetition::Repetition;
-use super::{atomic, collective, matrix, memory_barrier, moves, system};
+use super::{atomic, collective, image, matrix, memory_barrier, moves, system};
 
 /// The guard of an unguarded instruction.
 const ALWAYS: u32 = PRED_TRUE << 1;
@@ -350,6 +350,7 @@ impl Warp {
                         tell_touched(view, probe, at(pc, enabled), true);
                     }
                     Op::Multiply(..)
+                    | Op::WarpGroupMultiply(..)
                     | Op::LoadMatrix(..)
                     | Op::StoreMatrix(..)
                     | Op::LoadTiles(..)
@@ -366,7 +367,7 @@ impl Warp {
                                 }
                             }
                             view.changes += 1;
-                            matrix::execute(view, &mut self.registers, inst, here, code)
+                            matrix::execute(view, &mut self.registers, inst, (warp, here), code)
                                 .map_err(|v| access_fault(pc, v))?;
                             tell_touched(view, probe, at(pc, here), false);
                             if waits {
@@ -391,6 +392,17 @@ impl Warp {
                         memory_barrier::copy(view, &self.registers, inst, enabled)
                             .map_err(|v| access_fault(pc, v))?;
                         tell_touched(view, probe, at(pc, enabled), false);
+                    }
+                    Op::Image(access, list) => {
+                        if enabled != 0 {
+                            view.changes += 1;
+                            let rows = &code.lists[list.start as usize..][..list.count as usize];
+                            let images = &environment.images;
+                            let registers = &mut self.registers;
+                            image::execute(view, images, registers, inst, enabled, access, rows)
+                                .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
+                            tell_touched(view, probe, at(pc, enabled), false);
+                        }
                     }
                     Op::MapRank { .. } | Op::RankOf { .. } => {
                         cluster::execute(&mut self.registers, view, inst, enabled);

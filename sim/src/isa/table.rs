@@ -33,6 +33,7 @@ fn all() -> impl Iterator<Item = &'static Form> {
         super::memory::FORMS,
         super::control::FORMS,
         super::warp::FORMS,
+        super::image::FORMS,
         super::matrix::FORMS,
         super::asynchronous::FORMS,
         super::video::FORMS,

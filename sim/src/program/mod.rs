@@ -11,13 +11,17 @@ use std::sync::Arc;
 
 use gpuc_diagnostics::{Diagnostic, Place};
 
+mod image;
 mod matrix;
 mod op;
 mod video;
+mod warpgroup;
 
+pub(crate) use image::*;
 pub(crate) use matrix::*;
 pub(crate) use op::*;
 pub(crate) use video::*;
+pub(crate) use warpgroup::*;
 
 /// Classes that the counters tell apart, after Nsight Compute's `op_*` metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -207,6 +211,8 @@ pub(crate) struct Code {
     pub(crate) pointers: Vec<(u32, u32)>,
     /// Why functions that only an indirect call reaches cannot run.
     pub(crate) refusals: Vec<Diagnostic>,
+    /// The module's texture and surface variables that the kernel names.
+    pub(crate) images: Vec<u32>,
     /// The kernel may allocate from the device's heap.
     pub(crate) uses_heap: bool,
     /// The kernel may wait for its other blocks in the launch's workspace.

@@ -608,6 +608,10 @@ pub(crate) enum Op {
     /// `ldmatrix` and `stmatrix`.
     LoadTiles(Tile, List),
     StoreTiles(Tile, List),
+    /// A product of a warp group: rows of the result, then of the left factor.
+    WarpGroupMultiply(super::WarpGroupMultiply, List),
+    /// An operation on a texture or surface.
+    Image(super::ImageAccess, List),
     /// An operation on a barrier in shared memory.
     MemoryBarrier(MemoryBarrier),
     /// Copies `src[2]` bytes from `src[1]` to `src[0]`, each an address in its space; with

@@ -172,6 +172,8 @@ pub(crate) enum OperandKind<'a> {
     Offset(&'a str, i64),
     /// `[base+offset]`; no base for an absolute address.
     Address(Option<&'a str>, i64),
+    /// `[texture, {a, b}]`: what stands in brackets behind a base.
+    Image(&'a str, Vec<Operand<'a>>),
     /// `{a, b}`.
     Vector(Vec<Operand<'a>>),
     /// `p|q`.

@@ -117,6 +117,8 @@ impl<'a> Parser<'a, '_> {
                     }
                     align = Some(value);
                 }
+                // Their value is the handle of what is bound to them.
+                "texref" | "surfref" | "samplerref" => ty = Some(Type::B64),
                 "ptr" | "global" | "const" | "shared" | "local" | "param" => {}
                 "v2" => vector = 2,
                 "v4" => vector = 4,
