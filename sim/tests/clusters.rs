@@ -261,3 +261,27 @@ fn checkers_see_the_cluster() {
     );
     assert!(divergent.contains(&FindingKind::DivergentBarrier), "{divergent:?}");
 }
+
+#[test]
+fn reductions_and_clears_in_bulk() {
+    // Every block adds its words to those of block 0, and one word by itself; block 0 waits for all bytes.
+    let body = format!(
+        "@%p0 bra READY; mbarrier.init.shared.b64 [gate], 1; mov.u32 %w, 84; mul.lo.u32 %w, %w, %n; mbarrier.arrive.expect_tx.shared.b64 _, [gate], %w;\n\
+         mov.u64 %x, 128; mov.u64 %y, tile; st.shared.u32 [tile+64], 77; st.bulk.weak.shared::cta [%y], %x, 0;\n\
+         READY: bar.sync 0; mad.lo.u32 %v, %t, 4, %s; mad.lo.u32 %w, %r, 100, %t; st.shared.u32 [%v+256], %w; fence.proxy.async.shared::cta; {MEET}\n\
+         mapa.shared::cluster.u32 %v, %s, 0; mov.u32 %w, gate; mapa.shared::cluster.u32 %w, %w, 0; setp.ge.u32 %p1, %t, 5; @%p1 bra ALL;\n\
+         red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.u32 [%v+64], %t, [%w];\n\
+         ALL: @%p0 bra WAIT; cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%v], [tile+256], 64, [%w];\n\
+         WAIT: {MEET} setp.ne.u32 %p1, %r, 0; @%p1 bra DONE; LOOP: mbarrier.try_wait.parity.shared.b64 %p2, [gate], 0; @!%p2 bra LOOP;\n\
+         mad.lo.u32 %v, %t, 4, %s; ld.shared.u32 %o, [%v]; ld.shared.u32 %w, [tile+64]; mad.lo.u32 %o, %w, 10000, %o; DONE: {MEET}"
+    );
+    let got = run(&body, 3, 3, 16);
+    let want: Vec<u32> = (0..16).map(|t| 40_000 + 300 + 3 * t).collect();
+    assert_eq!(got[..16], want);
+    // To global memory, in half precision: 1.0 and 2.0 onto zeros, twice.
+    let body = "mad.lo.u32 %v, %t, 4, %s; mov.u32 %w, 0x40003c00; st.shared.u32 [%v], %w; bar.sync 0; @%p0 bra DONE;\n\
+                cvt.u64.u32 %y, %s; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%out], [%y], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n\
+                cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%out], [%y], 16;\n\
+                DONE: bar.sync 0; mul.wide.u32 %x, %t, 4; add.u64 %x, %x, %out; ld.global.u32 %o, [%x];";
+    assert_eq!(run(body, 1, 1, 4), [0x4400_4000; 4]);
+}

@@ -256,6 +256,61 @@ pub(crate) fn st_async(
     Ok(())
 }
 
+/// `red.async...op.type [a], b, [barrier]`.
+pub(crate) fn red_async(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+) -> Result<(), Refusal> {
+    lowering.at_most(instruction, 3)?;
+    let bytes = memory::red_async(lowering, instruction, matched)?;
+    let address = lowering.address(lowering.nth(instruction, 2)?)?;
+    let count = lowering.constant(bytes, false);
+    complete(lowering, &address, count, None);
+    Ok(())
+}
+
+/// `cp.reduce.async.bulk.dst.src.completion.op.type [d], [s], size{, [barrier]}{, policy}`.
+pub(crate) fn reduce_bulk(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+) -> Result<(), Refusal> {
+    let completes = usize::from(matched.get("done") != Some("bulk_group"));
+    lowering.at_most(instruction, 3 + completes + usize::from(matched.has("hint")))?;
+    let to = full_address(lowering, instruction, 0)?;
+    let from = full_address(lowering, instruction, 1)?;
+    let bytes = lowering.source_row(lowering.nth(instruction, 2)?, Type::U32, false)?;
+    let (op, ty) = memory::operation(matched);
+    let [to_space, from_space] = ["target", "source"].map(|slot| space(matched.get(slot)));
+    let op = Op::ReduceBulk { to: to_space, from: from_space, op, ty };
+    let src = [to, from, bytes, NO_ROW];
+    lowering.emit(op, Operands { src, ..Operands::default() });
+    if completes == 1 {
+        let address = lowering.address(lowering.nth(instruction, 3)?)?;
+        complete(lowering, &address, bytes, None);
+    }
+    Ok(())
+}
+
+/// `st.bulk{.weak}{.shared::cta} [a], size, 0`.
+pub(crate) fn st_bulk(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    _: &Matched,
+) -> Result<(), Refusal> {
+    lowering.at_most(instruction, 3)?;
+    let value = lowering.nth(instruction, 2)?;
+    if lowering.integer_literal(value)? != 0 {
+        return Err(lowering.error(value.span, "only zeros are stored in bulk"));
+    }
+    let address = full_address(lowering, instruction, 0)?;
+    let bytes = lowering.source_row(lowering.nth(instruction, 1)?, Type::U64, false)?;
+    let src = [address, bytes, NO_ROW, NO_ROW];
+    lowering.emit(Op::ClearBulk, Operands { src, ..Operands::default() });
+    Ok(())
+}
+
 /// `mapa{.space}.type d, a, b`.
 pub(crate) fn mapa(
     lowering: &mut Lowering<'_, '_>,

@@ -160,8 +160,29 @@ pub(super) fn execute(
     Ok((located.space, located.addresses, bytes))
 }
 
+/// Combines what is in a cell of memory with a value.
+///
+/// # Safety
+/// The pointer is to as many bytes as the type has, and aligned.
+pub(super) unsafe fn combine(pointer: *mut u8, op: AtomicOp, ty: AtomicType, value: u64) {
+    let new = |seen: u64| updated(op, ty, seen, value, 0);
+    macro_rules! update {
+        ($atomic:ty, $cell:ty) => {{
+            // SAFETY: the caller's.
+            let cell = unsafe { <$atomic>::from_ptr(pointer.cast()) };
+            let new = |seen: $cell| Some(new(u64::from(seen)) as $cell);
+            let _ = cell.fetch_update(Ordering::AcqRel, Ordering::Relaxed, new);
+        }};
+    }
+    match ty.bytes() {
+        2 => update!(AtomicU16, u16),
+        4 => update!(AtomicU32, u32),
+        _ => update!(AtomicU64, u64),
+    }
+}
+
 /// The value after the operation.
-pub(super) fn updated(op: AtomicOp, ty: AtomicType, value: u64, b: u64, c: u64) -> u64 {
+fn updated(op: AtomicOp, ty: AtomicType, value: u64, b: u64, c: u64) -> u64 {
     match op {
         AtomicOp::Exchange => b,
         AtomicOp::CompareSwap => {

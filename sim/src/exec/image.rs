@@ -3,8 +3,6 @@
 //! Texels are sampled as the CUDA C++ Programming Guide says ("Texture Fetching"): the nearest texel,
 //! or linear interpolation with weights of 8 fractional bits, whose rounding the guide leaves open.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-
 use crate::fault::{AccessKind, FaultKind};
 use crate::images::{AddressMode, Bound, ChannelFormat, Filter, Image, Images, Texture};
 use crate::isa::Type;
@@ -12,7 +10,7 @@ use crate::program::{
     Geometry, ImageAccess, ImageOp, ImageQuery, Inst, Level, MemorySpace, Outside,
 };
 
-use super::atomic::updated;
+use super::atomic::combine;
 use super::lanes::{LANES, Registers};
 use super::memory::{View, Violation};
 use super::soft_float::F16;
@@ -493,19 +491,8 @@ impl Lane<'_, '_> {
             .view
             .cell(self.lane, MemorySpace::Global, address, bytes, AccessKind::Atomic)
             .map_err(violation)?;
-        let new = |seen: u64| Some(updated(op, ty, seen, values[0], 0));
         // SAFETY: `cell` has checked the bytes and their alignment.
-        unsafe {
-            if bytes == 8 {
-                let cell = AtomicU64::from_ptr(pointer.cast());
-                let _ = cell.fetch_update(Ordering::AcqRel, Ordering::Relaxed, new);
-            } else {
-                let cell = AtomicU32::from_ptr(pointer.cast());
-                let _ = cell.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |seen| {
-                    new(seen.into()).map(|value| value as u32)
-                });
-            }
-        }
+        unsafe { combine(pointer, op, ty, values[0]) };
         Ok([0; 4])
     }
 }

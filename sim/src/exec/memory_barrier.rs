@@ -7,6 +7,7 @@
 use crate::fault::{AccessKind, FaultKind};
 use crate::program::{Inst, MemoryBarrier, MemoryBarrierOp, MemorySpace, Op, window};
 
+use super::atomic::combine;
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
 use super::warp::Cause;
@@ -177,7 +178,11 @@ pub(super) fn copy(
     inst: &Inst,
     mask: u32,
 ) -> Result<(), Violation> {
-    let Op::CopyBulk { to, from, multicast } = inst.op else { return Ok(()) };
+    let (to, from, multicast, reduction) = match inst.op {
+        Op::CopyBulk { to, from, multicast } => (to, from, multicast, None),
+        Op::ReduceBulk { to, from, op, ty } => (to, from, false, Some((op, ty))),
+        _ => return clear(view, registers, inst, mask),
+    };
     for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
         let [target, source] = [0, 1].map(|i| registers.wide(inst.src[i])[lane]);
         let bytes = registers.narrow(inst.src[2])[lane];
@@ -202,9 +207,42 @@ pub(super) fn copy(
         let blocks = multicast.then(|| registers.narrow(inst.src[3])[lane]);
         let one = blocks.is_none().then_some(target);
         for target in one.into_iter().chain(in_blocks(blocks.unwrap_or(0), target)) {
-            let target = view.stretch(lane, to, target, bytes, AccessKind::Write)?;
-            // SAFETY: `stretch` has checked so many bytes at both ends.
-            unsafe { std::ptr::copy(source, target, bytes as usize) };
+            let access = if reduction.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+            let target = view.stretch(lane, to, target, bytes, access)?;
+            let Some((op, ty)) = reduction else {
+                // SAFETY: `stretch` has checked so many bytes at both ends.
+                unsafe { std::ptr::copy(source, target, bytes as usize) };
+                continue;
+            };
+            let width = usize::from(ty.bytes());
+            for at in (0..bytes as usize).step_by(width) {
+                let mut value = [0; 8];
+                // SAFETY: as above; both ends are aligned to 16 bytes, a multiple of the width.
+                unsafe {
+                    source.add(at).copy_to(value.as_mut_ptr(), width);
+                    combine(target.add(at), op, ty, u64::from_le_bytes(value));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `st.bulk`: clears a multiple of 8 bytes of shared memory.
+fn clear(view: &View<'_>, registers: &Registers, inst: &Inst, mask: u32) -> Result<(), Violation> {
+    for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+        let address = shared(registers.wide(inst.src[0])[lane]);
+        // More than there is stays more.
+        let bytes = registers.wide(inst.src[1])[lane].min(u32::MAX.into()) as u32;
+        let space = MemorySpace::Generic;
+        if (address | u64::from(bytes)) & 7 != 0 {
+            let (bytes, access) = (8, AccessKind::Write);
+            return Err(Violation { lane, address, space, bytes, access, misaligned: true });
+        }
+        if bytes != 0 {
+            let target = view.stretch(lane, space, address, bytes, AccessKind::Write)?;
+            // SAFETY: `stretch` has checked so many bytes.
+            unsafe { target.write_bytes(0, bytes as usize) };
         }
     }
     Ok(())

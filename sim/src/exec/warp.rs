@@ -387,7 +387,7 @@ impl Warp {
                             .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
                         tell_touched(view, probe, at(pc, enabled), true);
                     }
-                    Op::CopyBulk { .. } => {
+                    Op::CopyBulk { .. } | Op::ReduceBulk { .. } | Op::ClearBulk => {
                         view.changes += 1;
                         memory_barrier::copy(view, &self.registers, inst, enabled)
                             .map_err(|v| access_fault(pc, v))?;

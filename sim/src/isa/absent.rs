@@ -16,13 +16,10 @@ macro_rules! absent {
 pub(crate) static ABSENT: &[Absent] = absent! {
     "clusterlaunchcontrol": "work stealing between clusters",
     "cp.async.bulk.tensor": "copies by tensor maps",
-    "cp.reduce.async.bulk": "bulk reductions",
     "mma.m8n8k4.f16": "half precision by quarter warps (Volta)",
     "mma.kind::*": "block-scaled and mixed narrow products",
     "mma.sp": "sparse products",
     "multimem": "accesses to several devices",
-    "red.async": "asynchronous reductions",
-    "st.bulk": "bulk stores",
     "tcgen05": "the fifth generation of matrix units",
     "tensormap": "changes of tensor maps",
     "wgmma.mma_async.sp": "sparse products of warp groups",

@@ -159,7 +159,9 @@ fn of_inst(inst: &Inst, class: Class) -> Option<OpClass> {
         },
         Op::Atomic { space: MemorySpace::Shared, .. } => AtomicShared,
         Op::Atomic { .. } | Op::AtomicWide { .. } => AtomicGlobal,
-        Op::CopyAsync { .. } | Op::CopyBulk { .. } | Op::Image(..) => LoadGlobal,
+        Op::CopyAsync { .. } | Op::CopyBulk { .. } | Op::ReduceBulk { .. } | Op::Image(..) => {
+            LoadGlobal
+        }
         Op::Shuffle { .. } => Shuffle,
         Op::Vote(_) | Op::MatchAny { .. } | Op::MatchAll { .. } | Op::ActiveMask | Op::Elect => {
             Vote
@@ -168,7 +170,7 @@ fn of_inst(inst: &Inst, class: Class) -> Option<OpClass> {
         Op::Multiply(..) | Op::WarpGroupMultiply(..) => FloatFma16,
         Op::LoadMatrix(..) | Op::LoadTiles(..) => LoadShared,
         Op::StoreMatrix(..) | Op::StoreTiles(..) => StoreShared,
-        Op::MemoryBarrier(_) => AtomicShared,
+        Op::MemoryBarrier(_) | Op::ClearBulk => AtomicShared,
         Op::Barrier { .. } | Op::ClusterArrive { .. } | Op::ClusterWait { .. } => Barrier,
         Op::MapRank { .. } | Op::RankOf { .. } => Logic32,
     })

@@ -540,7 +540,8 @@ pub(crate) enum Op {
     Set {
         compare: Compare,
         combine: Combine,
-        float: bool,
+        /// What stands for true; in each half of the result where the operands are pairs.
+        one: u32,
     },
     Selp {
         wide: bool,
@@ -621,6 +622,15 @@ pub(crate) enum Op {
         from: MemorySpace,
         multicast: bool,
     },
+    /// The same, combining each element with what is there.
+    ReduceBulk {
+        to: MemorySpace,
+        from: MemorySpace,
+        op: AtomicOp,
+        ty: AtomicType,
+    },
+    /// Clears `src[1]` bytes at the shared address `src[0]`.
+    ClearBulk,
     /// `dst` is the shared address `src[0]` as block `src[1]` of the cluster has it.
     MapRank {
         wide: bool,
