@@ -36,6 +36,9 @@ pub struct Launch<'a> {
     /// Executes only as many of the first blocks as [`Counters::Profile`] looks at, and takes them
     /// for the others: what the kernel computes is then not there.
     pub sampled: bool,
+    /// Approximate functions are off by as much as the PTX manual allows, instead of as little as
+    /// can be.
+    pub worst_approximations: bool,
     /// Host threads to run on; as many as there are processors if `None`.
     pub threads: Option<usize>,
     /// Warp instructions after which the launch is stopped with a fault.
@@ -60,6 +63,7 @@ impl Default for Launch<'_> {
             counters: Counters::Off,
             registers: None,
             sampled: false,
+            worst_approximations: false,
             threads: None,
             instruction_budget: None,
             time_limit: None,
@@ -161,6 +165,8 @@ impl Simulator {
             self.heap.prepare(&self.memory)?;
         }
         let output = Output::default();
+        // A plan for approximate functions at their worst is made for the launch.
+        let worst = launch.worst_approximations.then(|| Plan::new(&kernel.code, true));
         let addresses = self.load(module)?;
         let images = self.images();
         let unbound = |&&index: &&u32| images.get(addresses[index as usize]).is_none();
@@ -178,7 +184,10 @@ impl Simulator {
         let nearest = |address| self.memory.nearest(address);
         let environment = Environment {
             code: &kernel.code,
-            plan: kernel.code.plan.get_or_init(|| Plan::new(&kernel.code)),
+            plan: match &worst {
+                Some(plan) => plan,
+                None => kernel.code.plan.get_or_init(|| Plan::new(&kernel.code, false)),
+            },
             kernel: kernel.name(),
             grid: launch.grid,
             block: launch.block,

@@ -6,6 +6,7 @@
 //! host ([`host_simd`]). What happens is told to a [`probe`].
 
 mod access;
+mod approximate;
 mod atomic;
 mod block;
 mod calls;

@@ -233,13 +233,6 @@ pub const OPERATIONS: &[Operation] = &[
     ("cvt.rzi.f32.f32 $0, $1", 'f', "f", |a| of(f(a[0]).trunc())),
     ("cvt.rpi.f32.f32 $0, $1", 'f', "f", |a| of(f(a[0]).ceil())),
     ("selp.f32 $0, $1, $2, $3", 'f', "ffp", |a| if a[2] != 0 { a[0] } else { a[1] }),
-    ("copysign.f32 $0, $1, $2", 'f', "ff", |a| {
-        // The sign of a not-a-number is nobody's business.
-        match f(a[1]).is_nan() || f(a[0]).is_nan() {
-            true => 0x7fc0_0000,
-            false => of(f(a[1]).copysign(f(a[0]))),
-        }
-    }),
     ("add.f64 $0, $1, $2", 'g', "gg", |a| (g(a[0]) + g(a[1])).to_bits()),
     ("mul.f64 $0, $1, $2", 'g', "gg", |a| (g(a[0]) * g(a[1])).to_bits()),
     ("fma.rn.f64 $0, $1, $2, $3", 'g', "ggg", |a| g(a[0]).mul_add(g(a[1]), g(a[2])).to_bits()),

@@ -130,6 +130,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         counters: if options.report.is_some() { Counters::Profile } else { Counters::Off },
         registers,
         sampled: options.sampled,
+        worst_approximations: options.worst,
         threads: options.threads,
         instruction_budget: options.budget,
         time_limit: options.time_limit,

@@ -35,6 +35,7 @@ Options:
   --compare FILE        with --report=html: beside the run whose --report=json the file holds
   --budget N            end the kernel after N warp instructions
   --time-limit SECONDS  end the kernel after so long
+  --approx=worst        approximate functions (sin.approx, ...) are off by as much as PTX allows
   --threads N           host threads [all processors]
   --list                show the kernels and their parameters
   -h, --help            show this
@@ -83,6 +84,7 @@ pub(crate) struct Options {
     pub(crate) report: Option<Format>,
     pub(crate) budget: Option<u64>,
     pub(crate) time_limit: Option<Duration>,
+    pub(crate) worst: bool,
     pub(crate) threads: Option<usize>,
     pub(crate) list: bool,
 }
@@ -108,6 +110,7 @@ impl Options {
             report: None,
             budget: None,
             time_limit: None,
+            worst: false,
             threads: None,
             list: false,
         };
@@ -162,6 +165,13 @@ impl Options {
                         seconds.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
                     let message = || format!("`{seconds}` is not a number of seconds");
                     options.time_limit = Some(limit.ok_or_else(message)?);
+                }
+                "approx" => {
+                    options.worst = match value()?.as_str() {
+                        "worst" => true,
+                        "best" => false,
+                        other => return Err(format!("`{other}`: there are worst and best")),
+                    };
                 }
                 "threads" => options.threads = Some(number(&value()?)?),
                 _ => return Err(format!("there is no option `--{name}`")),
