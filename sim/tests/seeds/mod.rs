@@ -158,7 +158,7 @@ pub const INITCHECK: &[Seed] = &[
         "tile",
     ),
     ("ld.local.u8 %r0, [rest+3];", 1, 1, UninitializedRead, "local", "rest"),
-    ("st.local.u8 [own], %t; ld.local.u16 %r0, [own];", 1, 1, UninitializedRead, "local", "own"),
+    ("st.local.u8 [own], %t; ld.local.u16 %r0, [own+2];", 1, 1, UninitializedRead, "local", "own"),
 ];
 
 pub const RACECHECK: &[Seed] = &[
