@@ -15,6 +15,7 @@ use gpuc_frontend_c::preprocess::{self, Preprocessed};
 use gpuc_frontend_c::tree::TranslationUnit;
 use gpuc_frontend_c::{host, lex};
 use gpuc_ir::pass::PassManager;
+use gpuc_ir::text::{PrintOptions, print_op};
 use gpuc_ir::verify::verify;
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
@@ -44,18 +45,20 @@ pub enum Level {
     Ptx,
     /// The host program.
     HostC,
+    /// Nests as diKernels, from IR with loops and accesses in closed form.
+    Kir,
 }
 
 impl Level {
     /// Names, in order of the levels.
     pub const NAMES: &[&str] =
-        &["tokens", "ast", "source", "affine", "gpu", "ptx-ir", "ptx", "host-c"];
+        &["tokens", "ast", "source", "affine", "gpu", "ptx-ir", "ptx", "host-c", "kir"];
 
     /// The level of a name.
     pub fn parse(name: &str) -> Option<Level> {
-        use Level::{Affine, Ast, Gpu, HostC, Ptx, PtxIr, Source, Tokens};
+        use Level::{Affine, Ast, Gpu, HostC, Kir, Ptx, PtxIr, Source, Tokens};
         let index = Level::NAMES.iter().position(|&known| known == name)?;
-        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC][index])
+        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Kir][index])
     }
 }
 
@@ -133,14 +136,22 @@ pub fn emit_text(
         return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
     }
     unit.lower()?;
-    unit.advance(Some(level))?;
+    unit.advance(Some(if level == Level::Kir { Level::Affine } else { level }))?;
     if matches!(level, Level::Ptx | Level::PtxIr) {
         unit.warn_of_no_kernels();
     }
     let result = match level {
         Level::Ptx => unit.print_ptx()?,
         Level::HostC => unit.rewrite()?,
-        _ => unit.ir.to_text(unit.module()),
+        Level::Kir => gpuc_passes::analysis::kir::print::text_of(&unit.ir, unit.module()),
+        _ => {
+            let mut text = String::new();
+            let options =
+                PrintOptions { locations: arguments.print_locations, ..PrintOptions::default() };
+            // A string takes all that is written to it.
+            let _ = print_op(&unit.ir, unit.module(), options, &mut text);
+            text
+        }
     };
     unit.finish();
     Ok(result)

@@ -19,6 +19,8 @@ pub mod versions;
 /// Every pass.
 pub const ALL: &[&PassInfo] = &[
     analysis::nest::print::PrintNest::INFO,
+    analysis::chrec::print::PrintChrecs::INFO,
+    analysis::kir::print::PrintKir::INFO,
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_inductions::RaiseInductions::INFO,
     raise::raise_affine::RaiseAffine::INFO,

@@ -325,7 +325,7 @@ impl Lowerer<'_> {
         roles: &Roles,
     ) -> Lowering<()> {
         for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
-            let value = self.induction_value(bounds, induction, counted.scalar);
+            let value = self.induction_value(counted, bounds, induction);
             self.bindings.insert(counted.variable, Binding::Value(value));
         }
         let mut private = IndexSet::new();

@@ -98,6 +98,7 @@ pub const OPTIONS: &[OwnOption] = &[
     },
     option("-shared-gpuc", "", "link the runtime library as a shared one; -static-gpuc: default"),
     option("--print-ir-after-all", "", "print the IR behind every pass, to standard error"),
+    option("--mlir-print-debuginfo", "", "with --emit: print where each operation comes from"),
     option("--timing", "", "print the time spent in each stage, to standard error"),
     option("--explain", " CODE", "explain a message's code: gpuc --explain GPUC0004"),
     option("--help", "", "print this text"),

@@ -128,6 +128,8 @@ pub struct Arguments {
     pub unsupported_on_host: bool,
     /// `-Minfo`, `-w`.
     pub remarks: RemarkOptions,
+    /// `--mlir-print-debuginfo`.
+    pub print_locations: bool,
     /// `--print-ir-after-all`.
     pub print_after_all: bool,
     /// `--timing`.
@@ -177,6 +179,7 @@ impl Arguments {
             unsupported_on_host: false,
             remarks: RemarkOptions::default(),
             print_after_all: false,
+            print_locations: false,
             timing: false,
             static_link: None,
             linkage: Linkage::Static,

@@ -119,6 +119,7 @@ impl Arguments {
             "--time" => self.time = true,
             "--timing" => self.timing = true,
             "--print-ir-after-all" => self.print_after_all = true,
+            "--mlir-print-debuginfo" => self.print_locations = true,
             "--arch" => self.arch = arch(&required("sm_75, sm_80, ...")?)?,
             "--device" => {
                 let name = required("auto, cuda, sim or host")?;
