@@ -41,6 +41,7 @@ pub const ALL: &[&PassInfo] = &[
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
     locality::promote_elements::PromoteElements::INFO,
     locality::tile_contractions::TileContractions::INFO,
+    locality::stage_transposes::StageTransposes::INFO,
     parallel::map::Map::INFO,
     parallel::verify_barriers::VerifyBarriers::INFO,
     parallel::outline::Outline::INFO,

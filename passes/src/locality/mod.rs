@@ -6,6 +6,8 @@ mod coordinates;
 mod emit;
 pub mod promote_elements;
 mod stage;
+pub mod stage_transposes;
 pub mod tile_contractions;
 pub mod tile_plan;
+pub mod transposition;
 mod wide;
