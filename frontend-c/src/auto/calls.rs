@@ -125,6 +125,10 @@ fn simple_calls(
     let mut heads: FxHashMap<StmtId, ()> = FxHashMap::default();
     walk::stmt(unit, body, &mut |node| {
         if let Node::Stmt(stmt) = node {
+            // In regions of the program nothing asks for data.
+            if matches!(unit.stmts[stmt].kind, StmtKind::Directive { .. }) {
+                return Below::Skip;
+            }
             if let StmtKind::For { init: Some(init), .. } = unit.stmts[stmt].kind {
                 heads.insert(init, ());
             }

@@ -317,7 +317,7 @@ impl Placement<'_> {
             }
             StmtKind::Case { body, .. }
             | StmtKind::Default(body)
-            | StmtKind::Label { body, .. } => self.place(*body, false, true),
+            | StmtKind::Label { body, .. } => self.place(*body, in_list, true),
             _ => {
                 // A call that may leave something: its arguments are evaluated before.
                 let effect = match call_of(unit, stmt, &self.addressed) {

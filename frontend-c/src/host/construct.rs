@@ -326,7 +326,7 @@ pub(super) fn edit(
     let line = unit.directives[info.directive].span.range();
     let (text, behind) = replacement(unit, lowered, ir, number);
     let text = generated(unit, line.start, line.end, &text);
-    let order = lowered.constructs.len() + 2;
+    let order = lowered.constructs.len() + 3;
     edits.push(Edit { start: line.start, length: line.len(), order, text });
     if !behind.is_empty() {
         // Later constructs are further inside, and end first.

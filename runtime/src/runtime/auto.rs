@@ -59,15 +59,19 @@ impl Runtime {
         let Some(device) = self.device() else {
             return Ok(Err("regions run on the host".to_owned()));
         };
-        if self.config.auto == AutoChoice::None {
-            return Ok(Err("GPUC_AUTO=none".to_owned()));
-        }
         let needs =
             self.environment_of_nests(device, site, |environment| environment.needs(data, fixed));
         let needs = match needs {
             Ok(needs) => needs,
             Err(reason) => return Ok(Err(reason.to_owned())),
         };
+        if self.config.auto == AutoChoice::None {
+            let why = match self.weigh(device, site, &counted.work, needs) {
+                Ok(why) => format!("GPUC_AUTO=none, where it is worth it: {why}"),
+                Err(why) => format!("GPUC_AUTO=none, and it is not worth it: {why}"),
+            };
+            return Ok(Err(why));
+        }
         let always = match self.config.auto {
             AutoChoice::All => true,
             AutoChoice::Model => false,
