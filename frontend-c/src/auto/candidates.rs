@@ -223,7 +223,7 @@ fn check_in(
                         refuse(span, "it has jumps or labels".to_owned());
                     }
                     StmtKind::Asm => refuse(span, "it has assembler code".to_owned()),
-                    StmtKind::Directive { .. } => {
+                    StmtKind::Directive { directive, .. } if !unit.directives[*directive].found => {
                         refuse(span, "it has directives of its own".to_owned());
                     }
                     StmtKind::Switch { .. } => switches.push(inner),

@@ -28,6 +28,8 @@ pub enum Kind {
     Behind = 1,
     /// It begins something.
     Begin = 2,
+    /// It stands in the host's version of a nest.
+    Inside = 4,
 }
 
 /// Text of ours in the program.
@@ -201,6 +203,31 @@ impl Placement<'_> {
         found
     }
 
+    /// Whether a statement, or a function that it calls, calls one that knows of nests.
+    fn calls_knowing(&mut self, stmt: StmtId) -> bool {
+        let unit = self.unit;
+        let (mut pending, mut seen) = (vec![stmt], FxHashSet::default());
+        while let Some(stmt) = pending.pop() {
+            let mut found = false;
+            walk::stmt(unit, stmt, &mut |node| {
+                if let Node::Expr(expr) = node
+                    && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
+                    && let Some((decl, body)) = walk::callee(unit, callee)
+                {
+                    found |= self.knowing.all.contains(&decl);
+                    if seen.insert(decl) {
+                        pending.extend(body);
+                    }
+                }
+                Below::Enter
+            });
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
     /// What asks for the memory of an effect, as C expressions.
     fn requests(&self, effect: &Effect, at: u32) -> Vec<String> {
         let unit = self.unit;
@@ -260,6 +287,13 @@ impl Placement<'_> {
     fn place(&mut self, stmt: StmtId, in_list: bool, state: bool) -> bool {
         let unit = self.unit;
         if is_nest(unit, stmt) {
+            // The functions that the host's version calls expect to have everything.
+            if let StmtKind::Directive { body: Some(body), .. } = unit.stmts[stmt].kind
+                && self.calls_knowing(body)
+            {
+                let start = unit.stmts[body].span.start;
+                self.insert(start, Kind::Inside, "__gpuc_host((const void *)0, 0ul, 1); ");
+            }
             return true;
         }
         if !self.leaves(stmt) && !is_entered(unit, stmt) {
