@@ -19,12 +19,12 @@ use gpuc_ir::text::{PrintOptions, print_op};
 use gpuc_ir::verify::verify;
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
-use crate::cc::arguments::Contraction;
+use crate::cc::arguments::{Auto, Contraction};
 use crate::cc::{Arguments, dependencies, refused};
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
 use crate::toolchain::{HostCompiler, runtime};
-use crate::{devmath, feedback};
+use crate::{auto, devmath, feedback};
 
 /// A level that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,6 +201,16 @@ fn preprocess(source: &Path, arguments: &Arguments) -> Result<Preprocessed, Fail
     Ok(text)
 }
 
+/// How C is lowered.
+pub(crate) fn lower_options(arguments: &Arguments) -> lower::Options {
+    lower::Options {
+        only: None,
+        always: arguments.auto == Some(Auto::All),
+        contract: arguments.contraction.fuses(),
+        unsupported_on_host: arguments.unsupported_on_host,
+    }
+}
+
 /// A translation unit on its way.
 struct Unit<'a> {
     arguments: &'a Arguments,
@@ -216,7 +226,7 @@ struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     fn read(text: Preprocessed, arguments: &'a Arguments) -> Result<Unit<'a>, Failure> {
-        let (tree, found) = gpuc_frontend_c::read(&text, arguments.families);
+        let (mut tree, found) = gpuc_frontend_c::read(&text, arguments.families);
         let mut diagnostics = text.warnings;
         let preprocessor_warnings = diagnostics.len();
         // Types of another size make errors of their own.
@@ -235,6 +245,9 @@ impl<'a> Unit<'a> {
         }
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics.into());
+        }
+        if arguments.auto.is_some() && arguments.families.openacc {
+            diagnostics.extend(auto::find(&mut tree, arguments));
         }
         let mut ir = Ir::new();
         gpuc_dialects::register_all(&mut ir.ctx);
@@ -262,10 +275,7 @@ impl<'a> Unit<'a> {
     }
 
     fn lower(&mut self) -> Result<(), Failure> {
-        let options = lower::Options {
-            contract: self.arguments.contraction.fuses(),
-            unsupported_on_host: self.arguments.unsupported_on_host,
-        };
+        let options = lower_options(self.arguments);
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);

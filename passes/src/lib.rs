@@ -31,6 +31,7 @@ pub const ALL: &[&PassInfo] = &[
     steps::distribute::AffineLoopDistribute::INFO,
     steps::fuse::AffineLoopFusion::INFO,
     steps::skew::AffineLoopSkew::INFO,
+    transfer::estimate_work::EstimateWork::INFO,
     transfer::find_sections::FindSections::INFO,
     parallel::check_independent::CheckIndependent::INFO,
     parallel::restructure::Restructure::INFO,

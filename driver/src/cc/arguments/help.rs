@@ -84,6 +84,13 @@ pub const OPTIONS: &[OwnOption] = &[
                fusing within an expression: never, too, as GCC before 14",
     },
     OwnOption {
+        name: "--auto",
+        value: "[=all]",
+        words: &["all"],
+        text: "offload nests of plain C too, where that is worth it; all: whatever their size; --no-auto, \
+               -fno-auto: default",
+    },
+    OwnOption {
         name: "-foffload-unsupported",
         value: "=MODE",
         words: &["error", "host"],
@@ -135,6 +142,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_CHECK", "checkers that watch the simulator's kernels: a list with commas, or all"),
     ("GPUC_CHECK_FORMAT", "how what they find is printed: text or json"),
     ("GPUC_SIM_DEVICE", "the device that the simulator stands for: v100, a100-80, h100, ..."),
+    ("GPUC_AUTO", "all, model or none: which nests that --auto found run on the device"),
+    ("GPUC_NOTIFY", "1: say of each nest that --auto found where it runs, and why"),
     ("GPUC_REPORT", "text, json or html: what kernels did and what moved, at exit"),
     ("GPUC_REPORT_FILE", "where a report of json or html goes"),
     ("GPUC_REPORT_BASE", "a report of json that one of html is compared with"),

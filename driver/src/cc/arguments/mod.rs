@@ -77,6 +77,15 @@ pub enum Device {
     Host,
 }
 
+/// Which of the nests that the compiler finds are offloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auto {
+    /// Those that are worth it, which the program finds out.
+    Worthwhile,
+    /// All that can be.
+    All,
+}
+
 /// Flags, understood.
 #[derive(Clone, Debug)]
 pub struct Arguments {
@@ -126,6 +135,8 @@ pub struct Arguments {
     pub contraction: Contraction,
     /// `-foffload-unsupported=host`.
     pub unsupported_on_host: bool,
+    /// `--auto`: nests without a directive are offloaded too.
+    pub auto: Option<Auto>,
     /// `-Minfo`, `-w`.
     pub remarks: RemarkOptions,
     /// `--mlir-print-debuginfo`.
@@ -177,6 +188,7 @@ impl Arguments {
             time: false,
             contraction: Contraction::Fast,
             unsupported_on_host: false,
+            auto: None,
             remarks: RemarkOptions::default(),
             print_after_all: false,
             print_locations: false,
