@@ -41,6 +41,7 @@ pub const ALL: &[&PassInfo] = &[
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
     locality::promote_elements::PromoteElements::INFO,
+    locality::spread_reductions::SpreadReductions::INFO,
     locality::tile_contractions::TileContractions::INFO,
     locality::stage_transposes::StageTransposes::INFO,
     parallel::map::Map::INFO,
