@@ -287,7 +287,7 @@ impl Lowerer<'_> {
         let mut op = func::FuncOp::new(b)
             .attr(b, "sym_name", name)
             .attr(b, "function_type", ty)
-            .attr(b, "offload.site", place);
+            .attr(b, offload::SITE_ATTR, place);
         if !formals.is_empty() {
             op = op.attr(b, "arg_attrs", arguments);
         }

@@ -109,6 +109,23 @@ impl Ir {
         &self.blocks[block].argument_locations
     }
 
+    /// The location of a block's argument; `None` for a result.
+    pub fn argument_location(&self, value: Value) -> Option<Location> {
+        match self.value_def(value) {
+            ValueDef::Argument(block, index) => {
+                Some(self.blocks[block].argument_locations[index as usize])
+            }
+            ValueDef::Result(..) => None,
+        }
+    }
+
+    /// Sets the location of a block's argument; nothing for a result.
+    pub fn set_argument_location(&mut self, value: Value, location: Location) {
+        if let ValueDef::Argument(block, index) = self.value_def(value) {
+            self.blocks[block].argument_locations[index as usize] = location;
+        }
+    }
+
     /// Appends an argument to a block.
     pub fn add_argument(&mut self, block: Block, ty: Type, location: Location) -> Value {
         let index = self.arguments(block).len() as u32;

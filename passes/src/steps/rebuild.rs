@@ -143,6 +143,11 @@ impl Writer<'_> {
         b.at(inside, |b| self.nodes(b, &each.body, &mut Vec::new()));
         self.values[each.dim] = None;
         copy_marks(b, source, new.0);
+        let variable = AffineForOp(source).induction_var(b);
+        if let Some(named) = b.argument_location(variable) {
+            let variable = new.induction_var(b);
+            b.set_argument_location(variable, named);
+        }
         new.0
     }
 
