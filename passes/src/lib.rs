@@ -9,6 +9,7 @@ pub mod locality;
 pub mod lower;
 pub mod parallel;
 pub mod pipelines;
+pub mod plan;
 pub mod raise;
 pub mod simplify;
 pub mod steps;
@@ -38,6 +39,9 @@ pub const ALL: &[&PassInfo] = &[
     parallel::recognize_parallel::RecognizeParallel::INFO,
     parallel::collapse_parallel::CollapseParallel::INFO,
     parallel::split_launches::SplitLaunches::INFO,
+    plan::passes::BeginPlan::INFO,
+    plan::passes::EndPlan::INFO,
+    plan::passes::PrintPlan::INFO,
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
     locality::promote_elements::PromoteElements::INFO,

@@ -396,16 +396,12 @@ impl Lowerer<'_> {
     /// The C variable in the round of an induction variable.
     pub(super) fn induction_value(
         &mut self,
-        counted: &Counted,
         bounds: Bounds,
         induction: Value,
+        scalar: Scalar,
     ) -> Value {
-        let scalar = counted.scalar;
         let value = match bounds.down {
-            None => {
-                self.name(induction, counted.variable);
-                induction
-            }
+            None => induction,
             Some((first, step)) => {
                 let back = self.multiply_index(induction, step);
                 let back = self.negate_index(back);
@@ -436,7 +432,8 @@ impl Lowerer<'_> {
         let index = self.b.ctx.index();
         self.jumps.push(Jumps::default());
         let (region, done) = self.region(&[index], |l, arguments| {
-            let value = l.induction_value(counted, bounds, arguments[0]);
+            l.name_variable(arguments[0], counted.variable, l.span(counted.first));
+            let value = l.induction_value(bounds, arguments[0], counted.scalar);
             l.bindings.insert(counted.variable, Binding::Value(value));
             let done = l.round(counted.body, exits);
             l.b.location = location;

@@ -331,7 +331,8 @@ impl Lowerer<'_> {
         roles: &Roles,
     ) -> Lowering<()> {
         for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
-            let value = self.induction_value(counted, bounds, induction);
+            self.name_variable(induction, counted.variable, self.span(counted.first));
+            let value = self.induction_value(bounds, induction, counted.scalar);
             self.bindings.insert(counted.variable, Binding::Value(value));
         }
         let mut private = IndexSet::new();

@@ -228,6 +228,16 @@ impl<'a> Lowerer<'a> {
         self.b.location = location;
     }
 
+    /// Names the variable of a loop as the program does, at the place of the loop's first value.
+    pub(super) fn name_variable(&mut self, variable: Value, decl: DeclId, at: Span) {
+        let outside = self.b.location;
+        self.locate(at);
+        let (name, child) = (self.b.ctx.ident(self.unit.name(decl)), self.b.location);
+        self.b.location = outside;
+        let location = self.b.ctx.add_location(LocationKind::Name { name, child });
+        self.b.set_value_location(variable, location);
+    }
+
     /// Runs `body` with the insertion point at the end of `block`.
     pub(super) fn inside<R>(&mut self, block: Block, body: impl FnOnce(&mut Self) -> R) -> R {
         let saved = self.b.point();

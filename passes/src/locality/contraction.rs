@@ -6,6 +6,8 @@
 //! rows and columns needs it once. This is reuse in Andión's sense (2015, Algorithms 2 and 3), seen for
 //! both of a block's dimensions at once.
 
+use std::fmt;
+
 use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineValue};
 use gpuc_dialects::memref;
 use gpuc_ir::op::{Subscripts, Traits};
@@ -73,6 +75,25 @@ pub enum Unsuitable {
     NoReuse,
     /// What is loaded in the sum may be written by the nest.
     Overwritten,
+}
+
+impl fmt::Display for Unsuitable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unsuitable::Loop => {
+                "it is not a nest of two parallel loops or more, with simple bounds and no results"
+            }
+            Unsuitable::Sum => "it is not one loop that sums, with bounds that do not change",
+            Unsuitable::Term => {
+                "its terms are more than loads and calculation on numbers of 4 or 8 bytes"
+            }
+            Unsuitable::Subscript => {
+                "a subscript is not one of rows, columns, terms and values that do not change"
+            }
+            Unsuitable::NoReuse => "nothing is the same for several rows, or for several columns",
+            Unsuitable::Overwritten => "what is loaded in the sum may be written by the nest",
+        })
+    }
 }
 
 /// A parallel nest round a sum whose terms are shared along rows and columns.

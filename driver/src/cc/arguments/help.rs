@@ -45,7 +45,7 @@ pub const OPTIONS: &[OwnOption] = &[
         name: "--emit",
         value: "=LEVEL",
         words: crate::compile::Level::NAMES,
-        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx or host-c",
+        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c or plan",
     },
     OwnOption {
         name: "--check",
@@ -99,10 +99,14 @@ pub const OPTIONS: &[OwnOption] = &[
     },
     OwnOption {
         name: "-Minfo",
-        value: "[=accel|all]",
-        words: &["accel", "all"],
-        text: "print what was parallelised and how, and what moves, by function and line",
+        value: "[=accel|all|plan]",
+        words: &["accel", "all", "plan"],
+        text: "print what was parallelised and how, and what moves, by function and line; plan: the plan \
+               of each construct, as --plan reads it",
     },
+    option("--plan", "=FILE", "follow the plans of a file, which --emit=plan writes"),
+    option("--tuning", "=FILE", "follow what gpuc tune found best, as its record has it"),
+    option("-Wno-error", "=plan", "compile without a plan that is refused, with a warning"),
     option("-shared-gpuc", "", "link the runtime library as a shared one; -static-gpuc: default"),
     option("--print-ir-after-all", "", "print the IR behind every pass, to standard error"),
     option("--mlir-print-debuginfo", "", "with --emit: print where each operation comes from"),
