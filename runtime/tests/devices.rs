@@ -289,7 +289,9 @@ fn a_kernel_tells_what_it_needs_and_queues_keep_their_order() {
         while !device.is_idle(first).unwrap() {}
         assert!(device.elapsed(filled, filled).unwrap().is_zero());
         device.destroy_event(filled).unwrap();
-        [first, second].map(|queue| device.destroy_queue(queue).unwrap());
-        [a, b].map(|pointer| device.free(pointer).unwrap());
+        for (queue, pointer) in [(first, a), (second, b)] {
+            device.destroy_queue(queue).unwrap();
+            device.free(pointer).unwrap();
+        }
     }
 }

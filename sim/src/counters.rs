@@ -79,7 +79,7 @@ impl SiteCounts {
 }
 
 impl Traffic {
-    fn add(&mut self, other: &Traffic) {
+    pub(crate) fn add(&mut self, other: &Traffic) {
         if other.kind != TrafficKind::None {
             self.kind = other.kind;
         }

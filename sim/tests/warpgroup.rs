@@ -77,9 +77,9 @@ impl Layout {
                 let within = piece % per_line;
                 // Who changes places with whom: the line's number, of as many bits as there are pieces.
                 let moved = match width {
-                    128 => within ^ line % 8,
-                    64 => within ^ line / 2 % 4,
-                    32 => within ^ line / 4 % 2,
+                    128 => within ^ (line % 8),
+                    64 => within ^ (line / 2 % 4),
+                    32 => within ^ (line / 4 % 2),
                     _ => within,
                 };
                 let at =
@@ -165,7 +165,7 @@ fn wide_rows_hold_several_steps_of_k() {
     for width in [64usize, 128] {
         let mut memory = vec![0u8; SIZE];
         for (row, piece) in (0..64).flat_map(|row| [(row, 2), (row, 3)]) {
-            let moved = if width == 128 { piece ^ row % 8 } else { piece ^ row / 2 % 4 };
+            let moved = if width == 128 { piece ^ (row % 8) } else { piece ^ (row / 2 % 4) };
             for i in 0..8 {
                 let at = row * width + moved * 16 + 2 * i;
                 memory[at..at + 2].copy_from_slice(&half(a(row, (piece - 2) * 8 + i)));

@@ -96,7 +96,7 @@ fn moved(op: Op, format: Format, bound: Bound, bits: u32) -> u32 {
     if value == 0.0 || !value.is_finite() || format.flush(value) == 0.0 {
         return bits;
     }
-    let up = bits.count_ones() % 2 == 0;
+    let up = bits.count_ones().is_multiple_of(2);
     let off = match bound {
         Bound::Relative(error) => value.abs() * error,
         Bound::Absolute(error) => error,

@@ -152,7 +152,7 @@ pub(super) fn execute(registers: &mut Registers, view: &View<'_>, inst: &Inst, m
                 let offset = address & (window::BLOCK - 1);
                 // A rank that there is not leads outside.
                 let rank = u64::from(ranks[lane].min(254));
-                address & !INSIDE | (rank + 1) * window::BLOCK | offset
+                (address & !INSIDE) | ((rank + 1) * window::BLOCK) | offset
             });
             match wide {
                 true => store(registers, inst.dst, mask, &mapped),

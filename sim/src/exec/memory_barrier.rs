@@ -168,7 +168,7 @@ fn in_blocks(blocks: u32, address: u64) -> impl Iterator<Item = u64> {
     let window = address & !(window::SIZE - 1);
     let offset = address & (window::BLOCK - 1);
     let ranks = (0..16u64).filter(move |rank| blocks >> rank & 1 != 0);
-    ranks.map(move |rank| window | (rank + 1) * window::BLOCK | offset)
+    ranks.map(move |rank| window | ((rank + 1) * window::BLOCK) | offset)
 }
 
 /// `cp.async.bulk`: copies a multiple of 16 bytes between spaces.

@@ -214,7 +214,28 @@ impl Probe for Nobody {
     }
 }
 
-macro_rules! forward {
+/// Every event, given to a macro that makes the methods of those who pass it on.
+macro_rules! events {
+    ($make:ident) => {
+        $make! {
+            block_start(block: u64);
+            block_end(block: u64);
+            issue(at: At, enabled: u32);
+            diverge(at: At);
+            access(event: &AccessEvent<'_>);
+            arrive(arrival: &Arrival);
+            open(block: u64, number: u32);
+            cluster_arrive(arrival: &Arrival, releases: bool);
+            cluster_wait(at: At);
+            open_cluster(blocks: &[u64]);
+            collective(collective: &Collective, joins: bool);
+            fence(at: At);
+            exit(at: At);
+        }
+    };
+}
+
+macro_rules! to_each {
     ($($name:ident($($arg:ident: $type:ty),*);)*) => {
         $(fn $name(&mut self, $($arg: $type),*) {
             for probe in self {
@@ -224,7 +245,7 @@ macro_rules! forward {
     };
 }
 
-macro_rules! forward_both {
+macro_rules! to_both {
     ($($name:ident($($arg:ident: $type:ty),*);)*) => {
         $(fn $name(&mut self, $($arg: $type),*) {
             self.0.$name($($arg),*);
@@ -235,38 +256,10 @@ macro_rules! forward_both {
 
 /// Several listeners, told in order.
 impl Probe for Vec<Box<dyn Probe + Send + '_>> {
-    forward! {
-        block_start(block: u64);
-        block_end(block: u64);
-        issue(at: At, enabled: u32);
-        diverge(at: At);
-        access(event: &AccessEvent<'_>);
-        arrive(arrival: &Arrival);
-        open(block: u64, number: u32);
-        cluster_arrive(arrival: &Arrival, releases: bool);
-        cluster_wait(at: At);
-        open_cluster(blocks: &[u64]);
-        collective(collective: &Collective, joins: bool);
-        fence(at: At);
-        exit(at: At);
-    }
+    events!(to_each);
 }
 
 /// Two listeners.
 impl<A: Probe, B: Probe> Probe for (A, B) {
-    forward_both! {
-        block_start(block: u64);
-        block_end(block: u64);
-        issue(at: At, enabled: u32);
-        diverge(at: At);
-        access(event: &AccessEvent<'_>);
-        arrive(arrival: &Arrival);
-        open(block: u64, number: u32);
-        cluster_arrive(arrival: &Arrival, releases: bool);
-        cluster_wait(at: At);
-        open_cluster(blocks: &[u64]);
-        collective(collective: &Collective, joins: bool);
-        fence(at: At);
-        exit(at: At);
-    }
+    events!(to_both);
 }

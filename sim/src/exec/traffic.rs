@@ -24,6 +24,46 @@ pub(crate) struct SiteCounter {
     /// Whether the device's first-level cache, and its shared memory, take half a warp a clock.
     halves: [bool; 2],
     neighbours: Vec<Neighbours>,
+    /// For each instruction what its last access cost.
+    recent: Vec<Option<Box<Recent>>>,
+}
+
+/// An access and its cost. Loops access the same pattern over and over, further on in memory: it costs
+/// the same where it lies the same way in a line.
+#[derive(Debug)]
+struct Recent {
+    space: MemorySpace,
+    lanes: u32,
+    /// Where the first lane's address lies in its line, and how far the others are from it.
+    place: u64,
+    offsets: [u64; LANES],
+    cost: Traffic,
+}
+
+impl Recent {
+    fn of(event: &AccessEvent<'_>, cost: Traffic) -> Recent {
+        let first = event.addresses[0];
+        Recent {
+            space: event.space,
+            lanes: event.at.lanes,
+            place: first % LINE,
+            offsets: event.addresses.map(|address| address.wrapping_sub(first)),
+            cost,
+        }
+    }
+
+    #[inline(always)]
+    fn is_like(&self, event: &AccessEvent<'_>) -> bool {
+        let first = event.addresses[0];
+        let mut differs = 0;
+        for (address, offset) in event.addresses.iter().zip(&self.offsets) {
+            differs |= address.wrapping_sub(first) ^ offset;
+        }
+        differs == 0
+            && self.lanes == event.at.lanes
+            && self.place == first % LINE
+            && self.space == event.space
+    }
 }
 
 impl SiteCounter {
@@ -34,7 +74,45 @@ impl SiteCounter {
             sites: vec![SiteCounts::default(); code.insts.len()],
             halves: lanes.map(|lanes| lanes < LANES as f32),
             neighbours: neighbours(code),
+            recent: code.insts.iter().map(|_| None).collect(),
         }
+    }
+
+    /// What an access costs the memory system.
+    fn cost(&self, event: &AccessEvent<'_>) -> Traffic {
+        use TrafficKind::*;
+        let mut cost = Traffic::default();
+        let AccessEvent { at, addresses, .. } = *event;
+        let (mask, bytes) = (at.lanes, u64::from(event.bytes));
+        let [halves, shared_halves] = self.halves;
+        let neighbours = self.neighbours[at.site as usize];
+        let kind = |[load, store, atomic]: [TrafficKind; 3]| match event.kind {
+            AccessKind::Read => load,
+            AccessKind::Write => store,
+            AccessKind::Atomic => atomic,
+        };
+        match event.space {
+            MemorySpace::Global | MemorySpace::Generic => {
+                let kind = kind([GlobalLoad, GlobalStore, GlobalAtomic]);
+                global(&mut cost, kind, addresses, mask, bytes, halves);
+            }
+            // An asynchronous copy counts as what it does to global memory.
+            MemorySpace::Shared if event.asynchronous => {}
+            MemorySpace::Shared => {
+                let kind = kind([SharedLoad, SharedStore, SharedAtomic]);
+                let merged = match kind {
+                    SharedLoad => merged(neighbours, addresses),
+                    _ => Merged::Alone,
+                };
+                shared(&mut cost, kind, addresses, mask, bytes, (shared_halves, merged));
+            }
+            MemorySpace::Local => {
+                let kind = kind([LocalLoad, LocalStore, LocalStore]);
+                global(&mut cost, kind, &interleaved(event), mask, bytes, halves);
+            }
+            MemorySpace::Param => {}
+        }
+        cost
     }
 }
 
@@ -63,40 +141,20 @@ impl Probe for SiteCounter {
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        use TrafficKind::*;
         if event.part {
             return;
         }
-        let AccessEvent { at, addresses, .. } = *event;
-        let (mask, bytes) = (at.lanes, u64::from(event.bytes));
-        let [halves, shared_halves] = self.halves;
-        let neighbours = self.neighbours[at.site as usize];
-        let traffic = &mut self.sites[at.site as usize].traffic;
-        let kind = |[load, store, atomic]: [TrafficKind; 3]| match event.kind {
-            AccessKind::Read => load,
-            AccessKind::Write => store,
-            AccessKind::Atomic => atomic,
-        };
-        match event.space {
-            MemorySpace::Global | MemorySpace::Generic => {
-                let kind = kind([GlobalLoad, GlobalStore, GlobalAtomic]);
-                global(traffic, kind, addresses, mask, bytes, halves);
-            }
-            // An asynchronous copy counts as what it does to global memory.
-            MemorySpace::Shared if event.asynchronous => {}
-            MemorySpace::Shared => {
-                let kind = kind([SharedLoad, SharedStore, SharedAtomic]);
-                let merged = match kind {
-                    SharedLoad => merged(neighbours, addresses),
-                    _ => Merged::Alone,
-                };
-                shared(traffic, kind, addresses, mask, bytes, (shared_halves, merged));
-            }
-            MemorySpace::Local => {
-                let kind = kind([LocalLoad, LocalStore, LocalStore]);
-                global(traffic, kind, &interleaved(event), mask, bytes, halves);
-            }
-            MemorySpace::Param => {}
+        let site = event.at.site as usize;
+        if let Some(recent) = &self.recent[site]
+            && recent.is_like(event)
+        {
+            self.sites[site].traffic.add(&recent.cost);
+            return;
+        }
+        let cost = self.cost(event);
+        if cost.kind != TrafficKind::None {
+            self.sites[site].traffic.add(&cost);
+            self.recent[site] = Some(Box::new(Recent::of(event, cost)));
         }
     }
 }

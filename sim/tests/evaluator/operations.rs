@@ -88,10 +88,10 @@ pub const OPERATIONS: &[Operation] = &[
         low((s(a[0]) + s(a[1])).clamp(i32::MIN.into(), i32::MAX.into()))
     }),
     ("mul.lo.u32 $0, $1, $2", 'r', "rr", |a| low(u(a[0]) * u(a[1]))),
-    ("mul.hi.u32 $0, $1, $2", 'r', "rr", |a| low(u(a[0]) * u(a[1]) >> 32)),
-    ("mul.hi.s32 $0, $1, $2", 'r', "rr", |a| low(s(a[0]) * s(a[1]) >> 32)),
+    ("mul.hi.u32 $0, $1, $2", 'r', "rr", |a| low((u(a[0]) * u(a[1])) >> 32)),
+    ("mul.hi.s32 $0, $1, $2", 'r', "rr", |a| low((s(a[0]) * s(a[1])) >> 32)),
     ("mad.lo.s32 $0, $1, $2, $3", 'r', "rrr", |a| low(s(a[0]) * s(a[1]) + s(a[2]))),
-    ("mad.hi.u32 $0, $1, $2, $3", 'r', "rrr", |a| low((u(a[0]) * u(a[1]) >> 32) + u(a[2]))),
+    ("mad.hi.u32 $0, $1, $2, $3", 'r', "rrr", |a| low(((u(a[0]) * u(a[1])) >> 32) + u(a[2]))),
     ("mul24.lo.s32 $0, $1, $2", 'r', "rr", |a| {
         low((s(a[0]) << 104 >> 104) * (s(a[1]) << 104 >> 104))
     }),
@@ -145,14 +145,14 @@ pub const OPERATIONS: &[Operation] = &[
     ("add.u16x2 $0, $1, $2", 'r', "rr", |a| halves(a[0], a[1], |x, y| x + y)),
     ("min.s16x2 $0, $1, $2", 'r', "rr", |a| halves(a[0], a[1], i64::min)),
     ("add.cc.u32 %v, $1, $2; addc.u32 $0, $3, 0", 'r', "rrr", |a| {
-        low(u(a[2]) + (u(a[0]) + u(a[1]) >> 32))
+        low(u(a[2]) + ((u(a[0]) + u(a[1])) >> 32))
     }),
     ("sub.cc.u32 %v, $1, $2; subc.u32 $0, $3, 5", 'r', "rrr", |a| {
         low(u(a[2]) - 5 - i128::from(a[0] < a[1]))
     }),
     ("mad.lo.cc.u32 %v, $1, $2, $3; madc.hi.u32 $0, $1, $2, 9", 'r', "rrr", |a| {
         let product = u(a[0]) * u(a[1]);
-        low((product >> 32) + 9 + ((product & 0xffff_ffff) + u(a[2]) >> 32))
+        low((product >> 32) + 9 + (((product & 0xffff_ffff) + u(a[2])) >> 32))
     }),
     ("selp.b32 $0, $1, $2, $3", 'r', "rrp", |a| if a[2] != 0 { a[0] } else { a[1] }),
     ("slct.u32.s32 $0, $1, $2, $3", 'r', "rrr", |a| if s(a[2]) >= 0 { a[0] } else { a[1] }),
@@ -176,7 +176,7 @@ pub const OPERATIONS: &[Operation] = &[
     ("sub.u64 $0, $1, $2", 'd', "dd", |a| wrap(u(a[0]) - u(a[1]))),
     ("mul.lo.s64 $0, $1, $2", 'd', "dd", |a| a[0].wrapping_mul(a[1])),
     ("mul.hi.u64 $0, $1, $2", 'd', "dd", |a| ((u128::from(a[0]) * u128::from(a[1])) >> 64) as u64),
-    ("mul.hi.s64 $0, $1, $2", 'd', "dd", |a| (l(a[0]) * l(a[1]) >> 64) as u64),
+    ("mul.hi.s64 $0, $1, $2", 'd', "dd", |a| ((l(a[0]) * l(a[1])) >> 64) as u64),
     ("mad.lo.u64 $0, $1, $2, $3", 'd', "ddd", |a| a[0].wrapping_mul(a[1]).wrapping_add(a[2])),
     ("mul.wide.s32 $0, $1, $2", 'd', "rr", |a| wrap(s(a[0]) * s(a[1]))),
     ("mad.wide.u32 $0, $1, $2, $3", 'd', "rrd", |a| wrap(u(a[0]) * u(a[1]) + u(a[2]))),
