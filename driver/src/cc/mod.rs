@@ -28,6 +28,7 @@ pub mod arguments;
 pub mod build;
 pub mod dependencies;
 pub mod refused;
+pub mod scan;
 
 pub use arguments::{Arguments, Device, Mode};
 
