@@ -38,8 +38,8 @@ int main(void)
 // HOST: __gpuc_life_ends
 // HOST: double a[100], b[100];
 // HOST: __gpuc_auto_begin(&__gpuc_image_0, &__gpuc_s1
-// HOST: __gpuc_host(&(b), sizeof(b), 0); __gpuc_host(&(a), sizeof(a), 1);
+// HOST: __gpuc_host(&(a), sizeof(a), 1); __gpuc_host(&(b), sizeof(b), 0);
 // HOST: __gpuc_host((const void *)0, 0ul, 1);
 // HOST: watched = a[i];
-// HOST: __gpuc_host(&(b), sizeof(b), 0);
+// HOST-NOT: __gpuc_host(
 // HOST: printf
