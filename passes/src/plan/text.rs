@@ -743,3 +743,66 @@ impl StepText for Unroll {
         vec![("factor", &mut self.factor)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each step, and of each way to write it.
+    const STEPS: &str = "\
+gpuc plan 1
+kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
+  privatize sum over i, j
+  order i as (0, j@7, 2*i + j - 3), (1, -i), ()
+  permute i, j to j, i
+  distribute i to i, i.2
+  fuse i, i.2 to i
+  skew j by -2 along i
+  skew j by 1 along i, wavefront
+  parallel i, @12
+  collapse j, i
+  launches
+  launches t, @9
+  promote C in l
+  tile i by 128, j by 64, l by 16, threads 8 by 4
+  tile i by 64, j by 64, l by 8, threads 4 by 4, wide, resident 2, where 132 blocks
+  map i j to block.x thread.x by 128 strided, k to sequential
+  map t to block.y by 4 thread.y by ? blocked, u to lane by 32
+  unroll l by 4
+";
+
+    #[test]
+    fn every_step_is_printed_as_it_is_read() {
+        let plans = parse(STEPS, "p").unwrap();
+        assert_eq!(header() + &plans[0].to_string(), STEPS);
+        for word in WORDS {
+            assert!(plans[0].steps.iter().any(|placed| placed.step.word() == *word), "{word}");
+        }
+    }
+
+    #[test]
+    fn numbers_may_be_changed_apart_from_names() {
+        let mut plan = parse(STEPS, "p").unwrap().remove(0);
+        let names: Vec<String> = plan.steps.iter().map(|p| p.step.word().to_owned()).collect();
+        for (_, number) in plan.steps.iter_mut().flat_map(|placed| placed.step.numbers()) {
+            *number += 1;
+        }
+        let text = header() + &plan.to_string();
+        assert!(text.contains("tile i by 129, j by 65, l by 17, threads 9 by 5"), "{text}");
+        let again = parse(&text, "p").unwrap().remove(0);
+        let kept: Vec<String> = again.steps.iter().map(|p| p.step.word().to_owned()).collect();
+        assert_eq!(names, kept);
+        assert_eq!(again.to_string(), plan.to_string());
+    }
+
+    #[test]
+    fn no_text_is_too_odd_to_be_refused() {
+        // Every prefix of a plan, and every one with a sign in its place, is read or refused.
+        for end in (0..STEPS.len()).filter(|&end| STEPS.is_char_boundary(end)) {
+            let _ = parse(&STEPS[..end], "p");
+            for odd in ["(", "*", "-", "\u{e9}", "\u{0}", "99999999999999999999", "@", "."] {
+                let _ = parse(&format!("{}{odd}{}", &STEPS[..end], &STEPS[end..]), "p");
+            }
+        }
+    }
+}

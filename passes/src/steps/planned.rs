@@ -99,6 +99,18 @@ pub(super) fn groups(ir: &Ir, statements: &Statements, graph: &DependenceGraph) 
     numbers
 }
 
+/// The loops that a step takes apart; none if it is about something else than their order.
+pub fn roots(step: &Step) -> Vec<&String> {
+    match step {
+        Step::Order(step) => vec![&step.nest],
+        Step::Permute(step) => step.loops.iter().take(1).collect(),
+        Step::Distribute(step) => vec![&step.nest],
+        Step::Fuse(step) => step.loops.iter().collect(),
+        Step::Skew(step) => vec![&step.along],
+        _ => Vec::new(),
+    }
+}
+
 /// Carries out a step of a plan on loops inside `func`; those that it may take apart are `movable`.
 ///
 /// # Errors
@@ -111,18 +123,11 @@ pub fn take(
     movable: &dyn Fn(Op) -> bool,
 ) -> Result<Reordered, Refusal> {
     let word = step.word();
-    let find = |ir: &Ir, name: &str| {
+    let found = |name: &String| {
         names::find(ir, func, name)
-            .ok_or_else(|| Refusal::new(word, func, format!("there is no loop '{name}' by then")))
+            .ok_or_else(|| Refusal::new(word, func, format!("there is no loop '{name}'")))
     };
-    let roots = match step {
-        Step::Order(step) => vec![find(ir, &step.nest)?],
-        Step::Permute(step) => vec![find(ir, &step.loops[0])?],
-        Step::Distribute(step) => vec![find(ir, &step.nest)?],
-        Step::Fuse(step) => vec![find(ir, &step.loops[0])?, find(ir, &step.loops[1])?],
-        Step::Skew(step) => vec![find(ir, &step.along)?],
-        _ => return Err(Refusal::new(word, func, "it is no order of loops")),
-    };
+    let roots = roots(step).into_iter().map(found).collect::<Result<Vec<Op>, Refusal>>()?;
     let graph = super::graph(ir, nest, word, &roots, Apart::Assumed)?;
     let statements = Statements::of(ir, word, &graph, movable)?;
     if statements.list.is_empty() {

@@ -1,0 +1,373 @@
+//! Plans: what is printed is obeyed, what cannot be is refused, and what is edited computes the same.
+
+use std::path::Path;
+use std::process::Command;
+
+use gpuc_tests::corpus;
+use gpuc_tests::execution;
+use gpuc_tests::tools::Tools;
+use tempfile::TempDir;
+
+/// A folder with sources, in which gpuc is run.
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        Bench { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.folder.path().join(name), text).expect("the folder is writable");
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(name)).expect("the file was written")
+    }
+
+    /// What gpuc prints, and whether it succeeds.
+    fn gpuc(&self, arguments: &str) -> (bool, String) {
+        let mut command = Command::new(Tools::find().ours("gpuc").expect("gpuc is built"));
+        command.args(arguments.split(' ')).current_dir(self.folder.path()).env("LC_ALL", "C");
+        command.env("GPUC_QUIET", "1");
+        let outcome = execution::run(&mut command, Vec::new(), true).expect("gpuc runs");
+        (outcome.status.is_some_and(|status| status.success()), outcome.text())
+    }
+
+    fn ok(&self, arguments: &str) -> String {
+        let (success, text) = self.gpuc(arguments);
+        assert!(success, "gpuc {arguments}:\n{text}");
+        text
+    }
+}
+
+fn root(file: &Path) -> String {
+    corpus::root().join(file).display().to_string()
+}
+
+/// The printed plan of a compilation, given back, gives the same PTX to the byte, and is printed again.
+#[test]
+fn printed_plans_are_obeyed_to_the_byte() {
+    let bench = Bench::new();
+    let folders = ["examples", "tests/programs/nests"];
+    let files: Vec<_> = folders.iter().flat_map(|f| corpus::files_with(f, &["c"])).collect();
+    assert!(files.len() > 40, "{files:?}");
+    let (mut steps, mut plans) = (0, 0);
+    for file in files {
+        let source = root(&file);
+        bench.ok(&format!("--emit=ptx -o a.ptx {source}"));
+        bench.ok(&format!("--emit=plan -o a.plan {source}"));
+        bench.ok(&format!("--emit=ptx --plan=a.plan -o b.ptx {source}"));
+        bench.ok(&format!("--emit=plan --plan=a.plan -o b.plan {source}"));
+        assert!(bench.read("a.ptx") == bench.read("b.ptx"), "{source}: another kernel");
+        assert_eq!(bench.read("a.plan"), bench.read("b.plan"), "{source}");
+        let plan = bench.read("a.plan");
+        plans += plan.lines().filter(|line| line.starts_with("kernel ")).count();
+        steps += plan.lines().filter(|line| line.starts_with("  ")).count();
+    }
+    assert!(plans > 60 && steps > 3 * plans / 2, "{plans} plans of {steps} steps");
+}
+
+const SOURCE: &str = "\
+void flow(int n, float a[n][n])
+{
+    #pragma acc kernels copy(a[0:n][0:n])
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < n - 1; j++)
+            a[i][j] = a[i - 1][j + 1] + 1.0f;
+}
+
+void product(int n, const float a[restrict n][n], const float b[restrict n][n], float c[restrict n][n])
+{
+    #pragma acc kernels copyin(a[0:n][0:n], b[0:n][0:n]) copyout(c[0:n][0:n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0;
+            for (int l = 0; l < n; l++)
+                sum += a[i][l] * b[l][j];
+            c[i][j] = sum;
+        }
+}
+
+void two(int n, float a[restrict n], float b[restrict n])
+{
+    #pragma acc kernels copy(a[0:n], b[0:n])
+    for (int i = 1; i < n; i++) {
+        a[i] += 1.0f;
+        b[i] = b[i - 1] + a[i];
+    }
+}
+
+void given(int n, float a[n])
+{
+    #pragma acc parallel loop copy(a[0:n])
+    for (int i = 0; i < n; i++)
+        a[i] = 0;
+}
+";
+
+const FLOW: &str = "flow:3";
+const PRODUCT: &str = "product:11";
+const TWO: &str = "two:23";
+const GIVEN: &str = "given:32";
+
+/// A plan of a construct of the source that is refused.
+struct Refused {
+    kernel: &'static str,
+    steps: &'static str,
+    /// What the message holds.
+    says: &'static [&'static str],
+}
+
+const REFUSED: &[Refused] = &[
+    Refused {
+        kernel: FLOW,
+        steps: "permute i, j to j, i",
+        says: &[
+            "[GPUC0027]: 'permute' is refused: a dependence would be turned round",
+            "flow dependence of a from line 6 to line 6, direction (<, >), such as iterations (1, 1) and (2, 0)",
+            "a.plan:3:3",
+            "a.c:4:5",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "order i as (j)",
+        says: &["'order' is refused: a dependence would be turned round", "(1, 1) and (2, 0)"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "order i as (j), (i)",
+        says: &["the nest has 1 statements, and rows are given for 2"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "permute j, i to i, j",
+        says: &["'permute' is refused: j, i do not stand directly in each other"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "skew i by 1 along j",
+        says: &["'skew' is refused: 'i' does not stand directly in 'j'"],
+    },
+    Refused {
+        kernel: TWO,
+        steps: "distribute i to x, y, z",
+        says: &["'distribute' is refused: its statements make 2 groups, and 3 loops are named"],
+    },
+    Refused {
+        kernel: TWO,
+        steps: "distribute i to i, k\n  fuse i, k to i\n  parallel k",
+        says: &["there is no loop 'k' for 'parallel'", "this step took it", "loops are i by then"],
+    },
+    Refused {
+        kernel: TWO,
+        steps: "parallel i",
+        says: &["'parallel' is refused: Loop carried dependence of b prevents parallelization"],
+    },
+    Refused { kernel: TWO, steps: "privatize b over i", says: &["'privatize' is refused", "b"] },
+    Refused {
+        kernel: GIVEN,
+        steps: "parallel i",
+        says: &["whether 'i' is parallel is not the compiler's to say"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  parallel i, j",
+        says: &["'i' is parallel already", "by this step"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  collapse i, j",
+        says: &["'collapse' is refused: they are not parallel loops"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  launches l",
+        says: &["'launches' is refused"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  promote a in l",
+        says: &["'promote' is refused: no element of a is read and written in every round of 'l'"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 512, j by 512, l by 16, threads 16 by 16",
+        says: &[
+            "'tile' is refused: the tiles are larger than the memory of a block",
+            "it needs 65792 bytes, and there are 49152",
+            "take fewer terms at a time, or smaller tiles",
+        ],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 128, j by 128, l by 8, threads 2 by 2",
+        says: &["a block would have too many threads", "it needs 4096 threads, and there are 1024"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 100, j by 128, l by 16, threads 4 by 8",
+        says: &["sizes are powers of two"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile j by 64, i by 64, l by 16, threads 4 by 4",
+        says: &["rows are of 'i', columns of 'j', and terms of 'l'"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  tile i by 64, j by 64, l by 16, threads 4 by 4",
+        says: &["'tile' is refused: it is not a nest of two parallel loops"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j",
+        says: &[
+            "the plan does not say who executes the iterations of i, j",
+            "add a step such as `map i to block.y, j to block.x thread.x by 128`",
+        ],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  map i to block.x, j to block.x thread.x by 32",
+        says: &["'map' is refused: 'mapping' uses block_x twice"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  map i to block.y thread.y by 64, j to block.x thread.x by 32",
+        says: &["'map' is refused: 64 workers of vector length 32 are 2048 threads"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  map i to block.y, j to thread.x by 32",
+        says: &["'map' is refused", "deals one iteration to a processor"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  map i to block.x thread.x by 128\n  unroll l by 0",
+        says: &["[GPUC0025]: the unroll factor is 0, and 1 is the least", "a.plan:5:15"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  map i to block.x thread.x by 128\n  unroll i by 4",
+        says: &["'i' is no sequential loop by then"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  map i to block.x thread.x by 128\n  map i to block.x thread.x by 64",
+        says: &[
+            "nobody took the step 'map i to block.x thread.x by 64'",
+            "what was done is `map i",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "paralel j",
+        says: &["[GPUC0025]: there is no step 'paralel'", "did you mean `parallel`?"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "parallel jj",
+        says: &["there is no loop 'jj' for 'parallel'", "did you mean `j`?"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "parallel j\n  parallel j",
+        says: &["the step 'parallel' stands there twice"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "launches i\n  parallel j",
+        says: &["'parallel' comes before 'launches' in a plan"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "permute i, j to j, j",
+        says: &["does not name each of the loops once"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "map j to block.w",
+        says: &["expected processors: block.x,", "found 'block'"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "skew j by 99999999999999999999 along i",
+        says: &["does not fit 64 bits"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "parallel j; launches i",
+        says: &["';' means nothing in a plan"],
+    },
+];
+
+fn kernel_line(printed: &str, kernel: &str) -> String {
+    let begins = |line: &&str| line.starts_with(&format!("kernel {kernel} "));
+    printed.lines().find(begins).unwrap_or_else(|| panic!("{kernel} in\n{printed}")).to_owned()
+}
+
+#[test]
+fn every_refusal_says_what_forbids_it() {
+    let bench = Bench::new();
+    bench.write("a.c", SOURCE);
+    let printed = bench.ok("--emit=plan a.c");
+    for case in REFUSED {
+        let line = kernel_line(&printed, case.kernel);
+        bench.write("a.plan", &format!("gpuc plan 1\n{line}\n  {}\n", case.steps));
+        let (success, text) = bench.gpuc("--emit=plan --plan=a.plan a.c");
+        assert!(!success, "'{}' is not refused:\n{text}", case.steps);
+        for says in case.says {
+            assert!(text.contains(says), "'{}' does not say '{says}':\n{text}", case.steps);
+        }
+        let (success, text) = bench.gpuc("--emit=plan --plan=a.plan -Wno-error=plan a.c -o b.plan");
+        assert!(success && text.contains("warning[GPUC002"), "'{}':\n{text}", case.steps);
+        assert_eq!(bench.read("b.plan"), printed, "'{}' leaves something", case.steps);
+    }
+}
+
+#[test]
+fn plans_for_something_else_are_refused() {
+    let bench = Bench::new();
+    bench.write("a.c", SOURCE);
+    let printed = bench.ok("--emit=plan a.c");
+    let own = kernel_line(&printed, FLOW);
+    let nest = own.split(' ').nth(3).unwrap();
+    for (text, says) in [
+        (
+            own.replace("flow:3", "flow:4"),
+            "this plan is for 'flow:4', and there is no such construct",
+        ),
+        (
+            own.replace(nest, "0000000000000000"),
+            "the nest of 'flow:3' is not the one that this plan was made for",
+        ),
+        (own.replace("sm_75", "sm_90"), "this plan is for sm_90, and the target is sm_75"),
+        (format!("{own}\n{own}"), "there are two plans for 'flow:3'"),
+        (own.replace(nest, "xyz"), "'xyz' is no hash"),
+        ("parallel i".to_owned(), "a step stands in front of the first kernel"),
+    ] {
+        bench.write("a.plan", &format!("gpuc plan 1\n{text}\n"));
+        let (success, answer) = bench.gpuc("--emit=ptx --plan=a.plan a.c");
+        assert!(!success && answer.contains(says), "{text}: {answer}");
+    }
+    for (text, says) in [
+        (format!("gpuc plan 0\n{own}\n"), "plans of format 0 are not read"),
+        (own.clone(), "this is no file of plans"),
+        (String::new(), "the file of plans is empty"),
+        ("gpuc plan\n".to_owned(), "expected a number, found the end of the line"),
+    ] {
+        bench.write("a.plan", &text);
+        let (success, answer) = bench.gpuc("--emit=ptx --plan=a.plan a.c");
+        assert!(!success && answer.contains(says), "{text}: {answer}");
+    }
+    let (success, answer) = bench.gpuc("--emit=ptx --plan=missing.plan a.c");
+    assert!(!success && answer.contains("cannot read `missing.plan`"), "{answer}");
+    // What a plan was made for may move in the file, if the plan says where to.
+    bench.write("a.c", &format!("\n\n{SOURCE}"));
+    let moved = printed.replace("flow:3", "flow:5").replace("product:11", "product:13");
+    bench.write("a.plan", &moved.replace("two:23", "two:25").replace("given:32", "given:34"));
+    bench.ok("--emit=ptx --plan=a.plan a.c -o a.ptx");
+}
