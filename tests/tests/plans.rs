@@ -290,12 +290,35 @@ const REFUSED: &[Refused] = &[
     Refused {
         kernel: FLOW,
         steps: "map j to block.w",
-        says: &["expected processors: block.x,", "found 'block'"],
+        says: &["expected processors: block.x,", "found 'block.w'"],
     },
     Refused {
         kernel: FLOW,
         steps: "skew j by 99999999999999999999 along i",
         says: &["does not fit 64 bits"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "skew j by 3000000000 along i",
+        says: &["3000000000 is too large"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "unroll i by 1000000",
+        says: &["the unroll factor is 1000000, and 256 is the most"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 4611686018427387904, j by 64, l by 16, threads 1 by 1",
+        says: &["the size of a tile is 4611686018427387904, and 4096 is the most"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 512, j by 512, l by 4, threads 32 by 32",
+        says: &[
+            "a thread would have more results than registers",
+            "it needs 1024 registers, and there are 255",
+        ],
     },
     Refused {
         kernel: FLOW,
@@ -370,4 +393,109 @@ fn plans_for_something_else_are_refused() {
     let moved = printed.replace("flow:3", "flow:5").replace("product:11", "product:13");
     bench.write("a.plan", &moved.replace("two:23", "two:25").replace("given:32", "given:34"));
     bench.ok("--emit=ptx --plan=a.plan a.c -o a.ptx");
+}
+
+/// Checks itself for sizes that divide nothing, and for 0 and 1.
+const MAIN: &str = "
+#include <stdio.h>
+#include <stdlib.h>
+static float value(int i) { return (float)(i * 7 % 13); }
+static int check(int n)
+{
+    int wrong = 0, count = n * n;
+    float *a = malloc(4 * (count + 1)), *b = malloc(4 * (count + 1)), *c = malloc(4 * (count + 1));
+    for (int i = 0; i < count; i++)
+        a[i] = c[i] = value(i);
+    flow(n, (void *)a);
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < n - 1; j++)
+            c[i * n + j] = c[(i - 1) * n + j + 1] + 1.0f;
+    for (int i = 0; i < count; i++)
+        wrong += a[i] != c[i];
+    for (int i = 0; i < count; i++)
+        a[i] = value(i), b[i] = value(i + 5), c[i] = -1;
+    product(n, (void *)a, (void *)b, (void *)c);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0;
+            for (int l = 0; l < n; l++)
+                sum += a[i * n + l] * b[l * n + j];
+            wrong += sum != c[i * n + j];
+        }
+    for (int i = 0; i < n; i++)
+        a[i] = value(i), b[i] = value(i + 3), c[i] = b[i];
+    for (int i = 1; i < n; i++)
+        c[i] = c[i - 1] + a[i] + 1.0f;
+    two(n, a, b);
+    for (int i = 0; i < n; i++)
+        wrong += b[i] != c[i];
+    given(n, a);
+    for (int i = 0; i < n; i++)
+        wrong += a[i] != 0;
+    free(a), free(b), free(c);
+    return wrong;
+}
+int main(void)
+{
+    int sizes[] = {0, 1, 2, 17, 40, 67}, wrong = 0;
+    for (int i = 0; i < 6; i++)
+        wrong += check(sizes[i]);
+    printf(\"%d wrong\\n\", wrong);
+    return wrong != 0;
+}
+";
+
+/// Plans that are not the compiler's choice, of each of the constructs.
+const EDITED: &[[&str; 4]] = &[
+    [
+        "skew j by 2 along i, wavefront\n  parallel i\n  launches j\n  map i to block.x thread.x by 64",
+        "parallel i, j\n  collapse i, j\n  tile i by 32, j by 32, l by 8, threads 2 by 4, wide, where 1 blocks\n  \
+         tile i by 16, j by 16, l by 8, threads 2 by 2, where 1 blocks\n  map i to block.y thread.y by 16, j to block.x thread.x by 16",
+        "distribute i to i, k\n  parallel i\n  map i to block.x by 2 thread.x by 32 blocked",
+        "map i to block.x by 3 thread.x by 64 strided",
+    ],
+    [
+        "parallel j\n  map j to thread.x by 32 strided\n  unroll i by 3",
+        "permute i, j to j, i\n  parallel j\n  map j to block.x thread.x by 64\n  unroll l by 5",
+        "map",
+        "map i to block.x by 5 strided",
+    ],
+    [
+        "parallel",
+        "parallel i, l\n  map i to block.x\n  map l to thread.x by 32 strided",
+        "distribute i to i, k\n  fuse i, k to i",
+        "map i to block.x thread.x by 1024",
+    ],
+    [
+        "launches i",
+        "parallel i, j\n  collapse j, i\n  map j to block.y thread.y by 8, i to block.x thread.x by 8",
+        "skew",
+        "map i to thread.x by 256 strided",
+    ],
+];
+
+#[test]
+fn edited_plans_compute_the_same() {
+    let bench = Bench::new();
+    bench.write("a.c", &format!("{SOURCE}{MAIN}"));
+    let printed = bench.ok("--emit=plan a.c");
+    let mut followed = 0;
+    for steps in EDITED {
+        let mut text = "gpuc plan 1\n".to_owned();
+        for (kernel, steps) in [FLOW, PRODUCT, TWO, GIVEN].iter().zip(steps) {
+            // A word alone stands for a construct that is decided as usual.
+            if steps.contains(' ') {
+                text += &format!("{}\n  {steps}\n", kernel_line(&printed, kernel));
+                followed += 1;
+            }
+        }
+        bench.write("a.plan", &text);
+        let again = bench.ok("--emit=plan --plan=a.plan a.c");
+        for line in text.lines().skip(1) {
+            assert!(again.lines().any(|other| other == line), "'{line}' is not in\n{again}");
+        }
+        let (success, answer) = bench.gpuc("check --device=sim --plan=a.plan a.c");
+        assert!(success && answer.contains("0 wrong"), "{text}{answer}");
+    }
+    assert!(followed > 8);
 }

@@ -168,6 +168,7 @@ fn apply(
         .and_then(|legal| rebuild(ir, STEP, legal));
     match done {
         Ok(made) => {
+            planned::name_made(ir, &step, &made);
             names::renew(ir, func);
             record(ir, func, with_made(ir, step, &made));
             apart.extend(graph.assumed_apart);

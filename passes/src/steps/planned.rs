@@ -1,7 +1,7 @@
 //! Orders of nests as steps of plans, both ways: which word says what a schedule does, and the schedule that
 //! a step of a plan asks for.
 
-use gpuc_ir::{Ir, Op};
+use gpuc_ir::{Ir, Op, WalkOrder};
 use gpuc_presburger::{Affine, Var};
 
 use super::distribute::components;
@@ -142,13 +142,26 @@ pub fn take(
 }
 
 /// Gives the loops that a step has made the names that it says.
-fn name_made(ir: &mut Ir, step: &Step, made: &[Op]) {
+pub fn name_made(ir: &mut Ir, step: &Step, made: &[Op]) {
+    let loops: Vec<Op> = made.iter().filter(|&&op| ir.is_counted_loop(op)).copied().collect();
     let own: &[String] = match step {
         Step::Distribute(step) => &step.to,
         Step::Fuse(step) => std::slice::from_ref(&step.to),
+        Step::Skew(step) => {
+            let [outer, inner] = match step.wavefront {
+                true => [&step.inner, &step.along],
+                false => [&step.along, &step.inner],
+            };
+            for op in loops {
+                let inside = ir.nested_ops(op, WalkOrder::PreOrder);
+                let nested = inside.into_iter().find(|&at| at != op && ir.is_counted_loop(at));
+                names::set(ir, op, outer);
+                nested.into_iter().for_each(|nested| names::set(ir, nested, inner));
+            }
+            return;
+        }
         _ => return,
     };
-    let loops = made.iter().filter(|&&op| ir.is_counted_loop(op)).copied().collect::<Vec<_>>();
     for (op, name) in loops.into_iter().zip(own) {
         names::set(ir, op, name);
     }
