@@ -499,3 +499,133 @@ fn edited_plans_compute_the_same() {
     }
     assert!(followed > 8);
 }
+
+/// The page's blocks that are marked by a word, each with the lines behind it up to the next block.
+fn blocks<'a>(page: &'a str, mark: &str) -> Vec<(Vec<&'a str>, Vec<&'a str>)> {
+    let lines: Vec<&str> = page.lines().collect();
+    let mut found = Vec::new();
+    for start in (0..lines.len()).filter(|&at| lines[at] == format!("```{mark}")) {
+        let end = (start..lines.len()).find(|&at| lines[at] == "```").expect("the block ends");
+        let behind = lines[end + 1..].iter().take_while(|line| !line.starts_with("```"));
+        found.push((lines[start + 1..end].to_vec(), behind.copied().collect()));
+    }
+    found
+}
+
+/// The counters of the one kernel of a report, as the tutorial says them.
+fn counters(report: &str) -> String {
+    let figure = |name: &str| -> f64 {
+        let (_, rest) = report.split_once(&format!("\"{name}\":")).expect("the report has it");
+        let end = rest.find([',', '}']).unwrap_or(rest.len());
+        rest[..end].parse().expect("a number")
+    };
+    let conflicts = figure("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")
+        + figure("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
+    format!(
+        "**{} requests to global memory, {} sectors each; {} bank conflicts; {} instructions of warps.**",
+        figure("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+        figure("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"),
+        conflicts,
+        figure("smsp__inst_executed.sum"),
+    )
+}
+
+/// What docs/plans.md shows is what comes of it: the compiler's plan, the counters of each step, what a
+/// refusal says. `GPUC_BLESS=1` writes the page anew.
+#[test]
+fn the_tutorial_shows_what_is_so() {
+    let path = corpus::root().join("docs/plans.md");
+    let page = std::fs::read_to_string(&path).expect("the tutorial is there");
+    let bench = Bench::new();
+    let source = root(Path::new("docs/plans/product.c"));
+    let mut new = page.clone();
+    let chosen = bench.ok(&format!("--arch=sm_90 --emit=plan {source}"));
+    let [(shown, _)] = &blocks(&page, "chosen")[..] else { panic!("one plan is shown") };
+    new = new.replacen(&shown.join("\n"), chosen.trim_end(), 1);
+    let kernel = kernel_line(&chosen, "product:7");
+    let steps = blocks(&page, "plan");
+    assert!(steps.len() > 5, "{} steps are shown", steps.len());
+    for (plan, behind) in steps {
+        bench.write("a.plan", &format!("gpuc plan 1\n{kernel}\n{}\n", plan.join("\n")));
+        let run = "run --arch=sm_90 --device=sim --report=json --report-file=a.json --plan=a.plan";
+        let answer = bench.ok(&format!("{run} {source} -- 256"));
+        assert!(answer.contains("0 of the results"), "{plan:?}: {answer}");
+        let line = behind.iter().find(|line| !line.is_empty()).expect("a line with counters");
+        let block = plan.join("\n");
+        let (before, after) =
+            (format!("{block}\n```\n\n{line}\n"), counters(&bench.read("a.json")));
+        assert!(new.contains(&before), "{before}");
+        new = new.replacen(&before, &format!("{block}\n```\n\n{after}\n"), 1);
+    }
+    for (plan, _) in blocks(&page, "refused") {
+        bench.write("a.plan", &format!("gpuc plan 1\n{kernel}\n{}\n", plan.join("\n")));
+        let (success, answer) =
+            bench.gpuc(&format!("--arch=sm_90 --plan=a.plan --emit=plan {source}"));
+        let (said, _) = &blocks(&page, "text")[0];
+        assert!(!success && said.iter().all(|line| answer.contains(line)), "{answer}");
+    }
+    let [(shown, _)] = &blocks(&page, "c")[..] else { panic!("the loops are shown") };
+    let text = std::fs::read_to_string(&source).expect("the source is there");
+    assert!(text.contains(&shown.join("\n")), "the page shows other loops");
+    if std::env::var("GPUC_BLESS").is_ok_and(|value| value == "1") {
+        std::fs::write(&path, new).expect("the page can be written");
+    } else {
+        assert!(new == page, "docs/plans.md is not as it is now; GPUC_BLESS=1 writes it");
+    }
+}
+
+/// A record of tuning is written, read, and left out line by line where it is damaged.
+#[test]
+fn tuning_is_recorded_and_followed() {
+    const TEST: &str = "
+#include <stdio.h>
+int main(void)
+{
+    static float a[1000], b[1000];
+    two(1000, a, b);
+    float last = b[999];
+    given(1000, a);
+    printf(\"%d wrong\\n\", last != 999 || a[999] != 0);
+}
+";
+    let bench = Bench::new();
+    let (_, functions) = SOURCE.split_once("void two").expect("it is in the source");
+    bench.write("a.c", &format!("void two{functions}{TEST}"));
+    let printed = bench.ok("--emit=plan --arch=sm_90 a.c");
+    let said = bench.ok("tune --arch=sm_90 --device=sim --tuning=a.tuning a.c");
+    assert!(said.contains("two:3: ") && said.contains("written to a.tuning"), "{said}");
+    let record = bench.read("a.tuning");
+    assert_eq!(record.lines().count(), 3, "{record}");
+    // The best of the candidates is followed, whatever it is.
+    let tuned = bench.ok("--emit=plan --arch=sm_90 --tuning=a.tuning a.c");
+    for line in record.lines().skip(1) {
+        let (front, steps) = line.split_once(" plan ").expect("a plan");
+        let nest = front.split(' ').nth(1).expect("a hash");
+        assert!(printed.contains(nest), "{line}");
+        let (_, own) = tuned.split_once(&format!("nest {nest} target sm_90\n")).expect(nest);
+        let own = own.split("\n\n").next().unwrap_or_default();
+        let own: Vec<&str> = own.lines().map(str::trim).collect();
+        assert_eq!(own.join("; "), steps);
+    }
+    assert!(bench.ok("run --arch=sm_90 --device=sim --tuning=a.tuning a.c").contains("0 wrong"));
+    // Tuned again, there is a line for each still.
+    bench.ok("tune --arch=sm_90 --device=sim --tuning=a.tuning a.c");
+    assert_eq!(bench.read("a.tuning"), record);
+    // Another target has no records, and what is damaged or cannot be followed is left out.
+    assert_eq!(bench.ok("--emit=plan --tuning=a.tuning a.c"), bench.ok("--emit=plan a.c"));
+    for (damaged, warnings) in [
+        (record.replace("; parallel i", "; paralel i"), 1),
+        (record.replace("; parallel i", "; parallel i, k"), 1),
+        (record.replace("gpuc tuning 1", "gpuc tuning 0"), 1),
+        (record[..record.len() - 30].to_owned(), 1),
+        (String::new(), 0),
+    ] {
+        bench.write("b.tuning", &damaged);
+        let (success, answer) =
+            bench.gpuc("--emit=ptx --arch=sm_90 --tuning=b.tuning a.c -o b.ptx");
+        assert!(success, "{damaged}\n{answer}");
+        assert_eq!(answer.matches("warning[GPUC0028]").count(), warnings, "{damaged}\n{answer}");
+    }
+    let (success, answer) = bench.gpuc("tune --device=sim a.c missing.c");
+    assert!(!success && answer.contains("missing.c"), "{answer}");
+}
