@@ -15,16 +15,17 @@ use gpuc_frontend_c::preprocess::{self, Preprocessed};
 use gpuc_frontend_c::tree::TranslationUnit;
 use gpuc_frontend_c::{host, lex};
 use gpuc_ir::pass::PassManager;
+use gpuc_ir::text::{PrintOptions, print_op};
 use gpuc_ir::verify::verify;
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
-use crate::cc::arguments::Contraction;
+use crate::cc::arguments::{Auto, Contraction};
 use crate::cc::{Arguments, dependencies, refused};
 use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
 use crate::toolchain::{HostCompiler, runtime};
-use crate::{devmath, feedback};
+use crate::{auto, devmath, feedback};
 
 /// A level that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub enum Level {
     Ptx,
     /// The host program.
     HostC,
+    /// Nests as diKernels, from IR with loops and accesses in closed form.
+    Kir,
     /// What was decided: the plan of each construct.
     Plan,
 }
@@ -52,13 +55,13 @@ pub enum Level {
 impl Level {
     /// Names, in order of the levels.
     pub const NAMES: &[&str] =
-        &["tokens", "ast", "source", "affine", "gpu", "ptx-ir", "ptx", "host-c", "plan"];
+        &["tokens", "ast", "source", "affine", "gpu", "ptx-ir", "ptx", "host-c", "kir", "plan"];
 
     /// The level of a name.
     pub fn parse(name: &str) -> Option<Level> {
-        use Level::{Affine, Ast, Gpu, HostC, Plan, Ptx, PtxIr, Source, Tokens};
+        use Level::{Affine, Ast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, Tokens};
         let index = Level::NAMES.iter().position(|&known| known == name)?;
-        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Plan][index])
+        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Kir, Plan][index])
     }
 }
 
@@ -137,7 +140,11 @@ pub fn emit_text(
             return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
         }
         unit.lower(guides)?;
-        unit.advance(Some(if level == Level::Plan { Level::Gpu } else { level }))?;
+        unit.advance(Some(match level {
+            Level::Kir => Level::Affine,
+            Level::Plan => Level::Gpu,
+            level => level,
+        }))?;
         if matches!(level, Level::Ptx | Level::PtxIr) {
             unit.warn_of_no_kernels();
         }
@@ -145,7 +152,17 @@ pub fn emit_text(
             Level::Ptx => unit.print_ptx()?,
             Level::HostC => unit.rewrite()?,
             Level::Plan => gpuc_passes::plan::passes::printed(&unit.ir, unit.module()),
-            _ => unit.ir.to_text(unit.module()),
+            Level::Kir => gpuc_passes::analysis::kir::print::text_of(&unit.ir, unit.module()),
+            _ => {
+                let mut text = String::new();
+                let options = PrintOptions {
+                    locations: arguments.print_locations,
+                    ..PrintOptions::default()
+                };
+                // A string takes all that is written to it.
+                let _ = print_op(&unit.ir, unit.module(), options, &mut text);
+                text
+            }
         };
         unit.finish();
         Ok(result)
@@ -218,6 +235,16 @@ fn preprocess(source: &Path, arguments: &Arguments) -> Result<Preprocessed, Fail
     Ok(text)
 }
 
+/// How C is lowered.
+pub(crate) fn lower_options(arguments: &Arguments) -> lower::Options {
+    lower::Options {
+        only: None,
+        always: arguments.auto == Some(Auto::All),
+        contract: arguments.contraction.fuses(),
+        unsupported_on_host: arguments.unsupported_on_host,
+    }
+}
+
 /// A translation unit on its way.
 struct Unit<'a> {
     arguments: &'a Arguments,
@@ -233,7 +260,7 @@ struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     fn read(text: Preprocessed, arguments: &'a Arguments) -> Result<Unit<'a>, Failure> {
-        let (tree, found) = gpuc_frontend_c::read(&text, arguments.families);
+        let (mut tree, found) = gpuc_frontend_c::read(&text, arguments.families);
         let mut diagnostics = text.warnings;
         let preprocessor_warnings = diagnostics.len();
         // Types of another size make errors of their own.
@@ -252,6 +279,9 @@ impl<'a> Unit<'a> {
         }
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics.into());
+        }
+        if arguments.auto.is_some() && arguments.families.openacc {
+            diagnostics.extend(auto::find(&mut tree, arguments));
         }
         let mut ir = Ir::new();
         gpuc_dialects::register_all(&mut ir.ctx);
@@ -279,10 +309,7 @@ impl<'a> Unit<'a> {
     }
 
     fn lower(&mut self, guides: &Guides) -> Result<(), Failure> {
-        let options = lower::Options {
-            contract: self.arguments.contraction.fuses(),
-            unsupported_on_host: self.arguments.unsupported_on_host,
-        };
+        let options = lower_options(self.arguments);
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);

@@ -17,6 +17,7 @@
 #[macro_use]
 pub mod output;
 
+mod auto;
 pub mod cc;
 pub mod compile;
 pub mod devmath;

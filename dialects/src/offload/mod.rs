@@ -102,6 +102,12 @@ pub const MAP_SECTION: &str = "section";
 /// byte and its length in bytes.
 pub const SECTIONS_ATTR: &str = "offload.sections";
 
+/// Of a construct's function: a nest that the compiler found, where the program has no directive.
+pub const FOUND_ATTR: &str = "offload.found";
+
+/// Of a construct's function: the function that counts its work from its scalar arguments.
+pub const WORK_ATTR: &str = "offload.work";
+
 /// Name of the unit attribute of a cast to fewer bits whose number fits, as a signed one, by the rules of
 /// the source language.
 pub const FITS_ATTR: &str = "offload.fits";

@@ -109,20 +109,23 @@ impl Ir {
         &self.blocks[block].argument_locations
     }
 
-    /// The location of a block's argument; `None` for a result.
-    pub fn argument_location(&self, value: Value) -> Option<Location> {
+    /// Says where a value comes from: the block's argument, or the operation that it is a result of.
+    pub fn set_value_location(&mut self, value: Value, location: Location) {
         match self.value_def(value) {
             ValueDef::Argument(block, index) => {
-                Some(self.blocks[block].argument_locations[index as usize])
+                self.blocks[block].argument_locations[index as usize] = location;
             }
-            ValueDef::Result(..) => None,
+            ValueDef::Result(op, _) => self.ops[op].location = location,
         }
     }
 
-    /// Sets the location of a block's argument; nothing for a result.
-    pub fn set_argument_location(&mut self, value: Value, location: Location) {
-        if let ValueDef::Argument(block, index) = self.value_def(value) {
-            self.blocks[block].argument_locations[index as usize] = location;
+    /// Where a value comes from.
+    pub fn value_location(&self, value: Value) -> Location {
+        match self.value_def(value) {
+            ValueDef::Argument(block, index) => {
+                self.blocks[block].argument_locations[index as usize]
+            }
+            ValueDef::Result(op, _) => self.ops[op].location,
         }
     }
 

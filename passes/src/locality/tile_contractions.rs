@@ -179,7 +179,7 @@ const STEP: &str = "tile-contractions";
 const MOST_RESULTS: i64 = 255;
 
 /// The one parallel loop that a region consists of, if nothing says how it is to be mapped.
-fn open_nest(ir: &Ir, region: RegionOp) -> Option<Op> {
+pub(super) fn open_nest(ir: &Ir, region: RegionOp) -> Option<Op> {
     let seen = |&op: &Op| !ir.is_effect_free(op) && !ir.has_trait(op, Traits::TERMINATOR);
     let mut ops = ir.ops(region.block(ir)).filter(seen);
     let nest = ops.next().filter(|&op| AffineParallelOp::is(ir, op))?;

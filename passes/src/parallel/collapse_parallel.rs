@@ -160,7 +160,7 @@ fn collapse(ir: &mut Ir, outer: AffineParallelOp, inner: AffineParallelOp) -> Op
     };
     let (body, inside) = (outer.body(ir), inner.body(ir));
     for variable in ir.arguments(inside).to_vec() {
-        let own = ir.argument_location(variable).unwrap_or(ir.location(inner.op()));
+        let own = ir.value_location(variable);
         let moved = ir.add_argument(body, ir.ty(variable), own);
         ir.replace_all_uses(variable, moved);
     }
@@ -239,7 +239,7 @@ fn reorder(ir: &mut Ir, nest: AffineParallelOp, order: &[usize]) -> Op {
     let body = nest.body(ir);
     for &dim in order {
         let variable = variables[dim];
-        let own = ir.argument_location(variable).unwrap_or(ir.location(nest.op()));
+        let own = ir.value_location(variable);
         let moved = ir.add_argument(body, ir.ty(variable), own);
         ir.replace_all_uses(variables[dim], moved);
     }

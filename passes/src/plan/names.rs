@@ -22,7 +22,7 @@ enum Named {
 impl Named {
     fn location(self, ir: &Ir) -> Location {
         match self {
-            Named::Variable(op, value) => ir.argument_location(value).unwrap_or(ir.location(op)),
+            Named::Variable(_, value) => ir.value_location(value),
             Named::Operation(op) => ir.location(op),
         }
     }
@@ -36,7 +36,7 @@ impl Named {
         let name = ir.ctx.ident(name);
         let location = ir.ctx.add_location(LocationKind::Name { name, child });
         match self {
-            Named::Variable(_, value) => ir.set_argument_location(value, location),
+            Named::Variable(_, value) => ir.set_value_location(value, location),
             Named::Operation(op) => ir.set_location(op, location),
         }
     }
@@ -52,7 +52,7 @@ fn name_at(ir: &Ir, location: Location) -> Option<&str> {
 
 /// The name of a loop's variable.
 pub fn of_variable(ir: &Ir, variable: Value) -> Option<&str> {
-    name_at(ir, ir.argument_location(variable)?)
+    name_at(ir, ir.value_location(variable))
 }
 
 /// The names of a loop's dimensions, outermost first; of what counts none, its own.

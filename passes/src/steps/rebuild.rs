@@ -144,10 +144,8 @@ impl Writer<'_> {
         self.values[each.dim] = None;
         copy_marks(b, source, new.0);
         let variable = AffineForOp(source).induction_var(b);
-        if let Some(named) = b.argument_location(variable) {
-            let variable = new.induction_var(b);
-            b.set_argument_location(variable, named);
-        }
+        let (named, variable) = (b.value_location(variable), new.induction_var(b));
+        b.set_value_location(variable, named);
         new.0
     }
 

@@ -79,6 +79,15 @@ pub enum Device {
     Host,
 }
 
+/// Which of the nests that the compiler finds are offloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auto {
+    /// Those that are worth it, which the program finds out.
+    Worthwhile,
+    /// All that can be.
+    All,
+}
+
 /// Flags, understood.
 #[derive(Clone, Debug)]
 pub struct Arguments {
@@ -128,8 +137,12 @@ pub struct Arguments {
     pub contraction: Contraction,
     /// `-foffload-unsupported=host`.
     pub unsupported_on_host: bool,
+    /// `--auto`: nests without a directive are offloaded too.
+    pub auto: Option<Auto>,
     /// `-Minfo`, `-w`.
     pub remarks: RemarkOptions,
+    /// `--mlir-print-debuginfo`.
+    pub print_locations: bool,
     /// `--plan`: a file of plans to follow.
     pub plan: Option<String>,
     /// `--tuning`: a record of tuning.
@@ -185,12 +198,14 @@ impl Arguments {
             time: false,
             contraction: Contraction::Fast,
             unsupported_on_host: false,
+            auto: None,
             remarks: RemarkOptions::default(),
             plan: None,
             tuning: None,
             without_tuning: false,
             plan_is_no_error: false,
             print_after_all: false,
+            print_locations: false,
             timing: false,
             static_link: None,
             linkage: Linkage::Static,

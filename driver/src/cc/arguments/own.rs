@@ -6,7 +6,7 @@ use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 
 use super::help::OPTIONS;
-use super::{About, Arguments, Contraction, Device, Mode, Shell, Steps};
+use super::{About, Arguments, Auto, Contraction, Device, Mode, Shell, Steps};
 use crate::compile::Level;
 use crate::toolchain::{Linkage, runtime};
 
@@ -123,6 +123,7 @@ impl Arguments {
             "--time" => self.time = true,
             "--timing" => self.timing = true,
             "--print-ir-after-all" => self.print_after_all = true,
+            "--mlir-print-debuginfo" => self.print_locations = true,
             "--arch" => self.arch = arch(&required("sm_75, sm_80, ...")?)?,
             "--device" => {
                 let name = required("auto, cuda, sim or host")?;
@@ -155,6 +156,19 @@ impl Arguments {
                     }
                 })?);
             }
+            "--auto" | "-fauto" => {
+                self.auto = Some(match value.as_deref() {
+                    None => Auto::Worthwhile,
+                    Some("all") => Auto::All,
+                    Some(other) => {
+                        let error = Diagnostic::error(format!("unknown `{name}={other}`"));
+                        return Err(error
+                            .code(codes::BAD_OPTION)
+                            .help("it stands alone, or is `all`: whatever the size"));
+                    }
+                });
+            }
+            "--no-auto" | "-fno-auto" => self.auto = None,
             "--explain" => {
                 let code = required("a message code")?;
                 self.mode = Mode::Explain(codes::explain(&code).map_err(|near| {
