@@ -48,7 +48,8 @@ impl Pass for RecognizeParallel {
         let given = Given::of(ir, op)?;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
-            if candidates(ir, region).is_empty() {
+            let asked = given.as_ref().is_some_and(|given| !given.of_kind::<Parallel>().is_empty());
+            if !asked && candidates(ir, region).is_empty() {
                 continue;
             }
             if in_fallback(ir, inner) {
@@ -125,15 +126,20 @@ impl RecognizeParallel {
             found.remarks.extend(said.map_err(|why| placed.refused_as(&why))?);
             found.parallel.push(name);
         }
-        for (step, placed) in steps {
+        for (i, (step, placed)) in steps.iter().enumerate() {
             for name in &step.loops {
+                let before = steps[..i].iter().find(|(other, _)| other.loops.contains(name));
+                if let Some((_, other)) = before {
+                    let text = format!("'{name}' is parallel already");
+                    return Err(placed.error(text).related(other.place.clone(), "by this step"));
+                }
                 if !found.parallel.contains(name) {
                     placed.find(ir, func, name)?;
                     let text = format!("whether '{name}' is parallel is not the compiler's to say");
                     return Err(placed.error(text).help("the program says so by its directives"));
                 }
             }
-            record(ir, func, step);
+            record(ir, func, step.clone());
         }
         Ok(found)
     }

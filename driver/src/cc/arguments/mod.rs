@@ -37,6 +37,8 @@ pub enum Mode {
     Compile,
     /// `gpuc run`.
     Run,
+    /// `gpuc tune`.
+    Tune,
     /// `--emit`.
     Emit(Level),
     /// Nothing for us: `-E`, `-S`, `-M`, `-v` and the like go to the host compiler as they are.
@@ -145,6 +147,8 @@ pub struct Arguments {
     pub plan: Option<String>,
     /// `--tuning`: a record of tuning.
     pub tuning: Option<String>,
+    /// Whether no record of tuning is followed, not even the environment's.
+    pub without_tuning: bool,
     /// `-Wno-error=plan`.
     pub plan_is_no_error: bool,
     /// `--print-ir-after-all`.
@@ -198,6 +202,7 @@ impl Arguments {
             remarks: RemarkOptions::default(),
             plan: None,
             tuning: None,
+            without_tuning: false,
             plan_is_no_error: false,
             print_after_all: false,
             print_locations: false,
@@ -214,6 +219,9 @@ impl Arguments {
         let mut rest = arguments.iter();
         if arguments.first().is_some_and(|first| first == "run") {
             parsed.mode = Mode::Run;
+            rest.next();
+        } else if arguments.first().is_some_and(|first| first == "tune") {
+            parsed.mode = Mode::Tune;
             rest.next();
         } else if arguments.first().is_some_and(|first| first == "check") {
             parsed.mode = Mode::Run;
@@ -368,8 +376,10 @@ impl Arguments {
         if self.mode == Mode::Compile && inputs > 1 && self.output.is_some() {
             return Err(Diagnostic::error("cannot use `-o` with `-c` and several source files"));
         }
-        if !self.program_arguments.is_empty() && self.mode != Mode::Run {
-            return Err(Diagnostic::error("arguments behind `--` are for `gpuc run`"));
+        if !self.program_arguments.is_empty() && !matches!(self.mode, Mode::Run | Mode::Tune) {
+            return Err(Diagnostic::error(
+                "arguments behind `--` are for `gpuc run` and `gpuc tune`",
+            ));
         }
         if self.plan.is_some() && self.sources.len() > 1 {
             return Err(Diagnostic::error("`--plan` is for one source file")
