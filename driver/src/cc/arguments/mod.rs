@@ -124,6 +124,8 @@ pub struct Arguments {
     pub time: bool,
     /// `-ffp-contract`.
     pub contraction: Contraction,
+    /// `-fassociative-math`, `-fno-associative-math`.
+    pub associative: bool,
     /// `-foffload-unsupported=host`.
     pub unsupported_on_host: bool,
     /// `-Minfo`, `-w`.
@@ -174,6 +176,7 @@ impl Arguments {
             device_model: None,
             time: false,
             contraction: Contraction::Fast,
+            associative: true,
             unsupported_on_host: false,
             remarks: RemarkOptions::default(),
             print_after_all: false,
