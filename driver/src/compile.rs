@@ -9,7 +9,7 @@ use std::path::Path;
 
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
 use gpuc_dialects::gpu::{GPUModuleOp, LaunchFuncOp};
-use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_frontend_c::lower::{self, Lowered};
 use gpuc_frontend_c::preprocess::{self, Preprocessed};
@@ -332,6 +332,13 @@ impl<'a> Unit<'a> {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);
                 guides.put(&mut self.ir, lowered.module);
+                if !self.arguments.associative {
+                    let unit = self.ir.ctx.unit_attr();
+                    let body = self.ir.body(lowered.module, 0);
+                    for func in self.ir.ops(body).collect::<Vec<_>>() {
+                        self.ir.set_attr(func, ORDERED_SUMS_ATTR, unit);
+                    }
+                }
                 self.lowered = Some(lowered);
                 self.check("lowering of C")
             }

@@ -7,10 +7,10 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 use super::extent::{keeps_value, run_time_extents};
+use super::flow::{From, fate};
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Pointer};
 use super::scalar::Scalar;
-use super::flow::{From, fate};
 use super::storage::{has_address_taken, is_automatic, is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
