@@ -162,6 +162,10 @@ impl Search {
         let folders = own.iter().chain(quotes).chain(&self.folders.all);
         let found: Vec<PathBuf> =
             folders.map(|folder| folder.join(name)).filter(|path| path.is_file()).collect();
+        // What is in quotes is the user's, wherever it is.
+        if quoted && found.is_empty() {
+            return None;
+        }
         // `#include_next` goes on behind the first: all of them are looked at.
         for path in found {
             if self.file(&path)? {
@@ -254,6 +258,7 @@ mod tests {
         assert!(main("#pragma hmpp x codelet\n"));
         assert!(main("#define P _Pragma(\"acc data\")\n"));
         assert!(main("#include HEADER\n"));
+        assert!(main("#include \"nowhere.h\"\n"));
         assert!(main("#pragma once // #pragma acc data\n"));
     }
 
