@@ -63,6 +63,30 @@ pub const SEQ_ATTR: &str = "offload.seq";
 /// which the assumptions of the first do not hold. What is decided in it is not told to the user.
 pub const FALLBACK_ATTR: &str = "offload.fallback";
 
+/// Name of the unit attribute of a region that is what other versions leave by their conditions, beside
+/// [`FALLBACK_ATTR`]: plans speak of it, as of those.
+pub const REST_ATTR: &str = "offload.rest";
+
+/// Name of the attribute of a construct's function with its place in the source, a dictionary.
+pub const SITE_ATTR: &str = "offload.site";
+
+/// Name of the attribute of a construct's function with the steps of its plan that were taken, an array of
+/// strings.
+pub const PLAN_ATTR: &str = "offload.plan";
+
+/// Name of the attribute of a construct's function with what its plan belongs to, a string.
+pub const PLAN_KEY_ATTR: &str = "offload.plan.key";
+
+/// Name of the attribute of a construct's function with the plan that it is to follow: arrays of a step's
+/// text with its line, column and length, the first one the file's name with the plan's place.
+pub const PLAN_GIVEN_ATTR: &str = "offload.plan.given";
+
+/// Name of the attribute of a module with a file of plans, two strings: its name and its text.
+pub const PLAN_FILE_ATTR: &str = "offload.plan.file";
+
+/// Name of the attribute of a module with a record of tuning, likewise.
+pub const TUNING_ATTR: &str = "offload.tuning";
+
 /// Name of the argument attribute with the variable's name in the source.
 pub const NAME_ATTR: &str = "offload.name";
 

@@ -331,6 +331,7 @@ impl Lowerer<'_> {
         roles: &Roles,
     ) -> Lowering<()> {
         for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
+            self.name_variable(induction, counted.variable, self.span(counted.first));
             let value = self.induction_value(bounds, induction, counted.scalar);
             self.bindings.insert(counted.variable, Binding::Value(value));
         }

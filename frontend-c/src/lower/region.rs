@@ -327,7 +327,7 @@ impl Lowerer<'_> {
         let mut op = func::FuncOp::new(b)
             .attr(b, "sym_name", name)
             .attr(b, "function_type", ty)
-            .attr(b, "offload.site", place);
+            .attr(b, offload::SITE_ATTR, place);
         if site.found {
             let unit = b.ctx.unit_attr();
             op = op.attr(b, offload::FOUND_ATTR, unit);

@@ -139,6 +139,14 @@ pub struct Arguments {
     pub auto: Option<Auto>,
     /// `-Minfo`, `-w`.
     pub remarks: RemarkOptions,
+    /// `--mlir-print-debuginfo`.
+    pub print_locations: bool,
+    /// `--plan`: a file of plans to follow.
+    pub plan: Option<String>,
+    /// `--tuning`: a record of tuning.
+    pub tuning: Option<String>,
+    /// `-Wno-error=plan`.
+    pub plan_is_no_error: bool,
     /// `--print-ir-after-all`.
     pub print_after_all: bool,
     /// `--timing`.
@@ -188,7 +196,11 @@ impl Arguments {
             unsupported_on_host: false,
             auto: None,
             remarks: RemarkOptions::default(),
+            plan: None,
+            tuning: None,
+            plan_is_no_error: false,
             print_after_all: false,
+            print_locations: false,
             timing: false,
             static_link: None,
             linkage: Linkage::Static,
@@ -358,6 +370,10 @@ impl Arguments {
         }
         if !self.program_arguments.is_empty() && self.mode != Mode::Run {
             return Err(Diagnostic::error("arguments behind `--` are for `gpuc run`"));
+        }
+        if self.plan.is_some() && self.sources.len() > 1 {
+            return Err(Diagnostic::error("`--plan` is for one source file")
+                .help("plans name functions and lines; compile the files one by one, with `-c`"));
         }
         if matches!(self.mode, Mode::Emit(_)) && self.sources.is_empty() {
             return Err(Diagnostic::error("`--emit` needs a C source"));

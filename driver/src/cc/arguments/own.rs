@@ -116,9 +116,14 @@ impl Arguments {
                 }
                 self.device_model = Some(name);
             }
+            "--plan" => self.plan = Some(required("a file of plans")?),
+            "--tuning" => self.tuning = Some(required("a record of tuning")?),
+            "-Wno-error" if value.as_deref() == Some("plan") => self.plan_is_no_error = true,
+            "-Werror" if value.as_deref() == Some("plan") => self.plan_is_no_error = false,
             "--time" => self.time = true,
             "--timing" => self.timing = true,
             "--print-ir-after-all" => self.print_after_all = true,
+            "--mlir-print-debuginfo" => self.print_locations = true,
             "--arch" => self.arch = arch(&required("sm_75, sm_80, ...")?)?,
             "--device" => {
                 let name = required("auto, cuda, sim or host")?;
