@@ -100,7 +100,7 @@ fn cost(ir: &Ir, op: Op) -> f64 {
     let on_indices = ir.results(op).iter().all(|&result| ir.ctx.is_index(ir.ty(result)));
     match name.split_once('.') {
         Some(("math", _)) => 10.0,
-        Some(("func", _)) => 10.0,
+        Some(("func", "call")) => 10.0,
         Some((_, "load" | "store")) => 1.0,
         Some(("arith", "divf" | "divsi" | "divui" | "remsi" | "remui" | "remf")) => 4.0,
         Some(("arith", "constant" | "index_cast" | "index_castui")) => 0.0,

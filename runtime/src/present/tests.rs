@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 
 use super::{DataEnvironment, PresentTable};
-use crate::descriptor::{DataDescriptor, FINALIZE, IF_PRESENT, SiteDescriptor};
+use super::resident::HostUse;
+use crate::descriptor::{AUTO, DataDescriptor, FINALIZE, IF_PRESENT, SiteDescriptor};
 use crate::device::memory_only::MemoryOnly;
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
@@ -78,6 +79,42 @@ impl World {
         }
         .map(|()| data[0].device as u64)
         .map_err(|error| format!("{error} / {}", error.help.join(" / ")))
+    }
+
+    /// Does something with data of nests.
+    fn nests<T>(&mut self, action: impl FnOnce(&mut DataEnvironment<'_>) -> T) -> T {
+        action(&mut DataEnvironment {
+            device: &self.device,
+            table: &mut self.table,
+            memory: &mut self.memory,
+            report: None,
+            site: &SITE,
+            queue: Queue::SYNC,
+            queues: &Queues::default(),
+        })
+    }
+
+    /// A nest on some sections, on the device; the address of the first one there, or why not.
+    fn nest(&mut self, sections: &mut [(&mut [u8], u32)]) -> Result<u64, &'static str> {
+        let of = |(host, kind): &mut (&mut [u8], u32)| {
+            // SAFETY: a live array of the test.
+            unsafe {
+                DataDescriptor::new(c"a", host.as_mut_ptr().cast(), host.len() as u64, *kind | AUTO)
+            }
+        };
+        let mut data: Vec<DataDescriptor> = sections.iter_mut().map(of).collect();
+        self.nests(|environment| {
+            environment.needs(&data, &[])?;
+            environment.begin_nest(&mut data, &[]).expect("the device answers")
+        })?;
+        let device = data.first().map_or(0, |data| data.device as u64);
+        self.nests(|environment| environment.end_nest(&mut data)).expect("it ends");
+        Ok(device)
+    }
+
+    fn give_back(&mut self, host: &[u8], what: HostUse) {
+        let (at, bytes) = (host.as_ptr() as u64, host.len() as u64);
+        self.nests(|environment| environment.give_back(at, bytes, what)).unwrap();
     }
 
     /// Overwrites a byte of device memory.
@@ -250,4 +287,57 @@ fn memory_is_kept_and_given_back_when_short() {
     memory.release(&device, large).unwrap();
     memory.trim(&device).unwrap();
     assert_eq!(device.live(), 0);
+}
+
+#[test]
+fn data_of_nests_stay_until_the_host_looks() {
+    let mut world = World::new();
+    let mut host = [1u8; 16];
+    let device = world.nest(&mut [(&mut host, COPY)]).unwrap();
+    world.poke(device, 9);
+    assert_eq!(world.nest(&mut [(&mut host[4..8], COPYIN)]), Ok(device + 4));
+    assert_eq!((host[0], world.device.take_copies()), (1, vec![(true, 16)]));
+    // Reading leaves the copy there, and is done once.
+    world.give_back(&host[..4], HostUse::Reads);
+    world.give_back(&host[..4], HostUse::Reads);
+    assert_eq!((host[0], world.device.take_copies()), (9, vec![(false, 16)]));
+    world.give_back(&host[..4], HostUse::Writes);
+    assert_eq!((world.table.len(), world.device.live()), (0, 0));
+    assert_eq!(world.device.take_copies(), []);
+}
+
+#[test]
+fn what_has_ended_is_not_written_back() {
+    let mut world = World::new();
+    let mut host = [1u8; 8];
+    let device = world.nest(&mut [(&mut host, COPY)]).unwrap();
+    world.poke(device, 9);
+    world.give_back(&host, HostUse::Ends);
+    assert_eq!((host[0], world.table.len(), world.device.live()), (1, 0, 0));
+}
+
+#[test]
+fn nests_keep_off_what_overlaps_and_what_is_the_program_s() {
+    let mut world = World::new();
+    let mut host = [1u8; 16];
+    let whole = host.as_mut_ptr();
+    // SAFETY (all): parts of the array above, which nobody else uses.
+    let part = |from: usize, to: usize| unsafe {
+        std::slice::from_raw_parts_mut(whole.add(from), to - from)
+    };
+    let clash = world.nest(&mut [(part(0, 8), COPY), (part(4, 12), COPYIN)]);
+    assert_eq!(clash, Err("what it writes and what it uses overlap"));
+    // Reads may overlap: they are one.
+    let device = world.nest(&mut [(part(0, 8), COPYIN), (part(4, 12), COPYIN)]).unwrap();
+    assert_eq!(world.table.len(), 1);
+    // A nest that needs more takes its place, with what was newer.
+    world.nest(&mut [(part(0, 8), COPY)]).unwrap();
+    world.poke(device + 3, 7);
+    world.nest(&mut [(part(2, 16), COPY)]).unwrap();
+    assert_eq!((part(3, 4)[0], world.table.len()), (7, 1));
+    world.give_back(part(0, 16), HostUse::Writes);
+    world.call(Begin, part(0, 4), COPY).unwrap();
+    let of_program = world.nest(&mut [(part(0, 8), COPYIN)]);
+    assert_eq!(of_program, Err("a directive has brought some of its data to the device"));
+    world.call(End, part(0, 4), COPY).unwrap();
 }
