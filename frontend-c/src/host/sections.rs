@@ -7,8 +7,8 @@ use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::offload::{MAP_ATTR, SECTIONS_ATTR};
 use gpuc_ir::{AttrKind, Ir, OpView};
 
+use super::Functions;
 use super::function::{c_name, print_results, values};
-use super::function_named;
 use super::section::Memory;
 use crate::lower::{Argument, Compute, DataKind, Lowered};
 
@@ -36,8 +36,13 @@ impl FoundSection {
 }
 
 /// The sections that were found for a construct, in the order in which they are computed.
-pub(super) fn found(ir: &Ir, lowered: &Lowered, compute: &Compute) -> Vec<FoundSection> {
-    let Some(function) = function_named(ir, lowered, &compute.symbol) else { return Vec::new() };
+pub(super) fn found(
+    ir: &Ir,
+    lowered: &Lowered,
+    functions: &Functions<'_>,
+    compute: &Compute,
+) -> Vec<FoundSection> {
+    let Some(function) = functions.named(&compute.symbol) else { return Vec::new() };
     let op = function.op();
     if ir.attr(op, SECTIONS_ATTR).is_none() {
         return Vec::new();
@@ -83,17 +88,17 @@ pub(super) fn call(compute: &Compute, construct: usize, count: usize) -> String 
 }
 
 /// The function that computes the sections of a construct's function.
-fn computing(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Option<FuncOp> {
+fn computing(ir: &Ir, functions: &Functions<'_>, function: FuncOp) -> Option<FuncOp> {
     let AttrKind::Symbol { root, .. } = ir.ctx.attr_kind(ir.attr(function.op(), SECTIONS_ATTR)?)
     else {
         return None;
     };
-    function_named(ir, lowered, ir.ctx.str(*root))
+    functions.named(ir.ctx.str(*root))
 }
 
 /// The declaration of the function that computes a construct's sections; empty where there is none.
-pub(super) fn declaration(ir: &Ir, lowered: &Lowered, function: FuncOp) -> String {
-    let Some(computing) = computing(ir, lowered, function) else { return String::new() };
+pub(super) fn declaration(ir: &Ir, functions: &Functions<'_>, function: FuncOp) -> String {
+    let Some(computing) = computing(ir, functions, function) else { return String::new() };
     let (mut types, _) = values(ir, computing, &[]);
     types.push("long *".to_owned());
     let name = c_name(ir.symbol_name(computing.op()).unwrap_or_default());
@@ -105,8 +110,12 @@ pub(super) fn declaration(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Strin
 
 /// The function that computes a construct's sections; empty where there is none.
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
-pub(super) fn print(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Result<String, Diagnostic> {
-    match computing(ir, lowered, function) {
+pub(super) fn print(
+    ir: &Ir,
+    functions: &Functions<'_>,
+    function: FuncOp,
+) -> Result<String, Diagnostic> {
+    match computing(ir, functions, function) {
         Some(computing) => print_results(ir, computing),
         None => Ok(String::new()),
     }
