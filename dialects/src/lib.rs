@@ -37,6 +37,7 @@ pub const ALL: &[&DialectDef] = &[
     &affine::DIALECT,
     &gpu::DIALECT,
     &llvm::DIALECT,
+    &nvvm::DIALECT,
     &offload::DIALECT,
     &ptr::DIALECT,
     &ptx::DIALECT,

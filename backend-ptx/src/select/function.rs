@@ -294,6 +294,7 @@ impl<'a, 'm> Selector<'a, 'm> {
             Some(("ptr", _)) => self.ptr(op, &name),
             Some(("vector", _)) => self.vector(op, &name),
             Some(("gpu", _)) => self.gpu(op, &name),
+            Some(("nvvm", "bar.warp.sync")) => self.sync_warp(op),
             Some(("offload", "fence")) => {
                 self.fence();
                 Ok(())

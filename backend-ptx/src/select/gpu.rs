@@ -4,7 +4,8 @@ use gpuc_arch::WARP_SIZE;
 use gpuc_dialects::gpu::{DIMENSIONS, SHUFFLE_MODES};
 use gpuc_dialects::ptx::kinds::{FenceScope, PtxType, ShflMode, Space, SpecialRegister};
 use gpuc_dialects::ptx::{
-    BarSyncOp, MembarOp, OrOp, PackOp, RetOp, ShflOp, ShlOp, ShrOp, SpecialOp, SubOp, UnpackOp,
+    AndOp, BarSyncOp, BarWarpSyncOp, MembarOp, OrOp, PackOp, RetOp, ShflOp, ShlOp, ShrOp,
+    SpecialOp, SubOp, UnpackOp,
 };
 use gpuc_ir::{Op, Value};
 
@@ -128,7 +129,30 @@ impl Selector<'_, '_> {
         Ok(())
     }
 
-    /// A shuffle among all lanes of the warp, in segments of `width` lanes.
+    /// `nvvm.bar.warp.sync`.
+    pub fn sync_warp(&mut self, op: Op) -> Selected<()> {
+        let mask = self.operand(op, 0)?;
+        let build = self.e.start::<BarWarpSyncOp>(&[mask]);
+        self.e.insert(build);
+        Ok(())
+    }
+
+    /// The lanes that take part in a shuffle in segments of `width` lanes: those of the own segment, so
+    /// that the segments of a warp may go different ways; all, where segments are not told apart.
+    fn members(&mut self, width: Value) -> Value {
+        let lanes = i64::from(WARP_SIZE);
+        let width = self.e.known_int(width).filter(|&width| width > 0 && width < lanes);
+        let Some(width) = width.filter(|&width| lanes % width == 0) else {
+            return self.e.i32(-1);
+        };
+        let lane = self.special(Laneid);
+        let ty = self.e.ir.ty(lane);
+        let [start, first] = [-width, (1 << width) - 1].map(|bits| self.e.i32(bits));
+        let start = self.e.typed::<AndOp>(PtxType::B32, &[lane, start], ty);
+        self.e.typed::<ShlOp>(PtxType::B32, &[first, start], ty)
+    }
+
+    /// A shuffle among the lanes of the warp, in segments of `width` lanes.
     fn shuffle(&mut self, op: Op) -> Selected<()> {
         let (value, lane, width) =
             (self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?);
@@ -159,9 +183,10 @@ impl Selector<'_, '_> {
                 self.e.typed::<OrOp>(PtxType::B32, &[mask, last], ty)
             }
         };
+        let place = [lane, clamp, self.members(width)];
         let ty = self.e.ir.ty(value);
         if gpuc_dialects::ptx::register_width(self.e.ir, ty) == 32 {
-            let (moved, valid) = self.shuffle_word(mode, value, lane, clamp);
+            let (moved, valid) = self.shuffle_word(mode, value, place);
             self.set_results(op, &[moved, valid]);
             return Ok(());
         }
@@ -171,8 +196,8 @@ impl Selector<'_, '_> {
         let unpack = self.e.start::<UnpackOp>(&[bits]).result(narrow).result(narrow);
         let halves = self.e.insert(unpack);
         let (low, high) = (self.e.ir.result(halves, 0), self.e.ir.result(halves, 1));
-        let (low, valid) = self.shuffle_word(mode, low, lane, clamp);
-        let (high, _) = self.shuffle_word(mode, high, lane, clamp);
+        let (low, valid) = self.shuffle_word(mode, low, place);
+        let (high, _) = self.shuffle_word(mode, high, place);
         let pack = self.e.start::<PackOp>(&[low, high]).result(wide);
         let packed = self.e.insert(pack);
         let packed = self.e.ir.result(packed, 0);
@@ -181,17 +206,16 @@ impl Selector<'_, '_> {
         Ok(())
     }
 
+    /// A shuffle of 32 bits; `place` is the other lane, the segments and the lanes that take part.
     fn shuffle_word(
         &mut self,
         mode: ShflMode,
         value: Value,
-        lane: Value,
-        clamp: Value,
+        [lane, clamp, members]: [Value; 3],
     ) -> (Value, Value) {
-        let everyone = self.e.i32(-1);
         let (ty, predicate) = (self.e.ir.ty(value), self.e.ir.ctx.i1());
         let mode = mode.attr(&mut self.e.ir.ctx);
-        let build = self.e.start::<ShflOp>(&[value, lane, clamp, everyone]);
+        let build = self.e.start::<ShflOp>(&[value, lane, clamp, members]);
         let build = build.attr(self.e.ir, "mode", mode).result(ty).result(predicate);
         let op = self.e.insert(build);
         (self.e.ir.result(op, 0), self.e.ir.result(op, 1))

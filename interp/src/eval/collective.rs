@@ -1,6 +1,7 @@
 //! What the threads of a block or subgroup do together, and their scheduling.
 
 use gpuc_dialects::gpu::{self, ALL_REDUCE_OPERATIONS, SHUFFLE_MODES};
+use gpuc_dialects::nvvm;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::LoopMapping;
 use gpuc_ir::{Block, Op, OpView};
@@ -18,6 +19,7 @@ pub(super) const OPS: Family = &[
     (gpu::AllReduceOp::NAME, Handler::leaf(wait)),
     (gpu::SubgroupReduceOp::NAME, Handler::leaf(wait)),
     (gpu::ShuffleOp::NAME, Handler::leaf(wait)),
+    (nvvm::SyncWarpOp::NAME, Handler::leaf(wait)),
 ];
 
 /// Waits for the other threads; what then happens is up to the scheduler.
@@ -144,7 +146,9 @@ fn pending(thread: &Thread) -> Option<&Pending> {
 /// Lets lanes go on that wait for each other; says whether there were any.
 fn serve_subgroup(m: &mut Interpreter<'_>, lanes: &mut [Thread]) -> Result<bool, Fault> {
     let of_subgroup = |m: &Interpreter<'_>, op| {
-        gpu::ShuffleOp::is(m.ir, op) || gpu::SubgroupReduceOp::is(m.ir, op)
+        gpu::ShuffleOp::is(m.ir, op)
+            || gpu::SubgroupReduceOp::is(m.ir, op)
+            || nvvm::SyncWarpOp::is(m.ir, op)
     };
     let first = lanes.iter().filter_map(pending).map(|p| p.op).find(|&op| of_subgroup(m, op));
     let Some(op) = first else { return Ok(false) };
@@ -157,6 +161,8 @@ fn serve_subgroup(m: &mut Interpreter<'_>, lanes: &mut [Thread]) -> Result<bool,
         (0..values.len())
             .map(|lane| shuffle(m, op, &values, lane))
             .collect::<Result<Vec<_>, _>>()?
+    } else if nvvm::SyncWarpOp::is(m.ir, op) {
+        vec![Vec::new(); values.len()]
     } else {
         let combined = combine_all(m, op, values.iter().flatten().filter_map(|v| v.first()))?;
         vec![vec![combined]; values.len()]

@@ -12,8 +12,9 @@ use gpuc_arch::{MAX_THREADS_PER_BLOCK, WARP_SIZE};
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{arith, gpu, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Region, Type, Value, WalkOrder};
+use gpuc_ir::{Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 
+use super::shuffle::shuffle;
 use crate::parallel::combiner::combine;
 use crate::parallel::threads::Processors;
 
@@ -93,7 +94,7 @@ fn lower(ir: &mut Ir, func: Op, reduce: gpu::AllReduceOp, max_threads: i64) {
     let of_warp = combine_lanes(&mut b, &block, value, combiner);
     if block.most_warps == 1 {
         let zero = arith::constant_index(&mut b, 0);
-        let result = from_lane(&mut b, of_warp, zero);
+        let result = shuffle(&mut b, "idx", of_warp, zero, LANES);
         ir.replace_op(reduce.0, &[result]);
         return;
     }
@@ -128,7 +129,7 @@ fn combine_lanes(b: &mut Builder<'_>, block: &Block, value: Value, combiner: Reg
     let mut distance = LANES / 2;
     while distance > 0 {
         let step = arith::constant_index(b, distance);
-        let other = from_lane_further(b, value, step);
+        let other = shuffle(b, "down", value, step, LANES);
         value = match lanes {
             None => combine(b, combiner, value, other),
             Some(lanes) => {
@@ -180,63 +181,4 @@ fn combine_warps(b: &mut Builder<'_>, block: &Block, buffer: Value, combiner: Re
         vec![combine(b, combiner, sum[0], other)]
     });
     b.result(others.op(), 0)
-}
-
-/// The value of the lane so many further on.
-fn from_lane_further(b: &mut Builder<'_>, value: Value, distance: Value) -> Value {
-    shuffle(b, "down", value, distance)
-}
-
-/// The value of a lane.
-fn from_lane(b: &mut Builder<'_>, value: Value, lane: Value) -> Value {
-    shuffle(b, "idx", value, lane)
-}
-
-/// A shuffle of a value of any type of number: those that shuffles do not know go as integers that
-/// they do.
-fn shuffle(b: &mut Builder<'_>, mode: &str, value: Value, lane: Value) -> Value {
-    let ty = b.ty(value);
-    let i32 = b.ctx.i32();
-    let mode = gpu::SHUFFLE_MODES.parse(mode).unwrap_or(0);
-    let mode = gpu::SHUFFLE_MODES.attr(&mut b.ctx, mode);
-    let lane = arith::IndexCastOp::new(b, lane).result(i32).value(b);
-    let lanes = arith::constant_int(b, LANES.into(), i32);
-    let carrier = carrier(b, ty);
-    let moved = widen(b, value, carrier);
-    let boolean = b.ctx.i1();
-    let shuffle = gpu::ShuffleOp::new(b, moved, lane, lanes).attr(b, "mode", mode);
-    let shuffle = shuffle.result(carrier).result(boolean).build(b);
-    let moved = b.result(shuffle, 0);
-    narrow(b, moved, ty)
-}
-
-/// The type as which values of a type are shuffled.
-fn carrier(b: &mut Builder<'_>, ty: Type) -> Type {
-    match (b.ctx.is_index(ty), b.ctx.int_width(ty)) {
-        (true, _) => b.ctx.i64(),
-        (_, Some(width)) if width > 32 => b.ctx.i64(),
-        (_, Some(_)) => b.ctx.i32(),
-        _ => ty,
-    }
-}
-
-fn widen(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
-    let from = b.ty(value);
-    if from == to {
-        value
-    } else if b.ctx.is_index(from) {
-        arith::IndexCastOp::new(b, value).result(to).value(b)
-    } else {
-        arith::ExtUIOp::new(b, value).result(to).value(b)
-    }
-}
-
-fn narrow(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
-    if b.ty(value) == to {
-        value
-    } else if b.ctx.is_index(to) {
-        arith::IndexCastOp::new(b, value).result(to).value(b)
-    } else {
-        arith::TruncIOp::new(b, value).result(to).value(b)
-    }
 }

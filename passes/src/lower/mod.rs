@@ -10,3 +10,4 @@ pub mod lower_reductions;
 pub mod narrow_loops;
 mod recurrence;
 pub mod scf_to_cf;
+pub mod shuffle;

@@ -17,6 +17,7 @@ use gpuc_ir::{Block, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 use rustc_hash::FxHashSet;
 
 use super::combiner::all_reduce;
+use super::lane_row::{self, LaneRow};
 use super::last_block;
 use super::segments::is_local;
 use super::spread::{Spread, spread};
@@ -153,6 +154,10 @@ impl Distributor<'_> {
                 would be known to one thread only",
             ));
         }
+        if let Some(row) = LaneRow::of(self.processors, around) {
+            self.guard_in_row(ir, op, around, row, at);
+            return Ok(());
+        }
         let ends = self.ends(ir, op, at);
         let mut b = Builder::before(ir, op);
         let Some(first) = self.processors.is_first(&mut b, around) else { return Ok(()) };
@@ -168,6 +173,34 @@ impl Distributor<'_> {
         let end = ir.last_op(inside).expect("the region was made with a yield");
         ir.move_before(end, op);
         Ok(())
+    }
+
+    /// Lets the first lane of a row do it, with what only that needs.
+    fn guard_in_row(&mut self, ir: &mut Ir, op: Op, around: &[Axis], row: LaneRow, at: Place) {
+        let inside = lane_row::needed_by(ir, op);
+        let mut b = Builder::before(ir, op);
+        let Some(first) = self.processors.is_first(&mut b, around) else { return };
+        let then = b.region(&[], |b, _| {
+            scf::YieldOp::new(b, &[]).build(b);
+        });
+        let guard = scf::IfOp::new(&mut b, first).region(then).build(&mut b);
+        let mut end = ir.last_op(ir.body(guard, 0)).expect("the region was made with a yield");
+        for own in [op].into_iter().chain(inside) {
+            ir.move_before(end, own);
+            end = own;
+        }
+        if lane_row::overwrites(ir, guard) {
+            row.wait(&mut Builder::before(ir, guard));
+        }
+        if self.row_goes_on(ir, guard, at) {
+            row.wait(&mut Builder::after(ir, guard));
+        }
+    }
+
+    /// Whether lanes of a row may look at what `op` writes behind it.
+    fn row_goes_on(&self, ir: &Ir, op: Op, at: Place) -> bool {
+        let ends = at == Place::End || (at != Place::Inside && !self.shares_buffers);
+        !ends || lane_row::is_touched_behind(ir, op)
     }
 
     fn parallel(
@@ -200,14 +233,29 @@ impl Distributor<'_> {
             let mut b = Builder::before(ir, op);
             gpu::BarrierOp::new(&mut b).build(&mut b);
         }
+        let row = LaneRow::of(self.processors, around).filter(|_| in_block && !over_blocks);
+        if let Some(row) = row.filter(|_| writes && lane_row::overwrites(ir, op)) {
+            row.wait(&mut Builder::before(ir, op));
+        }
+        let row_waits = row.is_some() && writes && self.row_goes_on(ir, op, at);
+        if in_block && apart && row.is_none() && !over_blocks && !ir.results(op).is_empty() {
+            return Err(error(ir, op, "threads that combine values here are a part of the block")
+                .help("a part combines if it is a row in x of 2, 4, 8, 16 or 32 threads"));
+        }
         let Spread { mut values, combiners, body, outermost } =
             spread(ir, op, &mapping, self.processors)?;
         if in_block {
             let mut b = Builder::after(ir, outermost);
             for (value, &combiner) in values.iter_mut().zip(&combiners) {
-                *value = all_reduce(&mut b, *value, combiner);
+                *value = match row {
+                    Some(row) => row.combine(&mut b, *value, combiner),
+                    None => all_reduce(&mut b, *value, combiner),
+                };
             }
-            // Rows that go different ways do not wait for each other.
+            if let Some(row) = row.filter(|_| row_waits) {
+                row.wait(&mut b);
+            }
+            // Rows that go different ways do not wait for each other: lanes of one have.
             if writes && !over_blocks && !apart && !ends {
                 gpu::BarrierOp::new(&mut b).build(&mut b);
             }

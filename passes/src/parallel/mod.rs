@@ -11,6 +11,7 @@ mod host_carried;
 pub mod host_plan;
 pub mod host_split;
 pub mod kernel;
+mod lane_row;
 mod last_block;
 pub mod last_value;
 pub mod launch;

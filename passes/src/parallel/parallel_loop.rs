@@ -21,9 +21,9 @@ pub struct CarriedReduction {
     pub unsigned: bool,
 }
 
-/// Turns a sequential loop into a parallel one that carries nothing but `reductions`; `None`, with
-/// nothing changed, where the loop cannot express them.
-pub fn make_parallel(ir: &mut Ir, op: Op, reductions: &[CarriedReduction]) -> Option<()> {
+/// Turns a sequential loop into a parallel one that carries nothing but `reductions`, and gives that;
+/// `None`, with nothing changed, where the loop cannot express them.
+pub fn make_parallel(ir: &mut Ir, op: Op, reductions: &[CarriedReduction]) -> Option<Op> {
     let types: Vec<Type> = reductions.iter().map(|r| ir.ty(r.carried.init)).collect();
     let kinds: Option<Vec<i64>> = reductions
         .iter()
@@ -112,7 +112,7 @@ pub fn make_parallel(ir: &mut Ir, op: Op, reductions: &[CarriedReduction]) -> Op
         b.replace_all_uses(r.carried.result, combined);
     }
     ir.erase_op(op);
-    Some(())
+    Some(new)
 }
 
 /// What an iteration contributes: the yielded value, less a last combination with the identity.

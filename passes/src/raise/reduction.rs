@@ -231,6 +231,11 @@ impl Reduction {
         })
     }
 
+    /// Whether the order in which numbers with fractions are combined shows in the result.
+    pub fn rounds(self) -> bool {
+        matches!(self, Add | Mul)
+    }
+
     /// As a `reduction` clause writes it.
     pub fn symbol(self) -> &'static str {
         match self {

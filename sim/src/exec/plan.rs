@@ -6,6 +6,7 @@
 
 use crate::program::{Code, Inst, Op};
 
+use super::approximate::{Worst, is_approximate};
 use super::host_simd;
 use super::lanes::Registers;
 use super::memory::View;
@@ -43,14 +44,13 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(super) steps: Vec<Step>,
-    /// The function for loads and stores of any shape, which also lists their addresses.
-    pub(super) general: Handler,
 }
 
 impl Plan {
-    /// Chooses a function for every instruction.
-    pub(crate) fn new(code: &Code) -> Plan {
-        let (select, general) = host_simd::functions();
+    /// Chooses a function for every instruction; with `worst` approximate functions are as bad as they
+    /// may be.
+    pub(crate) fn new(code: &Code, worst: bool) -> Plan {
+        let select = host_simd::selector();
         let steps = code.insts.iter().enumerate().map(|(at, inst)| {
             let mut inst = Inst { op: host_simd::without_sign(inst.op), ..*inst };
             let strong = matches!(inst.op, Op::Load(access, _) if access.strong);
@@ -60,9 +60,13 @@ impl Plan {
             {
                 inst.dst = code.lists[list.start as usize];
             }
-            let (kind, run) = select(&inst);
+            let (kind, run) = if worst && is_approximate(&inst, code.origins[at].class) {
+                (StepKind::Register, host_simd::plain::<Worst>())
+            } else {
+                select(&inst)
+            };
             Step { run, kind, strong, at: at as u32, inst }
         });
-        Plan { steps: steps.collect(), general }
+        Plan { steps: steps.collect() }
     }
 }

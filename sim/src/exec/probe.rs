@@ -5,9 +5,11 @@
 //! in the order in which the simulator did it; it never changes what the kernel does.
 
 use crate::fault::AccessKind;
-use crate::program::{Access, BarrierKind, MemorySpace};
+use crate::program::{Access, BarrierKind, MemorySpace, window};
 
+use super::cluster::rank_of;
 use super::lanes::{LANES, Registers};
+use super::memory::View;
 
 /// Which lanes of which warp, at which instruction.
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +51,68 @@ pub(crate) struct AccessEvent<'a> {
     pub(crate) part: bool,
     /// The registers that a store writes from, and their rows; `None` for other accesses.
     pub(crate) stored: Option<(&'a Registers, &'a [u32], Access)>,
+    /// The blocks of the cluster by rank: see [`AccessEvent::home`].
+    pub(crate) blocks: &'a [u64],
 }
 
 impl AccessEvent<'_> {
+    /// A plain access.
+    pub(crate) fn new<'a>(
+        at: At,
+        kind: AccessKind,
+        (space, addresses): (MemorySpace, &'a [u64; LANES]),
+        bytes: u32,
+        view: &'a View<'_>,
+    ) -> AccessEvent<'a> {
+        AccessEvent {
+            at,
+            kind,
+            space,
+            addresses,
+            bytes,
+            strong: false,
+            asynchronous: false,
+            part: false,
+            stored: None,
+            blocks: &view.blocks,
+        }
+    }
+
+    /// The block whose memory a lane accesses, and the address there: shared memory may be that of
+    /// another block of the cluster.
+    pub(crate) fn home(&self, lane: u32) -> (u64, u64) {
+        let address = self.addresses[lane as usize & 31];
+        match (self.space, rank_of(address)) {
+            (MemorySpace::Shared, Some(rank)) => {
+                let block = self.blocks.get(rank).copied().unwrap_or(self.at.block);
+                (block, address % window::BLOCK)
+            }
+            _ => (self.at.block, address),
+        }
+    }
+
+    /// The bytes that all lanes together access from the first address on, where they lie side by side
+    /// or all in one place.
+    pub(crate) fn span(&self) -> Option<u64> {
+        let (first, bytes) = (self.addresses[0], u64::from(self.bytes));
+        let (mut differs, mut gaps) = (0, 0);
+        for (lane, address) in (0u64..).zip(self.addresses) {
+            differs |= address ^ first;
+            gaps |= address ^ first.wrapping_add(lane * bytes);
+        }
+        match (differs, gaps) {
+            (0, _) => Some(bytes),
+            (_, 0) if self.at.lanes == u32::MAX => Some(bytes * LANES as u64),
+            _ => None,
+        }
+    }
+
+    /// Whether it accesses the shared memory of another block.
+    pub(crate) fn leaves_block(&self) -> bool {
+        let all = self.addresses.iter().fold(0, |all, address| all | address);
+        self.space == MemorySpace::Shared && all >= window::BLOCK
+    }
+
     /// The lanes that access, one after another.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
         self.at.each_lane()
@@ -123,6 +184,15 @@ pub(crate) trait Probe {
     /// All that arrived at barrier `number` of the block go on.
     fn open(&mut self, _block: u64, _number: u32) {}
 
+    /// Lanes arrived at the barrier of the cluster; whether what they did is seen by who waits.
+    fn cluster_arrive(&mut self, _arrival: &Arrival, _releases: bool) {}
+
+    /// Lanes wait for the cluster, or find that all have arrived.
+    fn cluster_wait(&mut self, _at: At) {}
+
+    /// All threads of a cluster, given by its blocks, have arrived.
+    fn open_cluster(&mut self, _blocks: &[u64]) {}
+
     /// A collective operation was executed by `at.lanes`.
     fn collective(&mut self, _collective: &Collective, _joins: bool) {}
 
@@ -173,6 +243,9 @@ impl Probe for Vec<Box<dyn Probe + Send + '_>> {
         access(event: &AccessEvent<'_>);
         arrive(arrival: &Arrival);
         open(block: u64, number: u32);
+        cluster_arrive(arrival: &Arrival, releases: bool);
+        cluster_wait(at: At);
+        open_cluster(blocks: &[u64]);
         collective(collective: &Collective, joins: bool);
         fence(at: At);
         exit(at: At);
@@ -189,6 +262,9 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
         access(event: &AccessEvent<'_>);
         arrive(arrival: &Arrival);
         open(block: u64, number: u32);
+        cluster_arrive(arrival: &Arrival, releases: bool);
+        cluster_wait(at: At);
+        open_cluster(blocks: &[u64]);
         collective(collective: &Collective, joins: bool);
         fence(at: At);
         exit(at: At);
