@@ -43,7 +43,7 @@ def numbers(dump):
 def shapes(host):
     """How the host launches each kernel: on one thread, in one block, or with a grid for its sizes."""
     found = {}
-    for name, sizes in re.findall(r'__gpuc_run\(site, "([^"]+)", "\w*", (.*)', host):
+    for name, sizes in re.findall(r'__gpuc_run(?:_with)?\([^"]*"([^"]+)", "\w*", (.*)', host):
         sizes = [size.strip() for size in sizes.split(",")[:6]]
         grid = "grid" if sizes[:3] != ["1l"] * 3 else "one block" if sizes[3:] != ["1l"] * 3 else "one thread"
         found[name] = grid

@@ -24,4 +24,4 @@ pub const LOWER: &str = "lower-affine,fold-memref-alias-ops,canonicalize,cse,\
     lower-reductions,canonicalize,fold-cast-pairs,cse,\
     loop-invariant-code-motion,hoist-loads,loop-unroll,canonicalize,cse,\
     lower-accesses,narrow-loops,canonicalize,cse,loop-invariant-code-motion,cse,\
-    simplify-index{arch=$arch},scf-to-cf{kernels-only=true},canonicalize,cse,symbol-dce";
+    simplify-index{arch=$arch kernels-only=true},scf-to-cf{kernels-only=true},canonicalize,cse,symbol-dce";

@@ -341,6 +341,26 @@ fn races_on_memory_of_the_block() {
         &reversal(64, 64, &turn, "%i"),
         "9: error: threads race: thread (63) reads element [0] of a local variable, thread (0) writes it",
     );
+    // What several threads read, one of them writes: also the one that is the first to read it.
+    let first = format!(
+        "%z = affine.load %t[0] : memref<64xi32, {WORKGROUP}>\naffine.store %z, %a[%i] : memref<64xi32>"
+    );
+    races(
+        &reversal(64, 64, "gpu.barrier", "%i").replacen(
+            "%x = affine.load",
+            &format!("{first}\n%x = affine.load"),
+            1,
+        ),
+        "thread (1) reads element [0] of a local variable, thread (0) writes it",
+    );
+    // A loop that is known to run holds its barrier against what stands round it.
+    let waits = "affine.for %k = 0 to 3 {\ngpu.barrier\n}";
+    let said = run(&PARALLEL.replace("$arch", "sm_80"), &reversal(64, 64, waits, "63 - %i")).1;
+    assert!(!said.contains("error"), "{said}");
+    // Turns of many loops round each other take no longer than one walk.
+    let deep =
+        (0..24).fold(turn.clone(), |body, k| format!("affine.for %d{k} = 0 to 2 {{\n{body}\n}}"));
+    races(&reversal(64, 64, &deep, "%i"), "thread (63) reads element [0] of a local variable");
     // With a barrier at the end of the round it is right.
     let separated = turn.replacen("affine.store %u", "gpu.barrier\naffine.store %u", 1);
     let said = run(&PARALLEL.replace("$arch", "sm_80"), &reversal(64, 64, &separated, "%i")).1;

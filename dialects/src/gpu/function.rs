@@ -2,7 +2,7 @@
 
 use gpuc_ir::op;
 use gpuc_ir::op::{AttrConstraint, FunctionInterface, attrs, types};
-use gpuc_ir::{Builder, Ir, Type, Value};
+use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value};
 
 use super::region_syntax::{parse_func, print_func};
 use super::verify::{verify_func, verify_return};
@@ -43,6 +43,11 @@ op! {
             function: Some(FunctionInterface { type_attr: "function_type" }),
         }
     }
+}
+
+/// Whether an operation is a kernel, or stands in one.
+pub fn is_in_kernel(ir: &Ir, op: Op) -> bool {
+    ir.ancestors(op).any(|outer| GPUFuncOp::is(ir, outer))
 }
 
 impl GPUFuncOp {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gpuc_ir::Ir;
 
 use super::data::{data_array, descriptors};
-use super::{Edit, from_tree, literal, section};
+use super::{Edit, Functions, from_tree, literal, section};
 use crate::directive::action::{Action, DeviceChoice, QueueName};
 use crate::lower::{Argument, ConstructInfo, Extent, Lowered};
 use crate::tree::{ExprId, TranslationUnit};
@@ -115,13 +115,27 @@ impl Texts<'_> {
     }
 }
 
-/// The call of a compute construct's function, which begins and ends its data, with its arguments.
-fn compute_call(texts: &Texts<'_>, number: usize) -> String {
+/// The call of a compute construct's function, which begins and ends its data, with its arguments; of one
+/// that is a launch, that launch.
+fn compute_call(texts: &Texts<'_>, ir: &Ir, functions: &Functions<'_>, number: usize) -> String {
     let Some(compute) = &texts.info.compute else { return String::new() };
     let items = match descriptors(texts.info) {
         0 => "(struct __gpuc_data *)0, (const long *)0, 0u".to_owned(),
         count => format!("{}, __gpuc_o{number}, {count}u", texts.data),
     };
+    if let Some(launch) = functions.launch(ir, compute) {
+        let values = compute.arguments.iter().zip(&launch.arguments);
+        let values: String = values
+            .filter_map(|(value, declaration)| match value {
+                Argument::Value(value) => Some(format!("{declaration} = {value}; ")),
+                Argument::Data(_) => None,
+            })
+            .collect();
+        return format!(
+            "{{ {values}__gpuc_run_with(&{}, {items}, {}); }} ",
+            texts.site, launch.words
+        );
+    }
     let mut arguments = format!("&{}, {items}", texts.site);
     for argument in &compute.arguments {
         if let Argument::Value(value) = argument {
@@ -133,8 +147,16 @@ fn compute_call(texts: &Texts<'_>, number: usize) -> String {
 
 /// What stands in front of a nest that the compiler found: where the runtime says that it is worth it, it runs on
 /// the device.
-fn nest(texts: &Texts<'_>, number: usize, count: usize, site: &str, arrays: &str) -> String {
+fn nest(
+    texts: &Texts<'_>,
+    ir: &Ir,
+    functions: &Functions<'_>,
+    number: usize,
+    site: &str,
+    arrays: &str,
+) -> String {
     let Some(compute) = &texts.info.compute else { return String::new() };
+    let count = descriptors(texts.info);
     let mut text = format!("{{ {site}");
     let mut values = String::new();
     for name in &compute.fixed {
@@ -162,7 +184,7 @@ fn nest(texts: &Texts<'_>, number: usize, count: usize, site: &str, arrays: &str
         super::sections::count(compute, number),
         texts.site,
         i32::from(texts.always),
-        compute_call(texts, number)
+        compute_call(texts, ir, functions, number)
     );
     text
 }
@@ -206,6 +228,7 @@ fn replacement(
     unit: &TranslationUnit,
     lowered: &Lowered,
     ir: &Ir,
+    functions: &Functions<'_>,
     number: usize,
 ) -> (String, String) {
     let info = &lowered.constructs[number];
@@ -224,14 +247,15 @@ fn replacement(
         info.line,
         literal(info.words)
     );
-    let arrays = if count == 0 { String::new() } else { data_array(unit, lowered, ir, number) };
+    let arrays =
+        if count == 0 { String::new() } else { data_array(unit, lowered, ir, functions, number) };
     let condition = texts.condition();
     let queue = texts.queue();
     let waits = texts.waits();
     let simple = |body: &str| (format!("{{ {site}if ({condition}) {{ {body}}} }}"), String::new());
     match info.action {
         Action::Compute => {
-            let work = format!("{waits}{}", compute_call(&texts, number));
+            let work = format!("{waits}{}", compute_call(&texts, ir, functions, number));
             let work = texts.in_queue(queue.as_deref(), &work);
             let text = format!(
                 "{{ {site}if (__gpuc_region_begin(&__gpuc_image_0, &{}, {condition})) {{ {arrays}{work}}} else {{ {waits}",
@@ -239,7 +263,7 @@ fn replacement(
             );
             (text, String::from(" } }"))
         }
-        Action::Nest => (nest(&texts, number, count, &site, &arrays), String::from(" } }")),
+        Action::Nest => (nest(&texts, ir, functions, number, &site, &arrays), String::from(" } }")),
         Action::Host => {
             let text = format!("{{ {site}__gpuc_host_begin(&{}); {{ ", texts.site);
             (text, format!(" }} __gpuc_host_end(&{}); }}", texts.site))
@@ -319,12 +343,13 @@ pub(super) fn edit(
     unit: &TranslationUnit,
     lowered: &Lowered,
     ir: &Ir,
+    functions: &Functions<'_>,
     number: usize,
     edits: &mut Vec<Edit>,
 ) {
     let info = &lowered.constructs[number];
     let line = unit.directives[info.directive].span.range();
-    let (text, behind) = replacement(unit, lowered, ir, number);
+    let (text, behind) = replacement(unit, lowered, ir, functions, number);
     let text = generated(unit, line.start, line.end, &text);
     let order = lowered.constructs.len() + 3;
     edits.push(Edit { start: line.start, length: line.len(), order, text });

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use gpuc_ir::Ir;
 
-use super::literal;
 use super::section::{self, Memory};
 use super::sections::{self, FoundSection};
+use super::{Functions, literal};
 use crate::directive::action::Action;
 use crate::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
 use crate::tree::TranslationUnit;
@@ -138,10 +138,12 @@ pub(super) fn data_array(
     unit: &TranslationUnit,
     lowered: &Lowered,
     ir: &Ir,
+    functions: &Functions<'_>,
     number: usize,
 ) -> String {
     let info = &lowered.constructs[number];
-    let sections = info.compute.as_ref().map(|compute| sections::found(ir, lowered, compute));
+    let sections =
+        info.compute.as_ref().map(|compute| sections::found(ir, lowered, functions, compute));
     let sections = sections.unwrap_or_default();
     let mut entries = String::new();
     let mut offsets = String::new();

@@ -76,14 +76,7 @@ pub fn print_function(
 ) -> Result<String, Diagnostic> {
     let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
     let (_, declarations) = parameters(ir, function, arguments);
-    let mut writer = Writer {
-        ir,
-        arguments,
-        names: FxHashMap::default(),
-        out: String::new(),
-        next: 0,
-        depth: 1,
-    };
+    let mut writer = Writer::new(ir, arguments);
     let _ = writeln!(writer.out, "static void {name}({})\n{{", declarations.join(", "));
     writer.line("__gpuc_data_begin(site, data, n);");
     let block = ir.entry_block(ir.region(function.op(), 0));
@@ -113,8 +106,7 @@ pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnos
     let name = c_name(ir.symbol_name(function.op()).unwrap_or_default());
     let (_, mut declarations) = values(ir, function, &[]);
     declarations.push("long *results".to_owned());
-    let names = FxHashMap::default();
-    let mut writer = Writer { ir, arguments: &[], names, out: String::new(), next: 0, depth: 1 };
+    let mut writer = Writer::new(ir, &[]);
     let _ = writeln!(writer.out, "static void {name}({})\n{{", declarations.join(", "));
     if let Some(block) = ir.entry_block(ir.region(function.op(), 0)) {
         for (i, &argument) in ir.arguments(block).iter().enumerate() {
@@ -131,6 +123,49 @@ pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnos
     Ok(writer.out)
 }
 
+/// A function that is one launch, as what a construct has in its own place.
+pub(super) struct OnlyLaunch {
+    /// The declaration of a variable for each argument; of data there is none.
+    pub arguments: Vec<String>,
+    /// What follows the construct's data in the call of `__gpuc_run_with`.
+    pub words: String,
+}
+
+/// What a function launches, if it is one launch with what its sizes take: a function for each such construct
+/// would be most of what the host compiler has to do.
+pub(super) fn only_launch(ir: &Ir, function: FuncOp, arguments: &[Argument]) -> Option<OnlyLaunch> {
+    let block = ir.entry_block(ir.region(function.op(), 0))?;
+    let own = ir.arguments(block);
+    let launches = |&op: &Op| LaunchFuncOp::is(ir, op);
+    if ir.ops(block).filter(launches).count() != 1 || own.len() != arguments.len() {
+        return None;
+    }
+    let mut writer = Writer::new(ir, arguments);
+    writer.is_in_place = true;
+    let mut declarations = Vec::new();
+    for (i, (&argument, actual)) in own.iter().zip(arguments).enumerate() {
+        match actual {
+            Argument::Data(item) => {
+                // Its device address is known when the data has been begun, and to the launch alone.
+                if !ir.users(argument).all(|user| LaunchFuncOp::is(ir, user)) {
+                    return None;
+                }
+                writer.names.insert(argument, item.to_string());
+                declarations.push(String::new());
+            }
+            Argument::Value(_) => {
+                writer.names.insert(argument, format!("__gpuc_a{i}"));
+                let ty = c_type(ir, ir.ty(argument)).unwrap_or("long");
+                declarations.push(format!("{ty} __gpuc_a{i}"));
+            }
+        }
+    }
+    writer.block(block).ok()?;
+    let words = writer.out.trim().strip_prefix("__gpuc_run(site, ")?.strip_suffix(");")?;
+    // Anything else than the launch has a line of its own.
+    (!words.contains('\n')).then(|| OnlyLaunch { arguments: declarations, words: words.to_owned() })
+}
+
 struct Writer<'a> {
     ir: &'a Ir,
     arguments: &'a [Argument],
@@ -138,12 +173,19 @@ struct Writer<'a> {
     out: String,
     next: usize,
     depth: usize,
+    /// Whether a construct has it in its place, ahead of its data.
+    is_in_place: bool,
 }
 
 type Written = Result<(), Diagnostic>;
 
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(ir: &'a Ir, arguments: &'a [Argument]) -> Writer<'a> {
+        let (names, out) = (FxHashMap::default(), String::new());
+        Writer { ir, arguments, names, out, next: 0, depth: 1, is_in_place: false }
+    }
+
     fn line(&mut self, text: &str) {
         for _ in 0..self.depth {
             self.out.push_str("    ");
@@ -447,6 +489,7 @@ impl Writer<'_> {
         words.extend([grid, block, shared]);
         for value in view.kernelOperands(ir) {
             layout.push(match self.ty(value, op)? {
+                _ if self.is_in_place && self.data_item(value).is_some() => 'D',
                 "int" => 'i',
                 "float" => 'f',
                 "double" => 'd',

@@ -14,7 +14,9 @@
 //! ```
 //!
 //! In front of the text stand the declarations of the runtime, behind it the functions that begin the data,
-//! launch kernels and end the data, which [`print_function`] prints from the IR, and the PTX.
+//! launch kernels and end the data, which [`print_function`] prints from the IR, and the PTX. A construct that
+//! is one launch has no such function: what the launch takes stands in its place, and one function of the
+//! prologue does the rest for all of them.
 
 mod construct;
 mod data;
@@ -33,10 +35,11 @@ use std::fmt::Write;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::func::FuncOp;
 use gpuc_ir::{Ir, OpView};
+use rustc_hash::FxHashMap;
 
 use crate::auto::residency;
 use crate::directive::action::Action;
-use crate::lower::Lowered;
+use crate::lower::{Compute, Lowered};
 use crate::pragma::Family;
 use crate::tree::TranslationUnit;
 
@@ -65,12 +68,13 @@ pub fn rewrite(
     ptx: &str,
 ) -> Result<String, Diagnostic> {
     let text = unit.source.text();
-    let edits = edits(unit, lowered, ir);
+    let functions = Functions::of(ir, lowered);
+    let edits = edits(unit, lowered, ir, &functions);
     let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
     if !lowered.constructs.is_empty() {
         // The first line names the file, to debuggers and in the object's symbols.
         out += &format!("# 1 {}\n", literal(&unit.source.line(0).0));
-        out += &prologue::declarations(ir, lowered);
+        out += &prologue::declarations(ir, lowered, &functions);
     }
     let mut at = 0;
     for edit in &edits {
@@ -85,9 +89,11 @@ pub fn rewrite(
     out += prologue::BEGIN;
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
-        if let Some(function) = function_named(ir, lowered, &compute.symbol) {
-            out += &print_function(ir, function, &compute.arguments)?;
-            out += &sections::print(ir, lowered, function)?;
+        if let Some(function) = functions.named(&compute.symbol) {
+            if functions.launch(ir, compute).is_none() {
+                out += &print_function(ir, function, &compute.arguments)?;
+            }
+            out += &sections::print(ir, &functions, function)?;
         }
     }
     out += &image::definition(lowered, ir, ptx);
@@ -96,13 +102,18 @@ pub fn rewrite(
 }
 
 /// All changes, in the order of the text.
-fn edits(unit: &TranslationUnit, lowered: &Lowered, ir: &Ir) -> Vec<Edit> {
+fn edits(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    functions: &Functions<'_>,
+) -> Vec<Edit> {
     let text = unit.source.text();
     let mut edits = Vec::new();
     let mut rewritten = Vec::new();
     for (number, info) in lowered.constructs.iter().enumerate() {
         rewritten.push(unit.directives[info.directive].span.start);
-        construct::edit(unit, lowered, ir, number, &mut edits);
+        construct::edit(unit, lowered, ir, functions, number, &mut edits);
     }
     if lowered.constructs.iter().any(|info| info.action == Action::Nest) {
         for insertion in residency::insertions(unit) {
@@ -130,12 +141,23 @@ fn edits(unit: &TranslationUnit, lowered: &Lowered, ir: &Ir) -> Vec<Edit> {
     edits
 }
 
-/// The function of the module with that name.
-fn function_named(ir: &Ir, lowered: &Lowered, symbol: &str) -> Option<FuncOp> {
-    let block = ir.body(lowered.module, 0);
-    ir.ops(block)
-        .filter(|&op| ir.symbol_name(op) == Some(symbol))
-        .find_map(|op| FuncOp::cast(ir, op))
+/// The functions of the module, by name.
+struct Functions<'a>(FxHashMap<&'a str, FuncOp>);
+
+impl<'a> Functions<'a> {
+    fn of(ir: &'a Ir, lowered: &Lowered) -> Self {
+        let functions = ir.ops(ir.body(lowered.module, 0)).filter_map(|op| FuncOp::cast(ir, op));
+        Functions(functions.filter_map(|view| Some((ir.symbol_name(view.op())?, view))).collect())
+    }
+
+    fn named(&self, symbol: &str) -> Option<FuncOp> {
+        self.0.get(symbol).copied()
+    }
+
+    /// The launch that a construct's function is, if it is nothing else.
+    fn launch(&self, ir: &Ir, compute: &Compute) -> Option<function::OnlyLaunch> {
+        function::only_launch(ir, self.named(&compute.symbol)?, &compute.arguments)
+    }
 }
 
 /// Blanks instead of a directive; the newlines of continued lines stay.

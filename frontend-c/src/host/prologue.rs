@@ -4,7 +4,7 @@
 use gpuc_ir::Ir;
 
 use super::function::{c_name, parameters};
-use super::{function_named, sections};
+use super::{Functions, sections};
 use crate::lower::Lowered;
 
 /// Begins text of ours: of a system header, so that the host compiler does not warn of it, and with
@@ -62,7 +62,7 @@ void __gpuc_device_free(const struct __gpuc_site *, void *);
 void __gpuc_fetch(const struct __gpuc_site *, void *, const void *, unsigned long);
 void __gpuc_launch(struct __gpuc_image *, const struct __gpuc_site *, const char *, const unsigned long[3], const unsigned long[3], unsigned long, const void *, unsigned long);
 /* The number of elements of a section, which may be written as less than none. */
-static __inline__ __attribute__((__unused__)) unsigned long __gpuc_count(long count) { return count > 0 ? (unsigned long)count : 0ul; }
+static __attribute__((__unused__, __noinline__, __const__)) unsigned long __gpuc_count(long count) { return count > 0 ? (unsigned long)count : 0ul; }
 /* The extent of a variable-length array, from its size and that of an element, which may be none. */
 static __inline__ __attribute__((__unused__)) long __gpuc_extent(unsigned long size, unsigned long element) { return element ? (long)(size / element) : 0l; }
 /* The device address of element 0, from that of a section which starts `offset` bytes behind it. */
@@ -75,25 +75,40 @@ struct __gpuc_life { const void *first @8; unsigned long bytes @8; };
 static __inline__ __attribute__((__unused__)) void __gpuc_life_ends(struct __gpuc_life *life) { if (__gpuc_auto_resident) { if (life->bytes) __gpuc_auto_dead(life->first, life->bytes); else __gpuc_auto_host((const void *)0, 0ul, 1); } }
 ";
 
-/// What the functions that launch kernels call: a launch that puts the values of `types` behind each other as PTX aligns
-/// parameters (on a little-endian host), and arithmetic with an answer for all operands. `@` stands for `static` and attributes.
+/// What launches call: a launch that puts the values of `types` behind each other as PTX aligns
+/// parameters (on a little-endian host; `D` is the number of a data item, whose device address is meant), with and without
+/// the data of its construct round it, and arithmetic with an answer for all operands. `@` stands for `static` and attributes.
 const HELPERS: &str = "\
-@ void __gpuc_run(const struct __gpuc_site *site, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
- const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; unsigned long n = 0; const char *t; __builtin_va_list values;
+@ void __gpuc_start(const struct __gpuc_site *site, const struct __gpuc_data *data, const long *offsets, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
+ unsigned long n = 0; const char *t; char *p;
  for (t = types; *t; t++) n += 8;
- char *const p = (char *)__builtin_alloca(n + 8); n = 0;
- __builtin_va_start(values, shared);
+ p = (char *)__builtin_alloca(n + 8); n = 0;
  for (t = types; *t; t++) {
   unsigned long size = *t == 'i' || *t == 'f' ? 4 : *t == 's' ? 2 : *t == 'c' ? 1 : 8;
   long integer; double number; float narrow; const void *value = &integer;
   if (*t == 'd' || *t == 'f') { number = __builtin_va_arg(values, double); narrow = (float)number; value = *t == 'd' ? (const void *)&number : &narrow; }
+  else if (*t == 'D') { int item = __builtin_va_arg(values, int); integer = (long)__gpuc_element_0(data[item].device, offsets[item]); }
   else if (size < 8) integer = __builtin_va_arg(values, int);
   else if (*t == 'l') integer = __builtin_va_arg(values, long);
   else integer = (long)__builtin_va_arg(values, void *);
   n = (n + size - 1) / size * size; __builtin_memcpy(p + n, value, size); n += size;
  }
- __builtin_va_end(values);
  __gpuc_launch(&__gpuc_image_0, site, kernel, grid, block, shared, p, n);
+}
+@ void __gpuc_run(const struct __gpuc_site *site, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
+ const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values;
+ __builtin_va_start(values, shared);
+ __gpuc_start(site, (const struct __gpuc_data *)0, (const long *)0, kernel, types, grid, block, shared, values);
+ __builtin_va_end(values);
+}
+@ void __gpuc_run_with(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
+ const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values;
+ __gpuc_data_begin(site, data, n);
+ __builtin_va_start(values, shared);
+ __gpuc_start(site, data, offsets, kernel, types, grid, block, shared, values);
+ __builtin_va_end(values);
+ __gpuc_data_end(site, data, n);
+ __gpuc_region_end(site);
 }
 @ long __gpuc_div(long a, long b) { return b == 0 ? 0 : b == -1 ? (long)(0ul - (unsigned long)a) : a / b; }
 @ long __gpuc_rem(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }
@@ -112,7 +127,7 @@ const HELPERS: &str = "\
 const HELPER: &str = "static __attribute__((__unused__, __noinline__))";
 
 /// The declarations of the runtime and of the functions that launch the unit's kernels.
-pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
+pub(super) fn declarations(ir: &Ir, lowered: &Lowered, functions: &Functions<'_>) -> String {
     let runtime = RUNTIME.replace(" @4", aligned("unsigned")).replace(" @8", aligned("void *"));
     let mut out = format!("{BEGIN}{runtime}");
     if lowered.constructs.iter().any(|info| info.compute.is_some()) {
@@ -120,7 +135,11 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
     }
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
-        if let Some(function) = function_named(ir, lowered, &compute.symbol) {
+        if let Some(function) = functions.named(&compute.symbol) {
+            if functions.launch(ir, compute).is_some() {
+                out += &sections::declarations(ir, functions, function);
+                continue;
+            }
             let (types, _) = parameters(ir, function, &compute.arguments);
             let (name, types) = (c_name(&compute.symbol), types.join(", "));
             // A launch costs more than its call, and than its arithmetic: inlined, all launches of a function
@@ -128,7 +147,7 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
             out += &format!(
                 "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
             );
-            out += &sections::declarations(ir, lowered, function);
+            out += &sections::declarations(ir, functions, function);
         }
     }
     out + END

@@ -7,8 +7,8 @@ use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::offload::{MAP_ATTR, SECTIONS_ATTR, WORK_ATTR};
 use gpuc_ir::{AttrKind, Ir, OpView};
 
+use super::Functions;
 use super::function::{c_name, print_results, values};
-use super::function_named;
 use super::section::Memory;
 use crate::lower::{Argument, Compute, DataKind, Lowered};
 
@@ -36,8 +36,13 @@ impl FoundSection {
 }
 
 /// The sections that were found for a construct, in the order in which they are computed.
-pub(super) fn found(ir: &Ir, lowered: &Lowered, compute: &Compute) -> Vec<FoundSection> {
-    let Some(function) = function_named(ir, lowered, &compute.symbol) else { return Vec::new() };
+pub(super) fn found(
+    ir: &Ir,
+    lowered: &Lowered,
+    functions: &Functions<'_>,
+    compute: &Compute,
+) -> Vec<FoundSection> {
+    let Some(function) = functions.named(&compute.symbol) else { return Vec::new() };
     let op = function.op();
     if ir.attr(op, SECTIONS_ATTR).is_none() {
         return Vec::new();
@@ -95,18 +100,18 @@ pub(super) fn count(compute: &Compute, construct: usize) -> String {
 }
 
 /// The functions that compute the sections of a construct's function, and its work.
-fn computing(ir: &Ir, lowered: &Lowered, function: FuncOp) -> impl Iterator<Item = FuncOp> {
+fn computing(ir: &Ir, functions: &Functions<'_>, function: FuncOp) -> impl Iterator<Item = FuncOp> {
     [SECTIONS_ATTR, WORK_ATTR].into_iter().filter_map(move |attribute| {
         let AttrKind::Symbol { root, .. } = ir.ctx.attr_kind(ir.attr(function.op(), attribute)?)
         else {
             return None;
         };
-        function_named(ir, lowered, ir.ctx.str(*root))
+        functions.named(ir.ctx.str(*root))
     })
 }
 
 /// The declarations of the functions that compute numbers for a construct.
-pub(super) fn declarations(ir: &Ir, lowered: &Lowered, function: FuncOp) -> String {
+pub(super) fn declarations(ir: &Ir, functions: &Functions<'_>, function: FuncOp) -> String {
     let declaration = |computing: FuncOp| {
         let (mut types, _) = values(ir, computing, &[]);
         types.push("long *".to_owned());
@@ -116,11 +121,15 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Stri
             "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
         )
     };
-    computing(ir, lowered, function).map(declaration).collect()
+    computing(ir, functions, function).map(declaration).collect()
 }
 
 /// The functions that compute numbers for a construct.
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
-pub(super) fn print(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Result<String, Diagnostic> {
-    computing(ir, lowered, function).map(|computing| print_results(ir, computing)).collect()
+pub(super) fn print(
+    ir: &Ir,
+    functions: &Functions<'_>,
+    function: FuncOp,
+) -> Result<String, Diagnostic> {
+    computing(ir, functions, function).map(|computing| print_results(ir, computing)).collect()
 }

@@ -21,7 +21,9 @@ impl Pass for ScfToCf {
     fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         // Outer operations first: inner ones then stand in a region that may have many blocks.
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            if ir.is_erased(inner) || (self.kernels_only && !in_kernel(ir, inner)) {
+            if ir.is_erased(inner)
+                || (self.kernels_only && !gpuc_dialects::gpu::is_in_kernel(ir, inner))
+            {
                 continue;
             }
             if !parent_takes_blocks(ir, inner) {
@@ -41,10 +43,6 @@ impl Pass for ScfToCf {
         }
         Ok(())
     }
-}
-
-fn in_kernel(ir: &Ir, op: Op) -> bool {
-    ir.ancestors(op).any(|outer| gpuc_dialects::gpu::GPUFuncOp::is(ir, outer))
 }
 
 fn parent_takes_blocks(ir: &Ir, op: Op) -> bool {

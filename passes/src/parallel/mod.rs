@@ -33,5 +33,6 @@ pub mod spread;
 pub mod thread_arrays;
 mod thread_races;
 pub mod threads;
+mod touched;
 pub mod verify_barriers;
 pub mod verify_mapping;

@@ -1,12 +1,12 @@
 //! Races of threads on the memory of a block, by enumeration.
 //!
-//! Which accesses can happen without a barrier between them follows from the structure: the code of a
-//! loop over threads is walked with the accesses since the last barrier, sequential loops twice, so
-//! that their turn is seen. Of each such pair, the elements that every thread touches are listed and
+//! Which accesses can happen without a barrier between them follows from the structure: each piece of
+//! the code of a loop over threads is walked once, for the accesses ahead of its first barrier and
+//! those behind its last. What follows something meets them, and the turn of a sequential loop is its
+//! body following itself. Of each such pair, the elements that every thread touches are listed and
 //! compared: exact, with a witness, and bounded, because blocks are. What is under a condition, or
 //! depends on numbers that are not known and do not cancel, is not certain, and passes.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use gpuc_diagnostics::Diagnostic;
@@ -16,7 +16,9 @@ use gpuc_dialects::{affine, scf};
 use gpuc_ir::{Block, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
+use super::touched::{Form, Span, Touched};
 use crate::analysis::access::{Access, AccessKind, access, name};
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::polynomial::{Monomial, Polynomial};
@@ -40,12 +42,18 @@ type Pair = (usize, usize, Option<Op>);
 struct Walk<'a> {
     ir: &'a Ir,
     sites: Vec<Site>,
-    by_op: FxHashMap<Op, usize>,
     pairs: IndexSet<Pair>,
-    /// Accesses since the last barrier, with the loop whose turn came since.
-    open: Vec<(usize, Option<Op>)>,
-    /// What sites touch, as far as it was asked for.
-    elements: RefCell<FxHashMap<(usize, Option<Op>), Option<Rc<Elements>>>>,
+}
+
+/// The accesses of a piece of code that meet those of what stands before and behind it.
+#[derive(Debug, Default)]
+struct Exposed {
+    /// Those that can come before any barrier.
+    first: IndexSet<usize>,
+    /// Those that can come after all barriers.
+    last: IndexSet<usize>,
+    /// Whether every way through has a barrier.
+    has_barrier: bool,
 }
 
 /// Two threads that are certain to race in a loop over threads.
@@ -54,18 +62,11 @@ pub fn find_race(ir: &Ir, op: Op) -> Option<Diagnostic> {
     let nested = ir.nested_ops(op, WalkOrder::PreOrder);
     let shares = |&inner: &Op| access(ir, inner).is_some_and(|access| is_of_block(ir, &access));
     nested.iter().find(|inner| shares(inner))?;
-    let mut walk = Walk {
-        ir,
-        sites: Vec::new(),
-        by_op: FxHashMap::default(),
-        pairs: IndexSet::new(),
-        open: Vec::new(),
-        elements: RefCell::default(),
-    };
-    walk.block(ir.body(op, 0), &mut Vec::new(), false);
     let threads = thread_dimensions(ir, op)?;
-    let pairs = std::mem::take(&mut walk.pairs);
-    pairs.into_iter().find_map(|pair| walk.clash(&threads, pair))
+    let mut walk = Walk { ir, sites: Vec::new(), pairs: IndexSet::new() };
+    walk.block(ir.body(op, 0), &mut Vec::new(), false);
+    let mut listed = FxHashMap::default();
+    walk.pairs.iter().find_map(|&pair| walk.clash(&threads, pair, &mut listed))
 }
 
 /// Whether an access is to memory of the block.
@@ -105,72 +106,83 @@ fn thread_dimensions(ir: &Ir, op: Op) -> Option<Vec<ThreadDimension>> {
 }
 
 impl Walk<'_> {
-    fn block(&mut self, block: Block, loops: &mut Vec<CountedLoop>, is_conditional: bool) {
-        let ir = self.ir;
-        for op in ir.ops(block) {
-            if BarrierOp::is(ir, op) {
-                self.open.clear();
-            } else if let Some(access) = access(ir, op) {
-                if is_of_block(ir, &access) {
-                    self.touch(access, loops, is_conditional);
-                }
-            } else if ir.is_sequential_loop(op) {
-                let dims = dimensions(ir, op);
-                let depth = loops.len();
-                loops.extend(dims);
-                let before = self.open.clone();
-                self.block(ir.body(op, 0), loops, is_conditional);
-                for (_, turn) in &mut self.open {
-                    turn.get_or_insert(op);
-                }
-                self.block(ir.body(op, 0), loops, is_conditional);
-                loops.truncate(depth);
-                // The loop may not run at all.
-                for known in before {
-                    if !self.open.contains(&known) {
-                        self.open.push(known);
-                    }
-                }
-                for (_, turn) in &mut self.open {
-                    if *turn == Some(op) {
-                        *turn = None;
-                    }
-                }
-            } else {
-                let conditional =
-                    is_conditional || scf::IfOp::is(ir, op) || affine::AffineIfOp::is(ir, op);
-                let before = self.open.clone();
-                let mut after = Vec::new();
-                for &region in ir.regions(op) {
-                    for &inner in ir.blocks(region) {
-                        self.open.clone_from(&before);
-                        self.block(inner, loops, conditional);
-                        after.append(&mut self.open);
-                    }
-                }
-                self.open = before;
-                for known in after {
-                    if !self.open.contains(&known) {
-                        self.open.push(known);
-                    }
-                }
+    fn block(
+        &mut self,
+        block: Block,
+        loops: &mut Vec<CountedLoop>,
+        is_conditional: bool,
+    ) -> Exposed {
+        let mut so_far = Exposed::default();
+        for op in self.ir.ops(block) {
+            let next = self.op(op, loops, is_conditional);
+            self.meet(&so_far.last, &next.first, None);
+            if !so_far.has_barrier {
+                so_far.first.extend(next.first);
             }
+            if next.has_barrier {
+                so_far.last = next.last;
+            } else {
+                so_far.last.extend(next.last);
+            }
+            so_far.has_barrier |= next.has_barrier;
         }
+        so_far
     }
 
-    fn touch(&mut self, access: Access, loops: &[CountedLoop], is_conditional: bool) {
-        let op = access.op;
-        let index = *self.by_op.entry(op).or_insert_with(|| {
-            self.sites.push(Site { access, loops: loops.to_vec(), is_conditional });
-            self.sites.len() - 1
-        });
-        for &(earlier, turn) in &self.open {
-            self.pairs.insert((earlier, index, turn));
+    fn op(&mut self, op: Op, loops: &mut Vec<CountedLoop>, is_conditional: bool) -> Exposed {
+        let ir = self.ir;
+        if BarrierOp::is(ir, op) {
+            return Exposed { has_barrier: true, ..Exposed::default() };
         }
+        if let Some(access) = access(ir, op) {
+            return match is_of_block(ir, &access) {
+                true => self.touch(access, loops, is_conditional),
+                false => Exposed::default(),
+            };
+        }
+        if ir.is_sequential_loop(op) {
+            let dims = dimensions(ir, op);
+            let runs = dims.iter().all(|dim| dim.constant_trips().is_some_and(|trips| trips > 0));
+            let depth = loops.len();
+            loops.extend(dims);
+            let mut body = self.block(ir.body(op, 0), loops, is_conditional);
+            loops.truncate(depth);
+            self.meet(&body.last, &body.first, Some(op));
+            // A loop that may not run at all holds nobody up.
+            body.has_barrier &= runs;
+            return body;
+        }
+        let is_conditional =
+            is_conditional || scf::IfOp::is(ir, op) || affine::AffineIfOp::is(ir, op);
+        let mut all = Exposed::default();
+        for &region in ir.regions(op) {
+            for &inner in ir.blocks(region) {
+                let one = self.block(inner, loops, is_conditional);
+                all.first.extend(one.first);
+                all.last.extend(one.last);
+            }
+        }
+        all
+    }
+
+    fn touch(&mut self, access: Access, loops: &[CountedLoop], is_conditional: bool) -> Exposed {
+        let index = self.sites.len();
+        self.sites.push(Site { access, loops: loops.to_vec(), is_conditional });
         // Threads do the same at the same time.
         self.pairs.insert((index, index, None));
-        if !self.open.contains(&(index, None)) {
-            self.open.push((index, None));
+        let alone = IndexSet::from([index]);
+        Exposed { first: alone.clone(), last: alone, has_barrier: false }
+    }
+
+    /// Notes that there is no barrier between the ones and the others. Pairs that cannot race for
+    /// what they are, or where, are not noted.
+    fn meet(&mut self, before: &IndexSet<usize>, behind: &IndexSet<usize>, turn: Option<Op>) {
+        for &first in before {
+            for &second in behind {
+                if may_race(&self.sites[first], &self.sites[second]) {
+                    self.pairs.insert((first, second, turn));
+                }
+            }
         }
     }
 
@@ -179,26 +191,22 @@ impl Walk<'_> {
         &self,
         threads: &[ThreadDimension],
         (first, second, turn): Pair,
+        listed: &mut FxHashMap<(usize, Option<Op>), Option<Rc<Touched>>>,
     ) -> Option<Diagnostic> {
         let (a, b) = (&self.sites[first], &self.sites[second]);
-        let writes = a.access.writes() || b.access.writes();
-        let atomic = a.access.kind == AccessKind::Atomic && b.access.kind == AccessKind::Atomic;
-        let comparable =
-            a.access.buffer == b.access.buffer && !a.is_conditional && !b.is_conditional;
-        if !writes || atomic || !comparable || !self.agree(threads, a, b) {
+        if !may_race(a, b) || !self.agree(threads, a, b) {
             return None;
         }
-        let of_first = self.elements(threads, first, None)?;
-        let of_second = self.elements(threads, second, turn)?;
-        let mut touched: FxHashMap<&[i128], &[i64]> = FxHashMap::default();
-        touched.reserve(of_first.count);
-        for (thread, element) in of_first.iter() {
-            touched.entry(element).or_insert(thread);
-        }
-        let (element, one, other) = of_second.iter().find_map(|(thread, element)| {
-            let &one = touched.get(element)?;
-            (one != thread).then_some((element, one, thread))
-        })?;
+        let mut of = |site: usize, turn: Option<Op>| {
+            // Only the loops round a site tell its elements apart.
+            let turn = turn.filter(|&turn| self.sites[site].loops.iter().any(|l| l.op == turn));
+            let list = || self.elements(threads, &self.sites[site], turn).map(Rc::new);
+            listed.entry((site, turn)).or_insert_with(list).clone()
+        };
+        let (of_first, of_second) = (of(first, None)?, of(second, turn)?);
+        let (element, one, other) = of_first.meets(&of_second)?;
+        let one = numbers(threads, one);
+        let other = numbers(threads, other);
         let ir = self.ir;
         let place = |site: &Site| ir.ctx.place(ir.location(site.access.op));
         let what = |site: &Site| if site.access.writes() { "writes" } else { "reads" };
@@ -209,9 +217,9 @@ impl Walk<'_> {
         let buffer = name(ir, a.access.root);
         let mut error = Diagnostic::error(format!(
             "threads race: thread ({}) {} element {subscripts} of {buffer}, thread ({}) {} it, and no barrier is between them",
-            list(one),
+            list(&one),
             what(a),
-            list(other),
+            list(&other),
             what(b),
         ))
         .at_option(place(b))
@@ -247,99 +255,83 @@ impl Walk<'_> {
     fn elements(
         &self,
         threads: &[ThreadDimension],
-        site: usize,
+        site: &Site,
         turn: Option<Op>,
-    ) -> Option<Rc<Elements>> {
-        let turn = turn.filter(|&turn| self.sites[site].loops.iter().any(|each| each.op == turn));
-        let mut known = self.elements.borrow_mut();
-        let listed = known
-            .entry((site, turn))
-            .or_insert_with(|| self.list(threads, &self.sites[site], turn).map(Rc::new));
-        listed.clone()
-    }
-
-    fn list(&self, threads: &[ThreadDimension], site: &Site, turn: Option<Op>) -> Option<Elements> {
+    ) -> Option<Touched> {
         let mut spans: Vec<Span> = Vec::new();
         for ThreadDimension { counted, trips, .. } in threads {
-            let (lower, step) = (counted.lower.first()?.as_constant()?, counted.step?);
-            spans.push(Span { variable: counted.variable, lower, step, trips: *trips });
+            spans.push(Span::of(counted, *trips)?);
         }
         for counted in &site.loops {
-            let (lower, step) = (counted.lower.first()?.as_constant()?, counted.step?);
             let trips = counted.constant_trips()?;
             let holds_barrier = self
                 .ir
                 .nested_ops(counted.op, WalkOrder::PreOrder)
                 .into_iter()
                 .any(|inner| BarrierOp::is(self.ir, inner));
-            let variable = counted.variable;
+            let whole = Span::of(counted, trips)?;
             spans.push(match (holds_barrier, turn == Some(counted.op)) {
                 (_, true) if trips < 2 => return None,
-                (_, true) => Span { variable, lower: lower + step, step, trips: 1 },
-                (true, false) => Span { variable, lower, step, trips: trips.min(1) },
-                (false, false) => Span { variable, lower, step, trips },
+                (_, true) => Span { first: whole.first + whole.step, trips: 1, ..whole },
+                (true, false) => Span { trips: trips.min(1), ..whole },
+                (false, false) => whole,
             });
         }
         let count = spans.iter().try_fold(1usize, |product, span| {
             product.checked_mul(usize::try_from(span.trips).ok()?).filter(|&n| n <= MOST_ELEMENTS)
         })?;
-        let subscripts = site.access.subscripts.iter();
-        let forms: Vec<Worth> = subscripts
-            .map(|form| Some(Worth::of(form.as_ref()?, &spans)))
-            .collect::<Option<_>>()?;
-        let own: Vec<usize> = (0..threads.len()).filter(|&dim| threads[dim].threads > 0).collect();
-        let mut found = Elements {
-            count,
-            rank: forms.len(),
-            places: Vec::with_capacity(count * forms.len()),
-            dims: own.len(),
-            threads: Vec::with_capacity(count * own.len()),
-        };
-        let mut rounds: Vec<i64> = vec![0; spans.len()];
-        let mut values: Vec<i64> = spans.iter().map(|span| span.lower).collect();
+        let subscripts: Option<SmallVec<[Form; 2]>> = site
+            .access
+            .subscripts
+            .iter()
+            .map(|form| Some(Form::of(form.as_ref()?, &spans)))
+            .collect();
+        let subscripts = subscripts?;
+        let mut rounds = vec![0i64; spans.len()];
+        let mut values: Vec<i64> = spans.iter().map(|span| span.first).collect();
+        let mut touched = Touched::default();
         for _ in 0..count {
-            found.places.extend(forms.iter().map(|form| form.at(&values)));
-            found.threads.extend(own.iter().map(|&dim| rounds[dim] % threads[dim].threads));
-            // The last one counts fastest.
-            for ((round, value), span) in rounds.iter_mut().zip(&mut values).zip(&spans).rev() {
-                *round = if *round + 1 < span.trips { *round + 1 } else { 0 };
-                *value = span.lower.wrapping_add(span.step.wrapping_mul(*round));
-                if *round > 0 {
+            let element = subscripts.iter().map(|form| form.worth(&values)).collect();
+            touched.insert(element, number(threads, &rounds));
+            for (i, span) in spans.iter().enumerate().rev() {
+                rounds[i] += 1;
+                values[i] += span.step;
+                if rounds[i] < span.trips {
                     break;
                 }
+                (rounds[i], values[i]) = (0, span.first);
             }
         }
-        Some(found)
+        Some(touched)
     }
 }
 
-/// What a variable counts through.
-#[derive(Clone, Copy)]
-struct Span {
-    variable: Value,
-    lower: i64,
-    step: i64,
-    trips: i64,
+/// Whether two accesses could race if they met.
+fn may_race(a: &Site, b: &Site) -> bool {
+    let writes = a.access.writes() || b.access.writes();
+    let atomic = a.access.kind == AccessKind::Atomic && b.access.kind == AccessKind::Atomic;
+    let certain = !a.is_conditional && !b.is_conditional;
+    writes && !atomic && certain && a.access.buffer == b.access.buffer
 }
 
-/// Elements with the thread that touches each.
-struct Elements {
-    count: usize,
-    /// Subscripts of an element.
-    rank: usize,
-    places: Vec<i128>,
-    /// Numbers of a thread.
-    dims: usize,
-    threads: Vec<i64>,
+/// The thread that executes a round of the loops over threads, all dimensions counted as one.
+fn number(threads: &[ThreadDimension], rounds: &[i64]) -> i64 {
+    let telling = threads.iter().zip(rounds).filter(|(dim, _)| dim.threads > 0);
+    telling.fold(0, |number, (dim, round)| number * dim.threads + round % dim.threads)
 }
 
-impl Elements {
-    fn iter(&self) -> impl Iterator<Item = (&[i64], &[i128])> {
-        (0..self.count).map(|i| {
-            let thread = &self.threads[i * self.dims..(i + 1) * self.dims];
-            (thread, &self.places[i * self.rank..(i + 1) * self.rank])
+/// The numbers of a thread in each dimension.
+fn numbers(threads: &[ThreadDimension], mut number: i64) -> Vec<i64> {
+    let telling = threads.iter().rev().filter(|dim| dim.threads > 0);
+    let mut all: Vec<i64> = telling
+        .map(|dim| {
+            let own = number % dim.threads;
+            number /= dim.threads;
+            own
         })
-    }
+        .collect();
+    all.reverse();
+    all
 }
 
 /// The products with a value that is not enumerated, which must cancel.
@@ -349,40 +341,4 @@ fn foreign(form: &Polynomial, own: &[Value]) -> Vec<(Monomial, i64)> {
         .filter(|(monomial, _)| !matches!(monomial[..], [one] if own.contains(&one)))
         .map(|(monomial, coefficient)| (monomial.clone(), coefficient))
         .collect()
-}
-
-/// What a subscript comes to, without the products that cancel, over spans by their number.
-struct Worth {
-    constant: i64,
-    terms: Vec<(usize, i64)>,
-    /// What is divided, by what, and how often it counts.
-    divisions: Vec<(Worth, i64, i64)>,
-}
-
-impl Worth {
-    fn of(form: &QuasiAffine, spans: &[Span]) -> Worth {
-        let number = |value: Value| spans.iter().position(|span| span.variable == value);
-        let term = |(monomial, coefficient): (&Monomial, i64)| match monomial[..] {
-            [variable] => Some((number(variable)?, coefficient)),
-            _ => None,
-        };
-        let divisions = form.divisions().iter().map(|division| {
-            (Worth::of(&division.numerator, spans), division.divisor, division.coefficient)
-        });
-        Worth {
-            constant: form.constant_term(),
-            terms: form.plain().terms().filter_map(term).collect(),
-            divisions: divisions.collect(),
-        }
-    }
-
-    fn at(&self, values: &[i64]) -> i128 {
-        let plain = self.terms.iter().fold(i128::from(self.constant), |sum, &(span, factor)| {
-            sum + i128::from(factor) * i128::from(values[span])
-        });
-        self.divisions.iter().fold(plain, |sum, (numerator, divisor, coefficient)| {
-            let quotient = numerator.at(values).div_euclid(i128::from(*divisor));
-            sum + i128::from(*coefficient) * quotient
-        })
-    }
 }

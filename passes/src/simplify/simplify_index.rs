@@ -15,7 +15,7 @@ use std::time::Duration;
 use egg::Runner;
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::ptr;
+use gpuc_dialects::{gpu, ptr};
 use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
@@ -32,6 +32,8 @@ gpuc_ir::pass! {
     SimplifyIndex = "simplify-index" {
         /// The device whose costs count (sm_90).
         arch: String = Arch::default_target().name.to_owned(),
+        /// Whether to leave host functions as they are: what is computed once a launch is not worth a graph.
+        kernels_only: bool = false,
         /// Operations in one graph, at most; larger functions are taken in pieces.
         operations: usize = 256,
         /// Terms in one graph, at most.
@@ -52,6 +54,9 @@ impl Pass for SimplifyIndex {
         let mut changed = false;
         for function in ir.nested_ops(op, WalkOrder::PreOrder) {
             if ir.def(function).is_none_or(|def| def.hooks.function.is_none()) {
+                continue;
+            }
+            if self.kernels_only && !gpu::is_in_kernel(ir, function) {
                 continue;
             }
             let ops: Vec<Op> = ir

@@ -73,8 +73,9 @@ impl Extractor<'_> {
     /// Lets classes choose terms of what is computed anyway (the low half of an index that is
     /// needed as a whole), where that is cheaper than the operation they have.
     fn reuse(&self, choice: &mut Choice) {
-        for id in self.needed(choice) {
-            let needed: FxHashSet<Id> = self.needed(choice).into_iter().collect();
+        let order = self.needed(choice);
+        let mut needed: FxHashSet<Id> = order.iter().copied().collect();
+        for id in order {
             if !needed.contains(&id) {
                 continue;
             }
@@ -97,6 +98,7 @@ impl Extractor<'_> {
                 // The price of the whole term stays an upper bound; nobody compares it any more.
                 let price = choice[&id].price;
                 choice.insert(id, Best { price, ..new });
+                needed = self.needed(choice).into_iter().collect();
             }
         }
     }
