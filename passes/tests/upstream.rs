@@ -38,7 +38,8 @@ fn check(passes: &str, body: &str) {
             let text = program(lower, upper, step, body);
             let (after_text, said) = run(passes, &text);
             assert!(!said.contains("error"), "{said}in\n{text}");
-            let ((before, before_module), (after, after_module)) = (parse(&text), parse(&after_text));
+            let ((before, before_module), (after, after_module)) =
+                (parse(&text), parse(&after_text));
             for (seed, order) in [(1, Order::Forwards), (2, Order::Backwards)] {
                 let mut comparison = Comparison::new("main", seed);
                 comparison.options.order = order;
@@ -154,7 +155,8 @@ affine.store %s, %r[0] : memref<1xi32>";
 
 #[test]
 fn tiles() {
-    for passes in ["affine-loop-tile{tile-size=4}", "affine-loop-tile{tile-sizes=5,32}", "affine-loop-tile"]
+    for passes in
+        ["affine-loop-tile{tile-size=4}", "affine-loop-tile{tile-sizes=5,32}", "affine-loop-tile"]
     {
         check(passes, AFFINE);
         assert_eq!(after(passes, AFFINE).matches("affine.for").count(), 4);
@@ -205,10 +207,15 @@ fn unrolling() {
 fn parallel_loops() {
     check("affine-parallelize", AFFINE);
     assert_eq!(after("affine-parallelize", AFFINE).matches("affine.parallel").count(), 2);
-    assert_eq!(after("affine-parallelize{max-nested=1}", AFFINE).matches("affine.parallel").count(), 1);
+    assert_eq!(
+        after("affine-parallelize{max-nested=1}", AFFINE).matches("affine.parallel").count(),
+        1
+    );
     // A recurrence is no reduction.
     check("affine-parallelize{parallel-reductions=true}", AFFINE_SUM);
-    assert!(!after("affine-parallelize{parallel-reductions=true}", AFFINE_SUM).contains("parallel"));
+    assert!(
+        !after("affine-parallelize{parallel-reductions=true}", AFFINE_SUM).contains("parallel")
+    );
     let sum = AFFINE_SUM.replace("%m = arith.muli %t, %seven", "%m = arith.addi %t, %seven");
     check("affine-parallelize{parallel-reductions=true}", &sum);
     assert!(!after("affine-parallelize", &sum).contains("parallel"));

@@ -104,7 +104,10 @@ pub fn tile(
             return refuse(view.op(), "its bounds depend on a loop that is tiled with it");
         }
         if size < 1 || size.checked_mul(view.step_value(ir)).is_none() {
-            return refuse(view.op(), "a tile has at least one iteration, and no more than are counted");
+            return refuse(
+                view.op(),
+                "a tile has at least one iteration, and no more than are counted",
+            );
         }
     }
     let graph = super::graph(ir, nest, STEP, &[root], apart)?;
@@ -208,11 +211,18 @@ fn over_tiles(
         return over_points(b, bounds, tiles, 0, innermost, old);
     };
     b.location = here.location;
-    let view = AffineForOp::create(b, &here.lower, &here.upper, here.step * here.size, &[], |b, tile, _| {
-        tiles.push(tile);
-        over_tiles(b, bounds, tiles, innermost, old);
-        Vec::new()
-    });
+    let view = AffineForOp::create(
+        b,
+        &here.lower,
+        &here.upper,
+        here.step * here.size,
+        &[],
+        |b, tile, _| {
+            tiles.push(tile);
+            over_tiles(b, bounds, tiles, innermost, old);
+            Vec::new()
+        },
+    );
     view.op()
 }
 

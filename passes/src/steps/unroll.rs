@@ -135,7 +135,8 @@ pub fn unroll(ir: &mut Ir, view: AffineForOp, factor: u64) -> Result<bool, Refus
     if constant_trips(ir, view).is_some_and(|trips| trips < factor) {
         return refuse("the loop has fewer iterations than the factor");
     }
-    let Some(span) = i64::try_from(factor).ok().and_then(|n| n.checked_mul(view.step_value(ir))) else {
+    let Some(span) = i64::try_from(factor).ok().and_then(|n| n.checked_mul(view.step_value(ir)))
+    else {
         return refuse("the factor is too large");
     };
     if !divisor(ir, view).is_multiple_of(factor) && !split_rest(ir, view, factor as i64, span) {

@@ -36,9 +36,11 @@ impl Pass for ScfForLoopPeeling {
             if let Some(rest) = peel(ir, view)
                 && !self.skip_partial
             {
-                waiting.extend(ir.nested_ops(rest.op(), WalkOrder::PostOrder).into_iter().filter(
-                    |&inner| inner != rest.op(),
-                ));
+                waiting.extend(
+                    ir.nested_ops(rest.op(), WalkOrder::PostOrder)
+                        .into_iter()
+                        .filter(|&inner| inner != rest.op()),
+                );
             }
         }
         Ok(())
@@ -110,7 +112,9 @@ fn in_order(ir: &Ir, lower: Value, upper: Value) -> bool {
 fn simplify_minima(ir: &mut Ir, view: scf::ForOp, (upper, step): (Value, Value), whole: bool) {
     let variable = view.induction_var(ir);
     for op in ir.nested_ops(view.op(), WalkOrder::PreOrder) {
-        let Some(value) = AffineMinOp::cast(ir, op).and_then(|view| view.value(ir)) else { continue };
+        let Some(value) = AffineMinOp::cast(ir, op).and_then(|view| view.value(ir)) else {
+            continue;
+        };
         let results = value.results(&ir.ctx).to_vec();
         let [first, second] = results[..] else { continue };
         let is_step = |expr| is_value(ir, &value, expr, step);
@@ -147,9 +151,7 @@ fn operand_of(ir: &Ir, value: &AffineValue, expr: AffineExpr) -> Option<Value> {
     use gpuc_ir::affine::AffineExprKind;
     match *ir.ctx.expr_kind(expr) {
         AffineExprKind::Dim(i) => value.operands.get(i as usize).copied(),
-        AffineExprKind::Symbol(i) => {
-            value.operands.get(value.dims(&ir.ctx) + i as usize).copied()
-        }
+        AffineExprKind::Symbol(i) => value.operands.get(value.dims(&ir.ctx) + i as usize).copied(),
         _ => None,
     }
 }

@@ -41,7 +41,12 @@ impl Pass for ScfParallelLoopTiling {
             .collect();
         for op in innermost {
             if ir.results(op).is_empty() {
-                tile(ir, scf::ParallelOp(op), &self.parallel_loop_tile_sizes, self.no_min_max_bounds);
+                tile(
+                    ir,
+                    scf::ParallelOp(op),
+                    &self.parallel_loop_tile_sizes,
+                    self.no_min_max_bounds,
+                );
             }
         }
         Ok(())
@@ -93,7 +98,8 @@ pub fn tile(ir: &mut Ir, view: scf::ParallelOp, sizes: &[i64], test: bool) -> (O
                 b.replace_all_uses(from, to);
             }
             let body = view.body(b);
-            let ops: Vec<Op> = b.ops(body).filter(|&op| !b.has_trait(op, Traits::TERMINATOR)).collect();
+            let ops: Vec<Op> =
+                b.ops(body).filter(|&op| !b.has_trait(op, Traits::TERMINATOR)).collect();
             let take = |b: &mut Builder<'_>| {
                 for &op in &ops {
                     b.detach_op(op);
