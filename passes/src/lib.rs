@@ -13,6 +13,7 @@ pub mod plan;
 pub mod raise;
 pub mod simplify;
 pub mod steps;
+pub mod structured;
 pub mod target;
 pub mod transfer;
 pub mod versions;
@@ -32,12 +33,20 @@ pub const ALL: &[&PassInfo] = &[
     steps::distribute::AffineLoopDistribute::INFO,
     steps::fuse::AffineLoopFusion::INFO,
     steps::skew::AffineLoopSkew::INFO,
+    steps::tile::AffineLoopTile::INFO,
+    steps::normalize::AffineLoopNormalize::INFO,
+    steps::unroll::AffineLoopUnroll::INFO,
+    structured::peel::ScfForLoopPeeling::INFO,
+    structured::specialize::ScfForLoopSpecialization::INFO,
+    structured::specialize::ScfParallelLoopSpecialization::INFO,
+    structured::tile_parallel::ScfParallelLoopTiling::INFO,
     transfer::estimate_work::EstimateWork::INFO,
     transfer::find_sections::FindSections::INFO,
     parallel::check_independent::CheckIndependent::INFO,
     parallel::restructure::Restructure::INFO,
     parallel::recognize_parallel::RecognizeParallel::INFO,
     parallel::collapse_parallel::CollapseParallel::INFO,
+    parallel::affine_parallelize::AffineParallelize::INFO,
     parallel::split_launches::SplitLaunches::INFO,
     plan::passes::BeginPlan::INFO,
     plan::passes::EndPlan::INFO,
@@ -61,6 +70,7 @@ pub const ALL: &[&PassInfo] = &[
     simplify::canonicalize::Canonicalize::INFO,
     simplify::cse::Cse::INFO,
     simplify::licm::LoopInvariantCodeMotion::INFO,
+    simplify::control_flow_sink::ControlFlowSink::INFO,
     simplify::fold_cast_pairs::FoldCastPairs::INFO,
     simplify::inline::Inline::INFO,
     simplify::mem2reg::Mem2Reg::INFO,

@@ -1,6 +1,7 @@
 //! Who executes what: parallel loops are found and mapped, compute regions become kernels, and their
 //! code becomes that of one thread.
 
+pub mod affine_parallelize;
 pub mod block_shape;
 pub mod carried_scalar;
 pub mod check_independent;

@@ -3,6 +3,7 @@
 pub mod algebra;
 pub mod canonicalize;
 pub mod carry;
+pub mod control_flow_sink;
 pub mod cse;
 pub mod dead_carried;
 pub mod fold_cast_pairs;

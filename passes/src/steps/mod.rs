@@ -12,6 +12,8 @@
 //! | [`legality`] | the one gate: a schedule with its proof |
 //! | [`scan`], [`rebuild`] | loops for dates, as a tree and as operations |
 //! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
+//! | [`tile`], [`unroll`], [`normalize`] | upstream's passes: tiles, several iterations in one, loops that count from 0 by 1 |
+//! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
 //! | [`refusal`] | why not |
@@ -19,6 +21,7 @@
 pub mod distribute;
 pub mod fuse;
 pub mod legality;
+pub mod normalize;
 pub mod permute;
 pub mod planned;
 pub mod privatize;
@@ -28,6 +31,9 @@ mod scan;
 pub mod schedule;
 pub mod skew;
 pub mod statements;
+pub mod tile;
+pub mod trips;
+pub mod unroll;
 
 use gpuc_dialects::offload::{SCHEDULE_ATTR, SEQ_ATTR};
 use gpuc_ir::pass::PassContext;

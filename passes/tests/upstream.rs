@@ -1,0 +1,251 @@
+//! Passes of upstream's names, by execution: programs compute the same before and after, for ranges that are
+//! empty, in the wrong order, of one iteration, prime, and whole tiles.
+
+mod remarks;
+
+use gpuc_interp::{Comparison, Order, check_same};
+use remarks::{parse, run};
+
+/// What a function does with `%lo`, `%hi` and `%step`, which no pass knows, and with `%a`, in 64 elements.
+fn program(lower: i64, upper: i64, step: i64, body: &str) -> String {
+    let number = |name: &str, value: i64| {
+        format!(
+            "%{name}_slot = memref.alloca() : memref<index>
+            %{name}_number = arith.constant {value} : index
+            memref.store %{name}_number, %{name}_slot[] : memref<index>
+            %{name} = memref.load %{name}_slot[] : memref<index>\n"
+        )
+    };
+    let numbers = [number("lo", lower), number("hi", upper), number("step", step)].concat();
+    let constants = "%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c3 = arith.constant 3 : index
+        %one = arith.constant 1 : i32
+        %seven = arith.constant 7 : i32";
+    format!(
+        "func.func @main(%a: memref<64x8xi32>, %r: memref<1xi32>) {{\n{constants}\n{numbers}{body}\nreturn\n}}"
+    )
+}
+
+/// Ranges within 64 elements: empty, in the wrong order, one, primes, whole tiles.
+const RANGES: [(i64, i64); 9] =
+    [(0, 0), (5, 3), (9, 2), (0, 1), (3, 4), (0, 7), (2, 31), (0, 32), (1, 64)];
+
+/// Runs a program with `passes` and without, for every range and some steps.
+fn check(passes: &str, body: &str) {
+    for (lower, upper) in RANGES {
+        for step in [1, 3, 4] {
+            let text = program(lower, upper, step, body);
+            let (after_text, said) = run(passes, &text);
+            assert!(!said.contains("error"), "{said}in\n{text}");
+            let ((before, before_module), (after, after_module)) =
+                (parse(&text), parse(&after_text));
+            for (seed, order) in [(1, Order::Forwards), (2, Order::Backwards)] {
+                let mut comparison = Comparison::new("main", seed);
+                comparison.options.order = order;
+                check_same((&before, before_module), (&after, after_module), &comparison)
+                    .unwrap_or_else(|error| {
+                        panic!("{passes}: {error}\nin\n{text}\nbecame\n{after_text}")
+                    });
+            }
+        }
+    }
+}
+
+/// The text after passes for one range.
+fn after(passes: &str, body: &str) -> String {
+    run(passes, &program(0, 31, 3, body)).0
+}
+
+const SCF: &str = "scf.for %i = %lo to %hi step %step {
+    %left = affine.min affine_map<(d0, d1)[s0] -> (s0, d1 - d0)>(%i, %hi)[%step]
+    %n = arith.index_cast %left : index to i32
+    %x = memref.load %a[%i, %c0] : memref<64x8xi32>
+    %y = arith.addi %x, %n : i32
+    memref.store %y, %a[%i, %c1] : memref<64x8xi32>
+}";
+
+const SCF_SUM: &str = "%s = scf.for %i = %lo to %hi step %step iter_args(%t = %one) -> (i32) {
+    %x = memref.load %a[%i, %c0] : memref<64x8xi32>
+    %m = arith.muli %t, %seven : i32
+    %y = arith.addi %m, %x : i32
+    scf.yield %y : i32
+}
+memref.store %s, %r[%c0] : memref<1xi32>";
+
+#[test]
+fn peeling() {
+    check("scf-for-loop-peeling", SCF);
+    check("scf-for-loop-peeling{skip-partial=false}", SCF_SUM);
+    check("scf-for-loop-peeling{peel-front=true}", SCF_SUM);
+    assert_eq!(after("scf-for-loop-peeling", SCF).matches("scf.for").count(), 2);
+    // In neither loop a minimum is left.
+    assert!(!after("scf-for-loop-peeling", SCF).contains("affine.min"));
+}
+
+#[test]
+fn peeling_a_front_of_constants() {
+    let body = "%six = arith.constant 6 : index
+        %s = scf.for %i = %c0 to %six step %c3 iter_args(%t = %one) -> (i32) {
+            %x = memref.load %a[%i, %c0] : memref<64x8xi32>
+            %m = arith.muli %t, %seven : i32
+            %y = arith.addi %m, %x : i32
+            scf.yield %y : i32
+        }
+        memref.store %s, %r[%c0] : memref<1xi32>";
+    check("scf-for-loop-peeling{peel-front=true}", body);
+    let peeled = after("scf-for-loop-peeling{peel-front=true}", body);
+    assert_eq!(peeled.matches("scf.for").count(), 2, "{peeled}");
+}
+
+#[test]
+fn specialization() {
+    let body = "%end = affine.min affine_map<()[s0] -> (31, s0)>()[%hi]
+        %s = scf.for %i = %lo to %end step %step iter_args(%t = %one) -> (i32) {
+            %x = memref.load %a[%i, %c0] : memref<64x8xi32>
+            %m = arith.muli %t, %seven : i32
+            %y = arith.addi %m, %x : i32
+            scf.yield %y : i32
+        }
+        memref.store %s, %r[%c0] : memref<1xi32>
+        scf.parallel (%i) = (%lo) to (%end) step (%step) {
+            %x = memref.load %a[%i, %c0] : memref<64x8xi32>
+            memref.store %x, %a[%i, %c1] : memref<64x8xi32>
+            scf.reduce
+        }";
+    check("scf-for-loop-specialization", body);
+    check("scf-parallel-loop-specialization", body);
+    assert_eq!(after("scf-for-loop-specialization", body).matches("scf.for").count(), 2);
+    assert_eq!(after("scf-parallel-loop-specialization", body).matches("scf.parallel").count(), 2);
+}
+
+#[test]
+fn tiles_of_parallel_loops() {
+    let body = "scf.parallel (%i, %j) = (%lo, %c0) to (%hi, %c3) step (%step, %c1) {
+        %x = memref.load %a[%i, %j] : memref<64x8xi32>
+        %y = arith.addi %x, %seven : i32
+        memref.store %y, %a[%i, %j] : memref<64x8xi32>
+        scf.reduce
+    }";
+    for passes in [
+        "scf-parallel-loop-tiling{parallel-loop-tile-sizes=4,2}",
+        "scf-parallel-loop-tiling{parallel-loop-tile-sizes=5}",
+        "scf-parallel-loop-tiling{parallel-loop-tile-sizes=4,2 no-min-max-bounds=true}",
+    ] {
+        check(passes, body);
+        assert_eq!(after(passes, body).matches("scf.parallel").count(), 2);
+    }
+}
+
+const AFFINE: &str = "affine.for %i = %lo to %hi step 2 {
+    affine.for %j = 0 to 7 {
+        %x = affine.load %a[%i, %j] : memref<64x8xi32>
+        %y = arith.muli %x, %seven : i32
+        affine.store %y, %a[%i, %j] : memref<64x8xi32>
+    }
+}";
+
+const AFFINE_SUM: &str = "%s = affine.for %i = %lo to %hi step 3 iter_args(%t = %one) -> (i32) {
+    %x = affine.load %a[%i, 0] : memref<64x8xi32>
+    %m = arith.muli %t, %seven : i32
+    %y = arith.addi %m, %x : i32
+    affine.yield %y : i32
+}
+affine.store %s, %r[0] : memref<1xi32>";
+
+#[test]
+fn tiles() {
+    for passes in
+        ["affine-loop-tile{tile-size=4}", "affine-loop-tile{tile-sizes=5,32}", "affine-loop-tile"]
+    {
+        check(passes, AFFINE);
+        assert_eq!(after(passes, AFFINE).matches("affine.for").count(), 4);
+    }
+}
+
+#[test]
+fn tiles_that_would_wait_for_each_other_are_refused() {
+    // The distance (1, -1), which upstream's pass tiles.
+    let body = "affine.for %i = 1 to 32 {
+        affine.for %j = 0 to 7 {
+            %x = affine.load %a[%i - 1, %j + 1] : memref<64x8xi32>
+            affine.store %x, %a[%i, %j] : memref<64x8xi32>
+        }
+    }";
+    let (text, said) = run("affine-loop-tile{tile-size=4}", &program(0, 0, 1, body));
+    assert_eq!(text.matches("affine.for").count(), 2, "{text}");
+    assert!(said.contains("goes backwards") && said.contains("(<, >)"), "{said}");
+}
+
+#[test]
+fn normal_loops() {
+    check("affine-loop-normalize", AFFINE);
+    check("affine-loop-normalize{promote-single-iter=true}", AFFINE_SUM);
+    let parallel = "affine.parallel (%i, %j) = (%lo, 1) to (%hi, 7) step (3, 2) {
+        %x = affine.load %a[%i, %j] : memref<64x8xi32>
+        %y = arith.muli %x, %seven : i32
+        affine.store %y, %a[%i, %j] : memref<64x8xi32>
+    }";
+    check("affine-loop-normalize", parallel);
+    assert!(!after("affine-loop-normalize", parallel).contains("step"));
+    assert!(!after("affine-loop-normalize", AFFINE_SUM).contains("step 3"));
+}
+
+#[test]
+fn unrolling() {
+    for options in ["", "{unroll-factor=3}", "{unroll-num-reps=2}", "{unroll-full=true}"] {
+        check(&format!("affine-loop-unroll{options}"), AFFINE);
+        check(&format!("affine-loop-unroll{options}"), AFFINE_SUM);
+    }
+    check("affine-loop-unroll{unroll-full=true unroll-full-threshold=7}", AFFINE);
+    assert!(after("affine-loop-unroll{unroll-factor=3}", AFFINE_SUM).contains("step 9"));
+    let full = after("affine-loop-unroll{unroll-full=true}", AFFINE);
+    assert_eq!(full.matches("affine.store").count(), 7, "{full}");
+}
+
+#[test]
+fn parallel_loops() {
+    check("affine-parallelize", AFFINE);
+    assert_eq!(after("affine-parallelize", AFFINE).matches("affine.parallel").count(), 2);
+    assert_eq!(
+        after("affine-parallelize{max-nested=1}", AFFINE).matches("affine.parallel").count(),
+        1
+    );
+    // A recurrence is no reduction.
+    check("affine-parallelize{parallel-reductions=true}", AFFINE_SUM);
+    assert!(
+        !after("affine-parallelize{parallel-reductions=true}", AFFINE_SUM).contains("parallel")
+    );
+    let sum = AFFINE_SUM.replace("%m = arith.muli %t, %seven", "%m = arith.addi %t, %seven");
+    check("affine-parallelize{parallel-reductions=true}", &sum);
+    assert!(!after("affine-parallelize", &sum).contains("parallel"));
+    let chain = "affine.for %i = 1 to 32 {
+        %x = affine.load %a[%i - 1, 0] : memref<64x8xi32>
+        affine.store %x, %a[%i, 0] : memref<64x8xi32>
+    }";
+    assert!(!after("affine-parallelize", chain).contains("parallel"));
+}
+
+#[test]
+fn sinking() {
+    let body = "%x = memref.load %a[%c0, %c0] : memref<64x8xi32>
+        %y = arith.muli %x, %seven : i32
+        %z = arith.addi %y, %one : i32
+        %both = arith.addi %x, %one : i32
+        %c = arith.cmpi slt, %lo, %hi : index
+        scf.if %c {
+            memref.store %z, %r[%c0] : memref<1xi32>
+        } else {
+            memref.store %both, %r[%c0] : memref<1xi32>
+        }
+        scf.for %i = %lo to %hi step %c1 {
+            %q = arith.addi %both, %seven : i32
+            memref.store %q, %a[%i, %c3] : memref<64x8xi32>
+        }";
+    check("control-flow-sink", body);
+    let text = after("control-flow-sink", body);
+    let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in\n{text}"));
+    assert!(place("scf.if") < place("arith.muli"), "{text}");
+    // Used in two places, one of them a loop: it stays.
+    assert!(text[..place("scf.if")].contains("arith.addi"), "{text}");
+}
