@@ -12,6 +12,7 @@ mod cost;
 mod features;
 mod model;
 mod occupancy;
+mod offload;
 mod records;
 mod version;
 
@@ -20,6 +21,7 @@ pub use cost::{Cost, OpClass};
 pub use features::Feature;
 pub use model::{Bound, Demand, Estimate, KernelWork, Phase, Resource};
 pub use occupancy::{Limiter, Occupancy};
+pub use offload::NestWork;
 pub use version::PtxVersion;
 
 /// Everything known about one compute capability.

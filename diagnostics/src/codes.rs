@@ -275,6 +275,46 @@ go on with another value than it has without the directive.
 What iterations combine, as in `s += a[i]`, becomes a reduction by itself. Else a clause must say what is
 meant: `reduction`, `private` or `firstprivate` where nothing of the device's is wanted, `copy` on a
 construct of one gang.";
+
+    PLAN_TEXT = "GPUC0025", "File of plans that cannot be read",
+"A file of plans (`--plan=FILE`) is text: its first line names the format, each construct has a line with
+what the plan belongs to, and one step a line behind it. Steps stand in the order in which the compiler
+takes them, each once.
+
+    gpuc plan 1
+    kernel scale:3 nest 5f0e52d1ab8d6b0e target sm_75
+      paralel i                 # error: did you mean `parallel`?
+
+`gpuc --emit=plan FILE.c` prints the plan that the compiler chooses: begin with that one and change it.
+With `-Wno-error=plan` the program is compiled without the plan.";
+
+    PLAN_KEY = "GPUC0026", "Plan for something else",
+"A plan belongs to one construct (function and line), to its nest as it stands when the plan begins (a hash of
+it) and to one target. Where one of them is another, the plan is refused: nobody knows whether its steps
+still mean what they meant.
+
+    kernel scale:3 nest 5f0e52d1ab8d6b0e target sm_75      // error with --arch=sm_90
+
+Print the plan anew with `gpuc --emit=plan`, and take over what you had changed. With `-Wno-error=plan` the
+construct is compiled without the plan.";
+
+    PLAN_STEP = "GPUC0027", "Step of a plan that is refused",
+"A step of a plan is checked like one that the compiler takes by itself. It is refused where a dependence
+forbids it, a limit of the device is passed, it names a loop that is not there (or not any more: a step
+before it took it), or nothing in the construct is of its kind.
+
+    permute i, j to j, i        # error: a dependence would be turned round
+    tile i by 512, j by 512, l by 16, threads 8 by 8     # error: 65536 bytes of 49152
+
+The message has the rule, the places, and two iterations that would be exchanged. Nothing is repaired in
+silence; with `-Wno-error=plan` the construct is compiled without the plan.";
+
+    TUNING = "GPUC0028", "Damaged record of tuning",
+"A record of tuning (`--tuning=FILE`) has a first line with its version and one line for each configuration that
+`gpuc tune` measured. A line that cannot be read, or a plan in it that cannot be followed, is left out with
+this warning: the construct is compiled as without the record.
+
+Run `gpuc tune` again; it writes the file anew, in one piece.";
 }
 
 /// What there is to say about a code. `Err` has the code that may have been meant.

@@ -31,6 +31,19 @@ pub fn is_full_unroll(ir: &Ir, op: Op) -> bool {
     annotation.is_some_and(|attr| ir.ctx.dialect_attr_text(attr) == Some(("llvm", FULL_UNROLL)))
 }
 
+/// The annotation that asks for so many rounds of a loop to be done in one.
+pub fn unroll_by(ctx: &mut Context, count: i64) -> Attr {
+    ctx.dialect_attr("llvm", &format!("loop_annotation<unroll = <count = {count} : i32>>"))
+}
+
+/// How many rounds of a loop are to be done in one, where it is annotated so.
+pub fn unroll_count(ir: &Ir, op: Op) -> Option<usize> {
+    let (dialect, text) = ir.ctx.dialect_attr_text(ir.attr(op, LOOP_ANNOTATION)?)?;
+    let text = text.strip_prefix("loop_annotation<unroll = <count = ")?;
+    let count = text.strip_suffix(" : i32>>")?.parse().ok()?;
+    (dialect == "llvm" && count > 0).then_some(count)
+}
+
 /// The annotation that asks for a loop not to be unrolled.
 pub fn no_unroll(ctx: &mut Context) -> Attr {
     ctx.dialect_attr("llvm", NO_UNROLL)

@@ -15,15 +15,17 @@ use gpuc_frontend_c::preprocess::{self, Preprocessed};
 use gpuc_frontend_c::tree::TranslationUnit;
 use gpuc_frontend_c::{host, lex};
 use gpuc_ir::pass::PassManager;
+use gpuc_ir::text::{PrintOptions, print_op};
 use gpuc_ir::verify::verify;
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
-use crate::cc::arguments::Contraction;
+use crate::cc::arguments::{Auto, Contraction};
 use crate::cc::{Arguments, dependencies, refused};
+use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
 use crate::toolchain::{HostCompiler, runtime};
-use crate::{devmath, feedback};
+use crate::{auto, devmath, feedback};
 
 /// A level that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,18 +46,22 @@ pub enum Level {
     Ptx,
     /// The host program.
     HostC,
+    /// Nests as diKernels, from IR with loops and accesses in closed form.
+    Kir,
+    /// What was decided: the plan of each construct.
+    Plan,
 }
 
 impl Level {
     /// Names, in order of the levels.
     pub const NAMES: &[&str] =
-        &["tokens", "ast", "source", "affine", "gpu", "ptx-ir", "ptx", "host-c"];
+        &["tokens", "ast", "source", "affine", "gpu", "ptx-ir", "ptx", "host-c", "kir", "plan"];
 
     /// The level of a name.
     pub fn parse(name: &str) -> Option<Level> {
-        use Level::{Affine, Ast, Gpu, HostC, Ptx, PtxIr, Source, Tokens};
+        use Level::{Affine, Ast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, Tokens};
         let index = Level::NAMES.iter().position(|&known| known == name)?;
-        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC][index])
+        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Kir, Plan][index])
     }
 }
 
@@ -128,41 +134,80 @@ pub fn emit_text(
     if level == Level::Tokens {
         return Ok(lex::dump(&lex::lex(text.text.clone(), &text.file, arguments.families)));
     }
-    let mut unit = Unit::read(text, arguments)?;
-    if level == Level::Ast {
-        return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
-    }
-    unit.lower()?;
-    unit.advance(Some(level))?;
-    if matches!(level, Level::Ptx | Level::PtxIr) {
-        unit.warn_of_no_kernels();
-    }
-    let result = match level {
-        Level::Ptx => unit.print_ptx()?,
-        Level::HostC => unit.rewrite()?,
-        _ => unit.ir.to_text(unit.module()),
-    };
-    unit.finish();
-    Ok(result)
+    guided(arguments, text, |text, guides| {
+        let mut unit = Unit::read(text, arguments)?;
+        if level == Level::Ast {
+            return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
+        }
+        unit.lower(guides)?;
+        unit.advance(Some(match level {
+            Level::Kir => Level::Affine,
+            Level::Plan => Level::Gpu,
+            level => level,
+        }))?;
+        if matches!(level, Level::Ptx | Level::PtxIr) {
+            unit.warn_of_no_kernels();
+        }
+        let result = match level {
+            Level::Ptx => unit.print_ptx()?,
+            Level::HostC => unit.rewrite()?,
+            Level::Plan => gpuc_passes::plan::passes::printed(&unit.ir, unit.module()),
+            Level::Kir => gpuc_passes::analysis::kir::print::text_of(&unit.ir, unit.module()),
+            _ => {
+                let mut text = String::new();
+                let options = PrintOptions {
+                    locations: arguments.print_locations,
+                    ..PrintOptions::default()
+                };
+                // A string takes all that is written to it.
+                let _ = print_op(&unit.ir, unit.module(), options, &mut text);
+                text
+            }
+        };
+        unit.finish();
+        Ok(result)
+    })
 }
 
 /// The whole way.
 pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
-    let mut unit = Unit::read(preprocess(source, arguments)?, arguments)?;
-    if unit.tree.directives.is_empty() {
-        // The host compiler preprocesses once more, and warns of it.
-        unit.diagnostics.drain(..unit.preprocessor_warnings);
+    guided(arguments, preprocess(source, arguments)?, |text, guides| {
+        let mut unit = Unit::read(text, arguments)?;
+        if unit.tree.directives.is_empty() {
+            // The host compiler preprocesses once more, and warns of it.
+            unit.diagnostics.drain(..unit.preprocessor_warnings);
+            unit.finish();
+            return Ok(Emitted::Untouched);
+        }
+        unit.lower(guides)?;
+        unit.advance(None)?;
+        let text = unit.rewrite()?;
+        // With -pedantic Clang warns of the markers that its own preprocessor writes.
+        let clang = unit.tree.dialect.clang;
+        let options: &[&str] = if clang { &["-Wno-gnu-line-marker"] } else { &[] };
         unit.finish();
-        return Ok(Emitted::Untouched);
+        Ok(Emitted::HostC { text, options })
+    })
+}
+
+/// Compiles by what the user wants followed, and again without what of it is refused, where that is allowed.
+fn guided<T>(
+    arguments: &Arguments,
+    text: Preprocessed,
+    compile: impl Fn(Preprocessed, &Guides) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut guides = Guides::read(arguments)?;
+    loop {
+        let failure = match compile(text.clone(), &guides) {
+            Ok(result) => return Ok(result),
+            Err(failure) => failure,
+        };
+        let mut errors = failure.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+        match errors.find_map(|error| guides.leave_out(error, arguments)) {
+            Some(warning) => feedback::print(&[warning], &Sources::new(), arguments.remarks),
+            None => return Err(failure),
+        }
     }
-    unit.lower()?;
-    unit.advance(None)?;
-    let text = unit.rewrite()?;
-    // With -pedantic Clang warns of the markers that its own preprocessor writes.
-    let clang = unit.tree.dialect.clang;
-    let options: &[&str] = if clang { &["-Wno-gnu-line-marker"] } else { &[] };
-    unit.finish();
-    Ok(Emitted::HostC { text, options })
 }
 
 /// Has the system compiler preprocess a source, and write its dependency file on the way.
@@ -190,6 +235,16 @@ fn preprocess(source: &Path, arguments: &Arguments) -> Result<Preprocessed, Fail
     Ok(text)
 }
 
+/// How C is lowered.
+pub(crate) fn lower_options(arguments: &Arguments) -> lower::Options {
+    lower::Options {
+        only: None,
+        always: arguments.auto == Some(Auto::All),
+        contract: arguments.contraction.fuses(),
+        unsupported_on_host: arguments.unsupported_on_host,
+    }
+}
+
 /// A translation unit on its way.
 struct Unit<'a> {
     arguments: &'a Arguments,
@@ -205,7 +260,7 @@ struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     fn read(text: Preprocessed, arguments: &'a Arguments) -> Result<Unit<'a>, Failure> {
-        let (tree, found) = gpuc_frontend_c::read(&text, arguments.families);
+        let (mut tree, found) = gpuc_frontend_c::read(&text, arguments.families);
         let mut diagnostics = text.warnings;
         let preprocessor_warnings = diagnostics.len();
         // Types of another size make errors of their own.
@@ -224,6 +279,9 @@ impl<'a> Unit<'a> {
         }
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics.into());
+        }
+        if arguments.auto.is_some() && arguments.families.openacc {
+            diagnostics.extend(auto::find(&mut tree, arguments));
         }
         let mut ir = Ir::new();
         gpuc_dialects::register_all(&mut ir.ctx);
@@ -250,11 +308,8 @@ impl<'a> Unit<'a> {
         Failure { diagnostics }
     }
 
-    fn lower(&mut self) -> Result<(), Failure> {
-        let options = lower::Options {
-            contract: self.arguments.contraction.fuses(),
-            unsupported_on_host: self.arguments.unsupported_on_host,
-        };
+    fn lower(&mut self, guides: &Guides) -> Result<(), Failure> {
+        let options = lower_options(self.arguments);
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);
@@ -265,6 +320,7 @@ impl<'a> Unit<'a> {
                         self.ir.set_attr(func, ORDERED_SUMS_ATTR, unit);
                     }
                 }
+                guides.put(&mut self.ir, lowered.module);
                 self.lowered = Some(lowered);
                 self.check("lowering of C")
             }
@@ -408,6 +464,9 @@ impl<'a> Unit<'a> {
             let functions = feedback::info::Functions::of(&self.tree);
             let function = |remark: &Diagnostic| functions.around(remark.place.as_ref());
             eprint!("{}", feedback::info::print(&self.diagnostics, function));
+        }
+        if self.arguments.remarks.plan && self.lowered.is_some() {
+            eprint!("{}", gpuc_passes::plan::passes::printed(&self.ir, self.module()));
         }
         if self.arguments.timing {
             eprint!("{}", timing_report(&self.manager.timings));

@@ -8,6 +8,7 @@
 //! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, linking |
 //! | [`opt`] | the command line of `gpuc-opt` |
 //! | [`toolchain`] | the host compiler and the runtime library |
+//! | [`guides`] | plans and tuning records that a compilation follows |
 //! | [`feedback`] | printing diagnostics and `-Minfo` |
 //! | [`output`] | writing files whole or not at all |
 //! | [`temporary`] | temporary folders that no signal leaves behind |
@@ -16,10 +17,12 @@
 #[macro_use]
 pub mod output;
 
+mod auto;
 pub mod cc;
 pub mod compile;
 pub mod devmath;
 pub mod feedback;
+pub mod guides;
 pub mod opt;
 pub mod pipelines;
 pub mod temporary;

@@ -14,6 +14,7 @@
 //!
 //! Errors are located [`Diagnostic`]s; the parser recovers at `;` and `}` and reports several.
 
+pub mod auto;
 pub mod dialect;
 pub mod directive;
 pub mod host;

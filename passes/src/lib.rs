@@ -9,6 +9,7 @@ pub mod locality;
 pub mod lower;
 pub mod parallel;
 pub mod pipelines;
+pub mod plan;
 pub mod raise;
 pub mod simplify;
 pub mod steps;
@@ -19,6 +20,8 @@ pub mod versions;
 /// Every pass.
 pub const ALL: &[&PassInfo] = &[
     analysis::nest::print::PrintNest::INFO,
+    analysis::chrec::print::PrintChrecs::INFO,
+    analysis::kir::print::PrintKir::INFO,
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_inductions::RaiseInductions::INFO,
     raise::raise_affine::RaiseAffine::INFO,
@@ -29,17 +32,22 @@ pub const ALL: &[&PassInfo] = &[
     steps::distribute::AffineLoopDistribute::INFO,
     steps::fuse::AffineLoopFusion::INFO,
     steps::skew::AffineLoopSkew::INFO,
+    transfer::estimate_work::EstimateWork::INFO,
     transfer::find_sections::FindSections::INFO,
     parallel::check_independent::CheckIndependent::INFO,
     parallel::restructure::Restructure::INFO,
     parallel::recognize_parallel::RecognizeParallel::INFO,
     parallel::collapse_parallel::CollapseParallel::INFO,
     parallel::split_launches::SplitLaunches::INFO,
+    plan::passes::BeginPlan::INFO,
+    plan::passes::EndPlan::INFO,
+    plan::passes::PrintPlan::INFO,
     lower::lower_affine::LowerAffine::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
     locality::promote_elements::PromoteElements::INFO,
     locality::spread_reductions::SpreadReductions::INFO,
     locality::tile_contractions::TileContractions::INFO,
+    locality::stage_transposes::StageTransposes::INFO,
     parallel::map::Map::INFO,
     parallel::verify_barriers::VerifyBarriers::INFO,
     parallel::outline::Outline::INFO,

@@ -11,10 +11,11 @@ pub const RAISE: &str = "raise-loops,promote-scalars,mem2reg,canonicalize,cse,\
 
 /// Who executes what: compute regions have become kernels and launches. Kernels are still the code of
 /// the whole grid, with affine loops and their mappings.
-pub const PARALLEL: &str = "check-independent,affine-privatize,restructure,canonicalize,\
-    recognize-parallel,canonicalize,cse,collapse-parallel,split-launches{arch=$arch},canonicalize,cse,\
+pub const PARALLEL: &str = "begin-plan{arch=$arch},check-independent,affine-privatize,restructure,canonicalize,\
+    recognize-parallel,canonicalize,cse,collapse-parallel,estimate-work,split-launches{arch=$arch},canonicalize,cse,\
     promote-elements,mem2reg,canonicalize,cse,\
-    tile-contractions{arch=$arch},canonicalize,spread-reductions{arch=$arch},canonicalize,map{arch=$arch},\
+    tile-contractions{arch=$arch},canonicalize,stage-transposes{arch=$arch},\
+    spread-reductions{arch=$arch},canonicalize,map{arch=$arch},end-plan,\
     verify-barriers,outline{arch=$arch},canonicalize,cse";
 
 /// Kernels are control flow graphs of one thread's scalar operations.

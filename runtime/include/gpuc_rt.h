@@ -95,6 +95,22 @@ void __gpuc_data_enter(const struct __gpuc_site *site, struct __gpuc_data *data,
 void __gpuc_data_exit(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 void __gpuc_data_update(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 
+/* Nests that the compiler found (gpuc --auto). auto_begin: 1, where the nest runs on the device, with its
+ * data begun there, which __gpuc_data_end ends; 0, where the statement runs on the host, which has all
+ * that the statement may look at. Data have the flag 0x2000, those that do not stay on the device
+ * 0x4000 besides; `fixed` are variables whose values were read before: a nest that might write there
+ * runs on the host. `work` are its operations, those of the longest chain, and its launches, which are
+ * weighed against moving the data unless `always`. */
+int __gpuc_auto_begin(struct __gpuc_image *image, const struct __gpuc_site *site,
+                      struct __gpuc_data *data, unsigned n, struct __gpuc_data *fixed, unsigned m,
+                      const long *work, int always);
+/* How many stretches of memory nests have left on the device. */
+extern int __gpuc_auto_resident;
+/* The host is about to read, or to write, bytes from first on; all of memory where bytes is 0. */
+void __gpuc_auto_host(const void *first, unsigned long bytes, int writes);
+/* The life of the variable there is over. */
+void __gpuc_auto_dead(const void *first, unsigned long bytes);
+
 /* A construct that the compiler could not compile, and was told to leave to the host: says so once, and
  * lets the original statement between the two see the device's data in the place of the host's. */
 void __gpuc_host_begin(const struct __gpuc_site *site);

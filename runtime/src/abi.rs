@@ -13,12 +13,16 @@ use std::slice;
 
 use gpuc_diagnostics::Diagnostic;
 
+use gpuc_arch::NestWork;
+
 use crate::Runtime;
 use crate::descriptor::{DataDescriptor, ImageDescriptor, ScopeDescriptor, SiteDescriptor};
 use crate::failure::{Failure, fail};
 use crate::launch_size::launch_size;
 use crate::openacc::check_device;
+use crate::present::resident::HostUse;
 use crate::rows::whole_rows;
+use crate::runtime::Counted;
 
 /// Stands for a site that the caller does not give.
 static NOWHERE: SiteDescriptor = SiteDescriptor::new(c"?", c"?", 0, c"directive");
@@ -113,6 +117,43 @@ pub unsafe extern "C" fn __gpuc_scope_end(scope: *mut ScopeDescriptor) {
     // SAFETY: the contract of the header.
     let (site, data) = unsafe { (site_of((*scope).site), data_of((*scope).data, (*scope).n)) };
     or_fail(Runtime::global().data_end(site, data));
+}
+
+/// Whether a nest that the compiler found runs on the device (1), where its data have begun then, or as
+/// host code (0), which has all that it may look at.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_auto_begin(
+    image: *const ImageDescriptor,
+    site: *const SiteDescriptor,
+    data: *mut DataDescriptor,
+    n: c_uint,
+    fixed: *mut DataDescriptor,
+    m: c_uint,
+    work: *const c_long,
+    always: c_int,
+) -> c_int {
+    // SAFETY: the contract of the header.
+    let (site, data, fixed) = unsafe { (site_of(site), data_of(data, n), data_of(fixed, m)) };
+    let (image, work) = unsafe { (image_of(image, site), slice::from_raw_parts(work, 3)) };
+    let work =
+        NestWork { operations: work[0] as f64, span: work[1] as f64, launches: work[2] as f64 };
+    let counted = Counted { work, always: always != 0 };
+    c_int::from(or_fail(Runtime::global().nest_begin(image, site, data, fixed, &counted)))
+}
+
+/// Makes memory the host's: all that nests have left on the device where `bytes` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_auto_host(first: *const c_void, bytes: c_ulong, writes: c_int) {
+    let what = if writes == 0 { HostUse::Reads } else { HostUse::Writes };
+    or_fail(Runtime::global().give_back(first as u64, bytes, what));
+}
+
+/// A variable's life is over: what nests have left of it on the device goes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_auto_dead(first: *const c_void, bytes: c_ulong) {
+    if bytes > 0 {
+        or_fail(Runtime::global().give_back(first as u64, bytes, HostUse::Ends));
+    }
 }
 
 /// A construct that the compiler has left to the host begins.

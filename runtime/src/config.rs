@@ -33,6 +33,20 @@ pub enum ReportForm {
     Html,
 }
 
+/// The value of `GPUC_AUTO`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AutoChoice {
+    /// As the program was compiled.
+    #[default]
+    Compiled,
+    /// Every nest that the compiler found, whatever its size.
+    All,
+    /// Those that are worth it by the model.
+    Model,
+    /// None.
+    None,
+}
+
 /// What the environment asks of the runtime.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -47,6 +61,10 @@ pub struct Config {
     pub checks: Checks,
     /// `GPUC_CHECK_FORMAT=text|json`: whether the findings are printed as JSON.
     pub check_json: bool,
+    /// `GPUC_AUTO=all|model|none`: which of the nests that `--auto` found run on the device.
+    pub auto: AutoChoice,
+    /// `GPUC_NOTIFY=1`: says of each such nest where it runs, and why.
+    pub notify: bool,
     /// `GPUC_REPORT=text|json|html`: what kernels did and what moved, at exit.
     pub report: Option<ReportForm>,
     /// `GPUC_REPORT_FILE`: where a report of JSON or HTML goes.
@@ -95,6 +113,16 @@ impl Config {
                 .parse()
                 .map_err(|message| Box::new(Diagnostic::error(format!("GPUC_CHECK: {message}"))))?,
         };
+        let auto = match get("GPUC_AUTO").as_deref() {
+            None => AutoChoice::Compiled,
+            Some("all") => AutoChoice::All,
+            Some("model") => AutoChoice::Model,
+            Some("none") => AutoChoice::None,
+            Some(other) => {
+                let known = ["all", "model", "none"];
+                return Err(unknown("GPUC_AUTO", other, "a choice of nests", &known));
+            }
+        };
         let check_json = match get("GPUC_CHECK_FORMAT").as_deref() {
             None | Some("text") => false,
             Some("json") => true,
@@ -138,6 +166,8 @@ impl Config {
             sim_arch,
             checks,
             check_json,
+            auto,
+            notify: switch("GPUC_NOTIFY")?.unwrap_or(false),
             report,
             report_file: path("GPUC_REPORT_FILE"),
             report_base: path("GPUC_REPORT_BASE"),
@@ -233,6 +263,7 @@ mod tests {
             ("GPUC_SIM_DEVICE", "a100-8", "did you mean `a100-80`?"),
             ("GPUC_TIME", "maybe", "GPUC_TIME=`maybe` is not a switch"),
             ("GPUC_CHECK", "lint", "`lint` is not a checker"),
+            ("GPUC_AUTO", "modle", "did you mean `model`?"),
             ("GPUC_CHECK_FORMAT", "jsno", "did you mean `json`?"),
         ] {
             let error = read(&[(variable, value)]).unwrap_err();

@@ -233,6 +233,11 @@ pub const ALWAYS: u32 = 0x800;
 /// Flag of [`DataDescriptor::kind`]: what each of several pointers points to.
 pub const ROWS: u32 = 0x1000;
 
+/// Flag of [`DataDescriptor::kind`]: of a nest that the compiler found; the section is all that it touches.
+pub const AUTO: u32 = 0x2000;
+/// Flag of [`DataDescriptor::kind`]: beside [`AUTO`], does not stay when the nest is done.
+pub const LEAVES: u32 = 0x4000;
+
 /// One variable of a data clause (`struct __gpuc_data`).
 #[repr(C)]
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The runtime of one process: what every directive of a compiled program comes down to.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -10,11 +10,14 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use gpuc_diagnostics::Diagnostic;
 
 use crate::config::{Config, ReportForm};
-use crate::descriptor::{DataDescriptor, IMAGE_VERSION, ImageDescriptor, ROWS, SiteDescriptor};
+use crate::descriptor::{
+    AUTO, DataDescriptor, IMAGE_VERSION, ImageDescriptor, ROWS, SiteDescriptor,
+};
 use crate::device::{Device, DeviceError, DevicePtr, LaunchRequest, Queue};
 use crate::failure::{Failure, fail};
 use crate::image::LoadedImage;
 use crate::memory::Memory;
+use crate::present::resident::{__gpuc_auto_resident, HostUse};
 use crate::present::{DataEnvironment, PresentTable};
 use crate::queue::{Queues, current};
 use crate::report::Report;
@@ -32,6 +35,8 @@ pub struct Runtime {
     queues: Mutex<Queues>,
     /// The constructs of which it has been said that they run on the host.
     noticed: Mutex<BTreeSet<usize>>,
+    /// Seconds that nests at a place have lost on the host.
+    savings: Mutex<BTreeMap<usize, f64>>,
 }
 
 /// What data directives change.
@@ -114,6 +119,7 @@ impl Runtime {
             loading: Mutex::default(),
             queues: Mutex::default(),
             noticed: Mutex::default(),
+            savings: Mutex::default(),
             executor,
             config,
         }
@@ -179,8 +185,24 @@ impl Runtime {
         self.environment(device, site, |environment| action(environment, data))
     }
 
-    /// Calls `action` with the device's data under the lock.
+    /// Calls `action`, which the program asks for, with the device's data under the lock: nothing stays
+    /// there for nests that the compiler found.
     pub(crate) fn environment<T>(
+        &self,
+        device: &dyn Device,
+        site: &SiteDescriptor,
+        action: impl FnOnce(&mut DataEnvironment<'_>) -> T,
+    ) -> T {
+        if __gpuc_auto_resident.load(Ordering::SeqCst) > 0
+            && let Err(error) = self.give_back(0, 0, HostUse::Writes)
+        {
+            fail(&error);
+        }
+        self.environment_of_nests(device, site, action)
+    }
+
+    /// Calls `action` with the device's data under the lock.
+    fn environment_of_nests<T>(
         &self,
         device: &dyn Device,
         site: &SiteDescriptor,
@@ -201,6 +223,9 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
+        if is_of_nest(data) {
+            return Ok(());
+        }
         self.data(site, data, |environment, data| environment.begin(data))
     }
 
@@ -212,6 +237,9 @@ impl Runtime {
     ) -> Result<(), Failure> {
         // A kernel that went wrong is the directive's fault, not that of the first copy after it.
         self.region_end(site)?;
+        if is_of_nest(data) {
+            return self.nest_end(site, data);
+        }
         self.data(site, data, |environment, data| environment.end(data))
     }
 
@@ -254,7 +282,7 @@ impl Runtime {
     /// Whether two variables of a construct whose data has begun share no byte.
     pub fn disjoint(&self, site: &SiteDescriptor, a: &DataDescriptor, b: &DataDescriptor) -> bool {
         let Some(device) = self.device() else { return false };
-        self.environment(device, site, |environment| environment.table.disjoint(a, b))
+        self.environment_of_nests(device, site, |environment| environment.table.disjoint(a, b))
     }
 
     /// Scratch memory of a region; 0 on the host, where nothing needs it.
@@ -455,6 +483,11 @@ impl Runtime {
     }
 }
 
+/// Whether data are of a nest that the compiler found, for which they have begun already.
+fn is_of_nest(data: &[DataDescriptor]) -> bool {
+    !data.is_empty() && data.iter().all(|data| data.has(AUTO))
+}
+
 /// A device error at a directive. A fault keeps its own place and names the directive besides.
 pub(crate) fn located(error: DeviceError, site: &SiteDescriptor) -> Failure {
     let error = error.into_diagnostic();
@@ -477,6 +510,9 @@ fn refused(site: &SiteDescriptor, kernel: &CStr, why: &str) -> Failure {
     )
 }
 
+mod auto;
 mod order;
 #[cfg(test)]
 mod tests;
+
+pub use auto::Counted;

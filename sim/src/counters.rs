@@ -179,7 +179,7 @@ impl CounterSet {
             set.divergent_branches += site.divergent;
             match inst.op {
                 Op::Branch { .. } | Op::BranchTable { .. } => set.branches += site.issued,
-                Op::Barrier { .. } => set.barriers += site.issued,
+                Op::Barrier { .. } | Op::ClusterWait { .. } => set.barriers += site.issued,
                 _ => {}
             }
             if let Some((operation, each)) = operation(&inst.op) {

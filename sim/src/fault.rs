@@ -53,6 +53,8 @@ pub enum FaultKind {
     MemoryBarrier,
     /// `trap`.
     Trap,
+    /// A texture or surface is used that is not there, or otherwise than it allows.
+    Image,
     /// A failed assertion.
     Assert,
     /// The stack of a thread is used up.
@@ -132,6 +134,7 @@ impl Fault {
             FaultKind::BarrierNumber => "no such barrier".into(),
             FaultKind::MemoryBarrier => "misuse of a barrier in memory".into(),
             FaultKind::Trap => "the kernel executed `trap`".into(),
+            FaultKind::Image => "a texture or surface cannot be used so".into(),
             FaultKind::Assert => "assertion failed".into(),
             FaultKind::StackOverflow => "stack overflow".into(),
             FaultKind::CallTarget => "call of an address that is no function".into(),
@@ -222,6 +225,22 @@ pub enum LaunchError {
         /// The block of the launch.
         given: [u32; 3],
     },
+    /// The cluster is not the one that the kernel requires.
+    #[error("kernel requires clusters of {}x{}x{} blocks, not {}x{}x{}", required[0], required[1], required[2], given[0], given[1], given[2])]
+    RequiredCluster {
+        /// `.reqnctapercluster`.
+        required: [u32; 3],
+        /// The cluster of the launch.
+        given: [u32; 3],
+    },
+    /// The grid is not a number of clusters.
+    #[error("a grid of {}x{}x{} blocks is not made of clusters of {}x{}x{}", grid[0], grid[1], grid[2], cluster[0], cluster[1], cluster[2])]
+    Cluster {
+        /// Blocks of the launch.
+        grid: [u32; 3],
+        /// Blocks of a cluster.
+        cluster: [u32; 3],
+    },
     /// The parameter block has another size.
     #[error("kernel takes {expected} bytes of parameters, found {given}")]
     Params {
@@ -238,6 +257,14 @@ pub enum LaunchError {
         kernel: String,
         /// What stands in the way.
         reasons: Vec<Diagnostic>,
+    },
+    /// A texture or surface variable that nothing is bound to.
+    #[error("kernel `{kernel}` reads or writes `{name}`, to which no texture or surface is bound")]
+    Unbound {
+        /// The kernel.
+        kernel: String,
+        /// The variable.
+        name: String,
     },
     /// Device memory could not be had.
     #[error(transparent)]

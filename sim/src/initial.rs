@@ -1,6 +1,6 @@
 //! The registers that a warp starts with: constants, addresses, special registers.
 
-use crate::exec::Row;
+use crate::exec::{Clusters, Row};
 use crate::launch::Launch;
 use crate::module::Kernel;
 use crate::program::{Initial, Special};
@@ -15,6 +15,7 @@ impl Simulator {
         shared_bytes: u64,
         addresses: &[u64],
         workspace: u64,
+        clusters: Clusters,
     ) -> Vec<Row> {
         // One spare row, so that a 64-bit access of the last row stays inside.
         let mut rows = vec![Row::ZERO; kernel.code.rows as usize + 1];
@@ -59,6 +60,9 @@ impl Simulator {
                     Special::TotalSharedSize => shared_bytes as u32,
                     Special::DynamicSharedSize => launch.dynamic_shared_bytes,
                     Special::NumSm => self.arch.chip.sm_count,
+                    Special::NumClusters(axis) => clusters.of_grid(launch.grid)[axis as usize],
+                    Special::ClusterExtent(axis) => clusters.extent[axis as usize],
+                    Special::ClusterSize => clusters.size() as u32,
                     Special::Workspace(half) => (workspace >> (32 * half)) as u32,
                     _ => 0,
                 },

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use crate::check::{self, Context, Finding, Log};
 use crate::counters::{CounterSet, Counters, SiteCounts, by_line};
 use crate::exec::{
-    Crew, Environment, Limits, Nobody, Output, Plan, Probe, Services, SiteCounter, Worker,
-    processors,
+    Clusters, Crew, Environment, Limits, Nobody, Output, Plan, Probe, Services, SiteCounter,
+    Worker, processors,
 };
 use crate::fault::{Fault, LaunchError, SimError};
 use crate::module::{Kernel, Module};
@@ -22,6 +22,8 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Threads of a block in x, y and z.
     pub block: [u32; 3],
+    /// Blocks of a cluster in x, y and z; what the kernel requires, or else none, if `None`.
+    pub cluster: Option<[u32; 3]>,
     /// Shared memory beyond what the kernel declares, in bytes.
     pub dynamic_shared_bytes: u32,
     /// The parameter block, laid out as [`Kernel::params`] says.
@@ -34,6 +36,9 @@ pub struct Launch<'a> {
     /// Executes only as many of the first blocks as [`Counters::Profile`] looks at, and takes them
     /// for the others: what the kernel computes is then not there.
     pub sampled: bool,
+    /// Approximate functions are off by as much as the PTX manual allows, instead of as little as
+    /// can be.
+    pub worst_approximations: bool,
     /// Host threads to run on; as many as there are processors if `None`.
     pub threads: Option<usize>,
     /// Warp instructions after which the launch is stopped with a fault.
@@ -52,11 +57,13 @@ impl Default for Launch<'_> {
         Launch {
             grid: [1; 3],
             block: [1; 3],
+            cluster: None,
             dynamic_shared_bytes: 0,
             params: &[],
             counters: Counters::Off,
             registers: None,
             sampled: false,
+            worst_approximations: false,
             threads: None,
             instruction_budget: None,
             time_limit: None,
@@ -145,12 +152,30 @@ impl Simulator {
                 reasons: kernel.refusals().to_vec(),
             });
         }
-        let shared_bytes = self.check(kernel, launch)?;
+        let clusters = clusters(kernel, launch)?;
+        let mut launch = *launch;
+        if kernel.grid_of_clusters {
+            for (axis, blocks) in launch.grid.iter_mut().enumerate() {
+                *blocks = blocks.saturating_mul(clusters.extent[axis]);
+            }
+        }
+        let launch = &launch;
+        let shared_bytes = self.check(kernel, launch, clusters)?;
         if kernel.code.uses_heap {
             self.heap.prepare(&self.memory)?;
         }
         let output = Output::default();
+        // A plan for approximate functions at their worst is made for the launch.
+        let worst = launch.worst_approximations.then(|| Plan::new(&kernel.code, true));
         let addresses = self.load(module)?;
+        let images = self.images();
+        let unbound = |&&index: &&u32| images.get(addresses[index as usize]).is_none();
+        if let Some(&index) = kernel.code.images.iter().find(unbound) {
+            return Err(LaunchError::Unbound {
+                kernel: kernel.name().into(),
+                name: module.variables[index as usize].name.to_string(),
+            });
+        }
         let workspace = match kernel.code.uses_workspace {
             true => Some(self.workspace()?),
             false => None,
@@ -159,10 +184,14 @@ impl Simulator {
         let nearest = |address| self.memory.nearest(address);
         let environment = Environment {
             code: &kernel.code,
-            plan: kernel.code.plan.get_or_init(|| Plan::new(&kernel.code)),
+            plan: match &worst {
+                Some(plan) => plan,
+                None => kernel.code.plan.get_or_init(|| Plan::new(&kernel.code, false)),
+            },
             kernel: kernel.name(),
             grid: launch.grid,
             block: launch.block,
+            clusters,
             shared_bytes,
             params: launch.params,
             regions: &snapshot.regions,
@@ -172,6 +201,7 @@ impl Simulator {
                 shared_bytes,
                 &addresses,
                 workspace.unwrap_or(0),
+                clusters,
             ),
             limits: Limits {
                 budget: launch.instruction_budget,
@@ -183,6 +213,7 @@ impl Simulator {
             resident: self.resident_blocks(launch),
             executed: AtomicU64::new(0),
             failed: AtomicU64::new(u64::MAX),
+            images,
             services: Services { heap: &self.heap, output: &output },
             nearest: &nearest,
         };
@@ -204,7 +235,7 @@ impl Simulator {
             Subject::new(self.arch, &kernel.code, shape, shared_bytes, launch.registers)
         };
         let executed = match profiled && launch.sampled {
-            true => subject(blocks).representative(),
+            true => subject(blocks).representative().next_multiple_of(clusters.size()).min(blocks),
             false => blocks,
         };
         let subject = profiled.then(|| subject(executed));
@@ -278,7 +309,12 @@ impl Simulator {
     }
 
     /// Checks a launch against the kernel and the device; returns the shared memory of a block.
-    fn check(&self, kernel: &Kernel, launch: &Launch<'_>) -> Result<u64, LaunchError> {
+    fn check(
+        &self,
+        kernel: &Kernel,
+        launch: &Launch<'_>,
+        clusters: Clusters,
+    ) -> Result<u64, LaunchError> {
         let limits = &self.arch.limits;
         let device = || format!("the limit of {}", self.arch.name);
         let within = |what, given: u64, limit: u64| {
@@ -320,6 +356,13 @@ impl Simulator {
                 limit_name: "the kernel's `.maxntid`".into(),
                 limit: most.into(),
             });
+        }
+        let size = clusters.size();
+        if size > 1 {
+            if self.arch.number < 90 {
+                within("number of blocks of a cluster", size, 1)?;
+            }
+            within("number of blocks of a cluster", size, MAX_CLUSTER)?;
         }
         if launch.params.len() != kernel.param_bytes() {
             return Err(LaunchError::Params {
@@ -376,6 +419,26 @@ fn drop_all<P>(_: Vec<P>) -> Vec<Counted> {
     Vec::new()
 }
 
+/// Most blocks of a cluster: more than 8 are not portable, which a simulator need not mind.
+const MAX_CLUSTER: u64 = 16;
+
+/// The clusters of a launch: the launch's own, or what the kernel requires.
+fn clusters(kernel: &Kernel, launch: &Launch<'_>) -> Result<Clusters, LaunchError> {
+    let required = kernel.required_cluster();
+    if let (Some(required), Some(given)) = (required, launch.cluster)
+        && required != given
+    {
+        return Err(LaunchError::RequiredCluster { required, given });
+    }
+    let given = launch.cluster.or(required);
+    let extent = given.unwrap_or([1; 3]);
+    let divides = |axis: usize| extent[axis] > 0 && launch.grid[axis].is_multiple_of(extent[axis]);
+    if !(0..3).all(|axis| extent[axis] > 0 && (kernel.grid_of_clusters || divides(axis))) {
+        return Err(LaunchError::Cluster { grid: launch.grid, cluster: extent });
+    }
+    Ok(Clusters { extent, explicit: given.is_some() })
+}
+
 /// Runs the first `blocks` blocks, on several threads if there is much to do; what their probes have
 /// found.
 fn run<P: Probe + Send>(
@@ -384,20 +447,21 @@ fn run<P: Probe + Send>(
     threads: usize,
     probe: impl Fn() -> P + Sync,
 ) -> Result<Vec<P>, LaunchError> {
+    let clusters = blocks / environment.clusters.size();
     let next = AtomicU64::new(0);
     let fault: Mutex<Option<(u64, Box<Fault>)>> = Mutex::new(None);
     let probes = Mutex::new(Vec::new());
     let work = |call: &dyn Fn()| {
         let mut worker = Worker::new(environment, probe());
         let next = || {
-            let block = next.fetch_add(1, Ordering::Relaxed);
-            (block < blocks && environment.failed.load(Ordering::Relaxed) > block).then_some(block)
+            let turn = next.fetch_add(1, Ordering::Relaxed);
+            (turn < clusters && environment.failed.load(Ordering::Relaxed) > turn).then_some(turn)
         };
-        if let Err((block, found)) = worker.run(environment, &next, call) {
-            environment.failed.fetch_min(block, Ordering::Relaxed);
+        if let Err((turn, found)) = worker.run(environment, &next, call) {
+            environment.failed.fetch_min(turn, Ordering::Relaxed);
             let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
-            if fault.as_ref().is_none_or(|&(first, _)| block < first) {
-                *fault = Some((block, found));
+            if fault.as_ref().is_none_or(|&(first, _)| turn < first) {
+                *fault = Some((turn, found));
             }
         }
         probes.lock().unwrap_or_else(PoisonError::into_inner).push(worker.probe);

@@ -51,6 +51,8 @@ pub struct Kernel {
     param_bytes: usize,
     required_block: Option<[u32; 3]>,
     max_block: Option<[u32; 3]>,
+    required_cluster: Option<[u32; 3]>,
+    pub(crate) grid_of_clusters: bool,
     /// Empty where there are refusals.
     pub(crate) code: Arc<Code>,
     refusals: Vec<Diagnostic>,
@@ -104,6 +106,11 @@ impl Kernel {
     /// The only block extent allowed (`.reqntid`).
     pub fn required_block(&self) -> Option<[u32; 3]> {
         self.required_block
+    }
+
+    /// The only cluster extent allowed (`.reqnctapercluster`), in blocks.
+    pub fn required_cluster(&self) -> Option<[u32; 3]> {
+        self.required_cluster
     }
 
     /// The most threads of a block (`.maxntid`).
@@ -220,6 +227,8 @@ fn kernel(program: &Program<'_, '_>, number: u32) -> Kernel {
         param_bytes,
         required_block: function.required_block,
         max_block: function.max_block,
+        required_cluster: function.required_cluster,
+        grid_of_clusters: function.grid_of_clusters,
         code: Arc::new(code),
         refusals,
     }

@@ -9,6 +9,7 @@ use crate::check::{Checks, Finding, FindingKind, InitializedBytes, Variable};
 use crate::device_heap::DeviceHeap;
 use crate::device_memory::DeviceMemory;
 use crate::fault::SimError;
+use crate::images::Images;
 use crate::module::Module;
 
 /// An address on the device.
@@ -25,6 +26,7 @@ pub struct Simulator {
     pub(crate) heap: DeviceHeap,
     /// Addresses of the variables of every module launched so far, by the module's number.
     modules: Mutex<HashMap<u64, Arc<[u64]>>>,
+    pub(crate) images: Mutex<Images>,
     pub(crate) checks: Checks,
     pub(crate) findings: Mutex<Vec<Finding>>,
     /// For initcheck: what was written.
@@ -45,6 +47,7 @@ impl Simulator {
             memory: DeviceMemory::new(arch.chip.dram_bytes),
             heap: DeviceHeap::default(),
             modules: Mutex::new(HashMap::new()),
+            images: Mutex::default(),
             checks,
             findings: Mutex::default(),
             initialized: Mutex::default(),

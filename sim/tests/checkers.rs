@@ -1,6 +1,7 @@
 //! The checkers find faults that were put in on purpose, and nothing in kernels that are right.
 
 mod device;
+mod seeds;
 
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use device::{Device, Params, module};
 use gpuc_sim::{Checks, Finding, FindingKind, Launch, LaunchError};
 
 use FindingKind::*;
+use seeds::{INITCHECK, MEMCHECK, RACECHECK, SYNCCHECK};
 
 /// A kernel with two pointers in `%p` and `%q`, the thread in `%t`, the block in `%b`; C line 7 is
 /// current. `tile` and `next` lie beside each other in shared memory, `own` and `rest` in local.
@@ -45,306 +47,10 @@ fn findings(code: &str, grid: u32, block: u32) -> (Vec<Finding>, Result<(), Laun
 const FILL: &str = "mul.lo.u32 %r1, %t, 4; mov.u32 %r0, tile; add.u32 %r0, %r0, %r1;\n";
 const SPIN: &str = "ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0;";
 
-/// Kernel, blocks, threads, what is found, in which space, at which variable.
-type Seed = (&'static str, u32, u32, FindingKind, &'static str, &'static str);
-
-const MEMCHECK: &[Seed] = &[
-    ("ld.global.u32 %r0, [%g];", 1, 96, OutOfBounds, "global", "data"),
-    ("st.global.u32 [%g+192], %t;", 1, 32, OutOfBounds, "global", "data"),
-    ("st.global.u32 [%p+-4], %t;", 1, 1, OutOfBounds, "global", "data"),
-    ("atom.global.add.u32 %r0, [%p+256], 1;", 1, 1, OutOfBounds, "global", "data"),
-    ("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%p+256];", 1, 1, OutOfBounds, "global", "data"),
-    ("mov.u64 %d0, 0; ld.global.u32 %r0, [%d0];", 1, 1, NullPointer, "global", ""),
-    ("ld.global.u32 %r0, [%p+2];", 1, 1, Misaligned, "global", "data"),
-    ("st.global.v2.u32 [%p+4], {%t, %t};", 1, 1, Misaligned, "global", "data"),
-    ("st.shared.u32 [tile+2], %t;", 1, 1, Misaligned, "shared", "tile"),
-    ("st.local.u32 [own+2], %t;", 1, 1, Misaligned, "local", ""),
-    (
-        "mov.u64 %d0, tile; mad.wide.u32 %d0, %t, 4, %d0; st.shared.u32 [%d0], %t;",
-        1,
-        17,
-        OutOfBounds,
-        "shared",
-        "tile",
-    ),
-    ("st.shared.u32 [tile+64], %t;", 1, 1, OutOfBounds, "shared", "tile"),
-    (
-        "mov.u32 %r0, tile; add.u32 %r0, %r0, 64; st.shared.u32 [%r0], %t;",
-        1,
-        1,
-        OutOfBounds,
-        "shared",
-        "tile",
-    ),
-    (
-        "mov.u64 %d0, tile; cvta.shared.u64 %d0, %d0; st.u32 [%d0+64], %t;",
-        1,
-        1,
-        OutOfBounds,
-        "shared",
-        "tile",
-    ),
-    (
-        "mov.u32 %r0, next; sub.u32 %r0, %r0, 4; st.shared.u32 [%r0], %t;",
-        1,
-        1,
-        OutOfBounds,
-        "shared",
-        "next",
-    ),
-    ("atom.shared.add.u32 %r1, [tile+64], 1;", 1, 1, OutOfBounds, "shared", "tile"),
-    ("st.shared.u32 [next+512], %t;", 1, 1, OutOfBounds, "shared", "next"),
-    ("st.local.u32 [own+16], %t;", 1, 1, OutOfBounds, "local", "own"),
-    (
-        "mov.u64 %d0, own; mad.wide.u32 %d0, %t, 4, %d0; st.local.u32 [%d0], %t;",
-        1,
-        5,
-        OutOfBounds,
-        "local",
-        "own",
-    ),
-    ("mov.u64 %d0, rest; st.local.u32 [%d0+-4], %t;", 1, 1, OutOfBounds, "local", "rest"),
-    ("st.local.u32 [rest+64], %t;", 1, 1, OutOfBounds, "local", ""),
-    (
-        "mov.u64 %d0, tile; cp.async.ca.shared.global [%d0+64], [%p], 4; cp.async.wait_all;",
-        1,
-        1,
-        OutOfBounds,
-        "shared",
-        "tile",
-    ),
-    ("trap;", 1, 1, Stopped, "", ""),
-    ("bar.sync 16;", 1, 1, Stopped, "", ""),
-];
-
-const INITCHECK: &[Seed] = &[
-    ("ld.global.u32 %r0, [%q];", 1, 1, UninitializedRead, "global", "fresh"),
-    (
-        "st.global.u32 [%q], %t; ld.global.u32 %r0, [%q+4];",
-        1,
-        1,
-        UninitializedRead,
-        "global",
-        "fresh",
-    ),
-    ("ld.u32 %r0, [%q+8];", 1, 1, UninitializedRead, "global", "fresh"),
-    ("atom.global.add.u32 %r0, [%q], 1;", 1, 1, UninitializedRead, "global", "fresh"),
-    ("ld.shared.u32 %r0, [tile];", 1, 1, UninitializedRead, "shared", "tile"),
-    ("ld.shared.u32 %r0, [next+16];", 1, 1, UninitializedRead, "shared", "next"),
-    ("atom.shared.add.u32 %r0, [tile], 1;", 1, 1, UninitializedRead, "shared", "tile"),
-    (
-        "setp.eq.u32 %c0, %b, 0; @%c0 st.shared.u32 [tile], 1; ld.shared.u32 %r0, [tile];",
-        2,
-        1,
-        UninitializedRead,
-        "shared",
-        "tile",
-    ),
-    ("ld.local.u32 %r0, [own];", 1, 1, UninitializedRead, "local", "own"),
-    (
-        "setp.eq.u32 %c0, %t, 0; @%c0 st.local.u32 [own], 1; ld.local.u32 %r0, [own];",
-        1,
-        2,
-        UninitializedRead,
-        "local",
-        "own",
-    ),
-    (
-        "st.local.u32 [rest], 1; ld.local.v2.u32 {%r0, %r1}, [rest];",
-        1,
-        1,
-        UninitializedRead,
-        "local",
-        "rest",
-    ),
-];
-
-const RACECHECK: &[Seed] = &[
-    (
-        "setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], 1; setp.eq.u32 %c1, %t, 32; @%c1 ld.shared.u32 %r0, [tile];",
-        1,
-        64,
-        ReadAfterWrite,
-        "shared",
-        "tile",
-    ),
-    (
-        "setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], 1; bar.sync 0; ld.shared.u32 %r0, [tile]; setp.eq.u32 %c1, %t, 40; @%c1 st.shared.u32 [tile], 2;",
-        1,
-        64,
-        WriteAfterRead,
-        "shared",
-        "tile",
-    ),
-    ("st.shared.u32 [tile], %t;", 1, 64, WriteAfterWrite, "shared", "tile"),
-    ("st.shared.u32 [tile], %t;", 1, 2, WriteAfterWrite, "shared", "tile"),
-    (
-        "setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], 1; setp.eq.u32 %c1, %t, 1; @%c1 ld.shared.u32 %r0, [tile];",
-        1,
-        32,
-        ReadAfterWrite,
-        "shared",
-        "tile",
-    ),
-    (
-        "st.global.u32 [%g], %t; xor.b32 %r0, %t, 32; mad.wide.u32 %d0, %r0, 4, %p; ld.global.u32 %r1, [%d0];",
-        1,
-        64,
-        ReadAfterWrite,
-        "global",
-        "data",
-    ),
-    (
-        "setp.eq.u32 %c0, %b, 0; @%c0 st.global.u32 [%p], 1; setp.eq.u32 %c1, %b, 1; @%c1 ld.global.u32 %r0, [%p];",
-        2,
-        1,
-        ReadAfterWrite,
-        "global",
-        "data",
-    ),
-    ("st.global.u32 [%p], %b;", 2, 1, WriteAfterWrite, "global", "data"),
-    (
-        "setp.eq.u32 %c0, %b, 0; @%c0 ld.global.u32 %r0, [%p]; setp.eq.u32 %c1, %b, 1; @%c1 st.global.u32 [%p], 5;",
-        2,
-        1,
-        WriteAfterRead,
-        "global",
-        "data",
-    ),
-    (
-        "setp.eq.u32 %c0, %t, 0; @%c0 atom.global.add.u32 %r0, [%p], 1; setp.eq.u32 %c1, %t, 32; @%c1 ld.global.u32 %r0, [%p];",
-        1,
-        64,
-        ReadAfterWrite,
-        "global",
-        "data",
-    ),
-    (
-        "red.global.add.u32 [%p], 1; setp.eq.u32 %c1, %t, 33; @%c1 st.global.u32 [%p], 9;",
-        1,
-        64,
-        WriteAfterWrite,
-        "global",
-        "data",
-    ),
-    // A flag without a fence before it.
-    (
-        "setp.ne.u32 %c0, %b, 0; @%c0 bra READ; st.global.u32 [%p+4], 7; st.volatile.global.u32 [%p], 1; ret;\n\
-      READ: ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c1, %r2, 0; @%c1 bra READ; ld.global.u32 %r3, [%p+4];",
-        2,
-        1,
-        ReadAfterWrite,
-        "global",
-        "data",
-    ),
-    // Halves of the block meet at different barriers.
-    (
-        "setp.lt.u32 %c0, %t, 32; @%c0 st.shared.u32 [tile], 1; @%c0 bra A; bar.sync 2, 32; ld.shared.u32 %r0, [tile]; ret; A: bar.sync 1, 32;",
-        1,
-        64,
-        ReadAfterWrite,
-        "shared",
-        "tile",
-    ),
-    // The second barrier of a loop is missing: the next round writes what others still read.
-    (
-        "mov.u32 %r3, 0; L: add.u32 %r5, %r3, %t; setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], %r5; bar.sync 0; ld.shared.u32 %r4, [tile]; add.u32 %r3, %r3, 1; setp.lt.u32 %c1, %r3, 3; @%c1 bra L;",
-        1,
-        64,
-        WriteAfterRead,
-        "shared",
-        "tile",
-    ),
-];
-
-const SYNCCHECK: &[Seed] = &[
-    (
-        "setp.lt.u32 %c0, %t, 16; @%c0 bra A; bra B; A: bar.sync 0; B: mov.u32 %r0, 0;",
-        1,
-        32,
-        DivergentBarrier,
-        "",
-        "",
-    ),
-    ("setp.lt.u32 %c0, %t, 16; @%c0 bar.sync 0;", 1, 32, DivergentBarrier, "", ""),
-    (
-        "setp.lt.u32 %c0, %t, 16; @%c0 bra A; bar.sync 0; bra B; A: bar.sync 0; B:",
-        1,
-        32,
-        DivergentBarrier,
-        "",
-        "",
-    ),
-    ("setp.lt.u32 %c0, %t, 32; @%c0 bar.sync 0;", 1, 64, SkippedBarrier, "", ""),
-    (
-        "setp.lt.u32 %c0, %t, 16; @%c0 ret; shfl.sync.idx.b32 %r0, %t, 0, 31, -1;",
-        1,
-        32,
-        InactiveLanes,
-        "",
-        "",
-    ),
-    ("shfl.sync.idx.b32 %r0, %t, 0, 31, 0xffff;", 1, 32, InactiveLanes, "", ""),
-    ("setp.lt.u32 %c0, %t, 16; vote.sync.ballot.b32 %r0, %c0, 0xff;", 1, 32, InactiveLanes, "", ""),
-    (
-        "setp.lt.u32 %c0, %t, 16; @!%c0 bra A; vote.sync.all.pred %c1, %c0, -1; ret; A: ret;",
-        1,
-        32,
-        InactiveLanes,
-        "",
-        "",
-    ),
-    ("bar.warp.sync 0xff;", 1, 32, InactiveLanes, "", ""),
-    (
-        "setp.lt.u32 %c0, %t, 32; @%c0 bra A; bar.sync 1; bra B; A: bar.sync 2; B:",
-        1,
-        64,
-        Deadlock,
-        "",
-        "",
-    ),
-    ("bar.sync 1, 64;", 1, 32, Deadlock, "", ""),
-    ("A: bra A;", 1, 1, EndlessLoop, "", ""),
-    (
-        "A: ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0; @%c0 bra A;",
-        1,
-        32,
-        EndlessLoop,
-        "",
-        "",
-    ),
-    (
-        "A: ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0; @%c0 bra A;",
-        4,
-        64,
-        EndlessLoop,
-        "",
-        "",
-    ),
-    // A lock that is taken twice.
-    (
-        "A: atom.global.cas.b32 %r0, [%p], 0, 1; setp.ne.u32 %c0, %r0, 0; @%c0 bra A; bra A;",
-        1,
-        1,
-        EndlessLoop,
-        "",
-        "",
-    ),
-    // Some threads wait at a barrier for one that spins for ever.
-    (
-        "setp.eq.u32 %c1, %t, 0; @!%c1 bra B; A: ld.volatile.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0; @%c0 bra A; B: barrier.sync 0;",
-        1,
-        64,
-        EndlessLoop,
-        "",
-        "",
-    ),
-];
-
 #[test]
 fn seeded_faults_are_found() {
     let seeds = [MEMCHECK, INITCHECK, RACECHECK, SYNCCHECK].concat();
-    assert!(seeds.len() >= 60, "{}", seeds.len());
+    assert!(seeds.len() >= 100, "{}", seeds.len());
     let mut missed = Vec::new();
     for (code, grid, block, kind, space, variable) in seeds {
         let (found, _) = findings(code, grid, block);
@@ -423,6 +129,9 @@ fn right_kernels_have_no_findings() {
         ("st.shared.u32 [tile], 1; bar.sync 0; ld.shared.u32 %r0, [tile]; st.global.u32 [%p], %r0;".into(), 3, 64),
         // Atomics do not race with atomics.
         ("red.global.add.u32 [%p], 1; atom.global.max.u32 %r0, [%p+4], %t;".into(), 4, 64),
+        // A flag that is released and acquired by itself, by a store and by an atomic.
+        ("setp.eq.u32 %c1, %b, 1; @!%c1 bra READ; st.global.u32 [%p+4], 7; st.release.gpu.global.u32 [%p], 1; ret;\nREAD: ld.acquire.gpu.global.u32 %r2, [%p]; setp.eq.u32 %c0, %r2, 0; @%c0 bra READ; ld.global.u32 %r3, [%p+4];".into(), 2, 1),
+        ("setp.eq.u32 %c1, %b, 1; @!%c1 bra READ; st.global.u32 [%p+4], 7; atom.acq_rel.gpu.global.exch.b32 %r0, [%p], 1; ret;\nREAD: atom.acq_rel.gpu.global.or.b32 %r2, [%p], 0; setp.eq.u32 %c0, %r2, 0; @%c0 bra READ; ld.global.u32 %r3, [%p+4];".into(), 2, 1),
         ("setp.eq.u32 %c0, %t, 0; @%c0 st.shared.u32 [tile], 0; bar.sync 0; atom.shared.add.u32 %r0, [tile], 1; bar.sync 0; ld.shared.u32 %r1, [tile];".into(), 2, 96),
         // Neighbouring bytes.
         ("cvt.u64.u32 %d0, %t; add.s64 %d0, %d0, %p; st.global.u8 [%d0], %t; ld.global.u8 %r0, [%d0];".into(), 1, 64),

@@ -66,8 +66,8 @@ fn errors_have_places_and_suggestions() {
             "6:14: a single-precision literal has eight hexadecimal digits, not as in `0f12`",
         ),
         (
-            "wgmma.fence.sync.aligned;",
-            "6:1: instruction `wgmma` (products of warp groups) is not supported",
+            "tcgen05.fence::before_thread_sync;",
+            "6:1: instruction `tcgen05` (the fifth generation of matrix units) is not supported",
         ),
         (
             ".reg .b32 %r<2>; .reg .q32 %z;",

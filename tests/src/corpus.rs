@@ -41,6 +41,16 @@ pub fn files_with(directory: &str, extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
+/// The options of gpuc that a program is for: those without a pragma are compiled with `--auto`.
+pub fn options_of(program: &Path) -> &'static [&'static str] {
+    let text = std::fs::read_to_string(root().join(program)).unwrap_or_default();
+    let head = text.split("*/").next().unwrap_or_default();
+    match program.starts_with("tests/programs/auto") || head.contains("gpuc run --auto") {
+        true => &["--auto=all"],
+        false => &[],
+    }
+}
+
 /// Whether `file` ends in one of `extensions`.
 pub fn has_extension(file: &Path, extensions: &[&str]) -> bool {
     file.extension().and_then(|e| e.to_str()).is_some_and(|e| extensions.contains(&e))

@@ -66,7 +66,8 @@ fn main() {
 /// What gpuc writes at `level`.
 fn emit(tools: &Tools, path: &Path, level: &str, arch: &str) -> Result<Vec<u8>, String> {
     let mut gpuc = Command::new(tools.ours("gpuc")?);
-    gpuc.arg(format!("--emit={level}")).arg(format!("--arch={arch}")).arg(path).args(["-o", "-"]);
+    gpuc.arg(format!("--emit={level}")).arg(format!("--arch={arch}"));
+    gpuc.args(corpus::options_of(path)).arg(path).args(["-o", "-"]);
     Ok(succeed(&mut gpuc)?.output)
 }
 

@@ -63,7 +63,7 @@ fn agree(folder: &Path, path: &Path, sizes: &[&str], example: bool) -> Result<()
     let mut run = Command::new(gpuc);
     // Examples time themselves; the others run under every checker, which must find nothing.
     let words: &[&str] = if example { &["run", "--device=sim"] } else { &["check"] };
-    run.args(words).arg(path).arg("--").args(sizes);
+    run.args(words).args(corpus::options_of(path)).arg(path).arg("--").args(sizes);
     run.env("TMPDIR", temporary.path());
     let outcome = succeed("gpuc run", &mut run)?;
     // Right numbers from the host would say nothing of the compiler.

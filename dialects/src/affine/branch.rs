@@ -58,6 +58,27 @@ impl AffineIfOp {
         AffineIfOp(build.region(region).build(b))
     }
 
+    /// Builds a conditional without results, with a second region.
+    pub fn create_choice(
+        b: &mut Builder<'_>,
+        condition: IntegerSet,
+        operands: &[Value],
+        then: impl FnOnce(&mut Builder<'_>),
+        otherwise: impl FnOnce(&mut Builder<'_>),
+    ) -> AffineIfOp {
+        let then = b.region(&[], |b, _| {
+            then(b);
+            yield_nothing(b);
+        });
+        let otherwise = b.region(&[], |b, _| {
+            otherwise(b);
+            yield_nothing(b);
+        });
+        let condition = b.ctx.set_attr(condition);
+        let build = AffineIfOp::new(b, operands).attr(b, Self::CONDITION, condition);
+        AffineIfOp(build.region(then).region(otherwise).build(b))
+    }
+
     /// The block that runs if the condition holds.
     ///
     /// # Panics

@@ -67,6 +67,30 @@ pub const FALLBACK_ATTR: &str = "offload.fallback";
 /// program, but where a clause says otherwise.
 pub const ORDERED_SUMS_ATTR: &str = "offload.ordered_sums";
 
+/// Name of the unit attribute of a region that is what other versions leave by their conditions, beside
+/// [`FALLBACK_ATTR`]: plans speak of it, as of those.
+pub const REST_ATTR: &str = "offload.rest";
+
+/// Name of the attribute of a construct's function with its place in the source, a dictionary.
+pub const SITE_ATTR: &str = "offload.site";
+
+/// Name of the attribute of a construct's function with the steps of its plan that were taken, an array of
+/// strings.
+pub const PLAN_ATTR: &str = "offload.plan";
+
+/// Name of the attribute of a construct's function with what its plan belongs to, a string.
+pub const PLAN_KEY_ATTR: &str = "offload.plan.key";
+
+/// Name of the attribute of a construct's function with the plan that it is to follow: arrays of a step's
+/// text with its line, column and length, the first one the file's name with the plan's place.
+pub const PLAN_GIVEN_ATTR: &str = "offload.plan.given";
+
+/// Name of the attribute of a module with a file of plans, two strings: its name and its text.
+pub const PLAN_FILE_ATTR: &str = "offload.plan.file";
+
+/// Name of the attribute of a module with a record of tuning, likewise.
+pub const TUNING_ATTR: &str = "offload.tuning";
+
 /// Name of the argument attribute with the variable's name in the source.
 pub const NAME_ATTR: &str = "offload.name";
 
@@ -81,6 +105,12 @@ pub const MAP_SECTION: &str = "section";
 /// the scalar arguments: for each argument whose section was found, in order, the offset of its first
 /// byte and its length in bytes.
 pub const SECTIONS_ATTR: &str = "offload.sections";
+
+/// Of a construct's function: a nest that the compiler found, where the program has no directive.
+pub const FOUND_ATTR: &str = "offload.found";
+
+/// Of a construct's function: the function that counts its work from its scalar arguments.
+pub const WORK_ATTR: &str = "offload.work";
 
 /// Name of the unit attribute of a cast to fewer bits whose number fits, as a signed one, by the rules of
 /// the source language.

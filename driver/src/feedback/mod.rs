@@ -19,6 +19,8 @@ pub mod info;
 pub struct RemarkOptions {
     /// `-Minfo`: decisions taken and not taken.
     pub info: bool,
+    /// `-Minfo=plan`: the plan of each construct.
+    pub plan: bool,
     /// `-w`: no warnings.
     pub no_warnings: bool,
 }

@@ -70,6 +70,13 @@ impl Instrument for IrPrinter {
         }
     }
 
+    fn step(&mut self, ir: &Ir, op: Op, pass: &PassInfo, step: &str) {
+        if self.after_all || self.after.iter().any(|name| name == pass.name) {
+            let header = header(ir, op, "After", pass).replacen(" (", &format!(" [{step}] ("), 1);
+            eprintln!("{header}\n{}\n", ir.to_text(op));
+        }
+    }
+
     fn after(&mut self, ir: &Ir, op: Op, pass: &PassInfo, failed: bool) {
         let named = self.after_all || self.after.iter().any(|name| name == pass.name);
         let changed = || self.after_change && hash(&ir.to_text(op)) != self.hash;

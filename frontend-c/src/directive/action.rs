@@ -8,6 +8,9 @@ use crate::tree::ExprId;
 pub enum Action {
     /// The statement behind it runs on the device.
     Compute,
+    /// The statement behind it, for which the program has no directive, runs on the device where that is
+    /// worth it.
+    Nest,
     /// The statement behind it was to run on the device, and is left to the host.
     Host,
     /// Data is on the device while the statement behind it runs.

@@ -14,6 +14,9 @@ pub struct Directive {
     pub construct: Construct,
     /// The whole pragma line, from its `#`.
     pub span: Span,
+    /// Whether the compiler has put it there, at a nest that the program has no directive for; the span is
+    /// empty then.
+    pub found: bool,
 }
 
 /// What a directive says, by family.

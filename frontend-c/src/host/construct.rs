@@ -12,7 +12,7 @@ use crate::tree::{ExprId, TranslationUnit};
 
 /// Text of ours in the place of `at` in the program. As text of a system header, it is not what the
 /// host compiler warns of; what follows it belongs to the line of `resume` again.
-fn generated(unit: &TranslationUnit, at: usize, resume: usize, text: &str) -> String {
+pub(super) fn generated(unit: &TranslationUnit, at: usize, resume: usize, text: &str) -> String {
     let marker = |offset: usize, is_system: bool| {
         let (file, line) = unit.source.line(offset as u32);
         let flag = if is_system { " 3" } else { "" };
@@ -30,6 +30,8 @@ struct Texts<'a> {
     site: String,
     /// The variable of the data.
     data: String,
+    /// Whether nests that the compiler found run on the device whatever their size.
+    always: bool,
 }
 
 impl Texts<'_> {
@@ -129,6 +131,42 @@ fn compute_call(texts: &Texts<'_>, number: usize) -> String {
     format!("{}({arguments}); ", super::function::c_name(&compute.symbol))
 }
 
+/// What stands in front of a nest that the compiler found: where the runtime says that it is worth it, it runs on
+/// the device.
+fn nest(texts: &Texts<'_>, number: usize, count: usize, site: &str, arrays: &str) -> String {
+    let Some(compute) = &texts.info.compute else { return String::new() };
+    let mut text = format!("{{ {site}");
+    let mut values = String::new();
+    for name in &compute.fixed {
+        let _ = write!(text, "__gpuc_host(&({name}), sizeof({name}), 0); ");
+        let _ = write!(
+            values,
+            "{{{}, (void *)&({name}), sizeof({name}), 3u, 0u, (void *)0}}, ",
+            literal(name)
+        );
+    }
+    let fixed = match compute.fixed.len() {
+        0 => "(struct __gpuc_data *)0, 0u".to_owned(),
+        count => {
+            let _ = write!(text, "struct __gpuc_data __gpuc_v{number}[] = {{{values}}}; ");
+            format!("__gpuc_v{number}, {count}u")
+        }
+    };
+    let data = match count {
+        0 => "(struct __gpuc_data *)0".to_owned(),
+        _ => texts.data.clone(),
+    };
+    let _ = write!(
+        text,
+        "{}{arrays}if (__gpuc_auto_begin(&__gpuc_image_0, &{}, {data}, {count}u, {fixed}, __gpuc_k{number}, {})) {{ {}}} else {{ ",
+        super::sections::count(compute, number),
+        texts.site,
+        i32::from(texts.always),
+        compute_call(texts, number)
+    );
+    text
+}
+
 /// Declarations that give names of the program the device addresses of what they mean.
 fn addresses(texts: &Texts<'_>, number: usize) -> (String, String) {
     let (mut outer, mut inner) = (String::new(), String::new());
@@ -171,8 +209,13 @@ fn replacement(
     number: usize,
 ) -> (String, String) {
     let info = &lowered.constructs[number];
-    let texts =
-        Texts { unit, info, site: format!("__gpuc_s{number}"), data: format!("__gpuc_d{number}") };
+    let texts = Texts {
+        unit,
+        info,
+        site: format!("__gpuc_s{number}"),
+        data: format!("__gpuc_d{number}"),
+        always: lowered.always,
+    };
     let count = descriptors(info);
     let site = format!(
         "static const struct __gpuc_site __gpuc_s{number} = {{{}, {}, {}u, {}}}; ",
@@ -196,6 +239,7 @@ fn replacement(
             );
             (text, String::from(" } }"))
         }
+        Action::Nest => (nest(&texts, number, count, &site, &arrays), String::from(" } }")),
         Action::Host => {
             let text = format!("{{ {site}__gpuc_host_begin(&{}); {{ ", texts.site);
             (text, format!(" }} __gpuc_host_end(&{}); }}", texts.site))
@@ -282,7 +326,7 @@ pub(super) fn edit(
     let line = unit.directives[info.directive].span.range();
     let (text, behind) = replacement(unit, lowered, ir, number);
     let text = generated(unit, line.start, line.end, &text);
-    let order = lowered.constructs.len() + 1;
+    let order = lowered.constructs.len() + 3;
     edits.push(Edit { start: line.start, length: line.len(), order, text });
     if !behind.is_empty() {
         // Later constructs are further inside, and end first.

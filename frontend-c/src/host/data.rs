@@ -39,10 +39,16 @@ const ROWS: u32 = 0x1000;
 /// The flags of a data item, as the runtime adds them to its kind.
 fn flags(item: &DataItem) -> u32 {
     let flags = item.flags;
-    [(flags.finalize, 0x100), (flags.if_present, 0x200), (flags.zero, 0x400), (flags.always, 0x800)]
-        .into_iter()
-        .filter_map(|(set, number)| set.then_some(number))
-        .sum()
+    let nest = u32::from(flags.nest) * 0x2000 + u32::from(flags.leaves) * 0x4000;
+    nest + [
+        (flags.finalize, 0x100),
+        (flags.if_present, 0x200),
+        (flags.zero, 0x400),
+        (flags.always, 0x800),
+    ]
+    .into_iter()
+    .filter_map(|(set, number)| set.then_some(number))
+    .sum::<u32>()
 }
 
 /// The kind of the pointers of a data item with rows: on the device they point to other rows, so that

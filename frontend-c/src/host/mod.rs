@@ -34,6 +34,8 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::func::FuncOp;
 use gpuc_ir::{Ir, OpView};
 
+use crate::auto::residency;
+use crate::directive::action::Action;
 use crate::lower::Lowered;
 use crate::pragma::Family;
 use crate::tree::TranslationUnit;
@@ -101,6 +103,17 @@ fn edits(unit: &TranslationUnit, lowered: &Lowered, ir: &Ir) -> Vec<Edit> {
     for (number, info) in lowered.constructs.iter().enumerate() {
         rewritten.push(unit.directives[info.directive].span.start);
         construct::edit(unit, lowered, ir, number, &mut edits);
+    }
+    if lowered.constructs.iter().any(|info| info.action == Action::Nest) {
+        for insertion in residency::insertions(unit) {
+            let at = insertion.at as usize;
+            let order = lowered.constructs.len() + insertion.kind as usize;
+            let text = match insertion.length {
+                0 => construct::generated(unit, at, at, &insertion.text),
+                _ => insertion.text,
+            };
+            edits.push(Edit { start: at, length: insertion.length, order, text });
+        }
     }
     // Other directives are of no concern to the host compiler.
     for pragma in &unit.pragmas {

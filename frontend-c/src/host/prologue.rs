@@ -31,6 +31,10 @@ struct __gpuc_image { unsigned version @4; const char *source @8; const char *pt
 struct __gpuc_site { const char *file @8; const char *function @8; unsigned line @4; const char *construct @8; };
 struct __gpuc_scope { const struct __gpuc_site *site @8; struct __gpuc_data *data @8; unsigned n @4; };
 struct __gpuc_data { const char *name @8; void *host @8; unsigned long bytes @8; unsigned kind @4; unsigned line @4; void *device @8; };
+int __gpuc_auto_begin(struct __gpuc_image *, const struct __gpuc_site *, struct __gpuc_data *, unsigned, struct __gpuc_data *, unsigned, const long *, int);
+extern int __gpuc_auto_resident;
+void __gpuc_auto_host(const void *, unsigned long, int);
+void __gpuc_auto_dead(const void *, unsigned long);
 int __gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
@@ -64,6 +68,11 @@ static __inline__ __attribute__((__unused__)) long __gpuc_extent(unsigned long s
 /* The device address of element 0, from that of a section which starts `offset` bytes behind it. */
 static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *device, long offset) { return (void *)((unsigned long)device - (unsigned long)offset); }
 static struct __gpuc_image __gpuc_image_0;
+/* The host is about to look at memory, or at everything: what nests have left newer on the device comes back. */
+static __inline__ __attribute__((__unused__)) void __gpuc_host(const volatile void *first, unsigned long bytes, int writes) { if (__gpuc_auto_resident) __gpuc_auto_host((const void *)first, bytes, writes); }
+/* A variable that nests may have left on the device, or a function at whose end nothing may be left there. */
+struct __gpuc_life { const void *first @8; unsigned long bytes @8; };
+static __inline__ __attribute__((__unused__)) void __gpuc_life_ends(struct __gpuc_life *life) { if (__gpuc_auto_resident) { if (life->bytes) __gpuc_auto_dead(life->first, life->bytes); else __gpuc_auto_host((const void *)0, 0ul, 1); } }
 ";
 
 /// What the functions that launch kernels call: a launch that puts the values of `types` behind each other as PTX aligns
@@ -119,7 +128,7 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered) -> String {
             out += &format!(
                 "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
             );
-            out += &sections::declaration(ir, lowered, function);
+            out += &sections::declarations(ir, lowered, function);
         }
     }
     out + END

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::func::FuncOp;
-use gpuc_dialects::offload::{MAP_ATTR, SECTIONS_ATTR};
+use gpuc_dialects::offload::{MAP_ATTR, SECTIONS_ATTR, WORK_ATTR};
 use gpuc_ir::{AttrKind, Ir, OpView};
 
 use super::function::{c_name, print_results, values};
@@ -82,32 +82,45 @@ pub(super) fn call(compute: &Compute, construct: usize, count: usize) -> String 
     format!("long __gpuc_f{construct}[{}]; {name}({arguments}__gpuc_f{construct}); ", 2 * count)
 }
 
-/// The function that computes the sections of a construct's function.
-fn computing(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Option<FuncOp> {
-    let AttrKind::Symbol { root, .. } = ir.ctx.attr_kind(ir.attr(function.op(), SECTIONS_ATTR)?)
-    else {
-        return None;
+/// Has the work of a nest that the compiler found counted.
+pub(super) fn count(compute: &Compute, construct: usize) -> String {
+    let mut arguments = String::new();
+    for argument in &compute.arguments {
+        if let Argument::Value(value) = argument {
+            let _ = write!(arguments, "{value}, ");
+        }
+    }
+    let name = c_name(&format!("{}_work", compute.symbol));
+    format!("long __gpuc_k{construct}[3]; {name}({arguments}__gpuc_k{construct}); ")
+}
+
+/// The functions that compute the sections of a construct's function, and its work.
+fn computing(ir: &Ir, lowered: &Lowered, function: FuncOp) -> impl Iterator<Item = FuncOp> {
+    [SECTIONS_ATTR, WORK_ATTR].into_iter().filter_map(move |attribute| {
+        let AttrKind::Symbol { root, .. } = ir.ctx.attr_kind(ir.attr(function.op(), attribute)?)
+        else {
+            return None;
+        };
+        function_named(ir, lowered, ir.ctx.str(*root))
+    })
+}
+
+/// The declarations of the functions that compute numbers for a construct.
+pub(super) fn declarations(ir: &Ir, lowered: &Lowered, function: FuncOp) -> String {
+    let declaration = |computing: FuncOp| {
+        let (mut types, _) = values(ir, computing, &[]);
+        types.push("long *".to_owned());
+        let name = c_name(ir.symbol_name(computing.op()).unwrap_or_default());
+        let types = types.join(", ");
+        format!(
+            "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
+        )
     };
-    function_named(ir, lowered, ir.ctx.str(*root))
+    computing(ir, lowered, function).map(declaration).collect()
 }
 
-/// The declaration of the function that computes a construct's sections; empty where there is none.
-pub(super) fn declaration(ir: &Ir, lowered: &Lowered, function: FuncOp) -> String {
-    let Some(computing) = computing(ir, lowered, function) else { return String::new() };
-    let (mut types, _) = values(ir, computing, &[]);
-    types.push("long *".to_owned());
-    let name = c_name(ir.symbol_name(computing.op()).unwrap_or_default());
-    let types = types.join(", ");
-    format!(
-        "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
-    )
-}
-
-/// The function that computes a construct's sections; empty where there is none.
+/// The functions that compute numbers for a construct.
 #[allow(clippy::result_large_err, reason = "made once a compilation")]
 pub(super) fn print(ir: &Ir, lowered: &Lowered, function: FuncOp) -> Result<String, Diagnostic> {
-    match computing(ir, lowered, function) {
-        Some(computing) => print_results(ir, computing),
-        None => Ok(String::new()),
-    }
+    computing(ir, lowered, function).map(|computing| print_results(ir, computing)).collect()
 }

@@ -139,6 +139,9 @@ impl Lowerer<'_> {
             op = op.attr(&mut self.b, "alignment", align);
         }
         let memref = self.value(op);
+        if let Some(variable) = variable {
+            self.name(memref, variable);
+        }
         let buffer = self.buffer(memref, form, variable);
         Ok(self.start_of(buffer, dims))
     }

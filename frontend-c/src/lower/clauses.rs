@@ -47,7 +47,7 @@ pub(super) fn data_with_flags(
         };
         let kind = data_kind(clause.name);
         let Modifiers { zero, always, .. } = modifiers;
-        let flags = DataFlags { finalize, if_present, zero, always };
+        let flags = DataFlags { finalize, if_present, zero, always, ..DataFlags::default() };
         vars.iter().filter_map(move |var| Some((kind?, flags, var)))
     })
 }

@@ -432,6 +432,7 @@ impl Lowerer<'_> {
         let index = self.b.ctx.index();
         self.jumps.push(Jumps::default());
         let (region, done) = self.region(&[index], |l, arguments| {
+            l.name_variable(arguments[0], counted.variable, l.span(counted.first));
             let value = l.induction_value(bounds, arguments[0], counted.scalar);
             l.bindings.insert(counted.variable, Binding::Value(value));
             let done = l.round(counted.body, exits);

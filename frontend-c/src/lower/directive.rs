@@ -43,6 +43,12 @@ impl Lowerer<'_> {
         body: Option<StmtId>,
         span: Span,
     ) -> Lowering<()> {
+        if self.unit.directives[id].found
+            && let Some(body) = body
+        {
+            // A nest of a function that a larger nest calls.
+            return self.nested(body);
+        }
         let directive = walk::openacc(self.unit, id);
         let span =
             Span::new(self.unit.directives[id].span.start, directive.span.end.max(span.start));
@@ -325,6 +331,7 @@ impl Lowerer<'_> {
         roles: &Roles,
     ) -> Lowering<()> {
         for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
+            self.name_variable(induction, counted.variable, self.span(counted.first));
             let value = self.induction_value(bounds, induction, counted.scalar);
             self.bindings.insert(counted.variable, Binding::Value(value));
         }

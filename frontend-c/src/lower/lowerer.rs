@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::{arith, memref, offload, scf};
+use gpuc_ir::op::Traits;
 use gpuc_ir::{
-    Block, Builder, Ident, InsertPoint, Location, Op, OpBuild, Region, Type as IrType, Value,
+    Block, Builder, Ident, InsertPoint, Location, LocationKind, Op, OpBuild, Region,
+    Type as IrType, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -218,12 +220,22 @@ impl<'a> Lowerer<'a> {
         let mut location = self.b.ctx.file_location(ident, line, column);
         for frame in self.frames.iter().rev() {
             if frame.call != Location::UNKNOWN {
-                let kind = gpuc_ir::LocationKind::CallSite { callee: location, caller: frame.call };
+                let kind = LocationKind::CallSite { callee: location, caller: frame.call };
                 location = self.b.ctx.add_location(kind);
                 break;
             }
         }
         self.b.location = location;
+    }
+
+    /// Names the variable of a loop as the program does, at the place of the loop's first value.
+    pub(super) fn name_variable(&mut self, variable: Value, decl: DeclId, at: Span) {
+        let outside = self.b.location;
+        self.locate(at);
+        let (name, child) = (self.b.ctx.ident(self.unit.name(decl)), self.b.location);
+        self.b.location = outside;
+        let location = self.b.ctx.add_location(LocationKind::Name { name, child });
+        self.b.set_value_location(variable, location);
     }
 
     /// Runs `body` with the insertion point at the end of `block`.
@@ -376,6 +388,20 @@ impl<'a> Lowerer<'a> {
         let ty = self.b.ctx.memref(&[], element);
         let op = memref::AllocaOp::new(&mut self.b, &[], &[]).result(ty);
         self.value(op)
+    }
+
+    /// Says in a value's location which variable of the program it is. A value that has a name keeps it, and
+    /// constants are nobody's.
+    pub(super) fn name(&mut self, value: Value, decl: DeclId) {
+        let child = self.b.value_location(value);
+        let constant = |op: Op| self.b.has_trait(op, Traits::CONSTANT_LIKE);
+        let named = matches!(self.b.ctx.location_kind(child), LocationKind::Name { .. });
+        if named || self.b.defining_op(value).is_some_and(constant) {
+            return;
+        }
+        let name = self.b.ctx.ident(self.unit.name(decl));
+        let location = self.b.ctx.add_location(LocationKind::Name { name, child });
+        self.b.set_value_location(value, location);
     }
 
     /// A local flag with its first value.

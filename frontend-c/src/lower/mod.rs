@@ -52,12 +52,12 @@ mod routine;
 mod scalar;
 mod scatter;
 mod statement;
-mod storage;
+pub(crate) mod storage;
 mod switch;
 mod unit;
 mod update;
 mod uses;
-mod walk;
+pub(crate) mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -76,6 +76,10 @@ pub use unit::lower_unit;
 /// How to lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// The only compute construct to be lowered; all where none is named.
+    pub only: Option<DirectiveId>,
+    /// Whether nests that the compiler found run on the device whatever their size.
+    pub always: bool,
     /// Whether a construct that cannot be compiled for the device is left to the host, with a warning.
     pub unsupported_on_host: bool,
     /// Whether a multiplication and an addition of one expression may fuse (C11 §6.5 ¶8), as GCC
@@ -85,7 +89,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { contract: true, unsupported_on_host: false }
+        Options { only: None, always: false, contract: true, unsupported_on_host: false }
     }
 }
 
@@ -96,6 +100,8 @@ pub struct Lowered {
     pub module: Op,
     /// Every construct that the host program must be rewritten for, in the order of the text.
     pub constructs: Vec<ConstructInfo>,
+    /// Whether nests that the compiler found run on the device whatever their size.
+    pub always: bool,
     /// Remarks and warnings.
     pub remarks: Vec<Diagnostic>,
 }
@@ -134,6 +140,9 @@ pub struct Compute {
     pub symbol: String,
     /// Its arguments.
     pub arguments: Vec<Argument>,
+    /// Of a nest that the compiler found: variables that something else may reach, and whose values the host
+    /// reads before it starts the nest.
+    pub fixed: Vec<String>,
 }
 
 /// How the host provides an argument of a construct's function.
@@ -170,6 +179,10 @@ impl DataItem {
 /// What clauses say of data besides its kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DataFlags {
+    /// Of a nest that the compiler found.
+    pub nest: bool,
+    /// Leaves the device with the nest.
+    pub leaves: bool,
     /// The last one to leave, whoever else came.
     pub finalize: bool,
     /// Left out where it is not present.

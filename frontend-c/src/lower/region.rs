@@ -9,13 +9,15 @@ use super::clauses;
 use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
 use super::role::ConstructScalars;
+use super::storage::{has_address_taken, is_automatic};
 use super::unit::Enclosing;
-use super::uses::{Collector, Uses};
+use super::uses::{Captured, Collector, Uses};
 use super::walk::{self, clause_values};
 use super::{Argument, Compute, DataItem};
 use crate::directive::openacc::{ClauseName, Directive, DirectiveKind, VarRef};
 use crate::source::Span;
 use crate::tree::{DeclId, StmtId};
+use crate::types::Qualifiers;
 
 /// A compute construct to be lowered.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +31,8 @@ pub(super) struct Site<'s> {
     pub line: u32,
     pub span: Span,
     pub symbol: &'s str,
+    /// Whether the compiler found it.
+    pub found: bool,
 }
 
 /// Which construct a directive is.
@@ -40,7 +44,38 @@ fn construct_of(kind: DirectiveKind) -> Construct {
     }
 }
 
+/// Says of the data of a nest that the compiler found what they are: all but scalars stay on the device.
+fn mark_as_nest(captures: &mut Captures) {
+    captures.data.iter_mut().for_each(|item| item.flags.nest = true);
+    for formal in &captures.formals {
+        if let (Target::Shared(_), Argument::Data(item)) = (&formal.target, &formal.actual) {
+            captures.data[*item].flags.leaves = true;
+        }
+    }
+}
+
 impl Lowerer<'_> {
+    /// The variables whose values the host reads before a nest, and which more than their names may reach.
+    fn fixed(&self, site: &Site<'_>, uses: &Uses) -> Vec<String> {
+        let unit = self.unit;
+        let names = uses.captured.keys().filter_map(|captured| match *captured {
+            Captured::Variable(decl) => Some(decl),
+            Captured::Path(_) => None,
+        });
+        names
+            .filter(|&decl| {
+                let ty = unit.decls[decl].ty;
+                let is_read = unit.types.as_array(ty).is_none()
+                    && !ty.qualifiers().contains(Qualifiers::CONST)
+                    && !uses.mutated.contains(&decl);
+                let is_reached =
+                    !is_automatic(unit, decl) || has_address_taken(unit, site.function, decl);
+                is_read && is_reached
+            })
+            .map(|decl| unit.name(decl).to_owned())
+            .collect()
+    }
+
     /// Forgets what belongs to one construct.
     fn reset(&mut self) {
         self.bindings.clear();
@@ -127,7 +162,12 @@ impl Lowerer<'_> {
         self.build_function(&site, &captures.formals, region);
         done?;
         let arguments: Vec<Argument> = captures.formals.iter().map(|f| f.actual.clone()).collect();
-        Ok((Compute { symbol: site.symbol.to_owned(), arguments }, captures.data))
+        let mut fixed = Vec::new();
+        if site.found {
+            mark_as_nest(&mut captures);
+            fixed = self.fixed(&site, &uses);
+        }
+        Ok((Compute { symbol: site.symbol.to_owned(), arguments, fixed }, captures.data))
     }
 
     fn uses(&self, site: &Site<'_>, paths: &[VarRef]) -> Uses {
@@ -228,7 +268,7 @@ impl Lowerer<'_> {
                         self.declare_slot(*decl, *scalar, Some(value));
                     }
                 }
-                Target::Pointee(super::uses::Captured::Variable(decl), ..) => {
+                Target::Pointee(Captured::Variable(decl), ..) => {
                     if let Some(Binding::Pointer(pointer)) = self.bindings.get(decl).cloned() {
                         self.bind_pointer(*decl, Some(pointer))?;
                     }
@@ -287,7 +327,11 @@ impl Lowerer<'_> {
         let mut op = func::FuncOp::new(b)
             .attr(b, "sym_name", name)
             .attr(b, "function_type", ty)
-            .attr(b, "offload.site", place);
+            .attr(b, offload::SITE_ATTR, place);
+        if site.found {
+            let unit = b.ctx.unit_attr();
+            op = op.attr(b, offload::FOUND_ATTR, unit);
+        }
         if !formals.is_empty() {
             op = op.attr(b, "arg_attrs", arguments);
         }

@@ -150,6 +150,7 @@ impl Lowerer<'_> {
             self.locate(entity.span);
             return match value {
                 Some(value) if !self.mutated.contains(&decl) => {
+                    self.name(value, decl);
                     self.bindings.insert(decl, Binding::Value(value));
                     Ok(())
                 }
@@ -227,6 +228,7 @@ impl Lowerer<'_> {
     ) {
         let element = scalar.memory(&mut self.b.ctx);
         let memref = self.alloca(element);
+        self.name(memref, decl);
         if let Some(value) = value {
             let value = self.stored(value, scalar);
             self.write_slot(memref, value);

@@ -67,7 +67,7 @@ pub(super) fn has_address_taken(unit: &TranslationUnit, function: DeclId, decl: 
 }
 
 /// Whether `function` has another variable of the same name.
-pub(super) fn is_hidden(unit: &TranslationUnit, decl: DeclId, function: DeclId) -> bool {
+pub(crate) fn is_hidden(unit: &TranslationUnit, decl: DeclId, function: DeclId) -> bool {
     let Some(around) = unit.function(function) else { return false };
     let same_name =
         |other: DeclId| other != decl && unit.decls[other].name == unit.decls[decl].name;

@@ -53,7 +53,12 @@ pub fn lower_unit(
         stray: Vec::new(),
     };
     if unit.directives.is_empty() {
-        return Ok(Lowered { module, constructs: Vec::new(), remarks: Vec::new() });
+        return Ok(Lowered {
+            module,
+            constructs: Vec::new(),
+            always: options.always,
+            remarks: Vec::new(),
+        });
     }
     for item in &unit.items {
         match item.kind {
@@ -71,7 +76,7 @@ pub fn lower_unit(
     let (errors, remarks): (Vec<_>, Vec<_>) =
         walker.lowerer.diagnostics.into_iter().partition(Diagnostic::is_error);
     if errors.is_empty() {
-        Ok(Lowered { module, constructs: walker.constructs, remarks })
+        Ok(Lowered { module, constructs: walker.constructs, always: options.always, remarks })
     } else {
         Err(errors)
     }
@@ -164,9 +169,15 @@ impl Walker<'_> {
             self.stray(directive);
             return Below::Enter;
         };
+        if self.lowerer.options.only.is_some_and(|only| only != id) {
+            return Below::Enter;
+        }
         let mut info = self.info(id, action, unit.stmts[stmt].span.end);
         if let (Action::Compute, Some(body)) = (action, body) {
             self.compute(&mut info, stmt, body);
+            if unit.directives[id].found {
+                (info.action, info.words) = (Action::Nest, "nest");
+            }
             self.constructs.push(info);
             return Below::Skip;
         }
@@ -237,6 +248,7 @@ impl Walker<'_> {
                 line: info.line,
                 span: unit.directives[info.directive].span,
                 symbol: &symbol,
+                found: unit.directives[info.directive].found,
             };
             let block = self.lowerer.b.body(self.lowerer.module, 0);
             self.lowerer.b.set_point(gpuc_ir::InsertPoint::End(block));

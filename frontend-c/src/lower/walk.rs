@@ -9,7 +9,7 @@ use crate::types::{ArraySize, Type};
 
 /// What a walk comes upon.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// An expression, before its operands.
     Expr(ExprId),
     /// A statement, before its parts.
@@ -22,7 +22,7 @@ pub(super) enum Node {
 
 /// Whether a walk goes on below a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Below {
+pub(crate) enum Below {
     /// Into its parts.
     Enter,
     /// Past them.
@@ -32,7 +32,7 @@ pub(super) enum Below {
 type Visit<'v> = &'v mut dyn FnMut(Node) -> Below;
 
 /// The expressions that a clause evaluates: those of its values, not its variables.
-pub(super) fn clause_values(kind: &ClauseKind) -> Vec<ExprId> {
+pub(crate) fn clause_values(kind: &ClauseKind) -> Vec<ExprId> {
     match kind {
         ClauseKind::Value(e) | ClauseKind::OptionalValue(Some(e)) => vec![*e],
         ClauseKind::NumGangs(list) => list.clone(),
@@ -42,18 +42,18 @@ pub(super) fn clause_values(kind: &ClauseKind) -> Vec<ExprId> {
 }
 
 /// The OpenACC directive of that number.
-pub(super) fn openacc(unit: &TranslationUnit, id: DirectiveId) -> &openacc::Directive {
+pub(crate) fn openacc(unit: &TranslationUnit, id: DirectiveId) -> &openacc::Directive {
     let Construct::OpenAcc(directive) = &unit.directives[id].construct;
     directive
 }
 
 /// Walks over an expression.
-pub(super) fn expr(unit: &TranslationUnit, id: ExprId, visit: Visit<'_>) {
+pub(crate) fn expr(unit: &TranslationUnit, id: ExprId, visit: Visit<'_>) {
     walk(unit, Node::Expr(id), visit);
 }
 
 /// Walks over a statement.
-pub(super) fn stmt(unit: &TranslationUnit, id: StmtId, visit: Visit<'_>) {
+pub(crate) fn stmt(unit: &TranslationUnit, id: StmtId, visit: Visit<'_>) {
     walk(unit, Node::Stmt(id), visit);
 }
 
@@ -154,7 +154,7 @@ fn parts_of_stmt(unit: &TranslationUnit, id: StmtId, parts: &mut Vec<Node>) {
 }
 
 /// The function of this unit that a callee expression names, with its body.
-pub(super) fn callee(unit: &TranslationUnit, callee: ExprId) -> Option<(DeclId, Option<StmtId>)> {
+pub(crate) fn callee(unit: &TranslationUnit, callee: ExprId) -> Option<(DeclId, Option<StmtId>)> {
     let decl = unit.named(callee)?;
     Some((decl, unit.function(decl)?.body))
 }

@@ -14,7 +14,10 @@ impl Parser {
         let directive = self.within(tokens, Parser::openacc_directive)?;
         let kind = directive.kind;
         let construct = Construct::OpenAcc(directive);
-        Ok((self.checker.unit.directives.alloc(Directive { construct, span: line }), kind))
+        Ok((
+            self.checker.unit.directives.alloc(Directive { construct, span: line, found: false }),
+            kind,
+        ))
     }
 
     /// A pragma where no directive may stand.

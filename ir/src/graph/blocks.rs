@@ -109,6 +109,26 @@ impl Ir {
         &self.blocks[block].argument_locations
     }
 
+    /// Says where a value comes from: the block's argument, or the operation that it is a result of.
+    pub fn set_value_location(&mut self, value: Value, location: Location) {
+        match self.value_def(value) {
+            ValueDef::Argument(block, index) => {
+                self.blocks[block].argument_locations[index as usize] = location;
+            }
+            ValueDef::Result(op, _) => self.ops[op].location = location,
+        }
+    }
+
+    /// Where a value comes from.
+    pub fn value_location(&self, value: Value) -> Location {
+        match self.value_def(value) {
+            ValueDef::Argument(block, index) => {
+                self.blocks[block].argument_locations[index as usize]
+            }
+            ValueDef::Result(op, _) => self.ops[op].location,
+        }
+    }
+
     /// Appends an argument to a block.
     pub fn add_argument(&mut self, block: Block, ty: Type, location: Location) -> Value {
         let index = self.arguments(block).len() as u32;

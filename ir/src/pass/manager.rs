@@ -15,6 +15,9 @@ pub trait Instrument {
     /// Before a pass runs on `op`.
     fn before(&mut self, _ir: &Ir, _op: Op, _pass: &PassInfo) {}
 
+    /// After one of several steps that a pass takes.
+    fn step(&mut self, _ir: &Ir, _op: Op, _pass: &PassInfo, _step: &str) {}
+
     /// After a pass has run on `op`, before the result is verified.
     fn after(&mut self, _ir: &Ir, _op: Op, _pass: &PassInfo, _failed: bool) {}
 }
@@ -131,6 +134,8 @@ impl PassManager {
             analyses: &mut self.analyses,
             diagnostics: &mut self.diagnostics,
             preserved: Preserved::Only(Vec::new()),
+            instruments: &mut self.instruments,
+            pass: info,
         };
         let result = pass.run(ir, op, &mut cx);
         let preserved = cx.preserved;

@@ -49,14 +49,28 @@ pub trait Pass: Any {
 }
 
 /// What a pass is given besides the IR.
-#[derive(Debug)]
 pub struct PassContext<'a> {
     analyses: &'a mut analysis::Analyses,
     diagnostics: &'a mut Vec<Diagnostic>,
     preserved: analysis::Preserved,
+    instruments: &'a mut [Box<dyn Instrument>],
+    pass: &'static PassInfo,
+}
+
+impl std::fmt::Debug for PassContext<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PassContext").field("pass", &self.pass).finish_non_exhaustive()
+    }
 }
 
 impl PassContext<'_> {
+    /// Shows whoever looks on what a step has made of `op`, where a pass takes several.
+    pub fn step(&mut self, ir: &Ir, op: Op, step: &str) {
+        for instrument in self.instruments.iter_mut() {
+            instrument.step(ir, op, self.pass, step);
+        }
+    }
+
     /// Tells the user something: a warning, or a remark on a decision.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);

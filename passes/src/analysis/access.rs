@@ -9,6 +9,7 @@ use gpuc_ir::op::{Subscripts, Traits};
 pub use gpuc_ir::op::AccessKind;
 use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef};
 
+use super::names;
 use super::quasi_affine::QuasiAffine;
 
 /// An access to elements of a buffer.
@@ -180,12 +181,11 @@ fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
 
 /// The variable's name in the source, for messages.
 pub fn name(ir: &Ir, root: Value) -> String {
-    if let Some(name) = argument_attr(ir, root, NAME_ATTR) {
-        return name.to_owned();
-    }
-    let name = ir
-        .defining_op(root)
-        .and_then(|op| ir.attr(op, NAME_ATTR))
-        .and_then(|attr| ir.ctx.string_value(attr));
-    name.unwrap_or("a local variable").to_owned()
+    known_name(ir, root).unwrap_or("a local variable").to_owned()
+}
+
+/// The variable's name in the source, if it is known.
+pub fn known_name(ir: &Ir, root: Value) -> Option<&str> {
+    let stated = || ir.ctx.string_value(ir.attr(ir.defining_op(root)?, NAME_ATTR)?);
+    argument_attr(ir, root, NAME_ATTR).or_else(stated).or_else(|| names::variable(ir, root))
 }

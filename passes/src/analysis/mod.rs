@@ -1,8 +1,11 @@
 //! What transformations ask before they change anything.
 
 pub mod access;
+pub mod chrec;
 pub mod domain;
+pub mod kir;
 pub mod loops;
+pub mod names;
 pub mod nest;
 pub mod polynomial;
 pub mod quasi_affine;

@@ -31,6 +31,19 @@ pub fn slice_from_arguments(ir: &Ir, value: Value, function: Op) -> Option<Vec<O
     collect(ir, value, function, &is_given, &mut slice, &mut seen).then_some(slice)
 }
 
+/// Operations of a function that compute `value` from values that are `given` elsewhere, in order, if all of
+/// them are free of effects and without regions.
+pub fn slice_from_given(
+    ir: &Ir,
+    value: Value,
+    function: Op,
+    given: &dyn Fn(Value) -> bool,
+) -> Option<Vec<Op>> {
+    let mut slice = Vec::new();
+    let mut seen = FxHashSet::default();
+    collect(ir, value, function, given, &mut slice, &mut seen).then_some(slice)
+}
+
 fn collect(
     ir: &Ir,
     value: Value,

@@ -46,6 +46,17 @@ pub struct Dimension {
     pub slanted: Option<Slanted>,
 }
 
+impl Dimension {
+    /// Whether its iterations are known to be a multiple of `side`.
+    pub fn divides(&self, ir: &Ir, side: i64) -> bool {
+        let constant = |bound: &Bound| ir.ctx.expr_constant(bound.expr);
+        match (constant(&self.lower), constant(&self.upper)) {
+            (Some(lower), Some(upper)) => upper > lower && (upper - lower) % side == 0,
+            _ => false,
+        }
+    }
+}
+
 /// Bounds that depend on another dimension.
 #[derive(Clone, Debug)]
 pub struct Slanted {

@@ -6,6 +6,8 @@
 //! rows and columns needs it once. This is reuse in Andión's sense (2015, Algorithms 2 and 3), seen for
 //! both of a block's dimensions at once.
 
+use std::fmt;
+
 use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineValue};
 use gpuc_dialects::memref;
 use gpuc_ir::op::{Subscripts, Traits};
@@ -15,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::band::{Band, Bound, Dimension};
 use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
-use crate::analysis::access::{Alias, Storage, access, alias, root};
+use crate::analysis::access::{Access, Alias, Storage, access, alias, root};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
 use crate::analysis::subscript::of_affine_over;
@@ -73,6 +75,25 @@ pub enum Unsuitable {
     NoReuse,
     /// What is loaded in the sum may be written by the nest.
     Overwritten,
+}
+
+impl fmt::Display for Unsuitable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unsuitable::Loop => {
+                "it is not a nest of two parallel loops or more, with simple bounds and no results"
+            }
+            Unsuitable::Sum => "it is not one loop that sums, with bounds that do not change",
+            Unsuitable::Term => {
+                "its terms are more than loads and calculation on numbers of 4 or 8 bytes"
+            }
+            Unsuitable::Subscript => {
+                "a subscript is not one of rows, columns, terms and values that do not change"
+            }
+            Unsuitable::NoReuse => "nothing is the same for several rows, or for several columns",
+            Unsuitable::Overwritten => "what is loaded in the sum may be written by the nest",
+        })
+    }
 }
 
 /// A parallel nest round a sum whose terms are shared along rows and columns.
@@ -152,7 +173,7 @@ impl Contraction {
         let loads = found.prologue.iter().filter(|&&op| AffineLoadOp::is(ir, op));
         for &load in loads {
             subscripts(ir, load)
-                .filter(|forms| is_box(forms, variables))
+                .filter(|forms| is_box(forms, &variables))
                 .ok_or(Unsuitable::Subscript)?;
         }
         found.classify(ir, &terms)?;
@@ -220,7 +241,7 @@ impl Contraction {
             if load.is_none() {
                 continue;
             }
-            let subscripts = subscripts(ir, op).filter(|forms| is_box(forms, variables));
+            let subscripts = subscripts(ir, op).filter(|forms| is_box(forms, &variables));
             let subscripts = subscripts.ok_or(Unsuitable::Subscript)?;
             if own.row && own.column && !self.is_rectangle() {
                 return Err(Unsuitable::Subscript);
@@ -246,30 +267,10 @@ impl Contraction {
     /// Whether what the sum loads stays as it is while the nest runs: of what the nest writes, only
     /// pointers that the host compares could make it the same memory.
     fn check_writes(&mut self, ir: &Ir) -> Result<(), Unsuitable> {
-        let known = known_apart(ir, self.nest);
         let roots: Vec<Value> =
             self.staged.iter().map(|load| root(ir, ir.operand(load.op, 0))).collect();
-        for op in ir.nested_ops(self.nest, WalkOrder::PreOrder) {
-            let passes = ir.has_trait(op, Traits::RECURSIVE_EFFECTS) || ir.is_effect_free(op);
-            if passes || ir.has_trait(op, Traits::TERMINATOR) {
-                continue;
-            }
-            let Some(touched) = access(ir, op) else { return Err(Unsuitable::Overwritten) };
-            if !touched.writes() {
-                continue;
-            }
-            for &read in &roots {
-                let pair = (read, touched.root);
-                let found = alias(Storage::of(ir, read), Storage::of(ir, touched.root));
-                match found {
-                    _ if read == touched.root => return Err(Unsuitable::Overwritten),
-                    Alias::No => {}
-                    _ if known.contains(&pair) || self.apart.contains(&pair) => {}
-                    Alias::Mapped => self.apart.push(pair),
-                    Alias::May => return Err(Unsuitable::Overwritten),
-                }
-            }
-        }
+        self.apart =
+            apart_from(ir, self.nest, &roots, Access::writes).ok_or(Unsuitable::Overwritten)?;
         Ok(())
     }
 }
@@ -301,16 +302,40 @@ impl Contraction {
         let value = if upper { self.sum.upper_bound(ir) } else { self.sum.lower_bound(ir) };
         Bound::new(value.results(&ir.ctx)[0], &value)
     }
+}
 
-    /// Whether the iterations of a dimension are known to be a multiple of `side`.
-    pub fn divides(&self, ir: &Ir, dim: usize, side: i64) -> bool {
-        let dim = &self.dims[dim];
-        let constant = |bound: &Bound| ir.ctx.expr_constant(bound.expr);
-        match (constant(&dim.lower), constant(&dim.upper)) {
-            (Some(lower), Some(upper)) => upper > lower && (upper - lower) % side == 0,
-            _ => false,
+/// The pairs of mapped buffers of which the host has to ask that they are apart for the nest's accesses of a kind
+/// not to touch the memory of `roots`; `None` where they may all the same.
+pub(super) fn apart_from(
+    ir: &Ir,
+    nest: Op,
+    roots: &[Value],
+    counts: impl Fn(&Access) -> bool,
+) -> Option<Vec<(Value, Value)>> {
+    let known = known_apart(ir, nest);
+    let mut apart: Vec<(Value, Value)> = Vec::new();
+    for op in ir.nested_ops(nest, WalkOrder::PreOrder) {
+        let passes = ir.has_trait(op, Traits::RECURSIVE_EFFECTS) || ir.is_effect_free(op);
+        if passes || ir.has_trait(op, Traits::TERMINATOR) {
+            continue;
+        }
+        let touched = access(ir, op)?;
+        if !counts(&touched) {
+            continue;
+        }
+        for &root in roots {
+            let pair = (root, touched.root);
+            let found = alias(Storage::of(ir, root), Storage::of(ir, touched.root));
+            match found {
+                _ if root == touched.root => return None,
+                Alias::No => {}
+                _ if known.contains(&pair) || apart.contains(&pair) => {}
+                Alias::Mapped => apart.push(pair),
+                Alias::May => return None,
+            }
         }
     }
+    Some(apart)
 }
 
 /// The block of the body, and a condition that all of it stands under.
@@ -394,8 +419,8 @@ pub fn subscripts(ir: &Ir, op: Op) -> Option<Vec<Polynomial>> {
 }
 
 /// Whether there is at most one of the variables in each subscript, each variable in at most one, going
-/// up: then all elements between the first and the last row, column and term are the nest's to read.
-fn is_box(forms: &[Polynomial], variables: [Value; 3]) -> bool {
+/// up: then all elements between those of the variables' first and last iterations are the nest's to read.
+pub(super) fn is_box(forms: &[Polynomial], variables: &[Value]) -> bool {
     let once = variables.iter().all(|&variable| {
         forms.iter().filter(|form| form.coefficient(&[variable]) != 0).count() <= 1
     });

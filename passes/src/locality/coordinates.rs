@@ -1,7 +1,7 @@
 //! Subscripts and bounds of a nest, written again over new loops.
 
 use gpuc_dialects::affine::{
-    AffineApplyOp, AffineLoadOp, AffineMinOp, AffineValue, AffineVectorLoadOp,
+    AffineApplyOp, AffineIfOp, AffineLoadOp, AffineMinOp, AffineValue, AffineVectorLoadOp,
 };
 use gpuc_dialects::{memref, vector};
 use gpuc_ir::{AffineExpr, Builder, Op, Value, ValueMap};
@@ -94,6 +94,43 @@ pub struct Edge {
     pub upper: Bound,
     /// Iterations behind it that are touched with it.
     pub behind: i64,
+}
+
+/// That `at` is below `upper`, as a constraint of an integer set.
+pub fn below(b: &mut Builder<'_>, at: AffineExpr, upper: AffineExpr) -> (AffineExpr, bool) {
+    let one = b.ctx.constant_expr(-1);
+    let last = b.ctx.add_expr(upper, one);
+    (b.ctx.sub_expr(last, at), false)
+}
+
+/// That variables, at their values in `map`, are iterations of their loops, as constraints of an integer set.
+pub fn below_edges(
+    b: &mut Builder<'_>,
+    exprs: &mut Exprs,
+    map: &ValueMap,
+    edges: &[Edge],
+) -> Vec<(AffineExpr, bool)> {
+    let inside = |edge: &Edge| {
+        let at = exprs.value(b, map.get(edge.variable));
+        let upper = exprs.bound(b, &edge.upper);
+        below(b, at, upper)
+    };
+    edges.iter().map(inside).collect()
+}
+
+/// Runs code where all constraints hold.
+pub fn where_all(
+    b: &mut Builder<'_>,
+    exprs: Exprs,
+    constraints: &[(AffineExpr, bool)],
+    body: impl FnOnce(&mut Builder<'_>),
+) {
+    if constraints.is_empty() {
+        return body(b);
+    }
+    let operands = exprs.finish(b, &[]).operands;
+    let set = b.ctx.integer_set(operands.len() as u32, 0, constraints);
+    AffineIfOp::create(b, set, &operands, body);
 }
 
 /// A subscript over new values, held at the last iteration of a loop where it goes beyond. `edges` are

@@ -8,6 +8,8 @@ pub mod lanes;
 pub mod promote_elements;
 pub mod spread_reductions;
 mod stage;
+pub mod stage_transposes;
 pub mod tile_contractions;
 pub mod tile_plan;
+pub mod transposition;
 mod wide;

@@ -26,9 +26,13 @@ use indexmap::IndexSet;
 
 use super::band::Bound;
 use super::coordinates::Exprs;
-use crate::analysis::access::{Access, Alias, Storage, alias};
+use crate::analysis::access::{Access, Alias, Storage, alias, name};
 use crate::analysis::nest::Nest;
 use crate::analysis::slice::is_defined_inside;
+use crate::plan::record::texts;
+use crate::plan::step::{Promote, Step};
+use crate::plan::{Given, is_planned, names, record};
+use crate::steps::refusal::Refusal;
 use crate::versions::known_apart;
 
 gpuc_ir::pass! {
@@ -38,13 +42,20 @@ gpuc_ir::pass! {
 
 impl Pass for PromoteElements {
     fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let given = Given::of(ir, op)?;
+        let wanted = Wanted {
+            func: op,
+            given: given.as_ref().map(|given| {
+                given.of_kind::<Promote>().into_iter().map(|(step, _)| step).collect()
+            }),
+        };
         for region in ir.nested_ops(op, WalkOrder::PreOrder) {
             if !RegionOp::is(ir, region) {
                 continue;
             }
             for inner in ir.nested_ops(region, WalkOrder::PreOrder) {
                 if AffineParallelOp::is(ir, inner) {
-                    promote_in_iteration(ir, inner);
+                    promote_in_iteration(ir, inner, &wanted);
                 }
             }
             for inner in ir.nested_ops(region, WalkOrder::PostOrder) {
@@ -55,11 +66,54 @@ impl Pass for PromoteElements {
                 if let Some(view) = AffineForOp::cast(ir, inner).filter(|_| in_parallel())
                     && single_bounds(ir, view).is_some()
                 {
-                    promote(ir, view);
+                    promote(ir, view, &wanted);
                 }
             }
         }
+        for (step, placed) in given.iter().flat_map(Given::of_kind::<Promote>) {
+            if !placed.is_taken(ir, op) {
+                let at = placed.find(ir, op, &step.within)?;
+                let rule = format!(
+                    "no element of {} is read and written in every round of '{}', apart from all else",
+                    step.variable, step.within
+                );
+                return Err(placed.refused(ir, &Refusal::new("promote-elements", at, rule)));
+            }
+        }
         Ok(())
+    }
+}
+
+/// The elements that may be promoted.
+struct Wanted {
+    func: Op,
+    /// Those that a plan names; all without one.
+    given: Option<Vec<Promote>>,
+}
+
+impl Wanted {
+    /// The step that promotes an element of a variable in a loop, if the loop is planned.
+    fn step(ir: &Ir, root: Value, within: Op) -> Option<Promote> {
+        let step = || Promote { variable: name(ir, root), within: names::of(ir, within) };
+        is_planned(ir, within).then(step)
+    }
+
+    /// Whether an element is to be promoted.
+    fn allows(&self, ir: &Ir, root: Value, within: Op) -> bool {
+        match (&self.given, Wanted::step(ir, root, within)) {
+            (Some(given), Some(step)) => given.contains(&step),
+            _ => true,
+        }
+    }
+
+    /// Notes that one was.
+    fn note(&self, ir: &mut Ir, root: Value, within: Op) {
+        if let Some(step) = Wanted::step(ir, root, within) {
+            let step = Step::from(step);
+            if !texts(ir, self.func).contains(&&*step.to_string()) {
+                record(ir, self.func, step);
+            }
+        }
     }
 }
 
@@ -70,16 +124,18 @@ fn single_bounds(ir: &Ir, view: AffineForOp) -> Option<[Bound; 2]> {
     single.then(|| sides.map(|value| Bound::new(value.results(&ir.ctx)[0], &value)))
 }
 
-fn promote(ir: &mut Ir, view: AffineForOp) {
+fn promote(ir: &mut Ir, view: AffineForOp, wanted: &Wanted) {
     let nest = Nest::compute(ir, view.op());
     for element in elements(ir, &nest, view) {
-        replace(ir, view, &element);
+        if wanted.allows(ir, element.root, view.op()) && replace(ir, view, &element).is_some() {
+            wanted.note(ir, element.root, view.op());
+        }
     }
 }
 
 /// Keeps elements in local variables for the iteration of a parallel loop that is sure to store them,
 /// and touches them in a loop inside.
-fn promote_in_iteration(ir: &mut Ir, op: Op) {
+fn promote_in_iteration(ir: &mut Ir, op: Op, wanted: &Wanted) {
     let body = ir.body(op, 0);
     let nest = Nest::compute(ir, op);
     let Ok(accesses) = nest.accesses(op) else { return };
@@ -104,6 +160,9 @@ fn promote_in_iteration(ir: &mut Ir, op: Op) {
             && alone()
     });
     for element in found {
+        if !wanted.allows(ir, element.root, op) {
+            continue;
+        }
         let Some(ty) = ir.ctx.element(ir.ty(element.buffer)) else { continue };
         let starts = element.accesses.first().is_some_and(|&first| {
             AffineStoreOp::is(ir, first) && ir.parent_block(first) == Some(body)
@@ -112,6 +171,7 @@ fn promote_in_iteration(ir: &mut Ir, op: Op) {
         let local = local_variable(ir, &element, ty, first, !starts);
         redirect(ir, &element, local);
         store_back(&mut Builder::before(ir, end), &element, local);
+        wanted.note(ir, element.root, op);
     }
 }
 
@@ -225,14 +285,13 @@ fn is_alone(
 }
 
 /// Gives the loop a local variable for the element, filled in front of it and stored behind it.
-fn replace(ir: &mut Ir, view: AffineForOp, element: &Element) {
-    let Some(element_type) = ir.ctx.element(ir.ty(element.buffer)) else { return };
-    if guard(ir, view).is_none() {
-        return;
-    }
+fn replace(ir: &mut Ir, view: AffineForOp, element: &Element) -> Option<()> {
+    let element_type = ir.ctx.element(ir.ty(element.buffer))?;
+    guard(ir, view)?;
     let local = local_variable(ir, element, element_type, view.op(), true);
     store_back(&mut Builder::after(ir, view.op()), element, local);
     redirect(ir, element, local);
+    Some(())
 }
 
 /// Lets all accesses to an element be to a local variable.

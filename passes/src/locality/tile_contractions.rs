@@ -15,8 +15,8 @@ use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineParallelOp;
 use gpuc_dialects::memref;
-use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
+use gpuc_dialects::offload::{REST_ATTR, RegionOp};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
@@ -27,6 +27,9 @@ use super::stage::Tile;
 use super::tile_plan::TilePlan;
 use super::wide::{Wide, conditions};
 use crate::parallel::schedule::{Asked, Levels, region_sizes};
+use crate::plan::text::Placed;
+use crate::plan::{Given, Step, is_planned, names, record, step};
+use crate::steps::refusal::Refusal;
 use crate::target::target;
 use crate::versions::{self, in_fallback};
 
@@ -49,22 +52,125 @@ gpuc_ir::pass! {
 impl Pass for TileContractions {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
+        let given = Given::of(ir, op)?;
+        let steps = given.as_ref().map(Given::of_kind::<step::Tile>);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if !in_fallback(ir, inner)
                 && let Some(nest) = open_nest(ir, region)
                 && let Ok(contraction) = Contraction::of(ir, nest)
             {
-                let plans = self.plans(ir, &contraction, arch)?;
-                self.make_versions(ir, region, contraction, &plans, arch, cx);
+                let versions = match &steps {
+                    Some(steps) => follow(ir, &contraction, steps, arch)?,
+                    None => self.versions(ir, &contraction, arch)?,
+                };
+                make_versions(ir, op, region, contraction, &versions, cx)?;
             }
         }
-        Ok(())
+        match steps.iter().flatten().find(|(_, placed)| !placed.is_taken(ir, op)) {
+            Some((step, placed)) => Err(why_not(ir, op, step, placed)?),
+            None => Ok(()),
+        }
     }
 }
 
+/// A version of a nest.
+struct Version<'a> {
+    plan: TilePlan,
+    /// Blocks that its grid must have.
+    least_blocks: i64,
+    /// The step that asks for it.
+    placed: Option<&'a Placed>,
+}
+
+/// The versions of a contraction that a plan asks for.
+fn follow<'a>(
+    ir: &Ir,
+    nest: &Contraction,
+    steps: &[(step::Tile, &'a Placed)],
+    arch: &Arch,
+) -> Result<Vec<Version<'a>>, Diagnostic> {
+    let own = loops(ir, nest);
+    let mut versions = Vec::new();
+    for (step, placed) in steps {
+        if step.loops.iter().map(|(name, _)| name).ne(&own) {
+            continue;
+        }
+        let refused = |refusal: Refusal| placed.refused(ir, &refusal);
+        let plan = TilePlan::of_step(step).map_err(|rule| {
+            refused(
+                Refusal::new(STEP, nest.nest, rule)
+                    .way_round("such as 128, 128 and 16, threads 8 by 8"),
+            )
+        })?;
+        check(nest, &plan, arch).map_err(refused)?;
+        versions.push(Version { plan, least_blocks: step.blocks, placed: Some(*placed) });
+    }
+    Ok(versions)
+}
+
+/// The names of the loops of rows, columns and terms.
+fn loops(ir: &Ir, nest: &Contraction) -> [String; 3] {
+    nest.variables(ir).map(|variable| names::of_variable(ir, variable).unwrap_or("?").to_owned())
+}
+
+/// Refuses tiles that the threads or the memory of a block do not hold.
+fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<(), Refusal> {
+    let tiles = || nest.staged.iter().map(|load| Tile::new(load, plan, false));
+    let refuse = |rule: &str| Refusal::new(STEP, nest.nest, rule);
+    let (threads, most) = (plan.thread_count(), i64::from(arch.limits.max_threads_per_block));
+    if threads > most {
+        return Err(refuse("a block would have too many threads")
+            .limit("threads", threads, most)
+            .way_round("give each thread more of the tile"));
+    }
+    if !tiles().all(|tile| tile.divides(threads)) {
+        return Err(refuse("the tiles cannot be dealt over the threads of a block")
+            .way_round("each thread copies an element of each tile at least"));
+    }
+    let bytes = tiles().map(|tile| tile.bytes()).sum();
+    let most = i64::from(arch.limits.shared_per_block);
+    match bytes > most {
+        true => Err(refuse("the tiles are larger than the memory of a block")
+            .limit("bytes", bytes, most)
+            .way_round("take fewer terms at a time, or smaller tiles")),
+        false => Ok(()),
+    }
+}
+
+/// Why a step that asks for tiles was not taken.
+fn why_not(
+    ir: &Ir,
+    func: Op,
+    step: &step::Tile,
+    placed: &Placed,
+) -> Result<Diagnostic, Diagnostic> {
+    let [(row, _), .., (sum, _)] = &step.loops;
+    let (at, sum) = (placed.find(ir, func, row)?, placed.find(ir, func, sum)?);
+    let region = ir.ancestors(sum).find_map(|op| RegionOp::cast(ir, op));
+    let refusal = match region.and_then(|region| open_nest(ir, region)) {
+        None => Refusal::new(
+            STEP,
+            at,
+            "it is not the one parallel loop of a launch, or the program says who executes it",
+        ),
+        Some(nest) => match Contraction::of(ir, nest) {
+            Err(why) => Refusal::new(STEP, at, why.to_string()),
+            Ok(found) => {
+                let [row, column, depth] = loops(ir, &found);
+                let rule =
+                    format!("rows are of '{row}', columns of '{column}', and terms of '{depth}'");
+                Refusal::new(STEP, at, rule).way_round("name the loops in that order")
+            }
+        },
+    };
+    Ok(placed.refused(ir, &refusal))
+}
+
+const STEP: &str = "tile-contractions";
+
 /// The one parallel loop that a region consists of, if nothing says how it is to be mapped.
-fn open_nest(ir: &Ir, region: RegionOp) -> Option<Op> {
+pub(super) fn open_nest(ir: &Ir, region: RegionOp) -> Option<Op> {
     let seen = |&op: &Op| !ir.is_effect_free(op) && !ir.has_trait(op, Traits::TERMINATOR);
     let mut ops = ir.ops(region.block(ir)).filter(seen);
     let nest = ops.next().filter(|&op| AffineParallelOp::is(ir, op))?;
@@ -80,14 +186,30 @@ fn open_nest(ir: &Ir, region: RegionOp) -> Option<Op> {
 }
 
 impl TileContractions {
+    /// The versions worth having of a contraction, the one for the largest sizes first.
+    fn versions(
+        &self,
+        ir: &Ir,
+        nest: &Contraction,
+        arch: &Arch,
+    ) -> Result<Vec<Version<'static>>, Diagnostic> {
+        let plans = self.plans(ir, nest, arch)?;
+        let last = plans.len().saturating_sub(1);
+        // The code runs on later devices too, with more multiprocessors.
+        let later = Arch::all().iter().filter(|other| other.number >= arch.number);
+        let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
+        let version = |(i, plan)| {
+            // A grid that leaves multiprocessors idle is not worth a large tile; the smallest is worth it
+            // while a quarter of them works.
+            let busy = i64::from(if i == last { sms.div_ceil(4) } else { sms });
+            Version { plan, least_blocks: self.least_blocks.unwrap_or(busy), placed: None }
+        };
+        Ok(plans.into_iter().enumerate().map(version).collect())
+    }
+
     /// The plans worth having for a contraction, the one for the largest sizes first.
     fn plans(&self, ir: &Ir, nest: &Contraction, arch: &Arch) -> Result<Vec<TilePlan>, Diagnostic> {
-        let fits = |plan: &TilePlan| {
-            let tiles = || nest.staged.iter().map(|load| Tile::new(load, plan, false));
-            plan.thread_count() <= i64::from(arch.limits.max_threads_per_block)
-                && tiles().all(|tile| tile.divides(plan.thread_count()))
-                && plan.fits(arch, tiles().map(|tile| tile.bytes()))
-        };
+        let fits = |plan: &TilePlan| check(nest, plan, arch).is_ok();
         if let Some(plan) = self.given()? {
             if !fits(&plan) {
                 let text = format!(
@@ -148,65 +270,70 @@ impl TileContractions {
             blocks_each: 1,
         }))
     }
+}
 
-    /// Puts a version of the region for each plan in front of the region as it is.
-    fn make_versions(
-        &self,
-        ir: &mut Ir,
-        region: RegionOp,
-        contraction: Contraction,
-        plans: &[TilePlan],
-        arch: &Arch,
-        cx: &mut PassContext<'_>,
-    ) {
-        let (mut region, mut contraction) = (region, contraction);
-        let last = plans.len().saturating_sub(1);
-        // The code runs on later devices too, with more multiprocessors.
-        let later = Arch::all().iter().filter(|other| other.number >= arch.number);
-        let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
-        for (i, &plan) in plans.iter().enumerate() {
-            let wide: Vec<Option<Wide>> = contraction
-                .staged
-                .iter()
-                .map(|load| Wide::of_tile(ir, &contraction, load, &plan))
-                .collect();
-            let mut results: Vec<(Op, Wide)> = Vec::new();
-            for &op in contraction.prologue.iter().chain(&contraction.epilogue) {
-                let wide = Wide::of_result(ir, &contraction, op, &plan).filter(|_| plan.wide);
-                results.extend(wide.map(|wide| (op, wide)));
-            }
-            if plan.wide && wide.iter().all(Option::is_none) {
-                continue;
-            }
-            // A grid that leaves multiprocessors idle is not worth a large tile; the smallest is worth it
-            // while a quarter of them works.
-            let busy = i64::from(if i == last { sms.div_ceil(4) } else { sms });
-            let least_blocks = self.least_blocks.unwrap_or(busy);
-            let mut b = Builder::before(&mut *ir, region.op());
-            let asked = wide.iter().flatten().chain(results.iter().map(|(_, wide)| wide));
-            let holds = conditions(&mut b, region, &contraction, &plan, least_blocks, asked);
-            let Some(holds) = holds else { return };
-            let fallback = versions::copy_as_fallback(ir, region.op());
-            let tiles = contraction.staged.iter().zip(&wide);
-            let tiles = tiles
-                .map(|(load, wide)| Tile::new(load, &plan, plan.wide && wide.is_some()))
-                .collect();
-            let mut b = Builder::before(ir, contraction.nest);
-            let results = results.into_iter().map(|(op, _)| op).collect();
-            let tiled = Emitter::new(&contraction, plan, tiles, results).emit(&mut b);
-            ir.erase_op(contraction.nest);
-            if !in_fallback(ir, region.op()) {
-                let text = format!("Loop tiled where the grid fills the device: {plan}");
-                let place = ir.ctx.place(ir.location(tiled));
-                cx.report(Diagnostic::remark(text).at_option(place));
-            }
-            versions::choose(ir, holds, region.op(), fallback);
-            // What is left for the next plan is the copy.
-            region = RegionOp(fallback);
-            let Some(Ok(next)) = open_nest(ir, region).map(|nest| Contraction::of(ir, nest)) else {
-                return;
-            };
-            contraction = next;
+/// Puts the versions of the region in front of the region as it is.
+fn make_versions(
+    ir: &mut Ir,
+    func: Op,
+    region: RegionOp,
+    contraction: Contraction,
+    versions: &[Version<'_>],
+    cx: &mut PassContext<'_>,
+) -> Result<(), Diagnostic> {
+    let (mut region, mut contraction) = (region, contraction);
+    for &Version { plan, least_blocks, placed } in versions {
+        let refuse = |ir: &Ir, at: Op, rule: &str| match placed {
+            Some(placed) => Err(placed.refused(ir, &Refusal::new(STEP, at, rule))),
+            None => Ok(()),
+        };
+        let wide: Vec<Option<Wide>> = contraction
+            .staged
+            .iter()
+            .map(|load| Wide::of_tile(ir, &contraction, load, &plan))
+            .collect();
+        let mut results: Vec<(Op, Wide)> = Vec::new();
+        for &op in contraction.prologue.iter().chain(&contraction.epilogue) {
+            let wide = Wide::of_result(ir, &contraction, op, &plan).filter(|_| plan.wide);
+            results.extend(wide.map(|wide| (op, wide)));
         }
+        if plan.wide && wide.iter().all(Option::is_none) {
+            refuse(ir, contraction.nest, "no tile can be copied 16 bytes at a time")?;
+            continue;
+        }
+        let step = Step::from(plan.step(loops(ir, &contraction), least_blocks));
+        let mut b = Builder::before(&mut *ir, region.op());
+        let asked = wide.iter().flatten().chain(results.iter().map(|(_, wide)| wide));
+        let holds = conditions(&mut b, region, &contraction, &plan, least_blocks, asked);
+        let Some(holds) = holds else {
+            return refuse(ir, contraction.nest, "the host cannot compute how large the nest is");
+        };
+        let fallback = versions::copy_as_fallback(ir, region.op());
+        let unit = ir.ctx.unit_attr();
+        ir.set_attr(fallback, REST_ATTR, unit);
+        let tiles = contraction.staged.iter().zip(&wide);
+        let tiles =
+            tiles.map(|(load, wide)| Tile::new(load, &plan, plan.wide && wide.is_some())).collect();
+        let mut b = Builder::before(ir, contraction.nest);
+        let results = results.into_iter().map(|(op, _)| op).collect();
+        let tiled = Emitter::new(&contraction, plan, tiles, results).emit(&mut b);
+        ir.erase_op(contraction.nest);
+        if !in_fallback(ir, region.op()) {
+            let text = format!("Loop tiled where the grid fills the device: {plan}");
+            let place = ir.ctx.place(ir.location(tiled));
+            cx.report(Diagnostic::remark(text).at_option(place));
+        }
+        versions::choose(ir, holds, region.op(), fallback);
+        if is_planned(ir, region.op()) {
+            cx.step(ir, func, &step.to_string());
+            record(ir, func, step);
+        }
+        // What is left for the next plan is the copy.
+        region = RegionOp(fallback);
+        let Some(Ok(next)) = open_nest(ir, region).map(|nest| Contraction::of(ir, nest)) else {
+            return Ok(());
+        };
+        contraction = next;
     }
+    Ok(())
 }

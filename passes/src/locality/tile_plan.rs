@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gpuc_arch::Arch;
+use crate::plan::step;
 
 /// How a block of a contraction is tiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,41 @@ pub struct TilePlan {
 }
 
 impl TilePlan {
+    /// The numbers of a step of a plan.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn of_step(step: &step::Tile) -> Result<TilePlan, &'static str> {
+        let [(_, rows), (_, columns), (_, depth)] = step.loops;
+        let [down, across] = step.threads;
+        let power = |n: &i64| u64::try_from(*n).is_ok_and(u64::is_power_of_two);
+        if ![rows, columns, depth, down, across].iter().all(power)
+            || down > rows
+            || across > columns
+        {
+            return Err("sizes are powers of two, and a thread's are a part of the tile's");
+        }
+        Ok(TilePlan {
+            block: [rows, columns],
+            depth,
+            thread: [down, across],
+            wide: step.wide,
+            blocks_each: step.resident,
+        })
+    }
+
+    /// As a step of a plan, for loops of rows, columns and terms, where the grid has so many blocks.
+    pub fn step(&self, loops: [String; 3], blocks: i64) -> step::Tile {
+        let [row, column, depth] = loops;
+        step::Tile {
+            loops: [(row, self.block[0]), (column, self.block[1]), (depth, self.depth)],
+            threads: self.thread,
+            wide: self.wide,
+            resident: self.blocks_each,
+            blocks,
+        }
+    }
+
     /// Rows and columns of threads.
     pub fn threads(&self) -> [i64; 2] {
         [self.block[0] / self.thread[0], self.block[1] / self.thread[1]]
@@ -56,12 +91,6 @@ impl TilePlan {
                 blocks_each: 2,
             }],
         }
-    }
-
-    /// Whether the tiles of loads with so many bytes an element and such extents fit a block's memory.
-    pub fn fits(&self, arch: &Arch, staged: impl Iterator<Item = i64>) -> bool {
-        let bytes: i64 = staged.sum();
-        bytes <= i64::from(arch.limits.shared_per_block)
     }
 }
 

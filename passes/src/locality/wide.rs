@@ -5,6 +5,7 @@ use gpuc_dialects::offload::{AlignedOp, DisjointOp, RegionOp};
 use gpuc_dialects::{arith, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
 
+use super::band::Dimension;
 use super::contraction::{Contraction, Staged, subscripts};
 use super::coordinates::Exprs;
 use super::stage::WIDE_BYTES;
@@ -118,21 +119,7 @@ pub fn conditions<'a>(
     wide: impl Iterator<Item = &'a Wide>,
 ) -> Option<Value> {
     let mut map = ValueMap::new();
-    let mut trips = Vec::new();
-    for dim in &nest.dims {
-        let mut ends = Vec::new();
-        for bound in [&dim.lower, &dim.upper] {
-            let mut exprs = Exprs::default();
-            let end = exprs.bound(b, bound);
-            let mut end = exprs.finish(b, &[end]);
-            for operand in &mut end.operands {
-                *operand = compute_outside(b, *operand, region.op(), &mut map)?;
-            }
-            ends.push(AffineApplyOp::create(b, &end));
-        }
-        let step = arith::constant_index(b, 1);
-        trips.push(trip_count(b, Bounds { lower: ends[0], upper: ends[1], step }));
-    }
+    let trips = trip_counts(b, region, &nest.dims, &mut map)?;
     let mut blocks = arith::constant_index(b, 1);
     for (dim, &trips) in trips.iter().enumerate() {
         let side = match dim {
@@ -151,12 +138,8 @@ pub fn conditions<'a>(
         let deep = at_least(b, depth, 2 * plan.depth);
         all = arith::AndIOp::new(b, all, deep).value(b);
     }
-    for &(first, second) in &nest.apart {
-        let [first, second] = [
-            compute_outside(b, first, region.op(), &mut map)?,
-            compute_outside(b, second, region.op(), &mut map)?,
-        ];
-        let apart = DisjointOp::new(b, first, second).value(b);
+    let apart = are_apart(b, region, &nest.apart, &mut map)?;
+    for apart in apart {
         all = arith::AndIOp::new(b, all, apart).value(b);
     }
     if !plan.wide {
@@ -180,6 +163,46 @@ pub fn conditions<'a>(
     Some(all)
 }
 
+/// How often each of some dimensions runs, for all that the host knows at the builder's point in front of the region.
+pub fn trip_counts(
+    b: &mut Builder<'_>,
+    region: RegionOp,
+    dims: &[Dimension],
+    map: &mut ValueMap,
+) -> Option<Vec<Value>> {
+    let mut trips = Vec::new();
+    for dim in dims {
+        let mut ends = Vec::new();
+        for bound in [&dim.lower, &dim.upper] {
+            let mut exprs = Exprs::default();
+            let end = exprs.bound(b, bound);
+            let mut end = exprs.finish(b, &[end]);
+            for operand in &mut end.operands {
+                *operand = compute_outside(b, *operand, region.op(), map)?;
+            }
+            ends.push(AffineApplyOp::create(b, &end));
+        }
+        let step = arith::constant_index(b, 1);
+        trips.push(trip_count(b, Bounds { lower: ends[0], upper: ends[1], step }));
+    }
+    Some(trips)
+}
+
+/// Whether buffers are apart, pair by pair, asked in front of the region.
+pub fn are_apart(
+    b: &mut Builder<'_>,
+    region: RegionOp,
+    pairs: &[(Value, Value)],
+    map: &mut ValueMap,
+) -> Option<Vec<Value>> {
+    let ask = |&(first, second): &(Value, Value)| {
+        let first = compute_outside(b, first, region.op(), map)?;
+        let second = compute_outside(b, second, region.op(), map)?;
+        Some(DisjointOp::new(b, first, second).value(b))
+    };
+    pairs.iter().map(ask).collect()
+}
+
 fn trips_of_sum(
     b: &mut Builder<'_>,
     nest: &Contraction,
@@ -196,7 +219,7 @@ fn trips_of_sum(
     Some(arith::SubIOp::new(b, upper, lower).value(b))
 }
 
-fn at_least(b: &mut Builder<'_>, value: Value, least: i64) -> Value {
+pub fn at_least(b: &mut Builder<'_>, value: Value, least: i64) -> Value {
     let least = arith::constant_index(b, least);
     compare(b, arith::CmpIPredicate::Sge, value, least)
 }

@@ -53,6 +53,14 @@ impl LoopUnroll {
         };
         let trips = view.constant_trip_count(ir).and_then(|trips| usize::try_from(trips).ok());
         let asked = llvm::is_full_unroll(ir, view.op());
+        if let Some(factor) = llvm::unroll_count(ir, view.op()) {
+            match trips {
+                Some(trips) if trips <= factor => unroll_fully(ir, view, trips, step),
+                _ if factor > 1 => unroll_by(ir, view, factor, step),
+                _ => {}
+            }
+            return;
+        }
         let fits = |rounds: usize| rounds.saturating_mul(length) <= self.operations;
         if let Some(trips) =
             trips.filter(|&trips| asked || trips <= self.unroll_full_threshold && fits(trips))

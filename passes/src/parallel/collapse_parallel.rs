@@ -12,12 +12,17 @@ use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value, WalkOrder};
+use indexmap::IndexSet;
 
 use super::schedule::Asked;
 use crate::analysis::access::access;
 use crate::analysis::slice::is_defined_inside;
+use crate::plan::step::Collapse;
+use crate::plan::text::Placed;
+use crate::plan::{Given, is_planned, names, record};
 use crate::raise::parallel_nest::ParallelNest;
 use crate::raise::raise_affine::copy_marks;
+use crate::steps::refusal::Refusal;
 
 gpuc_ir::pass! {
     /// Make one loop of perfect nests of parallel loops.
@@ -25,22 +30,81 @@ gpuc_ir::pass! {
 }
 
 impl Pass for CollapseParallel {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let given = Given::of(ir, op)?;
+        let open = |ir: &Ir, at: Op| given.is_none() || !is_planned(ir, at);
+        let mut made: IndexSet<Op> = IndexSet::new();
         // Inner loops first: a nest grows from the inside.
         for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
             if let Some(outer) = AffineParallelOp::cast(ir, inner)
+                && open(ir, inner)
                 && let Some(inner) = perfect_inner(ir, outer)
             {
-                collapse(ir, outer, inner);
+                made.insert(collapse(ir, outer, inner));
             }
         }
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            if let Some(nest) = AffineParallelOp::cast(ir, inner) {
-                consecutive_last(ir, nest);
+            if let Some(nest) = AffineParallelOp::cast(ir, inner)
+                && open(ir, inner)
+                && let Some(order) = consecutive_last(ir, nest)
+            {
+                made.insert(reorder(ir, nest, &order));
             }
+        }
+        for made in made {
+            if !ir.is_erased(made) && is_planned(ir, made) {
+                let loops = names::of_loop(ir, made);
+                record(ir, op, Collapse { loops });
+            }
+        }
+        for (step, placed) in given.iter().flat_map(Given::of_kind::<Collapse>) {
+            follow(ir, op, &step, placed)?;
+            cx.step(ir, op, &placed.step.to_string());
         }
         Ok(())
     }
+}
+
+/// Takes a step of a plan.
+fn follow(ir: &mut Ir, func: Op, step: &Collapse, placed: &Placed) -> Result<(), Diagnostic> {
+    let refuse = |ir: &Ir, at: Op, rule: &str| {
+        let refusal = Refusal::new("collapse-parallel", at, rule);
+        placed
+            .refused(ir, &refusal.way_round("name all the loops, and only loops that are parallel"))
+    };
+    let mut loops = Vec::new();
+    for name in &step.loops {
+        loops.push(placed.find(ir, func, name)?);
+    }
+    // The one that the others stand in.
+    let is_outermost = |&&at: &&Op| loops.iter().all(|&op| op == at || ir.is_inside(op, at));
+    let Some(&outermost) = loops.iter().find(is_outermost) else {
+        return Err(refuse(ir, loops[0], "the loops do not stand in each other"));
+    };
+    let mut at = outermost;
+    while names::of_loop(ir, at).len() < step.loops.len() {
+        let outer = AffineParallelOp::cast(ir, at);
+        let Some((outer, inner)) = outer.and_then(|outer| Some((outer, perfect_inner(ir, outer)?)))
+        else {
+            let rule = "they are not parallel loops that stand directly in each other, with bounds \
+                        that do not depend on each other, and that the program leaves open";
+            return Err(refuse(ir, at, rule));
+        };
+        at = collapse(ir, outer, inner);
+    }
+    let own = names::of_loop(ir, at);
+    let order: Option<Vec<usize>> =
+        step.loops.iter().map(|name| own.iter().position(|known| known == name)).collect();
+    match (order, AffineParallelOp::cast(ir, at)) {
+        (Some(order), Some(nest)) if order.len() == own.len() && is_open(ir, nest) => {
+            if !order.is_sorted() {
+                reorder(ir, nest, &order);
+            }
+        }
+        _ => return Err(refuse(ir, at, "the loops between them are part of the nest, too")),
+    }
+    record(ir, func, step.clone());
+    Ok(())
 }
 
 /// Whether who executes a loop is open, and it combines nothing.
@@ -85,7 +149,7 @@ fn joined(ir: &mut Ir, first: &AffineValue, second: &AffineValue) -> AffineValue
 }
 
 /// Makes one loop of two.
-fn collapse(ir: &mut Ir, outer: AffineParallelOp, inner: AffineParallelOp) {
+fn collapse(ir: &mut Ir, outer: AffineParallelOp, inner: AffineParallelOp) -> Op {
     let lower = joined(ir, &outer.lower_bounds(ir), &inner.lower_bounds(ir));
     let upper = joined(ir, &outer.upper_bounds(ir), &inner.upper_bounds(ir));
     let nest = ParallelNest {
@@ -96,8 +160,8 @@ fn collapse(ir: &mut Ir, outer: AffineParallelOp, inner: AffineParallelOp) {
     };
     let (body, inside) = (outer.body(ir), inner.body(ir));
     for variable in ir.arguments(inside).to_vec() {
-        let (ty, location) = (ir.ty(variable), ir.location(inner.op()));
-        let moved = ir.add_argument(body, ty, location);
+        let own = ir.value_location(variable);
+        let moved = ir.add_argument(body, ir.ty(variable), own);
         ir.replace_all_uses(variable, moved);
     }
     for op in ir.ops(inside).collect::<Vec<_>>() {
@@ -106,7 +170,7 @@ fn collapse(ir: &mut Ir, outer: AffineParallelOp, inner: AffineParallelOp) {
         }
     }
     ir.erase_op(inner.op());
-    rebuild(ir, outer, &nest);
+    rebuild(ir, outer, &nest)
 }
 
 /// Builds a loop anew round its body.
@@ -119,11 +183,12 @@ fn rebuild(ir: &mut Ir, old: AffineParallelOp, nest: &ParallelNest) -> Op {
     new
 }
 
-/// Brings the dimension along which most accesses are consecutive to the end, unless the last one is as good.
-fn consecutive_last(ir: &mut Ir, nest: AffineParallelOp) {
+/// The order of dimensions in which the one along which most accesses are consecutive is the last one;
+/// `None` where the last one is as good.
+fn consecutive_last(ir: &Ir, nest: AffineParallelOp) -> Option<Vec<usize>> {
     let variables = nest.induction_vars(ir).to_vec();
     if variables.len() < 2 || !is_open(ir, nest) {
-        return;
+        return None;
     }
     let accesses: Vec<_> = ir
         .nested_ops(nest.op(), WalkOrder::PreOrder)
@@ -141,10 +206,16 @@ fn consecutive_last(ir: &mut Ir, nest: AffineParallelOp) {
     let last = counts.len() - 1;
     let best = (0..=last).rev().max_by_key(|&dim| (counts[dim], dim)).unwrap_or(last);
     if counts[best] == counts[last] {
-        return;
+        return None;
     }
     let mut order: Vec<usize> = (0..=last).filter(|&dim| dim != best).collect();
     order.push(best);
+    Some(order)
+}
+
+/// Puts the dimensions of a loop into another order.
+fn reorder(ir: &mut Ir, nest: AffineParallelOp, order: &[usize]) -> Op {
+    let variables = nest.induction_vars(ir).to_vec();
     let permuted = |ir: &mut Ir, value: AffineValue, groups: Vec<i64>| {
         let data = ir.ctx.map_data(value.map).clone();
         let start = |dim: usize| groups[..dim].iter().sum::<i64>() as usize;
@@ -166,14 +237,14 @@ fn consecutive_last(ir: &mut Ir, nest: AffineParallelOp) {
         reductions: Vec::new(),
     };
     let body = nest.body(ir);
-    let location = ir.location(nest.op());
-    for &dim in &order {
-        let ty = ir.ty(variables[dim]);
-        let moved = ir.add_argument(body, ty, location);
+    for &dim in order {
+        let variable = variables[dim];
+        let own = ir.value_location(variable);
+        let moved = ir.add_argument(body, ir.ty(variable), own);
         ir.replace_all_uses(variables[dim], moved);
     }
     for index in (0..variables.len()).rev() {
         ir.remove_argument(body, index);
     }
-    rebuild(ir, nest, &permuted);
+    rebuild(ir, nest, &permuted)
 }

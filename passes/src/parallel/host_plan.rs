@@ -98,10 +98,9 @@ fn owner(ir: &Ir, value: Value) -> Option<Op> {
 }
 
 impl HostPlan {
-    /// What the host is to execute of a region, if anything: loops and conditionals round parallel
-    /// loops of more than `threads` iterations. `None` where values cross between kernels that memory
-    /// cannot keep.
-    pub fn of(ir: &Ir, region: RegionOp, threads: i64) -> Option<HostPlan> {
+    /// What the host is to execute of a region, if anything: the loops and conditionals that are `wanted`
+    /// there. `None` where values cross between kernels that memory cannot keep.
+    pub fn of(ir: &Ir, region: RegionOp, wanted: &dyn Fn(&Ir, Op) -> bool) -> Option<HostPlan> {
         let mut plan = HostPlan {
             region,
             kept: IndexSet::new(),
@@ -109,7 +108,7 @@ impl HostPlan {
             needed: IndexSet::new(),
             known: FxHashSet::default(),
         };
-        plan.keep(ir, region.block(ir), threads);
+        plan.keep(ir, region.block(ir), wanted);
         let grids = ir.ops(region.block(ir)).filter(|&op| has_parallel_loop(ir, op)).count();
         if plan.kept.is_empty() && grids < 2 {
             return None;
@@ -165,13 +164,13 @@ impl HostPlan {
             || ir.results(op).first().is_some_and(|&result| self.known.contains(&result))
     }
 
-    fn keep(&mut self, ir: &Ir, block: Block, threads: i64) {
+    fn keep(&mut self, ir: &Ir, block: Block, wanted: &dyn Fn(&Ir, Op) -> bool) {
         for op in ir.ops(block) {
-            if is_structured(ir, op) && is_worth_launches(ir, op, threads) {
+            if is_structured(ir, op) && wanted(ir, op) {
                 self.kept.insert(op);
                 for &region in ir.regions(op) {
                     if let Some(block) = ir.entry_block(region) {
-                        self.keep(ir, block, threads);
+                        self.keep(ir, block, wanted);
                     }
                 }
             }

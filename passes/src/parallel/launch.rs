@@ -2,9 +2,7 @@
 
 use gpuc_arch::{Arch, MAX_GRID_X};
 use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, LoopMapping, Size};
-use gpuc_dialects::offload::{
-    BLOCK_EXTENTS_ATTR, FOLDED_ROWS_ATTR, LaunchSizeOp, NAME_ATTR, RegionOp,
-};
+use gpuc_dialects::offload::{BLOCK_EXTENTS_ATTR, FOLDED_ROWS_ATTR, LaunchSizeOp, RegionOp};
 use gpuc_dialects::{arith, gpu, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
@@ -14,7 +12,7 @@ use super::loop_bounds::{Bounds, compute_outside};
 use super::segments::{Segment, has_effects};
 use super::threads::folded_planes;
 use super::verify_mapping::block_extents;
-use crate::analysis::access::name;
+use crate::analysis::access::known_name;
 use crate::analysis::loops::dimensions;
 use crate::analysis::range::Range;
 
@@ -348,12 +346,11 @@ fn variable_of(ir: &Ir, value: Value) -> Option<String> {
     let mut at = value;
     while let Some(op) = ir.defining_op(at) {
         if ir.operand_count(op) != 1 || !ir.is_effect_free(op) {
-            return ir.attr(op, NAME_ATTR).map(|_| name(ir, at));
+            break;
         }
         at = ir.operand(op, 0);
     }
-    let known = name(ir, at);
-    (known != "a local variable").then_some(known)
+    known_name(ir, at).map(str::to_owned)
 }
 
 /// The largest constant extent of blocks in one direction among a segment's loops.

@@ -10,11 +10,11 @@
 //! from the trip counts and the device ([`super::block_shape`]).
 
 use gpuc_arch::Arch;
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::mapping::{
     Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
 };
-use gpuc_dialects::offload::{Construct, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{Construct, RegionOp, SCHEDULE_ATTR, verify_mapping};
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
@@ -25,6 +25,9 @@ use super::mapping_remarks;
 use super::schedule::{Asked, Levels, check_nesting, region_sizes};
 use super::verify_mapping::check_sizes;
 use crate::analysis::loops::constant_trips;
+use crate::plan::text::Placed;
+use crate::plan::{Given, Step, is_planned, names, record, step};
+use crate::steps::refusal::Refusal;
 use crate::target::target;
 use crate::versions::in_fallback;
 
@@ -39,17 +42,89 @@ gpuc_ir::pass! {
 impl Pass for Map {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
+        let given = Given::of(ir, op)?;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            let planned = is_planned(ir, inner);
+            let mut followed = None;
+            if let Some(given) = given.as_ref().filter(|_| planned) {
+                followed = follow(ir, op, region, given)?;
+            }
             let mut mapper = Mapper { region, arch, loops: IndexMap::new() };
-            mapper.choose(ir)?;
-            check_sizes(ir, region)?;
+            let mapped = mapper.choose(ir)?;
+            if let Some(placed) = followed {
+                check_sizes(ir, region).map_err(|why| placed.refused_as(&why))?;
+            } else {
+                check_sizes(ir, region)?;
+            }
+            for (op_of, mapping) in mapped.into_iter().filter(|_| planned && given.is_none()) {
+                record(ir, op, step(ir, op_of, &mapping));
+            }
             if !in_fallback(ir, inner) {
                 mapping_remarks::report(ir, region, cx);
             }
         }
         Ok(())
     }
+}
+
+/// A mapping as a step of a plan.
+fn step(ir: &Ir, op: Op, mapping: &LoopMapping) -> step::Map {
+    let mut names = names::of_loop(ir, op).into_iter();
+    let dims = mapping.0.iter().map(|dim| (names.by_ref().take(dim.dims).collect(), dim.clone()));
+    step::Map { dims: dims.collect() }
+}
+
+/// Maps the loops of a region as a plan says; one of its steps.
+fn follow<'a>(
+    ir: &mut Ir,
+    func: Op,
+    region: RegionOp,
+    given: &'a Given,
+) -> Result<Option<&'a Placed>, Diagnostic> {
+    let steps = given.of_kind::<step::Map>();
+    for (step, placed) in &steps {
+        for name in step.dims.iter().flat_map(|(names, _)| names) {
+            placed.find(ir, func, name)?;
+        }
+    }
+    let mut last = None;
+    for op in ir.nested_ops(region.op(), WalkOrder::PreOrder) {
+        if !ir.has_trait(op, Traits::PARALLEL_LOOP) || ir.attr(op, MAPPING_ATTR).is_some() {
+            continue;
+        }
+        let own = names::of_loop(ir, op);
+        let is_own = |step: &step::Map| step.dims.iter().flat_map(|(names, _)| names).eq(&own);
+        let Some((step, placed)) = steps.iter().find(|(step, _)| is_own(step)) else {
+            let text =
+                format!("the plan does not say who executes the iterations of {}", own.join(", "));
+            let error = Diagnostic::error(text).code(codes::PLAN_STEP).at(given.place.clone());
+            return Err(error.help(format!("add a step such as `{}`", example(&own))));
+        };
+        let mapping = LoopMapping(step.dims.iter().map(|(_, dim)| dim.clone()).collect());
+        let attr = mapping.attr(&mut ir.ctx);
+        ir.set_attr(op, MAPPING_ATTR, attr);
+        ir.remove_attr(op, SCHEDULE_ATTR);
+        verify_mapping(ir, op, own.len())
+            .map_err(|rule| placed.refused(ir, &Refusal::new("map", op, rule)))?;
+        record(ir, func, step.clone());
+        last = Some(*placed);
+    }
+    Ok(last)
+}
+
+/// A step that maps loops, for who has left it out.
+fn example(names: &[String]) -> Step {
+    let dims = names.iter().rev().zip([0, 1, 2].map(Axis::Block)).map(|(name, axis)| {
+        let mut axes = vec![(axis, Size::Free)];
+        if axis == Axis::Block(0) {
+            axes.push((Axis::Thread(0), Size::Constant(128)));
+        }
+        (vec![name.clone()], DimMap { axes, how: Distribution::Exact, dims: 1 })
+    });
+    let mut dims: Vec<_> = dims.collect();
+    dims.reverse();
+    step::Map { dims }.into()
 }
 
 /// A parallel loop whose mapping is being chosen.
@@ -70,7 +145,8 @@ struct Mapper<'a> {
 }
 
 impl Mapper<'_> {
-    fn choose(&mut self, ir: &mut Ir) -> Result<(), Diagnostic> {
+    /// Maps all loops of the region; those that came without a mapping, each with its own.
+    fn choose(&mut self, ir: &mut Ir) -> Result<Vec<(Op, LoopMapping)>, Diagnostic> {
         let kernels = self.region.kind(ir) == Construct::Kernels;
         for op in ir.ops(self.region.block(ir)) {
             self.assign(ir, op, Levels::SEQUENTIAL, kernels, [true; 2])?;
@@ -84,12 +160,13 @@ impl Mapper<'_> {
                 false => Some((op, self.mapping(ir, op, *known))),
             })
             .collect();
-        for (op, mapping) in chosen {
+        for (op, mapping) in &chosen {
             let attr = mapping.attr(&mut ir.ctx);
-            ir.set_attr(op, MAPPING_ATTR, attr);
-            ir.remove_attr(op, SCHEDULE_ATTR);
+            ir.set_attr(*op, MAPPING_ATTR, attr);
+            ir.remove_attr(*op, SCHEDULE_ATTR);
         }
-        Ok(())
+        let open = |(op, _): &(Op, LoopMapping)| !self.loops[op].given;
+        Ok(chosen.into_iter().filter(open).collect())
     }
 
     /// Assigns levels to `op`, if it is a parallel loop, and to those inside. `outer` are the

@@ -29,6 +29,8 @@ use crate::analysis::loops::{candidates, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::analysis::slice::is_defined_inside;
+use crate::plan::step::Parallel;
+use crate::plan::{Given, names, record};
 use crate::raise::reduction::Reduction;
 use crate::versions::{self, in_fallback};
 
@@ -44,6 +46,7 @@ impl Pass for RecognizeParallel {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         // Stays true: what a loop that becomes parallel changes is outside of those that come after it.
         let nest = cx.analysis::<Nest>(ir, op);
+        let given = Given::of(ir, op)?;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if candidates(ir, region).is_empty() {
@@ -54,7 +57,13 @@ impl Pass for RecognizeParallel {
                 continue;
             }
             let fallback = versions::copy_as_fallback(ir, inner);
-            let found = self.recognize(ir, &nest, region, Apart::Assumed);
+            let found = match &given {
+                Some(given) => self.follow(ir, op, &nest, region, given)?,
+                None => self.recognize(ir, &nest, region, Apart::Assumed),
+            };
+            if given.is_none() && !found.parallel.is_empty() {
+                record(ir, op, Parallel { loops: found.parallel });
+            }
             found.remarks.into_iter().for_each(|remark| cx.report(remark));
             if versions::choose_disjoint(ir, &found.assumed_apart, inner, fallback) {
                 let nest = Nest::compute(ir, fallback);
@@ -69,6 +78,8 @@ impl Pass for RecognizeParallel {
 #[derive(Default)]
 struct Found {
     remarks: Vec<Diagnostic>,
+    /// The names of those that are parallel.
+    parallel: Vec<String>,
     /// Pairs of mapped variables that parallel loops need to be apart.
     assumed_apart: IndexSet<(Value, Value)>,
 }
@@ -77,30 +88,76 @@ impl RecognizeParallel {
     fn recognize(&self, ir: &mut Ir, nest: &Nest, region: RegionOp, apart: Apart) -> Found {
         let mut found = Found::default();
         for op in candidates(ir, region) {
-            let remarks = self.parallelize(ir, nest, op, apart, &mut found.assumed_apart);
-            found.remarks.extend(remarks);
+            let name = names::of(ir, op);
+            match self.parallelize(ir, nest, op, apart, false, &mut found.assumed_apart) {
+                Ok(said) => {
+                    found.parallel.push(name);
+                    found.remarks.extend(said);
+                }
+                Err(why) => found.remarks.push(why),
+            }
         }
         found
     }
 
-    /// Makes a loop parallel if it can be, and says why or why not.
+    /// Makes those loops of a region parallel that a plan names.
+    fn follow(
+        &self,
+        ir: &mut Ir,
+        func: Op,
+        nest: &Nest,
+        region: RegionOp,
+        given: &Given,
+    ) -> Result<Found, Diagnostic> {
+        let mut found = Found::default();
+        let steps = given.of_kind::<Parallel>();
+        for op in candidates(ir, region) {
+            let name = names::of(ir, op);
+            let Some((_, placed)) = steps.iter().find(|(step, _)| step.loops.contains(&name))
+            else {
+                let text = "Loop left sequential by the plan".to_owned();
+                found
+                    .remarks
+                    .push(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(op))));
+                continue;
+            };
+            let said =
+                self.parallelize(ir, nest, op, Apart::Assumed, true, &mut found.assumed_apart);
+            found.remarks.extend(said.map_err(|why| placed.refused_as(&why))?);
+            found.parallel.push(name);
+        }
+        for (step, placed) in steps {
+            for name in &step.loops {
+                if !found.parallel.contains(name) {
+                    placed.find(ir, func, name)?;
+                    let text = format!("whether '{name}' is parallel is not the compiler's to say");
+                    return Err(placed.error(text).help("the program says so by its directives"));
+                }
+            }
+            record(ir, func, step);
+        }
+        Ok(found)
+    }
+
+    /// Makes a loop parallel if it can be and, unless it is asked for, that pays. Says so, or else why not.
     fn parallelize(
         &self,
         ir: &mut Ir,
         nest: &Nest,
         op: Op,
         apart: Apart,
+        asked: bool,
         assumed_apart: &mut IndexSet<(Value, Value)>,
-    ) -> Vec<Diagnostic> {
+    ) -> Result<Vec<Diagnostic>, Diagnostic> {
         let place = ir.ctx.place(ir.location(op));
         let remark = |text: String| Diagnostic::remark(text).at_option(place.clone());
         let touched = match nest.accesses(op) {
             Ok(touched) => touched,
             Err(unknown) => {
-                return vec![remark(format!(
+                return Err(remark(format!(
                     "Loop not parallelized: the effects of '{}' are not known",
                     ir.name(unknown)
-                ))];
+                )));
             }
         };
         let (mut reductions, mut last_values) = (Vec::new(), Vec::new());
@@ -126,16 +183,16 @@ impl RecognizeParallel {
             let scalar = scalar_name(ir, each.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));
             let text = format!("{held}{scalar} prevents parallelization");
-            return vec![remark(text).code(codes::LOOP_CARRIED)];
+            return Err(remark(text).code(codes::LOOP_CARRIED));
         }
         let found = carried(ir, op, touched, apart, Wanted::Any);
         if let Some(dependence) = &found.dependence {
-            return vec![remarks::dependence(ir, op, dependence)];
+            return Err(remarks::dependence(ir, op, dependence));
         }
-        if !self.pays(ir, op, touched, !reductions.is_empty()) {
-            return vec![remark(
+        if !asked && !self.pays(ir, op, touched, !reductions.is_empty()) {
+            return Err(remark(
                 "Loop is parallelizable, left sequential in each thread".to_owned(),
-            )];
+            ));
         }
         let names: Vec<Option<String>> =
             reductions.iter().map(|r| scalar_name(ir, r.carried.result)).collect();
@@ -143,7 +200,9 @@ impl RecognizeParallel {
             store.apply(ir, op, yielded);
         }
         if make_parallel(ir, op, &reductions).is_none() {
-            return Vec::new();
+            return Err(remark(
+                "Loop not parallelized: its reduction has no parallel form".to_owned(),
+            ));
         }
         let mut said = remark("Loop is parallelizable".to_owned());
         for (a, b) in found.assumed_apart {
@@ -159,7 +218,7 @@ impl RecognizeParallel {
             let symbol = reduction.kind.symbol();
             said.push(remark(format!("Generating implicit reduction({symbol}{name})")));
         }
-        said
+        Ok(said)
     }
 
     /// Whether a loop that can be parallel should be: always if nothing around it is.

@@ -10,7 +10,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
-use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use gpuc_presburger::Var;
 use indexmap::IndexSet;
@@ -20,7 +20,10 @@ use crate::analysis::loops::candidates;
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::graph::DependenceGraph;
+use crate::plan::text::Placed;
+use crate::plan::{Given, Step, names, record};
 use crate::steps::legality::{Legal, Order};
+use crate::steps::planned;
 use crate::steps::rebuild::rebuild;
 use crate::steps::statements::Statements;
 use crate::versions::{self, in_fallback};
@@ -42,10 +45,15 @@ struct Better {
 impl Pass for Restructure {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let nest = cx.analysis::<Nest>(ir, op);
+        let given = Given::of(ir, op)?;
         let mut changed = false;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if in_fallback(ir, inner) {
+                continue;
+            }
+            if let Some(given) = &given {
+                changed |= follow(ir, op, region, given, cx)?;
                 continue;
             }
             let better = better_orders(ir, &nest, region);
@@ -56,7 +64,7 @@ impl Pass for Restructure {
             let fallback = versions::copy_as_fallback(ir, inner);
             let mut apart = IndexSet::new();
             for each in better {
-                apply(ir, each, &mut apart, cx);
+                apply(ir, op, each, &mut apart, cx);
             }
             versions::choose_disjoint(ir, &apart, inner, fallback);
         }
@@ -67,15 +75,53 @@ impl Pass for Restructure {
     }
 }
 
+/// Takes the steps of a plan that are about the order of a region's loops; whether there are any.
+fn follow(
+    ir: &mut Ir,
+    func: Op,
+    region: RegionOp,
+    given: &Given,
+    cx: &mut PassContext<'_>,
+) -> Result<bool, Diagnostic> {
+    let orders = |placed: &&Placed| {
+        use Step::{Distribute, Fuse, Order, Permute, Skew};
+        matches!(placed.step, Order(_) | Permute(_) | Distribute(_) | Fuse(_) | Skew(_))
+    };
+    let steps: Vec<&Placed> = given.steps.iter().filter(orders).collect();
+    if steps.is_empty() {
+        return Ok(false);
+    }
+    let fallback = versions::copy_as_fallback(ir, region.op());
+    let mut apart = IndexSet::new();
+    for placed in steps {
+        let free = free_loops(ir, region);
+        let nest = Nest::compute(ir, func);
+        let movable = |op: Op| free.contains(&op);
+        let taken = planned::take(ir, func, &nest, &placed.step, &movable)
+            .map_err(|refusal| placed.refused(ir, &refusal))?;
+        apart.extend(taken.graph.assumed_apart);
+        record(ir, func, placed.step.clone());
+        cx.step(ir, func, &placed.step.to_string());
+        let place = taken.made.first().and_then(|&op| ir.ctx.place(ir.location(op)));
+        let text = format!("Loop nest reordered by the plan: {}", placed.step);
+        cx.report(Diagnostic::remark(text).at_option(place));
+    }
+    versions::choose_disjoint(ir, &apart, region.op(), fallback);
+    Ok(true)
+}
+
+/// The loops of a region whose order is the compiler's to choose.
+fn free_loops(ir: &Ir, region: RegionOp) -> IndexSet<Op> {
+    let unasked = |&op: &Op| {
+        let asked = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
+        asked.is_none_or(|levels| levels.is_empty())
+    };
+    candidates(ir, region).into_iter().filter(unasked).collect()
+}
+
 /// The nests of a region that have a better order than they are written in.
 fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
-    let free: IndexSet<Op> = candidates(ir, region)
-        .into_iter()
-        .filter(|&op| {
-            let asked = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
-            asked.is_none_or(|levels| levels.is_empty())
-        })
-        .collect();
+    let free = free_loops(ir, region);
     let (mut found, mut done) = (Vec::new(), IndexSet::new());
     for &root in &free {
         // A nest is taken apart from its outermost loop on.
@@ -109,6 +155,7 @@ fn better_order(ir: &Ir, graph: DependenceGraph, statements: Statements) -> Opti
 
 fn apply(
     ir: &mut Ir,
+    func: Op,
     better: Better,
     apart: &mut IndexSet<(Value, Value)>,
     cx: &mut PassContext<'_>,
@@ -116,14 +163,29 @@ fn apply(
     let Better { graph, statements, plan } = better;
     let said = describe(ir, &statements, &plan);
     let schedule = plan.schedule(&statements);
+    let step = planned::worded(ir, &statements, &graph, &schedule);
     let done = Legal::prove(ir, STEP, &statements, &graph, schedule)
         .and_then(|legal| rebuild(ir, STEP, legal));
     match done {
-        Ok(_) => {
+        Ok(made) => {
+            names::renew(ir, func);
+            record(ir, func, with_made(ir, step, &made));
             apart.extend(graph.assumed_apart);
             said.into_iter().for_each(|remark| cx.report(remark));
         }
         Err(refusal) => cx.report(refusal.remark(ir)),
+    }
+}
+
+/// A step with the names of the loops that it has made.
+fn with_made(ir: &Ir, step: Step, made: &[Op]) -> Step {
+    match step {
+        Step::Distribute(mut step) => {
+            let loops = made.iter().filter(|&&op| ir.is_counted_loop(op));
+            step.to = loops.map(|&op| names::of(ir, op)).collect();
+            step.into()
+        }
+        other => other,
     }
 }
 

@@ -25,6 +25,10 @@ use super::host_plan::{HostPlan, is_worth_launches};
 use super::host_split::split;
 use super::segments::has_parallel_loop;
 use crate::lower::lower_affine::lower;
+use crate::plan::step::Launches;
+use crate::plan::text::Placed;
+use crate::plan::{Given, is_planned, names, record};
+use crate::steps::refusal::Refusal;
 use crate::target::target;
 use crate::versions::in_fallback;
 
@@ -39,26 +43,80 @@ gpuc_ir::pass! {
 impl Pass for SplitLaunches {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
+        let given = Given::of(ir, op)?;
+        let steps = given.as_ref().map(Given::of_kind::<Launches>);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if region.kind(ir) != Construct::Kernels {
                 continue;
             }
             let threads = row_length(arch, None);
-            let plan = |ir: &Ir| HostPlan::of(ir, region, threads);
-            let affine = plan(ir);
-            if !in_fallback(ir, inner) {
-                report_one_block(ir, region.op(), affine.as_ref(), threads, cx);
-            }
-            if let Some(affine) = affine {
-                lower_host_ops(ir, &affine)?;
-                if let Some(plan) = plan(ir) {
-                    split(ir, &plan)?;
+            let steps = steps.as_ref().filter(|_| is_planned(ir, inner));
+            if let Some(steps) = steps {
+                for (step, placed) in steps {
+                    follow(ir, op, region, step, placed)?;
                 }
+                continue;
             }
+            let worth = |ir: &Ir, op: Op| is_worth_launches(ir, op, threads);
+            let plan = HostPlan::of(ir, region, &worth);
+            if !in_fallback(ir, inner) {
+                report_one_block(ir, region.op(), plan.as_ref(), threads, cx);
+            }
+            let Some(plan) = plan else { continue };
+            let round = plan.kept.iter().map(|&op| names::of(ir, op)).collect();
+            if is_planned(ir, inner) {
+                record(ir, op, Launches { round });
+            }
+            carry_out(ir, region, &plan, &worth)?;
         }
         Ok(())
     }
+}
+
+/// Takes a region apart.
+fn carry_out(
+    ir: &mut Ir,
+    region: RegionOp,
+    affine: &HostPlan,
+    wanted: &dyn Fn(&Ir, Op) -> bool,
+) -> Result<(), Diagnostic> {
+    lower_host_ops(ir, affine)?;
+    match HostPlan::of(ir, region, wanted) {
+        Some(plan) => split(ir, &plan),
+        None => Ok(()),
+    }
+}
+
+/// Takes a step of a plan.
+fn follow(
+    ir: &mut Ir,
+    func: Op,
+    region: RegionOp,
+    step: &Launches,
+    placed: &Placed,
+) -> Result<(), Diagnostic> {
+    let wanted = |ir: &Ir, op: Op| step.round.contains(&names::of(ir, op));
+    for name in &step.round {
+        placed.find(ir, func, name)?;
+    }
+    let refuse = |ir: &Ir, at: Op, rule: &str| {
+        let refusal = Refusal::new("split-launches", at, rule);
+        placed.refused(ir, &refusal.way_round("leave the step out: the loop stays in one block"))
+    };
+    let Some(plan) = HostPlan::of(ir, region, &wanted) else {
+        let rule = "there is nothing to take apart, or what kernels would hand to each other cannot \
+                    be kept in memory";
+        return Err(refuse(ir, region.op(), rule));
+    };
+    let kept: Vec<String> = plan.kept.iter().map(|&op| names::of(ir, op)).collect();
+    if let Some(name) = step.round.iter().find(|name| !kept.contains(name)) {
+        let at = placed.find(ir, func, name)?;
+        let rule = format!("'{name}' stands in no block of the host, or is none of its loops");
+        return Err(refuse(ir, at, &rule));
+    }
+    record(ir, func, step.clone());
+    carry_out(ir, region, &plan, &wanted)
 }
 
 /// Says why sequential loops round parallel ones in `around` stay in one block.

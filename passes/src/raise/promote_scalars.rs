@@ -11,6 +11,9 @@ use gpuc_dialects::{memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 
+use crate::analysis::access::known_name;
+use crate::analysis::names;
+
 gpuc_ir::pass! {
     /// Keep shared scalars in local variables while loops update them.
     PromoteScalars = "promote-scalars" on "func.func" {}
@@ -93,6 +96,9 @@ fn promote(ir: &mut Ir, loop_op: Op, scalar: Value) {
     let local_ty = ir.ctx.memref(&[], element);
     let mut b = Builder::before(ir, loop_op);
     let local = memref::AllocaOp::new(&mut b, &[], &[]).result(local_ty).value(&mut b);
+    if let Some(name) = known_name(&b, scalar).map(str::to_owned) {
+        names::set(&mut b, local, &name);
+    }
     let before = memref::LoadOp::new(&mut b, scalar, &[]).value(&mut b);
     memref::StoreOp::new(&mut b, before, local, &[]).build(&mut b);
     ir.replace_uses_if(scalar, local, |ir, slot| ir.is_inside(ir.use_owner(slot), loop_op));

@@ -113,6 +113,7 @@ fn raise(ir: &mut Ir, this: LoopOp) {
 fn move_body(ir: &mut Ir, this: LoopOp, into: Block, variables: &[Value]) {
     let body = this.block(ir);
     for (argument, &variable) in ir.arguments(body).to_vec().into_iter().zip(variables) {
+        ir.set_value_location(variable, ir.value_location(argument));
         ir.replace_all_uses(argument, variable);
     }
     if let Some(terminator) = ir.terminator(body) {

@@ -9,11 +9,12 @@
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::memref;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Block, Builder, Ir, Op, OpView, Type, Value, WalkOrder};
+use gpuc_ir::{Block, Builder, Ir, Location, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
 use super::carry::{self, Structure};
 use super::dead_carried::release_dead_carried;
+use crate::analysis::names;
 
 gpuc_ir::pass! {
     /// Promote local scalar variables to SSA values.
@@ -102,9 +103,9 @@ fn promotable(ir: &Ir, op: Op, block: Block) -> Option<Type> {
     Some(ty)
 }
 
-/// The value of each variable at a point; absent where nothing has been stored yet.
+/// The value of each variable at a point, and where it was stored; absent where nothing has been stored yet.
 #[derive(Clone, Default)]
-struct State(FxHashMap<Value, Value>);
+struct State(FxHashMap<Value, Value>, FxHashMap<Value, Location>);
 
 struct Promoter {
     variables: FxHashMap<Value, Type>,
@@ -122,7 +123,10 @@ impl Promoter {
             {
                 match access.stored() {
                     Some(value) => {
+                        let variable = ir.value_location(access.buffer);
+                        names::hand_on(ir, variable, value);
                         state.0.insert(access.buffer, value);
+                        state.1.insert(access.buffer, ir.location(op));
                         ir.erase_op(op);
                     }
                     None => {
@@ -248,9 +252,11 @@ impl Promoter {
 
     /// Adds an argument to `block` for each variable and makes it the variable's value.
     fn arguments(&self, ir: &mut Ir, op: Op, block: Block, variables: &[Value], state: &mut State) {
-        let location = ir.location(op);
         for &variable in variables {
+            // A loop goes on from where the variable was set.
+            let location = state.1.get(&variable).copied().unwrap_or(ir.location(op));
             let argument = ir.add_argument(block, self.variables[&variable], location);
+            names::hand_on(ir, ir.value_location(variable), argument);
             state.0.insert(variable, argument);
         }
     }

@@ -74,7 +74,8 @@ pub fn fuse(ir: &mut Ir, nest: &Nest, loops: [Op; 2], apart: Apart) -> Result<Ve
     rebuild(ir, STEP, legal)
 }
 
-fn same_bounds(ir: &Ir, loops: [Op; 2]) -> bool {
+/// Whether two loops go over the same numbers.
+pub(super) fn same_bounds(ir: &Ir, loops: [Op; 2]) -> bool {
     let [a, b] = loops.map(|op| crate::analysis::loops::dimensions(ir, op));
     a.len() == 1
         && b.len() == 1

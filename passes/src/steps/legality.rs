@@ -60,6 +60,7 @@ fn broken(step: &'static str, order: &Order<'_>, row: &Row, at: Op) -> Refusal {
         rule: "a dependence would be turned round".to_owned(),
         at: Some(at),
         witness: Some(Witness::new(order.edge, order.sample(row))),
+        limit: None,
         way_round: None,
     }
 }

@@ -12,6 +12,7 @@
 //! | [`legality`] | the one gate: a schedule with its proof |
 //! | [`scan`], [`rebuild`] | loops for dates, as a tree and as operations |
 //! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
+//! | [`planned`] | orders as steps of plans |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
 //! | [`refusal`] | why not |
 
@@ -19,6 +20,7 @@ pub mod distribute;
 pub mod fuse;
 pub mod legality;
 pub mod permute;
+pub mod planned;
 pub mod privatize;
 pub mod rebuild;
 pub mod refusal;

@@ -10,9 +10,9 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op};
 
 use super::legality::Legal;
+use super::planned::permuted;
 use super::rebuild::rebuild;
 use super::refusal::Refusal;
-use super::schedule::{Row, Schedule};
 use super::statements::Statements;
 use super::{apart, free, on_outermost_loops};
 use crate::analysis::nest::Nest;
@@ -64,8 +64,6 @@ pub fn permute(
         let rule = format!("it is not {} loops that stand directly in each other", order.len());
         return Err(Refusal::new(STEP, root, rule).way_round("distribute the outer loop first"));
     }
-    let count = statements.list.len();
-    let rows = order.iter().map(|&index| Row::of_loops(&vec![index; count])).collect();
-    let legal = Legal::prove(ir, STEP, &statements, &graph, Schedule(rows))?;
+    let legal = Legal::prove(ir, STEP, &statements, &graph, permuted(&statements, order))?;
     rebuild(ir, STEP, legal)
 }

@@ -26,6 +26,7 @@ use crate::analysis::nest::coverage::{ElementBox, covers, includes, written_box}
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::{build_polynomial, pure_slice};
+use crate::plan::{Given, names, record, step};
 use crate::raise::affine_operands::AffineOperands;
 use crate::raise::raise_affine::copy_marks;
 use crate::versions::{self, in_fallback};
@@ -53,12 +54,16 @@ struct Private {
 impl Pass for AffinePrivatize {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let nest = cx.analysis::<Nest>(ir, op);
+        let given = Given::of(ir, op)?;
         let mut changed = false;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner).filter(|_| !in_fallback(ir, inner)) else {
                 continue;
             };
-            let (found, apart) = self.in_region(ir, &nest, region, cx);
+            let (mut found, apart) = self.in_region(ir, &nest, region, cx);
+            if let Some(given) = &given {
+                keep_given(ir, op, &nest, given, &mut found)?;
+            }
             if found.is_empty() {
                 continue;
             }
@@ -68,7 +73,9 @@ impl Pass for AffinePrivatize {
                 let place = ir.ctx.place(ir.location(each.loops[0].op));
                 let text = format!("Array {} privatized", name(ir, each.accesses[0].root));
                 cx.report(Diagnostic::remark(text).at_option(place));
+                record(ir, op, each.step(ir));
                 expand(ir, region, &each);
+                names::renew(ir, op);
             }
             versions::choose_disjoint(ir, &apart, inner, fallback);
         }
@@ -128,6 +135,34 @@ impl AffinePrivatize {
         }
         (found, apart)
     }
+}
+
+/// Keeps the arrays that a plan names.
+fn keep_given(
+    ir: &Ir,
+    func: Op,
+    nest: &Nest,
+    given: &Given,
+    found: &mut Vec<Private>,
+) -> Result<(), Diagnostic> {
+    let steps = given.of_kind::<step::Privatize>();
+    for (step, placed) in &steps {
+        if found.iter().any(|each| each.step(ir) == *step) {
+            continue;
+        }
+        let [first, ..] = &step.over[..] else { continue };
+        let at = placed.find(ir, func, first)?;
+        let why = || {
+            let graph = nest.graph(ir, &[at], Apart::Assumed).ok()?;
+            of_loop(ir, nest, &graph, AffineForOp::cast(ir, at)?).err()
+        };
+        let rule =
+            format!("no copies of {} for each iteration would make the loop parallel", step.array);
+        let refusal = why().unwrap_or_else(|| Refusal::new(STEP, at, rule));
+        return Err(placed.refused(ir, &refusal));
+    }
+    found.retain(|each| steps.iter().any(|(step, _)| each.step(ir) == *step));
+    Ok(())
 }
 
 /// The arrays that keep a loop from being parallel, if copies of all of them would make it so; none
@@ -272,6 +307,15 @@ fn overwritten(ir: &Ir, op: Op, accesses: &[Access], loops: &[CountedLoop]) -> O
 }
 
 impl Private {
+    /// As a step of a plan.
+    fn step(&self, ir: &Ir) -> step::Privatize {
+        let over = self.loops.iter().filter_map(|dim| names::of_variable(ir, dim.variable));
+        step::Privatize {
+            array: name(ir, self.accesses[0].root),
+            over: over.map(str::to_owned).collect(),
+        }
+    }
+
     /// First and last of each dimension of the copies: iterations, then elements.
     fn sides(&self) -> ElementBox {
         let iterations = self.loops.iter().map(|dim| {

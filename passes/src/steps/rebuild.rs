@@ -143,6 +143,9 @@ impl Writer<'_> {
         b.at(inside, |b| self.nodes(b, &each.body, &mut Vec::new()));
         self.values[each.dim] = None;
         copy_marks(b, source, new.0);
+        let variable = AffineForOp(source).induction_var(b);
+        let (named, variable) = (b.value_location(variable), new.induction_var(b));
+        b.set_value_location(variable, named);
         new.0
     }
 

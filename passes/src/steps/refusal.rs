@@ -18,8 +18,21 @@ pub struct Refusal {
     pub at: Option<Op>,
     /// The dependence that forbids it.
     pub witness: Option<Witness>,
+    /// What there would have to be, where too little is there.
+    pub limit: Option<Limit>,
     /// What to do instead.
     pub way_round: Option<&'static str>,
+}
+
+/// Too little of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Of what.
+    pub what: &'static str,
+    /// How much is needed.
+    pub needed: i64,
+    /// How much there is.
+    pub available: i64,
 }
 
 /// A dependence that a step would break.
@@ -93,7 +106,14 @@ impl Witness {
 impl Refusal {
     /// A refusal by a rule, at a place.
     pub fn new(step: &'static str, at: Op, rule: impl Into<String>) -> Refusal {
-        Refusal { step, rule: rule.into(), at: Some(at), witness: None, way_round: None }
+        Refusal {
+            step,
+            rule: rule.into(),
+            at: Some(at),
+            witness: None,
+            limit: None,
+            way_round: None,
+        }
     }
 
     /// The same with what to do instead.
@@ -103,16 +123,29 @@ impl Refusal {
         self
     }
 
+    /// The same with what there is too little of.
+    #[must_use]
+    pub fn limit(mut self, what: &'static str, needed: i64, available: i64) -> Refusal {
+        self.limit = Some(Limit { what, needed, available });
+        self
+    }
+
+    /// What there is to say besides the rule: the dependence, the limit, the way round.
+    pub fn helps(&self, ir: &Ir) -> Vec<String> {
+        let limit = self.limit.map(|Limit { what, needed, available }| {
+            format!("it needs {needed} {what}, and there are {available}")
+        });
+        let witness = self.witness.as_ref().map(|witness| witness.explain(ir));
+        witness.into_iter().chain(limit).chain(self.way_round.map(str::to_owned)).collect()
+    }
+
     /// What the user is told.
     pub fn remark(&self, ir: &Ir) -> Diagnostic {
         let place = self.at.and_then(|op| ir.ctx.place(ir.location(op)));
         let mut said = Diagnostic::remark(format!("{}: {}", self.step, self.rule)).at_option(place);
-        if let Some(witness) = &self.witness {
-            said = said.code(codes::LOOP_CARRIED).help(witness.explain(ir));
+        if self.witness.is_some() {
+            said = said.code(codes::LOOP_CARRIED);
         }
-        match self.way_round {
-            Some(way) => said.help(way),
-            None => said,
-        }
+        self.helps(ir).into_iter().fold(said, Diagnostic::help)
     }
 }

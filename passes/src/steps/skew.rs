@@ -63,11 +63,16 @@ pub fn skew(
     {
         return Err(Refusal::new(STEP, root, "no loop stands directly in it"));
     }
-    let sum = Row(vec![Affine::dim(1) + Affine::dim(0) * factor; statements.list.len()]);
-    let rows = match wavefront {
-        true => vec![sum],
-        false => vec![Row::of_loops(&vec![0; statements.list.len()]), sum],
-    };
-    let legal = Legal::prove(ir, STEP, &statements, &graph, Schedule(rows))?;
+    let schedule = schedule(statements.list.len(), factor, wavefront);
+    let legal = Legal::prove(ir, STEP, &statements, &graph, schedule)?;
     rebuild(ir, STEP, legal)
+}
+
+/// Rows by which so many statements of two loops are skewed.
+pub(super) fn schedule(count: usize, factor: i64, wavefront: bool) -> Schedule {
+    let sum = Row(vec![Affine::dim(1) + Affine::dim(0) * factor; count]);
+    Schedule(match wavefront {
+        true => vec![sum],
+        false => vec![Row::of_loops(&vec![0; count]), sum],
+    })
 }

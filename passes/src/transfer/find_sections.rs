@@ -12,7 +12,7 @@
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith;
 use gpuc_dialects::func::{FuncOp, ReturnOp};
-use gpuc_dialects::offload::{MAP_ATTR, MAP_SECTION, RegionOp, SECTIONS_ATTR};
+use gpuc_dialects::offload::{FOUND_ATTR, MAP_ATTR, MAP_SECTION, RegionOp, SECTIONS_ATTR};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
@@ -89,13 +89,18 @@ fn find(ir: &mut Ir, function: FuncOp, cx: &mut PassContext<'_>) {
     for (&old, &new) in scalars.iter().zip(ir.arguments(block).to_vec().iter()) {
         map.insert(old, new);
     }
+    // Of a nest that nobody has declared, no byte is moved that the program may not touch.
+    let is_found = ir.attr(function.op(), FOUND_ATTR).is_some();
     let mut results = Vec::new();
     for number in open_arguments(ir, function) {
         let pointer = arguments[number];
         let found = touched(ir, function.op(), pointer).and_then(|(touched, writes)| {
             let mut b = Builder::new(ir, InsertPoint::End(block), location);
-            hull(&mut b, function.op(), &touched, &mut map)
-                .map(|hull| (hull, writes))
+            let hull = match is_found {
+                true => certain_hull(&mut b, function.op(), &touched, &mut map),
+                false => hull(&mut b, function.op(), &touched, &mut map, false),
+            };
+            hull.map(|hull| (hull, writes))
                 .map_err(|unknown| (unknown, touched_op(ir, function.op(), pointer)))
         });
         match found {
@@ -181,17 +186,48 @@ fn touched_op(ir: &Ir, function: Op, pointer: Value) -> Option<Op> {
     accesses(ir, function, pointer).ok()?.first().map(|(_, access)| access.op)
 }
 
-/// Builds the hull of what accesses touch: the offset of its first byte, and its length in bytes.
-fn hull(
+/// The length of a section of which the host cannot say that the program touches all of it.
+const UNCERTAIN: i64 = i64::MIN;
+
+/// Builds the hull of what accesses touch, and beside it that of those accesses whose ends are certain to be
+/// touched: where the two differ, the length is [`UNCERTAIN`].
+fn certain_hull(
     b: &mut Builder<'_>,
     function: Op,
     touched: &[Touched],
     map: &mut ValueMap,
 ) -> Result<[Value; 2], Unknown> {
+    let [offset, length] = hull(b, function, touched, map, false)?;
+    if touched.iter().all(Touched::is_certain) {
+        return Ok([offset, length]);
+    }
+    let certain: Vec<_> = touched.iter().filter(|each| each.is_exact()).collect();
+    if certain.is_empty() {
+        return Err(Unknown::Condition);
+    }
+    let [known_offset, known_length] = hull(b, function, certain, map, true)?;
+    let same = arith::CmpIPredicate::Eq.attr(&mut b.ctx);
+    let same_start =
+        arith::CmpIOp::new(b, offset, known_offset).attr(b, "predicate", same).value(b);
+    let same_length =
+        arith::CmpIOp::new(b, length, known_length).attr(b, "predicate", same).value(b);
+    let is_certain = arith::AndIOp::new(b, same_start, same_length).value(b);
+    let uncertain = arith::constant_index(b, UNCERTAIN);
+    Ok([offset, arith::SelectOp::new(b, is_certain, length, uncertain).value(b)])
+}
+
+/// Builds the hull of what accesses touch: the offset of its first byte, and its length in bytes.
+fn hull<'t>(
+    b: &mut Builder<'_>,
+    function: Op,
+    touched: impl IntoIterator<Item = &'t Touched>,
+    map: &mut ValueMap,
+    certain: bool,
+) -> Result<[Value; 2], Unknown> {
     let zero = arith::constant_index(b, 0);
     let mut sides: Option<(Value, Value)> = None;
     for each in touched {
-        let (low, high) = each.build(b, function, map)?;
+        let (low, high) = each.build(b, function, map, certain)?;
         // In bytes, as views may differ in their elements; far stays far.
         let bytes = arith::constant_index(b, each.bytes());
         let none = arith::CmpIPredicate::Slt.attr(&mut b.ctx);
@@ -223,6 +259,9 @@ fn not_found(ir: &Ir, pointer: Value, unknown: Unknown, op: Op) -> Diagnostic {
     let why = match unknown {
         Unknown::Subscript => "a subscript is no sum of loop variables and values of the host",
         Unknown::Bounds => "the loops depend on what only the device knows",
+        Unknown::Condition => {
+            "a condition that only the device knows decides whether it is touched"
+        }
     };
     Diagnostic::remark(format!(
         "`{name}` is a pointer in no data clause, and which part of it is touched is not known before the launch \

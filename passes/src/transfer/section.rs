@@ -8,7 +8,7 @@ use gpuc_presburger::{Affine, BasicSet, Constraint, Piece, PiecewiseQuasiAffine,
 use crate::analysis::access::Access;
 use crate::analysis::domain::Domain;
 use crate::analysis::loops::{CountedLoop, nest};
-use crate::analysis::nest::guard::guards;
+use crate::analysis::nest::guard::{are_all_guards, guards};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::quasi_affine::QuasiAffine;
 use crate::analysis::slice::{build_polynomial, slice_from_arguments};
@@ -23,6 +23,8 @@ pub enum Unknown {
     Subscript,
     /// What the loops run to depends on what the region computes or reads.
     Bounds,
+    /// Whether anything is touched depends on that.
+    Condition,
 }
 
 /// The box that an access touches: for each dimension its least and greatest subscript, with where
@@ -33,6 +35,12 @@ pub struct Touched {
     /// Elements that are touched from the last subscript on.
     length: i64,
     bytes: i64,
+    /// Whether both ends are touched for sure: no condition round the access, and no step of a loop, is left
+    /// out.
+    exact: bool,
+    /// For the first and the last element, functions of the parameters that have a value where the ends of
+    /// all dimensions are touched at once; nothing where they always are.
+    corners: Vec<Vec<PiecewiseQuasiAffine>>,
 }
 
 /// One of the numbers that add up to the place of an element.
@@ -49,6 +57,8 @@ impl Touched {
     pub fn find(ir: &Ir, region: Op, access: &Access) -> Result<Touched, Unknown> {
         let scope = ir.region(region, 0);
         let mut loops = nest(ir, access.op, region);
+        let plain = loops.iter().all(|dim| dim.step == Some(1) && dim.known);
+        let exact = plain && are_all_guards(ir, access.op, region);
         // The last round of a loop with a step is before its bound: near enough.
         loops.iter_mut().for_each(|dim| dim.step = Some(1));
         let guards = guards(ir, access.op, region);
@@ -97,34 +107,65 @@ impl Touched {
                 let (least, greatest) = (set.dim_min(dim)?, set.dim_max(dim)?);
                 Ok(Side { least: least.coalesced(), greatest: greatest.coalesced(), stride })
             };
+            let coupled = numbers.len() > 1 && are_coupled(&loops, &numbers, guards.is_empty());
             let sides: gpuc_presburger::Result<Vec<Side>> =
                 numbers.into_iter().enumerate().map(side).collect();
-            Ok(Ok(sides?))
+            let sides = sides?;
+            let corners = match coupled {
+                true => corners(&set, loops.len(), &sides)?,
+                false => Some(Vec::new()),
+            };
+            Ok(Ok((sides, corners)))
         })();
-        let sides = match sides {
+        let (sides, corners) = match sides {
             Ok(sides) => sides?,
             Err::<_, gpuc_presburger::Error>(_) => return Err(Unknown::Bounds),
         };
         let bytes = i64::try_from(bytes).map_err(|_| Unknown::Subscript)?;
-        Ok(Touched { domain, sides, length: access.length, bytes })
+        let exact = exact && corners.is_some();
+        let corners = corners.unwrap_or_default();
+        Ok(Touched { corners, domain, sides, length: access.length, bytes, exact })
     }
 
-    /// Builds the first and the last element touched, [`FAR`] and `-FAR` where there is none.
+    /// Builds the first and the last element touched, [`FAR`] and `-FAR` where there is none; for those that
+    /// are `certain`, also where it is not certain that both are touched.
     pub fn build(
         &self,
         b: &mut Builder<'_>,
         function: Op,
         map: &mut ValueMap,
+        certain: bool,
     ) -> Result<(Value, Value), Unknown> {
         let mut emit = Emit { b, function, map, domain: &self.domain };
         let [none_low, none_high] = [FAR, -FAR].map(|far| arith::constant_index(emit.b, far));
         let mut low = arith::constant_index(emit.b, 0);
         let mut high = arith::constant_index(emit.b, self.length - 1);
         let mut touched: Option<Value> = None;
+        for corner in self.corners.iter().filter(|_| certain) {
+            let mut reached = arith::constant_bool(emit.b, false);
+            for function in corner {
+                let (is_there, _) = emit.piecewise(function)?;
+                reached = arith::OrIOp::new(emit.b, reached, is_there).value(emit.b);
+            }
+            touched = Some(match touched {
+                Some(known) => arith::AndIOp::new(emit.b, known, reached).value(emit.b),
+                None => reached,
+            });
+        }
         for side in &self.sides {
             let (is_there, first) = emit.piecewise(&side.least)?;
             let (_, last) = emit.piecewise(&side.greatest)?;
             let stride = emit.polynomial(&side.stride)?;
+            // Corners are looked for where rows follow each other upwards.
+            if certain && !self.corners.is_empty() {
+                let none = arith::constant_index(emit.b, 0);
+                let rises = arith::CmpIPredicate::Sge.attr(&mut emit.b.ctx);
+                let rises =
+                    arith::CmpIOp::new(emit.b, stride, none).attr(emit.b, "predicate", rises);
+                let rises = rises.value(emit.b);
+                touched =
+                    touched.map(|known| arith::AndIOp::new(emit.b, known, rises).value(emit.b));
+            }
             let [x, y] =
                 [first, last].map(|at| arith::MulIOp::new(emit.b, at, stride).value(emit.b));
             let near = arith::MinSIOp::new(emit.b, x, y).value(emit.b);
@@ -141,6 +182,16 @@ impl Touched {
             high = arith::SelectOp::new(emit.b, touched, high, none_high).value(emit.b);
         }
         Ok((low, high))
+    }
+
+    /// Whether the first and the last element are always touched, where any is.
+    pub fn is_certain(&self) -> bool {
+        self.exact && self.corners.is_empty()
+    }
+
+    /// Whether the host can tell where the first and the last element are touched.
+    pub fn is_exact(&self) -> bool {
+        self.exact
     }
 
     /// Bytes of an element.
@@ -176,6 +227,72 @@ fn strides(ir: &Ir, buffer: Value) -> Option<Vec<Polynomial>> {
         stride => Some(Polynomial::constant(stride)),
     };
     ir.ctx.dense_array(view.static_strides(ir)?)?.iter().map(of).collect()
+}
+
+/// Whether what one dimension can be may depend on another.
+fn are_coupled(loops: &[CountedLoop], numbers: &[(Number, Polynomial)], free: bool) -> bool {
+    let is_variable = |value: &Value| loops.iter().any(|dim| dim.variable == *value);
+    let bounded_by_others = loops.iter().any(|dim| {
+        let plain = dim.lower.iter().chain(&dim.upper).flat_map(Polynomial::values);
+        let divided = dim.divided_lower.iter().chain(&dim.divided_upper);
+        plain.chain(divided.flat_map(QuasiAffine::values)).any(|value| is_variable(&value))
+    });
+    let shared = loops.iter().enumerate().any(|(at, dim)| {
+        let uses = |number: &Number| match number {
+            Number::Loop(variable) => *variable == at,
+            Number::Form(form) => form.values().contains(&dim.variable),
+        };
+        numbers.iter().filter(|(number, _)| uses(number)).count() > 1
+    });
+    !free || bounded_by_others || shared
+}
+
+/// More pieces than that are not combined.
+const MOST_CORNERS: usize = 8;
+
+/// For the least and the greatest values of all numbers together, functions that have a value where some point of
+/// the set has them; `None` where there are too many cases.
+fn corners(
+    set: &Set,
+    first: usize,
+    sides: &[Side],
+) -> gpuc_presburger::Result<Option<Vec<Vec<PiecewiseQuasiAffine>>>> {
+    let mut both = Vec::new();
+    for end in [|side: &Side| &side.least, |side: &Side| &side.greatest]
+        as [fn(&Side) -> &PiecewiseQuasiAffine; 2]
+    {
+        let mut cases = vec![set.clone()];
+        for (k, side) in sides.iter().enumerate() {
+            let mut next = Vec::new();
+            for (case, piece) in cases
+                .iter()
+                .flat_map(|case| end(side).pieces().iter().map(move |piece| (case, piece)))
+            {
+                let Some(value) = piece.values.first().and_then(|value| value.as_affine()) else {
+                    return Ok(None);
+                };
+                if piece.domain.locals() > 0 {
+                    return Ok(None);
+                }
+                let mut case =
+                    case.constrain(&Constraint::eq(Affine::dim(first + k), value.clone()))?;
+                for constraint in piece.domain.constraints() {
+                    case = case.constrain(&constraint)?;
+                }
+                if !case.is_empty()? {
+                    next.push(case);
+                }
+            }
+            cases = next;
+            if cases.len() > MOST_CORNERS {
+                return Ok(None);
+            }
+        }
+        let functions: gpuc_presburger::Result<Vec<_>> =
+            cases.iter().map(|case| Ok(case.dim_max(first)?.coalesced())).collect();
+        both.push(functions?);
+    }
+    Ok(Some(both))
 }
 
 /// What the place of an element is made of.

@@ -247,6 +247,7 @@ pub unsafe extern "C" fn acc_map_data(host: *mut c_void, device_ptr: *mut c_void
             structured: 0,
             dynamic: 1,
             mapped: true,
+            stays: None,
             name: "acc_map_data".to_owned(),
             place: None,
         });

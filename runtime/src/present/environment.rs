@@ -324,6 +324,7 @@ impl DataEnvironment<'_> {
             structured: u64::from(count == Count::Structured),
             dynamic: u64::from(count == Count::Dynamic),
             mapped: false,
+            stays: None,
             name,
             place: self.site.place_of_line(data.line),
         });
@@ -403,7 +404,7 @@ impl DataEnvironment<'_> {
     }
 
     /// Copies a section whose device address is `device`.
-    fn transfer(
+    pub(super) fn transfer(
         &mut self,
         data: &DataDescriptor,
         device: u64,
@@ -431,7 +432,7 @@ impl DataEnvironment<'_> {
     }
 
     /// A device error as one of this clause.
-    fn failed(&self, data: &DataDescriptor, error: Diagnostic) -> Failure {
+    pub(super) fn failed(&self, data: &DataDescriptor, error: Diagnostic) -> Failure {
         let error = if error.place.is_none() { self.site.locate(error, data.line) } else { error };
         let label = format!("for `{}` ({} bytes)", data.name(), data.bytes());
         Box::new(if error.label.is_empty() { error.label(label) } else { error })

@@ -7,9 +7,10 @@
 mod environment;
 mod message;
 pub mod on_host;
+pub mod resident;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use environment::DataEnvironment;
-pub use table::{Entry, Presence, PresentTable};
+pub use table::{Entry, Presence, PresentTable, Stays};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use gpuc_diagnostics::Place;
 
-use crate::descriptor::{DataDescriptor, DataKind};
+use crate::descriptor::{AUTO, DataDescriptor, DataKind};
 use crate::device::DevicePtr;
 
 /// A host range with a copy on the device.
@@ -26,10 +26,21 @@ pub struct Entry {
     pub dynamic: u64,
     /// Made by `acc_map_data`: the program owns the device memory.
     pub mapped: bool,
+    /// Left there by a nest that the compiler found ([`super::resident`]); no program's own.
+    pub stays: Option<Stays>,
     /// The variable that brought it in.
     pub name: String,
     /// Where it was brought in.
     pub place: Option<Place>,
+}
+
+/// What is left on the device between nests that the compiler found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stays {
+    /// Whether the device has newer values than the host.
+    pub dirty: bool,
+    /// Whether it goes as soon as no nest uses it.
+    pub doomed: bool,
 }
 
 impl Entry {
@@ -40,7 +51,7 @@ impl Entry {
 
     /// Whether nothing refers to it any more.
     pub fn is_unreferenced(&self) -> bool {
-        self.structured == 0 && self.dynamic == 0 && !self.mapped
+        self.structured == 0 && self.dynamic == 0 && !self.mapped && self.stays.is_none()
     }
 }
 
@@ -146,6 +157,27 @@ impl PresentTable {
         self.attached.range(host..host.saturating_add(bytes)).map(|(&pointer, _)| pointer)
     }
 
+    /// What stays on the device for nests and shares a byte with a range; everything that stays where
+    /// the range is empty.
+    pub fn staying_in(&self, host: u64, bytes: u64) -> Vec<u64> {
+        let end = host.saturating_add(bytes);
+        let meets = |entry: &Entry| bytes == 0 || (entry.host < end && host < entry.end());
+        let staying = self.by_host.values().filter(|entry| entry.stays.is_some() && meets(entry));
+        staying.map(|entry| entry.host).collect()
+    }
+
+    /// The entry that starts at `start`.
+    pub fn at(&self, start: u64) -> Option<&Entry> {
+        self.by_host.get(&start)
+    }
+
+    /// Whether a range shares a byte with what the program itself has brought to the device.
+    pub fn meets_own(&self, host: u64, bytes: u64) -> bool {
+        let end = host.saturating_add(bytes);
+        let meets = |entry: &Entry| entry.host < end && host < entry.end();
+        self.by_host.values().any(|entry| entry.stays.is_none() && meets(entry))
+    }
+
     /// All entries, by host address.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.by_host.values()
@@ -190,7 +222,8 @@ impl PresentTable {
         let (Some(in_a), Some(in_b)) = (entry(a), entry(b)) else { return false };
         let is_sized = |data: &DataDescriptor| {
             use DataKind::{Copy, CopyIn, CopyOut, Create};
-            matches!(data.data_kind(), Some(Copy | CopyIn | CopyOut | Create))
+            // Sections that the compiler found are all that a nest touches.
+            data.has(AUTO) || matches!(data.data_kind(), Some(Copy | CopyIn | CopyOut | Create))
         };
         let apart = end(a) <= start(b) || end(b) <= start(a);
         in_a != in_b || (is_sized(a) && is_sized(b) && apart)
@@ -239,6 +272,7 @@ mod tests {
             structured: 0,
             dynamic: 1,
             mapped: false,
+            stays: None,
             name: format!("v{host:x}"),
             place: None,
         }

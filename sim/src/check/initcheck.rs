@@ -115,12 +115,15 @@ impl Probe for Initcheck<'_> {
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         let bytes = u64::from(event.bytes);
-        let Some(own) = self.blocks.get_mut(&event.at.block) else { return };
+        if !self.blocks.contains_key(&event.at.block) {
+            return;
+        }
         let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
         let mut unwritten = None;
         // Reads first, then writes: an update reads what another lane of it wrote.
         for lane in event.lanes() {
-            let address = event.addresses[lane as usize];
+            let (home, address) = event.home(lane);
+            let Some(own) = self.blocks.get_mut(&home) else { continue };
             let (at, bits) = match event.space {
                 MemorySpace::Shared => (address, &mut own.shared),
                 MemorySpace::Local => {
@@ -143,7 +146,7 @@ impl Probe for Initcheck<'_> {
         }
         drop(device);
         let Some(lane) = unwritten else { return };
-        let address = event.addresses[lane as usize];
+        let address = event.home(lane).1;
         self.context.report(FindingKind::UninitializedRead, (event.at.site, 0), || Finding {
             kind: FindingKind::UninitializedRead,
             kernel: self.context.kernel.into(),

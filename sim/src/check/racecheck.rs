@@ -2,10 +2,10 @@
 //!
 //! Happens-before by vector clocks, with one last write and two last reads for each word (after
 //! Flanagan and Freund, "FastTrack", PLDI 2009). Threads that meet at a barrier share one vector, so
-//! that a barrier costs one vector and not one a thread. Orders come from barriers of a block,
-//! `bar.warp.sync`, and fences with atomics or strong accesses as PTX's memory model has them: a
-//! fence and a later strong write or atomic release, a strong read or atomic of the same place
-//! acquires. Strong accesses do not race with one another. Writes of equal values do no harm and are
+//! that a barrier costs one vector and not one a thread. Orders come from barriers of a block
+//! or a cluster, `bar.warp.sync`, and fences with atomics or strong accesses as PTX's memory model has them: a
+//! fence and a later strong write or atomic release, as do `.release` and `.acq_rel` by themselves; a
+//! strong read or atomic of the same place acquires. Strong accesses do not race with one another. Writes of equal values do no harm and are
 //! not reported.
 
 use std::collections::BTreeMap;
@@ -77,7 +77,10 @@ struct Block {
     /// What each thread's last fence covers.
     fenced: Vec<Option<Release>>,
     /// Arrivals at the barriers, and whether the thread waits there.
-    arrived: [Vec<(Release, bool)>; 17],
+    arrived: [Vec<(Release, bool)>; 16],
+    /// What arrivals at the barrier of the cluster have released, who waits there, and what those
+    /// know who have waited.
+    cluster: (Vec<Release>, Vec<u32>, Arc<Knowledge>),
     /// Lanes that have reached a `bar.warp.sync`, by warp and members.
     warp_syncs: FxHashMap<(u32, u32), Vec<Release>>,
     shared: Vec<Cell>,
@@ -89,6 +92,17 @@ impl Block {
         let release = Release { known: self.known[at].clone(), thread, clock: self.clock[at] };
         self.clock[at] += 1;
         release
+    }
+
+    /// A thread comes to know what others knew.
+    fn learn(&mut self, thread: u32, news: &Arc<Knowledge>) {
+        let own = &mut self.known[thread as usize];
+        let mut known = Knowledge::clone(own);
+        merge(&mut known.own, &news.own);
+        for (&block, clocks) in &news.others {
+            merge(known.others.entry(block).or_default(), clocks);
+        }
+        *own = Arc::new(known);
     }
 
     /// The knowledge of several threads of this block together.
@@ -128,8 +142,9 @@ pub(super) struct Racecheck<'l> {
     blocks: FxHashMap<u64, Block>,
     /// Shadow of global memory, by page.
     pages: FxHashMap<u64, Box<[Cell]>>,
-    /// What was released at each place, as the clocks of the blocks' threads.
-    released: FxHashMap<(bool, u64), BTreeMap<u32, Vec<u32>>>,
+    /// What was released at each place, as the clocks of the blocks' threads. A place in shared
+    /// memory has its block.
+    released: FxHashMap<(Option<u64>, u64), BTreeMap<u32, Vec<u32>>>,
 }
 
 impl<'l> Racecheck<'l> {
@@ -149,7 +164,8 @@ impl<'l> Racecheck<'l> {
         let shared = event.space == MemorySpace::Shared;
         for lane in event.lanes() {
             let thread = event.at.warp * gpuc_arch::WARP_SIZE + lane;
-            let place = (shared, event.addresses[lane as usize]);
+            let (home, address) = event.home(lane);
+            let place = (shared.then_some(home), address);
             if event.kind != AccessKind::Write
                 && let Some(released) = self.released.get(&place)
             {
@@ -174,6 +190,61 @@ impl<'l> Racecheck<'l> {
                 merge(own, &release.known.own);
                 own[thread as usize] = own[thread as usize].max(release.clock);
             }
+        }
+    }
+
+    /// Lanes access global memory or the shared memory of a block.
+    fn access_at(&mut self, event: &AccessEvent<'_>, home: Option<u64>, lanes: u32) {
+        let at = At { lanes, ..event.at };
+        let owner = home.unwrap_or(event.at.block);
+        let Some(block) = self.blocks.get_mut(&owner) else { return };
+        let mut shared = std::mem::take(&mut block.shared);
+        let Some(block) = self.blocks.get(&event.at.block) else { return };
+        let mut races = Vec::new();
+        let first = event.addresses[lanes.trailing_zeros() as usize & 31];
+        let uniform = event.addresses.iter().all(|&address| address == first);
+        // Of many readers of one word two tell as much as all.
+        let most = if uniform && event.kind == AccessKind::Read { 2 } else { usize::MAX };
+        for lane in at.each_lane().take(most) {
+            let thread = event.at.warp * gpuc_arch::WARP_SIZE + lane;
+            let address = event.home(lane).1;
+            let end = address + u64::from(event.bytes);
+            let mut at = address;
+            while at < end {
+                let word = at / WORD;
+                let next = ((word + 1) * WORD).min(end);
+                let mask = ((1u32 << (next - at)) - 1) << (at % WORD);
+                let now = Stamp {
+                    block: event.at.block as u32 + 1,
+                    clock: block.clock[thread as usize],
+                    site: event.at.site,
+                    value: event.word(lane, ((at - address) / WORD) as usize),
+                    thread: thread as u16,
+                    mask: mask as u8,
+                    strong: event.strong,
+                    atomic: event.kind == AccessKind::Atomic,
+                };
+                let cell = if home.is_some() {
+                    shared.get_mut(word as usize)
+                } else {
+                    let page = self.pages.entry(at / PAGE).or_insert_with(|| {
+                        vec![Cell::default(); (PAGE / WORD) as usize].into_boxed_slice()
+                    });
+                    page.get_mut((at % PAGE / WORD) as usize)
+                };
+                if let Some((kind, other)) =
+                    cell.and_then(|cell| touch(cell, block, now, event.kind))
+                {
+                    races.push((lane, at, kind, other));
+                }
+                at = next;
+            }
+        }
+        for (lane, address, kind, other) in races {
+            self.report(event, lane, address, kind, other);
+        }
+        if let Some(block) = self.blocks.get_mut(&owner) {
+            block.shared = shared;
         }
     }
 
@@ -271,6 +342,7 @@ impl Probe for Racecheck<'_> {
             known: vec![nothing; threads],
             fenced: vec![None; threads],
             arrived: Default::default(),
+            cluster: Default::default(),
             warp_syncs: FxHashMap::default(),
             shared: vec![Cell::default(); self.context.shared_bytes.div_ceil(WORD) as usize],
         };
@@ -280,7 +352,7 @@ impl Probe for Racecheck<'_> {
     fn block_end(&mut self, block: u64) {
         self.blocks.remove(&block);
         // What was released at a place in shared memory ends with the block.
-        self.released.retain(|(shared, _), _| !shared);
+        self.released.retain(|&(home, _), _| home != Some(block));
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
@@ -292,54 +364,17 @@ impl Probe for Racecheck<'_> {
         if event.strong {
             self.synchronize(event);
         }
-        let Some(block) = self.blocks.get_mut(&event.at.block) else { return };
-        let mut shared = std::mem::take(&mut block.shared);
-        let block = &self.blocks[&event.at.block];
-        let mut races = Vec::new();
-        let first = event.addresses[event.at.lanes.trailing_zeros() as usize & 31];
-        let uniform = event.addresses.iter().all(|&address| address == first);
-        // Of many readers of one word two tell as much as all.
-        let most = if uniform && event.kind == AccessKind::Read { 2 } else { usize::MAX };
-        for lane in event.lanes().take(most) {
-            let thread = event.at.warp * gpuc_arch::WARP_SIZE + lane;
-            let address = event.addresses[lane as usize];
-            let end = address + u64::from(event.bytes);
-            let mut at = address;
-            while at < end {
-                let word = at / WORD;
-                let next = ((word + 1) * WORD).min(end);
-                let mask = ((1u32 << (next - at)) - 1) << (at % WORD);
-                let now = Stamp {
-                    block: event.at.block as u32 + 1,
-                    clock: block.clock[thread as usize],
-                    site: event.at.site,
-                    value: event.word(lane, ((at - address) / WORD) as usize),
-                    thread: thread as u16,
-                    mask: mask as u8,
-                    strong: event.strong,
-                    atomic: event.kind == AccessKind::Atomic,
-                };
-                let cell = if is_shared {
-                    shared.get_mut(word as usize)
-                } else {
-                    let page = self.pages.entry(at / PAGE).or_insert_with(|| {
-                        vec![Cell::default(); (PAGE / WORD) as usize].into_boxed_slice()
-                    });
-                    page.get_mut((at % PAGE / WORD) as usize)
-                };
-                if let Some((kind, other)) =
-                    cell.and_then(|cell| touch(cell, block, now, event.kind))
-                {
-                    races.push((lane, at, kind, other));
-                }
-                at = next;
-            }
+        if !event.leaves_block() {
+            self.access_at(event, is_shared.then_some(event.at.block), event.at.lanes);
+            return;
         }
-        for (lane, address, kind, other) in races {
-            self.report(event, lane, address, kind, other);
-        }
-        if let Some(block) = self.blocks.get_mut(&event.at.block) {
-            block.shared = shared;
+        let mut left = event.at.lanes;
+        while left != 0 {
+            let home = event.home(left.trailing_zeros()).0;
+            let here = event.lanes().filter(|&lane| event.home(lane).0 == home);
+            let here = here.fold(0, |lanes, lane| lanes | 1 << lane) & left;
+            left &= !here;
+            self.access_at(event, is_shared.then_some(home), here);
         }
     }
 
@@ -348,17 +383,62 @@ impl Probe for Racecheck<'_> {
         for lane in arrival.at.each_lane() {
             let release = block.release(arrival.at.warp * gpuc_arch::WARP_SIZE + lane);
             let waits = arrival.kind != BarrierKind::Arrive;
-            block.arrived[arrival.number.min(16) as usize].push((release, waits));
+            block.arrived[arrival.number.min(15) as usize].push((release, waits));
         }
     }
 
     fn open(&mut self, block: u64, number: u32) {
         let Some(block) = self.blocks.get_mut(&block) else { return };
-        let arrived = std::mem::take(&mut block.arrived[number.min(16) as usize]);
+        let arrived = std::mem::take(&mut block.arrived[number.min(15) as usize]);
         let releases: Vec<Release> = arrived.iter().map(|(release, _)| release.clone()).collect();
         let all = block.joined(&releases);
         for (release, _) in arrived.iter().filter(|(_, waits)| *waits) {
             block.known[release.thread as usize] = all.clone();
+        }
+    }
+
+    fn cluster_arrive(&mut self, arrival: &Arrival, releases: bool) {
+        let Some(block) = self.blocks.get_mut(&arrival.at.block) else { return };
+        if releases {
+            for lane in arrival.at.each_lane() {
+                let release = block.release(arrival.at.warp * gpuc_arch::WARP_SIZE + lane);
+                block.cluster.0.push(release);
+            }
+        }
+    }
+
+    fn cluster_wait(&mut self, at: At) {
+        let Some(block) = self.blocks.get_mut(&at.block) else { return };
+        // The phase may be over, or end later.
+        let opened = block.cluster.2.clone();
+        for lane in at.each_lane() {
+            let thread = at.warp * gpuc_arch::WARP_SIZE + lane;
+            block.learn(thread, &opened);
+            block.cluster.1.push(thread);
+        }
+    }
+
+    fn open_cluster(&mut self, blocks: &[u64]) {
+        // What all have released, by block.
+        let mut all: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for &index in blocks {
+            let Some(block) = self.blocks.get_mut(&index) else { continue };
+            let releases = std::mem::take(&mut block.cluster.0);
+            let known = block.joined(&releases);
+            merge(all.entry(index as u32).or_default(), &known.own);
+            for (&other, clocks) in &known.others {
+                merge(all.entry(other).or_default(), clocks);
+            }
+        }
+        for &index in blocks {
+            let Some(block) = self.blocks.get_mut(&index) else { continue };
+            let mut others = all.clone();
+            let own = others.remove(&(index as u32)).unwrap_or_default();
+            let known = Arc::new(Knowledge { own, others });
+            for thread in std::mem::take(&mut block.cluster.1) {
+                block.learn(thread, &known);
+            }
+            block.cluster.2 = known;
         }
     }
 

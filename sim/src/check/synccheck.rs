@@ -11,7 +11,7 @@ use crate::program::BarrierKind;
 /// What a running block did so far.
 struct Block {
     /// Threads waiting at each barrier, with the first arrival.
-    waiting: [(u32, Option<At>); 17],
+    waiting: [(u32, Option<At>); 16],
     /// Lanes that exited without ever reaching a barrier, and where.
     exited: Vec<At>,
     /// Lanes of each warp that have reached a barrier.
@@ -52,6 +52,18 @@ impl<'l> Synccheck<'l> {
         });
     }
 
+    /// An aligned barrier to which not the whole warp comes together.
+    fn divergent(&self, arrival: &Arrival) {
+        let at = arrival.at;
+        if arrival.aligned && at.lanes != arrival.live {
+            let (here, live) = (at.lanes.count_ones(), arrival.live.count_ones());
+            let detail = format!(
+                "{here} of the {live} running threads of the warp arrive: all must, together"
+            );
+            self.report(FindingKind::DivergentBarrier, ("barrier", at), None, detail);
+        }
+    }
+
     /// Lanes that a warp of the block has from the start.
     fn whole(&self, warp: u32) -> u32 {
         let rest = self.context.threads() - warp * gpuc_arch::WARP_SIZE;
@@ -63,7 +75,7 @@ impl Probe for Synccheck<'_> {
     fn block_start(&mut self, block: u64) {
         let warps = self.context.threads().div_ceil(gpuc_arch::WARP_SIZE) as usize;
         let fresh = Block {
-            waiting: [(0, None); 17],
+            waiting: [(0, None); 16],
             exited: Vec::new(),
             reached: vec![0; warps],
             awaited: vec![None; warps],
@@ -79,24 +91,22 @@ impl Probe for Synccheck<'_> {
         let at = arrival.at;
         if let Some(block) = self.blocks.get_mut(&at.block) {
             block.reached[at.warp as usize] |= at.lanes;
-            let (threads, first) = &mut block.waiting[arrival.number.min(16) as usize];
+            let (threads, first) = &mut block.waiting[arrival.number.min(15) as usize];
             *threads += at.lanes.count_ones();
             if arrival.kind != BarrierKind::Arrive {
                 first.get_or_insert(at);
             }
         }
-        if arrival.aligned && at.lanes != arrival.live {
-            let (here, live) = (at.lanes.count_ones(), arrival.live.count_ones());
-            let detail = format!(
-                "{here} of the {live} running threads of the warp arrive: all must, together"
-            );
-            self.report(FindingKind::DivergentBarrier, ("barrier", at), None, detail);
-        }
+        self.divergent(arrival);
+    }
+
+    fn cluster_arrive(&mut self, arrival: &Arrival, _releases: bool) {
+        self.divergent(arrival);
     }
 
     fn open(&mut self, block: u64, number: u32) {
         let Some(state) = self.blocks.get_mut(&block) else { return };
-        let (threads, first) = std::mem::take(&mut state.waiting[number.min(16) as usize]);
+        let (threads, first) = std::mem::take(&mut state.waiting[number.min(15) as usize]);
         let skipped = state.exited.first().copied();
         let total = self.context.threads();
         if let (Some(first), Some(skipped)) = (first, skipped)

@@ -1,18 +1,13 @@
-//! Barriers in memory, bulk copies, clusters of one block.
+//! Barriers in memory, bulk copies, clusters of blocks.
 //!
-//! Copies are made when they are issued, which every later wait permits; a block is its own cluster.
+//! Copies are made when they are issued, which every later wait permits.
 
 use crate::isa::{Matched, Type};
-use crate::program::{
-    BarrierKind, MemoryBarrier, MemoryBarrierOp, MemorySpace, NO_ROW, Op, PRED_SINK,
-};
+use crate::program::{MemoryBarrier, MemoryBarrierOp, MemorySpace, NO_ROW, Op, PRED_SINK};
 use crate::syntax::Instruction;
 
 use super::operands::Address;
 use super::{Lowering, Operands, Refusal, memory};
-
-/// The number of the barrier that all threads of a cluster share, above those of the program.
-pub(crate) const CLUSTER_BARRIER: u32 = 16;
 
 fn emit(
     lowering: &mut Lowering<'_, '_>,
@@ -21,7 +16,12 @@ fn emit(
     dst: u32,
     value: Option<u32>,
 ) {
-    let barrier = MemoryBarrier { op, narrow_address: address.narrow, counted: value.is_some() };
+    let barrier = MemoryBarrier {
+        op,
+        narrow_address: address.narrow,
+        counted: value.is_some(),
+        multicast: false,
+    };
     let src = [address.row, value.unwrap_or(NO_ROW), NO_ROW, NO_ROW];
     let operands = Operands { dst, src, imm: address.offset, ..Operands::default() };
     lowering.emit(Op::MemoryBarrier(barrier), operands);
@@ -98,7 +98,12 @@ pub(crate) fn mbarrier(
                 (MemoryBarrierOp::Test, Type::B64)
             };
             let phase = word(lowering, 2, ty)?;
-            let barrier = MemoryBarrier { op, narrow_address: address.narrow, counted: false };
+            let barrier = MemoryBarrier {
+                op,
+                narrow_address: address.narrow,
+                counted: false,
+                multicast: false,
+            };
             let src = [address.row, phase, NO_ROW, NO_ROW];
             let operands = Operands { dst, src, imm: address.offset, dst2: PRED_SINK };
             lowering.emit(Op::MemoryBarrier(barrier), operands);
@@ -163,16 +168,22 @@ fn full_address(
     Ok(row)
 }
 
+/// The copy of operand 1 to operand 0; the row of the number of bytes.
 fn copy(
     lowering: &mut Lowering<'_, '_>,
     instruction: &Instruction<'_>,
     matched: &Matched,
+    blocks: Option<u32>,
 ) -> Result<u32, Refusal> {
     let to = full_address(lowering, instruction, 0)?;
     let from = full_address(lowering, instruction, 1)?;
     let bytes = lowering.source_row(lowering.nth(instruction, 2)?, Type::U32, false)?;
-    let op = Op::CopyBulk { to: space(matched.get("target")), from: space(matched.get("source")) };
-    let src = [to, from, bytes, NO_ROW];
+    let op = Op::CopyBulk {
+        to: space(matched.get("target")),
+        from: space(matched.get("source")),
+        multicast: blocks.is_some(),
+    };
+    let src = [to, from, bytes, blocks.unwrap_or(NO_ROW)];
     lowering.emit(op, Operands { src, ..Operands::default() });
     Ok(bytes)
 }
@@ -183,12 +194,30 @@ pub(crate) fn copy_bulk(
     instruction: &Instruction<'_>,
     matched: &Matched,
 ) -> Result<(), Refusal> {
-    lowering.at_most(instruction, 6)?;
-    let bytes = copy(lowering, instruction, matched)?;
+    let multicast = matched.has("multicast");
+    lowering.at_most(instruction, 4 + usize::from(multicast) + usize::from(matched.has("hint")))?;
+    let blocks = match multicast {
+        true => Some(lowering.source_row(lowering.nth(instruction, 4)?, Type::U16, false)?),
+        false => None,
+    };
+    let bytes = copy(lowering, instruction, matched, blocks)?;
     let address = lowering.address(lowering.nth(instruction, 3)?)?;
-    let scratch = lowering.scratch64();
-    emit(lowering, MemoryBarrierOp::Complete, &address, scratch, Some(bytes));
+    complete(lowering, &address, bytes, blocks);
     Ok(())
+}
+
+/// So many bytes have come, for the barrier at an address, in some blocks of the cluster.
+fn complete(lowering: &mut Lowering<'_, '_>, address: &Address, bytes: u32, blocks: Option<u32>) {
+    let barrier = MemoryBarrier {
+        op: MemoryBarrierOp::Complete,
+        narrow_address: address.narrow,
+        counted: true,
+        multicast: blocks.is_some(),
+    };
+    let src = [address.row, bytes, blocks.unwrap_or(NO_ROW), NO_ROW];
+    let dst = lowering.scratch64();
+    let operands = Operands { dst, src, imm: address.offset, ..Operands::default() };
+    lowering.emit(Op::MemoryBarrier(barrier), operands);
 }
 
 /// `cp.async.bulk.global.shared::cta.bulk_group [d], [s], size{, policy}`.
@@ -198,7 +227,7 @@ pub(crate) fn copy_bulk_out(
     matched: &Matched,
 ) -> Result<(), Refusal> {
     lowering.at_most(instruction, 4)?;
-    copy(lowering, instruction, matched).map(drop)
+    copy(lowering, instruction, matched, None).map(drop)
 }
 
 /// `cp.async.bulk.prefetch.L2.global [s], size{, policy}`: nothing to do.
@@ -223,19 +252,73 @@ pub(crate) fn st_async(
     let bytes = memory::store(lowering, instruction, matched, MemorySpace::Shared)?;
     let address = lowering.address(lowering.nth(instruction, 2)?)?;
     let count = lowering.constant(bytes, false);
-    let scratch = lowering.scratch64();
-    emit(lowering, MemoryBarrierOp::Complete, &address, scratch, Some(count));
+    complete(lowering, &address, count, None);
     Ok(())
 }
 
-/// `mapa{.space}.type d, a, b`: an address in the only block of the cluster is itself.
+/// `red.async...op.type [a], b, [barrier]`.
+pub(crate) fn red_async(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+) -> Result<(), Refusal> {
+    lowering.at_most(instruction, 3)?;
+    let bytes = memory::red_async(lowering, instruction, matched)?;
+    let address = lowering.address(lowering.nth(instruction, 2)?)?;
+    let count = lowering.constant(bytes, false);
+    complete(lowering, &address, count, None);
+    Ok(())
+}
+
+/// `cp.reduce.async.bulk.dst.src.completion.op.type [d], [s], size{, [barrier]}{, policy}`.
+pub(crate) fn reduce_bulk(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+) -> Result<(), Refusal> {
+    let completes = usize::from(matched.get("done") != Some("bulk_group"));
+    lowering.at_most(instruction, 3 + completes + usize::from(matched.has("hint")))?;
+    let to = full_address(lowering, instruction, 0)?;
+    let from = full_address(lowering, instruction, 1)?;
+    let bytes = lowering.source_row(lowering.nth(instruction, 2)?, Type::U32, false)?;
+    let (op, ty) = memory::operation(matched);
+    let [to_space, from_space] = ["target", "source"].map(|slot| space(matched.get(slot)));
+    let op = Op::ReduceBulk { to: to_space, from: from_space, op, ty };
+    let src = [to, from, bytes, NO_ROW];
+    lowering.emit(op, Operands { src, ..Operands::default() });
+    if completes == 1 {
+        let address = lowering.address(lowering.nth(instruction, 3)?)?;
+        complete(lowering, &address, bytes, None);
+    }
+    Ok(())
+}
+
+/// `st.bulk{.weak}{.shared::cta} [a], size, 0`.
+pub(crate) fn st_bulk(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    _: &Matched,
+) -> Result<(), Refusal> {
+    lowering.at_most(instruction, 3)?;
+    let value = lowering.nth(instruction, 2)?;
+    if lowering.integer_literal(value)? != 0 {
+        return Err(lowering.error(value.span, "only zeros are stored in bulk"));
+    }
+    let address = full_address(lowering, instruction, 0)?;
+    let bytes = lowering.source_row(lowering.nth(instruction, 1)?, Type::U64, false)?;
+    let src = [address, bytes, NO_ROW, NO_ROW];
+    lowering.emit(Op::ClearBulk, Operands { src, ..Operands::default() });
+    Ok(())
+}
+
+/// `mapa{.space}.type d, a, b`.
 pub(crate) fn mapa(
     lowering: &mut Lowering<'_, '_>,
     instruction: &Instruction<'_>,
     matched: &Matched,
 ) -> Result<(), Refusal> {
     let operands = lowering.operands(instruction, "=T T u32", matched)?;
-    lowering.move_row(operands.dst, operands.src[0], matched.ty().bits() == 64);
+    lowering.emit(Op::MapRank { wide: matched.ty().bits() == 64 }, operands);
     Ok(())
 }
 
@@ -246,27 +329,23 @@ pub(crate) fn getctarank(
     matched: &Matched,
 ) -> Result<(), Refusal> {
     let operands = lowering.operands(instruction, "=u32 T", matched)?;
-    let zero = lowering.constant(0, false);
-    lowering.move_row(operands.dst, zero, false);
+    lowering.emit(Op::RankOf { wide: matched.ty().bits() == 64 }, operands);
     Ok(())
 }
 
-/// `barrier.cluster.arrive` and `.wait`: the threads meet at the wait.
+/// `barrier.cluster.arrive` and `.wait`.
 pub(crate) fn barrier_cluster(
     lowering: &mut Lowering<'_, '_>,
     instruction: &Instruction<'_>,
     matched: &Matched,
 ) -> Result<(), Refusal> {
     lowering.at_most(instruction, 0)?;
-    if matched.get("op") == Some("arrive") {
-        lowering.emit(Op::Nop, Operands::default());
-        return Ok(());
-    }
-    let number = lowering.constant(CLUSTER_BARRIER.into(), false);
-    let src = [number, NO_ROW, NO_ROW, NO_ROW];
-    let op =
-        Op::Barrier { kind: BarrierKind::Sync, aligned: matched.has("aligned"), counted: false };
-    // That the number is not the program's own.
-    lowering.emit(op, Operands { src, imm: 1, ..Operands::default() });
+    let aligned = matched.has("aligned");
+    let op = if matched.get("op") == Some("arrive") {
+        Op::ClusterArrive { aligned, releases: matched.get("sem") != Some("relaxed") }
+    } else {
+        Op::ClusterWait { aligned }
+    };
+    lowering.emit(op, Operands::default());
     Ok(())
 }

@@ -265,6 +265,7 @@ pub(super) fn access(
         wide: formal.ty.bits() > 32,
         narrow_address: false,
         strong: false,
+        releases: false,
     };
     let list = lowering.list(&[row]);
     let op = if load { Op::Load(access, list) } else { Op::Store(access, list) };

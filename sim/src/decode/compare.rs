@@ -1,6 +1,6 @@
 //! Comparisons.
 
-use crate::isa::Matched;
+use crate::isa::{Matched, Type};
 use crate::program::{Cmp, Combine, Compare, FloatType, IntType, NO_ROW, Op};
 use crate::syntax::{Instruction, OperandKind};
 
@@ -91,7 +91,13 @@ pub(crate) fn set(
     let op = Op::Set {
         compare: comparison(matched, "from"),
         combine: combination(matched),
-        float: matched.ty().is_float(),
+        one: match (matched.ty(), matched.type_of("from")) {
+            (Type::F16 | Type::F16x2, _) => 0x3c00,
+            (Type::Bf16 | Type::Bf16x2, _) => 0x3f80,
+            (Type::U16 | Type::S16, _) | (_, Type::F16x2 | Type::Bf16x2) => 0xffff,
+            (Type::F32, _) => 1.0f32.to_bits(),
+            _ => u32::MAX,
+        },
     };
     lowering.emit(op, Operands { dst, src, ..Operands::default() });
     Ok(())

@@ -1,7 +1,9 @@
 //! Matrices: registers by the lists in braces.
 
 use crate::isa::{Matched, Type};
-use crate::program::{Matrix, MemorySpace, Multiply, NO_ROW, Op, Products, Role, Shape, Tile};
+use crate::program::{
+    Matrix, MemorySpace, Multiply, NO_ROW, Op, Products, Role, Shape, Tile, WarpGroupMultiply,
+};
 use crate::syntax::{Instruction, Operand, OperandKind};
 
 use super::{Lowering, Operands, Refusal};
@@ -211,4 +213,62 @@ pub(crate) fn stmatrix(
     matched: &Matched,
 ) -> Result<(), Refusal> {
     tiles(lowering, instruction, matched, false)
+}
+
+/// `wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, a, b-descriptor, scale-d{, negations}{,
+/// transpositions}`; `a` is a descriptor or registers.
+pub(crate) fn wgmma(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+) -> Result<(), Refusal> {
+    let Shape { n, k, .. } = shape(matched);
+    let types = [matched.ty(), matched.type_of("from"), matched.type_of("other")];
+    let bits = types[1].bits();
+    if n % 8 != 0 || !(8..=256).contains(&n) || u32::from(k) * bits != 256 {
+        return Err(lowering.error(instruction.span, "there is no product of this shape"));
+    }
+    let count = usize::from(n) / 2 / (32 / types[0].bits()) as usize;
+    let mut rows = registers(lowering, lowering.nth(instruction, 0)?, types[0], Some(count), true)?;
+    let mut src = [NO_ROW; 4];
+    let left = lowering.nth(instruction, 1)?;
+    let in_registers = matches!(left.kind, OperandKind::Vector(_));
+    if in_registers {
+        rows.extend(registers(lowering, left, Type::B32, Some(4), false)?);
+    } else {
+        src[0] = lowering.source_row(left, Type::B64, false)?;
+    }
+    src[1] = lowering.source_row(lowering.nth(instruction, 2)?, Type::B64, false)?;
+    src[2] = lowering.predicate_source(lowering.nth(instruction, 3)?)?;
+    // Integers have neither signs nor transpositions, and only factors of 16 bits the latter.
+    let signs = if types[0] == Type::S32 { 0 } else { 2 };
+    let turns = if bits == 16 { 2 - usize::from(in_registers) } else { 0 };
+    lowering.at_most(instruction, 4 + signs + turns)?;
+    let mut flags = Vec::new();
+    for n in 4..4 + signs + turns {
+        let operand = lowering.nth(instruction, n)?;
+        let value = match &operand.kind {
+            OperandKind::Int(value) => *value as i64,
+            _ => return Err(lowering.error(operand.span, "expected an integer constant")),
+        };
+        let allowed = if n < 4 + signs { [1, -1] } else { [0, 1] };
+        if !allowed.contains(&value) {
+            let [a, b] = allowed;
+            return Err(lowering.error(operand.span, format!("this is {a} or {b}")));
+        }
+        flags.push(value == allowed[1]);
+    }
+    let (negated, turned) = flags.split_at(signs);
+    let multiply = WarpGroupMultiply {
+        n,
+        k,
+        types,
+        negated: [negated.first() == Some(&true), negated.get(1) == Some(&true)],
+        transposed: [turned.len() == 2 && turned[0], turned.last() == Some(&true)],
+        a_registers: if in_registers { 4 } else { 0 },
+        satfinite: matched.has("satfinite"),
+    };
+    let list = lowering.list(&rows);
+    lowering.emit(Op::WarpGroupMultiply(multiply, list), Operands { src, ..Operands::default() });
+    Ok(())
 }

@@ -112,6 +112,7 @@ fn access(
         wide,
         narrow_address: address.narrow,
         strong: matched.get("sem").is_some_and(|sem| sem != "weak"),
+        releases: matched.get("sem") == Some("release"),
     }
 }
 
@@ -189,12 +190,8 @@ pub(super) fn store(
     Ok(matched.ty().bytes() * items.len() as u64)
 }
 
-fn atomic(
-    lowering: &mut Lowering<'_, '_>,
-    instruction: &Instruction<'_>,
-    matched: &Matched,
-    result: bool,
-) -> Result<(), Refusal> {
+/// The operation and the type of an atomic.
+pub(super) fn operation(matched: &Matched) -> (AtomicOp, AtomicType) {
     let op = match matched.get("op").unwrap_or("") {
         "add" => AtomicOp::Add,
         "min" => AtomicOp::Min,
@@ -219,6 +216,16 @@ fn atomic(
         }
         _ => AtomicType::U32,
     };
+    (op, ty)
+}
+
+fn atomic(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+    result: bool,
+) -> Result<(), Refusal> {
+    let (op, ty) = operation(matched);
     let first = usize::from(result);
     let values = if op == AtomicOp::CompareSwap { 2 } else { 1 };
     policy(lowering, instruction, matched, first + 1 + values)?;
@@ -239,7 +246,8 @@ fn atomic(
             let operand = &elements(lowering, operand, matched)?[element];
             operands.src[1 + i] = lowering.source_row(operand, matched.ty(), false)?;
         }
-        let op = Op::Atomic { op, ty, space, narrow_address: address.narrow, result };
+        let releases = matches!(matched.get("sem"), Some("release" | "acq_rel"));
+        let op = Op::Atomic { op, ty, space, narrow_address: address.narrow, result, releases };
         lowering.emit(op, operands);
     }
     Ok(())
@@ -252,6 +260,28 @@ pub(crate) fn atom(
     matched: &Matched,
 ) -> Result<(), Refusal> {
     atomic(lowering, instruction, matched, true)
+}
+
+/// `red.async...op.type [a], b, [barrier]`: the bytes, which complete on the barrier.
+pub(super) fn red_async(
+    lowering: &mut Lowering<'_, '_>,
+    instruction: &Instruction<'_>,
+    matched: &Matched,
+) -> Result<u64, Refusal> {
+    let (op, ty) = operation(matched);
+    let address = lowering.address(lowering.nth(instruction, 0)?)?;
+    let value = lowering.source_row(lowering.nth(instruction, 1)?, matched.ty(), false)?;
+    let src = [address.row, value, 0, 0];
+    let op = Op::Atomic {
+        op,
+        ty,
+        space: MemorySpace::Shared,
+        narrow_address: address.narrow,
+        result: false,
+        releases: false,
+    };
+    lowering.emit(op, Operands { src, imm: address.offset, ..Operands::default() });
+    Ok(ty.bytes().into())
 }
 
 /// `red{...}.op.type [a], b`.

@@ -12,6 +12,7 @@ pub(crate) mod control;
 pub(crate) mod convert;
 mod flow;
 mod functions;
+pub(crate) mod image;
 pub(crate) mod integer;
 pub(crate) mod matrix;
 pub(crate) mod memory;

@@ -1,7 +1,7 @@
 //! Operands: names to rows, literals to constants, with the checks of the signature.
 
 use crate::isa::{Matched, Type};
-use crate::program::{PRED_SINK, PRED_TRUE, Special, pred_source};
+use crate::program::{PRED_CLUSTER, PRED_SINK, PRED_TRUE, Special, pred_source};
 use crate::syntax::{Instruction, Name, Operand, OperandKind, Span};
 
 use super::scope::Symbol;
@@ -136,7 +136,7 @@ impl Lowering<'_, '_> {
         match self.find(name.text) {
             Some(Symbol::Register { ty: Type::Pred, row }) => Ok(pred_source(row, negated)),
             Some(_) => Err(self.error(name.span, format!("`{}` is not a predicate", name.text))),
-            None if name.text == "%is_explicit_cluster" => Ok(pred_source(PRED_TRUE, !negated)),
+            None if name.text == "%is_explicit_cluster" => Ok(pred_source(PRED_CLUSTER, negated)),
             None => Err(self.unknown("predicate", name)),
         }
     }
@@ -350,13 +350,13 @@ impl Lowering<'_, '_> {
             ("%nsmid", None) => Special::NumSm,
             ("%gridid", None) if ty.bits() == 64 => return Ok(self.constant(0, true)),
             ("%current_graph_exec", None) => return Ok(self.constant(0, ty.bits() > 32)),
-            // A block is a cluster of its own.
-            ("%clusterid", Some(axis)) => Special::Ctaid(axis),
-            ("%nclusterid", Some(axis)) => Special::Nctaid(axis),
-            ("%cluster_nctaid", Some(_)) | ("%cluster_nctarank", None) => {
-                return Ok(self.constant(1, false));
-            }
-            ("%cluster_ctaid", Some(_)) | ("%cluster_ctarank" | "%gridid", None) => Special::Zero,
+            ("%clusterid", Some(axis)) => Special::ClusterId(axis),
+            ("%nclusterid", Some(axis)) => Special::NumClusters(axis),
+            ("%cluster_ctaid", Some(axis)) => Special::ClusterBlock(axis),
+            ("%cluster_nctaid", Some(axis)) => Special::ClusterExtent(axis),
+            ("%cluster_ctarank", None) => Special::ClusterRank,
+            ("%cluster_nctarank", None) => Special::ClusterSize,
+            ("%gridid", None) => Special::Zero,
             // Where blocks meet (`cooperative_groups::grid_group`): the registers of the upper and the
             // lower word are nvcc's choice.
             ("%envreg1" | "%envreg2", None) => {

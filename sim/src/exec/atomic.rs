@@ -57,7 +57,7 @@ pub(super) fn execute(
     mask: u32,
     site: usize,
 ) -> Result<(MemorySpace, [u64; LANES], u64), Violation> {
-    let Op::Atomic { op, ty, space, narrow_address, result } = inst.op else {
+    let Op::Atomic { op, ty, space, narrow_address, result, .. } = inst.op else {
         return Ok((MemorySpace::Global, [0; LANES], 4));
     };
     let bytes = u64::from(ty.bytes());
@@ -158,6 +158,27 @@ pub(super) fn execute(
         }
     }
     Ok((located.space, located.addresses, bytes))
+}
+
+/// Combines what is in a cell of memory with a value.
+///
+/// # Safety
+/// The pointer is to as many bytes as the type has, and aligned.
+pub(super) unsafe fn combine(pointer: *mut u8, op: AtomicOp, ty: AtomicType, value: u64) {
+    let new = |seen: u64| updated(op, ty, seen, value, 0);
+    macro_rules! update {
+        ($atomic:ty, $cell:ty) => {{
+            // SAFETY: the caller's.
+            let cell = unsafe { <$atomic>::from_ptr(pointer.cast()) };
+            let new = |seen: $cell| Some(new(u64::from(seen)) as $cell);
+            let _ = cell.fetch_update(Ordering::AcqRel, Ordering::Relaxed, new);
+        }};
+    }
+    match ty.bytes() {
+        2 => update!(AtomicU16, u16),
+        4 => update!(AtomicU32, u32),
+        _ => update!(AtomicU64, u64),
+    }
 }
 
 /// The value after the operation.

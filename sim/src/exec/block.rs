@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::fault::{Fault, FaultKind, NearestAllocation};
-use crate::program::{Code, Initial, MemorySpace, Special};
+use crate::images::Images;
+use crate::program::{Code, Initial, MemorySpace, PRED_CLUSTER, PRED_TRUE, Special};
 
+use super::cluster::{self, Cluster, Clusters};
 use super::faults::{deadlock, fault_at};
 use super::lanes::{LANES, Row};
 use super::memory::{Region, Regions, View};
@@ -35,6 +37,7 @@ pub(crate) struct Environment<'e> {
     pub(crate) kernel: &'e str,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    pub(crate) clusters: Clusters,
     pub(crate) shared_bytes: u64,
     pub(crate) params: &'e [u8],
     pub(crate) regions: &'e Regions,
@@ -46,9 +49,11 @@ pub(crate) struct Environment<'e> {
     /// Blocks that may be under way at the same time.
     pub(crate) resident: usize,
     pub(crate) executed: AtomicU64,
-    /// The lowest block that failed: blocks after it are given up, those before it may yet fail
+    /// The lowest cluster that failed: those after it are given up, those before it may yet fail
     /// themselves, so that the fault reported does not depend on the host's timing.
     pub(crate) failed: AtomicU64,
+    /// Textures and surfaces.
+    pub(crate) images: Images,
     /// What system functions need.
     pub(crate) services: Services<'e>,
     /// Describes an address for a message.
@@ -62,7 +67,7 @@ impl Environment<'_> {
 
     /// Adds to the instructions executed; why the launch has to stop now, if it has to. Of a block
     /// that is not needed any more the reason does not matter.
-    pub(crate) fn must_stop(&self, executed: u64, index: u64) -> Option<(FaultKind, String)> {
+    pub(crate) fn must_stop(&self, executed: u64, turn: u64) -> Option<(FaultKind, String)> {
         let total = self.executed.fetch_add(executed, Ordering::Relaxed).saturating_add(executed);
         let Limits { budget, time, deadline, interrupt } = self.limits;
         if let Some(budget) = budget
@@ -76,7 +81,7 @@ impl Environment<'_> {
             return Some((FaultKind::TimeLimit, detail));
         }
         let interrupted = interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        (interrupted || self.failed.load(Ordering::Relaxed) < index)
+        (interrupted || self.failed.load(Ordering::Relaxed) < turn)
             .then(|| (FaultKind::Interrupted, String::new()))
     }
 
@@ -87,7 +92,7 @@ impl Environment<'_> {
     }
 }
 
-/// One of the 16 barriers of a block, or that of its cluster.
+/// One of the 16 barriers of a block.
 #[derive(Clone, Copy, Debug)]
 struct Barrier {
     arrived: u32,
@@ -104,14 +109,27 @@ impl Barrier {
 /// Barriers and the number of threads of a running block.
 #[derive(Debug)]
 pub(super) struct BlockState {
+    /// Linear index in the grid.
     pub(super) index: u64,
-    live: u32,
-    barriers: [Barrier; 17],
+    /// The number of its cluster, in whose order clusters start.
+    pub(super) turn: u64,
+    pub(super) live: u32,
+    barriers: [Barrier; 16],
+    /// Threads that wait for the cluster, and whether its phase (all bits) is odd.
+    pub(super) cluster_arrived: u32,
+    pub(super) cluster_phase: u32,
 }
 
 impl BlockState {
-    fn new(index: u64, threads: u32) -> BlockState {
-        BlockState { index, live: threads, barriers: [Barrier::FRESH; 17] }
+    fn new(index: u64, turn: u64, threads: u32) -> BlockState {
+        BlockState {
+            index,
+            turn,
+            live: threads,
+            barriers: [Barrier::FRESH; 16],
+            cluster_arrived: 0,
+            cluster_phase: 0,
+        }
     }
 
     /// Threads arrive at a barrier, `holding` of them with a true predicate.
@@ -123,7 +141,7 @@ impl BlockState {
         holding: u32,
         all: bool,
     ) {
-        let barrier = &mut self.barriers[number.min(16) as usize];
+        let barrier = &mut self.barriers[number.min(15) as usize];
         barrier.arrived = barrier.arrived.saturating_add(threads);
         barrier.wanted = wanted;
         barrier.holding += holding;
@@ -153,18 +171,28 @@ impl BlockState {
 }
 
 /// A block under way.
-struct Block {
-    state: BlockState,
-    warps: Vec<Warp>,
+pub(super) struct Block {
+    pub(super) state: BlockState,
+    pub(super) warps: Vec<Warp>,
     shared: Vec<Row>,
     local: Vec<Row>,
 }
 
-/// How far a block has come.
+/// How far a cluster has come.
 enum Outcome {
     Finished,
     /// Its warps look at memory for what others have to do.
     Spins,
+}
+
+/// What happened while each warp of a cluster had its turn.
+struct Turn {
+    /// A warp has run.
+    progress: bool,
+    /// A warp has not ended.
+    running: bool,
+    /// All that ran look at memory for what others have to do.
+    spins: bool,
 }
 
 /// A host thread that runs blocks, with everything it reuses from block to block.
@@ -172,8 +200,8 @@ pub(crate) struct Worker<'e, P> {
     /// `%tid` of every lane of every warp.
     thread_ids: Vec<[Row; 3]>,
     view: View<'e>,
-    /// Blocks that wait for others, the longest first.
-    waiting: VecDeque<Block>,
+    /// Clusters that wait for others, the longest first.
+    waiting: VecDeque<Cluster>,
     /// Ended blocks, whose memory the next ones take over.
     spare: Vec<Block>,
     /// Rows that are not constant during a launch.
@@ -188,8 +216,8 @@ fn storage(bytes: usize) -> Vec<Row> {
     vec![Row::ZERO; bytes.div_ceil(size_of::<Row>())]
 }
 
-/// A fault, with the linear index of its block.
-type BlockFault = (u64, Box<Fault>);
+/// A fault, with the number of its cluster.
+type ClusterFault = (u64, Box<Fault>);
 
 impl<'e, P: Probe> Worker<'e, P> {
     pub(crate) fn new(environment: &Environment<'e>, probe: P) -> Worker<'e, P> {
@@ -225,6 +253,9 @@ impl<'e, P: Probe> Worker<'e, P> {
             changes: 0,
             listens: P::listens(),
             touched: RefCell::default(),
+            rank: 0,
+            cluster: Vec::new(),
+            blocks: Vec::new(),
         };
         let mut constant = vec![false; environment.template.len()];
         for &(row, initial) in &code.initial {
@@ -250,8 +281,25 @@ impl<'e, P: Probe> Worker<'e, P> {
         }
     }
 
+    /// A cluster at its start.
+    fn start(&mut self, environment: &Environment<'_>, turn: u64) -> Cluster {
+        let indices = environment.clusters.blocks(environment.grid, turn);
+        let blocks = indices
+            .enumerate()
+            .map(|(rank, index)| self.start_block(environment, (turn, rank as u32), index));
+        Cluster { turn, blocks: blocks.collect() }
+    }
+
     /// A block at its start, in the memory of one that has ended if there is one.
-    fn start(&mut self, environment: &Environment<'_>, index: u64) -> Block {
+    fn start_block(
+        &mut self,
+        environment: &Environment<'_>,
+        (turn, rank): (u64, u32),
+        index: u64,
+    ) -> Block {
+        let clusters = environment.clusters;
+        let in_cluster = Environment::coordinates(clusters.extent, rank.into());
+        let cluster = Environment::coordinates(clusters.of_grid(environment.grid), turn);
         let coordinates = Environment::coordinates(environment.grid, index);
         let code = environment.code;
         let threads = environment.threads();
@@ -270,25 +318,30 @@ impl<'e, P: Probe> Worker<'e, P> {
                 let warp = |number| Warp::new(number, environment.template.clone());
                 let warps: Vec<Warp> = (0..self.thread_ids.len() as u32).map(warp).collect();
                 Block {
-                    state: BlockState::new(index, threads),
+                    state: BlockState::new(index, turn, threads),
                     shared: storage(environment.shared_bytes as usize),
                     local: storage(self.local_stride * warps.len() * LANES),
                     warps,
                 }
             }
         };
-        block.state = BlockState::new(index, threads);
+        block.state = BlockState::new(index, turn, threads);
         for (number, warp) in block.warps.iter_mut().enumerate() {
             let registers = &mut warp.registers;
             registers.predicates.clear();
             registers.predicates.resize(code.predicates as usize, 0);
-            registers.predicates[0] = u32::MAX;
+            registers.predicates[PRED_TRUE as usize] = u32::MAX;
+            registers.predicates[PRED_CLUSTER as usize] =
+                if clusters.explicit { u32::MAX } else { 0 };
             for &(row, value) in &code.initial {
                 let Initial::Special(special) = value else { continue };
                 let value = match special {
                     Special::Tid(axis) => self.thread_ids[number][axis as usize],
                     Special::Ctaid(axis) => Row([coordinates[axis as usize]; LANES]),
                     Special::WarpId => Row([number as u32; LANES]),
+                    Special::ClusterId(axis) => Row([cluster[axis as usize]; LANES]),
+                    Special::ClusterBlock(axis) => Row([in_cluster[axis as usize]; LANES]),
+                    Special::ClusterRank => Row([rank; LANES]),
                     _ => continue,
                 };
                 registers.rows[row as usize] = value;
@@ -300,129 +353,180 @@ impl<'e, P: Probe> Worker<'e, P> {
         block
     }
 
-    /// Runs blocks until `next` has none. Blocks that wait for one another take turns, as many as the
+    /// Runs clusters until `next` has none. Those that wait for one another take turns, as many as the
     /// device would run at the same time. `call_for_help` is called now and then: other threads may
-    /// be wanted for other blocks.
+    /// be wanted for other clusters.
     pub(crate) fn run(
         &mut self,
         environment: &Environment<'_>,
         next: &dyn Fn() -> Option<u64>,
         call_for_help: &dyn Fn(),
-    ) -> Result<(), BlockFault> {
+    ) -> Result<(), ClusterFault> {
         let mut rest = true;
         let mut take = |worker: &mut Self| {
-            let index = if rest { next() } else { None };
-            rest = index.is_some();
-            index.map(|index| worker.start(environment, index))
+            let turn = if rest { next() } else { None };
+            rest = turn.is_some();
+            turn.map(|turn| worker.start(environment, turn))
         };
-        let Some(mut block) = take(self) else { return Ok(()) };
+        let resident = environment.resident / environment.clusters.size() as usize;
+        let Some(mut cluster) = take(self) else { return Ok(()) };
         loop {
-            let outcome = self.go_on(environment, &mut block, call_for_help);
-            let index = block.state.index;
-            let other = match outcome.map_err(|fault| (index, fault))? {
+            let outcome = self.go_on(environment, &mut cluster, call_for_help);
+            let turn = cluster.turn;
+            let other = match outcome.map_err(|fault| (turn, fault))? {
                 Outcome::Finished => {
-                    self.spare.push(block);
+                    self.spare.append(&mut cluster.blocks);
                     let Some(other) = self.waiting.pop_front().or_else(|| take(self)) else {
                         return Ok(());
                     };
-                    block = other;
+                    cluster = other;
                     continue;
                 }
-                Outcome::Spins if self.waiting.len() + 1 < environment.resident => take(self),
+                Outcome::Spins if self.waiting.len() + 1 < resident => take(self),
                 Outcome::Spins => None,
             };
             let all_started = other.is_none();
             if let Some(other) = other.or_else(|| self.waiting.pop_front()) {
-                self.waiting.push_back(std::mem::replace(&mut block, other));
+                self.waiting.push_back(std::mem::replace(&mut cluster, other));
             }
             if all_started && environment.alone {
-                self.find_endless(environment, &block)?;
+                self.find_endless(environment, &cluster)?;
             }
         }
     }
 
-    /// Runs a block to its end, or until it waits for other blocks.
+    /// Runs a cluster to its end, or until it waits for other ones.
     fn go_on(
         &mut self,
         environment: &Environment<'_>,
-        block: &mut Block,
+        cluster: &mut Cluster,
         call_for_help: &dyn Fn(),
     ) -> Result<Outcome, Box<Fault>> {
-        let index = block.state.index;
-        let Block { state, warps, shared, local } = block;
-        self.view.shared.pointer = shared.as_mut_ptr().cast();
-        let local = local.as_mut_ptr().cast::<u8>();
+        let own = self.view.shared;
+        self.view.cluster.clear();
+        self.view.blocks.clear();
+        for (rank, block) in cluster.blocks.iter_mut().enumerate() {
+            let pointer = block.shared.as_mut_ptr().cast();
+            self.view.cluster.push(cluster::shared_of(rank, own, pointer));
+            self.view.blocks.push(block.state.index);
+        }
         loop {
-            let (mut progress, mut running, mut spins) = (false, false, true);
-            for warp in 0..warps.len() {
-                if warps[warp].is_finished() {
-                    continue;
-                }
-                running = true;
-                if !warps[warp].has_ready_lanes() {
-                    continue;
-                }
-                progress = true;
-                self.view.local.pointer = local.wrapping_add(warp * LANES * self.local_stride);
-                let current = &mut warps[warp];
-                let result = current.run(environment, &mut self.view, state, &mut self.probe);
-                match result {
-                    Ok(Pause::Finished | Pause::Blocked) => spins = false,
-                    Ok(Pause::Turn { spins: spinning }) => {
-                        call_for_help();
-                        let mut waits = spinning;
-                        if environment.alone {
-                            let variable_rows = &self.variable_rows;
-                            current.note_pause(self.view.changes, variable_rows);
-                            waits |= current.is_stuck(self.view.changes);
-                        }
-                        spins &= waits;
-                        if let Some(fault) = current.over_budget(environment, index) {
-                            return Err(fault_at(environment, index, warp, fault));
-                        }
-                    }
-                    Err(fault) => return Err(fault_at(environment, index, warp, fault)),
-                }
-                spins &= !state.open_complete(warps, &mut self.probe);
+            let mut turn = Turn { progress: false, running: false, spins: true };
+            for (rank, block) in cluster.blocks.iter_mut().enumerate() {
+                self.view.rank = rank;
+                self.view.shared.pointer = self.view.cluster[rank].pointer;
+                self.give_turn(environment, block, &mut turn, call_for_help)?;
             }
-            if !running {
-                let executed = warps.iter_mut().map(Warp::unreported).sum();
-                if let Some((kind, detail)) = environment.must_stop(executed, index) {
-                    let pc = environment.code.insts.len() as u32 - 1;
-                    let cause = Cause::Other(kind, detail);
-                    let fault = WarpFault { pc, lane: 0, cause };
-                    return Err(fault_at(environment, index, 0, fault));
-                }
+            if cluster.open_complete(&mut self.probe) {
+                continue;
+            }
+            if !turn.running {
+                self.end(environment, cluster)?;
                 call_for_help();
-                self.probe.block_end(index);
                 return Ok(Outcome::Finished);
             }
-            if !progress && !state.open_complete(warps, &mut self.probe) {
-                return Err(deadlock(environment, index, warps));
+            if !turn.progress {
+                let mut opened = false;
+                for Block { state, warps, .. } in &mut cluster.blocks {
+                    opened |= state.open_complete(warps, &mut self.probe);
+                }
+                if !opened {
+                    let stands = |block: &&Block| block.warps.iter().any(|w| !w.is_finished());
+                    let block = cluster.blocks.iter().find(stands).unwrap_or(&cluster.blocks[0]);
+                    return Err(deadlock(environment, block.state.index, &block.warps));
+                }
             }
-            if progress && spins {
+            if turn.progress && turn.spins {
                 return Ok(Outcome::Spins);
             }
         }
     }
 
+    /// Runs every warp of a block that can run, once.
+    fn give_turn(
+        &mut self,
+        environment: &Environment<'_>,
+        Block { state, warps, local, .. }: &mut Block,
+        turn: &mut Turn,
+        call_for_help: &dyn Fn(),
+    ) -> Result<(), Box<Fault>> {
+        let index = state.index;
+        let local = local.as_mut_ptr().cast::<u8>();
+        for warp in 0..warps.len() {
+            if warps[warp].is_finished() {
+                continue;
+            }
+            turn.running = true;
+            if !warps[warp].has_ready_lanes() {
+                continue;
+            }
+            turn.progress = true;
+            self.view.local.pointer = local.wrapping_add(warp * LANES * self.local_stride);
+            let current = &mut warps[warp];
+            let result = current.run(environment, &mut self.view, state, &mut self.probe);
+            match result {
+                Ok(Pause::Finished | Pause::Blocked) => turn.spins = false,
+                Ok(Pause::Turn { spins: spinning }) => {
+                    call_for_help();
+                    let mut waits = spinning;
+                    if environment.alone {
+                        let variable_rows = &self.variable_rows;
+                        current.note_pause(self.view.changes, variable_rows);
+                        waits |= current.is_stuck(self.view.changes);
+                    }
+                    turn.spins &= waits;
+                    if let Some(fault) = current.over_budget(environment, state.turn) {
+                        return Err(fault_at(environment, index, warp, fault));
+                    }
+                }
+                Err(fault) => return Err(fault_at(environment, index, warp, fault)),
+            }
+            turn.spins &= !state.open_complete(warps, &mut self.probe);
+        }
+        Ok(())
+    }
+
+    /// All blocks of a cluster have ended.
+    fn end(
+        &mut self,
+        environment: &Environment<'_>,
+        cluster: &mut Cluster,
+    ) -> Result<(), Box<Fault>> {
+        let warps = cluster.blocks.iter_mut().flat_map(|block| &mut block.warps);
+        let executed = warps.map(Warp::unreported).sum();
+        if let Some((kind, detail)) = environment.must_stop(executed, cluster.turn) {
+            let pc = environment.code.insts.len() as u32 - 1;
+            let fault = WarpFault { pc, lane: 0, cause: Cause::Other(kind, detail) };
+            return Err(fault_at(environment, cluster.blocks[0].state.index, 0, fault));
+        }
+        for block in &cluster.blocks {
+            self.probe.block_end(block.state.index);
+        }
+        Ok(())
+    }
+
     /// A fault if every block has started, nobody writes memory any more, and each thread that runs
     /// has come back to a state that it was in before: then nothing will ever change.
-    fn find_endless(&self, environment: &Environment<'_>, block: &Block) -> Result<(), BlockFault> {
+    fn find_endless(
+        &self,
+        environment: &Environment<'_>,
+        cluster: &Cluster,
+    ) -> Result<(), ClusterFault> {
         let changes = self.view.changes;
         let stuck =
             |warp: &Warp| warp.is_finished() || warp.is_stuck(changes) || !warp.has_ready_lanes();
-        let blocks = || self.waiting.iter().chain([block]);
+        let blocks = || self.waiting.iter().chain([cluster]).flat_map(|cluster| &cluster.blocks);
         if !blocks().all(|block| block.warps.iter().all(stuck)) {
             return Ok(());
         }
-        let Some(block) = blocks().min_by_key(|block| block.state.index) else { return Ok(()) };
-        let index = block.state.index;
-        let Some(warp) = block.warps.iter().position(|warp| warp.is_stuck(changes)) else {
+        let is_stuck = |warp: &Warp| warp.is_stuck(changes);
+        let found = blocks().filter(|block| block.warps.iter().any(is_stuck));
+        let Some(block) = found.min_by_key(|block| (block.state.turn, block.state.index)) else {
             return Ok(());
         };
+        let Some(warp) = block.warps.iter().position(is_stuck) else { return Ok(()) };
         let detail = "its state repeats, and no thread that runs changes what it waits for";
         let fault = block.warps[warp].stopped(FaultKind::EndlessLoop, detail.into());
-        Err((index, fault_at(environment, index, warp, fault)))
+        Err((block.state.turn, fault_at(environment, block.state.index, warp, fault)))
     }
 }

@@ -20,14 +20,15 @@ pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
                 combined(high.unwrap_or(!low), combine, other),
             );
         }
-        Op::Set { compare, combine, float } => {
-            let (low, _) = compared(registers, inst, compare);
+        Op::Set { compare, combine, one } => {
+            let (low, high) = compared(registers, inst, compare);
             let other = if combine == Combine::None { 0 } else { registers.predicate(inst.src[2]) };
-            let holds = combined(low, combine, other);
-            let one = if float { 1.0f32.to_bits() } else { u32::MAX };
+            let low = combined(low, combine, other);
+            let high = high.map_or(0, |high| combined(high, combine, other));
             let mut out = [0u32; LANES];
             for (lane, out) in out.iter_mut().enumerate() {
-                *out = if holds & (1 << lane) != 0 { one } else { 0 };
+                let half = |holds: u32| if holds & (1 << lane) != 0 { one } else { 0 };
+                *out = half(low) | half(high) << 16;
             }
             store(registers, inst.dst, mask, &out);
         }

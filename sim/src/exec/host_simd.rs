@@ -102,6 +102,11 @@ pub(super) fn functions() -> (Selector, Handler) {
     (select::<Portable>, Portable::handler::<AnyAccess>())
 }
 
+/// A function for every host.
+pub(super) fn plain<B: Body>() -> Handler {
+    Portable::handler::<B>()
+}
+
 /// Families as bodies.
 macro_rules! families {
     ($($name:ident = $execute:path;)*) => {

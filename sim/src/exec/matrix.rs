@@ -14,17 +14,22 @@ use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
 use super::narrow::decode8;
 use super::soft_float::{BF16, Exact, F16, F32};
+use super::warpgroup;
 
 pub(super) fn execute(
     view: &View<'_>,
     registers: &mut Registers,
     inst: &Inst,
-    mask: u32,
+    (warp, mask): (u32, u32),
     code: &Code,
 ) -> Result<(), Violation> {
     let rows = |list: List| &code.lists[list.start as usize..][..list.count as usize];
     match inst.op {
         Op::Multiply(multiply, list) => product(registers, multiply, rows(list), mask),
+        Op::WarpGroupMultiply(multiply, list) => {
+            let rows = rows(list);
+            warpgroup::execute(view, registers, inst, multiply, rows, (warp, mask))?;
+        }
         Op::LoadMatrix(matrix, list) => load(view, registers, inst, matrix, rows(list), mask)?,
         Op::StoreMatrix(matrix, list) => save(view, registers, inst, matrix, rows(list), mask)?,
         Op::LoadTiles(tile, list) => load_tiles(view, registers, inst, tile, rows(list), mask)?,
@@ -35,13 +40,13 @@ pub(super) fn execute(
 }
 
 /// Elements of a type in a register.
-fn per_register(ty: Type) -> usize {
+pub(super) fn per_register(ty: Type) -> usize {
     (32 / ty.bits().min(32)) as usize
 }
 
 /// Row and column of the `i`-th element of a lane in the layout of `mma.sync`; groups of four lanes
 /// have a row (for B a column) of their own.
-fn place(shape: Shape, role: Role, ty: Type, lane: usize, i: usize) -> (usize, usize) {
+pub(super) fn place(shape: Shape, role: Role, ty: Type, lane: usize, i: usize) -> (usize, usize) {
     let (group, thread) = (lane / 4, lane % 4);
     let pack = per_register(ty);
     let (register, part) = (i / pack, i % pack);
@@ -70,7 +75,7 @@ fn place_opaque(
 }
 
 /// The bits of an element of a lane.
-fn element(registers: &Registers, rows: &[u32], ty: Type, lane: usize, i: usize) -> u64 {
+pub(super) fn element(registers: &Registers, rows: &[u32], ty: Type, lane: usize, i: usize) -> u64 {
     if ty.bits() == 64 {
         return registers.wide(rows[i])[lane];
     }
@@ -80,12 +85,12 @@ fn element(registers: &Registers, rows: &[u32], ty: Type, lane: usize, i: usize)
     u64::from(word >> ((i % pack) as u32 * bits)) & (u64::MAX >> (64 - bits))
 }
 
-fn integer(ty: Type, bits: u64) -> i64 {
+pub(super) fn integer(ty: Type, bits: u64) -> i64 {
     let shift = 64 - ty.bits();
     if ty.is_signed() { ((bits << shift) as i64) >> shift } else { bits as i64 }
 }
 
-fn number(ty: Type, bits: u64) -> f64 {
+pub(super) fn number(ty: Type, bits: u64) -> f64 {
     match ty {
         Type::F64 => f64::from_bits(bits),
         Type::F16 => F16.decode(bits),
@@ -97,7 +102,7 @@ fn number(ty: Type, bits: u64) -> f64 {
     }
 }
 
-fn encoded(ty: Type, value: f64) -> u64 {
+pub(super) fn encoded(ty: Type, value: f64) -> u64 {
     let rounded = |format| Exact::of(value).round(format, Rounding::NearestEven);
     match ty {
         Type::F64 => value.to_bits(),

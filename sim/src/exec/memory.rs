@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use crate::fault::AccessKind;
 use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
 
+use super::cluster::rank_of;
 use super::lanes::{LANES, Registers, store};
 use super::plan::Step;
 
@@ -82,6 +83,11 @@ pub(crate) struct View<'e> {
     /// Whether a probe wants to know of accesses that are made lane by lane, and which there were.
     pub(crate) listens: bool,
     pub(crate) touched: RefCell<Vec<Touch>>,
+    /// The running block's rank in its cluster; the shared memory and the linear indices of the
+    /// cluster's blocks, by rank.
+    pub(crate) rank: usize,
+    pub(crate) cluster: Vec<Region>,
+    pub(crate) blocks: Vec<u64>,
 }
 
 /// One lane's access.
@@ -142,7 +148,10 @@ impl View<'_> {
     /// Base and size of a space as seen from one lane, for messages and checks.
     fn region(&self, space: MemorySpace, lane: usize, address: u64) -> Option<Region> {
         match space {
-            MemorySpace::Shared => Some(self.shared),
+            MemorySpace::Shared => match rank_of(address) {
+                None => Some(self.shared),
+                Some(rank) => self.cluster.get(rank).copied(),
+            },
             MemorySpace::Param => Some(self.params),
             MemorySpace::Local => {
                 let offset = lane * self.local.size as usize;

@@ -5,8 +5,9 @@
 //! above (PTX ISA §9.7.13.15). Copies are made at once, so that every wait finds them done.
 
 use crate::fault::{AccessKind, FaultKind};
-use crate::program::{Inst, MemoryBarrier, MemoryBarrierOp, MemorySpace};
+use crate::program::{Inst, MemoryBarrier, MemoryBarrierOp, MemorySpace, Op, window};
 
+use super::atomic::combine;
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
 use super::warp::Cause;
@@ -55,7 +56,7 @@ pub(super) fn execute(
     registers: &mut Registers,
     inst: &Inst,
     mask: u32,
-    MemoryBarrier { op, narrow_address, counted }: MemoryBarrier,
+    MemoryBarrier { op, narrow_address, counted, multicast }: MemoryBarrier,
 ) -> Result<(), (usize, Cause)> {
     let mut words = [0u64; LANES];
     let mut holds = 0;
@@ -67,11 +68,22 @@ pub(super) fn execute(
             continue;
         }
         let address = registers.address(inst.src[0], inst.imm, narrow_address, lane);
-        let cell = view
-            .cell(lane, MemorySpace::Generic, shared(address), 8, AccessKind::Atomic)
-            .map_err(|violation| (lane, Cause::Access(violation)))?
-            .cast::<u64>();
-        // SAFETY: `cell` has checked eight bytes and their alignment; the warps of a block, which
+        if multicast {
+            let blocks = registers.narrow(inst.src[2])[lane];
+            let bytes = i64::from(registers.narrow(inst.src[1])[lane]);
+            for address in in_blocks(blocks, shared(address)) {
+                let cell = cell(view, lane, address)?;
+                // SAFETY: as below.
+                let mut barrier = Barrier::unpack(unsafe { cell.read() });
+                barrier.transactions -= bytes;
+                barrier.settle();
+                // SAFETY: as below.
+                unsafe { cell.write(barrier.pack()) };
+            }
+            continue;
+        }
+        let cell = cell(view, lane, shared(address))?;
+        // SAFETY: `cell` has checked eight bytes and their alignment; the warps of a cluster, which
         // alone see its shared memory, take turns.
         let word = unsafe { cell.read() };
         words[lane] = word;
@@ -141,8 +153,22 @@ pub(super) fn execute(
 
 /// A barrier's address in the generic space: those of shared memory may come without their window.
 fn shared(address: u64) -> u64 {
-    use crate::program::window;
     if address < window::SIZE { address + window::SHARED } else { address }
+}
+
+/// The eight bytes of a barrier.
+fn cell(view: &View<'_>, lane: usize, address: u64) -> Result<*mut u64, (usize, Cause)> {
+    view.cell(lane, MemorySpace::Generic, address, 8, AccessKind::Atomic)
+        .map(<*mut u8>::cast)
+        .map_err(|violation| (lane, Cause::Access(violation)))
+}
+
+/// An address in shared memory, as each block of a set has it.
+fn in_blocks(blocks: u32, address: u64) -> impl Iterator<Item = u64> {
+    let window = address & !(window::SIZE - 1);
+    let offset = address & (window::BLOCK - 1);
+    let ranks = (0..16u64).filter(move |rank| blocks >> rank & 1 != 0);
+    ranks.map(move |rank| window | (rank + 1) * window::BLOCK | offset)
 }
 
 /// `cp.async.bulk`: copies a multiple of 16 bytes between spaces.
@@ -151,8 +177,12 @@ pub(super) fn copy(
     registers: &Registers,
     inst: &Inst,
     mask: u32,
-    (to, from): (MemorySpace, MemorySpace),
 ) -> Result<(), Violation> {
+    let (to, from, multicast, reduction) = match inst.op {
+        Op::CopyBulk { to, from, multicast } => (to, from, multicast, None),
+        Op::ReduceBulk { to, from, op, ty } => (to, from, false, Some((op, ty))),
+        _ => return clear(view, registers, inst, mask),
+    };
     for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
         let [target, source] = [0, 1].map(|i| registers.wide(inst.src[i])[lane]);
         let bytes = registers.narrow(inst.src[2])[lane];
@@ -174,9 +204,46 @@ pub(super) fn copy(
             continue;
         }
         let source = view.stretch(lane, from, source, bytes, AccessKind::Read)?;
-        let target = view.stretch(lane, to, target, bytes, AccessKind::Write)?;
-        // SAFETY: `stretch` has checked so many bytes at both ends.
-        unsafe { std::ptr::copy(source, target, bytes as usize) };
+        let blocks = multicast.then(|| registers.narrow(inst.src[3])[lane]);
+        let one = blocks.is_none().then_some(target);
+        for target in one.into_iter().chain(in_blocks(blocks.unwrap_or(0), target)) {
+            let access = if reduction.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+            let target = view.stretch(lane, to, target, bytes, access)?;
+            let Some((op, ty)) = reduction else {
+                // SAFETY: `stretch` has checked so many bytes at both ends.
+                unsafe { std::ptr::copy(source, target, bytes as usize) };
+                continue;
+            };
+            let width = usize::from(ty.bytes());
+            for at in (0..bytes as usize).step_by(width) {
+                let mut value = [0; 8];
+                // SAFETY: as above; both ends are aligned to 16 bytes, a multiple of the width.
+                unsafe {
+                    source.add(at).copy_to(value.as_mut_ptr(), width);
+                    combine(target.add(at), op, ty, u64::from_le_bytes(value));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `st.bulk`: clears a multiple of 8 bytes of shared memory.
+fn clear(view: &View<'_>, registers: &Registers, inst: &Inst, mask: u32) -> Result<(), Violation> {
+    for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+        let address = shared(registers.wide(inst.src[0])[lane]);
+        // More than there is stays more.
+        let bytes = registers.wide(inst.src[1])[lane].min(u32::MAX.into()) as u32;
+        let space = MemorySpace::Generic;
+        if (address | u64::from(bytes)) & 7 != 0 {
+            let (bytes, access) = (8, AccessKind::Write);
+            return Err(Violation { lane, address, space, bytes, access, misaligned: true });
+        }
+        if bytes != 0 {
+            let target = view.stretch(lane, space, address, bytes, AccessKind::Write)?;
+            // SAFETY: `stretch` has checked so many bytes.
+            unsafe { target.write_bytes(0, bytes as usize) };
+        }
     }
     Ok(())
 }

@@ -6,9 +6,11 @@
 //! host ([`host_simd`]). What happens is told to a [`probe`].
 
 mod access;
+mod approximate;
 mod atomic;
 mod block;
 mod calls;
+mod cluster;
 mod collective;
 mod compare;
 mod convert;
@@ -16,6 +18,7 @@ mod extremum;
 mod faults;
 mod float;
 mod host_simd;
+mod image;
 mod integer;
 mod lanes;
 mod matrix;
@@ -36,8 +39,10 @@ mod system;
 mod traffic;
 mod video;
 mod warp;
+mod warpgroup;
 
 pub(crate) use block::{Environment, Limits, Worker};
+pub(crate) use cluster::Clusters;
 pub(crate) use lanes::{LANES, Row};
 pub(crate) use memory::{Region, Regions};
 pub(crate) use plan::Plan;

@@ -6,6 +6,7 @@
 
 use crate::program::{Code, Inst, Op};
 
+use super::approximate::{Worst, is_approximate};
 use super::host_simd;
 use super::lanes::Registers;
 use super::memory::View;
@@ -48,8 +49,9 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Chooses a function for every instruction.
-    pub(crate) fn new(code: &Code) -> Plan {
+    /// Chooses a function for every instruction; with `worst` approximate functions are as bad as they
+    /// may be.
+    pub(crate) fn new(code: &Code, worst: bool) -> Plan {
         let (select, general) = host_simd::functions();
         let steps = code.insts.iter().enumerate().map(|(at, inst)| {
             let mut inst = Inst { op: host_simd::without_sign(inst.op), ..*inst };
@@ -60,7 +62,11 @@ impl Plan {
             {
                 inst.dst = code.lists[list.start as usize];
             }
-            let (kind, run) = select(&inst);
+            let (kind, run) = if worst && is_approximate(&inst, code.origins[at].class) {
+                (StepKind::Register, host_simd::plain::<Worst>())
+            } else {
+                select(&inst)
+            };
             Step { run, kind, strong, at: at as u32, inst }
         });
         Plan { steps: steps.collect(), general }

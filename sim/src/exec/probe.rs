@@ -5,8 +5,9 @@
 //! in the order in which the simulator did it; it never changes what the kernel does.
 
 use crate::fault::AccessKind;
-use crate::program::{Access, BarrierKind, MemorySpace};
+use crate::program::{Access, BarrierKind, MemorySpace, window};
 
+use super::cluster::rank_of;
 use super::lanes::{LANES, Registers};
 
 /// Which lanes of which warp, at which instruction.
@@ -49,9 +50,30 @@ pub(crate) struct AccessEvent<'a> {
     pub(crate) part: bool,
     /// The registers that a store writes from, and their rows; `None` for other accesses.
     pub(crate) stored: Option<(&'a Registers, &'a [u32], Access)>,
+    /// The blocks of the cluster by rank: see [`AccessEvent::home`].
+    pub(crate) blocks: &'a [u64],
 }
 
 impl AccessEvent<'_> {
+    /// The block whose memory a lane accesses, and the address there: shared memory may be that of
+    /// another block of the cluster.
+    pub(crate) fn home(&self, lane: u32) -> (u64, u64) {
+        let address = self.addresses[lane as usize & 31];
+        match (self.space, rank_of(address)) {
+            (MemorySpace::Shared, Some(rank)) => {
+                let block = self.blocks.get(rank).copied().unwrap_or(self.at.block);
+                (block, address % window::BLOCK)
+            }
+            _ => (self.at.block, address),
+        }
+    }
+
+    /// Whether it accesses the shared memory of another block.
+    pub(crate) fn leaves_block(&self) -> bool {
+        let all = self.addresses.iter().fold(0, |all, address| all | address);
+        self.space == MemorySpace::Shared && all >= window::BLOCK
+    }
+
     /// The lanes that access, one after another.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
         self.at.each_lane()
@@ -123,6 +145,15 @@ pub(crate) trait Probe {
     /// All that arrived at barrier `number` of the block go on.
     fn open(&mut self, _block: u64, _number: u32) {}
 
+    /// Lanes arrived at the barrier of the cluster; whether what they did is seen by who waits.
+    fn cluster_arrive(&mut self, _arrival: &Arrival, _releases: bool) {}
+
+    /// Lanes wait for the cluster, or find that all have arrived.
+    fn cluster_wait(&mut self, _at: At) {}
+
+    /// All threads of a cluster, given by its blocks, have arrived.
+    fn open_cluster(&mut self, _blocks: &[u64]) {}
+
     /// A collective operation was executed by `at.lanes`.
     fn collective(&mut self, _collective: &Collective, _joins: bool) {}
 
@@ -173,6 +204,9 @@ impl Probe for Vec<Box<dyn Probe + Send + '_>> {
         access(event: &AccessEvent<'_>);
         arrive(arrival: &Arrival);
         open(block: u64, number: u32);
+        cluster_arrive(arrival: &Arrival, releases: bool);
+        cluster_wait(at: At);
+        open_cluster(blocks: &[u64]);
         collective(collective: &Collective, joins: bool);
         fence(at: At);
         exit(at: At);
@@ -189,6 +223,9 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
         access(event: &AccessEvent<'_>);
         arrive(arrival: &Arrival);
         open(block: u64, number: u32);
+        cluster_arrive(arrival: &Arrival, releases: bool);
+        cluster_wait(at: At);
+        open_cluster(blocks: &[u64]);
         collective(collective: &Collective, joins: bool);
         fence(at: At);
         exit(at: At);

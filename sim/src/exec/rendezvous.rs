@@ -138,8 +138,7 @@ impl Warp {
             |kind, detail: String| WarpFault { pc, lane, cause: Cause::Other(kind, detail) };
         let number = self.registers.narrow(inst.src[0])[lane];
         let count = if counted { Some(self.registers.narrow(inst.src[1])[lane]) } else { None };
-        // A barrier with a mark is that of the cluster.
-        if number >= 16 && inst.imm == 0 {
+        if number >= 16 {
             return Err(fault(FaultKind::BarrierNumber, format!("barrier {number}: there are 16")));
         }
         let elsewhere = self.splits.iter().any(|split| {

@@ -10,13 +10,14 @@ use crate::program::{BarrierKind, Inst, MemorySpace, Op, PRED_TRUE};
 
 use super::block::{BlockState, Environment};
 use super::calls::{Calls, NO_FRAME};
+use super::cluster::{self, ClusterArrivals};
 use super::lanes::{LANES, Registers, Row};
 use super::memory::{Touch, View, Violation, copy_async};
 use super::plan::{Plan, StepKind};
 use super::probe::{AccessEvent, Arrival, At, Collective, Probe};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
 use super::repetition::Repetition;
-use super::{atomic, collective, matrix, memory_barrier, moves, system};
+use super::{atomic, collective, image, matrix, memory_barrier, moves, system};
 
 /// The guard of an unguarded instruction.
 const ALWAYS: u32 = PRED_TRUE << 1;
@@ -93,6 +94,7 @@ pub(super) struct Warp {
     pub(super) reconvergences: Vec<Reconvergence>,
     pub(super) free: Vec<u32>,
     pub(super) calls: Calls,
+    pub(super) cluster: ClusterArrivals,
     /// Lanes that have not exited.
     pub(super) live: u32,
     /// Branches left of the slice; it goes on where the lanes change, so that no loop escapes it.
@@ -120,6 +122,7 @@ impl Warp {
         self.reconvergences.clear();
         self.free.clear();
         self.calls.clear();
+        self.cluster = ClusterArrivals::default();
         self.live = mask;
         (self.fuel, self.idle_slices) = (SLICE, 0);
         (self.executed, self.reported, self.last_branch) = (0, 0, 0);
@@ -137,10 +140,10 @@ impl Warp {
     pub(super) fn over_budget(
         &mut self,
         environment: &Environment<'_>,
-        block: u64,
+        turn: u64,
     ) -> Option<WarpFault> {
         let new = self.unreported();
-        let (kind, detail) = environment.must_stop(new, block)?;
+        let (kind, detail) = environment.must_stop(new, turn)?;
         Some(self.stopped(kind, detail))
     }
 
@@ -235,6 +238,9 @@ impl Warp {
                                 Op::Store(access, _) => (AccessKind::Write, access),
                                 _ => continue,
                             };
+                            if access.releases {
+                                probe.fence(at(pc, enabled));
+                            }
                             probe.access(&AccessEvent {
                                 at: at(pc, enabled),
                                 kind,
@@ -252,6 +258,7 @@ impl Warp {
                                     }
                                     _ => None,
                                 },
+                                blocks: &view.blocks,
                             });
                         }
                     }
@@ -259,9 +266,12 @@ impl Warp {
                     continue;
                 }
                 match inst.op {
-                    Op::Atomic { .. } => {
+                    Op::Atomic { releases, .. } => {
                         strong = true;
                         if enabled != 0 {
+                            if P::listens() && releases {
+                                probe.fence(at(pc, enabled));
+                            }
                             let located = atomic::execute(
                                 view,
                                 &mut self.registers,
@@ -282,6 +292,7 @@ impl Warp {
                                     asynchronous: false,
                                     part: false,
                                     stored: None,
+                                    blocks: &view.blocks,
                                 });
                             }
                         }
@@ -311,6 +322,7 @@ impl Warp {
                                     asynchronous: true,
                                     part: false,
                                     stored: None,
+                                    blocks: &view.blocks,
                                 };
                                 if reading != 0 {
                                     let global = MemorySpace::Global;
@@ -338,6 +350,7 @@ impl Warp {
                         tell_touched(view, probe, at(pc, enabled), true);
                     }
                     Op::Multiply(..)
+                    | Op::WarpGroupMultiply(..)
                     | Op::LoadMatrix(..)
                     | Op::StoreMatrix(..)
                     | Op::LoadTiles(..)
@@ -354,7 +367,7 @@ impl Warp {
                                 }
                             }
                             view.changes += 1;
-                            matrix::execute(view, &mut self.registers, inst, here, code)
+                            matrix::execute(view, &mut self.registers, inst, (warp, here), code)
                                 .map_err(|v| access_fault(pc, v))?;
                             tell_touched(view, probe, at(pc, here), false);
                             if waits {
@@ -374,11 +387,51 @@ impl Warp {
                             .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
                         tell_touched(view, probe, at(pc, enabled), true);
                     }
-                    Op::CopyBulk { to, from } => {
+                    Op::CopyBulk { .. } | Op::ReduceBulk { .. } | Op::ClearBulk => {
                         view.changes += 1;
-                        memory_barrier::copy(view, &self.registers, inst, enabled, (to, from))
+                        memory_barrier::copy(view, &self.registers, inst, enabled)
                             .map_err(|v| access_fault(pc, v))?;
                         tell_touched(view, probe, at(pc, enabled), false);
+                    }
+                    Op::Image(access, list) => {
+                        if enabled != 0 {
+                            view.changes += 1;
+                            let rows = &code.lists[list.start as usize..][..list.count as usize];
+                            let images = &environment.images;
+                            let registers = &mut self.registers;
+                            image::execute(view, images, registers, inst, enabled, access, rows)
+                                .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
+                            tell_touched(view, probe, at(pc, enabled), false);
+                        }
+                    }
+                    Op::MapRank { .. } | Op::RankOf { .. } => {
+                        cluster::execute(&mut self.registers, view, inst, enabled);
+                    }
+                    Op::ClusterArrive { aligned, releases } => {
+                        if enabled != 0 {
+                            if P::listens() {
+                                let arrival = Arrival {
+                                    at: at(pc, enabled),
+                                    number: cluster::CLUSTER_BARRIER,
+                                    kind: BarrierKind::Arrive,
+                                    aligned,
+                                    live: self.live,
+                                };
+                                probe.cluster_arrive(&arrival, releases);
+                            }
+                            self.cluster_arrive(enabled, block);
+                        }
+                    }
+                    Op::ClusterWait { aligned } => {
+                        if enabled != 0 {
+                            if P::listens() {
+                                probe.cluster_wait(at(pc, enabled));
+                            }
+                            if let Some(state) = self.cluster_wait(enabled, aligned, block) {
+                                self.splits.push(Split { pc, mask, reconvergence, frame, state });
+                                continue 'pick;
+                            }
+                        }
                     }
                     Op::Nop => {}
                     Op::Fence | Op::Yield => {
@@ -466,7 +519,7 @@ impl Warp {
                             if self.end_slice(strong) {
                                 return Ok(Pause::Turn { spins: strong });
                             }
-                            if let Some(fault) = self.over_budget(environment, block.index) {
+                            if let Some(fault) = self.over_budget(environment, block.turn) {
                                 return Err(fault);
                             }
                             continue 'pick;
@@ -506,7 +559,7 @@ impl Warp {
                             probe.diverge(at(pc, mask));
                         }
                         self.last_branch = pc;
-                        if let Some(fault) = self.over_budget(environment, block.index) {
+                        if let Some(fault) = self.over_budget(environment, block.turn) {
                             return Err(fault);
                         }
                         continue 'pick;
@@ -517,6 +570,7 @@ impl Warp {
                                 probe.exit(at(pc, enabled));
                             }
                             self.leave(enabled, reconvergence);
+                            self.cluster_exit(enabled, block);
                             self.calls.exit(enabled, frame);
                             block.exited(enabled.count_ones());
                             self.gather_all(insts);
@@ -532,7 +586,7 @@ impl Warp {
                         frame = self.calls.enter(code, &self.registers, call);
                         pc = code.functions[function as usize].entry;
                         if self.calls.is_check_due()
-                            && let Some(fault) = self.over_budget(environment, block.index)
+                            && let Some(fault) = self.over_budget(environment, block.turn)
                         {
                             return Err(fault);
                         }
@@ -571,7 +625,7 @@ impl Warp {
                                 inst,
                                 enabled,
                                 &environment.services,
-                                block.index,
+                                block.turn,
                             )
                             .map_err(|(lane, cause)| WarpFault {
                                 pc,
@@ -654,6 +708,7 @@ fn tell_touched(view: &View<'_>, probe: &mut impl Probe, at: At, strong: bool) {
             asynchronous: false,
             part: true,
             stored: None,
+            blocks: &view.blocks,
         });
     }
 }

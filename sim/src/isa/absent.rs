@@ -16,24 +16,14 @@ macro_rules! absent {
 pub(crate) static ABSENT: &[Absent] = absent! {
     "clusterlaunchcontrol": "work stealing between clusters",
     "cp.async.bulk.tensor": "copies by tensor maps",
-    "cp.reduce.async.bulk": "bulk reductions",
-    "istypep": "tests of texture and surface references",
     "mma.m8n8k4.f16": "half precision by quarter warps (Volta)",
     "mma.kind::*": "block-scaled and mixed narrow products",
     "mma.sp": "sparse products",
     "multimem": "accesses to several devices",
-    "red.async": "asynchronous reductions",
-    "st.bulk": "bulk stores",
-    "sured": "reductions on surfaces",
-    "suld": "loads from surfaces",
-    "suq": "queries of surfaces",
-    "sust": "stores to surfaces",
     "tcgen05": "the fifth generation of matrix units",
     "tensormap": "changes of tensor maps",
-    "tex": "loads from textures",
-    "tld4": "gathers from textures",
-    "txq": "queries of textures",
-    "wgmma": "products of warp groups",
+    "wgmma.mma_async.sp": "sparse products of warp groups",
+    "wgmma...b1": "products of bits of warp groups",
 };
 
 /// What stands behind a mnemonic of which no form is supported.

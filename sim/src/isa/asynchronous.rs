@@ -2,7 +2,7 @@
 
 use crate::decode::asynchronous::{
     barrier_cluster, copy_bulk, copy_bulk_out, cp_async_arrive, getctarank, mapa, mbarrier,
-    prefetch_bulk, st_async,
+    prefetch_bulk, red_async, reduce_bulk, st_async, st_bulk,
 };
 use crate::program::{Class::*, Op};
 
@@ -79,6 +79,28 @@ pub(super) static FORMS: &[Form] = &[
         Memory,
         Simple(|_| Op::Fence)
     ),
+    form!(
+        "red",
+        "async sem:relaxed scope:cluster space?:shared::cluster done:mbarrier::complete_tx::bytes op:inc|dec|min|max|add|and|or|xor type:u32|s32|u64|b32",
+        "[a] T [a]",
+        Memory,
+        Custom(red_async)
+    ),
+    form!(
+        "cp",
+        "reduce async bulk target:shared::cluster source:shared::cta done:mbarrier::complete_tx::bytes op:and|or|xor|add|inc|dec|min|max type:u32|s32|u64|b32",
+        "[a] [a] u32 [a]",
+        Memory,
+        Custom(reduce_bulk)
+    ),
+    form!(
+        "cp",
+        "reduce async bulk target:global source:shared::cta done:bulk_group hint?:L2::cache_hint op:and|or|xor|add|inc|dec|min|max noftz? type:u32|s32|u64|s64|b32|b64|f32|f64|f16|bf16",
+        "[a] [a] u32 policy?",
+        Memory,
+        Custom(reduce_bulk)
+    ),
+    form!("st", "bulk weak? space?:shared::cta", "[a] u64 imm", Memory, Custom(st_bulk)),
     form!("mapa", "space?:shared::cluster type:u32|u64", "=T T u32", Integer, Custom(mapa)),
     form!(
         "getctarank",

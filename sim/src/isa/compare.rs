@@ -52,6 +52,20 @@ pub(super) static FORMS: &[Form] = &[
         Custom(set)
     ),
     form!(
+        "set",
+        "cmp:eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan bool?:and|or|xor ftz? type:f16|bf16|u16|s16|u32|s32|f32 from:f16|bf16",
+        "=T S S p?",
+        Fp16,
+        Custom(set)
+    ),
+    form!(
+        "set",
+        "cmp:eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan bool?:and|or|xor ftz? type:f16x2|bf16x2|u32|s32 from:f16x2|bf16x2",
+        "=T S S p?",
+        Fp16,
+        Custom(set)
+    ),
+    form!(
         "selp",
         "type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16",
         "=T T T p",

@@ -1,9 +1,9 @@
 //! Matrices: `mma`, `wmma`, `ldmatrix`, `stmatrix`.
 
-use crate::decode::matrix::{ldmatrix, mma, stmatrix, wmma_load, wmma_mma, wmma_store};
-use crate::program::Class::*;
+use crate::decode::matrix::{ldmatrix, mma, stmatrix, wgmma, wmma_load, wmma_mma, wmma_store};
+use crate::program::{Class::*, Op};
 
-use super::Build::Custom;
+use super::Build::{Custom, Op as Simple};
 use super::Form;
 use super::integer::form;
 
@@ -113,4 +113,42 @@ pub(super) static FORMS: &[Form] = &[
         Integer,
         Custom(wmma_mma)
     ),
+    form!(
+        "wgmma",
+        "mma_async sync aligned shape:@wide16 type:f16|f32 from:f16 other:f16",
+        "=d a b p imm imm imm? imm?",
+        Fp16,
+        Custom(wgmma)
+    ),
+    form!(
+        "wgmma",
+        "mma_async sync aligned shape:@wide16 type:f32 from:bf16 other:bf16",
+        "=d a b p imm imm imm? imm?",
+        Fp16,
+        Custom(wgmma)
+    ),
+    form!(
+        "wgmma",
+        "mma_async sync aligned shape:@wide8 type:f32 from:tf32 other:tf32",
+        "=d a b p imm imm",
+        Fp32,
+        Custom(wgmma)
+    ),
+    form!(
+        "wgmma",
+        "mma_async sync aligned shape:@wide32 type:f16|f32 from:e4m3|e5m2 other:e4m3|e5m2",
+        "=d a b p imm imm",
+        Fp16,
+        Custom(wgmma)
+    ),
+    form!(
+        "wgmma",
+        "mma_async sync aligned shape:@wide32 satfinite? type:s32 from:s8|u8 other:s8|u8",
+        "=d a b p",
+        Integer,
+        Custom(wgmma)
+    ),
+    form!("wgmma", "what:fence sync aligned", "", Memory, Simple(|_| Op::Nop)),
+    form!("wgmma", "what:commit_group sync aligned", "", Memory, Simple(|_| Op::Nop)),
+    form!("wgmma", "what:wait_group sync aligned", "imm", Memory, Simple(|_| Op::Nop)),
 ];

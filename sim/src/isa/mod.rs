@@ -7,6 +7,7 @@ mod control;
 mod convert;
 mod float;
 mod form;
+mod image;
 mod integer;
 mod matrix;
 mod memory;

@@ -33,6 +33,7 @@ fn all() -> impl Iterator<Item = &'static Form> {
         super::memory::FORMS,
         super::control::FORMS,
         super::warp::FORMS,
+        super::image::FORMS,
         super::matrix::FORMS,
         super::asynchronous::FORMS,
         super::video::FORMS,
@@ -173,7 +174,7 @@ pub fn instruction_table_markdown() -> String {
          `W` twice its width, `S` the source type, `?` marks an operand that may be left out. A \
          kernel that needs something else is refused when it is launched, with the place.\n\n\
          Calls are direct or by address, recursive too; `vprintf`, `malloc`, `free` and \
-         `__assertfail` need no definition. A block is a cluster of its own; asynchronous copies \
+         `__assertfail` need no definition. Asynchronous copies \
          are made when they are issued; cache policies and prefetches have no effect.\n\n\
          | instruction | modifiers | operands | class |\n|---|---|---|---|\n",
     );

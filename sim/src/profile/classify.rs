@@ -159,17 +159,20 @@ fn of_inst(inst: &Inst, class: Class) -> Option<OpClass> {
         },
         Op::Atomic { space: MemorySpace::Shared, .. } => AtomicShared,
         Op::Atomic { .. } | Op::AtomicWide { .. } => AtomicGlobal,
-        Op::CopyAsync { .. } | Op::CopyBulk { .. } => LoadGlobal,
+        Op::CopyAsync { .. } | Op::CopyBulk { .. } | Op::ReduceBulk { .. } | Op::Image(..) => {
+            LoadGlobal
+        }
         Op::Shuffle { .. } => Shuffle,
         Op::Vote(_) | Op::MatchAny { .. } | Op::MatchAll { .. } | Op::ActiveMask | Op::Elect => {
             Vote
         }
         Op::Redux(_) | Op::ReduxFloat(_) => Vote,
-        Op::Multiply(..) => FloatFma16,
+        Op::Multiply(..) | Op::WarpGroupMultiply(..) => FloatFma16,
         Op::LoadMatrix(..) | Op::LoadTiles(..) => LoadShared,
         Op::StoreMatrix(..) | Op::StoreTiles(..) => StoreShared,
-        Op::MemoryBarrier(_) => AtomicShared,
-        Op::Barrier { .. } => Barrier,
+        Op::MemoryBarrier(_) | Op::ClearBulk => AtomicShared,
+        Op::Barrier { .. } | Op::ClusterArrive { .. } | Op::ClusterWait { .. } => Barrier,
+        Op::MapRank { .. } | Op::RankOf { .. } => Logic32,
     })
 }
 

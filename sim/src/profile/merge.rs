@@ -63,6 +63,8 @@ pub(crate) fn neighbours(code: &Code) -> Vec<Neighbours> {
             | Op::BranchTable { .. }
             | Op::Join
             | Op::Barrier { .. }
+            | Op::ClusterArrive { .. }
+            | Op::ClusterWait { .. }
             | Op::Store(..)
             | Op::Atomic { .. }
             | Op::Call { .. }

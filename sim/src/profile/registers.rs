@@ -48,6 +48,17 @@ pub(super) fn uses(code: &Code, inst: &Inst) -> Uses {
             reads.extend(rows(1));
             reads.extend(list(registers));
         }
+        Op::WarpGroupMultiply(multiply, registers) => {
+            reads.extend(rows(2));
+            reads.extend(list(registers));
+            let results = usize::from(registers.count - multiply.a_registers);
+            writes.extend(list(registers).take(results));
+        }
+        Op::Image(access, registers) => {
+            reads.extend(rows(1));
+            reads.extend(list(registers).skip(access.results.into()));
+            writes.extend(list(registers).take(access.results.into()));
+        }
         Op::Unpack { list: parts, .. } => {
             reads.extend(rows(1));
             writes.extend(list(parts));

@@ -127,6 +127,8 @@ fn ends_block(op: &Op) -> bool {
         Op::Branch { .. }
             | Op::BranchTable { .. }
             | Op::Barrier { .. }
+            | Op::ClusterArrive { .. }
+            | Op::ClusterWait { .. }
             | Op::Join
             | Op::Exit
             | Op::Return

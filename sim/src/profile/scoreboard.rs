@@ -31,7 +31,7 @@ impl<'c> Scoreboard<'c> {
         let uses: Vec<Uses> = code.insts.iter().map(|inst| uses(code, inst)).collect();
         let timing = |at: usize| {
             let order = match code.insts[at].op {
-                Op::Barrier { .. } => Order::Barrier,
+                Op::Barrier { .. } | Op::ClusterWait { .. } => Order::Barrier,
                 Op::Store(access, _) if access.space == MemorySpace::Shared => Order::Store,
                 Op::Atomic { space: MemorySpace::Shared, .. } => Order::Store,
                 _ => Order::None,

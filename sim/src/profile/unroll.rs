@@ -49,6 +49,8 @@ pub(crate) fn unrolled(code: &Code) -> Vec<Unrolled> {
                     Op::Branch { .. }
                         | Op::BranchTable { .. }
                         | Op::Barrier { .. }
+                        | Op::ClusterArrive { .. }
+                        | Op::ClusterWait { .. }
                         | Op::Join
                         | Op::Call { .. }
                         | Op::CallIndirect { .. }

@@ -87,6 +87,7 @@ impl Op {
         matches!(
             self,
             Op::Multiply(..)
+                | Op::WarpGroupMultiply(..)
                 | Op::LoadMatrix(..)
                 | Op::StoreMatrix(..)
                 | Op::LoadTiles(..)

@@ -11,13 +11,17 @@ use std::sync::Arc;
 
 use gpuc_diagnostics::{Diagnostic, Place};
 
+mod image;
 mod matrix;
 mod op;
 mod video;
+mod warpgroup;
 
+pub(crate) use image::*;
 pub(crate) use matrix::*;
 pub(crate) use op::*;
 pub(crate) use video::*;
+pub(crate) use warpgroup::*;
 
 /// Classes that the counters tell apart, after Nsight Compute's `op_*` metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,8 +102,10 @@ pub(crate) const PRED_TRUE: u32 = 0;
 pub(crate) const PRED_SINK: u32 = 1;
 /// The carry flags.
 pub(crate) const PRED_CARRY: u32 = 2;
+/// Whether the launch has clusters.
+pub(crate) const PRED_CLUSTER: u32 = 3;
 /// The first predicate of the program.
-pub(crate) const PRED_FIRST: u32 = 3;
+pub(crate) const PRED_FIRST: u32 = 4;
 
 /// A predicate as a source: twice its number, plus one if negated.
 pub(crate) fn pred_source(number: u32, negated: bool) -> u32 {
@@ -150,6 +156,14 @@ pub(crate) enum Special {
     DynamicSharedSize,
     SmId,
     NumSm,
+    /// The cluster's place in the grid, and the grid's extents in clusters.
+    ClusterId(u8),
+    NumClusters(u8),
+    /// The block's place in its cluster, and the cluster's extents.
+    ClusterBlock(u8),
+    ClusterExtent(u8),
+    ClusterRank,
+    ClusterSize,
     /// Half of the address of the memory in which the blocks of a cooperative launch meet: the lower
     /// one is 0.
     Workspace(u8),
@@ -197,6 +211,8 @@ pub(crate) struct Code {
     pub(crate) pointers: Vec<(u32, u32)>,
     /// Why functions that only an indirect call reaches cannot run.
     pub(crate) refusals: Vec<Diagnostic>,
+    /// The module's texture and surface variables that the kernel names.
+    pub(crate) images: Vec<u32>,
     /// The kernel may allocate from the device's heap.
     pub(crate) uses_heap: bool,
     /// The kernel may wait for its other blocks in the launch's workspace.
@@ -263,4 +279,7 @@ pub(crate) mod window {
     pub(crate) const CODE: u64 = 0x0400_0000_0000_0000;
     /// Size of each window.
     pub(crate) const SIZE: u64 = 1 << 32;
+    /// In the window of shared memory that of the own block comes first; that of the cluster's block
+    /// of rank r starts at r + 1 times this.
+    pub(crate) const BLOCK: u64 = 1 << 24;
 }

@@ -290,6 +290,8 @@ pub(crate) struct Access {
     pub(crate) narrow_address: bool,
     /// Other threads may write it meanwhile: a loop around it may wait for them.
     pub(crate) strong: bool,
+    /// Publishes what the thread did before (`.release`).
+    pub(crate) releases: bool,
 }
 
 impl Access {
@@ -538,7 +540,8 @@ pub(crate) enum Op {
     Set {
         compare: Compare,
         combine: Combine,
-        float: bool,
+        /// What stands for true; in each half of the result where the operands are pairs.
+        one: u32,
     },
     Selp {
         wide: bool,
@@ -568,6 +571,8 @@ pub(crate) enum Op {
         space: MemorySpace,
         narrow_address: bool,
         result: bool,
+        /// Publishes what the thread did before (`.release`, `.acq_rel`).
+        releases: bool,
     },
     /// Exchange, or with `compare` compare and swap, of 128 bits.
     AtomicWide {
@@ -604,12 +609,35 @@ pub(crate) enum Op {
     /// `ldmatrix` and `stmatrix`.
     LoadTiles(Tile, List),
     StoreTiles(Tile, List),
+    /// A product of a warp group: rows of the result, then of the left factor.
+    WarpGroupMultiply(super::WarpGroupMultiply, List),
+    /// An operation on a texture or surface.
+    Image(super::ImageAccess, List),
     /// An operation on a barrier in shared memory.
     MemoryBarrier(MemoryBarrier),
-    /// Copies `src[2]` bytes from `src[1]` to `src[0]`, each an address in its space.
+    /// Copies `src[2]` bytes from `src[1]` to `src[0]`, each an address in its space; with
+    /// `multicast` to the same place in every block of the cluster that `src[3]` has a bit for.
     CopyBulk {
         to: MemorySpace,
         from: MemorySpace,
+        multicast: bool,
+    },
+    /// The same, combining each element with what is there.
+    ReduceBulk {
+        to: MemorySpace,
+        from: MemorySpace,
+        op: AtomicOp,
+        ty: AtomicType,
+    },
+    /// Clears `src[1]` bytes at the shared address `src[0]`.
+    ClearBulk,
+    /// `dst` is the shared address `src[0]` as block `src[1]` of the cluster has it.
+    MapRank {
+        wide: bool,
+    },
+    /// `dst` is the rank of the block that the shared address `src[0]` belongs to.
+    RankOf {
+        wide: bool,
     },
     ActiveMask,
     Elect,
@@ -620,6 +648,15 @@ pub(crate) enum Op {
         aligned: bool,
         counted: bool,
     },
+    /// Arrives at the barrier of the cluster.
+    ClusterArrive {
+        aligned: bool,
+        releases: bool,
+    },
+    /// Waits until all threads of the cluster have arrived that have not exited.
+    ClusterWait {
+        aligned: bool,
+    },
 }
 
 /// What is done with a barrier in memory (`mbarrier`), whose address is `src[0]` + `imm`.
@@ -629,6 +666,8 @@ pub(crate) struct MemoryBarrier {
     pub(crate) narrow_address: bool,
     /// The operand `src[1]` is there.
     pub(crate) counted: bool,
+    /// It is done in every block of the cluster that `src[2]` has a bit for.
+    pub(crate) multicast: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -89,6 +89,10 @@ pub(crate) struct Function<'a> {
     pub(crate) params: Vec<Variable<'a>>,
     pub(crate) required_block: Option<[u32; 3]>,
     pub(crate) max_block: Option<[u32; 3]>,
+    /// Blocks of a cluster (`.reqnctapercluster`).
+    pub(crate) required_cluster: Option<[u32; 3]>,
+    /// Launches count clusters, not blocks (`.blocksareclusters`).
+    pub(crate) grid_of_clusters: bool,
     /// `None` for a declaration.
     pub(crate) body: Option<Vec<Statement<'a>>>,
 }
@@ -168,6 +172,8 @@ pub(crate) enum OperandKind<'a> {
     Offset(&'a str, i64),
     /// `[base+offset]`; no base for an absolute address.
     Address(Option<&'a str>, i64),
+    /// `[texture, {a, b}]`: what stands in brackets behind a base.
+    Image(&'a str, Vec<Operand<'a>>),
     /// `{a, b}`.
     Vector(Vec<Operand<'a>>),
     /// `p|q`.

@@ -25,6 +25,8 @@ impl<'a> Parser<'a, '_> {
             params,
             required_block: None,
             max_block: None,
+            required_cluster: None,
+            grid_of_clusters: false,
             body: None,
         };
         while let TokenKind::Dot(directive) = self.peek().kind {
@@ -32,15 +34,12 @@ impl<'a> Parser<'a, '_> {
             match directive {
                 "maxntid" => function.max_block = Some(self.extents()?),
                 "reqntid" => function.required_block = Some(self.extents()?),
-                "noreturn" | "explicitcluster" | "blocksareclusters" => {}
+                "noreturn" | "explicitcluster" => {}
+                "blocksareclusters" => function.grid_of_clusters = true,
                 "minnctapersm" | "maxnctapersm" | "maxnreg" | "maxclusterrank" => {
                     self.integer("a number")?;
                 }
-                "reqnctapercluster" => {
-                    if self.extents()?.iter().any(|&n| n > 1) {
-                        return Err(self.error_at(span, "thread-block clusters are not supported"));
-                    }
-                }
+                "reqnctapercluster" => function.required_cluster = Some(self.extents()?),
                 "pragma" => {
                     self.next();
                     self.expect(';')?;
@@ -118,6 +117,8 @@ impl<'a> Parser<'a, '_> {
                     }
                     align = Some(value);
                 }
+                // Their value is the handle of what is bound to them.
+                "texref" | "surfref" | "samplerref" => ty = Some(Type::B64),
                 "ptr" | "global" | "const" | "shared" | "local" | "param" => {}
                 "v2" => vector = 2,
                 "v4" => vector = 4,

@@ -267,7 +267,11 @@ impl<'a> Parser<'a, '_> {
                 let kind = match self.peek().kind {
                     TokenKind::Word(base) => {
                         self.skip(1);
-                        OperandKind::Address(Some(base), self.offset()?)
+                        let offset = self.offset()?;
+                        if offset == 0 && self.eat(',') {
+                            return Ok(OperandKind::Image(base, self.operands(']', depth)?));
+                        }
+                        OperandKind::Address(Some(base), offset)
                     }
                     _ => OperandKind::Address(None, self.constant()? as i64),
                 };

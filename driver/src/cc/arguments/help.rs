@@ -45,7 +45,7 @@ pub const OPTIONS: &[OwnOption] = &[
         name: "--emit",
         value: "=LEVEL",
         words: crate::compile::Level::NAMES,
-        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx or host-c",
+        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c or plan",
     },
     OwnOption {
         name: "--check",
@@ -90,6 +90,13 @@ pub const OPTIONS: &[OwnOption] = &[
          where no clause says who executes them, lanes may share them",
     ),
     OwnOption {
+        name: "--auto",
+        value: "[=all]",
+        words: &["all"],
+        text: "offload nests of plain C too, where that is worth it; all: whatever their size; --no-auto, \
+               -fno-auto: default",
+    },
+    OwnOption {
         name: "-foffload-unsupported",
         value: "=MODE",
         words: &["error", "host"],
@@ -98,12 +105,17 @@ pub const OPTIONS: &[OwnOption] = &[
     },
     OwnOption {
         name: "-Minfo",
-        value: "[=accel|all]",
-        words: &["accel", "all"],
-        text: "print what was parallelised and how, and what moves, by function and line",
+        value: "[=accel|all|plan]",
+        words: &["accel", "all", "plan"],
+        text: "print what was parallelised and how, and what moves, by function and line; plan: the plan \
+               of each construct, as --plan reads it",
     },
+    option("--plan", "=FILE", "follow the plans of a file, which --emit=plan writes"),
+    option("--tuning", "=FILE", "follow what gpuc tune found best, as its record has it"),
+    option("-Wno-error", "=plan", "compile without a plan that is refused, with a warning"),
     option("-shared-gpuc", "", "link the runtime library as a shared one; -static-gpuc: default"),
     option("--print-ir-after-all", "", "print the IR behind every pass, to standard error"),
+    option("--mlir-print-debuginfo", "", "with --emit: print where each operation comes from"),
     option("--timing", "", "print the time spent in each stage, to standard error"),
     option("--explain", " CODE", "explain a message's code: gpuc --explain GPUC0004"),
     option("--help", "", "print this text"),
@@ -140,6 +152,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_CHECK", "checkers that watch the simulator's kernels: a list with commas, or all"),
     ("GPUC_CHECK_FORMAT", "how what they find is printed: text or json"),
     ("GPUC_SIM_DEVICE", "the device that the simulator stands for: v100, a100-80, h100, ..."),
+    ("GPUC_AUTO", "all, model or none: which nests that --auto found run on the device"),
+    ("GPUC_NOTIFY", "1: say of each nest that --auto found where it runs, and why"),
     ("GPUC_REPORT", "text, json or html: what kernels did and what moved, at exit"),
     ("GPUC_REPORT_FILE", "where a report of json or html goes"),
     ("GPUC_REPORT_BASE", "a report of json that one of html is compared with"),

@@ -77,6 +77,15 @@ pub enum Device {
     Host,
 }
 
+/// Which of the nests that the compiler finds are offloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auto {
+    /// Those that are worth it, which the program finds out.
+    Worthwhile,
+    /// All that can be.
+    All,
+}
+
 /// Flags, understood.
 #[derive(Clone, Debug)]
 pub struct Arguments {
@@ -128,8 +137,18 @@ pub struct Arguments {
     pub associative: bool,
     /// `-foffload-unsupported=host`.
     pub unsupported_on_host: bool,
+    /// `--auto`: nests without a directive are offloaded too.
+    pub auto: Option<Auto>,
     /// `-Minfo`, `-w`.
     pub remarks: RemarkOptions,
+    /// `--mlir-print-debuginfo`.
+    pub print_locations: bool,
+    /// `--plan`: a file of plans to follow.
+    pub plan: Option<String>,
+    /// `--tuning`: a record of tuning.
+    pub tuning: Option<String>,
+    /// `-Wno-error=plan`.
+    pub plan_is_no_error: bool,
     /// `--print-ir-after-all`.
     pub print_after_all: bool,
     /// `--timing`.
@@ -178,8 +197,13 @@ impl Arguments {
             contraction: Contraction::Fast,
             associative: true,
             unsupported_on_host: false,
+            auto: None,
             remarks: RemarkOptions::default(),
+            plan: None,
+            tuning: None,
+            plan_is_no_error: false,
             print_after_all: false,
+            print_locations: false,
             timing: false,
             static_link: None,
             linkage: Linkage::Static,
@@ -349,6 +373,10 @@ impl Arguments {
         }
         if !self.program_arguments.is_empty() && self.mode != Mode::Run {
             return Err(Diagnostic::error("arguments behind `--` are for `gpuc run`"));
+        }
+        if self.plan.is_some() && self.sources.len() > 1 {
+            return Err(Diagnostic::error("`--plan` is for one source file")
+                .help("plans name functions and lines; compile the files one by one, with `-c`"));
         }
         if matches!(self.mode, Mode::Emit(_)) && self.sources.is_empty() {
             return Err(Diagnostic::error("`--emit` needs a C source"));

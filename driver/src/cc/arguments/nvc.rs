@@ -69,11 +69,15 @@ impl Arguments {
             ("-Minfo" | "-Mneginfo", None) => self.remarks.info = true,
             ("-Minfo" | "-Mneginfo", Some(value)) => {
                 for word in value.split(',') {
+                    if word == "plan" {
+                        self.remarks.plan = true;
+                        continue;
+                    }
                     self.remarks.info |= SAID.contains(&word);
                     if !SAID.contains(&word) && !NOT_SAID.contains(&word) {
                         return Err(refused(
                             &format!("{name}={word}"),
-                            &format!("categories are {}", SAID.join(", ")),
+                            &format!("categories are {}, plan", SAID.join(", ")),
                         ));
                     }
                 }

@@ -6,7 +6,7 @@ use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 
 use super::help::OPTIONS;
-use super::{About, Arguments, Contraction, Device, Mode, Shell, Steps};
+use super::{About, Arguments, Auto, Contraction, Device, Mode, Shell, Steps};
 use crate::compile::Level;
 use crate::toolchain::{Linkage, runtime};
 
@@ -116,9 +116,14 @@ impl Arguments {
                 }
                 self.device_model = Some(name);
             }
+            "--plan" => self.plan = Some(required("a file of plans")?),
+            "--tuning" => self.tuning = Some(required("a record of tuning")?),
+            "-Wno-error" if value.as_deref() == Some("plan") => self.plan_is_no_error = true,
+            "-Werror" if value.as_deref() == Some("plan") => self.plan_is_no_error = false,
             "--time" => self.time = true,
             "--timing" => self.timing = true,
             "--print-ir-after-all" => self.print_after_all = true,
+            "--mlir-print-debuginfo" => self.print_locations = true,
             "--arch" => self.arch = arch(&required("sm_75, sm_80, ...")?)?,
             "--device" => {
                 let name = required("auto, cuda, sim or host")?;
@@ -151,6 +156,19 @@ impl Arguments {
                     }
                 })?);
             }
+            "--auto" | "-fauto" => {
+                self.auto = Some(match value.as_deref() {
+                    None => Auto::Worthwhile,
+                    Some("all") => Auto::All,
+                    Some(other) => {
+                        let error = Diagnostic::error(format!("unknown `{name}={other}`"));
+                        return Err(error
+                            .code(codes::BAD_OPTION)
+                            .help("it stands alone, or is `all`: whatever the size"));
+                    }
+                });
+            }
+            "--no-auto" | "-fno-auto" => self.auto = None,
             "--explain" => {
                 let code = required("a message code")?;
                 self.mode = Mode::Explain(codes::explain(&code).map_err(|near| {

@@ -117,7 +117,7 @@ impl DependenceGraph {
 
 /// The accumulation that a store ends: its value is what the element held, combined with others by one
 /// operator, and the sums on the way are used for nothing else.
-fn accumulation(ir: &Ir, store: Op) -> Option<Accumulation> {
+pub(crate) fn accumulation(ir: &Ir, store: Op) -> Option<Accumulation> {
     let written = access(ir, store)?;
     let mut at = ir.memory_access(store)?.stored()?;
     let mut operator = None;

@@ -30,6 +30,45 @@ pub fn guards(ir: &Ir, op: Op, outermost: Op) -> Vec<Guard> {
     found
 }
 
+/// Whether [`guards`] says all there is: wherever the guards hold, in an iteration of the counted loops
+/// round it, `op` is executed.
+pub fn are_all_guards(ir: &Ir, op: Op, outermost: Op) -> bool {
+    let mut at = op;
+    while at != outermost {
+        let (Some(region), Some(outer)) = (ir.parent_region(at), ir.parent_op(at)) else {
+            return false;
+        };
+        let understood = if let Some(view) = scf::IfOp::cast(ir, outer) {
+            let holds = ir.regions(outer).first() == Some(&region);
+            is_understood(ir, view.condition(ir), holds)
+        } else if let Some(view) = affine::AffineIfOp::cast(ir, outer) {
+            let constraints = view.condition(ir).map(|set| ir.ctx.set_data(set).constraints.len());
+            constraints == Some(of_region(ir, region).len())
+        } else {
+            outer == outermost || ir.is_counted_loop(outer)
+        };
+        if !understood {
+            return false;
+        }
+        at = outer;
+    }
+    true
+}
+
+fn is_understood(ir: &Ir, condition: Value, holds: bool) -> bool {
+    let Some(op) = ir.defining_op(condition) else { return false };
+    let both = match holds {
+        true => arith::AndIOp::is(ir, op),
+        false => arith::OrIOp::is(ir, op),
+    };
+    if both {
+        return ir.operands(op).all(|part| is_understood(ir, part, holds));
+    }
+    let mut found = Vec::new();
+    of_condition(ir, condition, holds, &mut found);
+    found.len() == 1
+}
+
 /// What holds in a region because of the operation that it belongs to.
 pub fn of_region(ir: &Ir, region: Region) -> Vec<Guard> {
     let Some(op) = ir.region_op(region) else { return Vec::new() };

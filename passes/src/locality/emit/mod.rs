@@ -268,7 +268,7 @@ impl<'a> Emitter<'a> {
     /// The edges of the grid that tiles may reach beyond.
     fn edges(&self, b: &Builder<'_>) -> Vec<Edge> {
         let sides = [(self.nest.row, self.plan.block[0]), (self.nest.column, self.plan.block[1])];
-        let open = sides.into_iter().filter(|&(dim, side)| !self.nest.divides(b, dim, side));
+        let open = sides.into_iter().filter(|&(dim, side)| !self.nest.dims[dim].divides(b, side));
         open.map(|(dim, _)| {
             let dim = &self.nest.dims[dim];
             Edge { variable: dim.variable, upper: dim.upper.clone(), behind: 0 }
@@ -339,7 +339,7 @@ impl<'a> Emitter<'a> {
 }
 
 /// A loop over threads from 0.
-fn over_threads(
+pub(super) fn over_threads(
     b: &mut Builder<'_>,
     counts: &[i64],
     mapping: LoopMapping,
@@ -357,7 +357,7 @@ fn over_threads(
 }
 
 /// Blocks over so many dimensions: the last on x, the one before on y, all others on z.
-fn blocks(count: usize) -> LoopMapping {
+pub(super) fn blocks(count: usize) -> LoopMapping {
     let over = |axis: u8| DimMap::over(&[(Axis::Block(axis), Size::Free)], Distribution::Exact);
     let mut maps = Vec::new();
     if count == 3 {

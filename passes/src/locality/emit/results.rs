@@ -1,13 +1,13 @@
 //! What each thread does for its results in front of the sum and behind it.
 
-use gpuc_dialects::affine::{AffineIfOp, AffineLoadOp, AffineStoreOp, AffineVectorStoreOp};
+use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp, AffineVectorStoreOp};
 use gpuc_dialects::{arith, vector};
 use gpuc_ir::{Builder, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::{Block, Emitter, Thread};
 use crate::analysis::polynomial::Polynomial;
 use crate::locality::contraction::subscripts;
-use crate::locality::coordinates::{Edge, Exprs, load_held};
+use crate::locality::coordinates::{Edge, Exprs, below, below_edges, load_held, where_all};
 use crate::locality::stage::extract;
 
 impl Emitter<'_> {
@@ -154,17 +154,7 @@ impl Emitter<'_> {
         body: impl FnOnce(&mut Builder<'_>),
     ) {
         let mut exprs = Exprs::default();
-        let mut room = Vec::new();
-        let below = |b: &mut Builder<'_>, at, upper| {
-            let one = b.ctx.constant_expr(-1);
-            let last = b.ctx.add_expr(upper, one);
-            (b.ctx.sub_expr(last, at), false)
-        };
-        for edge in edges {
-            let at = exprs.value(b, map.get(edge.variable));
-            let upper = exprs.bound(b, &edge.upper);
-            room.push(below(b, at, upper));
-        }
+        let mut room = below_edges(b, &mut exprs, map, edges);
         for dimension in &self.nest.dims {
             let Some(slanted) = &dimension.slanted else { continue };
             let at = exprs.value(b, map.get(dimension.variable));
@@ -173,12 +163,7 @@ impl Emitter<'_> {
             let lower = exprs.bound_at(b, &slanted.lower.0, map);
             room.push((b.ctx.sub_expr(at, lower), false));
         }
-        if room.is_empty() {
-            return body(b);
-        }
-        let operands = exprs.finish(b, &[]).operands;
-        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
-        AffineIfOp::create(b, set, &operands, body);
+        where_all(b, exprs, &room, body);
     }
 
     /// A load of the nest at other values of its variables, held at the edges.

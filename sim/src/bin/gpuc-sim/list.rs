@@ -15,8 +15,11 @@ pub(crate) fn kernels(module: &Module) -> String {
         if kernel.static_shared_bytes() > 0 {
             let _ = write!(out, "  shared {}", kernel.static_shared_bytes());
         }
-        if !kernel.refusals().is_empty() {
-            out.push_str("  cannot run");
+        if let Some([x, y, z]) = kernel.required_cluster() {
+            let _ = write!(out, "  cluster {x},{y},{z}");
+        }
+        if let Some(reason) = kernel.refusals().first() {
+            let _ = write!(out, "  cannot run: {}", reason.message);
         }
         out.push('\n');
         for param in kernel.params() {

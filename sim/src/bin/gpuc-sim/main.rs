@@ -124,11 +124,13 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
     let launch = Launch {
         grid: options.grid,
         block: options.block,
+        cluster: options.cluster,
         dynamic_shared_bytes: options.shared,
         params: &params,
         counters: if options.report.is_some() { Counters::Profile } else { Counters::Off },
         registers,
         sampled: options.sampled,
+        worst_approximations: options.worst,
         threads: options.threads,
         instruction_budget: options.budget,
         time_limit: options.time_limit,

@@ -21,6 +21,7 @@ Files are raw bytes; of a .npy file the array is taken, and its header stays.
 Options:
   --grid X[,Y[,Z]]      blocks [1,1,1]
   --block X[,Y[,Z]]     threads of a block [1,1,1]
+  --cluster X[,Y[,Z]]   blocks of a cluster [what the kernel requires, or none]
   --shared BYTES        dynamic shared memory [0]
   --arch sm_NN          the device, by capability [the file's .target]
   --device NAME         the device, by name: v100, a100-40, a100-80, a6000, l40s, h100, h200, ...
@@ -34,6 +35,7 @@ Options:
   --compare FILE        with --report=html: beside the run whose --report=json the file holds
   --budget N            end the kernel after N warp instructions
   --time-limit SECONDS  end the kernel after so long
+  --approx=worst        approximate functions (sin.approx, ...) are off by as much as PTX allows
   --threads N           host threads [all processors]
   --list                show the kernels and their parameters
   -h, --help            show this
@@ -69,6 +71,7 @@ pub(crate) struct Options {
     pub(crate) arguments: Vec<String>,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) shared: u32,
     pub(crate) arch: Option<String>,
     pub(crate) device: Option<String>,
@@ -81,6 +84,7 @@ pub(crate) struct Options {
     pub(crate) report: Option<Format>,
     pub(crate) budget: Option<u64>,
     pub(crate) time_limit: Option<Duration>,
+    pub(crate) worst: bool,
     pub(crate) threads: Option<usize>,
     pub(crate) list: bool,
 }
@@ -93,6 +97,7 @@ impl Options {
             arguments: Vec::new(),
             grid: [1; 3],
             block: [1; 3],
+            cluster: None,
             shared: 0,
             arch: None,
             device: None,
@@ -105,6 +110,7 @@ impl Options {
             report: None,
             budget: None,
             time_limit: None,
+            worst: false,
             threads: None,
             list: false,
         };
@@ -138,6 +144,7 @@ impl Options {
             match name.as_str() {
                 "grid" => options.grid = extent(&value()?)?,
                 "block" => options.block = extent(&value()?)?,
+                "cluster" => options.cluster = Some(extent(&value()?)?),
                 "shared" => options.shared = number(&value()?)?,
                 "arch" => options.arch = Some(value()?),
                 "device" => options.device = Some(value()?),
@@ -158,6 +165,13 @@ impl Options {
                         seconds.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
                     let message = || format!("`{seconds}` is not a number of seconds");
                     options.time_limit = Some(limit.ok_or_else(message)?);
+                }
+                "approx" => {
+                    options.worst = match value()?.as_str() {
+                        "worst" => true,
+                        "best" => false,
+                        other => return Err(format!("`{other}`: there are worst and best")),
+                    };
                 }
                 "threads" => options.threads = Some(number(&value()?)?),
                 _ => return Err(format!("there is no option `--{name}`")),

@@ -1,0 +1,303 @@
+//! `stage-transposes`: arrays that a nest touches by columns go through memory of the block.
+//!
+//! Needs parallel loops of two dimensions or more, no bounds of which depend on each other, with loads or stores
+//! of the body whose rows lie along the loop that neighbouring threads execute ([`super::transposition`]). Leaves
+//! blocks of a square of iterations: all threads load the squares of arrays that are read so, neighbours along their rows;
+//! behind a barrier each executes its iterations with memory of the block in their place, and what they store so
+//! is kept there as well, and stored behind another barrier. Rows are an element longer than they need to be, so
+//! that neither way has a bank conflict (Li et al. 2016, §3.3.1, padding). Where the host finds that a side
+//! is shorter than the square, the nest stays as it was.
+
+use gpuc_arch::Arch;
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::affine::{
+    AffineIfOp, AffineLoadOp, AffineParallelOp, AffineStoreOp, AffineValue,
+};
+use gpuc_dialects::arith;
+use gpuc_dialects::gpu::{self, AddressSpace};
+use gpuc_dialects::memref;
+use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::offload::mapping::{
+    Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
+};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
+
+use super::coordinates::{Edge, Exprs, apply, below, below_edges, load_held, where_all};
+use super::emit::{blocks, over_threads};
+use super::tile_contractions::open_nest;
+use super::transposition::{Transposed, Transposition};
+use super::wide::{are_apart, at_least, trip_counts};
+use crate::target::target;
+use crate::versions::{self, in_fallback};
+
+gpuc_ir::pass! {
+    /// Move arrays that a nest touches by columns through memory of the block.
+    StageTransposes = "stage-transposes" on "func.func" {
+        /// The device, whose table gives the memory of a block.
+        arch: String = Arch::default_target().name.to_owned(),
+        /// Iterations that both dimensions must have at least for the nest to be changed.
+        least: i64 = SIDE,
+    }
+}
+
+/// Rows and columns of a block's square: a warp's threads each way.
+const SIDE: i64 = 32;
+
+/// Rows of threads: each thread executes the iterations of every eighth row.
+const THREAD_ROWS: i64 = 8;
+
+/// Elements between the ends of rows.
+const PADDING: i64 = 1;
+
+impl Pass for StageTransposes {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let arch = target(&self.arch)?;
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            if in_fallback(ir, inner) {
+                continue;
+            }
+            let Some(nest) = open_nest(ir, region) else { continue };
+            let Some(found) = Transposition::of(ir, nest).filter(|found| fits(ir, found, arch))
+            else {
+                continue;
+            };
+            self.make_version(ir, region, &found, cx);
+        }
+        Ok(())
+    }
+}
+
+fn fits(ir: &Ir, found: &Transposition, arch: &Arch) -> bool {
+    let bytes = |each: &Transposed| {
+        let element = memref::scalar_bytes(&ir.ctx, each.element).unwrap_or(8);
+        SIDE as u64 * (SIDE + PADDING) as u64 * element
+    };
+    // Two blocks a multiprocessor at least.
+    found.transposed.iter().map(bytes).sum::<u64>() * 2 <= u64::from(arch.limits.shared_per_block)
+}
+
+impl StageTransposes {
+    /// Puts the version with squares in front of the region as it is.
+    fn make_version(
+        &self,
+        ir: &mut Ir,
+        region: RegionOp,
+        found: &Transposition,
+        cx: &mut PassContext<'_>,
+    ) {
+        let mut b = Builder::before(&mut *ir, region.op());
+        let Some(holds) = self.holds(&mut b, region, found) else { return };
+        let fallback = versions::copy_as_fallback(ir, region.op());
+        let staged = emit(&mut Builder::before(ir, found.nest), found);
+        ir.erase_op(found.nest);
+        let mut arrays: Vec<&str> = found.transposed.iter().map(|each| &*each.array).collect();
+        arrays.dedup();
+        let text = format!(
+            "{SIDE}x{SIDE} elements of {} at a time go through shared memory, where both loops run {} times or more",
+            arrays.join(", "),
+            self.least
+        );
+        cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(staged))));
+        versions::choose(ir, holds, region.op(), fallback);
+    }
+
+    /// What the host has to find for the squares to be right, and worth it.
+    fn holds(&self, b: &mut Builder<'_>, region: RegionOp, found: &Transposition) -> Option<Value> {
+        let mut map = ValueMap::new();
+        let trips = trip_counts(b, region, &found.dims, &mut map)?;
+        let mut conditions = are_apart(b, region, &found.apart, &mut map)?;
+        for dim in [found.row, found.column] {
+            conditions.push(at_least(b, trips[dim], self.least));
+        }
+        let both = |b: &mut Builder<'_>, x, y| arith::AndIOp::new(b, x, y).value(b);
+        conditions.into_iter().reduce(|x, y| both(b, x, y))
+    }
+}
+
+/// What code inside the block's loop knows.
+#[derive(Clone)]
+struct Square<'a> {
+    nest: &'a Transposition,
+    /// The nest's variables at the block's first iteration.
+    corner: ValueMap,
+    /// Dimensions of which the square may go beyond the last iteration.
+    edges: Vec<Edge>,
+    /// A buffer for each transposed access.
+    buffers: Vec<Value>,
+}
+
+/// Builds the nest in squares at the builder's point.
+fn emit(b: &mut Builder<'_>, nest: &Transposition) -> Op {
+    let mut order: Vec<usize> =
+        (0..nest.dims.len()).filter(|&dim| dim != nest.row && dim != nest.column).collect();
+    order.extend([nest.row, nest.column]);
+    let mut steps = vec![1; order.len()];
+    let count = steps.len();
+    steps[count - 2..].copy_from_slice(&[SIDE; 2]);
+    let bounds = |b: &mut Builder<'_>, upper: bool| {
+        let mut exprs = Exprs::default();
+        let each = order.iter().map(|&dim| {
+            let dim = &nest.dims[dim];
+            exprs.bound(b, if upper { &dim.upper } else { &dim.lower })
+        });
+        let results: Vec<_> = each.collect();
+        exprs.finish(b, &results)
+    };
+    let (lower, upper) = (bounds(b, false), bounds(b, true));
+    let squares = AffineParallelOp::create(b, &lower, &upper, &steps, |b, variables| {
+        let mut corner = ValueMap::new();
+        for (&dim, &variable) in order.iter().zip(variables) {
+            corner.insert(nest.dims[dim].variable, variable);
+        }
+        let open = [nest.row, nest.column].map(|dim| &nest.dims[dim]);
+        let open = open.into_iter().filter(|dim| !dim.divides(b, SIDE));
+        let edge = |dim: &super::band::Dimension| Edge {
+            variable: dim.variable,
+            upper: dim.upper.clone(),
+            behind: 0,
+        };
+        let edges = open.map(edge).collect();
+        let buffers = nest.transposed.iter().map(|each| {
+            let space = AddressSpace::Workgroup.attr(&mut b.ctx);
+            let shape = [SIDE, SIDE + PADDING];
+            let ty = b.ctx.memref_in(&shape, each.element, None, Some(space));
+            memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+        });
+        let buffers = buffers.collect();
+        Square { nest, corner, edges, buffers }.emit(b);
+    });
+    let mapping = blocks(count).attr(&mut b.ctx);
+    b.set_attr(squares.op(), MAPPING_ATTR, mapping);
+    squares.op()
+}
+
+impl Square<'_> {
+    /// The block's code: without a question to any thread where the whole square is iterations of the nest.
+    fn emit(&self, b: &mut Builder<'_>) {
+        if self.edges.is_empty() {
+            return self.phases(b);
+        }
+        let mut exprs = Exprs::default();
+        let room = self.edges.iter().map(|edge| {
+            let corner = exprs.value(b, self.corner.get(edge.variable));
+            let last = b.ctx.constant_expr(SIDE - 1);
+            let last = b.ctx.add_expr(corner, last);
+            let upper = exprs.bound(b, &edge.upper);
+            below(b, last, upper)
+        });
+        let room: Vec<_> = room.collect();
+        let operands = exprs.finish(b, &[]).operands;
+        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
+        let whole = Square { edges: Vec::new(), ..self.clone() };
+        AffineIfOp::create_choice(b, set, &operands, |b| whole.phases(b), |b| self.phases(b));
+    }
+
+    fn phases(&self, b: &mut Builder<'_>) {
+        let accesses = || self.nest.transposed.iter().zip(&self.buffers);
+        if accesses().any(|(each, _)| !each.stores) {
+            self.threads(b, |b, [slow, fast]| {
+                // Threads are neighbours along rows of the array.
+                let map = self.at(b, fast, slow);
+                for (load, &buffer) in accesses().filter(|(each, _)| !each.stores) {
+                    let (op, forms) = (load.op, &load.subscripts);
+                    let value = load_held(b, op, forms, &map, &self.edges, None);
+                    let at = pair(b, slow, fast);
+                    AffineStoreOp::create(b, value, buffer, &at);
+                }
+            });
+            gpu::BarrierOp::new(b).build(b);
+        }
+        self.threads(b, |b, [row, column]| {
+            let map = self.at(b, row, column);
+            self.where_inside(b, &map.clone(), |b| self.iteration(b, map, row, column));
+        });
+        if accesses().any(|(each, _)| each.stores) {
+            gpu::BarrierOp::new(b).build(b);
+            self.threads(b, |b, [slow, fast]| {
+                let map = self.at(b, fast, slow);
+                self.where_inside(b, &map, |b| {
+                    for (store, &buffer) in accesses().filter(|(each, _)| each.stores) {
+                        let at = pair(b, fast, slow);
+                        let value = AffineLoadOp::create(b, buffer, &at);
+                        let mut exprs = Exprs::default();
+                        let forms = store.subscripts.iter();
+                        let results: Vec<_> = forms.map(|form| exprs.form(b, form, &map)).collect();
+                        let at = exprs.finish(b, &results);
+                        let to = map.get(b.operand(store.op, 1));
+                        AffineStoreOp::create(b, value, to, &at);
+                    }
+                });
+            });
+        }
+    }
+
+    /// An iteration, with memory of the block for what is transposed: loaded squares by columns, stored ones by rows.
+    fn iteration(&self, b: &mut Builder<'_>, mut map: ValueMap, row: Value, column: Value) {
+        for &op in &self.nest.body {
+            let staged = self.nest.transposed.iter().position(|each| each.op == op);
+            let Some(index) = staged else {
+                let copy = b.clone_op(op, &mut map);
+                b.insert(copy);
+                continue;
+            };
+            let buffer = self.buffers[index];
+            if self.nest.transposed[index].stores {
+                let value = map.get(b.operand(op, 0));
+                let at = pair(b, row, column);
+                AffineStoreOp::create(b, value, buffer, &at);
+            } else {
+                let at = pair(b, column, row);
+                let value = AffineLoadOp::create(b, buffer, &at);
+                let result = b.result(op, 0);
+                map.insert(result, value);
+            }
+        }
+    }
+
+    /// The nest's variables so many rows and columns from the corner.
+    fn at(&self, b: &mut Builder<'_>, row: Value, column: Value) -> ValueMap {
+        let mut map = self.corner.clone();
+        for (variable, further) in self.nest.variables().into_iter().zip([row, column]) {
+            let corner = self.corner.get(variable);
+            let at = apply(b, &[corner, further], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
+            map.insert(variable, at);
+        }
+        map
+    }
+
+    /// Runs code where there is such an iteration.
+    fn where_inside(
+        &self,
+        b: &mut Builder<'_>,
+        map: &ValueMap,
+        body: impl FnOnce(&mut Builder<'_>),
+    ) {
+        let mut exprs = Exprs::default();
+        let room = below_edges(b, &mut exprs, map, &self.edges);
+        where_all(b, exprs, &room, body);
+    }
+
+    /// Code for each place of the square: threads one beside the other along the second number, a few rows of them in turns
+    /// along the first.
+    fn threads(&self, b: &mut Builder<'_>, body: impl Fn(&mut Builder<'_>, [Value; 2])) {
+        let over = |axis: u8, count: i64| {
+            DimMap::over(&[(Axis::Thread(axis), Size::Constant(count))], Distribution::Exact)
+        };
+        let mapping = LoopMapping(vec![over(1, THREAD_ROWS), over(0, SIDE)]);
+        over_threads(b, &[THREAD_ROWS, SIDE], mapping, |b, numbers| {
+            for turn in 0..SIDE / THREAD_ROWS {
+                let slow = apply(b, &[numbers[0]], |b, dims| {
+                    let further = b.ctx.constant_expr(turn * THREAD_ROWS);
+                    b.ctx.add_expr(dims[0], further)
+                });
+                body(b, [slow, numbers[1]]);
+            }
+        });
+    }
+}
+
+fn pair(b: &mut Builder<'_>, first: Value, second: Value) -> AffineValue {
+    AffineValue::new(b.ctx.identity_map(2), &[first, second])
+}

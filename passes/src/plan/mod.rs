@@ -1,0 +1,41 @@
+//! Plans: what is done to a nest, as a text of typed steps that passes record, and that they obey.
+//!
+//! Whoever decides notes the step that it took at the construct's function ([`record`]); where a plan was
+//! given ([`given`]) it takes its steps from that, checks them like its own, and refuses with the rule and
+//! the places. `begin-plan` puts the key there and what was given, `end-plan` asks whether all of it was
+//! taken. `docs/plans.md` is the tutorial.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`step`] | the steps, one closed enum |
+//! | [`text`] | parser and printer |
+//! | [`names`] | names of loops |
+//! | [`key`] | what a plan belongs to |
+//! | [`record`] | steps that were taken |
+//! | [`given`] | steps that are to be taken |
+//! | [`tuning`] | plans that were measured |
+//! | [`passes`] | `begin-plan`, `end-plan`, `print-plan` |
+
+pub mod given;
+pub mod key;
+pub mod names;
+pub mod passes;
+pub mod record;
+pub mod step;
+pub mod text;
+pub mod tuning;
+
+pub use given::Given;
+pub use record::record;
+pub use step::Step;
+
+use gpuc_dialects::offload::{FALLBACK_ATTR, REST_ATTR};
+use gpuc_ir::{Ir, Op};
+
+/// Whether a plan speaks of an operation: it is in no version that only stands in for an assumption
+/// which does not hold. Those are decided as if there were no plan.
+pub fn is_planned(ir: &Ir, op: Op) -> bool {
+    let set_aside =
+        |at: Op| ir.attr(at, FALLBACK_ATTR).is_some() && ir.attr(at, REST_ATTR).is_none();
+    ![op].into_iter().chain(ir.ancestors(op)).any(set_aside)
+}

@@ -1,0 +1,180 @@
+//! `begin-plan`, `end-plan` and `print-plan`.
+//!
+//! `begin-plan` runs ahead of every decision: it names loops ([`names`]), notes the key of each construct, and
+//! gives its function the plan that a file has for it, if what the plan was made for is what stands there.
+//! `end-plan` runs behind the last decision, and refuses what nobody took.
+
+use gpuc_arch::Arch;
+use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
+use gpuc_dialects::func::FuncOp;
+use gpuc_dialects::llvm;
+use gpuc_dialects::offload::{
+    PLAN_ATTR, PLAN_FILE_ATTR, PLAN_GIVEN_ATTR, PLAN_KEY_ATTR, RegionOp, TUNING_ATTR,
+};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+
+use super::given::{self, Given};
+use super::key::Key;
+use super::step::Unroll;
+use super::text::{self, Plan};
+use super::{names, record, tuning};
+use crate::target::target;
+
+gpuc_ir::pass! {
+    /// Note what plans belong to, and give constructs the plans of a file.
+    BeginPlan = "begin-plan" on "builtin.module" {
+        /// The device, which plans are for.
+        arch: String = Arch::default_target().name.to_owned(),
+        /// A file of plans to follow.
+        file: String = String::new(),
+    }
+}
+
+gpuc_ir::pass! {
+    /// Refuse steps of a plan that nobody took.
+    EndPlan = "end-plan" on "func.func" {}
+}
+
+gpuc_ir::pass! {
+    /// Print the plans of constructs, to standard error.
+    PrintPlan = "print-plan" on "builtin.module" {}
+}
+
+impl Pass for BeginPlan {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let arch = target(&self.arch)?;
+        let functions: Vec<Op> = constructs(ir, op);
+        let mut keys = Vec::new();
+        for &func in &functions {
+            names::begin(ir, func);
+            let key = Key::of(ir, func, arch.name);
+            let text = ir.ctx.string_attr(&key.to_string());
+            ir.set_attr(func, PLAN_KEY_ATTR, text);
+            let none = ir.ctx.array_attr(&[]);
+            ir.set_attr(func, PLAN_ATTR, none);
+            keys.push((func, key));
+        }
+        if let Some((file, text)) = self.file(ir, op)? {
+            for plan in text::parse(&text, &file)? {
+                let func = holder(&keys, &plan)?;
+                Given::give(ir, func, &plan);
+            }
+        }
+        if let Some((file, text)) = take(ir, op, TUNING_ATTR) {
+            let (records, damaged) = tuning::parse(&text, &file);
+            damaged.into_iter().for_each(|warning| cx.report(warning));
+            for (func, key) in &keys {
+                if ir.attr(*func, PLAN_GIVEN_ATTR).is_none()
+                    && let Some(best) = tuning::best(&records, key)
+                {
+                    Given::give(ir, *func, &best.plan);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl BeginPlan {
+    /// The plans to follow: the option's file, or the text that the driver put at the module.
+    fn file(&self, ir: &mut Ir, module: Op) -> Result<Option<(String, String)>, Diagnostic> {
+        let put = take(ir, module, PLAN_FILE_ATTR);
+        if self.file.is_empty() {
+            return Ok(put);
+        }
+        match std::fs::read_to_string(&self.file) {
+            Ok(text) => Ok(Some((self.file.clone(), text))),
+            Err(error) => Err(Diagnostic::error(format!("cannot read {}: {error}", self.file))
+                .code(codes::PLAN_TEXT)),
+        }
+    }
+}
+
+/// The name and the text of a file at a module, which goes.
+fn take(ir: &mut Ir, module: Op, name: &str) -> Option<(String, String)> {
+    let attr = ir.attr(module, name)?;
+    let texts = ir.ctx.array_value(attr)?.to_vec();
+    ir.remove_attr(module, name);
+    let [file, text] = texts[..] else { return None };
+    Some((ir.ctx.string_value(file)?.to_owned(), ir.ctx.string_value(text)?.to_owned()))
+}
+
+/// The functions of constructs: those that hold a region.
+fn constructs(ir: &Ir, module: Op) -> Vec<Op> {
+    let holds = |func: Op| {
+        ir.nested_ops(func, WalkOrder::PreOrder).into_iter().any(|op| RegionOp::is(ir, op))
+    };
+    let all = ir.nested_ops(module, WalkOrder::PreOrder);
+    all.into_iter().filter(|&op| FuncOp::is(ir, op) && holds(op)).collect()
+}
+
+/// The function that a plan is for.
+fn holder(keys: &[(Op, Key)], plan: &Plan) -> Result<Op, Diagnostic> {
+    let error = |text: String| Diagnostic::error(text).code(codes::PLAN_KEY).at(plan.place.clone());
+    let kernel = plan.key.kernel();
+    let Some((func, key)) = keys.iter().find(|(_, key)| key.is_of_same(&plan.key)) else {
+        let known: Vec<String> = keys.iter().map(|(_, key)| key.kernel()).collect();
+        let error = error(format!("this plan is for '{kernel}', and there is no such construct"));
+        let moved = keys.iter().find(|(_, key)| key.nest == plan.key.nest);
+        return Err(match (moved, did_you_mean(&kernel, known.iter().map(String::as_str))) {
+            (Some((_, key)), _) => error.help(format!(
+                "the same nest stands at `{}`: write that name, if it is the one",
+                key.kernel()
+            )),
+            (None, Some(near)) => error.help(format!("did you mean `{near}`?")),
+            (None, None) => error.help(format!("constructs are {}", known.join(", "))),
+        });
+    };
+    if key.target != plan.key.target {
+        let text =
+            format!("this plan is for {}, and the target is {}", plan.key.target, key.target);
+        let anew = format!("print it anew with `gpuc --emit=plan --arch={}`", key.target);
+        return Err(error(text).help(match Arch::by_name(&plan.key.target) {
+            Some(arch) => format!("compile with `--arch={}`, or {anew}", arch.name),
+            None => anew,
+        }));
+    }
+    if key.nest != plan.key.nest {
+        return Err(error(format!("the nest of '{kernel}' is not the one that this plan was made for"))
+            .help(format!("the plan has the hash {:016x}, the nest {:016x}", plan.key.nest, key.nest))
+            .help("the source, its options or gpuc have changed; if all steps still fit, write the new hash"));
+    }
+    Ok(*func)
+}
+
+impl Pass for EndPlan {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        if let Some(given) = Given::of(ir, op)? {
+            for (step, placed) in given.of_kind::<Unroll>() {
+                let found = placed.find(ir, op, &step.name)?;
+                if !ir.is_sequential_loop(found) {
+                    return Err(
+                        placed.error(format!("'{}' is no sequential loop by then", step.name))
+                    );
+                }
+                let annotation = llvm::unroll_by(&mut ir.ctx, step.factor);
+                ir.set_attr(found, llvm::LOOP_ANNOTATION, annotation);
+                record(ir, op, step);
+            }
+            given::all_taken(ir, op)?;
+        }
+        ir.remove_attr(op, PLAN_GIVEN_ATTR);
+        Ok(())
+    }
+}
+
+impl Pass for PrintPlan {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        eprint!("{}", printed(ir, op));
+        cx.preserve_all();
+        Ok(())
+    }
+}
+
+/// The plans of all constructs of a module, as the text of a file.
+pub fn printed(ir: &Ir, module: Op) -> String {
+    let all = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
+    let plans: Vec<String> = all.filter_map(|op| record::printed(ir, op)).collect();
+    text::header() + &plans.join("\n")
+}

@@ -1,0 +1,247 @@
+//! The steps of a plan: one closed enum, from which words, parser and printer follow.
+//!
+//! A step names the loops and variables that it takes, as the plan has them by then, and those that it
+//! makes; its numbers stand apart ([`Step::numbers`]), so that a search may change them. Adding one
+//! takes its type below, with its text in [`super::text`], and a line in [`steps`].
+
+use super::text::{Cursor, StepText};
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::mapping::DimMap;
+use std::fmt;
+
+/// A loop, by the name that it has at that point of the plan ([`super::names`]).
+pub type Name = String;
+
+/// An array that every iteration of some loops overwrites gets copies: `affine-privatize`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Privatize {
+    /// The variable.
+    pub array: String,
+    /// The loops of which each iteration gets one, outermost first.
+    pub over: Vec<Name>,
+}
+
+/// A sum of multiples of loop variables and a number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Loops and their factors.
+    pub terms: Vec<(Name, i64)>,
+    /// The number.
+    pub constant: i64,
+}
+
+/// Any order of a nest: for each statement, in order of the program, the rows of its date
+/// ([`crate::steps::schedule`]) that come before the order of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The outermost loop of the nest.
+    pub nest: Name,
+    /// Rows of each statement; missing ones are 0.
+    pub rows: Vec<Vec<Form>>,
+}
+
+/// Another order of the loops of a perfect nest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permute {
+    /// The loops, outermost first.
+    pub loops: Vec<Name>,
+    /// The same in their new order.
+    pub to: Vec<Name>,
+}
+
+/// A loop for each group of statements that depend on each other in a circle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Distribute {
+    /// The loop.
+    pub nest: Name,
+    /// The loops that take its place, in order.
+    pub to: Vec<Name>,
+}
+
+/// One loop of two that follow each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fuse {
+    /// The two loops.
+    pub loops: [Name; 2],
+    /// The loop that takes their place.
+    pub to: Name,
+}
+
+/// An inner loop begins later in each iteration of the one round it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skew {
+    /// The inner loop.
+    pub inner: Name,
+    /// By how much later.
+    pub factor: i64,
+    /// The outer loop.
+    pub along: Name,
+    /// Whether the skewed loop becomes the outer one.
+    pub wavefront: bool,
+}
+
+/// Loops whose iterations run at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parallel {
+    /// The loops.
+    pub loops: Vec<Name>,
+}
+
+/// Perfectly nested parallel loops as one loop of several dimensions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collapse {
+    /// The dimensions, in their new order.
+    pub loops: Vec<Name>,
+}
+
+/// Sequential loops and conditionals that the host runs; what is between them are launches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launches {
+    /// What the host runs; nothing where the region is only cut.
+    pub round: Vec<Name>,
+}
+
+/// Elements of a variable that are local to a loop while it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Promote {
+    /// The variable.
+    pub variable: String,
+    /// The loop.
+    pub within: Name,
+}
+
+/// A contraction in tiles of registers and of memory of the block. Each such step makes a version of the
+/// nest, for where the grid has so many blocks; the steps behind it speak of what is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// The loops of rows, columns and terms, each with the size of its tile.
+    pub loops: [(Name, i64); 3],
+    /// Rows and columns of a thread.
+    pub threads: [i64; 2],
+    /// Whether elements are copied 16 bytes at a time where the host finds that they can be.
+    pub wide: bool,
+    /// Blocks that a multiprocessor is to hold at least.
+    pub resident: i64,
+    /// Blocks that the grid must have.
+    pub blocks: i64,
+}
+
+/// Who executes the iterations of a parallel loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Map {
+    /// The dimensions, those counted as one together, each with its processors.
+    pub dims: Vec<(Vec<Name>, DimMap)>,
+}
+
+/// Rounds of a sequential loop that are done in one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unroll {
+    /// The loop.
+    pub name: Name,
+    /// How many.
+    pub factor: i64,
+}
+
+/// The enum of all steps, in the order in which the compiler takes them.
+macro_rules! steps {
+    ($($(#[doc = $doc:literal])+ $step:ident = $word:literal in $stage:literal;)+) => {
+        /// One step of a plan.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Step {
+            $($(#[doc = $doc])+ $step($step),)+
+        }
+
+        $(impl From<$step> for Step {
+            fn from(step: $step) -> Step {
+                Step::$step(step)
+            }
+        }
+
+        impl StepKind for $step {
+            fn of(step: &Step) -> Option<&$step> {
+                match step {
+                    Step::$step(own) => Some(own),
+                    _ => None,
+                }
+            }
+        })+
+
+        /// The words that steps begin with.
+        pub const WORDS: &[&str] = &[$($word),+];
+
+        impl Step {
+            /// The word that the step begins with.
+            pub fn word(&self) -> &'static str {
+                match self {
+                    $(Step::$step(_) => $word,)+
+                }
+            }
+
+            /// When the step is taken: steps of a later number come behind those of an earlier one.
+            pub fn stage(&self) -> u32 {
+                match self {
+                    $(Step::$step(_) => $stage,)+
+                }
+            }
+
+            /// Its numbers with their names: what a search may change.
+            pub fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+                match self {
+                    $(Step::$step(step) => StepText::numbers(step),)+
+                }
+            }
+
+            /// Reads what follows a word; `None` if no step begins with it.
+            pub(super) fn parse(word: &str, cursor: &mut Cursor<'_>) -> Option<Result<Step, Diagnostic>> {
+                match word {
+                    $($word => Some($step::parse(cursor).map(Step::$step)),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl fmt::Display for Step {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}", self.word())?;
+                match self {
+                    $(Step::$step(step) => step.write(f),)+
+                }
+            }
+        }
+    };
+}
+
+/// A kind of step.
+pub trait StepKind: Sized {
+    /// The step as one of this kind.
+    fn of(step: &Step) -> Option<&Self>;
+}
+
+steps! {
+    /// Copies of an array.
+    Privatize = "privatize" in 0;
+    /// Any order.
+    Order = "order" in 1;
+    /// Another order of loops.
+    Permute = "permute" in 1;
+    /// Several loops of one.
+    Distribute = "distribute" in 1;
+    /// One loop of two.
+    Fuse = "fuse" in 1;
+    /// A slanted loop.
+    Skew = "skew" in 1;
+    /// Parallel loops.
+    Parallel = "parallel" in 2;
+    /// Dimensions of one loop.
+    Collapse = "collapse" in 3;
+    /// Loops of the host.
+    Launches = "launches" in 4;
+    /// Elements in registers.
+    Promote = "promote" in 5;
+    /// Tiles.
+    Tile = "tile" in 6;
+    /// Processors.
+    Map = "map" in 7;
+    /// Unrolled loops.
+    Unroll = "unroll" in 8;
+}

@@ -1,0 +1,273 @@
+//! `estimate-work`: how much a nest that the compiler found has to do, from what the host knows.
+//!
+//! For each construct's function with [`FOUND_ATTR`], a function beside it computes three numbers from the
+//! construct's scalar arguments: the operations of all iterations, those of the longest chain where every
+//! parallel loop has a processor for each iteration, and the launches. The host weighs them against
+//! moving the data before it starts the nest. Trip counts come from the loops' bounds, outer variables
+//! standing for the middle of their ranges; a loop whose bounds only the device knows is taken to run
+//! [`UNKNOWN_TRIPS`] times. Needs parallel loops to be found, and to be in place still.
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::arith;
+use gpuc_dialects::func::{FuncOp, ReturnOp};
+use gpuc_dialects::offload::{FALLBACK_ATTR, FOUND_ATTR, WORK_ATTR};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Region, Value, ValueMap, WalkOrder};
+
+use crate::analysis::loops::{CountedLoop, dimensions};
+use crate::analysis::polynomial::Polynomial;
+use crate::analysis::slice::{build_polynomial, slice_from_given};
+
+gpuc_ir::pass! {
+    /// Count the work of nests that the compiler found.
+    EstimateWork = "estimate-work" {}
+}
+
+/// Rounds of a loop of which the host knows nothing.
+const UNKNOWN_TRIPS: f64 = 8.0;
+
+/// More than any count that matters, and a number of every integer type that takes it.
+const MOST: f64 = 1e18;
+
+impl Pass for EstimateWork {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            if let Some(function) = FuncOp::cast(ir, inner)
+                && ir.attr(inner, FOUND_ATTR).is_some()
+                && ir.attr(inner, WORK_ATTR).is_none()
+            {
+                count(ir, function);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Builds the function that counts.
+fn count(ir: &mut Ir, function: FuncOp) {
+    let region = ir.region(function.op(), 0);
+    let Some(entry) = ir.entry_block(region) else { return };
+    let arguments = ir.arguments(entry).to_vec();
+    let scalars: Vec<Value> =
+        arguments.into_iter().filter(|&value| !ir.ctx.is_memref(ir.ty(value))).collect();
+    let types: Vec<_> = scalars.iter().map(|&value| ir.ty(value)).collect();
+    let location = ir.location(function.op());
+    let body = ir.create_region();
+    let block = ir.append_new_block(body, &types, location);
+    let mut map = ValueMap::new();
+    for (&old, new) in scalars.iter().zip(ir.arguments(block).to_vec()) {
+        map.insert(old, new);
+    }
+    let b = Builder::new(ir, InsertPoint::End(block), location);
+    let mut counter = Counter { b, function: function.op(), map, in_parallel: false };
+    let work = counter.region(region);
+    let results = [work.operations, work.span, work.launches].map(|value| counter.bounded(value));
+    let mut b = counter.b;
+    ReturnOp::new(&mut b, &results).build(&mut b);
+    let f64 = b.ctx.f64();
+    let ty = b.ctx.function(&types, &[f64; 3]);
+    let symbol = format!("{}_work", b.symbol_name(function.op()).unwrap_or_default());
+    let (ty, symbol_attr) = (b.ctx.type_attr(ty), b.ctx.string_attr(&symbol));
+    b.set_point(InsertPoint::After(function.op()));
+    FuncOp::new(&mut b)
+        .attr(&mut b, "sym_name", symbol_attr)
+        .attr(&mut b, "function_type", ty)
+        .region(body)
+        .build(&mut b);
+    let reference = b.ctx.symbol_attr(&symbol);
+    b.set_attr(function.op(), WORK_ATTR, reference);
+}
+
+/// Counts, as values of type `f64`.
+#[derive(Clone, Copy)]
+struct Work {
+    operations: Value,
+    span: Value,
+    launches: Value,
+}
+
+struct Counter<'b> {
+    b: Builder<'b>,
+    function: Op,
+    /// What stands for values of the nest in the function that counts.
+    map: ValueMap,
+    in_parallel: bool,
+}
+
+/// What an operation that is no loop costs, in additions.
+fn cost(ir: &Ir, op: Op) -> f64 {
+    let name = ir.name(op);
+    let on_indices = ir.results(op).iter().all(|&result| ir.ctx.is_index(ir.ty(result)));
+    match name.split_once('.') {
+        Some(("math", _)) => 10.0,
+        Some(("func", _)) => 10.0,
+        Some((_, "load" | "store")) => 1.0,
+        Some(("arith", "divf" | "divsi" | "divui" | "remsi" | "remui" | "remf")) => 4.0,
+        Some(("arith", "constant" | "index_cast" | "index_castui")) => 0.0,
+        Some(("arith", _)) if !on_indices => 1.0,
+        _ => 0.0,
+    }
+}
+
+impl Counter<'_> {
+    fn constant(&mut self, value: f64) -> Value {
+        let ty = self.b.ctx.f64();
+        arith::constant_float(&mut self.b, value, ty)
+    }
+
+    fn plus(&mut self, x: Value, y: Value) -> Value {
+        arith::AddFOp::new(&mut self.b, x, y).value(&mut self.b)
+    }
+
+    fn times(&mut self, x: Value, y: Value) -> Value {
+        arith::MulFOp::new(&mut self.b, x, y).value(&mut self.b)
+    }
+
+    fn most(&mut self, x: Value, y: Value) -> Value {
+        arith::MaxNumFOp::new(&mut self.b, x, y).value(&mut self.b)
+    }
+
+    fn bounded(&mut self, value: Value) -> Value {
+        let most = self.constant(MOST);
+        arith::MinNumFOp::new(&mut self.b, value, most).value(&mut self.b)
+    }
+
+    fn nothing(&mut self) -> Work {
+        let zero = self.constant(0.0);
+        Work { operations: zero, span: zero, launches: zero }
+    }
+
+    fn region(&mut self, region: Region) -> Work {
+        let mut sum = self.nothing();
+        let mut plain = 0.0;
+        let blocks = self.b.blocks(region).to_vec();
+        let ops: Vec<Op> =
+            blocks.into_iter().flat_map(|block| self.b.ops(block).collect::<Vec<_>>()).collect();
+        for op in ops {
+            // The version without an assumption has as much to do, and is not counted on.
+            if self.b.attr(op, FALLBACK_ATTR).is_some() {
+                continue;
+            }
+            if self.b.regions(op).is_empty() {
+                plain += cost(&self.b, op);
+                continue;
+            }
+            let work = self.structured(op);
+            sum = Work {
+                operations: self.plus(sum.operations, work.operations),
+                span: self.plus(sum.span, work.span),
+                launches: self.plus(sum.launches, work.launches),
+            };
+        }
+        let plain = self.constant(plain);
+        sum.operations = self.plus(sum.operations, plain);
+        sum.span = self.plus(sum.span, plain);
+        sum
+    }
+
+    fn structured(&mut self, op: Op) -> Work {
+        let is_loop = self.b.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
+        if !is_loop {
+            return self.alternatives(op);
+        }
+        let dims = dimensions(&self.b, op);
+        let is_parallel = self.b.is_counted_loop(op) && !self.b.is_sequential_loop(op);
+        let mut trips = self.constant(1.0);
+        for dim in &dims {
+            let of_dim = self.trips(dim);
+            trips = self.times(trips, of_dim);
+        }
+        if dims.is_empty() {
+            trips = self.constant(UNKNOWN_TRIPS);
+        }
+        let outermost = is_parallel && !self.in_parallel;
+        let around = self.in_parallel;
+        self.in_parallel |= is_parallel;
+        let work = self.all_regions(op);
+        self.in_parallel = around;
+        let launches = match outermost {
+            true => self.constant(1.0),
+            false => self.times(work.launches, trips),
+        };
+        let span = match outermost {
+            true => work.span,
+            false => self.times(work.span, trips),
+        };
+        Work { operations: self.times(work.operations, trips), span, launches }
+    }
+
+    fn all_regions(&mut self, op: Op) -> Work {
+        let mut sum = self.nothing();
+        for region in self.b.regions(op).to_vec() {
+            let work = self.region(region);
+            sum = Work {
+                operations: self.plus(sum.operations, work.operations),
+                span: self.plus(sum.span, work.span),
+                launches: self.plus(sum.launches, work.launches),
+            };
+        }
+        sum
+    }
+
+    /// The dearest of an operation's regions.
+    fn alternatives(&mut self, op: Op) -> Work {
+        let mut dearest = self.nothing();
+        for region in self.b.regions(op).to_vec() {
+            let work = self.region(region);
+            dearest = Work {
+                operations: self.most(dearest.operations, work.operations),
+                span: self.most(dearest.span, work.span),
+                launches: self.most(dearest.launches, work.launches),
+            };
+        }
+        dearest
+    }
+
+    /// How often a dimension of a loop runs; its variable becomes the middle of its range.
+    fn trips(&mut self, dim: &CountedLoop) -> Value {
+        let lower = self.extreme(&dim.lower, true);
+        let upper = self.extreme(&dim.upper, false);
+        let (Some(lower), Some(upper)) = (lower, upper) else {
+            let middle = lower.or(upper);
+            let middle = middle.unwrap_or_else(|| arith::constant_index(&mut self.b, 0));
+            self.map.insert(dim.variable, middle);
+            return self.constant(UNKNOWN_TRIPS);
+        };
+        let b = &mut self.b;
+        let zero = arith::constant_index(b, 0);
+        let span = arith::SubIOp::new(b, upper, lower).value(b);
+        let span = arith::MaxSIOp::new(b, span, zero).value(b);
+        let two = arith::constant_index(b, 2);
+        let half = arith::DivSIOp::new(b, span, two).value(b);
+        let middle = arith::AddIOp::new(b, lower, half).value(b);
+        self.map.insert(dim.variable, middle);
+        let (i64, f64) = (b.ctx.i64(), b.ctx.f64());
+        let span = arith::IndexCastOp::new(b, span).result(i64).value(b);
+        let span = arith::SIToFPOp::new(b, span).result(f64).value(b);
+        let step = self.constant(1.0 / dim.step.unwrap_or(1) as f64);
+        self.times(span, step)
+    }
+
+    /// The greatest, or else the least, of those forms that the host can compute.
+    fn extreme(&mut self, forms: &[Polynomial], greatest: bool) -> Option<Value> {
+        let mut found: Option<Value> = None;
+        for form in forms {
+            let (function, map) = (self.function, self.map.clone());
+            let given = |value: Value| map.get(value) != value;
+            let slice = |ir: &Ir, value: Value| match given(value) {
+                true => Some(Vec::new()),
+                false => slice_from_given(ir, value, function, &given),
+            };
+            let Some(value) = build_polynomial(&mut self.b, form, slice, &mut self.map) else {
+                continue;
+            };
+            let b = &mut self.b;
+            found = Some(match found {
+                None => value,
+                Some(known) if greatest => arith::MaxSIOp::new(b, known, value).value(b),
+                Some(known) => arith::MinSIOp::new(b, known, value).value(b),
+            });
+        }
+        found
+    }
+}
