@@ -90,7 +90,7 @@ impl SpreadPlan {
             Gain::ThreadsByColumns => {
                 let plan = |width, columns| SpreadPlan::columns(width, columns, arch);
                 let meant = [
-                    (plan(warp, part), up_to(4 * warp, warps)),
+                    (plan(2 * warp, part), up_to(4 * warp, warps)),
                     (plan(part, warp), up_to(4 * part, 4 * warps)),
                 ];
                 let known = meant.into_iter().filter_map(|(plan, range)| Some((plan?, range)));
