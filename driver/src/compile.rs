@@ -331,7 +331,6 @@ impl<'a> Unit<'a> {
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);
-                guides.put(&mut self.ir, lowered.module);
                 if !self.arguments.associative {
                     let unit = self.ir.ctx.unit_attr();
                     let body = self.ir.body(lowered.module, 0);
@@ -339,6 +338,7 @@ impl<'a> Unit<'a> {
                         self.ir.set_attr(func, ORDERED_SUMS_ATTR, unit);
                     }
                 }
+                guides.put(&mut self.ir, lowered.module);
                 self.lowered = Some(lowered);
                 self.check("lowering of C")
             }

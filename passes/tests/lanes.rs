@@ -21,7 +21,11 @@ const SIZES: [([i64; 2], [i64; 2]); 6] = [
 
 /// Runs `@main` in order and shared, as code of the grid and of its threads; how often a nest was shared.
 fn check(text: &str, width: i64) -> usize {
-    let spreading = format!("spread-reductions{{arch=$arch width={width}}}");
+    check_with(text, &format!("width={width}"))
+}
+
+fn check_with(text: &str, width: &str) -> usize {
+    let spreading = format!("spread-reductions{{arch=$arch {width}}}");
     let parallel = PARALLEL.replace("spread-reductions{arch=$arch}", &spreading);
     assert!(parallel.contains("width"), "the pass has other options in the pipeline");
     let mut shared = 0;
@@ -36,9 +40,7 @@ fn check(text: &str, width: i64) -> usize {
             comparison.tolerance = 1e-4;
             comparison.options.order = order;
             check_same((&before, before_module), (&after, after_module), &comparison)
-                .unwrap_or_else(|error| {
-                    panic!("{width} a row: {error}\nin\n{text}\nbecame\n{lowered}")
-                });
+                .unwrap_or_else(|error| panic!("{width}: {error}\nin\n{text}\nbecame\n{lowered}"));
         }
         shared = said.matches("Rows shared").count();
     }
@@ -289,4 +291,39 @@ fn widths_are_powers_of_two() {
         let (_, said) = run(&format!("func.func(spread-reductions{{width={width}}})"), &text);
         assert!(said.contains("threads cannot share a row"), "{width}: {said}");
     }
+}
+
+#[test]
+fn columns_that_rows_of_threads_share() {
+    let sum = "%old = affine.load %y[%i] : memref<48xE>
+        %s:2 = affine.for %j = 0 to %n iter_args(%c = %old, %d = %zero) -> (E, E) {
+          %v = affine.load %a[%j, %i] : memref<48x48xE>
+          %w = affine.load %x[%j] : memref<48xE>
+          %p = arith.muli %v, %w : E
+          %t = arith.addi %c, %p : E
+          %u = arith.maxsi %d, %v : E
+          affine.yield %t, %u : E, E
+        }
+        affine.store %s#0, %y[%i] : memref<48xE>
+        affine.store %s#1, %z[%i] : memref<48xE>";
+    let triangle = "%s = affine.for %j = affine_map<(d0) -> (d0 + 1)>(%i) to 45 step 3 iter_args(%c = %zero) -> (E) {
+          %v = affine.load %a[%j, %i] : memref<48x48xE>
+          %t = arith.addi %c, %v : E
+          affine.yield %t : E
+        }
+        affine.store %s, %y[%i] : memref<48xE>";
+    for body in [sum, triangle] {
+        for size in [[0, 5], [1, 1], [3, 31], [33, 7], [17, 32], [40, 33]] {
+            for shape in ["width=4 columns=8", "width=32 columns=8", "width=8 columns=1"] {
+                let text = rows("i32", size, body).replace("E,", "i32,").replace(", E", ", i32");
+                let shared = check_with(&text, shape);
+                assert!(shared == 1 || !remains(size), "not shared:\n{text}");
+            }
+        }
+    }
+    let writes =
+        format!("affine.store %zero, %z[%i] : memref<48xE>\n{}", SUM.replace("ADD", "arith.addf"));
+    let (_, said) =
+        run("func.func(spread-reductions{width=8 columns=4})", &rows("f32", [9, 9], &writes));
+    assert!(said.contains("something is written in front of the sum"), "{said}");
 }

@@ -63,6 +63,10 @@ pub const SEQ_ATTR: &str = "offload.seq";
 /// which the assumptions of the first do not hold. What is decided in it is not told to the user.
 pub const FALLBACK_ATTR: &str = "offload.fallback";
 
+/// Name of the unit attribute of a function whose sums and products of numbers with fractions are made in the order of the
+/// program, but where a clause says otherwise.
+pub const ORDERED_SUMS_ATTR: &str = "offload.ordered_sums";
+
 /// Name of the unit attribute of a region that is what other versions leave by their conditions, beside
 /// [`FALLBACK_ATTR`]: plans speak of it, as of those.
 pub const REST_ATTR: &str = "offload.rest";
@@ -86,10 +90,6 @@ pub const PLAN_FILE_ATTR: &str = "offload.plan.file";
 
 /// Name of the attribute of a module with a record of tuning, likewise.
 pub const TUNING_ATTR: &str = "offload.tuning";
-
-/// Name of the unit attribute of a function whose sums and products of numbers with fractions are made in the order of the
-/// program, but where a clause says otherwise.
-pub const ORDERED_SUMS_ATTR: &str = "offload.ordered_sums";
 
 /// Name of the argument attribute with the variable's name in the source.
 pub const NAME_ATTR: &str = "offload.name";

@@ -22,6 +22,7 @@ use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
+use super::lanes::columns;
 use super::lanes::row_nest::RowNest;
 use super::lanes::spread_plan::{Gain, Range, SpreadPlan};
 use crate::analysis::loops::{CountedLoop, constant_trips, dimensions};
@@ -37,6 +38,8 @@ gpuc_ir::pass! {
         arch: String = Arch::default_target().name.to_owned(),
         /// Threads that share a row, whatever its length, instead of those of the plans for the device.
         width: Option<i64> = None,
+        /// Neighbouring columns of a block, whose sums `width` rows of threads share, instead of lanes.
+        columns: Option<i64> = None,
         /// Whether sums of numbers with fractions may be made in another order.
         associative: bool = true,
     }
@@ -90,7 +93,11 @@ impl SpreadReductions {
     ) -> Result<(), Diagnostic> {
         let mut nests = self.nests(ir, region);
         if let Some(width) = self.width {
-            let plan = SpreadPlan::new(width, arch).ok_or_else(|| {
+            let plan = match self.columns {
+                Some(columns) => SpreadPlan::columns(width, columns, arch),
+                None => SpreadPlan::new(width, arch),
+            };
+            let plan = plan.ok_or_else(|| {
                 Diagnostic::error(format!("{width} threads cannot share a row"))
                     .help("widths are powers of two from 2 to the threads of a block")
             })?;
@@ -107,11 +114,12 @@ impl SpreadReductions {
         ) {
             (true, true) => Some(Gain::Sectors),
             (true, false) => Some(Gain::SectorsOfUnknown),
+            (false, true) if columns::check(ir, nest).is_ok() => Some(Gain::ThreadsByColumns),
             (false, true) => Some(Gain::Threads),
             (false, false) => None,
         };
         let found: Vec<Option<Gain>> = nests.iter().map(|nest| of(ir, nest)).collect();
-        let all = [Gain::Sectors, Gain::SectorsOfUnknown, Gain::Threads];
+        let all = [Gain::Sectors, Gain::SectorsOfUnknown, Gain::ThreadsByColumns, Gain::Threads];
         let Some(gain) = all.into_iter().find(|&gain| found.contains(&Some(gain))) else {
             return Ok(());
         };

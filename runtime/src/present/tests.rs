@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-use super::{DataEnvironment, PresentTable};
 use super::resident::HostUse;
+use super::{DataEnvironment, PresentTable};
 use crate::descriptor::{AUTO, DataDescriptor, FINALIZE, IF_PRESENT, SiteDescriptor};
 use crate::device::memory_only::MemoryOnly;
 use crate::device::{Device, Queue};

@@ -10,8 +10,8 @@ use gpuc_ir::op::{AccessKind, Traits};
 use gpuc_ir::pass::Analysis;
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
-use super::sectors;
 use super::spread_plan::SpreadPlan;
+use super::{columns, sectors};
 use crate::analysis::access::name;
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
@@ -119,6 +119,9 @@ impl RowNest {
     /// # Errors
     /// What cannot be expressed; nothing was changed then.
     pub fn apply(&self, ir: &mut Ir, plan: &SpreadPlan) -> Result<(), Refusal> {
+        if plan.by_columns {
+            return columns::apply_columns(ir, self, plan.width, plan.rows);
+        }
         for inner in self.loops.iter().filter(|inner| !inner.is_parallel) {
             for each in &inner.reductions {
                 let ty = ir.ty(each.carried.init);

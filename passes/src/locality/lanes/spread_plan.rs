@@ -14,6 +14,9 @@ pub struct SpreadPlan {
     pub width: i64,
     /// Iterations of the nest that a block takes.
     pub rows: i64,
+    /// Whether those are neighbouring threads, and the ones that share an iteration rows of them: parts
+    /// of sums meet in memory of the block ([`super::columns`]).
+    pub by_columns: bool,
 }
 
 /// For which sizes a plan is meant.
@@ -32,6 +35,9 @@ pub enum Gain {
     Sectors,
     /// A request asks for clearly fewer sectors; how long rows are only the device knows.
     SectorsOfUnknown,
+    /// There are more threads, where rows are so few that one for each would leave most of the device
+    /// idle; sums can be made by columns.
+    ThreadsByColumns,
     /// There are more threads, where rows are so few that one for each would leave most of the device idle.
     Threads,
 }
@@ -48,7 +54,15 @@ impl SpreadPlan {
             true => (row_length(arch, None) / width).max(1),
             false => 1,
         };
-        Some(SpreadPlan { width, rows })
+        Some(SpreadPlan { width, rows, by_columns: false })
+    }
+
+    /// So many rows of threads share the sums of so many neighbouring columns; `None` where no block has them.
+    pub fn columns(width: i64, columns: i64, arch: &Arch) -> Option<SpreadPlan> {
+        let most = i64::from(arch.limits.max_threads_per_block);
+        let power = |n: i64| n >= 1 && n & (n - 1) == 0;
+        let fits = width >= 2 && power(width) && power(columns) && width <= most / columns;
+        fits.then_some(SpreadPlan { width, rows: columns, by_columns: true })
     }
 
     /// The plans to choose from where the host counts rows, the first one that holds being the best, for a device
@@ -69,10 +83,19 @@ impl SpreadPlan {
                 vec![
                     (block, up_to(2 * block, warps / 16)),
                     (warp, any(4 * warp)),
-                    (part, any(part)),
+                    (part, any(2 * part)),
                 ]
             }
             Gain::SectorsOfUnknown => vec![(warp, up_to(0, warps)), (part, any(0))],
+            Gain::ThreadsByColumns => {
+                let plan = |width, columns| SpreadPlan::columns(width, columns, arch);
+                let meant = [
+                    (plan(2 * warp, part), up_to(4 * warp, warps)),
+                    (plan(part, warp), up_to(4 * part, 4 * warps)),
+                ];
+                let known = meant.into_iter().filter_map(|(plan, range)| Some((plan?, range)));
+                return known.collect();
+            }
             Gain::Threads => vec![
                 (block, up_to(4 * block, warps / 32)),
                 (warp, up_to(2 * warp, warps / 4)),
@@ -94,6 +117,9 @@ impl SpreadPlan {
 
 impl fmt::Display for SpreadPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.by_columns {
+            return write!(f, "rows of threads by {}, {} columns a block", self.width, self.rows);
+        }
         let what = if self.width <= i64::from(WARP_SIZE) { "lanes" } else { "threads" };
         write!(f, "{what} by {}", self.width)
     }
