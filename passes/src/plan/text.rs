@@ -18,7 +18,7 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 use super::key::Key;
 use super::step::{
     Collapse, Distribute, Form, Fuse, Launches, Map, Order, Parallel, Permute, Privatize, Promote,
-    Skew, Step, Tile, Unroll, WORDS,
+    Skew, Spread, Stage, Step, Tile, Unroll, WORDS,
 };
 
 /// The version of the format that is written, and the one that is read.
@@ -664,6 +664,59 @@ impl StepText for Tile {
     }
 }
 
+impl StepText for Stage {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let first = c.name(LOOP)?;
+        c.expect_sign(',')?;
+        let second = c.name(LOOP)?;
+        c.expect("where")?;
+        let least = c.positive("the number of iterations", i32::MAX.into())?;
+        c.expect("iterations")?;
+        Ok(Stage { loops: [first, second], least })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} where {} iterations", self.loops.join(", "), self.least)
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("least", &mut self.least)]
+    }
+}
+
+impl StepText for Spread {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let rows = c.names(LOOP)?;
+        c.expect("over")?;
+        let width = c.positive("the number of threads", i32::MAX.into())?;
+        let mut spread = Spread { rows, width, rounds: 0, most: 0 };
+        if c.eat("where") {
+            spread.rounds = c.positive("the number of rounds", i32::MAX.into())?;
+            c.expect("rounds")?;
+            if c.eat_sign(',') {
+                spread.most = c.positive("the number of rows", i32::MAX.into())?;
+                c.expect("rows")?;
+            }
+        }
+        Ok(spread)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} over {}", self.rows.join(", "), self.width)?;
+        if self.rounds > 0 {
+            write!(f, " where {} rounds", self.rounds)?;
+        }
+        if self.most > 0 {
+            write!(f, ", {} rows", self.most)?;
+        }
+        Ok(())
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("width", &mut self.width), ("rounds", &mut self.rounds), ("rows", &mut self.most)]
+    }
+}
+
 /// `block.y`, as the mapping's `block_y`.
 fn axis(word: &str) -> Option<Axis> {
     Axis::parse(&word.replace('.', "_")).filter(|_| !word.contains('_'))
@@ -784,6 +837,9 @@ kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
   promote C in l
   tile i by 128, j by 64, l by 16, threads 8 by 4
   tile i by 64, j by 64, l by 8, threads 4 by 4, wide, resident 2, where 132 blocks
+  stage i, j where 32 iterations
+  spread i over 8
+  spread i, k over 32 where 32 rounds, 4096 rows
   map i j to block.x thread.x by 128 strided, k to sequential
   map t to block.y by 4 thread.y by ? blocked, u to lane by 32
   unroll l by 4
