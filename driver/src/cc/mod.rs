@@ -29,6 +29,7 @@ pub mod arguments;
 pub mod build;
 pub mod dependencies;
 pub mod refused;
+pub mod scan;
 pub mod tune;
 
 pub use arguments::{Arguments, Device, Mode};

@@ -13,7 +13,7 @@
 //! perfect nest with the loop around it, or its iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp, SCHEDULE_ATTR};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
@@ -31,6 +31,7 @@ use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::Parallel;
 use crate::plan::{Given, names, record};
+use crate::raise::reduction::Reduction;
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -169,6 +170,9 @@ impl RecognizeParallel {
         for each in ir.loop_carried(op) {
             let held = match classify(ir, op, each) {
                 CarriedScalar::Dead => continue,
+                CarriedScalar::Reduction { kind, .. } if is_ordered(ir, op, kind, each.init) => {
+                    "Order of the sum kept"
+                }
                 CarriedScalar::Reduction { kind, unsigned } => {
                     reductions.push(CarriedReduction { carried: each, kind, unsigned });
                     continue;
@@ -277,6 +281,13 @@ impl RecognizeParallel {
                 false => others <= own,
             })
     }
+}
+
+/// Whether the order shows in which a loop combines values, and is to be the program's.
+fn is_ordered(ir: &Ir, op: Op, kind: Reduction, init: Value) -> bool {
+    let mut around = ir.ancestors(op);
+    let asked = around.any(|outer| ir.attr(outer, ORDERED_SUMS_ATTR).is_some());
+    asked && kind.rounds() && ir.ctx.is_float(ir.ty(init))
 }
 
 /// Whether a loop is all that the parallel loop round it does, and runs as often each time: the two are

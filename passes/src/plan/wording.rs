@@ -325,7 +325,12 @@ impl StepText for Spread {
         let width = c.positive("the number of threads", i32::MAX.into())?;
         let mut spread = Spread { rows, width, rounds: 0, most: 0 };
         if c.eat("where") {
-            spread.rounds = c.positive("the number of rounds", i32::MAX.into())?;
+            let number = c.positive("the number of rounds or rows", i32::MAX.into())?;
+            if c.eat("rows") {
+                spread.most = number;
+                return Ok(spread);
+            }
+            spread.rounds = number;
             c.expect("rounds")?;
             if c.eat_sign(',') {
                 spread.most = c.positive("the number of rows", i32::MAX.into())?;
@@ -337,11 +342,11 @@ impl StepText for Spread {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} over {}", self.rows.join(", "), self.width)?;
-        if self.rounds > 0 {
-            write!(f, " where {} rounds", self.rounds)?;
-        }
-        if self.most > 0 {
-            write!(f, ", {} rows", self.most)?;
+        match (self.rounds, self.most) {
+            (0, 0) => {}
+            (0, most) => write!(f, " where {most} rows")?,
+            (rounds, 0) => write!(f, " where {rounds} rounds")?,
+            (rounds, most) => write!(f, " where {rounds} rounds, {most} rows")?,
         }
         Ok(())
     }

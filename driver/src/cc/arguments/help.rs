@@ -83,6 +83,12 @@ pub const OPTIONS: &[OwnOption] = &[
         text: "fast (default, but with -std=cXX) fuses multiply and add; off: never; on, which is for \
                fusing within an expression: never, too, as GCC before 14",
     },
+    option(
+        "-fno-associative-math",
+        "",
+        "inner loops make sums and products of floating-point numbers in the order of the program; else, \
+         where no clause says who executes them, lanes may share them",
+    ),
     OwnOption {
         name: "--auto",
         value: "[=all]",

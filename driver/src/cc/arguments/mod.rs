@@ -135,6 +135,8 @@ pub struct Arguments {
     pub time: bool,
     /// `-ffp-contract`.
     pub contraction: Contraction,
+    /// `-fassociative-math`, `-fno-associative-math`.
+    pub associative: bool,
     /// `-foffload-unsupported=host`.
     pub unsupported_on_host: bool,
     /// `--auto`: nests without a directive are offloaded too.
@@ -197,6 +199,7 @@ impl Arguments {
             device_model: None,
             time: false,
             contraction: Contraction::Fast,
+            associative: true,
             unsupported_on_host: false,
             auto: None,
             remarks: RemarkOptions::default(),
