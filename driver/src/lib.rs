@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`pipelines`] | every step of the compiler in order: the list to read first |
+//! | [`auto`] | `--auto`: nests of plain C that are offloaded |
 //! | [`compile`] | one translation unit: C text to PTX and host C |
 //! | [`devmath`] | the device math library that is put beside the kernels |
 //! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, `tune`, linking |

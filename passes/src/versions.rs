@@ -1,6 +1,6 @@
 //! Two versions of a compute region: one that assumes something, and one for where it does not hold.
 
-use gpuc_dialects::offload::{DisjointOp, FALLBACK_ATTR};
+use gpuc_dialects::offload::{DisjointOp, FALLBACK_ATTR, REST_ATTR};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
 use indexmap::IndexSet;
@@ -10,6 +10,14 @@ pub fn copy_as_fallback(ir: &mut Ir, region: Op) -> Op {
     let copy = ir.clone_op(region, &mut ValueMap::new());
     let unit = ir.ctx.unit_attr();
     ir.set_attr(copy, FALLBACK_ATTR, unit);
+    copy
+}
+
+/// A copy of a region, detached: what versions for some sizes leave, of which plans speak.
+pub fn copy_as_rest(ir: &mut Ir, region: Op) -> Op {
+    let copy = copy_as_fallback(ir, region);
+    let unit = ir.ctx.unit_attr();
+    ir.set_attr(copy, REST_ATTR, unit);
     copy
 }
 

@@ -223,6 +223,21 @@ const REFUSED: &[Refused] = &[
     },
     Refused {
         kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  stage i, j where 32 iterations",
+        says: &["'stage' is refused: no array is touched by columns"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  spread i over 8",
+        says: &["'spread' is refused: these are not all the loops"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  spread i, j over 24",
+        says: &["'spread' is refused: widths are powers of two"],
+    },
+    Refused {
+        kernel: PRODUCT,
         steps: "parallel i, j\n  collapse i, j",
         says: &[
             "the plan does not say who executes the iterations of i, j",
@@ -465,6 +480,12 @@ const EDITED: &[[&str; 4]] = &[
         "parallel i, l\n  map i to block.x\n  map l to thread.x by 32 strided",
         "distribute i to i, k\n  fuse i, k to i",
         "map i to block.x thread.x by 1024",
+    ],
+    [
+        "parallel",
+        "parallel i, j\n  collapse i, j\n  spread i, j over 16 where 17 rounds, 2000 rows\n  spread i, j over 4\n",
+        "two",
+        "given",
     ],
     [
         "launches i",

@@ -28,6 +28,9 @@ use super::lanes::spread_plan::{Gain, Range, SpreadPlan};
 use crate::analysis::loops::{CountedLoop, constant_trips, dimensions};
 use crate::analysis::slice::{build_polynomial, pure_slice};
 use crate::parallel::schedule::{Asked, Levels, region_sizes};
+use crate::plan::text::Placed;
+use crate::plan::{Given, is_planned, names, record, step};
+use crate::steps::refusal::Refusal;
 use crate::target::target;
 use crate::versions::{self, in_fallback};
 
@@ -48,13 +51,25 @@ gpuc_ir::pass! {
 impl Pass for SpreadReductions {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
+        let given = Given::of(ir, op)?;
+        let steps = given.as_ref().map(Given::of_kind::<step::Spread>);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
-            if !in_fallback(ir, inner) {
-                let ordered = ir.attr(op, ORDERED_SUMS_ATTR).is_some();
-                let associative = self.associative && !ordered;
-                SpreadReductions { associative, ..self.clone() }.spread(ir, region, arch, cx)?;
+            let ordered = ir.attr(op, ORDERED_SUMS_ATTR).is_some();
+            let own =
+                SpreadReductions { associative: self.associative && !ordered, ..self.clone() };
+            match steps.as_ref().filter(|_| is_planned(ir, inner)) {
+                Some(steps) => own.follow(ir, (op, region), steps, arch, cx)?,
+                None if in_fallback(ir, inner) => {}
+                None => own.spread(ir, op, region, arch, cx)?,
             }
+        }
+        let mut left = steps.iter().flatten().filter(|(_, placed)| !placed.is_taken(ir, op));
+        if let Some((step, placed)) = left.next() {
+            let at = placed.find(ir, op, &step.rows[0])?;
+            let rule = "these are not all the loops of open nests of one launch round inner loops whose \
+                        rounds threads can share";
+            return Err(placed.refused(ir, &Refusal::new("spread-reductions", at, rule)));
         }
         Ok(())
     }
@@ -84,9 +99,59 @@ impl SpreadReductions {
         open.into_iter().filter_map(|op| RowNest::of(ir, op, self.associative).ok()).collect()
     }
 
+    /// Takes the steps of a plan that are about the nests of a region.
+    fn follow(
+        &self,
+        ir: &mut Ir,
+        (func, mut region): (Op, RegionOp),
+        steps: &[(step::Spread, &Placed)],
+        arch: &Arch,
+        cx: &mut PassContext<'_>,
+    ) -> Result<(), Diagnostic> {
+        for (step, placed) in steps {
+            let mut nests = self.nests(ir, region);
+            nests.retain(|nest| {
+                names::of_loop(ir, nest.nest).iter().all(|name| step.rows.contains(name))
+            });
+            if rows(ir, &nests) != step.rows {
+                continue;
+            }
+            let refuse = |ir: &Ir, rule: &str| {
+                placed.refused(ir, &Refusal::new("spread-reductions", nests[0].nest, rule))
+            };
+            let Some(plan) = SpreadPlan::new(step.width, arch) else {
+                return Err(refuse(
+                    ir,
+                    "widths are powers of two from 2 to the threads of a block",
+                ));
+            };
+            if step.rounds > 0 || step.most > 0 {
+                let most_rows = Some(step.most).filter(|&most| most > 0);
+                let range = Range { least_rounds: step.rounds, most_rows };
+                let mut b = Builder::before(ir, region.op());
+                let Some(holds) = conditions(&mut b, region, &nests, &range) else {
+                    return Err(refuse(ir, "the host cannot compute how many rounds there are"));
+                };
+                let rest = versions::copy_as_rest(ir, region.op());
+                for nest in &nests {
+                    carry_out(ir, nest, &plan, &plan.to_string(), cx);
+                }
+                versions::choose(ir, holds, region.op(), rest);
+                region = RegionOp(rest);
+            } else {
+                for nest in &nests {
+                    carry_out(ir, nest, &plan, &plan.to_string(), cx);
+                }
+            }
+            record(ir, func, step.clone());
+        }
+        Ok(())
+    }
+
     fn spread(
         &self,
         ir: &mut Ir,
+        func: Op,
         region: RegionOp,
         arch: &Arch,
         cx: &mut PassContext<'_>,
@@ -101,6 +166,7 @@ impl SpreadReductions {
                 Diagnostic::error(format!("{width} threads cannot share a row"))
                     .help("widths are powers of two from 2 to the threads of a block")
             })?;
+            note(ir, func, &nests, &plan, None);
             for nest in &nests {
                 carry_out(ir, nest, &plan, &plan.to_string(), cx);
             }
@@ -128,6 +194,7 @@ impl SpreadReductions {
             .zip(&found)
             .filter(|(_, own)| gain == Gain::Sectors && **own == Some(Gain::SectorsOfUnknown))
         {
+            note(ir, func, std::slice::from_ref(nest), &short, None);
             carry_out(ir, nest, &short, &short.to_string(), cx);
         }
         let mut own = found.iter();
@@ -135,7 +202,8 @@ impl SpreadReductions {
         // The code runs on later devices too, with more multiprocessors.
         let later = Arch::all().iter().filter(|other| other.number >= arch.number);
         let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
-        self.make_versions(ir, region, nests, &SpreadPlan::candidates(arch, sms, gain), cx);
+        let plans = SpreadPlan::candidates(arch, sms, gain);
+        self.make_versions(ir, (func, region), nests, &plans, cx);
         Ok(())
     }
 
@@ -143,7 +211,7 @@ impl SpreadReductions {
     fn make_versions(
         &self,
         ir: &mut Ir,
-        region: RegionOp,
+        (func, region): (Op, RegionOp),
         nests: Vec<RowNest>,
         plans: &[(SpreadPlan, Range)],
         cx: &mut PassContext<'_>,
@@ -169,6 +237,7 @@ impl SpreadReductions {
         let (mut region, mut nests) = (region, nests);
         for (plan, range, verdict) in open {
             if verdict.is_some() {
+                note(ir, func, &nests, &plan, None);
                 nests.iter().for_each(|nest| carry_out(ir, nest, &plan, &words, cx));
                 return;
             }
@@ -178,7 +247,8 @@ impl SpreadReductions {
                 .iter()
                 .filter_map(|nest| ir.ops(region.block(ir)).position(|op| op == nest.nest))
                 .collect();
-            let fallback = versions::copy_as_fallback(ir, region.op());
+            note(ir, func, &nests, &plan, Some(&range));
+            let fallback = versions::copy_as_rest(ir, region.op());
             nests.iter().for_each(|nest| carry_out(ir, nest, &plan, &words, cx));
             versions::choose(ir, holds, region.op(), fallback);
             // What is left for the next plan is the copy.
@@ -189,6 +259,22 @@ impl SpreadReductions {
                 .filter_map(|place| RowNest::of(ir, *ops.get(place)?, self.associative).ok())
                 .collect();
         }
+    }
+}
+
+/// The names of the loops of nests.
+fn rows(ir: &Ir, nests: &[RowNest]) -> Vec<String> {
+    nests.iter().flat_map(|nest| names::of_loop(ir, nest.nest)).collect()
+}
+
+/// Notes what is done to nests, for a range of sizes.
+fn note(ir: &mut Ir, func: Op, nests: &[RowNest], plan: &SpreadPlan, range: Option<&Range>) {
+    let planned = nests.first().is_some_and(|nest| is_planned(ir, nest.nest));
+    if planned {
+        let rounds = range.map_or(0, |range| range.least_rounds);
+        let most = range.and_then(|range| range.most_rows).unwrap_or(0);
+        let step = step::Spread { rows: rows(ir, nests), width: plan.width, rounds, most };
+        record(ir, func, step);
     }
 }
 

@@ -28,6 +28,8 @@ use super::emit::{blocks, over_threads};
 use super::tile_contractions::open_nest;
 use super::transposition::{Transposed, Transposition};
 use super::wide::{are_apart, at_least, trip_counts};
+use crate::plan::{Given, is_planned, names, record, step};
+use crate::steps::refusal::Refusal;
 use crate::target::target;
 use crate::versions::{self, in_fallback};
 
@@ -53,9 +55,12 @@ const PADDING: i64 = 1;
 impl Pass for StageTransposes {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
+        let given = Given::of(ir, op)?;
+        let steps = given.as_ref().map(Given::of_kind::<step::Stage>);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
-            if in_fallback(ir, inner) {
+            let planned = is_planned(ir, inner);
+            if in_fallback(ir, inner) && !(planned && steps.is_some()) {
                 continue;
             }
             let Some(nest) = open_nest(ir, region) else { continue };
@@ -63,7 +68,29 @@ impl Pass for StageTransposes {
             else {
                 continue;
             };
-            self.make_version(ir, region, &found, cx);
+            let loops = [found.row, found.column].map(|dim| {
+                let variable = found.dims[dim].variable;
+                names::of_variable(ir, variable).unwrap_or("?").to_owned()
+            });
+            let least = match steps.as_ref().filter(|_| planned) {
+                None => self.least,
+                Some(steps) => match steps.iter().find(|(step, _)| step.loops == loops) {
+                    Some((step, _)) => step.least,
+                    None => continue,
+                },
+            };
+            let step = step::Stage { loops, least };
+            if self.make_version(ir, region, &found, least, cx).is_some() && planned {
+                record(ir, op, step);
+            }
+        }
+        let mut left = steps.iter().flatten().filter(|(_, placed)| !placed.is_taken(ir, op));
+        if let Some((step, placed)) = left.next() {
+            let at = placed.find(ir, op, &step.loops[0])?;
+            placed.find(ir, op, &step.loops[1])?;
+            let rule = "no array is touched by columns in the nest of these two loops, row first, or its \
+                        squares do not fit memory of the block";
+            return Err(placed.refused(ir, &Refusal::new("stage-transposes", at, rule)));
         }
         Ok(())
     }
@@ -85,11 +112,12 @@ impl StageTransposes {
         ir: &mut Ir,
         region: RegionOp,
         found: &Transposition,
+        least: i64,
         cx: &mut PassContext<'_>,
-    ) {
+    ) -> Option<()> {
         let mut b = Builder::before(&mut *ir, region.op());
-        let Some(holds) = self.holds(&mut b, region, found) else { return };
-        let fallback = versions::copy_as_fallback(ir, region.op());
+        let holds = self.holds(&mut b, region, found, least)?;
+        let fallback = versions::copy_as_rest(ir, region.op());
         let staged = emit(&mut Builder::before(ir, found.nest), found);
         ir.erase_op(found.nest);
         let mut arrays: Vec<&str> = found.transposed.iter().map(|each| &*each.array).collect();
@@ -97,19 +125,26 @@ impl StageTransposes {
         let text = format!(
             "{SIDE}x{SIDE} elements of {} at a time go through shared memory, where both loops run {} times or more",
             arrays.join(", "),
-            self.least
+            least
         );
         cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(staged))));
         versions::choose(ir, holds, region.op(), fallback);
+        Some(())
     }
 
     /// What the host has to find for the squares to be right, and worth it.
-    fn holds(&self, b: &mut Builder<'_>, region: RegionOp, found: &Transposition) -> Option<Value> {
+    fn holds(
+        &self,
+        b: &mut Builder<'_>,
+        region: RegionOp,
+        found: &Transposition,
+        least: i64,
+    ) -> Option<Value> {
         let mut map = ValueMap::new();
         let trips = trip_counts(b, region, &found.dims, &mut map)?;
         let mut conditions = are_apart(b, region, &found.apart, &mut map)?;
         for dim in [found.row, found.column] {
-            conditions.push(at_least(b, trips[dim], self.least));
+            conditions.push(at_least(b, trips[dim], least));
         }
         let both = |b: &mut Builder<'_>, x, y| arith::AndIOp::new(b, x, y).value(b);
         conditions.into_iter().reduce(|x, y| both(b, x, y))

@@ -15,8 +15,8 @@ use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineParallelOp;
 use gpuc_dialects::memref;
+use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
-use gpuc_dialects::offload::{REST_ATTR, RegionOp};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
@@ -317,9 +317,7 @@ fn make_versions(
         let Some(holds) = holds else {
             return refuse(ir, contraction.nest, "the host cannot compute how large the nest is");
         };
-        let fallback = versions::copy_as_fallback(ir, region.op());
-        let unit = ir.ctx.unit_attr();
-        ir.set_attr(fallback, REST_ATTR, unit);
+        let fallback = versions::copy_as_rest(ir, region.op());
         let tiles = contraction.staged.iter().zip(&wide);
         let tiles =
             tiles.map(|(load, wide)| Tile::new(load, &plan, plan.wide && wide.is_some())).collect();

@@ -6,7 +6,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{PLAN_ATTR, PLAN_GIVEN_ATTR, SITE_ATTR};
 use gpuc_ir::{AttrKind, Ir, Op};
 
-use super::text::Cursor;
+use super::cursor::Cursor;
 
 /// The key of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

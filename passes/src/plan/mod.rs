@@ -8,7 +8,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`step`] | the steps, one closed enum |
-//! | [`text`] | parser and printer |
+//! | [`text`], [`cursor`], [`wording`] | parser and printer: of files, of lines, of each step |
 //! | [`names`] | names of loops |
 //! | [`key`] | what a plan belongs to |
 //! | [`record`] | steps that were taken |
@@ -16,6 +16,7 @@
 //! | [`tuning`] | plans that were measured |
 //! | [`passes`] | `begin-plan`, `end-plan`, `print-plan` |
 
+mod cursor;
 pub mod given;
 pub mod key;
 pub mod names;
@@ -24,6 +25,7 @@ pub mod record;
 pub mod step;
 pub mod text;
 pub mod tuning;
+mod wording;
 
 pub use given::Given;
 pub use record::record;

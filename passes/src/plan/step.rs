@@ -2,9 +2,10 @@
 //!
 //! A step names the loops and variables that it takes, as the plan has them by then, and those that it
 //! makes; its numbers stand apart ([`Step::numbers`]), so that a search may change them. Adding one
-//! takes its type below, with its text in [`super::text`], and a line in [`steps`].
+//! takes its type below, with its text in [`super::wording`], and a line in [`steps`].
 
-use super::text::{Cursor, StepText};
+use super::cursor::Cursor;
+use super::wording::StepText;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::DimMap;
 use std::fmt;
@@ -126,6 +127,29 @@ pub struct Tile {
     pub blocks: i64,
 }
 
+/// Arrays that a nest touches by columns go through memory of the block, in squares of two of its loops. As
+/// [`Tile`], it makes a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// The two loops.
+    pub loops: [Name; 2],
+    /// Iterations that both must have at least.
+    pub least: i64,
+}
+
+/// Threads that share the rounds of the loops inside of some parallel ones. With a condition it makes a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// The parallel loops.
+    pub rows: Vec<Name>,
+    /// Threads for each of their iterations.
+    pub width: i64,
+    /// Rounds that the loops inside must have at least; 0 where nothing is asked.
+    pub rounds: i64,
+    /// Iterations that the parallel loops may have at most; 0 for any number.
+    pub most: i64,
+}
+
 /// Who executes the iterations of a parallel loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
@@ -240,8 +264,12 @@ steps! {
     Promote = "promote" in 5;
     /// Tiles.
     Tile = "tile" in 6;
+    /// Squares.
+    Stage = "stage" in 7;
+    /// Shared rounds.
+    Spread = "spread" in 8;
     /// Processors.
-    Map = "map" in 7;
+    Map = "map" in 9;
     /// Unrolled loops.
-    Unroll = "unroll" in 8;
+    Unroll = "unroll" in 10;
 }

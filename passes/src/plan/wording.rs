@@ -1,0 +1,455 @@
+//! How each step is written behind its word, and which of its numbers a search may change.
+
+use std::fmt;
+
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
+
+use super::cursor::Cursor;
+use super::step::{
+    Collapse, Distribute, Form, Fuse, Launches, Map, Order, Parallel, Permute, Privatize, Promote,
+    Skew, Spread, Stage, Tile, Unroll,
+};
+
+/// How a step is written behind its word.
+pub(super) trait StepText: Sized {
+    /// Reads it.
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic>;
+    /// Writes it, a blank first.
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    /// Numbers that a search may change.
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        Vec::new()
+    }
+}
+
+const LOOP: &str = "the name of a loop";
+/// Sizes of tiles, at most: no device has memory for more.
+const LARGEST_TILE: i64 = 1 << 12;
+/// Blocks of a multiprocessor, at most.
+const MOST_RESIDENT: i64 = 32;
+/// Rounds of a loop in one, at most.
+const MOST_ROUNDS: i64 = 256;
+const VARIABLE: &str = "the name of a variable";
+
+impl StepText for Privatize {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let array = c.name(VARIABLE)?;
+        c.expect("over")?;
+        Ok(Privatize { array, over: c.names(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} over {}", self.array, self.over.join(", "))
+    }
+}
+
+impl Form {
+    fn parse(c: &mut Cursor<'_>) -> Result<Form, Diagnostic> {
+        let mut form = Form::default();
+        let mut sign = if c.eat_sign('-') { -1 } else { 1 };
+        loop {
+            if c.peek_word().is_some() {
+                form.terms.push((c.name(LOOP)?, sign));
+            } else {
+                let number = c.factor()? * sign;
+                match c.eat_sign('*') {
+                    true => form.terms.push((c.name(LOOP)?, number)),
+                    false => form.constant += number,
+                }
+            }
+            sign = match (c.eat_sign('+'), c.eat_sign('-')) {
+                (true, _) => 1,
+                (false, true) => -1,
+                (false, false) => return Ok(form),
+            };
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, factor)) in self.terms.iter().enumerate() {
+            let sign = match (i, *factor < 0) {
+                (0, true) => "-",
+                (0, false) => "",
+                (_, true) => " - ",
+                (_, false) => " + ",
+            };
+            write!(f, "{sign}")?;
+            if factor.unsigned_abs() != 1 {
+                write!(f, "{}*", factor.unsigned_abs())?;
+            }
+            write!(f, "{name}")?;
+        }
+        match (self.terms.is_empty(), self.constant) {
+            (true, constant) => write!(f, "{constant}"),
+            (false, 0) => Ok(()),
+            (false, constant) if constant < 0 => write!(f, " - {}", constant.unsigned_abs()),
+            (false, constant) => write!(f, " + {constant}"),
+        }
+    }
+}
+
+impl StepText for Order {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let nest = c.name(LOOP)?;
+        c.expect("as")?;
+        let mut rows = Vec::new();
+        loop {
+            c.expect_sign('(')?;
+            let mut row = Vec::new();
+            while !c.eat_sign(')') {
+                if !row.is_empty() {
+                    c.expect_sign(',')?;
+                }
+                row.push(Form::parse(c)?);
+            }
+            rows.push(row);
+            if !c.eat_sign(',') {
+                return Ok(Order { nest, rows });
+            }
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} as", self.nest)?;
+        for (i, row) in self.rows.iter().enumerate() {
+            let forms: Vec<String> = row.iter().map(ToString::to_string).collect();
+            write!(f, "{} ({})", if i > 0 { "," } else { "" }, forms.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl StepText for Permute {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let loops = c.names(LOOP)?;
+        c.expect("to")?;
+        let at = c.place();
+        let to = c.names(LOOP)?;
+        let sorted = |names: &[String]| {
+            let mut names = names.to_vec();
+            names.sort();
+            names
+        };
+        let mut unique = sorted(&loops);
+        unique.dedup();
+        if sorted(&to) != sorted(&loops) || unique.len() != loops.len() {
+            return Err(c.error(&at, "the new order does not name each of the loops once"));
+        }
+        Ok(Permute { loops, to })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} to {}", self.loops.join(", "), self.to.join(", "))
+    }
+}
+
+impl StepText for Distribute {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let nest = c.name(LOOP)?;
+        c.expect("to")?;
+        Ok(Distribute { nest, to: c.names(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} to {}", self.nest, self.to.join(", "))
+    }
+}
+
+impl StepText for Fuse {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let first = c.name(LOOP)?;
+        c.expect_sign(',')?;
+        let second = c.name(LOOP)?;
+        c.expect("to")?;
+        Ok(Fuse { loops: [first, second], to: c.name(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} to {}", self.loops.join(", "), self.to)
+    }
+}
+
+impl StepText for Skew {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let inner = c.name(LOOP)?;
+        c.expect("by")?;
+        let factor = c.factor()?;
+        c.expect("along")?;
+        let along = c.name(LOOP)?;
+        let wavefront = c.eat_sign(',');
+        if wavefront {
+            c.expect("wavefront")?;
+        }
+        Ok(Skew { inner, factor, along, wavefront })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} by {} along {}", self.inner, self.factor, self.along)?;
+        f.write_str(if self.wavefront { ", wavefront" } else { "" })
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("factor", &mut self.factor)]
+    }
+}
+
+impl StepText for Parallel {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        Ok(Parallel { loops: c.names(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {}", self.loops.join(", "))
+    }
+}
+
+impl StepText for Collapse {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        Ok(Collapse { loops: c.names(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {}", self.loops.join(", "))
+    }
+}
+
+impl StepText for Launches {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        Ok(Launches { round: if c.is_done() { Vec::new() } else { c.names(LOOP)? } })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.round.is_empty() { "" } else { " " })?;
+        write!(f, "{}", self.round.join(", "))
+    }
+}
+
+impl StepText for Promote {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let variable = c.name(VARIABLE)?;
+        c.expect("in")?;
+        Ok(Promote { variable, within: c.name(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} in {}", self.variable, self.within)
+    }
+}
+
+impl StepText for Tile {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let side = |c: &mut Cursor<'_>| {
+            let name = c.name(LOOP)?;
+            c.expect("by")?;
+            let size = c.positive("the size of a tile", LARGEST_TILE)?;
+            c.expect_sign(',')?;
+            Ok((name, size))
+        };
+        let loops = [side(c)?, side(c)?, side(c)?];
+        c.expect("threads")?;
+        let down = c.positive("the part of a thread", LARGEST_TILE)?;
+        c.expect("by")?;
+        let across = c.positive("the part of a thread", LARGEST_TILE)?;
+        let mut tile = Tile { loops, threads: [down, across], wide: false, resident: 1, blocks: 0 };
+        while c.eat_sign(',') {
+            if c.eat("wide") {
+                tile.wide = true;
+            } else if c.eat("resident") {
+                tile.resident = c.positive("the number of blocks", MOST_RESIDENT)?;
+            } else {
+                c.expect("where")?;
+                tile.blocks = c.positive("the number of blocks", i32::MAX.into())?;
+                c.expect("blocks")?;
+            }
+        }
+        Ok(tile)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sides: Vec<String> =
+            self.loops.iter().map(|(name, size)| format!("{name} by {size}")).collect();
+        let [down, across] = self.threads;
+        write!(f, " {}, threads {down} by {across}", sides.join(", "))?;
+        f.write_str(if self.wide { ", wide" } else { "" })?;
+        if self.resident != 1 {
+            write!(f, ", resident {}", self.resident)?;
+        }
+        if self.blocks > 0 {
+            write!(f, ", where {} blocks", self.blocks)?;
+        }
+        Ok(())
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        let [(_, rows), (_, columns), (_, depth)] = &mut self.loops;
+        let [down, across] = &mut self.threads;
+        vec![
+            ("rows", rows),
+            ("columns", columns),
+            ("depth", depth),
+            ("down", down),
+            ("across", across),
+            ("resident", &mut self.resident),
+            ("blocks", &mut self.blocks),
+        ]
+    }
+}
+
+impl StepText for Stage {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let first = c.name(LOOP)?;
+        c.expect_sign(',')?;
+        let second = c.name(LOOP)?;
+        c.expect("where")?;
+        let least = c.positive("the number of iterations", i32::MAX.into())?;
+        c.expect("iterations")?;
+        Ok(Stage { loops: [first, second], least })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} where {} iterations", self.loops.join(", "), self.least)
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("least", &mut self.least)]
+    }
+}
+
+impl StepText for Spread {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let rows = c.names(LOOP)?;
+        c.expect("over")?;
+        let width = c.positive("the number of threads", i32::MAX.into())?;
+        let mut spread = Spread { rows, width, rounds: 0, most: 0 };
+        if c.eat("where") {
+            let number = c.positive("the number of rounds or rows", i32::MAX.into())?;
+            if c.eat("rows") {
+                spread.most = number;
+                return Ok(spread);
+            }
+            spread.rounds = number;
+            c.expect("rounds")?;
+            if c.eat_sign(',') {
+                spread.most = c.positive("the number of rows", i32::MAX.into())?;
+                c.expect("rows")?;
+            }
+        }
+        Ok(spread)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} over {}", self.rows.join(", "), self.width)?;
+        match (self.rounds, self.most) {
+            (0, 0) => {}
+            (0, most) => write!(f, " where {most} rows")?,
+            (rounds, 0) => write!(f, " where {rounds} rounds")?,
+            (rounds, most) => write!(f, " where {rounds} rounds, {most} rows")?,
+        }
+        Ok(())
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("width", &mut self.width), ("rounds", &mut self.rounds), ("rows", &mut self.most)]
+    }
+}
+
+/// `block.y`, as the mapping's `block_y`.
+fn axis(word: &str) -> Option<Axis> {
+    Axis::parse(&word.replace('.', "_")).filter(|_| !word.contains('_'))
+}
+
+impl StepText for Map {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let mut dims = Vec::new();
+        loop {
+            let mut names = vec![c.name(LOOP)?];
+            while !c.eat("to") {
+                names.push(c.name("the name of a loop, or 'to'")?);
+            }
+            let mut dim = DimMap { dims: names.len(), ..DimMap::sequential() };
+            if !c.eat("sequential") {
+                while let Some(axis) = c.peek_word().and_then(axis) {
+                    c.skip();
+                    let size = match c.eat("by") {
+                        false if axis == Axis::Lane => Size::Constant(32),
+                        false => Size::Free,
+                        true if c.eat_sign('?') => Size::Launch,
+                        true => {
+                            Size::Constant(c.positive("a number of processors", i32::MAX.into())?)
+                        }
+                    };
+                    dim.axes.push((axis, size));
+                }
+                if dim.axes.is_empty() {
+                    return Err(c.expected(
+                        "processors: block.x, block.y, block.z, thread.x, thread.y, thread.z, \
+                         lane or sequential",
+                    ));
+                }
+            }
+            for (word, how) in
+                [("strided", Distribution::Strided), ("blocked", Distribution::Blocked)]
+            {
+                if c.eat(word) {
+                    dim.how = how;
+                }
+            }
+            dims.push((names, dim));
+            if !c.eat_sign(',') {
+                return Ok(Map { dims });
+            }
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (names, dim)) in self.dims.iter().enumerate() {
+            write!(f, "{} {} to", if i > 0 { "," } else { "" }, names.join(" "))?;
+            if dim.axes.is_empty() {
+                f.write_str(" sequential")?;
+            }
+            for (axis, size) in &dim.axes {
+                write!(f, " {}", axis.name().replace('_', "."))?;
+                match size {
+                    Size::Free => {}
+                    Size::Constant(n) => write!(f, " by {n}")?,
+                    Size::Launch => f.write_str(" by ?")?,
+                }
+            }
+            f.write_str(match dim.how {
+                Distribution::Exact => "",
+                Distribution::Strided => " strided",
+                Distribution::Blocked => " blocked",
+            })?;
+        }
+        Ok(())
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        let sizes = self.dims.iter_mut().flat_map(|(_, dim)| &mut dim.axes);
+        sizes
+            .filter_map(|(axis, size)| match size {
+                Size::Constant(n) => Some((axis.name(), n)),
+                Size::Free | Size::Launch => None,
+            })
+            .collect()
+    }
+}
+
+impl StepText for Unroll {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let name = c.name(LOOP)?;
+        c.expect("by")?;
+        Ok(Unroll { name, factor: c.positive("the unroll factor", MOST_ROUNDS)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} by {}", self.name, self.factor)
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("factor", &mut self.factor)]
+    }
+}
