@@ -197,7 +197,9 @@ fn keeps(ir: &Ir, op: Op, width: u32) -> bool {
 
 /// An affine expression over operands; `None` for divisions.
 pub fn of_affine(ir: &Ir, expr: AffineExpr, value: &affine::AffineValue) -> Option<Polynomial> {
-    of_affine_over(ir, expr, value.dims(&ir.ctx), &value.operands, &|operand| polynomial(ir, operand))
+    of_affine_over(ir, expr, value.dims(&ir.ctx), &value.operands, &|operand| {
+        polynomial(ir, operand)
+    })
 }
 
 /// The same, of operands of which the first `dims` are dimensions, with another way to bring them into closed form.

@@ -50,12 +50,7 @@ pub fn over_blocks(
 }
 
 /// The edges of the grid that blocks may reach beyond.
-pub fn open_edges(
-    ir: &Ir,
-    dims: &[Dimension],
-    blocked: [usize; 2],
-    sides: [i64; 2],
-) -> Vec<Edge> {
+pub fn open_edges(ir: &Ir, dims: &[Dimension], blocked: [usize; 2], sides: [i64; 2]) -> Vec<Edge> {
     let open = blocked.into_iter().zip(sides).filter(|&(dim, side)| !dims[dim].divides(ir, side));
     let edge = |(dim, _): (usize, i64)| Edge {
         variable: dims[dim].variable,
@@ -99,6 +94,7 @@ pub fn rows_of_threads([rows, columns]: [i64; 2]) -> LoopMapping {
 
 /// The same threads by their number in the block.
 pub fn numbered_threads([rows, columns]: [i64; 2]) -> LoopMapping {
-    let axes = [(Axis::Thread(1), Size::Constant(rows)), (Axis::Thread(0), Size::Constant(columns))];
+    let axes =
+        [(Axis::Thread(1), Size::Constant(rows)), (Axis::Thread(0), Size::Constant(columns))];
     LoopMapping(vec![DimMap::over(&axes, Distribution::Exact)])
 }

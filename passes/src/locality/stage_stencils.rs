@@ -11,9 +11,7 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{
-    AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue,
-};
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_dialects::{arith, gpu, llvm};
@@ -58,8 +56,7 @@ impl Pass for StageStencils {
             let plan = match given {
                 Some([rows, columns, each]) => {
                     let plan = StencilPlan::of(ir, &stencil, [rows, columns], each);
-                    let fits =
-                        plan.bytes(ir, &stencil) <= i64::from(arch.limits.shared_per_block);
+                    let fits = plan.bytes(ir, &stencil) <= i64::from(arch.limits.shared_per_block);
                     Some(plan).filter(|plan| !plan.shared.is_empty() && fits)
                 }
                 None => StencilPlan::choose(ir, &stencil, arch),
@@ -115,7 +112,8 @@ impl StageStencils {
         let fallback = versions::copy_as_fallback(ir, region.op());
         let staged = apply_plan(&mut Builder::before(ir, stencil.nest), stencil, plan);
         ir.erase_op(stencil.nest);
-        let text = format!("Reads of neighbours go through shared memory from {least} blocks on: {plan}");
+        let text =
+            format!("Reads of neighbours go through shared memory from {least} blocks on: {plan}");
         cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(staged))));
         versions::choose(ir, holds, region.op(), fallback);
     }
@@ -227,22 +225,25 @@ impl Block<'_> {
         let count = threads.iter().product();
         over_threads(b, &[count], numbered_threads(threads), |b, numbers| {
             for (group, buffer) in &self.tiles {
-                for rectangle in group.rectangles(self.plan.block) {
-                    self.copy(b, group, *buffer, rectangle, numbers[0], count);
+                let rectangles = group.rectangles(self.plan.block).into_iter();
+                for part in rectangles.flat_map(|each| each.split(self.plan.block[1])) {
+                    self.copy(b, group, *buffer, part, numbers[0], count);
                 }
             }
         });
         gpu::BarrierOp::new(b).build(b);
         over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
-            for turn in 0..self.plan.rows_each {
+            let rows = (0..self.plan.rows_each).map(|turn| {
                 let row = apply(b, &[numbers[0]], |b, dims| {
                     let each = b.ctx.constant_expr(self.plan.rows_each);
                     let turn = b.ctx.constant_expr(turn);
                     let first = b.ctx.mul_expr(dims[0], each);
                     b.ctx.add_expr(first, turn)
                 });
-                self.iteration(b, [row, numbers[1]]);
-            }
+                [row, numbers[1]]
+            });
+            let places: Vec<[Value; 2]> = rows.collect();
+            self.iterations(b, &places);
         });
     }
 
@@ -250,8 +251,8 @@ impl Block<'_> {
     fn direct(&self, b: &mut Builder<'_>) {
         let threads = self.plan.threads();
         over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
-            let [lower, upper] = [0, self.plan.rows_each]
-                .map(|end| AffineValue::constant(&mut b.ctx, end));
+            let [lower, upper] =
+                [0, self.plan.rows_each].map(|end| AffineValue::constant(&mut b.ctx, end));
             let rows = AffineForOp::create(b, &lower, &upper, 1, &[], |b, turn, _| {
                 let row = apply(b, &[numbers[0], turn], |b, dims| {
                     let each = b.ctx.constant_expr(self.plan.rows_each);
@@ -343,13 +344,23 @@ impl Block<'_> {
         AffineStoreOp::create(b, value, buffer, &at);
     }
 
-    /// An iteration, with memory of the block for what is staged.
-    fn iteration(&self, b: &mut Builder<'_>, place: [Value; 2]) {
-        let mut map = self.at(b, place);
+    /// Iterations, with memory of the block for what is staged. They are independent, so that each operation is made
+    /// for all of them before the next one: what several read is read once.
+    fn iterations(&self, b: &mut Builder<'_>, places: &[[Value; 2]]) {
+        let mut maps: Vec<ValueMap> = places.iter().map(|&place| self.at(b, place)).collect();
         for &op in &self.stencil.body {
-            let copy = b.clone_op(op, &mut map);
-            b.insert(copy);
+            for map in &mut maps {
+                let copy = b.clone_op(op, map);
+                b.insert(copy);
+            }
         }
+        for (&place, map) in places.iter().zip(&maps) {
+            self.read_tiles(b, place, map);
+        }
+    }
+
+    /// Lets the loads of an iteration's copy, its values in `map`, read memory of the block.
+    fn read_tiles(&self, b: &mut Builder<'_>, place: [Value; 2], map: &ValueMap) {
         for (group, buffer) in &self.tiles {
             for reference in &group.references {
                 let copied = map.get(b.result(reference.op, 0));

@@ -10,9 +10,7 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{
-    AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue,
-};
+use gpuc_dialects::affine::{AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
 use gpuc_dialects::arith;
 use gpuc_dialects::gpu;
 use gpuc_dialects::memref;
@@ -20,8 +18,8 @@ use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
-use super::coordinates::{Edge, Exprs, apply, below_edges, load_held, where_all};
 use super::blocks::{block_memory, open_edges, over_blocks, rows_of_threads, whole_sides};
+use super::coordinates::{Edge, Exprs, apply, below_edges, load_held, where_all};
 use super::emit::over_threads;
 use super::tile_contractions::open_nest;
 use super::transposition::{Transposed, Transposition};

@@ -123,8 +123,7 @@ impl Group {
             });
             let columns = touching.map(|reference| reference.offsets[1].of_side(block[1]));
             let Some(columns) = columns.reduce(Span::or) else { continue };
-            let columns =
-                Span { first: columns.first - corner[1], last: columns.last - corner[1] };
+            let columns = Span { first: columns.first - corner[1], last: columns.last - corner[1] };
             match found.last_mut() {
                 Some(last) if last.columns == columns && last.rows.last + 1 == row => {
                     last.rows.last = row;
@@ -138,6 +137,23 @@ impl Group {
     /// Loads that an iteration executes.
     pub fn loads(&self) -> i64 {
         self.references.iter().map(|reference| reference.times).sum()
+    }
+}
+
+impl Rectangle {
+    /// What of it is left of so many columns from its middle on, those, and what is right of them: whole warps
+    /// copy the middle without dividing.
+    pub fn split(self, middle: i64) -> impl Iterator<Item = Rectangle> {
+        let left = (self.columns.length() - middle).max(0) / 2;
+        let ends = [0, left, left + middle, self.columns.length()];
+        let parts = [0, 1, 2].map(|part| Rectangle {
+            columns: Span {
+                first: self.columns.first + ends[part],
+                last: self.columns.first + ends[part + 1].min(ends[3]) - 1,
+            },
+            ..self
+        });
+        parts.into_iter().filter(|part| part.area() > 0)
     }
 }
 

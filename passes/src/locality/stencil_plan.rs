@@ -40,27 +40,23 @@ const ROWS: i64 = 32;
 const ROWS_EACH: i64 = 4;
 
 impl StencilPlan {
-    /// The plan with such sides, with every group whose loads outweigh its copies.
+    /// The plan with such sides, with every group.
     pub fn of(ir: &Ir, stencil: &Stencil, block: [i64; 2], rows_each: i64) -> StencilPlan {
         let [row, column] = stencil.variables();
         let name = |variable| names::of_variable(ir, variable).unwrap_or("?").to_owned();
-        let worth = stencil.groups.iter().enumerate().filter(|(_, group)| pays(group, block));
-        let shared = worth.map(|(number, group)| SharedTile {
+        let shared = stencil.groups.iter().enumerate().map(|(number, group)| SharedTile {
             group: number,
             array: group.array.clone(),
             reach: [0, 1].map(|side| group.reach(side)),
         });
-        StencilPlan {
-            loops: [name(row), name(column)],
-            block,
-            rows_each,
-            shared: shared.collect(),
-        }
+        StencilPlan { loops: [name(row), name(column)], block, rows_each, shared: shared.collect() }
     }
 
-    /// The plan for a device: none where nothing is worth it, or too large for it.
+    /// The plan for a device, with the groups whose loads outweigh their copies: none where nothing is worth it, or too large for it.
     pub fn choose(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<StencilPlan> {
-        let plan = StencilPlan::of(ir, stencil, [ROWS, COLUMNS], ROWS_EACH);
+        let block = [ROWS, COLUMNS];
+        let mut plan = StencilPlan::of(ir, stencil, block, ROWS_EACH);
+        plan.shared.retain(|tile| pays(&stencil.groups[tile.group], block));
         // Two blocks a multiprocessor at least.
         let fits = plan.bytes(ir, stencil) * 2 <= i64::from(arch.limits.shared_per_block);
         (!plan.shared.is_empty() && fits).then_some(plan)
@@ -86,8 +82,9 @@ fn pays(group: &Group, block: [i64; 2]) -> bool {
     group.loads() * iterations >= LEAST_REUSE * copied
 }
 
-/// Loads for each element that is copied.
-const LEAST_REUSE: i64 = 3;
+/// Loads for each element that is copied. The caches serve what is read less often as fast: with 4 or 5 loads the
+/// barrier and the registers cost more than requests to them do (benches/RESULTS.md).
+const LEAST_REUSE: i64 = 6;
 
 impl fmt::Display for StencilPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
