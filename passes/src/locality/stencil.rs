@@ -157,6 +157,15 @@ impl Rectangle {
     }
 }
 
+/// What an iteration asks of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Lines of 128 bytes that the first-level cache hands a warp, neighbours along its rows: a clock each.
+    pub wavefronts: i64,
+    /// Bytes of arrays that are read or written, each once.
+    pub bytes: i64,
+}
+
 /// A parallel nest with groups of loads that overlap.
 #[derive(Clone, Debug)]
 pub struct Stencil {
@@ -217,6 +226,33 @@ impl Stencil {
     /// The variables of rows and columns.
     pub fn variables(&self) -> [Value; 2] {
         [self.row, self.column].map(|dim| self.dims[dim].variable)
+    }
+
+    /// What a warp's accesses of an iteration each take, as the nest is.
+    pub fn traffic(&self, ir: &Ir) -> Traffic {
+        let mut traffic = Traffic::default();
+        let mut moved: Vec<(Value, bool)> = Vec::new();
+        let Some(innermost) = self.body.last().and_then(|&op| ir.parent_op(op)) else {
+            return traffic;
+        };
+        let column = self.dims[self.column].variable;
+        for op in self.body.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder)) {
+            let Some(touched) = access(ir, op) else { continue };
+            let bytes = ir.ctx.element(ir.ty(touched.buffer));
+            let bytes = bytes.and_then(|element| memref::scalar_bytes(&ir.ctx, element));
+            let bytes = bytes.unwrap_or(8) as i64;
+            let times = self.surroundings(ir, innermost, op).map_or(1, |(times, ..)| times);
+            traffic.wavefronts =
+                traffic.wavefronts.saturating_add(times.saturating_mul((bytes / 4).max(1)));
+            let fixed = subscripts(ir, op)
+                .is_some_and(|forms| forms.iter().all(|form| form.coefficient(&[column]) == 0));
+            let key = (touched.root, touched.writes());
+            if !fixed && !moved.contains(&key) {
+                moved.push(key);
+                traffic.bytes += bytes;
+            }
+        }
+        traffic
     }
 
     fn groups_of(&self, ir: &Ir, innermost: Op, own: &[Op], row: usize) -> Vec<Group> {

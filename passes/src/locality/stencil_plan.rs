@@ -58,7 +58,8 @@ impl StencilPlan {
         let mut plan = StencilPlan::of(ir, stencil, block, ROWS_EACH);
         plan.shared.retain(|tile| pays(&stencil.groups[tile.group], block));
         // Two blocks a multiprocessor at least.
-        let fits = plan.bytes(ir, stencil) * 2 <= i64::from(arch.limits.shared_per_block);
+        let fits = plan.bytes(ir, stencil) * 2 <= i64::from(arch.limits.shared_per_block)
+            && is_bound_by_requests(ir, stencil, arch);
         (!plan.shared.is_empty() && fits).then_some(plan)
     }
 
@@ -81,6 +82,22 @@ fn pays(group: &Group, block: [i64; 2]) -> bool {
     let iterations: i64 = block.iter().product();
     group.loads() * iterations >= LEAST_REUSE * copied
 }
+
+/// Whether the accesses of a warp keep the first-level cache busy for longer than memory needs for what they move:
+/// else the caches serve them as they are, and a block's memory and registers only cost.
+fn is_bound_by_requests(ir: &Ir, stencil: &Stencil, arch: &Arch) -> bool {
+    let traffic = stencil.traffic(ir);
+    let chip = &arch.chip;
+    let bytes_per_second = f64::from(chip.dram_gbs) * f64::from(chip.dram_sustained) * 1e9;
+    let clocks_per_second = f64::from(chip.clock_mhz) * 1e6 * f64::from(chip.sm_count);
+    let moved = traffic.bytes as f64 * f64::from(WARP) * clocks_per_second / bytes_per_second;
+    traffic.wavefronts as f64 >= MARGIN * moved
+}
+
+const WARP: u32 = 32;
+
+/// By how much requests must outweigh memory: barriers and fewer warps take their share.
+const MARGIN: f64 = 1.25;
 
 /// Loads for each element that is copied. The caches serve what is read less often as fast: with 4 or 5 loads the
 /// barrier and the registers cost more than requests to them do (benches/RESULTS.md).

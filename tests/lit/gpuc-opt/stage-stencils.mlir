@@ -8,7 +8,7 @@
 // A star: rows above, those of the block with a column more on each side, and rows below; no corners. Blocks at the edge read what the
 // nest reads.
 // CHECK-LABEL: func.func @star
-// CHECK: affine.parallel (%[[I:.*]], %[[J:.*]]) = (1, 1) to (199, 161) step (8, 32)
+// CHECK: affine.parallel (%{{.*}}, %{{.*}}) = (1, 1) to (199, 161) step (8, 32)
 // CHECK: %[[TILE:.*]] = memref.alloca() : memref<10x34xf32, #gpu.address_space<workgroup>>
 // CHECK: affine.if
 // CHECK: affine.store %{{.*}}, %[[TILE]][{{.*}}] : memref<10x34xf32, #gpu.address_space<workgroup>>

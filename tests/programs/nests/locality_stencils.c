@@ -5,25 +5,31 @@
 
 typedef unsigned char byte;
 
-static void star(int n, int m, const float *restrict a, float *restrict c)
+static void star(int n, int m, const byte *restrict a, byte *restrict c)
 {
     #pragma acc parallel loop collapse(2) copyin(a[0:n*m]) copy(c[0:n*m])
-    for (int i = 2; i < n - 2; i++)
-        for (int j = 3; j < m - 3; j++)
-            c[i * m + j] = 0.25f * (a[(i - 1) * m + j] + a[(i + 1) * m + j] + a[i * m + j - 1] + a[i * m + j + 1])
-                + 0.125f * (a[(i - 2) * m + j] + a[(i + 2) * m + j] + a[i * m + j - 2] + a[i * m + j + 3] + a[i * m + j - 3]);
+    for (int i = 6; i < n - 6; i++)
+        for (int j = 5; j < m - 7; j++) {
+            int s = 0;
+            for (int d = 0; d < 13; d++)
+                s += a[(i + d - 6) * m + j] - 3 * a[i * m + j + d - 5];
+            c[i * m + j] = (byte)s;
+        }
 }
 
 // Only what the nest reads is there: no corners.
-static void without_corners(int n, int m, const double *restrict a, double *restrict c)
+static void without_corners(int n, int m, const short *restrict a, short *restrict c)
 {
-    if (n < 5 || m < 5)
+    if (n < 21 || m < 21)
         return;
-    #pragma acc parallel loop collapse(2) copyin(a[2:n*m-4]) copy(c[0:n*m])
-    for (int i = 2; i < n - 2; i++)
-        for (int j = 2; j < m - 2; j++)
-            c[i * m + j] = a[i * m + j] + a[(i - 1) * m + j] + a[(i + 1) * m + j] + a[i * m + j - 1] + a[i * m + j + 1]
-                + a[(i - 2) * m + j] + a[(i + 2) * m + j] + a[i * m + j - 2] + a[i * m + j + 2];
+    #pragma acc parallel loop collapse(2) copyin(a[10:n*m-20]) copy(c[0:n*m])
+    for (int i = 10; i < n - 10; i++)
+        for (int j = 10; j < m - 10; j++) {
+            int s = 0;
+            for (int d = -10; d <= 10; d++)
+                s += a[(i + d) * m + j] * 5 + a[i * m + j + d];
+            c[i * m + j] = (short)s;
+        }
 }
 
 static void square(int n, int m, byte (*restrict a)[m], byte (*restrict c)[m], const int (*w)[5])
@@ -48,34 +54,36 @@ static void guarded(int n, int m, short (*restrict a)[m], short (*restrict c)[m]
                 c[i][j] = a[i - 2][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 2] - a[i][j];
 }
 
-static void over_time(int n, int m, int steps, double *a, double *c)
+static void over_time(int n, int m, int steps, byte *a, byte *c)
 {
     #pragma acc data copy(a[0:n*m], c[0:n*m])
     for (int t = 0; t < steps; t++) {
         #pragma acc parallel loop collapse(2) present(a, c)
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < m - 1; j++)
-                for (int y = -1; y <= 1; y++)
-                    for (int x = -1; x <= 1; x++)
-                        c[i * m + j] += 0.125 * a[(i + y) * m + j + x];
-        double *other = a;
+        for (int i = 2; i < n - 2; i++)
+            for (int j = 2; j < m - 2; j++) {
+                int s = 0;
+                for (int y = -2; y <= 2; y++)
+                    for (int x = -2; x <= 2; x++)
+                        s += a[(i + y) * m + j + x] * (y + 3);
+                c[i * m + j] = (byte)(s / 7);
+            }
+        byte *other = a;
         a = c;
         c = other;
     }
 }
 
-static void planes(int k, int n, int m, const float *restrict a, float *restrict c)
+static void planes(int k, int n, int m, const byte *restrict a, byte *restrict c)
 {
     #pragma acc parallel loop collapse(3) copyin(a[0:k*n*m]) copy(c[0:k*n*m])
     for (int l = 1; l < k - 1; l++)
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < m - 1; j++)
-            {
-                float s = a[((l - 1) * n + i) * m + j] + a[((l + 1) * n + i) * m + j];
-                for (int y = -1; y <= 1; y++)
-                    for (int x = -1; x <= 1; x++)
+        for (int i = 2; i < n - 2; i++)
+            for (int j = 2; j < m - 2; j++) {
+                int s = a[((l - 1) * n + i) * m + j] + a[((l + 1) * n + i) * m + j];
+                for (int y = -2; y <= 2; y++)
+                    for (int x = -2; x <= 2; x++)
                         s += a[(l * n + i + y) * m + j + x];
-                c[(l * n + i) * m + j] = s;
+                c[(l * n + i) * m + j] = (byte)s;
             }
 }
 
@@ -95,38 +103,32 @@ int main(void)
     for (int t = 0; t < 8; t++) {
         int n = sizes[t][0], m = sizes[t][1], rows = m > 0 ? m : 1;
         size_t count = (size_t)n * m;
-        double *a = malloc(2 * (count + 1) * sizeof *a), *c = a + count + 1;
-        float *x = malloc(2 * (3 * count + 1) * sizeof *x), *y = x + 3 * count + 1;
-        byte *u = malloc(2 * (count + 1)), *v = u + count + 1;
+        byte *u = malloc(6 * (count + 1)), *v = u + 3 * (count + 1);
         short *r = malloc(2 * (count + 1) * sizeof *r), *s = r + count + 1;
-        for (size_t i = 0; i < 3 * count + 1; i++) {
+        for (size_t i = 0; i < 3 * (count + 1); i++) {
             unsigned number = (unsigned)i * 2654435761u >> 7;
+            u[i] = (byte)number;
+            v[i] = 1;
             if (i < count) {
-                a[i] = number % 1000 / 8.0;
-                u[i] = (byte)number;
                 r[i] = (short)(number % 2000);
-                c[i] = v[i] = s[i] = 7;
+                s[i] = 7;
             }
-            x[i] = number % 128 / 128.0f;
-            y[i] = 1;
         }
         printf("%dx%d", n, m);
-        star(n, m, x, y);
-        show("star", y, count * sizeof *y);
-        without_corners(n, m, a, c);
-        show("without corners", c, count * sizeof *c);
+        star(n, m, u, v);
+        show("star", v, count);
+        without_corners(n, m, r, s);
+        show("without corners", s, count * sizeof *s);
         square(n, rows, (byte (*)[rows])u, (byte (*)[rows])v, weights);
         show("square", v, count);
         guarded(n, rows, (short (*)[rows])r, (short (*)[rows])s);
         show("guarded", s, count * sizeof *s);
-        over_time(n, m, 3, a, c);
-        show("over time", a, count * sizeof *a);
-        show("", c, count * sizeof *c);
-        planes(3, n, m, x, y);
-        show("planes", y, 3 * count * sizeof *y);
+        planes(3, n, m, u, v);
+        show("planes", v, 3 * count);
+        over_time(n, m, 3, u, v);
+        show("over time", u, count);
+        show("", v, count);
         printf("\n");
-        free(a);
-        free(x);
         free(u);
         free(r);
     }
