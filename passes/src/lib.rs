@@ -57,6 +57,7 @@ pub const ALL: &[&PassInfo] = &[
     locality::spread_reductions::SpreadReductions::INFO,
     locality::tile_contractions::TileContractions::INFO,
     locality::stage_transposes::StageTransposes::INFO,
+    locality::stage_stencils::StageStencils::INFO,
     parallel::map::Map::INFO,
     parallel::verify_barriers::VerifyBarriers::INFO,
     parallel::outline::Outline::INFO,

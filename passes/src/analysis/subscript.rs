@@ -197,23 +197,27 @@ fn keeps(ir: &Ir, op: Op, width: u32) -> bool {
 
 /// An affine expression over operands; `None` for divisions.
 pub fn of_affine(ir: &Ir, expr: AffineExpr, value: &affine::AffineValue) -> Option<Polynomial> {
-    of_affine_over(ir, expr, value, &|operand| polynomial(ir, operand))
+    of_affine_over(ir, expr, value.dims(&ir.ctx), &value.operands, &|operand| {
+        polynomial(ir, operand)
+    })
 }
 
-/// The same with another way to bring operands into closed form.
+/// The same, of operands of which the first `dims` are dimensions, with another way to bring them into closed form.
 pub fn of_affine_over(
     ir: &Ir,
     expr: AffineExpr,
-    value: &affine::AffineValue,
+    dims: usize,
+    operands: &[Value],
     form: &dyn Fn(Value) -> Polynomial,
 ) -> Option<Polynomial> {
-    let operand = |index: usize| Some(form(*value.operands.get(index)?));
+    let operand = |index: usize| Some(form(*operands.get(index)?));
     match *ir.ctx.expr_kind(expr) {
         AffineExprKind::Constant(number) => Some(Polynomial::constant(number)),
         AffineExprKind::Dim(index) => operand(index as usize),
-        AffineExprKind::Symbol(index) => operand(value.dims(&ir.ctx) + index as usize),
+        AffineExprKind::Symbol(index) => operand(dims + index as usize),
         AffineExprKind::Binary(op, a, b) => {
-            let (a, b) = (of_affine_over(ir, a, value, form)?, of_affine_over(ir, b, value, form)?);
+            let [a, b] = [a, b].map(|expr| of_affine_over(ir, expr, dims, operands, form));
+            let (a, b) = (a?, b?);
             match op {
                 BinaryOp::Add => a.plus(&b, 1),
                 BinaryOp::Mul => a.times(&b),

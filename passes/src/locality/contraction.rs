@@ -434,7 +434,17 @@ pub(super) fn is_box(forms: &[Polynomial], variables: &[Value]) -> bool {
 
 /// An expression as a linear form of the operands themselves; `None` for anything else.
 pub(super) fn linear(ir: &Ir, expr: AffineExpr, value: &AffineValue) -> Option<Polynomial> {
-    of_affine_over(ir, expr, value, &Polynomial::value).filter(Polynomial::is_affine)
+    linear_over(ir, expr, value.dims(&ir.ctx), &value.operands)
+}
+
+/// The same, of operands of which the first `dims` are dimensions.
+pub(super) fn linear_over(
+    ir: &Ir,
+    expr: AffineExpr,
+    dims: usize,
+    operands: &[Value],
+) -> Option<Polynomial> {
+    of_affine_over(ir, expr, dims, operands, &Polynomial::value).filter(Polynomial::is_affine)
 }
 
 /// Bytes of a number that goes through registers and memory of the block: 4 or 8.

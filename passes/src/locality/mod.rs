@@ -1,6 +1,7 @@
 //! Where data lives and who reuses it: tiles in registers and in memory of the block.
 
 mod band;
+mod blocks;
 pub mod contraction;
 mod coordinates;
 mod emit;
@@ -8,7 +9,10 @@ pub mod lanes;
 pub mod promote_elements;
 pub mod spread_reductions;
 mod stage;
+pub mod stage_stencils;
 pub mod stage_transposes;
+pub mod stencil;
+pub mod stencil_plan;
 pub mod tile_contractions;
 pub mod tile_plan;
 pub mod transposition;

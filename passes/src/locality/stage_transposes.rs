@@ -10,21 +10,17 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{
-    AffineIfOp, AffineLoadOp, AffineParallelOp, AffineStoreOp, AffineValue,
-};
+use gpuc_dialects::affine::{AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
 use gpuc_dialects::arith;
-use gpuc_dialects::gpu::{self, AddressSpace};
+use gpuc_dialects::gpu;
 use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
-use gpuc_dialects::offload::mapping::{
-    Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
-};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
-use super::coordinates::{Edge, Exprs, apply, below, below_edges, load_held, where_all};
-use super::emit::{blocks, over_threads};
+use super::blocks::{block_memory, open_edges, over_blocks, rows_of_threads, whole_sides};
+use super::coordinates::{Edge, Exprs, apply, below_edges, load_held, where_all};
+use super::emit::over_threads;
 use super::tile_contractions::open_nest;
 use super::transposition::{Transposed, Transposition};
 use super::wide::{are_apart, at_least, trip_counts};
@@ -165,47 +161,13 @@ struct Square<'a> {
 
 /// Builds the nest in squares at the builder's point.
 fn emit(b: &mut Builder<'_>, nest: &Transposition) -> Op {
-    let mut order: Vec<usize> =
-        (0..nest.dims.len()).filter(|&dim| dim != nest.row && dim != nest.column).collect();
-    order.extend([nest.row, nest.column]);
-    let mut steps = vec![1; order.len()];
-    let count = steps.len();
-    steps[count - 2..].copy_from_slice(&[SIDE; 2]);
-    let bounds = |b: &mut Builder<'_>, upper: bool| {
-        let mut exprs = Exprs::default();
-        let each = order.iter().map(|&dim| {
-            let dim = &nest.dims[dim];
-            exprs.bound(b, if upper { &dim.upper } else { &dim.lower })
-        });
-        let results: Vec<_> = each.collect();
-        exprs.finish(b, &results)
-    };
-    let (lower, upper) = (bounds(b, false), bounds(b, true));
-    let squares = AffineParallelOp::create(b, &lower, &upper, &steps, |b, variables| {
-        let mut corner = ValueMap::new();
-        for (&dim, &variable) in order.iter().zip(variables) {
-            corner.insert(nest.dims[dim].variable, variable);
-        }
-        let open = [nest.row, nest.column].map(|dim| &nest.dims[dim]);
-        let open = open.into_iter().filter(|dim| !dim.divides(b, SIDE));
-        let edge = |dim: &super::band::Dimension| Edge {
-            variable: dim.variable,
-            upper: dim.upper.clone(),
-            behind: 0,
-        };
-        let edges = open.map(edge).collect();
-        let buffers = nest.transposed.iter().map(|each| {
-            let space = AddressSpace::Workgroup.attr(&mut b.ctx);
-            let shape = [SIDE, SIDE + PADDING];
-            let ty = b.ctx.memref_in(&shape, each.element, None, Some(space));
-            memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
-        });
-        let buffers = buffers.collect();
+    over_blocks(b, &nest.dims, [nest.row, nest.column], [SIDE; 2], |b, corner| {
+        let edges = open_edges(b, &nest.dims, [nest.row, nest.column], [SIDE; 2]);
+        let buffers = nest.transposed.iter();
+        let buffers =
+            buffers.map(|each| block_memory(b, [SIDE, SIDE + PADDING], each.element)).collect();
         Square { nest, corner, edges, buffers }.emit(b);
-    });
-    let mapping = blocks(count).attr(&mut b.ctx);
-    b.set_attr(squares.op(), MAPPING_ATTR, mapping);
-    squares.op()
+    })
 }
 
 impl Square<'_> {
@@ -215,14 +177,8 @@ impl Square<'_> {
             return self.phases(b);
         }
         let mut exprs = Exprs::default();
-        let room = self.edges.iter().map(|edge| {
-            let corner = exprs.value(b, self.corner.get(edge.variable));
-            let last = b.ctx.constant_expr(SIDE - 1);
-            let last = b.ctx.add_expr(corner, last);
-            let upper = exprs.bound(b, &edge.upper);
-            below(b, last, upper)
-        });
-        let room: Vec<_> = room.collect();
+        let sides = self.edges.iter().map(|edge| (edge, SIDE));
+        let room = whole_sides(b, &mut exprs, &self.corner, sides);
         let operands = exprs.finish(b, &[]).operands;
         let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
         let whole = Square { edges: Vec::new(), ..self.clone() };
@@ -317,10 +273,7 @@ impl Square<'_> {
     /// Code for each place of the square: threads one beside the other along the second number, a few rows of them in turns
     /// along the first.
     fn threads(&self, b: &mut Builder<'_>, body: impl Fn(&mut Builder<'_>, [Value; 2])) {
-        let over = |axis: u8, count: i64| {
-            DimMap::over(&[(Axis::Thread(axis), Size::Constant(count))], Distribution::Exact)
-        };
-        let mapping = LoopMapping(vec![over(1, THREAD_ROWS), over(0, SIDE)]);
+        let mapping = rows_of_threads([THREAD_ROWS, SIDE]);
         over_threads(b, &[THREAD_ROWS, SIDE], mapping, |b, numbers| {
             for turn in 0..SIDE / THREAD_ROWS {
                 let slow = apply(b, &[numbers[0]], |b, dims| {

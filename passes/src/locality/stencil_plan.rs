@@ -1,0 +1,121 @@
+//! What a search may change of a stencil's blocks.
+
+use std::fmt;
+
+use gpuc_arch::Arch;
+use gpuc_ir::Ir;
+
+use super::stencil::{Group, Span, Stencil};
+use crate::plan::names;
+
+/// A tile of an array in memory of the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedTile {
+    /// Which of the stencil's groups it is for.
+    pub group: usize,
+    /// What the array is called.
+    pub array: String,
+    /// Rows and columns that an iteration reads, from its own.
+    pub reach: [Span; 2],
+}
+
+/// How a stencil is done in blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StencilPlan {
+    /// Names of the loops of rows and columns.
+    pub loops: [String; 2],
+    /// Rows and columns of iterations in a block.
+    pub block: [i64; 2],
+    /// Rows of iterations that each thread executes, one below the other.
+    pub rows_each: i64,
+    /// What goes through memory of the block.
+    pub shared: Vec<SharedTile>,
+}
+
+/// A warp's threads lie along columns.
+const COLUMNS: i64 = 32;
+/// Rows of a block and of a thread: rims of neighbours above and below are small beside them, and eight warps
+/// hide each other's barriers.
+const ROWS: i64 = 32;
+const ROWS_EACH: i64 = 4;
+
+impl StencilPlan {
+    /// The plan with such sides, with every group.
+    pub fn of(ir: &Ir, stencil: &Stencil, block: [i64; 2], rows_each: i64) -> StencilPlan {
+        let [row, column] = stencil.variables();
+        let name = |variable| names::of_variable(ir, variable).unwrap_or("?").to_owned();
+        let shared = stencil.groups.iter().enumerate().map(|(number, group)| SharedTile {
+            group: number,
+            array: group.array.clone(),
+            reach: [0, 1].map(|side| group.reach(side)),
+        });
+        StencilPlan { loops: [name(row), name(column)], block, rows_each, shared: shared.collect() }
+    }
+
+    /// The plan for a device, with the groups whose loads outweigh their copies: none where nothing is worth it, or too large for it.
+    pub fn choose(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<StencilPlan> {
+        let block = [ROWS, COLUMNS];
+        let mut plan = StencilPlan::of(ir, stencil, block, ROWS_EACH);
+        plan.shared.retain(|tile| pays(&stencil.groups[tile.group], block));
+        // Two blocks a multiprocessor at least.
+        let fits = plan.bytes(ir, stencil) * 2 <= i64::from(arch.limits.shared_per_block)
+            && is_bound_by_requests(ir, stencil, arch);
+        (!plan.shared.is_empty() && fits).then_some(plan)
+    }
+
+    /// Rows and columns of threads.
+    pub fn threads(&self) -> [i64; 2] {
+        [self.block[0] / self.rows_each, self.block[1]]
+    }
+
+    /// Bytes of memory of the block.
+    pub fn bytes(&self, ir: &Ir, stencil: &Stencil) -> i64 {
+        let each = self.shared.iter().map(|tile| stencil.groups[tile.group].bytes(ir, self.block));
+        each.sum()
+    }
+}
+
+/// Whether an iteration's loads are so many more than its share of the copies, each a load and a store, that the
+/// barrier between is won back.
+fn pays(group: &Group, block: [i64; 2]) -> bool {
+    let copied: i64 = group.rectangles(block).iter().map(|each| each.area()).sum();
+    let iterations: i64 = block.iter().product();
+    group.loads() * iterations >= LEAST_REUSE * copied
+}
+
+/// Whether the accesses of a warp keep the first-level cache busy for longer than memory needs for what they move:
+/// else the caches serve them as they are, and a block's memory and registers only cost.
+fn is_bound_by_requests(ir: &Ir, stencil: &Stencil, arch: &Arch) -> bool {
+    let traffic = stencil.traffic(ir);
+    let chip = &arch.chip;
+    let bytes_per_second = f64::from(chip.dram_gbs) * f64::from(chip.dram_sustained) * 1e9;
+    let clocks_per_second = f64::from(chip.clock_mhz) * 1e6 * f64::from(chip.sm_count);
+    let moved = traffic.bytes as f64 * f64::from(WARP) * clocks_per_second / bytes_per_second;
+    traffic.wavefronts as f64 >= MARGIN * moved
+}
+
+const WARP: u32 = 32;
+
+/// By how much requests must outweigh memory: barriers and fewer warps take their share.
+const MARGIN: f64 = 1.25;
+
+/// Loads for each element that is copied. The caches serve what is read less often as fast: with 4 or 5 loads the
+/// barrier and the registers cost more than requests to them do (benches/RESULTS.md).
+const LEAST_REUSE: i64 = 6;
+
+impl fmt::Display for StencilPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [rows, columns] = &self.loops;
+        write!(f, "tile {rows} by {}, {columns} by {}", self.block[0], self.block[1])?;
+        for tile in &self.shared {
+            let span = |side: usize| {
+                let Span { first, last } = tile.reach[side];
+                let name = &self.loops[side];
+                let from = if first == 0 { name.clone() } else { format!("{name}{first:+}") };
+                format!("{from}:{name}{:+}", self.block[side] + last)
+            };
+            write!(f, "; share {}[{}, {}]", tile.array, span(0), span(1))?;
+        }
+        write!(f, "; threads {} by {}", self.threads()[0], self.threads()[1])
+    }
+}
