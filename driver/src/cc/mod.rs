@@ -7,6 +7,7 @@
 //! | [`build`] | `-c` and linking |
 //! | [`dependencies`] | what `-MD` writes |
 //! | [`refused`] | options that change C's meaning on the host alone |
+//! | [`scan`] | whether a source has anything for gpuc |
 //! | [`tune`] | `gpuc tune`: plans that are run and measured |
 
 use std::ffi::OsString;
