@@ -293,6 +293,22 @@ fn widths_are_powers_of_two() {
     }
 }
 
+/// What all lanes read while they share a loop, the first one overwrites behind it, and nothing that lanes do
+/// together stands between.
+#[test]
+fn a_store_waits_for_what_other_lanes_read() {
+    let body = "affine.for %j = 0 to %n {
+          %v = affine.load %a[%i, %j] : memref<48x48xE>
+          %w = affine.load %y[%i] : memref<48xE>
+          %p = arith.addi %v, %w : E
+          affine.store %p, %a[%i, %j] : memref<48x48xE>
+        }
+        affine.store %zero, %y[%i] : memref<48xE>";
+    for width in [4, 32] {
+        assert_eq!(check(&rows("i32", [5, 33], body), width), 1);
+    }
+}
+
 #[test]
 fn columns_that_rows_of_threads_share() {
     let sum = "%old = affine.load %y[%i] : memref<48xE>
