@@ -285,15 +285,18 @@ takes them, each once.
     kernel scale:3 nest 5f0e52d1ab8d6b0e target sm_75
       paralel i                 # error: did you mean `parallel`?
 
+    gpuc --plan=scale.plan -c a.c
+
 `gpuc --emit=plan FILE.c` prints the plan that the compiler chooses: begin with that one and change it.
 With `-Wno-error=plan` the program is compiled without the plan.";
 
     PLAN_KEY = "GPUC0026", "Plan for something else",
-"A plan belongs to one construct (function and line), to its nest as it stands when the plan begins (a hash of
-it) and to one target. Where one of them is another, the plan is refused: nobody knows whether its steps
-still mean what they meant.
+"A plan belongs to one construct (function and line), to its nest as it stands when the plan begins (a
+hash of it) and to one target. Where one of them is another, the plan is refused: nobody knows whether its
+steps still mean what they meant.
 
-    kernel scale:3 nest 5f0e52d1ab8d6b0e target sm_75      // error with --arch=sm_90
+    kernel scale:3 nest 5f0e52d1ab8d6b0e target sm_75      # error for another target:
+    gpuc --plan=scale.plan --arch=sm_90 -c a.c
 
 Print the plan anew with `gpuc --emit=plan`, and take over what you had changed. With `-Wno-error=plan` the
 construct is compiled without the plan.";
@@ -304,15 +307,18 @@ forbids it, a limit of the device is passed, it names a loop that is not there (
 before it took it), or nothing in the construct is of its kind.
 
     permute i, j to j, i        # error: a dependence would be turned round
-    tile i by 512, j by 512, l by 16, threads 8 by 8     # error: 65536 bytes of 49152
+    tile i by 512, j by 512, l by 16, threads 16 by 16   # error: it needs 65792 bytes, and there are 49152
+    gpuc --plan=edited.plan -c a.c
 
 The message has the rule, the places, and two iterations that would be exchanged. Nothing is repaired in
 silence; with `-Wno-error=plan` the construct is compiled without the plan.";
 
     TUNING = "GPUC0028", "Damaged record of tuning",
-"A record of tuning (`--tuning=FILE`) has a first line with its version and one line for each configuration that
-`gpuc tune` measured. A line that cannot be read, or a plan in it that cannot be followed, is left out with
-this warning: the construct is compiled as without the record.
+"A record of tuning (`--tuning=FILE`) has a first line with its version and one line for each configuration
+that `gpuc tune` measured. A line that cannot be read, or a plan in it that cannot be followed, is left out
+with this warning: the construct is compiled as without the record.
+
+    gpuc --tuning=damaged.tuning -c a.c
 
 Run `gpuc tune` again; it writes the file anew, in one piece.";
 }

@@ -4,11 +4,12 @@
 //! `lower`, those of [`pipelines::STEPS`], `print_ptx`, `rewrite`. [`emit`] stops at the level asked
 //! for, [`compile`] goes through.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
 use gpuc_dialects::gpu::{GPUModuleOp, LaunchFuncOp};
-use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_frontend_c::lower::{self, Lowered};
 use gpuc_frontend_c::preprocess::{self, Preprocessed};
@@ -20,7 +21,7 @@ use gpuc_ir::verify::verify;
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
 use crate::cc::arguments::{Auto, Contraction};
-use crate::cc::{Arguments, dependencies, refused};
+use crate::cc::{Arguments, dependencies, refused, scan};
 use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
@@ -69,7 +70,10 @@ impl Level {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emitted {
     /// There is nothing to offload: the host compiler takes the source as it is.
-    Untouched,
+    Untouched {
+        /// Options by which the host compiler writes what it depends on, where the preprocessor has not.
+        dependencies: Vec<OsString>,
+    },
     /// Preprocessed C for the host compiler, with the PTX inside.
     HostC {
         /// The text.
@@ -171,13 +175,16 @@ pub fn emit_text(
 
 /// The whole way.
 pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
+    if let Some(untouched) = without_preprocessor(source, arguments) {
+        return Ok(untouched);
+    }
     guided(arguments, preprocess(source, arguments)?, |text, guides| {
         let mut unit = Unit::read(text, arguments)?;
         if unit.tree.directives.is_empty() {
             // The host compiler preprocesses once more, and warns of it.
             unit.diagnostics.drain(..unit.preprocessor_warnings);
             unit.finish();
-            return Ok(Emitted::Untouched);
+            return Ok(Emitted::Untouched { dependencies: Vec::new() });
         }
         unit.lower(guides)?;
         unit.advance(None)?;
@@ -188,6 +195,17 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
         unit.finish();
         Ok(Emitted::HostC { text, options })
     })
+}
+
+/// A source of which the text alone shows that there is nothing for gpuc.
+fn without_preprocessor(source: &Path, arguments: &Arguments) -> Option<Emitted> {
+    let dependencies = dependencies::flags(arguments, source);
+    // Of several sources the host compiler would write one file.
+    let writable = dependencies.is_empty()
+        || (arguments.sources.len() == 1 && !dependencies::to_standard_output(&dependencies));
+    let asked = arguments.auto.is_some() || arguments.contraction == Contraction::On;
+    let plain = writable && !asked && !scan::may_hold_directives(source, arguments);
+    plain.then_some(Emitted::Untouched { dependencies })
 }
 
 /// Compiles by what the user wants followed, and again without what of it is refused, where that is allowed.
@@ -314,6 +332,13 @@ impl<'a> Unit<'a> {
             Ok(mut lowered) => {
                 self.diagnostics.append(&mut lowered.remarks);
                 guides.put(&mut self.ir, lowered.module);
+                if !self.arguments.associative {
+                    let unit = self.ir.ctx.unit_attr();
+                    let body = self.ir.body(lowered.module, 0);
+                    for func in self.ir.ops(body).collect::<Vec<_>>() {
+                        self.ir.set_attr(func, ORDERED_SUMS_ATTR, unit);
+                    }
+                }
                 self.lowered = Some(lowered);
                 self.check("lowering of C")
             }

@@ -50,6 +50,7 @@ impl Guides {
         };
         let plan = arguments.plan.as_deref().map(|name| read(name, "--plan")).transpose()?;
         let tuning = match &arguments.tuning {
+            _ if arguments.without_tuning => None,
             Some(name) => Some(read(name, "--tuning")?),
             None => match std::env::var(TUNING_VARIABLE) {
                 Ok(name) if !name.is_empty() => Some(read(&name, TUNING_VARIABLE)?),

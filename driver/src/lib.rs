@@ -5,7 +5,7 @@
 //! | [`pipelines`] | every step of the compiler in order: the list to read first |
 //! | [`compile`] | one translation unit: C text to PTX and host C |
 //! | [`devmath`] | the device math library that is put beside the kernels |
-//! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, linking |
+//! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, `tune`, linking |
 //! | [`opt`] | the command line of `gpuc-opt` |
 //! | [`toolchain`] | the host compiler and the runtime library |
 //! | [`guides`] | plans and tuning records that a compilation follows |

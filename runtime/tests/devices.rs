@@ -3,7 +3,9 @@
 use gpuc_arch::Arch;
 use gpuc_runtime::device::cuda::CudaDevice;
 use gpuc_runtime::device::sim::SimDevice;
-use gpuc_runtime::device::{Device, DeviceError, DeviceKind, LaunchRequest, Queue};
+use gpuc_runtime::device::{
+    Device, DeviceError, DeviceKind, EventId, KernelId, LaunchRequest, ModuleId, Queue,
+};
 
 /// `scale` multiplies `n` integers in place; `reverse` reverses a block through shared memory.
 const PTX: &str = r#"
@@ -216,5 +218,78 @@ fn limits_are_those_of_the_architecture() {
         assert!(limits.shared_bytes >= 48 * 1024 && limits.param_bytes >= 4096);
         assert!(device.arch().starts_with("sm_") && !device.name().is_empty());
         assert!(device.newest_ptx() >= gpuc_arch::PtxVersion::new(7, 0));
+    }
+}
+
+#[test]
+fn what_is_not_there_is_invalid_everywhere() {
+    fn invalid<T: std::fmt::Debug>(answer: Result<T, DeviceError>, what: &str) {
+        assert!(matches!(answer, Err(DeviceError::Invalid(_))), "{what}: {answer:?}");
+    }
+    for device in devices() {
+        let device = device.as_ref();
+        let name = device.name();
+        let module = device.load_module(PTX, "suite.c").unwrap();
+        let (scale, _) = device.kernel(module, "scale").unwrap();
+        let data = device.alloc(256, "data").unwrap();
+        let (queue, event) = (Queue(77), EventId(77));
+        let params = scale_params(data, 1, 1);
+        invalid(device.kernel(ModuleId(77), "scale"), name);
+        invalid(device.launch(KernelId(77), &request(&params, Queue::SYNC)), name);
+        invalid(device.launch(scale, &request(&params, queue)), name);
+        invalid(device.synchronize(queue), name);
+        invalid(device.is_idle(queue), name);
+        invalid(device.destroy_queue(queue), name);
+        invalid(device.record_event(queue), name);
+        invalid(device.wait_event(Queue::SYNC, event), name);
+        invalid(device.elapsed(event, event), name);
+        invalid(device.destroy_event(event), name);
+        invalid(device.fill(data, 0, 4, queue), name);
+        invalid(device.copy_on_device(data + 128, data, 4, queue), name);
+        // SAFETY: the copies are refused.
+        invalid(unsafe { device.copy_to_device(data, [0u8; 4].as_ptr(), 4, queue) }, name);
+        // SAFETY: as above.
+        invalid(unsafe { device.copy_to_host([0u8; 4].as_mut_ptr(), data, 4, queue) }, name);
+        invalid(device.free(0x1234), name);
+        // What was there and is gone.
+        let event = device.record_event(Queue::SYNC).unwrap();
+        device.destroy_event(event).unwrap();
+        invalid(device.destroy_event(event), name);
+        let queue = device.create_queue().unwrap();
+        device.destroy_queue(queue).unwrap();
+        invalid(device.destroy_queue(queue), name);
+        device.destroy_queue(Queue::SYNC).unwrap();
+        device.free(data).unwrap();
+        invalid(device.free(data), name);
+    }
+}
+
+#[test]
+fn a_kernel_tells_what_it_needs_and_queues_keep_their_order() {
+    const LIMITED: &str = "\n.version 7.0\n.target sm_70\n.address_size 64\n\
+        .visible .entry fixed(.param .u64 p) .reqntid 64, 2, 1 { .shared .align 4 .b8 s[128]; ret; }\n\
+        .visible .entry most(.param .u32 n) .maxntid 96, 1, 1 { ret; }\n";
+    for device in devices() {
+        let device = device.as_ref();
+        let module = device.load_module(LIMITED, "limited.c").unwrap();
+        let (_, fixed) = device.kernel(module, "fixed").unwrap();
+        assert_eq!(fixed.max_threads, Some(128));
+        let (_, most) = device.kernel(module, "most").unwrap();
+        assert_eq!((most.max_threads, most.required_block), (Some(96), None));
+        // One queue fills what the other copies, after an event.
+        let [a, b] = ["a", "b"].map(|label| device.alloc(256, label).unwrap());
+        device.fill(b, 0, 256, Queue::SYNC).unwrap();
+        let [first, second] = [0, 1].map(|_| device.create_queue().unwrap());
+        device.fill(a, 7, 256, first).unwrap();
+        let filled = device.record_event(first).unwrap();
+        device.wait_event(second, filled).unwrap();
+        device.copy_on_device(b, a, 256, second).unwrap();
+        device.synchronize(second).unwrap();
+        assert_eq!(read(device, b, 64, Queue::SYNC), [0x0707_0707; 64]);
+        while !device.is_idle(first).unwrap() {}
+        assert!(device.elapsed(filled, filled).unwrap().is_zero());
+        device.destroy_event(filled).unwrap();
+        [first, second].map(|queue| device.destroy_queue(queue).unwrap());
+        [a, b].map(|pointer| device.free(pointer).unwrap());
     }
 }

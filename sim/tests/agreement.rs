@@ -1,7 +1,5 @@
-//! The fast way of the executor and the general one do the same, on one host thread and on several.
-//!
-//! With counters on, loads and stores take the general way, which lists every address. Random
-//! accesses of all spaces, widths, patterns and guards must leave the same memory, or the same fault.
+//! Random accesses of all spaces, widths, patterns and guards leave the same memory, or the same fault,
+//! with counters and without, on one host thread and on several.
 
 mod device;
 

@@ -21,6 +21,12 @@ mul.rn.f32 %x, %x, %f;
 st.global.f32 [%q], %x;
 ret;
 }
+.visible .entry picture(.param .u64 from, .param .u64 onto) {
+.reg .b64 %t, %s; .reg .b32 %i, %v; .reg .f32 %x, %a, %b, %c, %d;
+ld.param.u64 %t, [from]; ld.param.u64 %s, [onto]; mov.u32 %i, %tid.x; cvt.rn.f32.u32 %x, %i; add.f32 %x, %x, 0f3F800000;
+tex.1d.v4.f32.f32 {%a, %b, %c, %d}, [%t, {%x}]; mov.b32 %v, %a; shl.b32 %i, %i, 2; sust.b.1d.b32.trap [%s, {%i}], %v;
+ret;
+}
 .visible .entry endless() {
 L: bra L;
 }
@@ -50,6 +56,33 @@ fn text(bytes: &[u8]) -> String {
 
 fn floats(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn textures_and_surfaces_come_from_files() {
+    let folder = folder("images");
+    std::fs::write(folder.join("in.bin"), floats(&[1.0, 2.0, 4.0, 8.0])).unwrap();
+    std::fs::write(folder.join("onto.bin"), floats(&[0.0; 3])).unwrap();
+    let words = "k.ptx picture --block 3 tex:f32:4:in.bin:linear surf:f32:3:onto.bin";
+    let done = gpuc_sim(&folder, words);
+    assert_eq!(text(&done.stderr), "");
+    // Between two texels each.
+    assert_eq!(std::fs::read(folder.join("onto.bin")).unwrap(), floats(&[1.5, 3.0, 6.0]));
+    for (words, want) in [
+        (
+            "k.ptx picture tex:f32:5:in.bin surf:f32:3:onto.bin",
+            "are not inside one device allocation",
+        ),
+        ("k.ptx picture tex:f31:4:in.bin surf:f32:3:onto.bin", "`f31` is no format"),
+        ("k.ptx picture tex:f32:4:in.bin:cubic surf:f32:3:onto.bin", "`cubic`: there are"),
+        ("k.ptx picture tex:f32:4:in.bin surf:f32:3:onto.bin:wrap", "`wrap` means nothing here"),
+        ("k.ptx picture tex:f32x3:4:in.bin surf:f32:3:onto.bin", "3 channels"),
+        ("k.ptx picture tex:f32:4 surf:f32:3:onto.bin", "the file is missing"),
+    ] {
+        let done = gpuc_sim(&folder, words);
+        assert_eq!(done.status.code(), Some(2), "{words}");
+        assert!(text(&done.stderr).contains(want), "{}", text(&done.stderr));
+    }
 }
 
 #[test]

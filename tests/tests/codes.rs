@@ -140,6 +140,10 @@ const TRIGGERS: &[Trigger] = &[
         ],
         "}",
     ),
+    line("GPUC0025", "gpuc --plan=scale.plan -c a.c"),
+    line("GPUC0026", "gpuc --plan=scale.plan --arch=sm_90 -c a.c"),
+    line("GPUC0027", "gpuc --plan=edited.plan -c a.c"),
+    line("GPUC0028", "gpuc --tuning=damaged.tuning -c a.c"),
 ];
 
 /// A line of a page without the comment that says what comes of it.
@@ -159,6 +163,16 @@ fn answer(trigger: &Trigger) -> String {
     for name in ["a.c", "a.cpp"] {
         std::fs::write(folder.path().join(name), &source).unwrap();
     }
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    if trigger.command.contains("--plan=") {
+        let mut command = Command::new(Tools::find().ours("gpuc").unwrap());
+        command.args(["--emit=plan", "a.c"]).current_dir(folder.path());
+        let plan = execution::run(&mut command, Vec::new(), false).unwrap().text();
+        write("edited.plan", &format!("{plan}  unroll k by 4\n"));
+        let misspelt = if trigger.code == "GPUC0025" { "  paralel i\n" } else { "" };
+        write("scale.plan", &(plan + misspelt));
+    }
+    write("damaged.tuning", "gpuc tuning 1\nnest 12 target\n");
     let mut words = trigger.command.split(' ').peekable();
     let mut command = Command::new(Tools::find().ours("gpuc").unwrap());
     while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')) {

@@ -87,6 +87,10 @@ pub const PLAN_FILE_ATTR: &str = "offload.plan.file";
 /// Name of the attribute of a module with a record of tuning, likewise.
 pub const TUNING_ATTR: &str = "offload.tuning";
 
+/// Name of the unit attribute of a function whose sums and products of numbers with fractions are made in the order of the
+/// program, but where a clause says otherwise.
+pub const ORDERED_SUMS_ATTR: &str = "offload.ordered_sums";
+
 /// Name of the argument attribute with the variable's name in the source.
 pub const NAME_ATTR: &str = "offload.name";
 

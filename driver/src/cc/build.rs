@@ -42,6 +42,11 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
     }
     let mut options: Vec<&str> = sources.iter().flat_map(Source::options).copied().collect();
     options.dedup();
+    for source in &sources {
+        if let Source::Untouched { dependencies } = source {
+            words.extend(dependencies.iter().cloned());
+        }
+    }
     words.extend(options.into_iter().map(OsString::from));
     let offloads = sources.iter().any(|source| matches!(source, Source::Rewritten { .. }));
     if arguments.mode == Mode::Link {
@@ -60,14 +65,14 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
 /// as those with some, for which our own preprocessing has answered. C++ in the same command, which
 /// has no OpenACC, must not see it.
 fn defines_openacc(arguments: &Arguments, sources: &[Source]) -> bool {
-    sources.iter().any(|source| matches!(source, Source::Untouched))
+    sources.iter().any(|source| matches!(source, Source::Untouched { .. }))
         && !arguments.others().any(|input| !input.is_linked())
 }
 
 /// What the host compiler gets for a source.
 enum Source {
-    /// The source: there is nothing to offload.
-    Untouched,
+    /// The source: there is nothing to offload. The host compiler may have to write what it depends on.
+    Untouched { dependencies: Vec<OsString> },
     /// A preprocessed file in its place, and options for it.
     Rewritten { path: PathBuf, options: &'static [&'static str] },
 }
@@ -75,7 +80,7 @@ enum Source {
 impl Source {
     fn options(&self) -> &'static [&'static str] {
         match self {
-            Source::Untouched => &[],
+            Source::Untouched { .. } => &[],
             Source::Rewritten { options, .. } => options,
         }
     }
@@ -90,7 +95,7 @@ fn compile_source(
 ) -> Result<Result<Source, i32>, Diagnostic> {
     match compile::compile(source, arguments) {
         Err(failure) => Ok(Err(failure.report(arguments))),
-        Ok(Emitted::Untouched) => Ok(Ok(Source::Untouched)),
+        Ok(Emitted::Untouched { dependencies }) => Ok(Ok(Source::Untouched { dependencies })),
         Ok(Emitted::HostC { text, options }) => {
             // By its name the host compiler names objects and what goes beside them.
             let name = Path::new(source.file_name().unwrap_or_default()).with_extension("i");
@@ -116,7 +121,7 @@ struct Command<'a> {
 
 impl<'a> Command<'a> {
     fn new(arguments: &Arguments, sources: &'a [Source]) -> Command<'a> {
-        let preprocesses = sources.iter().any(|source| matches!(source, Source::Untouched))
+        let preprocesses = sources.iter().any(|source| matches!(source, Source::Untouched { .. }))
             || arguments.others().any(|input| !input.is_linked());
         Command { words: Vec::new(), language: None, sources: sources.iter(), preprocesses }
     }

@@ -51,6 +51,12 @@ fn file(arguments: &Arguments, source: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Whether dependencies go to standard output.
+pub fn to_standard_output(flags: &[OsString]) -> bool {
+    flags.iter().any(|flag| flag == "-MF-")
+        || flags.windows(2).any(|pair| pair[0] == "-MF" && pair[1] == "-")
+}
+
 /// `-MF -`: standard output is where the preprocessed text goes, so the dependencies take the way
 /// over a file.
 #[derive(Debug)]
@@ -62,11 +68,11 @@ const FILE: &str = "dependencies";
 impl StandardOutput {
     /// Takes `-MF -` out of the flags.
     pub fn redirect(flags: &mut [OsString]) -> Result<StandardOutput, Diagnostic> {
-        let attached = flags.iter().position(|flag| flag == "-MF-");
-        let apart = flags.windows(2).position(|pair| pair[0] == "-MF" && pair[1] == "-");
-        if attached.is_none() && apart.is_none() {
+        if !to_standard_output(flags) {
             return Ok(StandardOutput(None));
         }
+        let attached = flags.iter().position(|flag| flag == "-MF-");
+        let apart = flags.windows(2).position(|pair| pair[0] == "-MF" && pair[1] == "-");
         let folder = Folder::new()?;
         let file = folder.join(FILE);
         if let Some(i) = attached {

@@ -1,4 +1,4 @@
-//! The command line of `gpuc`: cc's flags, `gpuc run`, linking.
+//! The command line of `gpuc`: cc's flags, `gpuc run`, `gpuc tune`, linking.
 //!
 //! | module | holds |
 //! |---|---|
@@ -7,6 +7,7 @@
 //! | [`build`] | `-c` and linking |
 //! | [`dependencies`] | what `-MD` writes |
 //! | [`refused`] | options that change C's meaning on the host alone |
+//! | [`tune`] | `gpuc tune`: plans that are run and measured |
 
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
@@ -28,6 +29,8 @@ pub mod arguments;
 pub mod build;
 pub mod dependencies;
 pub mod refused;
+pub mod scan;
+pub mod tune;
 
 pub use arguments::{Arguments, Device, Mode};
 
@@ -45,6 +48,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             Ok(0)
         }
         Mode::Run => run(&arguments),
+        Mode::Tune => tune::tune(&arguments),
         Mode::Emit(level) => emit(&arguments, level),
         Mode::Compile | Mode::Link => build::build(&arguments),
         Mode::HostOnly => HostCompiler::from_environment().run(&host_only(&arguments)),

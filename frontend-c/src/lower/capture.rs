@@ -7,10 +7,11 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 use super::extent::{keeps_value, run_time_extents};
+use super::flow::{From, fate};
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Pointer};
 use super::scalar::Scalar;
-use super::storage::{is_hidden, storage};
+use super::storage::{has_address_taken, is_automatic, is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::{Argument, DataItem, DataKind, Extent};
@@ -19,7 +20,7 @@ use crate::directive::openacc::{
     ClauseName, DefaultData, Directive, VarRef, check_section, has_rows,
 };
 use crate::source::Span;
-use crate::tree::{DeclId, DeclKind, ExprId, StmtId, TranslationUnit};
+use crate::tree::{DeclId, DeclKind, ExprId, StmtId, StmtKind, TranslationUnit};
 use crate::types::{ArraySize, Qualifiers, Type};
 
 /// One argument of a construct's function.
@@ -490,6 +491,13 @@ impl Lowerer<'_> {
             captures.private.push((decl, scalar));
             return Ok(());
         }
+        if let Some(scalar) = scalar
+            && usage.mutated
+            && self.is_own_of_nest(c, decl)
+        {
+            captures.private.push((decl, scalar));
+            return Ok(());
+        }
         let default = self.default_data(c);
         let reduced = c.reduced.contains(&decl);
         if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
@@ -547,6 +555,18 @@ impl Lowerer<'_> {
         let formal = self.mapped(c, captured, ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())
+    }
+
+    /// Whether a nest that the compiler found sets a scalar before it looks at it, and nobody looks at it behind
+    /// the nest.
+    fn is_own_of_nest(&self, c: &Capturing<'_>, decl: DeclId) -> bool {
+        let unit = self.unit;
+        let StmtKind::Directive { directive, .. } = unit.stmts[c.stmt].kind else { return false };
+        unit.directives[directive].found
+            && is_automatic(unit, decl)
+            && !has_address_taken(unit, c.function, decl)
+            && fate(unit, c.function, c.body, decl, From::Start).read.is_none()
+            && !self.is_read_behind(c.function, c.stmt, decl)
     }
 
     /// Whether a variable of loops is the program's own, so that what they leave in it is copied

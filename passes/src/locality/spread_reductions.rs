@@ -16,14 +16,14 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::arith;
-use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
+use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::lanes::row_nest::RowNest;
-use super::lanes::spread_plan::{Range, SpreadPlan};
+use super::lanes::spread_plan::{Gain, Range, SpreadPlan};
 use crate::analysis::loops::{CountedLoop, constant_trips, dimensions};
 use crate::analysis::slice::{build_polynomial, pure_slice};
 use crate::parallel::schedule::{Asked, Levels, region_sizes};
@@ -48,7 +48,9 @@ impl Pass for SpreadReductions {
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if !in_fallback(ir, inner) {
-                self.spread(ir, region, arch, cx)?;
+                let ordered = ir.attr(op, ORDERED_SUMS_ATTR).is_some();
+                let associative = self.associative && !ordered;
+                SpreadReductions { associative, ..self.clone() }.spread(ir, region, arch, cx)?;
             }
         }
         Ok(())
@@ -98,27 +100,34 @@ impl SpreadReductions {
             return Ok(());
         }
         let Some(short) = SpreadPlan::short(arch) else { return Ok(()) };
-        // Rows of which the host knows nothing get what is good for short ones, unconditionally.
-        let mut gains = false;
-        nests.retain(|nest| {
-            let known = rounds(ir, region, nest).is_some();
-            let own = nest.gains(ir, short.width);
-            gains |= known && own;
-            if !known && own {
-                carry_out(ir, nest, &short, &short.to_string(), cx);
-            }
-            known
-        });
-        if gains {
-            nests.retain(|nest| nest.gains(ir, short.width));
-        }
-        if nests.is_empty() {
+        // What gains sectors goes before what gains threads alone: a region has one chain of versions.
+        let of = |ir: &Ir, nest: &RowNest| match (
+            nest.gains(ir, short.width),
+            rounds(ir, region, nest).is_some(),
+        ) {
+            (true, true) => Some(Gain::Sectors),
+            (true, false) => Some(Gain::SectorsOfUnknown),
+            (false, true) => Some(Gain::Threads),
+            (false, false) => None,
+        };
+        let found: Vec<Option<Gain>> = nests.iter().map(|nest| of(ir, nest)).collect();
+        let all = [Gain::Sectors, Gain::SectorsOfUnknown, Gain::Threads];
+        let Some(gain) = all.into_iter().find(|&gain| found.contains(&Some(gain))) else {
             return Ok(());
+        };
+        for (nest, _) in nests
+            .iter()
+            .zip(&found)
+            .filter(|(_, own)| gain == Gain::Sectors && **own == Some(Gain::SectorsOfUnknown))
+        {
+            carry_out(ir, nest, &short, &short.to_string(), cx);
         }
+        let mut own = found.iter();
+        nests.retain(|_| own.next() == Some(&Some(gain)));
         // The code runs on later devices too, with more multiprocessors.
         let later = Arch::all().iter().filter(|other| other.number >= arch.number);
         let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
-        self.make_versions(ir, region, nests, &SpreadPlan::candidates(arch, sms, gains), cx);
+        self.make_versions(ir, region, nests, &SpreadPlan::candidates(arch, sms, gain), cx);
         Ok(())
     }
 
@@ -218,8 +227,11 @@ fn rounds(ir: &Ir, region: RegionOp, nest: &RowNest) -> Option<CountedLoop> {
 fn decided(ir: &Ir, region: RegionOp, nests: &[RowNest], range: &Range) -> Option<bool> {
     let mut all = Some(true);
     for nest in nests {
-        let rounds = rounds(ir, region, nest)?.constant_trips();
-        let enough = rounds.map(|rounds| rounds >= range.least_rounds);
+        let counted = |least| Some(rounds(ir, region, nest)?.constant_trips()? >= least);
+        let enough = match range.least_rounds {
+            0 => Some(true),
+            least => counted(least),
+        };
         let few = match range.most_rows {
             None => Some(true),
             Some(most) => constant_trips(ir, nest.nest).map(|trips| {
@@ -260,9 +272,11 @@ fn conditions(
 ) -> Option<Value> {
     let mut all = arith::constant_bool(b, true);
     for nest in nests {
-        let dim = rounds(b, region, nest)?;
-        let rounds = count(b, region, &dim)?;
-        all = and_compare(b, all, arith::CmpIPredicate::Sge, rounds, range.least_rounds);
+        if range.least_rounds > 0 {
+            let dim = rounds(b, region, nest)?;
+            let rounds = count(b, region, &dim)?;
+            all = and_compare(b, all, arith::CmpIPredicate::Sge, rounds, range.least_rounds);
+        }
         let Some(most) = range.most_rows else { continue };
         let mut rows = arith::constant_index(b, 1);
         for dim in dimensions(b, nest.nest) {

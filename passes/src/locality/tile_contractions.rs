@@ -130,12 +130,18 @@ fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<(), Refusal
     }
     let bytes = tiles().map(|tile| tile.bytes()).sum();
     let most = i64::from(arch.limits.shared_per_block);
-    match bytes > most {
-        true => Err(refuse("the tiles are larger than the memory of a block")
+    if bytes > most {
+        return Err(refuse("the tiles are larger than the memory of a block")
             .limit("bytes", bytes, most)
-            .way_round("take fewer terms at a time, or smaller tiles")),
-        false => Ok(()),
+            .way_round("take fewer terms at a time, or smaller tiles"));
     }
+    let results: i64 = plan.thread.iter().product();
+    if results > MOST_RESULTS {
+        return Err(refuse("a thread would have more results than registers")
+            .limit("registers", results, MOST_RESULTS)
+            .way_round("give each thread less of the tile"));
+    }
+    Ok(())
 }
 
 /// Why a step that asks for tiles was not taken.
@@ -168,6 +174,9 @@ fn why_not(
 }
 
 const STEP: &str = "tile-contractions";
+
+/// Registers of a thread: PTX's kernels have 255.
+const MOST_RESULTS: i64 = 255;
 
 /// The one parallel loop that a region consists of, if nothing says how it is to be mapped.
 pub(super) fn open_nest(ir: &Ir, region: RegionOp) -> Option<Op> {

@@ -13,7 +13,7 @@
 //! perfect nest with the loop around it, or its iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp, SCHEDULE_ATTR};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
@@ -31,6 +31,7 @@ use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::Parallel;
 use crate::plan::{Given, names, record};
+use crate::raise::reduction::Reduction;
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -48,7 +49,8 @@ impl Pass for RecognizeParallel {
         let given = Given::of(ir, op)?;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
-            if candidates(ir, region).is_empty() {
+            let asked = given.as_ref().is_some_and(|given| !given.of_kind::<Parallel>().is_empty());
+            if !asked && candidates(ir, region).is_empty() {
                 continue;
             }
             if in_fallback(ir, inner) {
@@ -125,15 +127,20 @@ impl RecognizeParallel {
             found.remarks.extend(said.map_err(|why| placed.refused_as(&why))?);
             found.parallel.push(name);
         }
-        for (step, placed) in steps {
+        for (i, (step, placed)) in steps.iter().enumerate() {
             for name in &step.loops {
+                let before = steps[..i].iter().find(|(other, _)| other.loops.contains(name));
+                if let Some((_, other)) = before {
+                    let text = format!("'{name}' is parallel already");
+                    return Err(placed.error(text).related(other.place.clone(), "by this step"));
+                }
                 if !found.parallel.contains(name) {
                     placed.find(ir, func, name)?;
                     let text = format!("whether '{name}' is parallel is not the compiler's to say");
                     return Err(placed.error(text).help("the program says so by its directives"));
                 }
             }
-            record(ir, func, step);
+            record(ir, func, step.clone());
         }
         Ok(found)
     }
@@ -163,6 +170,9 @@ impl RecognizeParallel {
         for each in ir.loop_carried(op) {
             let held = match classify(ir, op, each) {
                 CarriedScalar::Dead => continue,
+                CarriedScalar::Reduction { kind, .. } if is_ordered(ir, op, kind, each.init) => {
+                    "Order of the sum kept"
+                }
                 CarriedScalar::Reduction { kind, unsigned } => {
                     reductions.push(CarriedReduction { carried: each, kind, unsigned });
                     continue;
@@ -271,6 +281,13 @@ impl RecognizeParallel {
                 false => others <= own,
             })
     }
+}
+
+/// Whether the order shows in which a loop combines values, and is to be the program's.
+fn is_ordered(ir: &Ir, op: Op, kind: Reduction, init: Value) -> bool {
+    let mut around = ir.ancestors(op);
+    let asked = around.any(|outer| ir.attr(outer, ORDERED_SUMS_ATTR).is_some());
+    asked && kind.rounds() && ir.ctx.is_float(ir.ty(init))
 }
 
 /// Whether a loop is all that the parallel loop round it does, and runs as often each time: the two are

@@ -83,10 +83,7 @@ fn follow(
     given: &Given,
     cx: &mut PassContext<'_>,
 ) -> Result<bool, Diagnostic> {
-    let orders = |placed: &&Placed| {
-        use Step::{Distribute, Fuse, Order, Permute, Skew};
-        matches!(placed.step, Order(_) | Permute(_) | Distribute(_) | Fuse(_) | Skew(_))
-    };
+    let orders = |placed: &&Placed| !planned::roots(&placed.step).is_empty();
     let steps: Vec<&Placed> = given.steps.iter().filter(orders).collect();
     if steps.is_empty() {
         return Ok(false);
@@ -94,6 +91,9 @@ fn follow(
     let fallback = versions::copy_as_fallback(ir, region.op());
     let mut apart = IndexSet::new();
     for placed in steps {
+        for name in planned::roots(&placed.step) {
+            placed.find(ir, func, name)?;
+        }
         let free = free_loops(ir, region);
         let nest = Nest::compute(ir, func);
         let movable = |op: Op| free.contains(&op);
@@ -168,6 +168,7 @@ fn apply(
         .and_then(|legal| rebuild(ir, STEP, legal));
     match done {
         Ok(made) => {
+            planned::name_made(ir, &step, &made);
             names::renew(ir, func);
             record(ir, func, with_made(ir, step, &made));
             apart.extend(graph.assumed_apart);

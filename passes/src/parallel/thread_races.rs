@@ -6,6 +6,9 @@
 //! compared: exact, with a witness, and bounded, because blocks are. What is under a condition, or
 //! depends on numbers that are not known and do not cancel, is not certain, and passes.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::{AddressSpace, BarrierOp};
 use gpuc_dialects::offload::mapping::{Distribution, LoopMapping};
@@ -41,6 +44,8 @@ struct Walk<'a> {
     pairs: IndexSet<Pair>,
     /// Accesses since the last barrier, with the loop whose turn came since.
     open: Vec<(usize, Option<Op>)>,
+    /// What sites touch, as far as it was asked for.
+    elements: RefCell<FxHashMap<(usize, Option<Op>), Option<Rc<Elements>>>>,
 }
 
 /// Two threads that are certain to race in a loop over threads.
@@ -55,6 +60,7 @@ pub fn find_race(ir: &Ir, op: Op) -> Option<Diagnostic> {
         by_op: FxHashMap::default(),
         pairs: IndexSet::new(),
         open: Vec::new(),
+        elements: RefCell::default(),
     };
     walk.block(ir.body(op, 0), &mut Vec::new(), false);
     let threads = thread_dimensions(ir, op)?;
@@ -182,15 +188,16 @@ impl Walk<'_> {
         if !writes || atomic || !comparable || !self.agree(threads, a, b) {
             return None;
         }
-        let of_first = self.elements(threads, a, None)?;
-        let of_second = self.elements(threads, b, turn)?;
+        let of_first = self.elements(threads, first, None)?;
+        let of_second = self.elements(threads, second, turn)?;
         let mut touched: FxHashMap<&[i128], &[i64]> = FxHashMap::default();
-        for (thread, element) in &of_first {
+        touched.reserve(of_first.count);
+        for (thread, element) in of_first.iter() {
             touched.entry(element).or_insert(thread);
         }
         let (element, one, other) = of_second.iter().find_map(|(thread, element)| {
-            let &one = touched.get(&element[..])?;
-            (one != &thread[..]).then_some((element, one, thread))
+            let &one = touched.get(element)?;
+            (one != thread).then_some((element, one, thread))
         })?;
         let ir = self.ir;
         let place = |site: &Site| ir.ctx.place(ir.location(site.access.op));
@@ -240,13 +247,22 @@ impl Walk<'_> {
     fn elements(
         &self,
         threads: &[ThreadDimension],
-        site: &Site,
+        site: usize,
         turn: Option<Op>,
-    ) -> Option<Vec<(Vec<i64>, Vec<i128>)>> {
-        let mut spans: Vec<(Value, i64, i64, i64)> = Vec::new();
+    ) -> Option<Rc<Elements>> {
+        let turn = turn.filter(|&turn| self.sites[site].loops.iter().any(|each| each.op == turn));
+        let mut known = self.elements.borrow_mut();
+        let listed = known
+            .entry((site, turn))
+            .or_insert_with(|| self.list(threads, &self.sites[site], turn).map(Rc::new));
+        listed.clone()
+    }
+
+    fn list(&self, threads: &[ThreadDimension], site: &Site, turn: Option<Op>) -> Option<Elements> {
+        let mut spans: Vec<Span> = Vec::new();
         for ThreadDimension { counted, trips, .. } in threads {
             let (lower, step) = (counted.lower.first()?.as_constant()?, counted.step?);
-            spans.push((counted.variable, lower, step, *trips));
+            spans.push(Span { variable: counted.variable, lower, step, trips: *trips });
         }
         for counted in &site.loops {
             let (lower, step) = (counted.lower.first()?.as_constant()?, counted.step?);
@@ -256,35 +272,73 @@ impl Walk<'_> {
                 .nested_ops(counted.op, WalkOrder::PreOrder)
                 .into_iter()
                 .any(|inner| BarrierOp::is(self.ir, inner));
+            let variable = counted.variable;
             spans.push(match (holds_barrier, turn == Some(counted.op)) {
                 (_, true) if trips < 2 => return None,
-                (_, true) => (counted.variable, lower + step, step, 1),
-                (true, false) => (counted.variable, lower, step, trips.min(1)),
-                (false, false) => (counted.variable, lower, step, trips),
+                (_, true) => Span { variable, lower: lower + step, step, trips: 1 },
+                (true, false) => Span { variable, lower, step, trips: trips.min(1) },
+                (false, false) => Span { variable, lower, step, trips },
             });
         }
         let count = spans.iter().try_fold(1usize, |product, span| {
-            product.checked_mul(usize::try_from(span.3).ok()?).filter(|&n| n <= MOST_ELEMENTS)
+            product.checked_mul(usize::try_from(span.trips).ok()?).filter(|&n| n <= MOST_ELEMENTS)
         })?;
-        let mut elements = Vec::with_capacity(count);
-        for number in 0..count {
-            let mut rest = number;
-            let mut values: FxHashMap<Value, i64> = FxHashMap::default();
-            for &(variable, lower, step, trips) in spans.iter().rev() {
-                let trips = trips.max(1) as usize;
-                values.insert(variable, lower + step * (rest % trips) as i64);
-                rest /= trips;
+        let subscripts = site.access.subscripts.iter();
+        let forms: Vec<Worth> = subscripts
+            .map(|form| Some(Worth::of(form.as_ref()?, &spans)))
+            .collect::<Option<_>>()?;
+        let own: Vec<usize> = (0..threads.len()).filter(|&dim| threads[dim].threads > 0).collect();
+        let mut found = Elements {
+            count,
+            rank: forms.len(),
+            places: Vec::with_capacity(count * forms.len()),
+            dims: own.len(),
+            threads: Vec::with_capacity(count * own.len()),
+        };
+        let mut rounds: Vec<i64> = vec![0; spans.len()];
+        let mut values: Vec<i64> = spans.iter().map(|span| span.lower).collect();
+        for _ in 0..count {
+            found.places.extend(forms.iter().map(|form| form.at(&values)));
+            found.threads.extend(own.iter().map(|&dim| rounds[dim] % threads[dim].threads));
+            // The last one counts fastest.
+            for ((round, value), span) in rounds.iter_mut().zip(&mut values).zip(&spans).rev() {
+                *round = if *round + 1 < span.trips { *round + 1 } else { 0 };
+                *value = span.lower.wrapping_add(span.step.wrapping_mul(*round));
+                if *round > 0 {
+                    break;
+                }
             }
-            let element =
-                site.access.subscripts.iter().map(|form| Some(worth(form.as_ref()?, &values)));
-            let element: Option<Vec<i128>> = element.collect();
-            let own = threads.iter().zip(&spans).filter(|(dim, _)| dim.threads > 0);
-            let thread = own.map(|(dim, &(variable, lower, step, _))| {
-                (values[&variable] - lower) / step % dim.threads
-            });
-            elements.push((thread.collect(), element?));
         }
-        Some(elements)
+        Some(found)
+    }
+}
+
+/// What a variable counts through.
+#[derive(Clone, Copy)]
+struct Span {
+    variable: Value,
+    lower: i64,
+    step: i64,
+    trips: i64,
+}
+
+/// Elements with the thread that touches each.
+struct Elements {
+    count: usize,
+    /// Subscripts of an element.
+    rank: usize,
+    places: Vec<i128>,
+    /// Numbers of a thread.
+    dims: usize,
+    threads: Vec<i64>,
+}
+
+impl Elements {
+    fn iter(&self) -> impl Iterator<Item = (&[i64], &[i128])> {
+        (0..self.count).map(|i| {
+            let thread = &self.threads[i * self.dims..(i + 1) * self.dims];
+            (thread, &self.places[i * self.rank..(i + 1) * self.rank])
+        })
     }
 }
 
@@ -297,18 +351,38 @@ fn foreign(form: &Polynomial, own: &[Value]) -> Vec<(Monomial, i64)> {
         .collect()
 }
 
-/// What a subscript comes to, without the products that cancel.
-fn worth(form: &QuasiAffine, values: &FxHashMap<Value, i64>) -> i128 {
-    let plain = form.plain().terms().fold(0i128, |sum, (monomial, coefficient)| {
-        let factor = match monomial[..] {
-            [] => 1,
-            [variable] => values.get(&variable).copied().unwrap_or(0),
-            _ => 0,
+/// What a subscript comes to, without the products that cancel, over spans by their number.
+struct Worth {
+    constant: i64,
+    terms: Vec<(usize, i64)>,
+    /// What is divided, by what, and how often it counts.
+    divisions: Vec<(Worth, i64, i64)>,
+}
+
+impl Worth {
+    fn of(form: &QuasiAffine, spans: &[Span]) -> Worth {
+        let number = |value: Value| spans.iter().position(|span| span.variable == value);
+        let term = |(monomial, coefficient): (&Monomial, i64)| match monomial[..] {
+            [variable] => Some((number(variable)?, coefficient)),
+            _ => None,
         };
-        sum + i128::from(coefficient) * i128::from(factor)
-    });
-    form.divisions().iter().fold(plain, |sum, division| {
-        let quotient = worth(&division.numerator, values).div_euclid(division.divisor.into());
-        sum + i128::from(division.coefficient) * quotient
-    })
+        let divisions = form.divisions().iter().map(|division| {
+            (Worth::of(&division.numerator, spans), division.divisor, division.coefficient)
+        });
+        Worth {
+            constant: form.constant_term(),
+            terms: form.plain().terms().filter_map(term).collect(),
+            divisions: divisions.collect(),
+        }
+    }
+
+    fn at(&self, values: &[i64]) -> i128 {
+        let plain = self.terms.iter().fold(i128::from(self.constant), |sum, &(span, factor)| {
+            sum + i128::from(factor) * i128::from(values[span])
+        });
+        self.divisions.iter().fold(plain, |sum, (numerator, divisor, coefficient)| {
+            let quotient = numerator.at(values).div_euclid(i128::from(*divisor));
+            sum + i128::from(*coefficient) * quotient
+        })
+    }
 }

@@ -112,6 +112,15 @@ impl Placed {
     pub fn unknown(&self, ir: &Ir, func: Op, name: &str) -> Diagnostic {
         let known = names::all(ir, func);
         let error = self.error(format!("there is no loop '{name}' for '{}'", self.step.word()));
+        // A loop that was there: whoever took it last.
+        let given = Given::of(ir, func).ok().flatten().map_or_else(Vec::new, |given| given.steps);
+        let names_it = |step: &str| step.split([' ', ',', '(', ')', '*']).any(|word| word == name);
+        let before = given.iter().take_while(|placed| placed.place != self.place);
+        if let Some(taker) = before.filter(|placed| names_it(&placed.step.to_string())).last() {
+            return error
+                .related(taker.place.clone(), "this step took it")
+                .help(format!("loops are {} by then", known.join(", ")));
+        }
         match did_you_mean(name, known.iter().map(String::as_str)) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error.help(format!("loops are {} by then", known.join(", "))),

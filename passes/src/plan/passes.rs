@@ -66,9 +66,9 @@ impl Pass for BeginPlan {
             damaged.into_iter().for_each(|warning| cx.report(warning));
             for (func, key) in &keys {
                 if ir.attr(*func, PLAN_GIVEN_ATTR).is_none()
-                    && let Some(best) = tuning::best(&records, key)
+                    && let Some(plan) = tuning::choose(&records, key)
                 {
-                    Given::give(ir, *func, &best.plan);
+                    Given::give(ir, *func, &plan);
                 }
             }
         }

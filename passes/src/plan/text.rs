@@ -348,12 +348,27 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A number of 1 or more.
-    pub fn positive(&mut self, what: &str) -> Result<i64, Diagnostic> {
+    /// A number from 1 to `most`.
+    pub fn positive(&mut self, what: &str, most: i64) -> Result<i64, Diagnostic> {
         let at = self.place();
         match self.number()? {
-            number if number > 0 => Ok(number),
-            number => Err(self.error(&at, format!("{what} is {number}, and 1 is the least"))),
+            number if number < 1 => {
+                Err(self.error(&at, format!("{what} is {number}, and 1 is the least")))
+            }
+            number if number > most => {
+                Err(self.error(&at, format!("{what} is {number}, and {most} is the most")))
+            }
+            number => Ok(number),
+        }
+    }
+
+    /// A number that variables may be multiplied by, so that no sum of them leaves 64 bits.
+    fn factor(&mut self) -> Result<i64, Diagnostic> {
+        let at = self.place();
+        let most = i64::from(i32::MAX);
+        match self.number()? {
+            number if number.abs() <= most => Ok(number),
+            number => Err(self.error(&at, format!("{number} is too large: {most} is the most"))),
         }
     }
 
@@ -375,6 +390,12 @@ impl<'a> Cursor<'a> {
 }
 
 const LOOP: &str = "the name of a loop";
+/// Sizes of tiles, at most: no device has memory for more.
+const LARGEST_TILE: i64 = 1 << 12;
+/// Blocks of a multiprocessor, at most.
+const MOST_RESIDENT: i64 = 32;
+/// Rounds of a loop in one, at most.
+const MOST_ROUNDS: i64 = 256;
 const VARIABLE: &str = "the name of a variable";
 
 impl StepText for Privatize {
@@ -397,15 +418,10 @@ impl Form {
             if c.peek_word().is_some() {
                 form.terms.push((c.name(LOOP)?, sign));
             } else {
-                let at = c.place();
-                let number = c.number()?;
-                let number = number.checked_mul(sign).ok_or_else(|| c.error(&at, "too large"))?;
+                let number = c.factor()? * sign;
                 match c.eat_sign('*') {
                     true => form.terms.push((c.name(LOOP)?, number)),
-                    false => {
-                        let sum = form.constant.checked_add(number);
-                        form.constant = sum.ok_or_else(|| c.error(&at, "too large"))?;
-                    }
+                    false => form.constant += number,
                 }
             }
             sign = match (c.eat_sign('+'), c.eat_sign('-')) {
@@ -526,7 +542,7 @@ impl StepText for Skew {
     fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
         let inner = c.name(LOOP)?;
         c.expect("by")?;
-        let factor = c.number()?;
+        let factor = c.factor()?;
         c.expect("along")?;
         let along = c.name(LOOP)?;
         let wavefront = c.eat_sign(',');
@@ -594,24 +610,24 @@ impl StepText for Tile {
         let side = |c: &mut Cursor<'_>| {
             let name = c.name(LOOP)?;
             c.expect("by")?;
-            let size = c.positive("the size of a tile")?;
+            let size = c.positive("the size of a tile", LARGEST_TILE)?;
             c.expect_sign(',')?;
             Ok((name, size))
         };
         let loops = [side(c)?, side(c)?, side(c)?];
         c.expect("threads")?;
-        let down = c.positive("the part of a thread")?;
+        let down = c.positive("the part of a thread", LARGEST_TILE)?;
         c.expect("by")?;
-        let across = c.positive("the part of a thread")?;
+        let across = c.positive("the part of a thread", LARGEST_TILE)?;
         let mut tile = Tile { loops, threads: [down, across], wide: false, resident: 1, blocks: 0 };
         while c.eat_sign(',') {
             if c.eat("wide") {
                 tile.wide = true;
             } else if c.eat("resident") {
-                tile.resident = c.positive("the number of blocks")?;
+                tile.resident = c.positive("the number of blocks", MOST_RESIDENT)?;
             } else {
                 c.expect("where")?;
-                tile.blocks = c.positive("the number of blocks")?;
+                tile.blocks = c.positive("the number of blocks", i32::MAX.into())?;
                 c.expect("blocks")?;
             }
         }
@@ -669,7 +685,9 @@ impl StepText for Map {
                         false if axis == Axis::Lane => Size::Constant(32),
                         false => Size::Free,
                         true if c.eat_sign('?') => Size::Launch,
-                        true => Size::Constant(c.positive("a number of processors")?),
+                        true => {
+                            Size::Constant(c.positive("a number of processors", i32::MAX.into())?)
+                        }
                     };
                     dim.axes.push((axis, size));
                 }
@@ -732,7 +750,7 @@ impl StepText for Unroll {
     fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
         let name = c.name(LOOP)?;
         c.expect("by")?;
-        Ok(Unroll { name, factor: c.positive("the unroll factor")? })
+        Ok(Unroll { name, factor: c.positive("the unroll factor", MOST_ROUNDS)? })
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -741,5 +759,68 @@ impl StepText for Unroll {
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
         vec![("factor", &mut self.factor)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each step, and of each way to write it.
+    const STEPS: &str = "\
+gpuc plan 1
+kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
+  privatize sum over i, j
+  order i as (0, j@7, 2*i + j - 3), (1, -i), ()
+  permute i, j to j, i
+  distribute i to i, i.2
+  fuse i, i.2 to i
+  skew j by -2 along i
+  skew j by 1 along i, wavefront
+  parallel i, @12
+  collapse j, i
+  launches
+  launches t, @9
+  promote C in l
+  tile i by 128, j by 64, l by 16, threads 8 by 4
+  tile i by 64, j by 64, l by 8, threads 4 by 4, wide, resident 2, where 132 blocks
+  map i j to block.x thread.x by 128 strided, k to sequential
+  map t to block.y by 4 thread.y by ? blocked, u to lane by 32
+  unroll l by 4
+";
+
+    #[test]
+    fn every_step_is_printed_as_it_is_read() {
+        let plans = parse(STEPS, "p").unwrap();
+        assert_eq!(header() + &plans[0].to_string(), STEPS);
+        for word in WORDS {
+            assert!(plans[0].steps.iter().any(|placed| placed.step.word() == *word), "{word}");
+        }
+    }
+
+    #[test]
+    fn numbers_may_be_changed_apart_from_names() {
+        let mut plan = parse(STEPS, "p").unwrap().remove(0);
+        let names: Vec<String> = plan.steps.iter().map(|p| p.step.word().to_owned()).collect();
+        for (_, number) in plan.steps.iter_mut().flat_map(|placed| placed.step.numbers()) {
+            *number += 1;
+        }
+        let text = header() + &plan.to_string();
+        assert!(text.contains("tile i by 129, j by 65, l by 17, threads 9 by 5"), "{text}");
+        let again = parse(&text, "p").unwrap().remove(0);
+        let kept: Vec<String> = again.steps.iter().map(|p| p.step.word().to_owned()).collect();
+        assert_eq!(names, kept);
+        assert_eq!(again.to_string(), plan.to_string());
+    }
+
+    #[test]
+    fn no_text_is_too_odd_to_be_refused() {
+        // Every prefix of a plan, and every one with a sign in its place, is read or refused.
+        for end in (0..STEPS.len()).filter(|&end| STEPS.is_char_boundary(end)) {
+            let _ = parse(&STEPS[..end], "p");
+            for odd in ["(", "*", "-", "\u{e9}", "\u{0}", "99999999999999999999", "@", "."] {
+                let _ = parse(&format!("{}{odd}{}", &STEPS[..end], &STEPS[end..]), "p");
+            }
+        }
     }
 }

@@ -9,11 +9,14 @@
 //! compiler maps it by itself, `time` is in nanoseconds. A line that cannot be read is a miss, with a
 //! warning; so is a file of another version.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use gpuc_diagnostics::{Diagnostic, Place, codes};
 
 use super::key::Key;
+use super::step::Step;
 use super::text::{Placed, Plan, parse_step};
 
 /// The version of the format.
@@ -126,19 +129,38 @@ fn record(line: &str, place: Place) -> Result<Record, String> {
     Ok(Record { device: device.to_owned(), class, time, plan })
 }
 
-/// The record that a construct is compiled by: of the largest class of sizes, the fastest.
-pub fn best<'a>(records: &'a [Record], key: &Key) -> Option<&'a Record> {
-    let own = records
-        .iter()
-        .filter(|record| record.plan.key.nest == key.nest && record.plan.key.target == key.target);
-    own.min_by_key(|record| (std::cmp::Reverse(record.class), record.time))
-}
-
-/// A record with another configuration in it, as text: sorted, one line each.
-pub fn with(mut records: Vec<Record>, new: Record) -> String {
-    records.retain(|record| !record.is_of_same(&new));
-    records.push(new);
-    text(&records)
+/// The plan that a construct is compiled by: of the device that has most classes of sizes, the versions of all
+/// classes, the largest first, and the mapping of the smallest for what is left. Where plans of classes
+/// differ in more than tiles and mapping, that of the largest.
+pub fn choose(records: &[Record], key: &Key) -> Option<Plan> {
+    let mut devices: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        if record.plan.key.nest == key.nest && record.plan.key.target == key.target {
+            devices.entry(&record.device).or_default().push(record);
+        }
+    }
+    let mut classes = devices.into_values().reduce(|a, b| if b.len() > a.len() { b } else { a })?;
+    classes.sort_by_key(|record| (Reverse(record.class), record.time));
+    classes.dedup_by_key(|record| record.class);
+    let (largest, smallest) = (classes.first()?, classes.last()?);
+    let sized = |placed: &&Placed| matches!(placed.step, Step::Tile(_));
+    let mapped = |placed: &&Placed| matches!(placed.step, Step::Map(_) | Step::Unroll(_));
+    let order = |record: &Record| -> Vec<Step> {
+        let steps = record.plan.steps.iter().filter(|placed| !sized(placed) && !mapped(placed));
+        steps.map(|placed| placed.step.clone()).collect()
+    };
+    if classes.iter().any(|record| order(record) != order(largest)) {
+        return Some(largest.plan.clone());
+    }
+    let front = largest.plan.steps.iter().filter(|placed| !sized(placed) && !mapped(placed));
+    let mut steps: Vec<Placed> = front.cloned().collect();
+    for tile in classes.iter().flat_map(|record| record.plan.steps.iter().filter(sized)) {
+        if steps.iter().all(|known| known.step != tile.step) {
+            steps.push(tile.clone());
+        }
+    }
+    steps.extend(smallest.plan.steps.iter().filter(mapped).cloned());
+    Some(Plan { steps, ..largest.plan.clone() })
 }
 
 /// The text of a record.
@@ -146,4 +168,71 @@ pub fn text(records: &[Record]) -> String {
     let mut lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
     lines.sort();
     header() + &lines.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+gpuc tuning 1
+nest 00000000000000aa target sm_90 device h100 class 16 time 900 plan parallel i, j; map i to block.x, j to thread.x by 64
+nest 00000000000000aa target sm_90 device h100 class 22 time 7000 plan parallel i, j; tile i by 128, j by 128, l by 16, threads 8 by 8, where 64 blocks; map i to block.x, j to thread.x by 32
+nest 00000000000000aa target sm_90 device v100 class 24 time 1 plan parallel i
+nest 00000000000000bb target sm_90 device h100 class 22 time 5 plan parallel k
+";
+
+    fn steps(text: &str, nest: u64) -> Vec<String> {
+        let (records, damaged) = parse(text, "t");
+        assert!(damaged.is_empty(), "{damaged:?}");
+        let target = "sm_90".to_owned();
+        let key = Key { function: "f".to_owned(), line: 1, number: 1, nest, target };
+        let plan = choose(&records, &key).map_or_else(Vec::new, |plan| plan.steps);
+        plan.iter().map(|placed| placed.step.to_string()).collect()
+    }
+
+    #[test]
+    fn classes_of_sizes_become_versions() {
+        assert_eq!(
+            steps(TEXT, 0xaa),
+            [
+                "parallel i, j",
+                "tile i by 128, j by 128, l by 16, threads 8 by 8, where 64 blocks",
+                "map i to block.x, j to thread.x by 64"
+            ]
+        );
+        assert_eq!(steps(TEXT, 0xbb), ["parallel k"]);
+        assert_eq!(steps(TEXT, 0xcc), [""; 0]);
+    }
+
+    #[test]
+    fn records_are_written_as_they_are_read() {
+        assert_eq!(text(&parse(TEXT, "t").0), TEXT);
+    }
+
+    #[test]
+    fn damaged_lines_are_misses() {
+        for (line, says) in [
+            ("nest aa target", "it has no plan"),
+            (
+                "nest aa target sm_90 device d class x time 1 plan parallel i",
+                "'x' is no class of sizes",
+            ),
+            ("nest zz target sm_90 device d class 1 time 1 plan parallel i", "'zz' is no hash"),
+            (
+                "nest aa target sm_90 device d class 1 time 1 plan paralel i",
+                "there is no step 'paralel'",
+            ),
+            ("\u{1}\u{fffd}\u{fffd}", "it has no plan"),
+        ] {
+            let (records, damaged) = parse(&format!("{TEXT}{line}\n"), "t");
+            assert_eq!(records.len(), 4);
+            assert_eq!(damaged.len(), 1);
+            assert!(damaged[0].message.contains(says), "{}", damaged[0]);
+        }
+        for other in ["gpuc tuning 0\n", "gpuc plan 1\n", "\u{0}"] {
+            let (records, damaged) = parse(&TEXT.replace("gpuc tuning 1\n", other), "t");
+            assert!(records.is_empty() && damaged.len() == 1, "{other}");
+        }
+    }
 }

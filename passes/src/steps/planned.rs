@@ -1,7 +1,7 @@
 //! Orders of nests as steps of plans, both ways: which word says what a schedule does, and the schedule that
 //! a step of a plan asks for.
 
-use gpuc_ir::{Ir, Op};
+use gpuc_ir::{Ir, Op, WalkOrder};
 use gpuc_presburger::{Affine, Var};
 
 use super::distribute::components;
@@ -99,6 +99,18 @@ pub(super) fn groups(ir: &Ir, statements: &Statements, graph: &DependenceGraph) 
     numbers
 }
 
+/// The loops that a step takes apart; none if it is about something else than their order.
+pub fn roots(step: &Step) -> Vec<&String> {
+    match step {
+        Step::Order(step) => vec![&step.nest],
+        Step::Permute(step) => step.loops.iter().take(1).collect(),
+        Step::Distribute(step) => vec![&step.nest],
+        Step::Fuse(step) => step.loops.iter().collect(),
+        Step::Skew(step) => vec![&step.along],
+        _ => Vec::new(),
+    }
+}
+
 /// Carries out a step of a plan on loops inside `func`; those that it may take apart are `movable`.
 ///
 /// # Errors
@@ -111,18 +123,11 @@ pub fn take(
     movable: &dyn Fn(Op) -> bool,
 ) -> Result<Reordered, Refusal> {
     let word = step.word();
-    let find = |ir: &Ir, name: &str| {
+    let found = |name: &String| {
         names::find(ir, func, name)
-            .ok_or_else(|| Refusal::new(word, func, format!("there is no loop '{name}' by then")))
+            .ok_or_else(|| Refusal::new(word, func, format!("there is no loop '{name}'")))
     };
-    let roots = match step {
-        Step::Order(step) => vec![find(ir, &step.nest)?],
-        Step::Permute(step) => vec![find(ir, &step.loops[0])?],
-        Step::Distribute(step) => vec![find(ir, &step.nest)?],
-        Step::Fuse(step) => vec![find(ir, &step.loops[0])?, find(ir, &step.loops[1])?],
-        Step::Skew(step) => vec![find(ir, &step.along)?],
-        _ => return Err(Refusal::new(word, func, "it is no order of loops")),
-    };
+    let roots = roots(step).into_iter().map(found).collect::<Result<Vec<Op>, Refusal>>()?;
     let graph = super::graph(ir, nest, word, &roots, Apart::Assumed)?;
     let statements = Statements::of(ir, word, &graph, movable)?;
     if statements.list.is_empty() {
@@ -137,13 +142,26 @@ pub fn take(
 }
 
 /// Gives the loops that a step has made the names that it says.
-fn name_made(ir: &mut Ir, step: &Step, made: &[Op]) {
+pub fn name_made(ir: &mut Ir, step: &Step, made: &[Op]) {
+    let loops: Vec<Op> = made.iter().filter(|&&op| ir.is_counted_loop(op)).copied().collect();
     let own: &[String] = match step {
         Step::Distribute(step) => &step.to,
         Step::Fuse(step) => std::slice::from_ref(&step.to),
+        Step::Skew(step) => {
+            let [outer, inner] = match step.wavefront {
+                true => [&step.inner, &step.along],
+                false => [&step.along, &step.inner],
+            };
+            for op in loops {
+                let inside = ir.nested_ops(op, WalkOrder::PreOrder);
+                let nested = inside.into_iter().find(|&at| at != op && ir.is_counted_loop(at));
+                names::set(ir, op, outer);
+                nested.into_iter().for_each(|nested| names::set(ir, nested, inner));
+            }
+            return;
+        }
         _ => return,
     };
-    let loops = made.iter().filter(|&&op| ir.is_counted_loop(op)).copied().collect::<Vec<_>>();
     for (op, name) in loops.into_iter().zip(own) {
         names::set(ir, op, name);
     }

@@ -31,6 +31,21 @@ impl Bits {
         }
     }
 
+    /// Whether all of the bytes were written.
+    fn all(&self, from: u64, bytes: u64) -> bool {
+        let mut at = from;
+        let end = from.saturating_add(bytes).min(self.0.len() as u64 * 64);
+        while at < end {
+            let count = (64 - at % 64).min(end - at);
+            let mask = (u64::MAX >> (64 - count)) << (at % 64);
+            if self.0[(at / 64) as usize] & mask != mask {
+                return false;
+            }
+            at += count;
+        }
+        true
+    }
+
     fn get(&self, at: u64) -> bool {
         self.0.get((at / 64) as usize).is_none_or(|word| word >> (at % 64) & 1 != 0)
     }
@@ -39,7 +54,8 @@ impl Bits {
     /// written. Padding inside a word is copied by everyone.
     fn written(&self, from: u64, bytes: u64) -> bool {
         let word = bytes.clamp(1, 4);
-        (0..bytes / word).all(|i| (0..word).any(|byte| self.get(from + i * word + byte)))
+        self.all(from, bytes)
+            || (0..bytes / word).all(|i| (0..word).any(|byte| self.get(from + i * word + byte)))
     }
 }
 
@@ -59,6 +75,13 @@ impl InitializedBytes {
     fn of(&mut self, address: u64) -> Option<(u64, &mut Bits)> {
         let (&base, (size, bits)) = self.0.range_mut(..=address).next_back()?;
         (address - base < *size).then_some((address - base, bits))
+    }
+
+    /// As [`InitializedBytes::of`], where so many bytes lie in one allocation.
+    fn within(&mut self, address: u64, bytes: u64) -> Option<(u64, &mut Bits)> {
+        let (&base, (size, bits)) = self.0.range_mut(..=address).next_back()?;
+        let offset = address - base;
+        (offset < *size && *size - offset >= bytes).then_some((offset, bits))
     }
 
     /// The host wrote these bytes.
@@ -115,10 +138,29 @@ impl Probe for Initcheck<'_> {
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         let bytes = u64::from(event.bytes);
-        if !self.blocks.contains_key(&event.at.block) {
-            return;
-        }
         let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(own) = self.blocks.get_mut(&event.at.block) else { return };
+        // Lanes side by side, or all at one place: their bytes are looked at together.
+        if let Some(span) = event.span()
+            && !event.leaves_block()
+            && event.kind != AccessKind::Atomic
+        {
+            let first = event.addresses[0];
+            let found = match event.space {
+                MemorySpace::Shared => Some((first, &mut own.shared)),
+                MemorySpace::Global | MemorySpace::Generic => device.within(first, span),
+                MemorySpace::Local | MemorySpace::Param => None,
+            };
+            if let Some((at, bits)) = found {
+                if event.kind == AccessKind::Write {
+                    bits.set(at, span);
+                    return;
+                }
+                if bits.all(at, span) {
+                    return;
+                }
+            }
+        }
         let mut unwritten = None;
         // Reads first, then writes: an update reads what another lane of it wrote.
         for lane in event.lanes() {

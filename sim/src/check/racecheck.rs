@@ -201,6 +201,8 @@ impl<'l> Racecheck<'l> {
         let mut shared = std::mem::take(&mut block.shared);
         let Some(block) = self.blocks.get(&event.at.block) else { return };
         let mut races = Vec::new();
+        // The page of the word before: mostly the next word is there too.
+        let mut page: (u64, &mut [Cell]) = (u64::MAX, &mut []);
         let first = event.addresses[lanes.trailing_zeros() as usize & 31];
         let uniform = event.addresses.iter().all(|&address| address == first);
         // Of many readers of one word two tell as much as all.
@@ -227,10 +229,11 @@ impl<'l> Racecheck<'l> {
                 let cell = if home.is_some() {
                     shared.get_mut(word as usize)
                 } else {
-                    let page = self.pages.entry(at / PAGE).or_insert_with(|| {
-                        vec![Cell::default(); (PAGE / WORD) as usize].into_boxed_slice()
-                    });
-                    page.get_mut((at % PAGE / WORD) as usize)
+                    if page.0 != at / PAGE {
+                        let fresh = || vec![Cell::default(); (PAGE / WORD) as usize].into();
+                        page = (at / PAGE, self.pages.entry(at / PAGE).or_insert_with(fresh));
+                    }
+                    page.1.get_mut((at % PAGE / WORD) as usize)
                 };
                 if let Some((kind, other)) =
                     cell.and_then(|cell| touch(cell, block, now, event.kind))

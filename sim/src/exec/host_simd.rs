@@ -75,9 +75,8 @@ host_simd!(
 /// Chooses the function of an instruction.
 type Selector = fn(&Inst) -> (StepKind, Handler);
 
-/// The best functions for this host: the choice for an instruction, and the general function for
-/// loads and stores.
-pub(super) fn functions() -> (Selector, Handler) {
+/// The best functions for this host.
+pub(super) fn selector() -> Selector {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;
@@ -93,13 +92,13 @@ pub(super) fn functions() -> (Selector, Handler) {
             && has!("avx512dq")
             && has!("avx512vl");
         if avx2 && avx512 {
-            return (select::<Avx512>, Avx512::handler::<AnyAccess>());
+            return select::<Avx512>;
         }
         if avx2 {
-            return (select::<Avx2>, Avx2::handler::<AnyAccess>());
+            return select::<Avx2>;
         }
     }
-    (select::<Portable>, Portable::handler::<AnyAccess>())
+    select::<Portable>
 }
 
 /// A function for every host.

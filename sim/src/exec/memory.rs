@@ -74,7 +74,7 @@ pub(crate) struct View<'e> {
     /// For each instruction the allocation it met last.
     pub(crate) recent: Vec<Region>,
     pub(crate) code: &'e Code,
-    /// What the general function for loads and stores met last: for probes.
+    /// The space and the addresses of the last load or store: for probes.
     pub(crate) located: (MemorySpace, [u64; LANES]),
     /// Why the last access was not made.
     pub(crate) violation: Option<Violation>,
@@ -206,6 +206,30 @@ impl View<'_> {
             return Ok(region.pointer.wrapping_add(offset as usize));
         }
         Err(Violation { lane, address, space, bytes, access, misaligned: false })
+    }
+
+    /// Lists the addresses of an access that will be made, as if all lanes were in one space: where they
+    /// are not, the general function corrects it.
+    pub(super) fn list(&mut self, registers: &Registers, inst: &Inst, access: Access, mask: u32) {
+        let addresses = &mut self.located.1;
+        if access.narrow_address {
+            for (out, &address) in addresses.iter_mut().zip(registers.narrow(inst.src[0])) {
+                *out = u64::from(address.wrapping_add(inst.imm as u32));
+            }
+        } else {
+            for (out, &address) in addresses.iter_mut().zip(registers.wide(inst.src[0])) {
+                *out = address.wrapping_add(inst.imm as u64);
+            }
+        }
+        let lead = addresses[mask.trailing_zeros() as usize & 31];
+        let (space, base) = match access.space {
+            MemorySpace::Generic => generic(lead),
+            space => (space, 0),
+        };
+        for (lane, out) in addresses.iter_mut().enumerate() {
+            *out = if mask >> lane & 1 != 0 { *out } else { lead }.wrapping_sub(base);
+        }
+        self.located.0 = space;
     }
 
     /// Checks the accesses of the active lanes, `bytes` each at `src[operand] + offset`.
@@ -593,17 +617,17 @@ impl Pointers {
 }
 
 /// `cp.async`: copies `bytes` of every lane from global to shared memory, zeros beyond the source
-/// size. Returns the addresses at both ends, and the lanes that read.
+/// size. Returns the bytes, the addresses at both ends, and the lanes that read.
 pub(super) fn copy_async(
     view: &mut View<'_>,
     registers: &Registers,
     inst: &Inst,
-    bytes: u8,
-    narrow: bool,
-    sized: bool,
     mask: u32,
     site: usize,
-) -> Result<([u64; LANES], [u64; LANES], u32), Violation> {
+) -> Result<(u32, [u64; LANES], [u64; LANES], u32), Violation> {
+    let Op::CopyAsync { bytes, narrow_address: narrow, sized } = inst.op else {
+        return Ok((0, [0; LANES], [0; LANES], 0));
+    };
     let size = u64::from(bytes);
     let to = view.locate(
         registers,
@@ -661,5 +685,5 @@ pub(super) fn copy_async(
     }
     view.changes += 1;
     let sources = from.map_or([0; LANES], |from| from.addresses);
-    Ok((to.addresses, sources, reading))
+    Ok((bytes.into(), to.addresses, sources, reading))
 }

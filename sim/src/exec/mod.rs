@@ -14,6 +14,7 @@ mod cluster;
 mod collective;
 mod compare;
 mod convert;
+mod effects;
 mod extremum;
 mod faults;
 mod float;

@@ -44,15 +44,13 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(super) steps: Vec<Step>,
-    /// The function for loads and stores of any shape, which also lists their addresses.
-    pub(super) general: Handler,
 }
 
 impl Plan {
     /// Chooses a function for every instruction; with `worst` approximate functions are as bad as they
     /// may be.
     pub(crate) fn new(code: &Code, worst: bool) -> Plan {
-        let (select, general) = host_simd::functions();
+        let select = host_simd::selector();
         let steps = code.insts.iter().enumerate().map(|(at, inst)| {
             let mut inst = Inst { op: host_simd::without_sign(inst.op), ..*inst };
             let strong = matches!(inst.op, Op::Load(access, _) if access.strong);
@@ -69,6 +67,6 @@ impl Plan {
             };
             Step { run, kind, strong, at: at as u32, inst }
         });
-        Plan { steps: steps.collect(), general }
+        Plan { steps: steps.collect() }
     }
 }

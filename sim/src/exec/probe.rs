@@ -9,6 +9,7 @@ use crate::program::{Access, BarrierKind, MemorySpace, window};
 
 use super::cluster::rank_of;
 use super::lanes::{LANES, Registers};
+use super::memory::View;
 
 /// Which lanes of which warp, at which instruction.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,28 @@ pub(crate) struct AccessEvent<'a> {
 }
 
 impl AccessEvent<'_> {
+    /// A plain access.
+    pub(crate) fn new<'a>(
+        at: At,
+        kind: AccessKind,
+        (space, addresses): (MemorySpace, &'a [u64; LANES]),
+        bytes: u32,
+        view: &'a View<'_>,
+    ) -> AccessEvent<'a> {
+        AccessEvent {
+            at,
+            kind,
+            space,
+            addresses,
+            bytes,
+            strong: false,
+            asynchronous: false,
+            part: false,
+            stored: None,
+            blocks: &view.blocks,
+        }
+    }
+
     /// The block whose memory a lane accesses, and the address there: shared memory may be that of
     /// another block of the cluster.
     pub(crate) fn home(&self, lane: u32) -> (u64, u64) {
@@ -65,6 +88,22 @@ impl AccessEvent<'_> {
                 (block, address % window::BLOCK)
             }
             _ => (self.at.block, address),
+        }
+    }
+
+    /// The bytes that all lanes together access from the first address on, where they lie side by side
+    /// or all in one place.
+    pub(crate) fn span(&self) -> Option<u64> {
+        let (first, bytes) = (self.addresses[0], u64::from(self.bytes));
+        let (mut differs, mut gaps) = (0, 0);
+        for (lane, address) in (0u64..).zip(self.addresses) {
+            differs |= address ^ first;
+            gaps |= address ^ first.wrapping_add(lane * bytes);
+        }
+        match (differs, gaps) {
+            (0, _) => Some(bytes),
+            (_, 0) if self.at.lanes == u32::MAX => Some(bytes * LANES as u64),
+            _ => None,
         }
     }
 

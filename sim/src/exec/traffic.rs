@@ -268,12 +268,44 @@ fn passes(
         .sum()
 }
 
+/// Whether no bank has two words to deliver, which is so mostly.
+#[inline(always)]
+fn one_word_a_bank(
+    addresses: &[u64],
+    mask: u32,
+    words: u64,
+    same: &impl Fn(&[u64], u64) -> bool,
+) -> bool {
+    let mut wanted = [0u64; BANKS as usize];
+    let mut used = 0u32;
+    for (lane, &address) in addresses.iter().enumerate() {
+        if mask & (1 << lane) == 0 {
+            continue;
+        }
+        for word in address / WORD..address / WORD + words {
+            let bank = (word % BANKS) as usize;
+            if used >> bank & 1 != 0 && !same(&[wanted[bank]], word) {
+                return false;
+            }
+            used |= 1 << bank;
+            wanted[bank] = word;
+        }
+    }
+    true
+}
+
 fn group_passes(
     addresses: &[u64],
     mask: u32,
     words: u64,
     same: impl Fn(&[u64], u64) -> bool,
 ) -> u64 {
+    // Words of one line lie in different banks, and lanes that are not active have another's address.
+    let shares = same(&[0], 0);
+    let differ = addresses.iter().fold(0, |bits, address| bits | (address ^ addresses[0]));
+    if shares && differ < LINE || one_word_a_bank(addresses, mask, words, &same) {
+        return u64::from(mask != 0);
+    }
     // The words that each bank has to deliver; a group touches at most `LANES` words.
     let mut wanted = [[0u64; LANES]; BANKS as usize];
     let mut counts = [0u8; BANKS as usize];

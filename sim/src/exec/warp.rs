@@ -5,19 +5,20 @@
 //! progress whatever the others do, splits take turns, and a split that has waited at its
 //! reconvergence while another one spins on memory is let go.
 
-use crate::fault::{AccessKind, FaultKind};
-use crate::program::{BarrierKind, Inst, MemorySpace, Op, PRED_TRUE};
+use crate::fault::FaultKind;
+use crate::program::{BarrierKind, Inst, Op, PRED_TRUE};
 
 use super::block::{BlockState, Environment};
 use super::calls::{Calls, NO_FRAME};
 use super::cluster::{self, ClusterArrivals};
+use super::effects::tell_touched;
 use super::lanes::{LANES, Registers, Row};
-use super::memory::{Touch, View, Violation, copy_async};
+use super::memory::{View, Violation};
 use super::plan::{Plan, StepKind};
-use super::probe::{AccessEvent, Arrival, At, Collective, Probe};
+use super::probe::{Arrival, At, Collective, Probe};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
 use super::repetition::Repetition;
-use super::{atomic, collective, image, matrix, memory_barrier, moves, system};
+use super::{collective, matrix};
 
 /// The guard of an unguarded instruction.
 const ALWAYS: u32 = PRED_TRUE << 1;
@@ -102,7 +103,7 @@ pub(super) struct Warp {
     /// Slices since the warp last made visible progress.
     pub(super) idle_slices: u32,
     /// Warp instructions executed, and how many of them the launch knows of.
-    executed: u64,
+    pub(super) executed: u64,
     reported: u64,
     /// The last branch taken, for messages.
     last_branch: u32,
@@ -190,7 +191,7 @@ impl Warp {
     ) -> Result<Pause, WarpFault> {
         let code = environment.code;
         let insts: &[Inst] = &code.insts;
-        let Plan { steps, general } = environment.plan;
+        let Plan { steps } = environment.plan;
         let (index, warp) = (block.index, self.number);
         let at = |site: u32, lanes: u32| At { block: index, warp, site, lanes };
         'pick: loop {
@@ -225,130 +226,23 @@ impl Warp {
                     if enabled != 0 {
                         strong |= step.strong;
                         let told = P::listens() && step.kind == StepKind::Access;
-                        // Probes are told addresses, which only the general function lists.
-                        let run = if told { *general } else { step.run };
+                        if told && let Op::Load(access, _) | Op::Store(access, _) = inst.op {
+                            // Before it is made: a load may overwrite its own addresses.
+                            view.list(&self.registers, inst, access, enabled);
+                        }
                         // SAFETY: plans hold functions that this host can run.
-                        let done = unsafe { run(&mut self.registers, view, step, enabled) };
+                        let done = unsafe { (step.run)(&mut self.registers, view, step, enabled) };
                         if !done {
                             return Err(access_fault(pc, view.take_violation()));
                         }
                         if told {
-                            let (kind, access) = match inst.op {
-                                Op::Load(access, _) => (AccessKind::Read, access),
-                                Op::Store(access, _) => (AccessKind::Write, access),
-                                _ => continue,
-                            };
-                            if access.releases {
-                                probe.fence(at(pc, enabled));
-                            }
-                            probe.access(&AccessEvent {
-                                at: at(pc, enabled),
-                                kind,
-                                space: view.located.0,
-                                addresses: &view.located.1,
-                                bytes: access.width(),
-                                strong: access.strong,
-                                asynchronous: false,
-                                part: false,
-                                stored: match inst.op {
-                                    Op::Store(access, list) => {
-                                        let rows = &code.lists[list.start as usize..];
-                                        let rows = &rows[..list.count as usize];
-                                        Some((&self.registers, rows, access))
-                                    }
-                                    _ => None,
-                                },
-                                blocks: &view.blocks,
-                            });
+                            self.tell_access(code, view, probe, inst, at(pc, enabled));
                         }
                     }
                     pc += 1;
                     continue;
                 }
                 match inst.op {
-                    Op::Atomic { releases, .. } => {
-                        strong = true;
-                        if enabled != 0 {
-                            if P::listens() && releases {
-                                probe.fence(at(pc, enabled));
-                            }
-                            let located = atomic::execute(
-                                view,
-                                &mut self.registers,
-                                inst,
-                                enabled,
-                                pc as usize,
-                            );
-                            let (space, addresses, bytes) =
-                                located.map_err(|v| access_fault(pc, v))?;
-                            if P::listens() {
-                                probe.access(&AccessEvent {
-                                    at: at(pc, enabled),
-                                    kind: AccessKind::Atomic,
-                                    space,
-                                    addresses: &addresses,
-                                    bytes: bytes as u32,
-                                    strong: true,
-                                    asynchronous: false,
-                                    part: false,
-                                    stored: None,
-                                    blocks: &view.blocks,
-                                });
-                            }
-                        }
-                    }
-                    Op::CopyAsync { bytes, narrow_address, sized } => {
-                        if enabled != 0 {
-                            let located = copy_async(
-                                view,
-                                &self.registers,
-                                inst,
-                                bytes,
-                                narrow_address,
-                                sized,
-                                enabled,
-                                pc as usize,
-                            );
-                            let (targets, sources, reading) =
-                                located.map_err(|v| access_fault(pc, v))?;
-                            if P::listens() {
-                                let event = |kind, space, lanes, addresses| AccessEvent {
-                                    at: at(pc, lanes),
-                                    kind,
-                                    space,
-                                    addresses,
-                                    bytes: u32::from(bytes),
-                                    strong: false,
-                                    asynchronous: true,
-                                    part: false,
-                                    stored: None,
-                                    blocks: &view.blocks,
-                                };
-                                if reading != 0 {
-                                    let global = MemorySpace::Global;
-                                    probe.access(&event(
-                                        AccessKind::Read,
-                                        global,
-                                        reading,
-                                        &sources,
-                                    ));
-                                }
-                                let shared = MemorySpace::Shared;
-                                probe.access(&event(AccessKind::Write, shared, enabled, &targets));
-                            }
-                        }
-                    }
-                    Op::ReadClock(_) => {
-                        let clock = self.executed;
-                        moves::execute(&mut self.registers, inst, enabled, code, clock);
-                    }
-                    Op::AtomicWide { .. } => {
-                        strong = true;
-                        view.changes += 1;
-                        atomic::execute_wide(view, &mut self.registers, inst, enabled)
-                            .map_err(|v| access_fault(pc, v))?;
-                        tell_touched(view, probe, at(pc, enabled), true);
-                    }
                     Op::Multiply(..)
                     | Op::WarpGroupMultiply(..)
                     | Op::LoadMatrix(..)
@@ -375,37 +269,6 @@ impl Warp {
                                 continue 'pick;
                             }
                         }
-                    }
-                    Op::MemoryBarrier(barrier) => {
-                        strong = true;
-                        view.changes += u64::from(barrier.op.changes());
-                        // Arriving releases what the thread did before.
-                        if P::listens() && enabled != 0 {
-                            probe.fence(at(pc, enabled));
-                        }
-                        memory_barrier::execute(view, &mut self.registers, inst, enabled, barrier)
-                            .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
-                        tell_touched(view, probe, at(pc, enabled), true);
-                    }
-                    Op::CopyBulk { .. } | Op::ReduceBulk { .. } | Op::ClearBulk => {
-                        view.changes += 1;
-                        memory_barrier::copy(view, &self.registers, inst, enabled)
-                            .map_err(|v| access_fault(pc, v))?;
-                        tell_touched(view, probe, at(pc, enabled), false);
-                    }
-                    Op::Image(access, list) => {
-                        if enabled != 0 {
-                            view.changes += 1;
-                            let rows = &code.lists[list.start as usize..][..list.count as usize];
-                            let images = &environment.images;
-                            let registers = &mut self.registers;
-                            image::execute(view, images, registers, inst, enabled, access, rows)
-                                .map_err(|(lane, cause)| WarpFault { pc, lane, cause })?;
-                            tell_touched(view, probe, at(pc, enabled), false);
-                        }
-                    }
-                    Op::MapRank { .. } | Op::RankOf { .. } => {
-                        cluster::execute(&mut self.registers, view, inst, enabled);
                     }
                     Op::ClusterArrive { aligned, releases } => {
                         if enabled != 0 {
@@ -615,26 +478,6 @@ impl Warp {
                         }
                     }
                     Op::Allocate { .. } => self.allocate(code, inst, pc, enabled)?,
-                    Op::System(call) => {
-                        if enabled != 0 {
-                            view.changes += 1;
-                            system::execute(
-                                call,
-                                view,
-                                &mut self.registers,
-                                inst,
-                                enabled,
-                                &environment.services,
-                                block.turn,
-                            )
-                            .map_err(|(lane, cause)| WarpFault {
-                                pc,
-                                lane,
-                                cause,
-                            })?;
-                            view.touched.take();
-                        }
-                    }
                     Op::Refused => {
                         let refusal = code.refusals.get(inst.imm as usize);
                         let detail = refusal.map_or_else(String::new, ToString::to_string);
@@ -672,7 +515,11 @@ impl Warp {
                             }
                         }
                     }
-                    _ => debug_assert!(false, "the plan has functions for all others"),
+                    _ if enabled == 0 => {}
+                    _ => {
+                        let at = at(pc, enabled);
+                        strong |= self.effect(environment, block.turn, view, probe, inst, at)?;
+                    }
                 }
                 pc += 1;
             }
@@ -691,24 +538,6 @@ impl Warp {
 }
 
 #[cold]
-fn access_fault(pc: u32, violation: Violation) -> WarpFault {
+pub(super) fn access_fault(pc: u32, violation: Violation) -> WarpFault {
     WarpFault { pc, lane: violation.lane, cause: Cause::Access(violation) }
-}
-
-/// Tells a probe of accesses that were made lane by lane. Strong ones synchronize.
-fn tell_touched(view: &View<'_>, probe: &mut impl Probe, at: At, strong: bool) {
-    for Touch { lane, space, address, bytes, access } in view.touched.take() {
-        probe.access(&AccessEvent {
-            at: At { lanes: 1 << lane, ..at },
-            kind: if strong { AccessKind::Atomic } else { access },
-            space,
-            addresses: &[address; LANES],
-            bytes,
-            strong,
-            asynchronous: false,
-            part: true,
-            stored: None,
-            blocks: &view.blocks,
-        });
-    }
 }

@@ -141,12 +141,12 @@ pub const INITCHECK: &[Seed] = &[
     ("atom.global.cas.b32 %r0, [%q+8], 0, 1;", 1, 1, UninitializedRead, "global", "fresh"),
     ("cp.async.ca.shared.global [tile], [%q], 4;", 1, 1, UninitializedRead, "global", "fresh"),
     (
-        "st.shared.u8 [tile], %t; ld.shared.u32 %r0, [tile];",
+        "st.shared.u8 [next+510], %t; ld.shared.u8 %r0, [next+511];",
         1,
         1,
         UninitializedRead,
         "shared",
-        "tile",
+        "next",
     ),
     ("ld.shared.v2.u32 {%r0, %r1}, [tile+8];", 1, 1, UninitializedRead, "shared", "tile"),
     (
@@ -158,7 +158,7 @@ pub const INITCHECK: &[Seed] = &[
         "tile",
     ),
     ("ld.local.u8 %r0, [rest+3];", 1, 1, UninitializedRead, "local", "rest"),
-    ("st.local.u8 [own], %t; ld.local.u16 %r0, [own];", 1, 1, UninitializedRead, "local", "own"),
+    ("st.local.u8 [own], %t; ld.local.u16 %r0, [own+2];", 1, 1, UninitializedRead, "local", "own"),
 ];
 
 pub const RACECHECK: &[Seed] = &[

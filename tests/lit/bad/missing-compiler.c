@@ -8,4 +8,5 @@
 // LINKER: help: {{.*}}GPUC_CC
 // RUN: not env GPUC_CC=false gpuc -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=FAILING
 // FAILING: error: `false -E` of `tests/lit/bad/missing-compiler.c` failed (exit status: 1)
+#pragma acc routine seq
 int main(void) { return 0; }

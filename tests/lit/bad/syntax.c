@@ -1,6 +1,6 @@
 // Errors of syntax: each is said at its place, and reading goes on behind it.
 // RUN: not gpuc -c %s -o %t.o 2>&1 | golden
-
+#pragma acc routine seq
 void missing_semicolon(int n, float *a)
 {
     for (int i = 0; i < n i++)

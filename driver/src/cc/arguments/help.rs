@@ -83,6 +83,12 @@ pub const OPTIONS: &[OwnOption] = &[
         text: "fast (default, but with -std=cXX) fuses multiply and add; off: never; on, which is for \
                fusing within an expression: never, too, as GCC before 14",
     },
+    option(
+        "-fno-associative-math",
+        "",
+        "inner loops make sums and products of floating-point numbers in the order of the program; else, \
+         where no clause says who executes them, lanes may share them",
+    ),
     OwnOption {
         name: "--auto",
         value: "[=all]",
@@ -139,6 +145,7 @@ const SPELLINGS: &[(&str, &str)] = &[
 /// Variables of the environment, and what each is for.
 pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_CC", "the command of the host compiler, with options if need be (default cc)"),
+    ("GPUC_TUNING", "the record of tuning to compile by, where no --tuning names one"),
     ("GPUC_RUNTIME_DIR", "the folder with the runtime library, instead of gpuc's own"),
     ("GPUC_DEVICE", "where compiled programs run their regions: auto, cuda, sim or host"),
     ("GPUC_REQUIRE_GPU", "1: a compiled program fails rather than use the simulator"),
@@ -172,6 +179,7 @@ pub fn help() -> String {
        gpuc run [OPTIONS] FILE... [-- ARG...]   compile and run
        gpuc check [OPTIONS] FILE... [-- ARG...] the same under every checker
        gpuc profile [OPTIONS] FILE... [-- ARG...]  the same with a report of every kernel
+       gpuc tune [OPTIONS] FILE [-- ARG...]     run with other plans, and record the fastest
        gpuc --emit=LEVEL FILE              print a level of the compiler
 
 gpuc takes cc's options (-c -o -I -D -O -g -l -L ...) and hands on what it does not know.

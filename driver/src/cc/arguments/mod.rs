@@ -37,6 +37,8 @@ pub enum Mode {
     Compile,
     /// `gpuc run`.
     Run,
+    /// `gpuc tune`.
+    Tune,
     /// `--emit`.
     Emit(Level),
     /// Nothing for us: `-E`, `-S`, `-M`, `-v` and the like go to the host compiler as they are.
@@ -133,6 +135,8 @@ pub struct Arguments {
     pub time: bool,
     /// `-ffp-contract`.
     pub contraction: Contraction,
+    /// `-fassociative-math`, `-fno-associative-math`.
+    pub associative: bool,
     /// `-foffload-unsupported=host`.
     pub unsupported_on_host: bool,
     /// `--auto`: nests without a directive are offloaded too.
@@ -145,6 +149,8 @@ pub struct Arguments {
     pub plan: Option<String>,
     /// `--tuning`: a record of tuning.
     pub tuning: Option<String>,
+    /// Whether no record of tuning is followed, not even the environment's.
+    pub without_tuning: bool,
     /// `-Wno-error=plan`.
     pub plan_is_no_error: bool,
     /// `--print-ir-after-all`.
@@ -193,11 +199,13 @@ impl Arguments {
             device_model: None,
             time: false,
             contraction: Contraction::Fast,
+            associative: true,
             unsupported_on_host: false,
             auto: None,
             remarks: RemarkOptions::default(),
             plan: None,
             tuning: None,
+            without_tuning: false,
             plan_is_no_error: false,
             print_after_all: false,
             print_locations: false,
@@ -214,6 +222,9 @@ impl Arguments {
         let mut rest = arguments.iter();
         if arguments.first().is_some_and(|first| first == "run") {
             parsed.mode = Mode::Run;
+            rest.next();
+        } else if arguments.first().is_some_and(|first| first == "tune") {
+            parsed.mode = Mode::Tune;
             rest.next();
         } else if arguments.first().is_some_and(|first| first == "check") {
             parsed.mode = Mode::Run;
@@ -368,8 +379,10 @@ impl Arguments {
         if self.mode == Mode::Compile && inputs > 1 && self.output.is_some() {
             return Err(Diagnostic::error("cannot use `-o` with `-c` and several source files"));
         }
-        if !self.program_arguments.is_empty() && self.mode != Mode::Run {
-            return Err(Diagnostic::error("arguments behind `--` are for `gpuc run`"));
+        if !self.program_arguments.is_empty() && !matches!(self.mode, Mode::Run | Mode::Tune) {
+            return Err(Diagnostic::error(
+                "arguments behind `--` are for `gpuc run` and `gpuc tune`",
+            ));
         }
         if self.plan.is_some() && self.sources.len() > 1 {
             return Err(Diagnostic::error("`--plan` is for one source file")

@@ -192,6 +192,12 @@ impl Arguments {
                 self.host.push(text.into());
                 self.flags(vec![text.into()], Steps::CompileAndLink);
             }
+            "-fassociative-math" | "-fno-associative-math" => {
+                self.associative = name == "-fassociative-math";
+                // Of the host's code it is as with the host compiler.
+                self.host.push(text.into());
+                self.flags(vec![text.into()], Steps::CompileAndLink);
+            }
             "-foffload-unsupported" => {
                 let mode = required("error or host")?;
                 self.unsupported_on_host = match mode.as_str() {

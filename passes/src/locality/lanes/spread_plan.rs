@@ -25,6 +25,17 @@ pub struct Range {
     pub most_rows: Option<i64>,
 }
 
+/// What sharing rows is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gain {
+    /// A request asks for clearly fewer sectors, and the host knows how long rows are.
+    Sectors,
+    /// A request asks for clearly fewer sectors; how long rows are only the device knows.
+    SectorsOfUnknown,
+    /// There are more threads, where rows are so few that one for each would leave most of the device idle.
+    Threads,
+}
+
 impl SpreadPlan {
     /// So many threads a row, in blocks as they are elsewhere; `None` where no block has them: widths are
     /// powers of two.
@@ -40,23 +51,29 @@ impl SpreadPlan {
         Some(SpreadPlan { width, rows })
     }
 
-    /// The plans to choose from where the host knows both counts, the first one that holds being the best, for a
-    /// device of so many multiprocessors. Of fewer rows than keep those busy with a warp each, a block takes one. A
-    /// warp wants a round for each lane at least; a part of it, whose lanes fill a sector together, is for
-    /// shorter rows. Where that `gains` nothing for each request, it still does where rows are so few that a thread for
-    /// each would leave most of the device idle.
-    pub fn candidates(arch: &Arch, sms: u32, gains: bool) -> Vec<(SpreadPlan, Range)> {
+    /// The plans to choose from where the host counts rows, the first one that holds being the best, for a device
+    /// of so many multiprocessors.
+    ///
+    /// Of fewer rows than keep those busy with a warp each, a block takes one. A warp wants four rounds for each lane, to be
+    /// worth its shuffles; a part of it is for shorter rows. Rows of a length that only the device knows are a warp's as long as
+    /// that leaves no multiprocessor without a free slot for it: idle lanes cost nothing then.
+    pub fn candidates(arch: &Arch, sms: u32, gain: Gain) -> Vec<(SpreadPlan, Range)> {
         let warp = i64::from(WARP_SIZE);
         let block = 2 * row_length(arch, None);
         let warps = i64::from(sms) * i64::from(arch.limits.max_warps_per_sm);
         let part = SpreadPlan::short(arch).map_or(warp, |plan| plan.width);
         let up_to = |least_rounds, rows| Range { least_rounds, most_rows: Some(rows) };
         let any = |least_rounds| Range { least_rounds, most_rows: None };
-        let meant = match gains {
-            true => {
-                vec![(block, up_to(2 * block, warps / 16)), (warp, any(warp)), (part, any(part))]
+        let meant = match gain {
+            Gain::Sectors => {
+                vec![
+                    (block, up_to(2 * block, warps / 16)),
+                    (warp, any(4 * warp)),
+                    (part, any(part)),
+                ]
             }
-            false => vec![
+            Gain::SectorsOfUnknown => vec![(warp, up_to(0, warps)), (part, any(0))],
+            Gain::Threads => vec![
                 (block, up_to(4 * block, warps / 32)),
                 (warp, up_to(2 * warp, warps / 4)),
                 (part / 2, up_to(2 * warp, warps * 4)),
@@ -84,10 +101,11 @@ impl fmt::Display for SpreadPlan {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "from {} rounds", self.least_rounds)?;
-        match self.most_rows {
-            Some(most) => write!(f, " of {most} rows at most"),
-            None => Ok(()),
+        match (self.least_rounds, self.most_rows) {
+            (0, None) => f.write_str("everywhere"),
+            (0, Some(most)) => write!(f, "for {most} rows at most"),
+            (least, None) => write!(f, "from {least} rounds"),
+            (least, Some(most)) => write!(f, "from {least} rounds of {most} rows at most"),
         }
     }
 }

@@ -18,6 +18,10 @@ use crate::device::DeviceError;
 
 /// `CUDA_SUCCESS`.
 const SUCCESS: c_int = 0;
+/// `CUDA_ERROR_INVALID_VALUE`: an address or a size that does not belong together.
+const INVALID_VALUE: c_int = 1;
+/// `CUDA_ERROR_INVALID_HANDLE`.
+const INVALID_HANDLE: c_int = 400;
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 pub(super) const OUT_OF_MEMORY: c_int = 2;
 /// `CUDA_ERROR_NOT_FOUND`.
@@ -193,6 +197,10 @@ impl From<Failed> for DeviceError {
                 "run with GPUC_DEVICE=sim to see the access, the array and the line at fault",
             )));
         }
+        if matches!(failed.code, INVALID_VALUE | INVALID_HANDLE) {
+            let call = failed.call;
+            return DeviceError::Invalid(format!("{call} failed with {name}: {description}"));
+        }
         DeviceError::Driver { call: failed.call, name, description }
     }
 }
@@ -213,6 +221,9 @@ mod tests {
         assert!(matches!(fault, DeviceError::Fault(_)), "{fault}");
         let refusal = DeviceError::from(Failed { call: "cuMemAlloc_v2", code: 1 });
         assert!(refusal.to_string().starts_with("cuMemAlloc_v2 failed with"), "{refusal}");
+        assert!(matches!(refusal, DeviceError::Invalid(_)), "{refusal:?}");
+        let other = DeviceError::from(Failed { call: "cuInit", code: 3 });
+        assert!(matches!(other, DeviceError::Driver { .. }), "{other:?}");
         // A code from the future is only a number.
         assert!(!is_fault(99_999));
     }

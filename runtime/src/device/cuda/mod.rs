@@ -383,10 +383,11 @@ impl Device for CudaDevice {
     fn destroy_event(&self, event: EventId) -> Result<(), DeviceError> {
         let driver = self.enter()?;
         let handle = self.handles_mut().events.get_mut(event.0 as usize).and_then(Option::take);
-        if let Some(handle) = handle {
-            // SAFETY: taken out of the table, so destroyed once.
-            unsafe { driver.event_destroy(handle)? };
-        }
+        let Some(handle) = handle else {
+            return Err(DeviceError::Invalid(format!("there is no event {}", event.0)));
+        };
+        // SAFETY: taken out of the table, so destroyed once.
+        unsafe { driver.event_destroy(handle)? };
         Ok(())
     }
 }

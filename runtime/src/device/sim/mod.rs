@@ -238,10 +238,14 @@ impl Device for SimDevice {
         if !kernel.refusals().is_empty() {
             return Err(DeviceError::Ptx(kernel.refusals().to_vec()));
         }
+        // A driver always has an answer: the launch bounds, or what the device allows.
+        let required = kernel.required_block().map(|block| block.iter().product());
+        let most = self.limits.threads_per_block;
+        let max_threads = kernel.max_threads().or(required).unwrap_or(most).min(most);
         let info = KernelInfo {
             static_shared_bytes: kernel.static_shared_bytes() as u64,
             param_bytes: Some(kernel.param_bytes() as u64),
-            max_threads: kernel.max_threads(),
+            max_threads: Some(max_threads),
             required_block: kernel.required_block(),
         };
         let handle = Arc::new(KernelHandle {

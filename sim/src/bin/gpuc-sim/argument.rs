@@ -1,6 +1,6 @@
 //! One argument of the kernel: a number, or a buffer from and to a file.
 
-use gpuc_sim::{DevicePtr, Simulator};
+use gpuc_sim::{AddressMode, ChannelFormat, DevicePtr, Filter, Image, Simulator, Texture};
 
 /// A buffer on the device, and the file that it goes to at the end.
 #[derive(Debug)]
@@ -53,6 +53,7 @@ pub(crate) fn place(
             let zeros = vec![0; host.ok_or("larger than the device's memory")?];
             (Vec::new(), Some(zeros), bytes, None)
         }
+        "tex" | "surf" => return image(kind == "tex", rest, label, simulator),
         _ => return Ok((scalar(kind, rest)?, None)),
     };
     let label = if label.is_empty() { text } else { label };
@@ -62,6 +63,65 @@ pub(crate) fn place(
     }
     let buffer = Buffer { pointer, bytes, target, header };
     Ok((pointer.to_le_bytes().to_vec(), Some(buffer)))
+}
+
+/// A texture or surface of a file's texels: `FORMAT[xCHANNELS]:WIDTH[xHEIGHT[xDEPTH]]:FILE[:HOW...]`.
+fn image(
+    sampled: bool,
+    text: &str,
+    label: &str,
+    simulator: &Simulator,
+) -> Result<(Vec<u8>, Option<Buffer>), String> {
+    let mut parts = text.split(':');
+    let mut part = |what: &str| parts.next().ok_or(format!("{what} is missing"));
+    let (format, extents, file) = (part("the format")?, part("the size")?, part("the file")?);
+    let (name, channels) = format.split_once('x').unwrap_or((format, "1"));
+    let format = ChannelFormat::by_name(name).ok_or(format!(
+        "`{name}` is no format: there are u8, u16, u32, s8, s16, s32, f16 and f32"
+    ))?;
+    let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is not a number"));
+    let mut extent = [1u32; 3];
+    let given: Vec<&str> = extents.split('x').collect();
+    if given.len() > 3 {
+        return Err(format!("`{extents}` has more than three axes"));
+    }
+    for (out, text) in extent.iter_mut().zip(given) {
+        *out = number(text)?;
+    }
+    let content = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
+    let (header, data) = content.split_at(npy_header(&content)?);
+    let bytes = data.len() as u64;
+    let pointer = simulator.alloc(bytes, label).map_err(|e| e.to_string())?;
+    simulator.write(pointer, data).map_err(|e| e.to_string())?;
+    let image = Image::packed(pointer, format, number(channels)?, extent);
+    let handle = if sampled {
+        let mut texture = Texture::of(image);
+        for how in parts.by_ref() {
+            match how {
+                "linear" => texture.filter = Filter::Linear,
+                "normalized" => texture.normalized_coordinates = true,
+                "unit" => texture.normalized_values = true,
+                "wrap" => texture.address = [AddressMode::Wrap; 3],
+                "mirror" => texture.address = [AddressMode::Mirror; 3],
+                "border" => texture.address = [AddressMode::Border; 3],
+                other => {
+                    return Err(format!(
+                        "`{other}`: there are linear, normalized, unit, wrap, mirror and border"
+                    ));
+                }
+            }
+        }
+        simulator.create_texture(texture)
+    } else {
+        simulator.create_surface(image)
+    };
+    let handle = handle.map_err(|e| e.to_string())?;
+    if let Some(more) = parts.next() {
+        return Err(format!("`{more}` means nothing here"));
+    }
+    let target = (!sampled).then(|| file.to_owned());
+    let buffer = Buffer { pointer, bytes, target, header: header.to_vec() };
+    Ok((handle.to_le_bytes().to_vec(), Some(buffer)))
 }
 
 fn size_of_buffer(text: &str) -> Result<u64, String> {
@@ -108,8 +168,8 @@ fn scalar(kind: &str, text: &str) -> Result<Vec<u8>, String> {
         ("f64", _) => number!(f64),
         _ => {
             return Err(format!(
-                "`{kind}` is no kind: there are in, inout, out, zero, and the types u8 to u64, s8 \
-                 to s64, b8 to b64, f32 and f64"
+                "`{kind}` is no kind: there are in, inout, out, zero, tex, surf, and the types u8 \
+                 to u64, s8 to s64, b8 to b64, f32 and f64"
             ));
         }
     };

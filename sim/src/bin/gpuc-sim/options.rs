@@ -16,6 +16,10 @@ Arguments, in the order of the kernel's parameters:
   inout:FILE            the same, and the buffer is written back to the file
   out:FILE:BYTES        a buffer that nobody has written, written to the file
   zero:BYTES            a buffer of zeros
+  tex:FORMAT:SIZE:FILE[:HOW...]
+                        a texture, such as tex:f32:64x64:in.npy:linear or tex:u8x4:640x480:photo.raw:unit;
+                        HOW is linear, normalized (coordinates), unit (integers up to 1), wrap, mirror, border
+  surf:FORMAT:SIZE:FILE a surface, written back to the file
 Files are raw bytes; of a .npy file the array is taken, and its header stays.
 
 Options:

@@ -1,0 +1,209 @@
+//! `gpuc tune`: runs a program with other plans, and keeps the fastest in a record.
+//!
+//! Each construct has its own candidates ([`candidates`]); one run of the program measures one of every
+//! construct, by the time of its kernels: the device's, or that which the simulator's model gives them. A
+//! candidate counts only where the program ends well. The record ([`gpuc_passes::plan::tuning`]) is written
+//! in one piece, beside what it has of other nests, devices and sizes.
+
+mod candidates;
+mod json;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_passes::plan::text::{self, Plan};
+use gpuc_passes::plan::tuning::{self, Record};
+
+use json::Json;
+
+use super::{Arguments, Mode, build};
+use crate::compile::{self, Level};
+use crate::output::write_atomically;
+use crate::temporary::Folder;
+
+/// The record's file where no option names one.
+const FILE: &str = "gpuc.tuning";
+
+/// What a run measured of a construct.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Measured {
+    seconds: f64,
+    /// Threads and blocks of its largest launch.
+    threads: i64,
+    blocks: i64,
+}
+
+/// Tunes a program; the exit status.
+///
+/// # Errors
+/// There is no one source, it does not run, or the record cannot be written.
+pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
+    let [source] = &arguments.sources[..] else {
+        return Err(Diagnostic::error("`gpuc tune` takes one C source")
+            .help("plans name functions and lines; objects of other files may stand beside it"));
+    };
+    let folder = Folder::new()?;
+    let own = Arguments { plan: None, without_tuning: true, ..arguments.clone() };
+    let printed = match compile::emit(source, &own, Level::Plan) {
+        Ok(printed) => printed,
+        Err(failure) => return Ok(failure.report(arguments)),
+    };
+    let plans = text::parse(&printed, "plan")?;
+    let file = folder.join("candidate.plan");
+    let mut tried: Vec<Vec<Plan>> = Vec::new();
+    for plan in &plans {
+        let mut all = candidates::of(plan);
+        all.retain(|candidate| is_followed(source, &own, candidate, &file));
+        tried.push(all);
+    }
+    let runs = tried.iter().map(Vec::len).max().unwrap_or(0);
+    let mut best: Vec<Option<(usize, Measured)>> = vec![None; plans.len()];
+    let mut first: Vec<Measured> = vec![Measured::default(); plans.len()];
+    let mut device = String::new();
+    for run in 0..runs {
+        let chosen: Vec<&Plan> =
+            tried.iter().filter_map(|all| all.get(run).or(all.first())).collect();
+        write(&file, &chosen)?;
+        let report = match measure(&own, &file, &folder)? {
+            Ok(report) => report,
+            Err(status) if run == 0 => return Ok(status),
+            Err(_) => {
+                println!("candidate {run}: the program fails, left out");
+                continue;
+            }
+        };
+        let (name, kernels) = read(&report).ok_or_else(|| {
+            Diagnostic::error("the report of the run cannot be read").code(codes::TUNING)
+        })?;
+        device = name;
+        for (index, all) in tried.iter().enumerate() {
+            let Some(plan) = all.get(run) else { continue };
+            let Some(found) = of_line(&kernels, plan.key.line) else { continue };
+            if run == 0 {
+                first[index] = found;
+            }
+            if best[index].is_none_or(|(_, known)| found.seconds < known.seconds) {
+                best[index] = Some((run, found));
+            }
+        }
+    }
+    let name = arguments.tuning.clone().unwrap_or_else(|| FILE.to_owned());
+    let mut records = known(&name);
+    for (index, plan) in plans.iter().enumerate() {
+        let kernel = plan.key.kernel();
+        let Some((run, found)) = best[index] else {
+            println!("{kernel}: no kernel ran");
+            continue;
+        };
+        let record = Record {
+            device: device.clone(),
+            class: first[index].threads.max(1).ilog2(),
+            time: (found.seconds * 1e9).round() as u64,
+            plan: candidates::recorded(tried[index][run].clone(), found.blocks),
+        };
+        println!(
+            "{kernel}: {:.3} us as compiled, {:.3} us by candidate {run} of {}, on {device}",
+            first[index].seconds * 1e6,
+            found.seconds * 1e6,
+            tried[index].len()
+        );
+        for step in &record.plan.steps {
+            println!("  {}", step.step);
+        }
+        records.retain(|other| !other.is_of_same(&record));
+        records.push(record);
+    }
+    write_atomically(Path::new(&name), tuning::text(&records).as_bytes())
+        .map_err(|error| Diagnostic::error(format!("cannot write `{name}`: {error}")))?;
+    println!("written to {name}");
+    Ok(0)
+}
+
+/// What the record has already; what is damaged of it goes.
+fn known(name: &str) -> Vec<Record> {
+    std::fs::read(name).map_or_else(
+        |_| Vec::new(),
+        |bytes| tuning::parse(&String::from_utf8_lossy(&bytes), name).0,
+    )
+}
+
+fn write(file: &Path, plans: &[&Plan]) -> Result<(), Diagnostic> {
+    let texts: String = plans.iter().map(ToString::to_string).collect();
+    std::fs::write(file, text::header() + &texts)
+        .map_err(|error| Diagnostic::error(format!("cannot write `{}`: {error}", file.display())))
+}
+
+/// Whether a plan can be followed.
+fn is_followed(source: &Path, own: &Arguments, plan: &Plan, file: &Path) -> bool {
+    let arguments = Arguments { plan: Some(file.display().to_string()), ..own.clone() };
+    write(file, &[plan]).is_ok() && compile::emit(source, &arguments, Level::Plan).is_ok()
+}
+
+/// Builds the program by a file of plans and runs it; the report, or the status that it ended with.
+fn measure(
+    own: &Arguments,
+    plans: &Path,
+    folder: &Folder,
+) -> Result<Result<String, i32>, Diagnostic> {
+    let (program, report) = (folder.join("program"), folder.join("report.json"));
+    let link = Arguments {
+        mode: Mode::Link,
+        output: Some(program.clone()),
+        plan: Some(plans.display().to_string()),
+        ..own.clone()
+    };
+    let status = build::build(&link)?;
+    if status != 0 {
+        return Ok(Err(status));
+    }
+    let mut command = Command::new(&program);
+    command.args(&own.program_arguments).envs(own.runtime_environment());
+    command.env("GPUC_REPORT", "json").env("GPUC_REPORT_FILE", &report).env("GPUC_QUIET", "1");
+    let ended = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Diagnostic::error(format!("cannot run the compiled program: {error}")))?;
+    let status = ended.status;
+    if !status.success() {
+        eprint!("{}", String::from_utf8_lossy(&ended.stderr));
+        eprintln!("gpuc: the program ended with {status}");
+        return Ok(Err(status.code().unwrap_or(1).max(1)));
+    }
+    let text = std::fs::read_to_string(&report)
+        .map_err(|error| Diagnostic::error(format!("the program wrote no report: {error}")))?;
+    let _ = std::fs::remove_file(&report);
+    Ok(Ok(text))
+}
+
+/// The device of a report and, of each kernel, the line of its construct and what was measured.
+fn read(report: &str) -> Option<(String, Vec<(u32, Measured)>)> {
+    let report = Json::parse(report)?;
+    let name = report.get("device").and_then(|device| device.get("name")?.text());
+    let name = name.unwrap_or("unknown").to_lowercase().replace(' ', "-");
+    let mut kernels = Vec::new();
+    for kernel in report.get("kernels")?.elements() {
+        let line =
+            kernel.get("place").and_then(Json::text).and_then(|place| place.rsplit_once(':'));
+        let Some(line) = line.and_then(|(_, line)| line.parse().ok()) else { continue };
+        let seconds =
+            kernel.get("seconds").or(kernel.get("host_seconds")).and_then(Json::number)?;
+        let product = |name: &str| {
+            let numbers = kernel.get(name).map_or(&[][..], Json::elements).iter();
+            numbers.filter_map(Json::number).map(|n| n as i64).product::<i64>()
+        };
+        let blocks = product("grid");
+        kernels.push((line, Measured { seconds, threads: blocks * product("block"), blocks }));
+    }
+    Some((name, kernels))
+}
+
+/// What the kernels of a line took together.
+fn of_line(kernels: &[(u32, Measured)], line: u32) -> Option<Measured> {
+    let own = kernels.iter().filter(|(at, _)| *at == line).map(|(_, measured)| *measured);
+    own.reduce(|sum, next| Measured {
+        seconds: sum.seconds + next.seconds,
+        threads: sum.threads.max(next.threads),
+        blocks: sum.blocks.max(next.blocks),
+    })
+}

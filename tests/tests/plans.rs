@@ -1,0 +1,631 @@
+//! Plans: what is printed is obeyed, what cannot be is refused, and what is edited computes the same.
+
+use std::path::Path;
+use std::process::Command;
+
+use gpuc_tests::corpus;
+use gpuc_tests::execution;
+use gpuc_tests::tools::Tools;
+use tempfile::TempDir;
+
+/// A folder with sources, in which gpuc is run.
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        Bench { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.folder.path().join(name), text).expect("the folder is writable");
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(name)).expect("the file was written")
+    }
+
+    /// What gpuc prints, and whether it succeeds.
+    fn gpuc(&self, arguments: &str) -> (bool, String) {
+        let mut command = Command::new(Tools::find().ours("gpuc").expect("gpuc is built"));
+        command.args(arguments.split(' ')).current_dir(self.folder.path()).env("LC_ALL", "C");
+        command.env("GPUC_QUIET", "1");
+        let outcome = execution::run(&mut command, Vec::new(), true).expect("gpuc runs");
+        (outcome.status.is_some_and(|status| status.success()), outcome.text())
+    }
+
+    fn ok(&self, arguments: &str) -> String {
+        let (success, text) = self.gpuc(arguments);
+        assert!(success, "gpuc {arguments}:\n{text}");
+        text
+    }
+}
+
+fn root(file: &Path) -> String {
+    corpus::root().join(file).display().to_string()
+}
+
+/// The printed plan of a compilation, given back, gives the same PTX to the byte, and is printed again.
+#[test]
+fn printed_plans_are_obeyed_to_the_byte() {
+    let bench = Bench::new();
+    let folders = ["examples", "tests/programs/nests"];
+    let files: Vec<_> = folders.iter().flat_map(|f| corpus::files_with(f, &["c"])).collect();
+    assert!(files.len() > 40, "{files:?}");
+    let (mut steps, mut plans) = (0, 0);
+    for file in files {
+        let source = root(&file);
+        bench.ok(&format!("--emit=ptx -o a.ptx {source}"));
+        bench.ok(&format!("--emit=plan -o a.plan {source}"));
+        bench.ok(&format!("--emit=ptx --plan=a.plan -o b.ptx {source}"));
+        bench.ok(&format!("--emit=plan --plan=a.plan -o b.plan {source}"));
+        assert!(bench.read("a.ptx") == bench.read("b.ptx"), "{source}: another kernel");
+        assert_eq!(bench.read("a.plan"), bench.read("b.plan"), "{source}");
+        let plan = bench.read("a.plan");
+        plans += plan.lines().filter(|line| line.starts_with("kernel ")).count();
+        steps += plan.lines().filter(|line| line.starts_with("  ")).count();
+    }
+    assert!(plans > 60 && steps > 3 * plans / 2, "{plans} plans of {steps} steps");
+}
+
+const SOURCE: &str = "\
+void flow(int n, float a[n][n])
+{
+    #pragma acc kernels copy(a[0:n][0:n])
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < n - 1; j++)
+            a[i][j] = a[i - 1][j + 1] + 1.0f;
+}
+
+void product(int n, const float a[restrict n][n], const float b[restrict n][n], float c[restrict n][n])
+{
+    #pragma acc kernels copyin(a[0:n][0:n], b[0:n][0:n]) copyout(c[0:n][0:n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0;
+            for (int l = 0; l < n; l++)
+                sum += a[i][l] * b[l][j];
+            c[i][j] = sum;
+        }
+}
+
+void two(int n, float a[restrict n], float b[restrict n])
+{
+    #pragma acc kernels copy(a[0:n], b[0:n])
+    for (int i = 1; i < n; i++) {
+        a[i] += 1.0f;
+        b[i] = b[i - 1] + a[i];
+    }
+}
+
+void given(int n, float a[n])
+{
+    #pragma acc parallel loop copy(a[0:n])
+    for (int i = 0; i < n; i++)
+        a[i] = 0;
+}
+";
+
+const FLOW: &str = "flow:3";
+const PRODUCT: &str = "product:11";
+const TWO: &str = "two:23";
+const GIVEN: &str = "given:32";
+
+/// A plan of a construct of the source that is refused.
+struct Refused {
+    kernel: &'static str,
+    steps: &'static str,
+    /// What the message holds.
+    says: &'static [&'static str],
+}
+
+const REFUSED: &[Refused] = &[
+    Refused {
+        kernel: FLOW,
+        steps: "permute i, j to j, i",
+        says: &[
+            "[GPUC0027]: 'permute' is refused: a dependence would be turned round",
+            "flow dependence of a from line 6 to line 6, direction (<, >), such as iterations (1, 1) and (2, 0)",
+            "a.plan:3:3",
+            "a.c:4:5",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "order i as (j)",
+        says: &["'order' is refused: a dependence would be turned round", "(1, 1) and (2, 0)"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "order i as (j), (i)",
+        says: &["the nest has 1 statements, and rows are given for 2"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "permute j, i to i, j",
+        says: &["'permute' is refused: j, i do not stand directly in each other"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "skew i by 1 along j",
+        says: &["'skew' is refused: 'i' does not stand directly in 'j'"],
+    },
+    Refused {
+        kernel: TWO,
+        steps: "distribute i to x, y, z",
+        says: &["'distribute' is refused: its statements make 2 groups, and 3 loops are named"],
+    },
+    Refused {
+        kernel: TWO,
+        steps: "distribute i to i, k\n  fuse i, k to i\n  parallel k",
+        says: &["there is no loop 'k' for 'parallel'", "this step took it", "loops are i by then"],
+    },
+    Refused {
+        kernel: TWO,
+        steps: "parallel i",
+        says: &["'parallel' is refused: Loop carried dependence of b prevents parallelization"],
+    },
+    Refused { kernel: TWO, steps: "privatize b over i", says: &["'privatize' is refused", "b"] },
+    Refused {
+        kernel: GIVEN,
+        steps: "parallel i",
+        says: &["whether 'i' is parallel is not the compiler's to say"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  parallel i, j",
+        says: &["'i' is parallel already", "by this step"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  collapse i, j",
+        says: &["'collapse' is refused: they are not parallel loops"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  launches l",
+        says: &["'launches' is refused"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  promote a in l",
+        says: &["'promote' is refused: no element of a is read and written in every round of 'l'"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 512, j by 512, l by 16, threads 16 by 16",
+        says: &[
+            "'tile' is refused: the tiles are larger than the memory of a block",
+            "it needs 65792 bytes, and there are 49152",
+            "take fewer terms at a time, or smaller tiles",
+        ],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 128, j by 128, l by 8, threads 2 by 2",
+        says: &["a block would have too many threads", "it needs 4096 threads, and there are 1024"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 100, j by 128, l by 16, threads 4 by 8",
+        says: &["sizes are powers of two"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile j by 64, i by 64, l by 16, threads 4 by 4",
+        says: &["rows are of 'i', columns of 'j', and terms of 'l'"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  tile i by 64, j by 64, l by 16, threads 4 by 4",
+        says: &["'tile' is refused: it is not a nest of two parallel loops"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j",
+        says: &[
+            "the plan does not say who executes the iterations of i, j",
+            "add a step such as `map i to block.y, j to block.x thread.x by 128`",
+        ],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  map i to block.x, j to block.x thread.x by 32",
+        says: &["'map' is refused: 'mapping' uses block_x twice"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  map i to block.y thread.y by 64, j to block.x thread.x by 32",
+        says: &["'map' is refused: 64 workers of vector length 32 are 2048 threads"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  map i to block.y, j to thread.x by 32",
+        says: &["'map' is refused", "deals one iteration to a processor"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  map i to block.x thread.x by 128\n  unroll l by 0",
+        says: &["[GPUC0025]: the unroll factor is 0, and 1 is the least", "a.plan:5:15"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  map i to block.x thread.x by 128\n  unroll i by 4",
+        says: &["'i' is no sequential loop by then"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i\n  map i to block.x thread.x by 128\n  map i to block.x thread.x by 64",
+        says: &[
+            "nobody took the step 'map i to block.x thread.x by 64'",
+            "what was done is `map i",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "paralel j",
+        says: &["[GPUC0025]: there is no step 'paralel'", "did you mean `parallel`?"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "parallel jj",
+        says: &["there is no loop 'jj' for 'parallel'", "did you mean `j`?"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "parallel j\n  parallel j",
+        says: &["the step 'parallel' stands there twice"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "launches i\n  parallel j",
+        says: &["'parallel' comes before 'launches' in a plan"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "permute i, j to j, j",
+        says: &["does not name each of the loops once"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "map j to block.w",
+        says: &["expected processors: block.x,", "found 'block.w'"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "skew j by 99999999999999999999 along i",
+        says: &["does not fit 64 bits"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "skew j by 3000000000 along i",
+        says: &["3000000000 is too large"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "unroll i by 1000000",
+        says: &["the unroll factor is 1000000, and 256 is the most"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 4611686018427387904, j by 64, l by 16, threads 1 by 1",
+        says: &["the size of a tile is 4611686018427387904, and 4096 is the most"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  tile i by 512, j by 512, l by 4, threads 32 by 32",
+        says: &[
+            "a thread would have more results than registers",
+            "it needs 1024 registers, and there are 255",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "parallel j; launches i",
+        says: &["';' means nothing in a plan"],
+    },
+];
+
+fn kernel_line(printed: &str, kernel: &str) -> String {
+    let begins = |line: &&str| line.starts_with(&format!("kernel {kernel} "));
+    printed.lines().find(begins).unwrap_or_else(|| panic!("{kernel} in\n{printed}")).to_owned()
+}
+
+#[test]
+fn every_refusal_says_what_forbids_it() {
+    let bench = Bench::new();
+    bench.write("a.c", SOURCE);
+    let printed = bench.ok("--emit=plan a.c");
+    for case in REFUSED {
+        let line = kernel_line(&printed, case.kernel);
+        bench.write("a.plan", &format!("gpuc plan 1\n{line}\n  {}\n", case.steps));
+        let (success, text) = bench.gpuc("--emit=plan --plan=a.plan a.c");
+        assert!(!success, "'{}' is not refused:\n{text}", case.steps);
+        for says in case.says {
+            assert!(text.contains(says), "'{}' does not say '{says}':\n{text}", case.steps);
+        }
+        let (success, text) = bench.gpuc("--emit=plan --plan=a.plan -Wno-error=plan a.c -o b.plan");
+        assert!(success && text.contains("warning[GPUC002"), "'{}':\n{text}", case.steps);
+        assert_eq!(bench.read("b.plan"), printed, "'{}' leaves something", case.steps);
+    }
+}
+
+#[test]
+fn plans_for_something_else_are_refused() {
+    let bench = Bench::new();
+    bench.write("a.c", SOURCE);
+    let printed = bench.ok("--emit=plan a.c");
+    let own = kernel_line(&printed, FLOW);
+    let nest = own.split(' ').nth(3).unwrap();
+    for (text, says) in [
+        (
+            own.replace("flow:3", "flow:4"),
+            "this plan is for 'flow:4', and there is no such construct",
+        ),
+        (
+            own.replace(nest, "0000000000000000"),
+            "the nest of 'flow:3' is not the one that this plan was made for",
+        ),
+        (own.replace("sm_75", "sm_90"), "this plan is for sm_90, and the target is sm_75"),
+        (format!("{own}\n{own}"), "there are two plans for 'flow:3'"),
+        (own.replace(nest, "xyz"), "'xyz' is no hash"),
+        ("parallel i".to_owned(), "a step stands in front of the first kernel"),
+    ] {
+        bench.write("a.plan", &format!("gpuc plan 1\n{text}\n"));
+        let (success, answer) = bench.gpuc("--emit=ptx --plan=a.plan a.c");
+        assert!(!success && answer.contains(says), "{text}: {answer}");
+    }
+    for (text, says) in [
+        (format!("gpuc plan 0\n{own}\n"), "plans of format 0 are not read"),
+        (own.clone(), "this is no file of plans"),
+        (String::new(), "the file of plans is empty"),
+        ("gpuc plan\n".to_owned(), "expected a number, found the end of the line"),
+    ] {
+        bench.write("a.plan", &text);
+        let (success, answer) = bench.gpuc("--emit=ptx --plan=a.plan a.c");
+        assert!(!success && answer.contains(says), "{text}: {answer}");
+    }
+    let (success, answer) = bench.gpuc("--emit=ptx --plan=missing.plan a.c");
+    assert!(!success && answer.contains("cannot read `missing.plan`"), "{answer}");
+    // What a plan was made for may move in the file, if the plan says where to.
+    bench.write("a.c", &format!("\n\n{SOURCE}"));
+    let moved = printed.replace("flow:3", "flow:5").replace("product:11", "product:13");
+    bench.write("a.plan", &moved.replace("two:23", "two:25").replace("given:32", "given:34"));
+    bench.ok("--emit=ptx --plan=a.plan a.c -o a.ptx");
+}
+
+/// Checks itself for sizes that divide nothing, and for 0 and 1.
+const MAIN: &str = "
+#include <stdio.h>
+#include <stdlib.h>
+static float value(int i) { return (float)(i * 7 % 13); }
+static int check(int n)
+{
+    int wrong = 0, count = n * n;
+    float *a = malloc(4 * (count + 1)), *b = malloc(4 * (count + 1)), *c = malloc(4 * (count + 1));
+    for (int i = 0; i < count; i++)
+        a[i] = c[i] = value(i);
+    flow(n, (void *)a);
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < n - 1; j++)
+            c[i * n + j] = c[(i - 1) * n + j + 1] + 1.0f;
+    for (int i = 0; i < count; i++)
+        wrong += a[i] != c[i];
+    for (int i = 0; i < count; i++)
+        a[i] = value(i), b[i] = value(i + 5), c[i] = -1;
+    product(n, (void *)a, (void *)b, (void *)c);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0;
+            for (int l = 0; l < n; l++)
+                sum += a[i * n + l] * b[l * n + j];
+            wrong += sum != c[i * n + j];
+        }
+    for (int i = 0; i < n; i++)
+        a[i] = value(i), b[i] = value(i + 3), c[i] = b[i];
+    for (int i = 1; i < n; i++)
+        c[i] = c[i - 1] + a[i] + 1.0f;
+    two(n, a, b);
+    for (int i = 0; i < n; i++)
+        wrong += b[i] != c[i];
+    given(n, a);
+    for (int i = 0; i < n; i++)
+        wrong += a[i] != 0;
+    free(a), free(b), free(c);
+    return wrong;
+}
+int main(void)
+{
+    int sizes[] = {0, 1, 2, 17, 40, 67}, wrong = 0;
+    for (int i = 0; i < 6; i++)
+        wrong += check(sizes[i]);
+    printf(\"%d wrong\\n\", wrong);
+    return wrong != 0;
+}
+";
+
+/// Plans that are not the compiler's choice, of each of the constructs.
+const EDITED: &[[&str; 4]] = &[
+    [
+        "skew j by 2 along i, wavefront\n  parallel i\n  launches j\n  map i to block.x thread.x by 64",
+        "parallel i, j\n  collapse i, j\n  tile i by 32, j by 32, l by 8, threads 2 by 4, wide, where 1 blocks\n  \
+         tile i by 16, j by 16, l by 8, threads 2 by 2, where 1 blocks\n  map i to block.y thread.y by 16, j to block.x thread.x by 16",
+        "distribute i to i, k\n  parallel i\n  map i to block.x by 2 thread.x by 32 blocked",
+        "map i to block.x by 3 thread.x by 64 strided",
+    ],
+    [
+        "parallel j\n  map j to thread.x by 32 strided\n  unroll i by 3",
+        "permute i, j to j, i\n  parallel j\n  map j to block.x thread.x by 64\n  unroll l by 5",
+        "map",
+        "map i to block.x by 5 strided",
+    ],
+    [
+        "parallel",
+        "parallel i, l\n  map i to block.x\n  map l to thread.x by 32 strided",
+        "distribute i to i, k\n  fuse i, k to i",
+        "map i to block.x thread.x by 1024",
+    ],
+    [
+        "launches i",
+        "parallel i, j\n  collapse j, i\n  map j to block.y thread.y by 8, i to block.x thread.x by 8",
+        "skew",
+        "map i to thread.x by 256 strided",
+    ],
+];
+
+#[test]
+fn edited_plans_compute_the_same() {
+    let bench = Bench::new();
+    bench.write("a.c", &format!("{SOURCE}{MAIN}"));
+    let printed = bench.ok("--emit=plan a.c");
+    let mut followed = 0;
+    for steps in EDITED {
+        let mut text = "gpuc plan 1\n".to_owned();
+        for (kernel, steps) in [FLOW, PRODUCT, TWO, GIVEN].iter().zip(steps) {
+            // A word alone stands for a construct that is decided as usual.
+            if steps.contains(' ') {
+                text += &format!("{}\n  {steps}\n", kernel_line(&printed, kernel));
+                followed += 1;
+            }
+        }
+        bench.write("a.plan", &text);
+        let again = bench.ok("--emit=plan --plan=a.plan a.c");
+        for line in text.lines().skip(1) {
+            assert!(again.lines().any(|other| other == line), "'{line}' is not in\n{again}");
+        }
+        let (success, answer) = bench.gpuc("check --device=sim --plan=a.plan a.c");
+        assert!(success && answer.contains("0 wrong"), "{text}{answer}");
+    }
+    assert!(followed > 8);
+}
+
+/// The page's blocks that are marked by a word, each with the lines behind it up to the next block.
+fn blocks<'a>(page: &'a str, mark: &str) -> Vec<(Vec<&'a str>, Vec<&'a str>)> {
+    let lines: Vec<&str> = page.lines().collect();
+    let mut found = Vec::new();
+    for start in (0..lines.len()).filter(|&at| lines[at] == format!("```{mark}")) {
+        let end = (start..lines.len()).find(|&at| lines[at] == "```").expect("the block ends");
+        let behind = lines[end + 1..].iter().take_while(|line| !line.starts_with("```"));
+        found.push((lines[start + 1..end].to_vec(), behind.copied().collect()));
+    }
+    found
+}
+
+/// The counters of the one kernel of a report, as the tutorial says them.
+fn counters(report: &str) -> String {
+    let figure = |name: &str| -> f64 {
+        let (_, rest) = report.split_once(&format!("\"{name}\":")).expect("the report has it");
+        let end = rest.find([',', '}']).unwrap_or(rest.len());
+        rest[..end].parse().expect("a number")
+    };
+    let conflicts = figure("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")
+        + figure("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
+    format!(
+        "**{} requests to global memory, {} sectors each; {} bank conflicts; {} instructions of warps.**",
+        figure("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+        figure("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"),
+        conflicts,
+        figure("smsp__inst_executed.sum"),
+    )
+}
+
+/// What docs/plans.md shows is what comes of it: the compiler's plan, the counters of each step, what a
+/// refusal says. `GPUC_BLESS=1` writes the page anew.
+#[test]
+fn the_tutorial_shows_what_is_so() {
+    let path = corpus::root().join("docs/plans.md");
+    let page = std::fs::read_to_string(&path).expect("the tutorial is there");
+    let bench = Bench::new();
+    let source = root(Path::new("docs/plans/product.c"));
+    let mut new = page.clone();
+    let chosen = bench.ok(&format!("--arch=sm_90 --emit=plan {source}"));
+    let [(shown, _)] = &blocks(&page, "chosen")[..] else { panic!("one plan is shown") };
+    new = new.replacen(&shown.join("\n"), chosen.trim_end(), 1);
+    let kernel = kernel_line(&chosen, "product:7");
+    let steps = blocks(&page, "plan");
+    assert!(steps.len() > 5, "{} steps are shown", steps.len());
+    for (plan, behind) in steps {
+        bench.write("a.plan", &format!("gpuc plan 1\n{kernel}\n{}\n", plan.join("\n")));
+        let run = "run --arch=sm_90 --device=sim --report=json --report-file=a.json --plan=a.plan";
+        let answer = bench.ok(&format!("{run} {source} -- 256"));
+        assert!(answer.contains("0 of the results"), "{plan:?}: {answer}");
+        let line = behind.iter().find(|line| !line.is_empty()).expect("a line with counters");
+        let block = plan.join("\n");
+        let (before, after) =
+            (format!("{block}\n```\n\n{line}\n"), counters(&bench.read("a.json")));
+        assert!(new.contains(&before), "{before}");
+        new = new.replacen(&before, &format!("{block}\n```\n\n{after}\n"), 1);
+    }
+    for (plan, _) in blocks(&page, "refused") {
+        bench.write("a.plan", &format!("gpuc plan 1\n{kernel}\n{}\n", plan.join("\n")));
+        let (success, answer) =
+            bench.gpuc(&format!("--arch=sm_90 --plan=a.plan --emit=plan {source}"));
+        let (said, _) = &blocks(&page, "text")[0];
+        assert!(!success && said.iter().all(|line| answer.contains(line)), "{answer}");
+    }
+    let [(shown, _)] = &blocks(&page, "c")[..] else { panic!("the loops are shown") };
+    let text = std::fs::read_to_string(&source).expect("the source is there");
+    assert!(text.contains(&shown.join("\n")), "the page shows other loops");
+    if std::env::var("GPUC_BLESS").is_ok_and(|value| value == "1") {
+        std::fs::write(&path, new).expect("the page can be written");
+    } else {
+        assert!(new == page, "docs/plans.md is not as it is now; GPUC_BLESS=1 writes it");
+    }
+}
+
+/// A record of tuning is written, read, and left out line by line where it is damaged.
+#[test]
+fn tuning_is_recorded_and_followed() {
+    const TEST: &str = "
+#include <stdio.h>
+int main(void)
+{
+    static float a[1000], b[1000];
+    two(1000, a, b);
+    float last = b[999];
+    given(1000, a);
+    printf(\"%d wrong\\n\", last != 999 || a[999] != 0);
+}
+";
+    let bench = Bench::new();
+    let (_, functions) = SOURCE.split_once("void two").expect("it is in the source");
+    bench.write("a.c", &format!("void two{functions}{TEST}"));
+    let printed = bench.ok("--emit=plan --arch=sm_90 a.c");
+    let said = bench.ok("tune --arch=sm_90 --device=sim --tuning=a.tuning a.c");
+    assert!(said.contains("two:3: ") && said.contains("written to a.tuning"), "{said}");
+    let record = bench.read("a.tuning");
+    assert_eq!(record.lines().count(), 3, "{record}");
+    // The best of the candidates is followed, whatever it is.
+    let tuned = bench.ok("--emit=plan --arch=sm_90 --tuning=a.tuning a.c");
+    for line in record.lines().skip(1) {
+        let (front, steps) = line.split_once(" plan ").expect("a plan");
+        let nest = front.split(' ').nth(1).expect("a hash");
+        assert!(printed.contains(nest), "{line}");
+        let (_, own) = tuned.split_once(&format!("nest {nest} target sm_90\n")).expect(nest);
+        let own = own.split("\n\n").next().unwrap_or_default();
+        let own: Vec<&str> = own.lines().map(str::trim).collect();
+        assert_eq!(own.join("; "), steps);
+    }
+    assert!(bench.ok("run --arch=sm_90 --device=sim --tuning=a.tuning a.c").contains("0 wrong"));
+    // Tuned again, there is a line for each still.
+    bench.ok("tune --arch=sm_90 --device=sim --tuning=a.tuning a.c");
+    assert_eq!(bench.read("a.tuning"), record);
+    // Another target has no records, and what is damaged or cannot be followed is left out.
+    assert_eq!(bench.ok("--emit=plan --tuning=a.tuning a.c"), bench.ok("--emit=plan a.c"));
+    for (damaged, warnings) in [
+        (record.replace("; parallel i", "; paralel i"), 1),
+        (record.replace("; parallel i", "; parallel i, k"), 1),
+        (record.replace("gpuc tuning 1", "gpuc tuning 0"), 1),
+        (record[..record.len() - 30].to_owned(), 1),
+        (String::new(), 0),
+    ] {
+        bench.write("b.tuning", &damaged);
+        let (success, answer) =
+            bench.gpuc("--emit=ptx --arch=sm_90 --tuning=b.tuning a.c -o b.ptx");
+        assert!(success, "{damaged}\n{answer}");
+        assert_eq!(answer.matches("warning[GPUC0028]").count(), warnings, "{damaged}\n{answer}");
+    }
+    let (success, answer) = bench.gpuc("tune --device=sim a.c missing.c");
+    assert!(!success && answer.contains("missing.c"), "{answer}");
+}
