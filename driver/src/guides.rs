@@ -90,10 +90,10 @@ impl Guides {
         let plan = self.plan.as_mut()?;
         let lines: Vec<&str> = plan.text.lines().collect();
         let begins = |line: &&str| line.split_whitespace().next() == Some("kernel");
-        let first = lines.iter().take(line + 1).rposition(|line| begins(&line));
+        let first = lines.iter().take(line + 1).rposition(begins);
         match first {
             Some(first) => {
-                let next = lines.iter().skip(first + 1).position(|line| begins(&line));
+                let next = lines.iter().skip(first + 1).position(begins);
                 let end = next.map_or(lines.len(), |next| first + 1 + next);
                 plan.text = without(&plan.text, first..end)?;
             }

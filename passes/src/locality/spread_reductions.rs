@@ -119,7 +119,16 @@ impl SpreadReductions {
             let refuse = |ir: &Ir, rule: &str| {
                 placed.refused(ir, &Refusal::new("spread-reductions", nests[0].nest, rule))
             };
-            let Some(plan) = SpreadPlan::new(step.width, arch) else {
+            let plan = match step.columns {
+                0 => SpreadPlan::new(step.width, arch),
+                columns => SpreadPlan::columns(step.width, columns, arch),
+            };
+            let unfit = nests.iter().filter(|_| step.columns > 0);
+            if let Some(refusal) = unfit.into_iter().find_map(|nest| columns::check(ir, nest).err())
+            {
+                return Err(placed.refused(ir, &refusal));
+            }
+            let Some(plan) = plan else {
                 return Err(refuse(
                     ir,
                     "widths are powers of two from 2 to the threads of a block",
@@ -273,7 +282,8 @@ fn note(ir: &mut Ir, func: Op, nests: &[RowNest], plan: &SpreadPlan, range: Opti
     if planned {
         let rounds = range.map_or(0, |range| range.least_rounds);
         let most = range.and_then(|range| range.most_rows).unwrap_or(0);
-        let step = step::Spread { rows: rows(ir, nests), width: plan.width, rounds, most };
+        let columns = if plan.by_columns { plan.rows } else { 0 };
+        let step = step::Spread { rows: rows(ir, nests), width: plan.width, columns, rounds, most };
         record(ir, func, step);
     }
 }

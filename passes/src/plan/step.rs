@@ -144,6 +144,9 @@ pub struct Spread {
     pub rows: Vec<Name>,
     /// Threads for each of their iterations.
     pub width: i64,
+    /// Iterations that neighbouring threads of a block take, so that those that share one are rows of threads; 0 where
+    /// they are neighbours themselves.
+    pub columns: i64,
     /// Rounds that the loops inside must have at least; 0 where nothing is asked.
     pub rounds: i64,
     /// Iterations that the parallel loops may have at most; 0 for any number.

@@ -323,7 +323,11 @@ impl StepText for Spread {
         let rows = c.names(LOOP)?;
         c.expect("over")?;
         let width = c.positive("the number of threads", i32::MAX.into())?;
-        let mut spread = Spread { rows, width, rounds: 0, most: 0 };
+        let mut spread = Spread { rows, width, columns: 0, rounds: 0, most: 0 };
+        if c.eat("by") {
+            spread.columns = c.positive("the number of columns", i32::MAX.into())?;
+            c.expect("columns")?;
+        }
         if c.eat("where") {
             let number = c.positive("the number of rounds or rows", i32::MAX.into())?;
             if c.eat("rows") {
@@ -342,6 +346,9 @@ impl StepText for Spread {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} over {}", self.rows.join(", "), self.width)?;
+        if self.columns > 0 {
+            write!(f, " by {} columns", self.columns)?;
+        }
         match (self.rounds, self.most) {
             (0, 0) => {}
             (0, most) => write!(f, " where {most} rows")?,
@@ -352,7 +359,12 @@ impl StepText for Spread {
     }
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
-        vec![("width", &mut self.width), ("rounds", &mut self.rounds), ("rows", &mut self.most)]
+        vec![
+            ("width", &mut self.width),
+            ("columns", &mut self.columns),
+            ("rounds", &mut self.rounds),
+            ("rows", &mut self.most),
+        ]
     }
 }
 

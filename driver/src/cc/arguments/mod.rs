@@ -512,7 +512,7 @@ mod tests {
             ("--arch=sm_1 a.o", "unknown compute capability `sm_1`"),
             ("--emit=ptx a.o", "`--emit` needs a C source"),
             ("-c a.s b.s -o c.o", "cannot use `-o` with `-c` and several source files"),
-            ("a.o -- b", "arguments behind `--` are for `gpuc run`"),
+            ("a.o -- b", "arguments behind `--` are for `gpuc run` and `gpuc tune`"),
             ("none.c", "cannot read `none.c`: there is no such file"),
             ("--raport a.o", "unknown option `--raport`"),
         ] {
