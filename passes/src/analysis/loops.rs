@@ -2,7 +2,7 @@
 
 use gpuc_dialects::arith;
 use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp, SEQ_ATTR};
-use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep};
+use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep, Traits};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
 use super::polynomial::Polynomial;
@@ -120,6 +120,14 @@ impl Bound {
         }
         found
     }
+}
+
+/// The counted loops inside an operation that stand in no other one.
+pub fn outermost_loops(ir: &Ir, op: Op) -> impl Iterator<Item = Op> + '_ {
+    ir.nested_ops(op, WalkOrder::PreOrder).into_iter().filter(|&root| {
+        let inner = ir.ancestors(root).any(|outer| ir.is_counted_loop(outer));
+        !inner && ir.is_counted_loop(root) && !ir.has_trait(root, Traits::SYMBOL)
+    })
 }
 
 /// The loops round `op` up to and with `outermost`, from the outside in.

@@ -5,12 +5,12 @@
 //! how far apart threads are that touch the same. Changes nothing.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Ir, Op, Value, WalkOrder};
+use gpuc_ir::{Ir, Op, Value};
 use indexmap::IndexMap;
 
 use super::super::access::{AccessKind, known_name, name};
+use super::super::loops::outermost_loops;
 use super::super::names;
 use super::super::nest::Nest;
 use super::access::{AccessChrecs, ThreadLoops};
@@ -31,11 +31,7 @@ gpuc_ir::pass! {
 impl Pass for PrintChrecs {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let nest = cx.analysis::<Nest>(ir, op);
-        for outermost in ir.nested_ops(op, WalkOrder::PreOrder) {
-            let inner = ir.ancestors(outermost).any(|outer| ir.is_counted_loop(outer));
-            if inner || !ir.is_counted_loop(outermost) || ir.has_trait(outermost, Traits::SYMBOL) {
-                continue;
-            }
+        for outermost in outermost_loops(ir, op) {
             let Ok(accesses) = nest.accesses(outermost) else { continue };
             let chains: Vec<AccessChrecs> =
                 accesses.iter().map(|access| AccessChrecs::of(ir, access, outermost)).collect();

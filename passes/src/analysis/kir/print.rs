@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Ir, Op, WalkOrder};
+use gpuc_ir::{Ir, Op};
 
 use super::{DiKernel, Kir, Scope};
+use crate::analysis::loops::outermost_loops;
 use crate::analysis::names;
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
@@ -72,13 +72,6 @@ pub fn text_of(ir: &Ir, op: Op) -> String {
         }
     }
     text
-}
-
-fn outermost_loops(ir: &Ir, op: Op) -> impl Iterator<Item = Op> + '_ {
-    ir.nested_ops(op, WalkOrder::PreOrder).into_iter().filter(|&root| {
-        let inner = ir.ancestors(root).any(|outer| ir.is_counted_loop(outer));
-        !inner && ir.is_counted_loop(root) && !ir.has_trait(root, Traits::SYMBOL)
-    })
 }
 
 fn title(kir: &Kir) -> String {

@@ -5,12 +5,12 @@
 //! how far source and sink are apart in each, and in which directions. Changes nothing.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Ir, Op, WalkOrder};
+use gpuc_ir::{Ir, Op};
 use gpuc_presburger::dependence::Level;
 
 use super::super::access::name;
+use super::super::loops::outermost_loops;
 use super::dependence::DependenceKind;
 use super::{Nest, NestDependence};
 
@@ -27,11 +27,7 @@ gpuc_ir::pass! {
 impl Pass for PrintNest {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let nest = cx.analysis::<Nest>(ir, op);
-        for outermost in ir.nested_ops(op, WalkOrder::PreOrder) {
-            let inner = ir.ancestors(outermost).any(|outer| ir.is_counted_loop(outer));
-            if inner || !ir.is_counted_loop(outermost) || ir.has_trait(outermost, Traits::SYMBOL) {
-                continue;
-            }
+        for outermost in outermost_loops(ir, op) {
             match nest.dependences(ir, outermost) {
                 Ok(found) => {
                     for each in found {
