@@ -202,16 +202,24 @@ fn of_result(ir: &Ir, op: Op, all: Range, depth: u32) -> Range {
             }
             _ => all,
         },
-        arith::DivSIOp::NAME | arith::FloorDivSIOp::NAME | arith::CeilDivSIOp::NAME => {
-            match (operand(0), operand(1)) {
-                // Away from zero by one at most, through rounding.
-                (a, b) if b.min > 0 => Range::new(
-                    if a.min >= 0 { 0 } else { a.min },
-                    if a.max <= 0 { 0 } else { a.max },
-                ),
-                _ => all,
+        arith::CeilDivSIOp::NAME => match (operand(0), operand(1)) {
+            // Quotients grow with the dividend, and shrink towards zero with the divisor.
+            (a, b) if b.min > 0 => {
+                let up = |n: i128, d: i128| n.div_euclid(d) + i128::from(n.rem_euclid(d) != 0);
+                Range::new(
+                    up(a.min, if a.min < 0 { b.min } else { b.max }),
+                    up(a.max, if a.max < 0 { b.max } else { b.min }),
+                )
             }
-        }
+            _ => all,
+        },
+        arith::DivSIOp::NAME | arith::FloorDivSIOp::NAME => match (operand(0), operand(1)) {
+            // Away from zero by one at most, through rounding.
+            (a, b) if b.min > 0 => {
+                Range::new(if a.min >= 0 { 0 } else { a.min }, if a.max <= 0 { 0 } else { a.max })
+            }
+            _ => all,
+        },
         arith::RemUIOp::NAME => match (operand(0), operand(1)) {
             (a, b) if a.min >= 0 && b.min > 0 => Range::new(0, a.max.min(b.max - 1)),
             _ => all,
