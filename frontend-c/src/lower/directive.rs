@@ -376,6 +376,13 @@ impl Lowerer<'_> {
                 Some(Binding::PointerVariable { buffer: None, .. }) => {
                     self.bind_pointer(decl, None)?
                 }
+                Some(Binding::Address(slot)) => {
+                    let address = self.read_slot(slot);
+                    let i64 = self.b.ctx.int(64);
+                    let copy = self.alloca(i64);
+                    self.write_slot(copy, address);
+                    self.bindings.insert(decl, Binding::Address(copy));
+                }
                 _ => {}
             }
         }
