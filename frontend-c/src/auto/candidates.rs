@@ -5,8 +5,8 @@ use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use super::effects::{addressed, is_pure};
-use crate::directive::openacc::{self, DirectiveKind};
-use crate::directive::{Construct, Directive};
+use crate::directive::action::Action;
+use crate::directive::{Directive, Kind};
 use crate::lower::walk::{self, Below, Node};
 use crate::pragma::Family;
 use crate::source::Span;
@@ -72,9 +72,10 @@ fn eligible(
         let word = line.trim_start_matches('#').trim_start();
         let word = word.strip_prefix("pragma").unwrap_or(word).split_whitespace().next();
         let speaks = match pragma.family {
-            Family::OpenMp | Family::Hmpp | Family::HmppCg => true,
-            Family::OpenAcc | Family::Pack => false,
+            _ if pragma.ours => false,
+            Family::Pack => false,
             Family::Other => word.is_some_and(|word| HOST_PRAGMAS.contains(&word)),
+            _ => true,
         };
         if inside && speaks {
             let why = "its function has pragmas that speak to the host compiler";
@@ -116,8 +117,7 @@ fn eligible(
                         }
                     }
                     StmtKind::Directive { directive, .. } => {
-                        let directive = walk::openacc(unit, *directive);
-                        if directive.kind == DirectiveKind::Declare {
+                        if unit.directives[*directive].kind == Kind::Host(Action::Scope) {
                             refuse(span, "its function has a `declare` directive");
                         }
                     }
@@ -319,13 +319,7 @@ pub fn insert(unit: &mut TranslationUnit, stmt: StmtId) -> DirectiveId {
     let original = unit.stmts[stmt].clone();
     let start = original.span.start;
     let span = Span::new(start, start);
-    let construct = Construct::OpenAcc(openacc::Directive {
-        kind: DirectiveKind::Kernels,
-        clauses: Vec::new(),
-        argument: None,
-        span,
-    });
-    let directive = unit.directives.alloc(Directive { construct, span, found: true });
+    let directive = unit.directives.alloc(Directive::at_nest(span));
     let body = unit.stmts.alloc(original);
     unit.stmts[stmt].kind = StmtKind::Directive { directive, body: Some(body) };
     directive

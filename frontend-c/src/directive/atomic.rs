@@ -3,13 +3,14 @@
 
 use gpuc_diagnostics::Diagnostic;
 
+use super::Family;
 use crate::source::Span;
 use crate::tree::{BinaryOp, ExprId, ExprKind, IncDec, StmtId, StmtKind, TranslationUnit};
 use crate::types::Type;
 
 /// What a directive says of the statement behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AtomicForm {
+pub enum AtomicForm {
     /// The value of an object.
     Read,
     /// A new value for it.
@@ -84,6 +85,7 @@ impl Atomic {
     pub(crate) fn of(
         unit: &TranslationUnit,
         form: AtomicForm,
+        family: Family,
         body: StmtId,
     ) -> Result<Atomic, (Span, Diagnostic)> {
         let refusal = || (unit.stmts[body].span, refusal(form));
@@ -103,12 +105,12 @@ impl Atomic {
             _ => None,
         };
         let atomic = atomic.ok_or_else(refusal)?;
-        atomic.check(unit)?;
+        atomic.check(unit, family)?;
         Ok(atomic)
     }
 
     /// The rest of a statement must not look at the object: only the access itself is atomic.
-    fn check(&self, unit: &TranslationUnit) -> Result<(), (Span, Diagnostic)> {
+    fn check(&self, unit: &TranslationUnit, family: Family) -> Result<(), (Span, Diagnostic)> {
         let is_object = |expr: ExprId| {
             matches!(
                 unit.exprs[unit.peel(expr)].kind,
@@ -133,9 +135,10 @@ impl Atomic {
         match others.into_iter().find_map(|expr| mention(unit, expr, object)) {
             Some(again) => Err((
                 unit.exprs[again].span,
-                Diagnostic::error(
-                    "the object of an atomic statement stands in it once more (OpenACC 3.3 §2.12)",
-                )
+                Diagnostic::error(format!(
+                    "the object of an atomic statement stands in it once more ({})",
+                    family.atomic_rule()
+                ))
                 .label("this access would not be atomic")
                 .help("compute the other operand before, in a variable of its own"),
             )),

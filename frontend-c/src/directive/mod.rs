@@ -1,36 +1,169 @@
-//! Directives, by family.
+//! Directives, by family, and what all of them mean.
+//!
+//! A family's parser reads what the program says ([`openacc`]), and says it once more in the words of this
+//! module: a [`Directive`] is a region of device code, a loop of it, or something that the host program does,
+//! with its data, its order in queues and its condition. Whatever stands behind the parsers knows nothing
+//! else; what it says to the user it words through [`Family`].
 
 pub mod action;
-pub(crate) mod atomic;
+pub mod atomic;
+mod body;
+pub mod construct;
+pub mod data;
+mod family;
 pub mod openacc;
+mod section;
 
 use crate::source::Span;
-use crate::tree::TranslationUnit;
+use crate::tree::{ExprId, TranslationUnit};
 
-/// A directive of any family.
+use action::{Action, Condition, Order};
+use construct::{Nest, Reduction, Region};
+use data::Mapping;
+
+pub(crate) use body::check_body;
+pub use construct::{Kind, ReductionOp};
+pub use data::{DataFlags, DataKind, DefaultData};
+pub use family::Family;
+pub(crate) use family::{RUNS_ON_DEVICE, tests_device};
+pub(crate) use section::{Coverage, check_section, coverage, has_rows};
+pub use section::{Section, VarRef};
+
+/// A directive of any family: what it means.
 #[derive(Clone, Debug)]
 pub struct Directive {
-    /// What it says.
-    pub construct: Construct,
+    /// The words of the program, for dumps.
+    pub written: Written,
+    /// Who words what is said of it.
+    pub family: Family,
+    /// Its name, as the family writes it.
+    pub words: &'static str,
+    /// Where its name stands.
+    pub name: Span,
     /// The whole pragma line, from its `#`.
     pub span: Span,
     /// Whether the compiler has put it there, at a nest that the program has no directive for; the span is
     /// empty then.
     pub found: bool,
+    /// What it is.
+    pub kind: Kind,
+    /// The loops that it is about.
+    pub nest: Option<Nest>,
+    /// The numbers of gangs, workers and lanes of a region; the product of each list.
+    pub sizes: [Vec<ExprId>; 3],
+    /// Data that it maps or moves, in order.
+    pub data: Vec<Mapping>,
+    /// What it says of data that is in no clause.
+    pub default_data: Option<DefaultData>,
+    /// Variables of which each iteration, or gang, has one of its own.
+    pub private: Vec<VarRef>,
+    /// The same, with the value from before.
+    pub firstprivate: Vec<VarRef>,
+    /// Variables into which iterations combine values, clause by clause.
+    pub reductions: Vec<Reduction>,
+    /// When it happens.
+    pub order: Order,
+    /// On which condition it happens on the device.
+    pub condition: Condition,
+    /// The expressions of its clauses that are evaluated where it stands, in the order of the text.
+    pub values: Vec<ExprId>,
+    /// Those of them that are numbers of processors.
+    pub size_values: Vec<ExprId>,
 }
 
-/// What a directive says, by family.
+/// What the program has written, by family.
 #[derive(Clone, Debug)]
-pub enum Construct {
+pub enum Written {
+    /// Nothing: the compiler has put the directive there.
+    Nothing,
     /// OpenACC.
     OpenAcc(openacc::Directive),
 }
 
 impl Directive {
+    /// A directive that is no more than its kind.
+    pub fn new(family: Family, words: &'static str, name: Span, kind: Kind) -> Directive {
+        Directive {
+            written: Written::Nothing,
+            family,
+            words,
+            name,
+            span: name,
+            found: false,
+            kind,
+            nest: None,
+            sizes: Default::default(),
+            data: Vec::new(),
+            default_data: None,
+            private: Vec::new(),
+            firstprivate: Vec::new(),
+            reductions: Vec::new(),
+            order: Order::default(),
+            condition: Condition::default(),
+            values: Vec::new(),
+            size_values: Vec::new(),
+        }
+    }
+
+    /// With the words that it was written in.
+    pub(crate) fn written(mut self, written: Written) -> Directive {
+        self.written = written;
+        self
+    }
+
+    /// The directive that the compiler puts at a nest of its own finding.
+    pub(crate) fn at_nest(span: Span) -> Directive {
+        let region = Region { construct: gpuc_dialects::offload::Construct::Kernels };
+        let kind = Kind::Compute(region);
+        Directive { found: true, ..Directive::new(Family::OpenAcc, "kernels", span, kind) }
+    }
+
     /// The directive for a dump: its words and clauses.
     pub fn display(&self, unit: &TranslationUnit) -> String {
-        match &self.construct {
-            Construct::OpenAcc(directive) => format!("acc {}", directive.display(unit)),
+        match &self.written {
+            Written::OpenAcc(directive) => format!("acc {}", directive.display(unit)),
+            Written::Nothing => format!("acc {}", self.words),
         }
+    }
+
+    /// What it does in the host program; `None` for those that only stand in device code, or only say
+    /// something of a function.
+    pub fn action(&self) -> Option<Action> {
+        match self.kind {
+            Kind::Compute(_) => Some(Action::Compute),
+            Kind::Host(action) => Some(action),
+            Kind::Loop | Kind::Atomic(_) | Kind::Routine { .. } | Kind::Hint => None,
+        }
+    }
+
+    /// Whether a statement belongs to it.
+    pub(crate) fn has_body(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Compute(_)
+                | Kind::Loop
+                | Kind::Atomic(_)
+                | Kind::Host(Action::Data | Action::Addresses)
+        )
+    }
+
+    /// Whether it may stand outside of functions.
+    pub(crate) fn is_for_files(&self) -> bool {
+        matches!(self.kind, Kind::Routine { .. } | Kind::Host(Action::Scope))
+    }
+
+    /// The number of loops that it is about; 1 where it says nothing.
+    pub fn collapsed(&self) -> u32 {
+        self.nest.as_ref().map_or(1, |nest| nest.count)
+    }
+
+    /// The reductions, in order.
+    pub fn reductions(&self) -> impl Iterator<Item = (ReductionOp, &VarRef)> {
+        self.reductions.iter().flat_map(|clause| clause.vars.iter().map(|var| (clause.op, var)))
+    }
+
+    /// The variables of data clauses, in order.
+    pub fn data(&self) -> impl Iterator<Item = (DataKind, &VarRef)> {
+        self.data.iter().map(|mapping| (mapping.kind, &mapping.var))
     }
 }

@@ -40,7 +40,6 @@ use rustc_hash::FxHashMap;
 use crate::auto::residency;
 use crate::directive::action::Action;
 use crate::lower::{Compute, Lowered};
-use crate::pragma::Family;
 use crate::tree::TranslationUnit;
 
 pub use function::print_function;
@@ -129,7 +128,7 @@ fn edits(
     }
     // Other directives are of no concern to the host compiler.
     for pragma in &unit.pragmas {
-        if pragma.family == Family::OpenAcc && !rewritten.contains(&pragma.line.start) {
+        if pragma.ours && !rewritten.contains(&pragma.line.start) {
             edits.push(Edit {
                 start: pragma.line.start as usize,
                 length: pragma.line.range().len(),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::literal;
-use crate::directive::openacc::{Coverage, Section, VarRef, coverage};
+use crate::directive::{Coverage, Section, VarRef, coverage};
 use crate::source::Span;
 use crate::tree::{ExprId, TranslationUnit};
 

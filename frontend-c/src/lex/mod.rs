@@ -55,6 +55,7 @@ pub fn lex(text: Arc<[u8]>, name: &str, families: Families) -> Lexed {
             if let Some(pragma) = lexer.line(&text, line)
                 && families.enables(lexer.pragmas[pragma].family)
             {
+                lexer.pragmas[pragma].ours = true;
                 tokens.push(Token { kind: TokenKind::Pragma(pragma as u32), span: line });
             }
             continue;

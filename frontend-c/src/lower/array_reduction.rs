@@ -13,7 +13,7 @@ use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Place, Pointer};
 use super::scalar::{Scalar, flatten};
 use super::walk::{self, Below, Node};
-use crate::directive::openacc::{Directive, ReductionOp, VarRef};
+use crate::directive::{Directive, ReductionOp, VarRef};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, ExprKind, StmtId, TranslationUnit};
 use crate::types::{ArraySize, Type};
@@ -87,6 +87,14 @@ fn assigns_into(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
     found
 }
 
+/// The reductions on scalar variables, in order.
+pub(super) fn scalar_reductions<'d>(
+    unit: &'d TranslationUnit,
+    directive: &'d Directive,
+) -> impl Iterator<Item = (ReductionOp, &'d VarRef)> {
+    directive.reductions().filter(|(_, var)| !is_array_reduction(unit, var))
+}
+
 impl Lowerer<'_> {
     /// The array reductions of a loop: those of its clauses, and those of loops around that it takes
     /// part in. Reads the elements.
@@ -97,7 +105,8 @@ impl Lowerer<'_> {
         independent: bool,
     ) -> Lowering<Vec<ArrayReduction>> {
         let unit = self.unit;
-        let mut wanted: Vec<(ReductionOp, VarRef)> = super::clauses::reductions(directive)
+        let mut wanted: Vec<(ReductionOp, VarRef)> = directive
+            .reductions()
             .filter(|(_, var)| is_array_reduction(unit, var) && assigns_into(unit, body, var.decl))
             .map(|(op, var)| (op, var.clone()))
             .collect();
@@ -182,12 +191,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The operators that a type has (OpenACC 3.3 §2.5.15).
+    /// The operators that a type has.
     fn check_operator(&self, op: ReductionOp, scalar: Scalar, span: Span) -> Lowering<()> {
         use ReductionOp::{And, Or, Xor};
         if scalar.is_float() && matches!(op, And | Or | Xor) {
             let message = format!("`{}` has no meaning for floating types", op.spelling());
-            return self.error(span, format!("{message} (OpenACC 3.3 §2.5.15)"));
+            return self.error(span, format!("{message} ({})", self.family.reduction_rule()));
         }
         Ok(())
     }
@@ -295,7 +304,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The value that changes nothing (OpenACC 3.3 §2.5.15).
+    /// The value that changes nothing.
     fn neutral(&mut self, op: ReductionOp, scalar: Scalar) -> Value {
         use ReductionOp::{Add, And, LogicalAnd, LogicalOr, Max, Min, Mul, Or, Xor};
         let ty = scalar.register(&mut self.b.ctx);

@@ -33,7 +33,7 @@ impl Lowerer<'_> {
     /// The statement behind an atomic directive.
     pub(super) fn atomic(&mut self, form: AtomicForm, body: StmtId) -> Lowering<()> {
         let span = self.unit.stmts[body].span;
-        match Atomic::of(self.unit, form, body) {
+        match Atomic::of(self.unit, form, self.family, body) {
             Ok(Atomic::Read { source, into }) => {
                 let cell = self.cell(source, span)?;
                 let value = self.generic_atomic(&cell, |_, old| Ok(old))?;

@@ -1,4 +1,4 @@
-//! Which data a compute construct maps, and the arguments of its function (OpenACC 3.3 §2.6.2).
+//! Which data a compute construct maps, and the arguments of its function.
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::Construct;
@@ -6,6 +6,7 @@ use gpuc_ir::{Type as IrType, Value};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
+use super::enclosing;
 use super::extent::{keeps_value, run_time_extents};
 use super::flow::{From, fate};
 use super::lowerer::{Binding, Lowerer, Lowering};
@@ -14,11 +15,11 @@ use super::scalar::Scalar;
 use super::storage::{has_address_taken, is_automatic, is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
-use super::{Argument, DataItem, DataKind, Extent};
-use super::{clauses, enclosing, walk};
-use crate::directive::openacc::{
-    ClauseName, DefaultData, Directive, DirectiveKind, VarRef, check_section, has_rows,
-};
+use super::{Argument, DataItem, Extent};
+use crate::directive::action::Action;
+use crate::directive::construct::Kind;
+use crate::directive::data::Mapping;
+use crate::directive::{DataKind, DefaultData, Directive, VarRef, check_section, has_rows};
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, ExprId, StmtId, StmtKind, TranslationUnit};
 use crate::types::{ArraySize, Qualifiers, Type};
@@ -76,8 +77,10 @@ pub(super) fn program_items(
     unit: &TranslationUnit,
     directive: &Directive,
 ) -> Result<Vec<DataItem>, Box<Diagnostic>> {
-    clauses::data_with_flags(directive)
-        .map(|(kind, flags, var)| {
+    directive
+        .data
+        .iter()
+        .map(|&Mapping { kind, flags, ref var }| {
             let name = text(unit, var.span);
             let (_, line) = unit.source.line(var.span.start);
             let extent = if var.sections.is_empty() {
@@ -99,12 +102,12 @@ pub(super) fn clause_items(
     function: Option<DeclId>,
 ) -> Result<Vec<DataItem>, Box<Diagnostic>> {
     let mut items = Vec::new();
-    for (kind, flags, var) in clauses::data_with_flags(directive) {
+    for &Mapping { kind, flags, ref var } in &directive.data {
         let name = text(unit, var.span);
         let (_, line) = unit.source.line(var.span.start);
         let bare_pointer = var.sections.is_empty() && unit.types.is_pointer(var.ty);
         let extent = match kind {
-            DataKind::Attach | DataKind::Detach => pointer_itself(unit, var)?,
+            DataKind::Attach | DataKind::Detach => pointer_itself(unit, directive, var)?,
             DataKind::Present
             | DataKind::DevicePtr
             | DataKind::Delete
@@ -140,7 +143,7 @@ pub(super) fn clause_items(
     let pointers = pointer_members(unit, directive, &items);
     match directive.kind {
         // Before what they point to leaves.
-        DirectiveKind::ExitData => drop(items.splice(0..0, pointers)),
+        Kind::Host(Action::Exit) => drop(items.splice(0..0, pointers)),
         _ => items.extend(pointers),
     }
     Ok(items)
@@ -155,10 +158,10 @@ fn pointer_members(
     items: &[DataItem],
 ) -> Vec<DataItem> {
     let mut found: Vec<DataItem> = Vec::new();
-    for ((_, var), item) in clauses::data(directive).zip(items) {
+    for (Mapping { var, .. }, item) in directive.data.iter().zip(items) {
         use DataKind::{Copy, CopyIn, CopyOut, Create, Delete, NoCreate, Present};
         let kind = match (directive.kind, item.kind) {
-            (DirectiveKind::ExitData, CopyOut | Delete) => DataKind::Detach,
+            (Kind::Host(Action::Exit), CopyOut | Delete) => DataKind::Detach,
             (_, Copy | CopyIn | CopyOut | Create | NoCreate | Present) => DataKind::Attach,
             _ => continue,
         };
@@ -175,7 +178,7 @@ fn pointer_members(
 
 /// The same section in several data clauses of one directive: all that they say is done, by the first.
 fn unite(unit: &TranslationUnit, directive: &Directive, items: &mut [DataItem]) {
-    let vars: Vec<&VarRef> = clauses::data(directive).map(|(_, var)| var).collect();
+    let vars: Vec<&VarRef> = directive.data().map(|(_, var)| var).collect();
     for later in 1..items.len() {
         let same = |earlier: &usize| {
             let (a, b) = (vars[*earlier], vars[later]);
@@ -196,14 +199,18 @@ fn unite(unit: &TranslationUnit, directive: &Directive, items: &mut [DataItem]) 
 }
 
 /// What a clause is about that names a pointer for its own sake.
-fn pointer_itself(unit: &TranslationUnit, var: &VarRef) -> Result<Extent, Box<Diagnostic>> {
+fn pointer_itself(
+    unit: &TranslationUnit,
+    directive: &Directive,
+    var: &VarRef,
+) -> Result<Extent, Box<Diagnostic>> {
     if unit.types.is_pointer(var.ty) {
         return Ok(Extent::Object(text(unit, var.span)));
     }
     Err(Box::new(
         Diagnostic::error(format!("`{}` is no pointer", text(unit, var.span)))
             .at(unit.place(var.span))
-            .help("`attach` and `detach` are about pointers (OpenACC 3.3 §2.7.2)"),
+            .help(directive.family.attach_help()),
     ))
 }
 
@@ -241,7 +248,7 @@ pub(super) fn member_paths<'d>(
 ) -> Vec<VarRef> {
     let mut paths: Vec<VarRef> = Vec::new();
     for directive in directives {
-        for (_, var) in clauses::data(directive).filter(|(kind, _)| kind.maps()) {
+        for (_, var) in directive.data().filter(|(kind, _)| kind.maps()) {
             let is_name = unit.named(var.base).is_some();
             if !is_name && !paths.iter().any(|known| unit.same_expression(known.base, var.base)) {
                 paths.push(var.clone());
@@ -324,7 +331,7 @@ impl Lowerer<'_> {
         name: &str,
         ty: Type,
     ) -> Option<(usize, DataKind)> {
-        for (number, (kind, var)) in clauses::data(c.directive).enumerate() {
+        for (number, (kind, var)) in c.directive.data().enumerate() {
             if kind.maps() && is_base(var.base) {
                 let kind = captures.data.get(number).map_or(kind, |item| item.kind);
                 return Some((number, kind));
@@ -342,15 +349,17 @@ impl Lowerer<'_> {
     }
 
     /// What the construct, or else the innermost `data` around that says anything, has for variables
-    /// in no clause (OpenACC 3.3 §2.6.2).
+    /// in no clause.
     fn default_data(&self, c: &Capturing<'_>) -> Option<DefaultData> {
         let around = c.enclosing.iter().rev();
-        c.directive.default_data().or_else(|| {
-            around.map(|e| walk::openacc(self.unit, e.directive)).find_map(Directive::default_data)
+        c.directive.default_data.or_else(|| {
+            around
+                .map(|e| &self.unit.directives[e.directive])
+                .find_map(|directive| directive.default_data)
         })
     }
 
-    /// How a variable that is in no clause is mapped (OpenACC 3.3 §2.6.2).
+    /// How a variable that is in no clause is mapped.
     fn implicit_kind(&self, c: &Capturing<'_>, variable: Option<DeclId>, ty: Type) -> DataKind {
         let unit = self.unit;
         if unit.types.is_pointer(ty) {
@@ -461,15 +470,18 @@ impl Lowerer<'_> {
         let ty = unit.decls[decl].ty;
         let captured = Captured::Variable(decl);
         // The construct's own clause goes before what a construct around it maps.
-        let firstprivate =
-            clauses::listed(c.directive, ClauseName::FirstPrivate).find(|var| var.decl == decl);
+        let firstprivate = c.directive.firstprivate.iter().find(|var| var.decl == decl);
         let scalar = Scalar::of(unit, ty);
         if let Some(var) = firstprivate {
             let Some(scalar) = scalar else {
                 return self.refuse(
                     var.span,
-                    Diagnostic::error("`firstprivate` is supported for scalars only")
-                        .help("use `copyin` and a private copy inside the region"),
+                    Diagnostic::error("`firstprivate` is supported for scalars only").help(
+                        format!(
+                            "use `{}` and a private copy inside the region",
+                            c.directive.family.data_clause(DataKind::CopyIn, &name)
+                        ),
+                    ),
                 );
             };
             let formal = self.by_value(decl, scalar, name);
@@ -511,7 +523,8 @@ impl Lowerer<'_> {
                     "`{name}` is changed by a function that the region calls"
                 ))
                 .help(format!(
-                    "share it by a clause such as `copy({name})`, or pass a pointer to it"
+                    "share it by a clause such as `{}`, or pass a pointer to it",
+                    c.directive.family.data_clause(DataKind::Copy, &name)
                 )),
             );
         }
@@ -534,17 +547,22 @@ impl Lowerer<'_> {
         let default = self.default_data(c);
         let reduced = c.reduced.contains(&decl);
         if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
-            let place = unit.place(c.directive.span);
+            let place = unit.place(c.directive.name);
+            let family = c.directive.family;
             return self.refuse(
                 usage.span,
                 Diagnostic::error(format!(
-                    "`{name}` is in no data clause, which `default(none)` demands"
+                    "`{name}` is in no data clause, which `{}` demands",
+                    family.default_none()
                 ))
                 .code(codes::NOT_IN_DATA_CLAUSE)
                 .related(place, "the directive")
                 .help(format!(
-                    "add a clause such as `{}({name})`",
-                    if scalar.is_some() { "firstprivate" } else { "copy" }
+                    "add a clause such as `{}`",
+                    match scalar {
+                        Some(_) => format!("firstprivate({name})"),
+                        None => family.data_clause(DataKind::Copy, &name),
+                    }
                 )),
             );
         }
@@ -603,10 +621,10 @@ impl Lowerer<'_> {
     }
 
     /// Whether a variable of loops is the program's own, so that what they leave in it is copied
-    /// back: that of a loop without a directive in `kernels` (OpenACC 3.3 §2.6.2), where it matters.
+    /// back: that of a loop without a directive in `kernels`, where it matters.
     fn keeps_last_value(&self, c: &Capturing<'_>, decl: DeclId) -> bool {
         self.construct == Some(Construct::Kernels)
-            && !c.directive.kind.is_loop()
+            && c.directive.nest.is_none()
             && c.uses.plain_induction.contains(&decl)
             && self.is_read_behind(c.function, c.stmt, decl)
     }

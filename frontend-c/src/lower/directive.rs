@@ -5,15 +5,15 @@ use gpuc_dialects::offload::{self, Construct, LoopOrder, ReductionKind};
 use gpuc_ir::Value;
 use indexmap::IndexSet;
 
-use super::array_reduction::ArrayReduction;
-use super::clauses;
+use super::array_reduction::{ArrayReduction, scalar_reductions};
 use super::counted::{Bounds, Counted};
 use super::lowerer::{Binding, Jumps, Lowerer, Lowering};
 use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
 use super::walk::{self, Below, Node};
-use crate::directive::openacc::{ClauseName, Directive, DirectiveKind, ReductionOp};
+use crate::directive::construct::{GANG, Level};
+use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
 
@@ -35,6 +35,11 @@ fn reduction_kind(op: ReductionOp, scalar: Scalar) -> ReductionKind {
     }
 }
 
+/// The processors that the iterations of a directive's loops are divided among.
+fn levels(directive: &Directive) -> [Option<Level>; 3] {
+    directive.nest.as_ref().map_or([None; 3], |nest| nest.levels)
+}
+
 impl Lowerer<'_> {
     /// A directive inside of a compute construct.
     pub(super) fn directive(
@@ -49,16 +54,14 @@ impl Lowerer<'_> {
             // A nest of a function that a larger nest calls.
             return self.nested(body);
         }
-        let directive = walk::openacc(self.unit, id);
-        let span =
-            Span::new(self.unit.directives[id].span.start, directive.span.end.max(span.start));
+        let directive = &self.unit.directives[id];
+        let span = Span::new(directive.span.start, directive.name.end.max(span.start));
         match (directive.kind, body) {
-            (DirectiveKind::Loop, Some(body)) => self.directive_loop(directive, body),
-            (DirectiveKind::Atomic, Some(body)) => self.atomic(directive.atomic_form(), body),
-            // What is kept close is chosen by how often it is read.
-            (DirectiveKind::Cache, _) => Ok(()),
-            (kind, _) => {
-                let name = kind.spelling();
+            (Kind::Loop, Some(body)) => self.directive_loop(directive, body),
+            (Kind::Atomic(form), Some(body)) => self.atomic(form, body),
+            (Kind::Hint, _) => Ok(()),
+            _ => {
+                let name = directive.words;
                 self.refuse(
                     span,
                     Diagnostic::error(format!(
@@ -72,16 +75,11 @@ impl Lowerer<'_> {
 
     /// The order of iterations that a directive asks for.
     fn order(&self, directive: &Directive) -> LoopOrder {
-        let has = |name| directive.clause(name).is_some();
-        if has(ClauseName::Seq) {
-            LoopOrder::Seq
-        } else if has(ClauseName::Auto) {
-            LoopOrder::Auto
-        } else if has(ClauseName::Independent) || self.construct == Some(Construct::Parallel) {
-            LoopOrder::Independent
-        } else {
-            LoopOrder::Auto
-        }
+        let stated = directive.nest.as_ref().and_then(|nest| nest.order);
+        stated.unwrap_or(match self.construct {
+            Some(Construct::Parallel) => LoopOrder::Independent,
+            _ => LoopOrder::Auto,
+        })
     }
 
     /// Whether the iterations of a loop are the program's promise not to depend on each other.
@@ -92,9 +90,9 @@ impl Lowerer<'_> {
     /// A `loop` directive, or the loop part of a combined one, with the loops it applies to.
     pub(super) fn directive_loop(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let loops = self.nest(directive, body)?;
-        if let Some(tile) = directive.clause(ClauseName::Tile) {
+        if let Some(tile) = directive.nest.as_ref().and_then(|nest| nest.tile) {
             let remark = Diagnostic::remark("the sizes of these tiles are chosen by the compiler")
-                .at(self.unit.place(tile.span));
+                .at(self.unit.place(tile));
             self.diagnostics.push(remark);
         }
         let order = self.order(directive);
@@ -109,9 +107,9 @@ impl Lowerer<'_> {
         let around = self.gangs;
         let is_gang = self.is_gang_loop(directive)?;
         let mut sizes = Vec::new();
-        for name in [ClauseName::Gang, ClauseName::Worker, ClauseName::Vector] {
-            sizes.push(match clauses::value(directive, name) {
-                Some(size) if name != ClauseName::Gang || is_gang => Some(self.launch_size(size)?),
+        for (number, level) in levels(directive).into_iter().enumerate() {
+            sizes.push(match level.and_then(|level| level.size) {
+                Some(size) if number != GANG || is_gang => Some(self.launch_size(size)?),
                 _ => None,
             });
         }
@@ -170,16 +168,17 @@ impl Lowerer<'_> {
     /// Whether a loop is divided among gangs. Within another that is, only the other is: it has all
     /// gangs, of whichever dimensions.
     fn is_gang_loop(&mut self, directive: &Directive) -> Lowering<bool> {
-        let Some(dimension) = directive.gang_dimension(self.unit) else { return Ok(false) };
+        let Some(level) = levels(directive)[GANG] else { return Ok(false) };
+        let dimension = level.dimension;
         let Some(around) = self.gangs.replace(dimension) else { return Ok(true) };
-        let place = self.unit.place(directive.span);
+        let place = self.unit.place(directive.name);
         if dimension >= around {
             // Older codes write `gang` where any level will do.
             let message = "this gang loop stands within another, whose gangs are taken already";
             self.diagnostics.push(
                 Diagnostic::warning(message)
                     .at(place)
-                    .help("leave `gang` out, or give the outer loop a higher dimension: `gang(dim:2)` (OpenACC 3.3 §2.9.2)"),
+                    .help(directive.family.gang_within_gang_help()),
             );
         } else {
             let message = "all gangs are taken by the outermost gang loop";
@@ -199,18 +198,21 @@ impl Lowerer<'_> {
                 at = *single;
             }
             let is_loop = matches!(self.unit.stmts[at].kind, StmtKind::For { .. });
-            if !is_loop && directive.collapses_by_force() && !loops.is_empty() {
+            if !is_loop
+                && directive.nest.as_ref().is_some_and(|nest| nest.force)
+                && !loops.is_empty()
+            {
                 // What stands between the loops is done as often as it would be without the clause.
                 let message =
                     format!("{} of these loops are divided among processors", loops.len());
-                let remark = Diagnostic::remark(message).at(self.unit.place(directive.span));
+                let remark = Diagnostic::remark(message).at(self.unit.place(directive.name));
                 self.diagnostics.push(remark);
                 break;
             }
             let counted = match self.counted(at) {
                 Ok(counted) => counted,
                 Err((span, reason)) => {
-                    let place = self.unit.place(directive.span);
+                    let place = self.unit.place(directive.name);
                     return self.refuse(
                         span,
                         Diagnostic::error("the number of rounds of this loop is not known when it starts")
@@ -274,23 +276,22 @@ impl Lowerer<'_> {
         independent: bool,
         roles: &Roles,
     ) -> Lowering<Vec<(DeclId, ReductionOp, Value, Scalar)>> {
-        let mut wanted: Vec<(DeclId, ReductionOp, Span)> =
-            clauses::scalar_reductions(self.unit, directive)
-                .map(|(op, var)| (var.decl, op, var.span))
-                .collect();
+        let mut wanted: Vec<(DeclId, ReductionOp, Span)> = scalar_reductions(self.unit, directive)
+            .map(|(op, var)| (var.decl, op, var.span))
+            .collect();
         for &(decl, op) in &roles.reductions {
             let (symbol, name) = (op.spelling(), self.unit.name(decl));
             let remark =
                 Diagnostic::remark(format!("Generating implicit reduction({symbol}:{name})"))
-                    .at(self.unit.place(directive.span));
+                    .at(self.unit.place(directive.name));
             self.diagnostics.push(remark);
-            wanted.push((decl, op, directive.span));
+            wanted.push((decl, op, directive.name));
         }
         if independent {
             let mutated = mutated_by(self.unit, body);
             for &(decl, op) in &self.reductions {
                 if mutated.contains(&decl) && !wanted.iter().any(|&(known, ..)| known == decl) {
-                    wanted.push((decl, op, directive.span));
+                    wanted.push((decl, op, directive.name));
                 }
             }
         }
@@ -336,10 +337,10 @@ impl Lowerer<'_> {
             self.bindings.insert(counted.variable, Binding::Value(value));
         }
         let mut private = IndexSet::new();
-        for var in clauses::listed(directive, ClauseName::Private) {
+        for var in directive.private.iter() {
             private.insert(var.decl);
             // The variable of an associated loop is private already, and holds the iteration's
-            // value (OpenACC 3.3 §2.6.1): the clause adds nothing.
+            // value: the clause adds nothing.
             if loops.iter().any(|counted| counted.variable == var.decl) {
                 continue;
             }
@@ -366,7 +367,7 @@ impl Lowerer<'_> {
                 }
                 // Shared with the host, which does not look at what iterations leave.
                 Some(Binding::Slot { shared: true, .. }) if roles.own.contains(&decl) => {
-                    let scalar = self.scalar(self.unit.decls[decl].ty, directive.span)?;
+                    let scalar = self.scalar(self.unit.decls[decl].ty, directive.name)?;
                     self.declare_slot(decl, scalar, None);
                 }
                 Some(Binding::PointerVariable { buffer: Some(buffer), slots, .. }) => {
@@ -417,15 +418,10 @@ impl Lowerer<'_> {
         let pick = |part: fn(&Bounds) -> Value| bounds.iter().map(part).collect::<Vec<_>>();
         let (lower, upper, steps) = (pick(|b| b.lower), pick(|b| b.upper), pick(|b| b.step));
         let variables: Vec<Value> = reductions.iter().map(|&(_, _, memref, _)| memref).collect();
-        let levels = [
-            (ClauseName::Gang, "gang"),
-            (ClauseName::Worker, "worker"),
-            (ClauseName::Vector, "vector"),
-        ];
         let ctx = &mut self.b.ctx;
         let mut names = Vec::new();
-        for (name, text) in levels {
-            if directive.clause(name).is_some() && (name != ClauseName::Gang || is_gang) {
+        for (number, text) in ["gang", "worker", "vector"].into_iter().enumerate() {
+            if levels(directive)[number].is_some() && (number != GANG || is_gang) {
                 names.push(ctx.string_attr(text));
             }
         }

@@ -1,8 +1,8 @@
 //! What the `data` constructs around a place map.
 
 use super::unit::Enclosing;
-use super::{DataItem, DataKind, Extent, clauses, walk};
-use crate::directive::openacc::Directive;
+use super::{DataItem, DataKind, Extent};
+use crate::directive::Directive;
 use crate::tree::{ExprId, TranslationUnit};
 use crate::types::Type;
 
@@ -26,13 +26,12 @@ pub(super) fn find(
 ) -> Option<Mapped> {
     let mut conditional = None;
     for around in enclosing.iter().rev() {
-        let directive = walk::openacc(unit, around.directive);
-        let found = clauses::data(directive)
-            .enumerate()
-            .find(|(_, (kind, var))| kind.maps() && is_base(var.base));
+        let directive = &unit.directives[around.directive];
+        let found =
+            directive.data().enumerate().find(|(_, (kind, var))| kind.maps() && is_base(var.base));
         let Some((item, (kind, _))) = found else { continue };
         let mapped = Mapped { construct: around.construct, item, kind };
-        if directive.condition().when.is_none() {
+        if directive.condition.when.is_none() {
             return Some(mapped);
         }
         conditional = conditional.or(Some(mapped));
@@ -72,7 +71,7 @@ pub(super) fn complete_present(
     enclosing: &[Enclosing],
     items: &mut [DataItem],
 ) {
-    for ((kind, var), item) in clauses::data(directive).zip(items) {
+    for ((kind, var), item) in directive.data().zip(items) {
         let Extent::Pointer(pointer) = &item.extent else { continue };
         if kind != DataKind::Present {
             continue;

@@ -5,10 +5,10 @@
 //! expression itself, so that analyses see one `n` in bounds and rows. Elsewhere the host, whose
 //! compiler has kept the value, hands it over.
 
+use super::lowerer;
 use super::storage::{has_address_taken, is_automatic, is_hidden};
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
-use super::{clauses, lowerer};
 use crate::tree::{
     BinaryOp, CastKind, DeclId, ExprId, ExprKind, StmtKind, TranslationUnit, UnaryOp,
 };
@@ -99,8 +99,8 @@ fn stays_behind(unit: &TranslationUnit, function: DeclId, decl: DeclId, extent: 
             // What a directive brings back from the device, it assigns.
             Node::Stmt(stmt) => {
                 if let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind {
-                    let directive = walk::openacc(unit, directive);
-                    let mut named = clauses::data(directive).map(|(_, var)| var.decl);
+                    let directive = &unit.directives[directive];
+                    let mut named = directive.data().map(|(_, var)| var.decl);
                     stays &= !named.any(|named| named == decl);
                 }
             }

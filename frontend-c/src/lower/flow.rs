@@ -11,8 +11,7 @@ use super::extent::run_time_extents;
 use super::storage::is_automatic;
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
-use super::{DataKind, clauses};
-use crate::directive::openacc::{ClauseName, Directive};
+use crate::directive::{DataKind, Directive, VarRef};
 use crate::source::Span;
 use crate::tree::{
     BinaryOp, CastKind, DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind,
@@ -265,7 +264,7 @@ impl Flow<'_> {
                 self.gone();
             }
             StmtKind::Directive { directive, body } => {
-                self.directive(walk::openacc(unit, *directive), *body);
+                self.directive(&unit.directives[*directive], *body);
             }
         }
         if is_start {
@@ -392,16 +391,14 @@ impl Flow<'_> {
 
     /// What the clauses of a directive do with the variable, and the statement it applies to.
     fn directive(&mut self, directive: &Directive, body: Option<StmtId>) {
-        for clause in &directive.clauses {
-            walk::clause_values(&clause.kind).into_iter().for_each(|value| self.expr(value));
-        }
-        let condition = directive.condition();
+        directive.values.iter().for_each(|&value| self.expr(value));
+        let condition = directive.condition;
         condition.when.into_iter().chain(condition.unless).for_each(|value| self.expr(value));
-        let waits = directive.order().waits;
+        let waits = &directive.order.waits;
         let queues = waits.iter().flat_map(|wait| wait.queues.iter().chain(&wait.device));
         queues.for_each(|&queue| self.expr(queue));
         let variable = self.variable;
-        for (kind, var) in clauses::data(directive) {
+        for (kind, var) in directive.data() {
             let bounds = var.sections.iter().flat_map(|s| [s.lower, s.length]).flatten();
             bounds.for_each(|bound| self.expr(bound));
             // What a statement is about says by itself what it reads.
@@ -410,14 +407,14 @@ impl Flow<'_> {
                 self.read(var.span);
             }
         }
-        let lists = |name| clauses::listed(directive, name).any(|var| var.decl == variable);
-        if lists(ClauseName::Private) {
+        let lists = |vars: &[VarRef]| vars.iter().any(|var| var.decl == variable);
+        if lists(&directive.private) {
             return;
         }
         let before = self.state;
         body.iter().for_each(|&body| self.stmt(body));
         // What is done to a copy, nobody sees.
-        if lists(ClauseName::FirstPrivate) {
+        if lists(&directive.firstprivate) {
             self.state = before;
         }
     }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Options;
 use super::place::{Buffer, BufferId, Pointer};
 use super::scalar::Scalar;
-use crate::directive::openacc::{ReductionOp, VarRef};
+use crate::directive::{Family, ReductionOp, VarRef};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
 
@@ -119,6 +119,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) construct: Option<offload::Construct>,
     /// Private functions made so far, and whether they may be called (else expanded).
     pub(super) functions: super::function::Callables,
+    /// Who words what is said of it.
+    pub(super) family: Family,
     /// Functions of the unit that regions call.
     pub(super) called: FxHashSet<DeclId>,
     /// Variables that are on the device as long as the program runs.
@@ -163,6 +165,7 @@ impl<'a> Lowerer<'a> {
             jumps: Vec::new(),
             function: None,
             construct: None,
+            family: Family::default(),
             functions: FxHashMap::default(),
             called: FxHashSet::default(),
             declared: FxHashSet::default(),

@@ -7,7 +7,7 @@ use gpuc_ir::{Builder, OpBuild, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use crate::directive::openacc;
+use crate::directive;
 use crate::source::Span;
 use crate::tree::ExprId;
 use crate::types::Type;
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
         if let Some(value) = self.float_function(base, ty, arguments, span)? {
             return Ok(Some(value));
         }
-        if openacc::tests_device(base)
+        if directive::tests_device(base)
             && let [kind] = arguments
         {
             return self.device_test(*kind, ty, span).map(Some);
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
         let to = self.scalar(ty, span)?;
         let i1 = self.b.ctx.i1();
         let mut holds = arith::constant_bool(&mut self.b, false);
-        for ours in openacc::RUNS_ON_DEVICE {
+        for ours in directive::RUNS_ON_DEVICE {
             let register = from.register(&mut self.b.ctx);
             let ours = arith::constant_int(&mut self.b, ours, register);
             let equal = CmpIPredicate::Eq.attr(&mut self.b.ctx);

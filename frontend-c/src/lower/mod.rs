@@ -9,7 +9,7 @@
 //! | file | lowers |
 //! |---|---|
 //! | [`unit`] | directives of a unit, in order |
-//! | [`capture`], [`uses`], [`enclosing`], [`storage`] | OpenACC's rules on data to arguments |
+//! | [`capture`], [`uses`], [`enclosing`], [`storage`] | the rules on data to arguments |
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
@@ -30,7 +30,6 @@ mod array_reduction;
 mod atomic;
 mod call;
 mod capture;
-mod clauses;
 mod condition;
 mod convert;
 mod counted;
@@ -67,8 +66,9 @@ mod tests;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::Op;
 
+use crate::directive::VarRef;
 use crate::directive::action::{Action, Condition, Order};
-use crate::directive::openacc::VarRef;
+pub use crate::directive::{DataFlags, DataKind};
 use crate::tree::DirectiveId;
 
 pub use function::lower_functions;
@@ -178,23 +178,6 @@ impl DataItem {
     }
 }
 
-/// What clauses say of data besides its kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct DataFlags {
-    /// Of a nest that the compiler found.
-    pub nest: bool,
-    /// Leaves the device with the nest.
-    pub leaves: bool,
-    /// The last one to leave, whoever else came.
-    pub finalize: bool,
-    /// Left out where it is not present.
-    pub if_present: bool,
-    /// Zeroed where it is new.
-    pub zero: bool,
-    /// Copied also where it is present already, or still is.
-    pub always: bool,
-}
-
 /// Which memory a [`DataItem`] is about.
 #[derive(Clone, Debug)]
 pub enum Extent {
@@ -221,71 +204,4 @@ pub enum Extent {
         /// Number of the item in its [`ConstructInfo::data`].
         item: usize,
     },
-}
-
-/// How data is mapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each is the clause of its name")]
-pub enum DataKind {
-    Copy,
-    CopyIn,
-    CopyOut,
-    Create,
-    NoCreate,
-    Present,
-    Delete,
-    DevicePtr,
-    Attach,
-    Detach,
-    UseDevice,
-    UpdateHost,
-    UpdateDevice,
-    /// A copy that the program did not write.
-    ImplicitCopy,
-    /// A copy to the device of a constant that the program did not write.
-    ImplicitCopyIn,
-    /// Something that must be there, though no clause names it.
-    ImplicitPresent,
-    /// As much of what a pointer points to as the region touches, which the program did not write.
-    ImplicitSection,
-}
-
-impl DataKind {
-    /// Whether the variable is, or comes to be, on the device by it.
-    pub(crate) fn maps(self) -> bool {
-        !matches!(self, DataKind::Attach | DataKind::Detach | DataKind::UseDevice)
-    }
-
-    /// What does as much as both; `None` for kinds that do not bring data in.
-    pub(crate) fn united(self, other: DataKind) -> Option<DataKind> {
-        use DataKind::{Copy, CopyIn, CopyOut, Create};
-        Some(match (self, other) {
-            (Copy, Copy | CopyIn | CopyOut | Create) | (CopyIn | CopyOut | Create, Copy) => Copy,
-            (CopyIn, CopyOut) | (CopyOut, CopyIn) => Copy,
-            (CopyIn, CopyIn | Create) | (Create, CopyIn) => CopyIn,
-            (CopyOut, CopyOut | Create) | (Create, CopyOut) => CopyOut,
-            (Create, Create) => Create,
-            _ => return None,
-        })
-    }
-
-    /// The clause's name, as the attribute `offload.map` has it.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            DataKind::Copy | DataKind::ImplicitCopy => "copy",
-            DataKind::CopyIn | DataKind::ImplicitCopyIn => "copyin",
-            DataKind::CopyOut => "copyout",
-            DataKind::Create => "create",
-            DataKind::NoCreate => "no_create",
-            DataKind::Present | DataKind::ImplicitPresent => "present",
-            DataKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
-            DataKind::Delete => "delete",
-            DataKind::DevicePtr => "deviceptr",
-            DataKind::Attach => "attach",
-            DataKind::Detach => "detach",
-            DataKind::UseDevice => "use_device",
-            DataKind::UpdateHost => "self",
-            DataKind::UpdateDevice => "device",
-        }
-    }
 }

@@ -4,17 +4,16 @@ use gpuc_dialects::offload::{self, Construct};
 use gpuc_dialects::{arith, func};
 use gpuc_ir::{Attr, InsertPoint, Value};
 
+use super::array_reduction::scalar_reductions;
 use super::capture::{Captures, Capturing, Formal, Target, member_paths};
-use super::clauses;
 use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
 use super::role::ConstructScalars;
 use super::storage::{has_address_taken, is_automatic};
 use super::unit::Enclosing;
 use super::uses::{Captured, Collector, Uses};
-use super::walk::{self, clause_values};
 use super::{Argument, Compute, DataItem};
-use crate::directive::openacc::{ClauseName, Directive, DirectiveKind, VarRef};
+use crate::directive::{Directive, Kind, VarRef};
 use crate::source::Span;
 use crate::tree::{DeclId, StmtId};
 use crate::types::Qualifiers;
@@ -36,10 +35,9 @@ pub(super) struct Site<'s> {
 }
 
 /// Which construct a directive is.
-fn construct_of(kind: DirectiveKind) -> Construct {
+fn construct_of(kind: Kind) -> Construct {
     match kind {
-        DirectiveKind::Kernels | DirectiveKind::KernelsLoop => Construct::Kernels,
-        DirectiveKind::Serial | DirectiveKind::SerialLoop => Construct::Serial,
+        Kind::Compute(region) => region.construct,
         _ => Construct::Parallel,
     }
 }
@@ -101,23 +99,26 @@ impl Lowerer<'_> {
         let unit = self.unit;
         let kind = construct_of(site.directive.kind);
         (self.construct, self.function) = (Some(kind), Some(site.function));
-        let around = site.enclosing.iter().map(|e| walk::openacc(unit, e.directive));
+        self.family = site.directive.family;
+        let around = site.enclosing.iter().map(|e| &unit.directives[e.directive]);
         let paths = member_paths(unit, std::iter::once(site.directive).chain(around));
         let uses = self.uses(&site, &paths);
         self.mutated = uses.mutated.iter().copied().collect();
         self.addressed = uses.addressed.iter().copied().collect();
         self.paths = paths.iter().map(|path| (path.clone(), None)).collect();
-        let around = site.enclosing.iter().map(|e| walk::openacc(unit, e.directive));
+        let around = site.enclosing.iter().map(|e| &unit.directives[e.directive]);
         self.scalars = ConstructScalars {
             body: Some(site.body),
-            private: [ClauseName::Private, ClauseName::FirstPrivate]
-                .into_iter()
-                .flat_map(|name| clauses::listed(site.directive, name))
+            private: site
+                .directive
+                .private
+                .iter()
+                .chain(&site.directive.firstprivate)
                 .map(|var| var.decl)
                 .collect(),
             shared: std::iter::once(site.directive)
                 .chain(around)
-                .flat_map(clauses::data)
+                .flat_map(Directive::data)
                 .map(|(_, var)| var.decl)
                 .collect(),
         };
@@ -172,14 +173,11 @@ impl Lowerer<'_> {
 
     fn uses(&self, site: &Site<'_>, paths: &[VarRef]) -> Uses {
         let mut collector = Collector::new(self.unit, paths);
-        for var in clauses::listed(site.directive, ClauseName::Private) {
+        for var in &site.directive.private {
             collector.declare(var.decl);
         }
         // Sizes are computed with the region; all other values are the host's.
-        let sizes = site.directive.clauses.iter().filter(|clause| clause.name.is_size());
-        for clause in sizes {
-            clause_values(&clause.kind).into_iter().for_each(|value| collector.expr(value));
-        }
+        site.directive.size_values.iter().for_each(|&value| collector.expr(value));
         collector.stmt(site.body);
         collector.extents(&|extent| keeps_value(self.unit, site.function, extent));
         collector.finish()
@@ -187,7 +185,7 @@ impl Lowerer<'_> {
 
     /// The variable of a `reduction` clause is copied even where the region leaves it alone.
     fn add_unused_reductions(&mut self, directive: &Directive, captures: &mut Captures) {
-        for (_, var) in clauses::reductions(directive) {
+        for (_, var) in directive.reductions() {
             let known = captures.formals.iter().any(|formal| {
                 matches!(&formal.target, Target::Shared(decl) | Target::Value(decl, _) if *decl == var.decl)
             });
@@ -212,9 +210,9 @@ impl Lowerer<'_> {
     ) -> Lowering<()> {
         let location = self.b.location;
         let mut sizes: Vec<Option<Value>> = Vec::new();
-        for name in [ClauseName::NumGangs, ClauseName::NumWorkers, ClauseName::VectorLength] {
+        for factors in &site.directive.sizes {
             let mut product = None;
-            for size in clauses::values(site.directive, name) {
+            for &size in factors {
                 let size = self.launch_size(size)?;
                 product = Some(match product {
                     Some(product) => {
@@ -229,7 +227,7 @@ impl Lowerer<'_> {
         let (region, done) = self.region(&[], |l, _| {
             let done = l.with_constants(|l| {
                 l.enter_region(site, captures, arguments)?;
-                if site.directive.kind.is_loop() {
+                if site.directive.nest.is_some() {
                     l.directive_loop(site.directive, site.body)
                 } else {
                     l.nested(site.body)
@@ -279,13 +277,13 @@ impl Lowerer<'_> {
         for &(decl, scalar) in &captures.private {
             self.declare_slot(decl, scalar, None);
         }
-        if !site.directive.kind.is_loop() {
-            for var in clauses::listed(site.directive, ClauseName::Private) {
+        if site.directive.nest.is_none() {
+            for var in &site.directive.private {
                 self.mutated.insert(var.decl);
                 self.declare_private(var.decl, var.span)?;
             }
             // Loops inside combine what they add.
-            let reductions: Vec<_> = clauses::scalar_reductions(self.unit, site.directive)
+            let reductions: Vec<_> = scalar_reductions(self.unit, site.directive)
                 .map(|(op, var)| (var.decl, op))
                 .collect();
             self.reductions.extend(reductions);
@@ -318,7 +316,7 @@ impl Lowerer<'_> {
             ("file", ctx.string_attr(site.file)),
             ("function", ctx.string_attr(self.unit.name(site.function))),
             ("line", line),
-            ("construct", ctx.string_attr(site.directive.kind.spelling())),
+            ("construct", ctx.string_attr(site.directive.words)),
         ];
         let words: Vec<_> = words.into_iter().map(|(key, value)| (ctx.ident(key), value)).collect();
         let place = ctx.dict(words);

@@ -1,7 +1,7 @@
 //! What scalars are to the iterations of a loop that the program declares independent.
 //!
 //! The program's scalars are one for all iterations to C, and one for each to a GPU. That is the same
-//! where every iteration sets the variable before it looks at it (OpenACC 3.3 §2.6.2 makes it private),
+//! where every iteration sets the variable before it looks at it (which makes it private),
 //! and where iterations only combine something into it: a reduction, with or without the clause.
 //! Otherwise the program would go on with another value than it has in C, and is refused, unless a
 //! clause says what it wants.
@@ -13,10 +13,10 @@ use super::capture::Capturing;
 use super::flow::{Fate, From, fate};
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
+use super::update;
 use super::uses::{mutated_by, mutates};
 use super::walk::{self, Below, Node};
-use super::{clauses, update};
-use crate::directive::openacc::{ClauseName, Directive, ReductionOp};
+use crate::directive::{DataKind, Directive, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, StmtId, StmtKind, TranslationUnit};
 
@@ -57,10 +57,12 @@ impl Lowerer<'_> {
     pub(super) fn roles(&self, site: LoopSite<'_>) -> Lowering<Roles> {
         let unit = self.unit;
         let mut roles = Roles::default();
-        let listed: Vec<DeclId> = [ClauseName::Private, ClauseName::FirstPrivate]
-            .into_iter()
-            .flat_map(|name| clauses::listed(site.directive, name))
-            .chain(clauses::reductions(site.directive).map(|(_, var)| var))
+        let listed: Vec<DeclId> = site
+            .directive
+            .private
+            .iter()
+            .chain(&site.directive.firstprivate)
+            .chain(site.directive.reductions().map(|(_, var)| var))
             .map(|var| var.decl)
             .collect();
         let declared = declared_in(unit, site.body);
@@ -111,13 +113,13 @@ impl Lowerer<'_> {
     fn lost<T>(&self, site: LoopSite<'_>, decl: DeclId, read: Span) -> Lowering<T> {
         let unit = self.unit;
         let name = unit.name(decl);
-        let at = assignment(unit, site.body, decl).unwrap_or(site.directive.span);
+        let at = assignment(unit, site.body, decl).unwrap_or(site.directive.name);
         let known = unit.decls[decl].span;
         let diagnostic = Diagnostic::error(format!(
             "`{name}` is private to each iteration: what this loop leaves in it is lost, and read later"
         ))
         .code(codes::LOST_SCALAR)
-        .related(unit.place(site.directive.span), "the loop that the program declares independent");
+        .related(unit.place(site.directive.name), "the loop that the program declares independent");
         let diagnostic = match read == known {
             true => diagnostic,
             false => diagnostic.related(unit.place(read), "read here"),
@@ -151,9 +153,10 @@ impl Lowerer<'_> {
                  `{name}`"
             ))
             .code(codes::NOT_INDEPENDENT)
-            .related(unit.place(site.directive.span), "the loop that the program declares independent")
+            .related(unit.place(site.directive.name), "the loop that the program declares independent")
             .help(format!(
-                "compute `{name}` from the loop variable, or leave the loop to run in order: `seq`"
+                "compute `{name}` from the loop variable, or {}",
+                site.directive.family.in_order_help()
             )),
         )
     }
@@ -175,15 +178,16 @@ impl Lowerer<'_> {
             "`{name}` is private to this construct: what it leaves in it is lost, and read later"
         ))
         .code(codes::LOST_SCALAR)
-        .related(unit.place(c.directive.span), "the construct");
+        .related(unit.place(c.directive.name), "the construct");
         if read != unit.decls[decl].span {
             diagnostic = diagnostic.related(unit.place(read), "read here");
         }
         let help = match unit.types.is_pointer(unit.decls[decl].ty) {
             true => format!("use a pointer of the construct's own, and move `{name}` behind it"),
             false => format!(
-                "add `copy({name})` to have the value, or `firstprivate({name})` where the program means the \
-                 one from before"
+                "add `{}` to have the value, or `firstprivate({name})` where the program means the \
+                 one from before",
+                c.directive.family.data_clause(DataKind::Copy, name)
             ),
         };
         self.refuse(at, diagnostic.help(help))
@@ -202,10 +206,10 @@ impl Lowerer<'_> {
         let known = self.reductions.len();
         let mut reduced = IndexSet::new();
         let mut open: Vec<OpenLoop> = Vec::new();
-        if directive.kind.is_loop() {
+        if directive.nest.is_some() {
             self.open_loop(directive, stmt, body, function, &mut open, &mut reduced)?;
         } else {
-            let own = clauses::reductions(directive).map(|(op, var)| (var.decl, op));
+            let own = directive.reductions().map(|(op, var)| (var.decl, op));
             self.reductions.extend(own.inspect(|&(decl, _)| _ = reduced.insert(decl)));
         }
         for event in loops_in(unit, body) {
@@ -240,7 +244,7 @@ impl Lowerer<'_> {
             roles = self.roles(LoopSite { directive, stmt, body, function })?;
         }
         let reductions = self.reductions.len();
-        let explicit = clauses::reductions(directive).map(|(op, var)| (var.decl, op));
+        let explicit = directive.reductions().map(|(op, var)| (var.decl, op));
         for (decl, op) in explicit.chain(roles.reductions) {
             self.reductions.push((decl, op));
             if !open.iter().any(|outer| outer.own.contains(&decl)) {
@@ -289,11 +293,11 @@ fn loops_in(unit: &TranslationUnit, body: StmtId) -> Vec<LoopEvent<'_>> {
     walk::stmt(unit, body, &mut |node| {
         if let Node::Stmt(at) | Node::Leave(at) = node
             && let StmtKind::Directive { directive, body: Some(body) } = unit.stmts[at].kind
-            && walk::openacc(unit, directive).kind.is_loop()
+            && unit.directives[directive].nest.is_some()
         {
             events.push(match node {
                 Node::Leave(_) => LoopEvent::Ends(at),
-                _ => LoopEvent::Begins(walk::openacc(unit, directive), at, body),
+                _ => LoopEvent::Begins(&unit.directives[directive], at, body),
             });
         }
         Below::Enter

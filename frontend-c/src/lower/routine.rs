@@ -1,9 +1,9 @@
-//! What directives say of functions that device code calls (OpenACC 3.3 §2.15.1).
+//! What directives say of functions that device code calls.
 
 use rustc_hash::FxHashMap;
 
 use super::walk::{self, Below, Node};
-use crate::directive::openacc::{Argument, ClauseKind, ClauseName, Directive, DirectiveKind};
+use crate::directive::Kind;
 use crate::symbol::Symbol;
 use crate::tree::{DeclId, DeclKind, ItemKind, StmtId, StmtKind, TranslationUnit};
 
@@ -24,15 +24,14 @@ impl Routines {
     /// Those of a unit: directives that name their function, and those in front of one.
     pub(super) fn of(unit: &TranslationUnit) -> Routines {
         let mut routines = Routines::default();
-        let mut pending: Vec<&Directive> = Vec::new();
+        let mut pending: Vec<Option<Symbol>> = Vec::new();
         for item in &unit.items {
             let declared = match &item.kind {
                 ItemKind::Directive(id) => {
-                    let directive = walk::openacc(unit, *id);
-                    if directive.kind == DirectiveKind::Routine {
-                        match directive.argument {
-                            Some(Argument::Routine(decl)) => routines.add(decl, directive),
-                            _ => pending.push(directive),
+                    if let Kind::Routine { function, bind } = unit.directives[*id].kind {
+                        match function {
+                            Some(decl) => routines.add(decl, bind),
+                            None => pending.push(bind),
                         }
                     }
                     continue;
@@ -41,24 +40,20 @@ impl Routines {
                 ItemKind::Declaration(decls) => decls.first().copied(),
                 ItemKind::Other => None,
             };
-            for directive in pending.drain(..) {
+            for bind in pending.drain(..) {
                 if let Some(decl) = declared
                     && matches!(unit.decls[decl].kind, DeclKind::Function(_))
                 {
-                    routines.add(decl, directive);
+                    routines.add(decl, bind);
                 }
             }
         }
         routines
     }
 
-    fn add(&mut self, decl: DeclId, directive: &Directive) {
+    fn add(&mut self, decl: DeclId, bind: Option<Symbol>) {
         let routine = self.by_function.entry(decl).or_default();
-        if let Some(clause) = directive.clause(ClauseName::Bind)
-            && let ClauseKind::Bind(name) = clause.kind
-        {
-            routine.bind = Some(name);
-        }
+        routine.bind = bind.or(routine.bind);
     }
 
     /// What is said of a function.
@@ -82,7 +77,7 @@ pub(super) fn shares_loops(unit: &TranslationUnit, body: StmtId) -> bool {
         if let Node::Stmt(stmt) = node
             && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
         {
-            found |= walk::openacc(unit, directive).kind == DirectiveKind::Loop;
+            found |= unit.directives[directive].kind == Kind::Loop;
         }
         Below::Enter
     });

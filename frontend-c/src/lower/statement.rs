@@ -5,6 +5,7 @@ use gpuc_diagnostics::Diagnostic;
 use super::call::ReturnPlace;
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::scalar::Scalar;
+use crate::directive::atomic::AtomicForm;
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, ExprId, Initializer, StmtId, StmtKind, Storage};
 
@@ -18,7 +19,7 @@ impl Lowerer<'_> {
             StmtKind::Empty => Ok(()),
             StmtKind::Expr(_) if self.scatters(id) => {
                 self.remark_scatter(id);
-                self.atomic(crate::directive::atomic::AtomicForm::Update, id)
+                self.atomic(AtomicForm::Update, id)
             }
             StmtKind::Expr(expr) => self.effects(*expr),
             StmtKind::Declaration(decls) => decls.iter().try_for_each(|&decl| self.declare(decl)),

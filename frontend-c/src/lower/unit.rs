@@ -10,9 +10,9 @@ use super::function::{Callable, Callables};
 use super::lowerer::{Failure, Lowerer};
 use super::region::Site;
 use super::walk::{self, Below, Node};
-use super::{ConstructInfo, DataKind, Lowered, Options, clauses, depth};
+use super::{ConstructInfo, Lowered, Options, depth};
 use crate::directive::action::Action;
-use crate::directive::openacc::{Directive, DirectiveKind};
+use crate::directive::{DataKind, Directive, Kind};
 use crate::tree::{DeclId, DirectiveId, ItemKind, StmtId, StmtKind, TranslationUnit};
 
 /// A `data` construct around the place being lowered.
@@ -84,7 +84,7 @@ pub fn lower_unit(
 
 /// Whether the host can run a construct in the device's place: device addresses are nothing to it.
 fn is_for_host(directive: &Directive) -> bool {
-    clauses::data(directive).all(|(kind, _)| kind != DataKind::DevicePtr)
+    directive.data().all(|(kind, _)| kind != DataKind::DevicePtr)
 }
 
 struct Walker<'a> {
@@ -128,19 +128,19 @@ impl Walker<'_> {
     /// What the host program needs to know of a directive that ends at `end`.
     fn info(&self, id: DirectiveId, action: Action, end: u32) -> ConstructInfo {
         let unit = self.unit;
-        let directive = walk::openacc(unit, id);
+        let directive = &unit.directives[id];
         let (file, line) = unit.source.line(unit.directives[id].span.start);
         ConstructInfo {
             end,
             directive: id,
-            words: directive.kind.spelling(),
+            words: directive.words,
             action,
-            order: directive.order(),
+            order: directive.order.clone(),
             function: self.function.map_or_else(String::new, |decl| unit.name(decl).to_owned()),
             file: file.to_string(),
             line,
             data: Vec::new(),
-            condition: directive.condition(),
+            condition: directive.condition,
             compute: None,
         }
     }
@@ -148,8 +148,8 @@ impl Walker<'_> {
     /// A directive at file scope: its data is there as long as the program runs.
     fn program(&mut self, id: DirectiveId) {
         let unit = self.unit;
-        let directive = walk::openacc(unit, id);
-        if directive.action(unit) != Some(Action::Scope) {
+        let directive = &unit.directives[id];
+        if directive.action() != Some(Action::Scope) {
             return;
         }
         self.function = None;
@@ -158,14 +158,14 @@ impl Walker<'_> {
             Ok(data) => info.data = data,
             Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
         }
-        self.lowerer.declared.extend(clauses::named(directive));
+        self.lowerer.declared.extend(directive.data().map(|(_, var)| var.decl));
         self.constructs.push(info);
     }
 
     fn directive(&mut self, stmt: StmtId, id: DirectiveId, body: Option<StmtId>) -> Below {
         let unit = self.unit;
-        let directive = walk::openacc(unit, id);
-        let Some(action) = directive.action(unit) else {
+        let directive = &unit.directives[id];
+        let Some(action) = directive.action() else {
             self.stray(directive);
             return Below::Enter;
         };
@@ -201,16 +201,14 @@ impl Walker<'_> {
     /// A directive of device code outside of compute constructs.
     fn stray(&mut self, directive: &Directive) {
         let help = match directive.kind {
-            DirectiveKind::Loop => "write `parallel loop`, or put it into a compute construct",
-            DirectiveKind::Atomic => {
-                "put it into a compute construct, or call its function from one"
-            }
+            Kind::Loop => directive.family.stray_loop_help(),
+            Kind::Atomic(_) => "put it into a compute construct, or call its function from one",
             _ => return,
         };
-        let name = directive.kind.spelling();
+        let name = directive.words;
         let diagnostic =
             Diagnostic::error(format!("`{name}` stands outside of a compute construct"))
-                .at(self.unit.place(directive.span))
+                .at(self.unit.place(directive.name))
                 .help(help);
         match self.function {
             Some(function) => self.stray.push((function, diagnostic)),
@@ -223,10 +221,8 @@ impl Walker<'_> {
     fn compute(&mut self, info: &mut ConstructInfo, stmt: StmtId, body: StmtId) {
         let unit = self.unit;
         let Some(function) = self.function else { return };
-        let clauses = &walk::openacc(unit, info.directive).clauses;
-        let values: Vec<_> =
-            clauses.iter().flat_map(|clause| walk::clause_values(&clause.kind)).collect();
-        if let Err(diagnostic) = depth::check(unit, &values, body) {
+        let values = &unit.directives[info.directive].values;
+        if let Err(diagnostic) = depth::check(unit, values, body) {
             self.lowerer.diagnostics.push(*diagnostic);
             return;
         }
@@ -240,7 +236,7 @@ impl Walker<'_> {
         self.lowerer.as_address.clear();
         loop {
             let site = Site {
-                directive: walk::openacc(unit, info.directive),
+                directive: &unit.directives[info.directive],
                 stmt,
                 body,
                 enclosing: &self.enclosing,
@@ -280,7 +276,7 @@ impl Walker<'_> {
                     };
                     // What is wrong with one statement does not stop at it.
                     let fails = self.lowerer.diagnostics[said..].iter().any(Diagnostic::is_error);
-                    let directive = walk::openacc(unit, info.directive);
+                    let directive = &unit.directives[info.directive];
                     if fails && self.lowerer.options.unsupported_on_host && is_for_host(directive) {
                         self.leave_to_host(info, said, &symbol, known);
                     } else if let Some((compute, data)) = made {

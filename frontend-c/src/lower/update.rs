@@ -1,8 +1,7 @@
 //! Scalars that a piece of program does nothing with but combine values into them.
 
-use super::clauses;
 use super::walk::{self, Below, Node};
-use crate::directive::openacc::{ClauseName, ReductionOp};
+use crate::directive::ReductionOp;
 use crate::tree::{BinaryOp, DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
 use crate::types::{IntKind, Type};
 
@@ -35,13 +34,13 @@ impl Search<'_> {
                     self.conditional(*condition, *then)
                 }
                 StmtKind::Directive { directive, .. } => {
-                    let directive = walk::openacc(unit, *directive);
-                    for (op, var) in clauses::reductions(directive) {
+                    let directive = &unit.directives[*directive];
+                    for (op, var) in directive.reductions() {
                         if var.decl == self.variable {
                             self.agree(op);
                         }
                     }
-                    let mut private = clauses::listed(directive, ClauseName::Private);
+                    let mut private = directive.private.iter();
                     self.fails |= private.any(|var| var.decl == self.variable);
                     None
                 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::extent::run_time_extents;
 use super::walk::{self, Below, Node};
-use crate::directive::openacc::{ClauseName, VarRef};
+use crate::directive::VarRef;
 use crate::source::Span;
 use crate::tree::{
     CastKind, DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit, UnaryOp,
@@ -193,11 +193,11 @@ impl<'a> Collector<'a> {
                     }
                 }
                 StmtKind::Directive { directive, .. } => {
-                    let directive = walk::openacc(unit, *directive);
-                    if directive.kind.is_loop() {
+                    let directive = &unit.directives[*directive];
+                    if directive.nest.is_some() {
                         self.directive_loops.push(stmt);
                     }
-                    for var in super::clauses::listed(directive, ClauseName::Private) {
+                    for var in &directive.private {
                         if self.declared.insert(var.decl) {
                             self.private.push((stmt, var.decl));
                         }

@@ -1,9 +1,7 @@
 //! Walks over statements with everything in them, in the order of the source.
 
-use crate::directive::Construct;
-use crate::directive::openacc::{self, ClauseKind};
 use crate::tree::{
-    DeclId, DeclKind, DirectiveId, ExprId, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit,
+    DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit,
 };
 use crate::types::{ArraySize, Type};
 
@@ -30,22 +28,6 @@ pub(crate) enum Below {
 }
 
 type Visit<'v> = &'v mut dyn FnMut(Node) -> Below;
-
-/// The expressions that a clause evaluates: those of its values, not its variables.
-pub(crate) fn clause_values(kind: &ClauseKind) -> Vec<ExprId> {
-    match kind {
-        ClauseKind::Value(e) | ClauseKind::OptionalValue(Some(e)) => vec![*e],
-        ClauseKind::NumGangs(list) => list.clone(),
-        ClauseKind::Gang(gang) => gang.num.into_iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The OpenACC directive of that number.
-pub(crate) fn openacc(unit: &TranslationUnit, id: DirectiveId) -> &openacc::Directive {
-    let Construct::OpenAcc(directive) = &unit.directives[id].construct;
-    directive
-}
 
 /// Walks over an expression.
 pub(crate) fn expr(unit: &TranslationUnit, id: ExprId, visit: Visit<'_>) {
@@ -144,9 +126,7 @@ fn parts_of_stmt(unit: &TranslationUnit, id: StmtId, parts: &mut Vec<Node>) {
             parts.push(Stmt(*body));
         }
         StmtKind::Directive { directive, body } => {
-            for clause in &openacc(unit, *directive).clauses {
-                parts.extend(clause_values(&clause.kind).into_iter().map(Expr));
-            }
+            parts.extend(unit.directives[*directive].values.iter().copied().map(Expr));
             parts.extend(body.map(Stmt));
         }
     }

@@ -32,6 +32,8 @@ pub struct Pragma {
     pub line: Span,
     /// What follows the word of the family.
     pub body: Span,
+    /// Whether it is a directive that this compiler reads; the host compiler's else.
+    pub ours: bool,
 }
 
 impl Pragma {
@@ -50,7 +52,7 @@ impl Pragma {
             _ => Family::Other,
         };
         let body = Span::new(after.start + (blanks + length) as u32, after.end);
-        Pragma { family, line, body }
+        Pragma { family, line, body, ours: false }
     }
 }
 

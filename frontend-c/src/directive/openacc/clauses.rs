@@ -1,9 +1,7 @@
 //! Reads the arguments of clauses.
 
-use super::{
-    ClauseKind, ClauseName, DefaultData, DirectiveKind, Gang, Modifiers, ReductionOp, Section,
-    VarRef, Wait,
-};
+use super::{ClauseKind, ClauseName, DirectiveKind, Gang, Modifiers, Wait};
+use crate::directive::{DefaultData, ReductionOp, Section, VarRef};
 use gpuc_diagnostics::Diagnostic;
 
 use super::meaning::device_type;

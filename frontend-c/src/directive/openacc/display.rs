@@ -1,6 +1,7 @@
 //! Directives in dumps: normalised, with resolved names.
 
-use super::{Clause, ClauseKind, Directive, VarRef};
+use super::{Clause, ClauseKind, Directive};
+use crate::directive::VarRef;
 use crate::tree::{ExprId, TranslationUnit};
 
 fn source(unit: &TranslationUnit, expr: ExprId) -> String {

@@ -1,9 +1,16 @@
 //! OpenACC's directives as what they do.
 
+use gpuc_dialects::offload::{Construct, LoopOrder};
+
 use super::{
-    Argument, Clause, ClauseKind, ClauseName, DefaultData, Directive, DirectiveKind, Wait,
+    Argument, Clause, ClauseKind, ClauseName, DefaultData, Directive, DirectiveKind, Modifiers,
+    Wait,
 };
 use crate::directive::action::{Action, Condition, DeviceChoice, Order, QueueName, Waits};
+use crate::directive::atomic::AtomicForm;
+use crate::directive::construct::{Level, Nest, Reduction, Region};
+use crate::directive::data::Mapping;
+use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written};
 use crate::tree::{ExprId, TranslationUnit};
 
 /// `acc_device_t` of `openacc.h` for the names of device types (OpenACC 3.3 §2.4); `None` is `*`.
@@ -58,21 +65,78 @@ pub(super) fn for_our_devices(unit: &TranslationUnit, clauses: Vec<Clause>) -> V
     general
 }
 
-/// The device types for which a test in device code holds (OpenACC 3.3 §3.2.17).
-pub(crate) const RUNS_ON_DEVICE: [i128; 2] = [4, 5];
+/// What a directive means.
+pub(crate) fn meaning(directive: Directive, unit: &TranslationUnit) -> directive::Directive {
+    let kind = directive.meaning(unit);
+    let words = directive.kind.spelling();
+    directive::Directive {
+        nest: directive.kind.is_loop().then(|| directive.nest(unit)),
+        sizes: [ClauseName::NumGangs, ClauseName::NumWorkers, ClauseName::VectorLength]
+            .map(|name| directive.clause(name).map_or(Vec::new(), |clause| values(&clause.kind))),
+        data: directive.mappings(),
+        default_data: directive.default_data(),
+        private: directive.listed(ClauseName::Private),
+        firstprivate: directive.listed(ClauseName::FirstPrivate),
+        reductions: directive.reductions(),
+        order: directive.order(),
+        condition: directive.condition(),
+        values: directive.clauses.iter().flat_map(|clause| values(&clause.kind)).collect(),
+        size_values: directive
+            .clauses
+            .iter()
+            .filter(|clause| clause.name.is_size())
+            .flat_map(|clause| values(&clause.kind))
+            .collect(),
+        ..directive::Directive::new(Family::OpenAcc, words, directive.span, kind)
+    }
+    .written(Written::OpenAcc(directive))
+}
 
-/// Whether the function of that name asks where it runs, by a device type.
-pub(crate) fn tests_device(name: &str) -> bool {
-    name == "acc_on_device"
+/// The expressions that a clause evaluates: those of its values, not its variables.
+fn values(kind: &ClauseKind) -> Vec<ExprId> {
+    match kind {
+        ClauseKind::Value(e) | ClauseKind::OptionalValue(Some(e)) => vec![*e],
+        ClauseKind::NumGangs(list) => list.clone(),
+        ClauseKind::Gang(gang) => gang.num.into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The kind of mapping that a data clause asks for.
+fn data_kind(name: ClauseName) -> Option<DataKind> {
+    Some(match name {
+        ClauseName::Copy => DataKind::Copy,
+        ClauseName::CopyIn => DataKind::CopyIn,
+        ClauseName::CopyOut => DataKind::CopyOut,
+        ClauseName::Create => DataKind::Create,
+        ClauseName::NoCreate => DataKind::NoCreate,
+        ClauseName::Present => DataKind::Present,
+        ClauseName::Delete => DataKind::Delete,
+        ClauseName::DevicePtr => DataKind::DevicePtr,
+        ClauseName::SelfClause | ClauseName::Host => DataKind::UpdateHost,
+        ClauseName::Device => DataKind::UpdateDevice,
+        ClauseName::DeviceResident => DataKind::Create,
+        ClauseName::UseDevice => DataKind::UseDevice,
+        ClauseName::Attach => DataKind::Attach,
+        ClauseName::Detach => DataKind::Detach,
+        _ => return None,
+    })
 }
 
 impl Directive {
-    /// What the directive does in the host program; `None` for those that only stand in device code,
-    /// or only say something of a function.
-    pub(crate) fn action(&self, unit: &TranslationUnit) -> Option<Action> {
+    /// What it is.
+    fn meaning(&self, unit: &TranslationUnit) -> Kind {
         use DirectiveKind as D;
-        Some(match self.kind {
-            kind if kind.is_compute() => Action::Compute,
+        let region = |construct| Kind::Compute(Region { construct });
+        Kind::Host(match self.kind {
+            D::Parallel | D::ParallelLoop => return region(Construct::Parallel),
+            D::Kernels | D::KernelsLoop => return region(Construct::Kernels),
+            D::Serial | D::SerialLoop => return region(Construct::Serial),
+            D::Loop => return Kind::Loop,
+            D::Atomic => return Kind::Atomic(self.atomic_form()),
+            // What is kept close is chosen by how often it is read.
+            D::Cache => return Kind::Hint,
+            D::Routine => return self.routine(),
             D::Data => Action::Data,
             D::EnterData => Action::Enter,
             D::ExitData => Action::Exit,
@@ -86,8 +150,104 @@ impl Directive {
                 device: self.device(unit),
                 queue: self.clause_value(ClauseName::DefaultAsync),
             },
-            _ => return None,
         })
+    }
+
+    /// What an `atomic` directive says of its statement: `update` where it says nothing.
+    fn atomic_form(&self) -> AtomicForm {
+        let forms = [
+            (ClauseName::Read, AtomicForm::Read),
+            (ClauseName::Write, AtomicForm::Write),
+            (ClauseName::Capture, AtomicForm::Capture),
+        ];
+        let form = forms.into_iter().find(|&(name, _)| self.clause(name).is_some());
+        form.map_or(AtomicForm::Update, |(_, form)| form)
+    }
+
+    fn routine(&self) -> Kind {
+        let function = match self.argument {
+            Some(Argument::Routine(decl)) => Some(decl),
+            _ => None,
+        };
+        let bind = self.clause(ClauseName::Bind).and_then(|clause| match clause.kind {
+            ClauseKind::Bind(name) => Some(name),
+            _ => None,
+        });
+        Kind::Routine { function, bind }
+    }
+
+    /// The loops that it is about.
+    fn nest(&self, unit: &TranslationUnit) -> Nest {
+        let has = |name| self.clause(name).is_some();
+        let mut nest =
+            Nest { tile: self.clause(ClauseName::Tile).map(|c| c.span), ..Nest::default() };
+        for clause in &self.clauses {
+            match &clause.kind {
+                ClauseKind::Collapse { force, count } => {
+                    nest.count = nest.count.max(*count);
+                    nest.force |= force;
+                }
+                ClauseKind::Tile(sizes) => nest.count = nest.count.max(sizes.len() as u32),
+                _ => {}
+            }
+        }
+        nest.order = match () {
+            () if has(ClauseName::Seq) => Some(LoopOrder::Seq),
+            () if has(ClauseName::Auto) => Some(LoopOrder::Auto),
+            () if has(ClauseName::Independent) => Some(LoopOrder::Independent),
+            () => None,
+        };
+        nest.levels = [ClauseName::Gang, ClauseName::Worker, ClauseName::Vector].map(|name| {
+            let clause = self.clause(name)?;
+            let dim = match &clause.kind {
+                ClauseKind::Gang(gang) => gang.dim.and_then(|dim| unit.constant_int(dim)),
+                _ => None,
+            };
+            let size = values(&clause.kind).first().copied();
+            Some(Level { size, dimension: dim.unwrap_or(1) })
+        });
+        nest
+    }
+
+    /// What its data clauses map or move.
+    fn mappings(&self) -> Vec<Mapping> {
+        let has = |name| self.clause(name).is_some();
+        let (finalize, if_present) = (has(ClauseName::Finalize), has(ClauseName::IfPresent));
+        let mut mappings = Vec::new();
+        for clause in &self.clauses {
+            let (Some(kind), ClauseKind::Vars { modifiers, vars }) =
+                (data_kind(clause.name), &clause.kind)
+            else {
+                continue;
+            };
+            let Modifiers { zero, always, .. } = *modifiers;
+            let flags = DataFlags { finalize, if_present, zero, always, ..DataFlags::default() };
+            mappings.extend(vars.iter().map(|var| Mapping { kind, flags, var: var.clone() }));
+        }
+        mappings
+    }
+
+    /// The variables of the clauses of that name, in order.
+    fn listed(&self, name: ClauseName) -> Vec<VarRef> {
+        let clauses = self.clauses.iter().filter(|clause| clause.name == name);
+        clauses
+            .flat_map(|clause| match &clause.kind {
+                ClauseKind::Vars { vars, .. } => vars.clone(),
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+
+    fn reductions(&self) -> Vec<Reduction> {
+        let clauses = self.clauses.iter();
+        clauses
+            .filter_map(|clause| match &clause.kind {
+                ClauseKind::Reduction { op, vars } => {
+                    Some(Reduction { op: *op, vars: vars.clone() })
+                }
+                _ => None,
+            })
+            .collect()
     }
 
     fn clause_value(&self, name: ClauseName) -> Option<ExprId> {
@@ -111,7 +271,7 @@ impl Directive {
     }
 
     /// When it happens, by its `async` and `wait` clauses and by the argument of `wait`.
-    pub(crate) fn order(&self) -> Order {
+    fn order(&self) -> Order {
         let queue = self.clause(ClauseName::Async).map(|clause| match clause.kind {
             ClauseKind::OptionalValue(Some(number)) => QueueName::Number(number),
             _ => QueueName::Default,
@@ -135,7 +295,7 @@ impl Directive {
     }
 
     /// On which condition it happens on the device, by its `if` and `self` clauses.
-    pub(crate) fn condition(&self) -> Condition {
+    fn condition(&self) -> Condition {
         let on_host = self.clause(ClauseName::SelfClause).filter(|_| self.kind.is_compute());
         Condition {
             when: self.clause_value(ClauseName::If),
@@ -145,19 +305,8 @@ impl Directive {
         }
     }
 
-    /// Which of the gangs' dimensions a loop's iterations are divided among; none where it is no gang
-    /// loop (OpenACC 3.3 §2.9.2).
-    pub(crate) fn gang_dimension(&self, unit: &TranslationUnit) -> Option<i128> {
-        match &self.clause(ClauseName::Gang)?.kind {
-            ClauseKind::Gang(gang) => {
-                Some(gang.dim.and_then(|dim| unit.constant_int(dim)).unwrap_or(1))
-            }
-            _ => None,
-        }
-    }
-
     /// What its `default` clause says.
-    pub(crate) fn default_data(&self) -> Option<DefaultData> {
+    fn default_data(&self) -> Option<DefaultData> {
         match self.clause(ClauseName::Default)?.kind {
             ClauseKind::Default(default) => Some(default),
             _ => None,

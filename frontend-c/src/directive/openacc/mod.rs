@@ -1,25 +1,20 @@
 //! OpenACC 3.3: every directive and clause of the specification, as data.
 
-mod body;
 mod clauses;
 mod display;
 mod meaning;
 mod names;
 mod parser;
 mod rules;
-mod section;
 mod support;
 
-use crate::directive::atomic::AtomicForm;
+use crate::directive::{DefaultData, ReductionOp, VarRef};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{DeclId, ExprId};
-use crate::types::Type;
 
-pub(crate) use body::check_body;
-pub(crate) use meaning::{RUNS_ON_DEVICE, tests_device};
+pub(crate) use meaning::meaning;
 pub use names::{ClauseName, DirectiveKind};
-pub(crate) use section::{Coverage, check_section, coverage, has_rows};
 
 /// A directive.
 #[derive(Clone, Debug)]
@@ -134,15 +129,6 @@ pub struct Wait {
     pub queues: Vec<ExprId>,
 }
 
-/// The argument of `default`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DefaultData {
-    /// Every array must be named in a data clause.
-    None,
-    /// Arrays that are not named are present.
-    Present,
-}
-
 /// Modifiers of data clauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers {
@@ -154,108 +140,10 @@ pub struct Modifiers {
     pub zero: bool,
 }
 
-/// Reduction operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each is the operator of its name")]
-pub enum ReductionOp {
-    Add,
-    Mul,
-    Max,
-    Min,
-    And,
-    Or,
-    Xor,
-    LogicalAnd,
-    LogicalOr,
-}
-
-impl ReductionOp {
-    /// As the clause writes it.
-    pub fn spelling(self) -> &'static str {
-        match self {
-            ReductionOp::Add => "+",
-            ReductionOp::Mul => "*",
-            ReductionOp::Max => "max",
-            ReductionOp::Min => "min",
-            ReductionOp::And => "&",
-            ReductionOp::Or => "|",
-            ReductionOp::Xor => "^",
-            ReductionOp::LogicalAnd => "&&",
-            ReductionOp::LogicalOr => "||",
-        }
-    }
-}
-
-/// A variable, member, element or array section in a clause.
-#[derive(Clone, Debug)]
-pub struct VarRef {
-    /// The variable it starts from.
-    pub decl: DeclId,
-    /// The variable, or the member of it that is meant, as an object; without its sections.
-    pub base: ExprId,
-    /// The sections and subscripts behind it, outermost first; none means all of it.
-    pub sections: Vec<Section>,
-    /// The first element: the base with each section's lower bound as subscript.
-    pub first: ExprId,
-    /// The type of the first element; without sections, that of the base.
-    pub ty: Type,
-    /// Its text.
-    pub span: Span,
-}
-
-impl VarRef {
-    /// Whether it is the bare name of a variable.
-    pub fn is_whole_variable(&self, unit: &crate::tree::TranslationUnit) -> bool {
-        self.sections.is_empty()
-            && matches!(unit.exprs[self.base].kind, crate::tree::ExprKind::Name(_))
-    }
-}
-
-/// `[lower:length]` in any of its forms, or `[index]`.
-#[derive(Clone, Debug)]
-pub struct Section {
-    /// The first element; 0 where it is left out.
-    pub lower: Option<ExprId>,
-    /// How many elements; up to the end of the array where it is left out.
-    pub length: Option<ExprId>,
-    /// Whether it is `[index]`, a section of one element.
-    pub is_index: bool,
-    /// Its text, brackets included.
-    pub span: Span,
-}
-
 impl Directive {
     /// The first clause of that name.
     pub fn clause(&self, name: ClauseName) -> Option<&Clause> {
         self.clauses.iter().find(|clause| clause.name == name)
-    }
-
-    /// What an `atomic` directive says of its statement: `update` where it says nothing.
-    pub(crate) fn atomic_form(&self) -> AtomicForm {
-        let forms = [
-            (ClauseName::Read, AtomicForm::Read),
-            (ClauseName::Write, AtomicForm::Write),
-            (ClauseName::Capture, AtomicForm::Capture),
-        ];
-        let form = forms.into_iter().find(|&(name, _)| self.clause(name).is_some());
-        form.map_or(AtomicForm::Update, |(_, form)| form)
-    }
-
-    /// Whether `collapse` is about loops with statements between them, too.
-    pub(crate) fn collapses_by_force(&self) -> bool {
-        let force =
-            |clause: &Clause| matches!(clause.kind, ClauseKind::Collapse { force: true, .. });
-        self.clauses.iter().any(force)
-    }
-
-    /// The number of loops that a `loop` directive is about.
-    pub fn collapsed(&self) -> u32 {
-        let counts = self.clauses.iter().filter_map(|clause| match clause.kind {
-            ClauseKind::Collapse { count, .. } => Some(count),
-            ClauseKind::Tile(ref sizes) => Some(sizes.len() as u32),
-            _ => None,
-        });
-        counts.max().unwrap_or(1)
     }
 }
 

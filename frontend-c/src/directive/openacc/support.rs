@@ -4,7 +4,8 @@
 use gpuc_diagnostics::{Diagnostic, codes};
 
 use super::rules::Checks;
-use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind, ReductionOp};
+use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind};
+use crate::directive::ReductionOp;
 use crate::lower::flatten;
 use crate::tree::TranslationUnit;
 use crate::types::TypeKind;

@@ -1,12 +1,49 @@
-//! Array sections: which can be mapped as one.
+//! Variables and array sections in clauses; which sections can be mapped as one.
 
 use std::collections::BTreeMap;
 
 use gpuc_diagnostics::Diagnostic;
 
-use super::{Section, VarRef};
-use crate::tree::{BinaryOp, CastKind, ExprId, ExprKind, TranslationUnit, UnaryOp};
-use crate::types::ArraySize;
+use crate::source::Span;
+use crate::tree::{BinaryOp, CastKind, DeclId, ExprId, ExprKind, TranslationUnit, UnaryOp};
+use crate::types::{ArraySize, Type};
+
+/// A variable, member, element or array section in a clause.
+#[derive(Clone, Debug)]
+pub struct VarRef {
+    /// The variable it starts from.
+    pub decl: DeclId,
+    /// The variable, or the member of it that is meant, as an object; without its sections.
+    pub base: ExprId,
+    /// The sections and subscripts behind it, outermost first; none means all of it.
+    pub sections: Vec<Section>,
+    /// The first element: the base with each section's lower bound as subscript.
+    pub first: ExprId,
+    /// The type of the first element; without sections, that of the base.
+    pub ty: Type,
+    /// Its text.
+    pub span: Span,
+}
+
+impl VarRef {
+    /// Whether it is the bare name of a variable.
+    pub fn is_whole_variable(&self, unit: &TranslationUnit) -> bool {
+        self.sections.is_empty() && matches!(unit.exprs[self.base].kind, ExprKind::Name(_))
+    }
+}
+
+/// `[lower:length]` in any of its forms, or `[index]`.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// The first element; 0 where it is left out.
+    pub lower: Option<ExprId>,
+    /// How many elements; up to the end of the array where it is left out.
+    pub length: Option<ExprId>,
+    /// Whether it is `[index]`, a section of one element.
+    pub is_index: bool,
+    /// Its text, brackets included.
+    pub span: Span,
+}
 
 /// How much of an array dimension a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

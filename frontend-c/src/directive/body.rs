@@ -2,25 +2,24 @@
 
 use gpuc_diagnostics::Diagnostic;
 
-use super::rules::Checks;
-use super::{Directive, DirectiveKind};
-use crate::directive::atomic::Atomic;
+use super::atomic::Atomic;
+use super::construct::Nest;
+use super::{Directive, Kind};
 use crate::source::Span;
 use crate::tree::{ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
 
-/// Checks the statement behind a directive, whose pragma stands at `line`.
+/// Checks the statement behind a directive.
 pub(crate) fn check_body(
     directive: &Directive,
     unit: &TranslationUnit,
     body: StmtId,
-    line: Span,
-) -> Checks {
-    if directive.kind.is_loop() {
-        loops(directive, unit, body, line).into_iter().collect()
-    } else if directive.kind == DirectiveKind::Atomic && !is_refused(unit, body) {
-        Atomic::of(unit, directive.atomic_form(), body).err().into_iter().collect()
-    } else {
-        Checks::new()
+) -> Option<(Span, Diagnostic)> {
+    match (&directive.nest, directive.kind) {
+        (Some(nest), _) => loops(directive, nest, unit, body),
+        (None, Kind::Atomic(form)) if !is_refused(unit, body) => {
+            Atomic::of(unit, form, directive.family, body).err()
+        }
+        _ => None,
     }
 }
 
@@ -46,13 +45,11 @@ fn is_refused(unit: &TranslationUnit, body: StmtId) -> bool {
 /// A `loop` is followed by as many tightly nested `for` loops as it collapses.
 fn loops(
     directive: &Directive,
+    nest: &Nest,
     unit: &TranslationUnit,
     body: StmtId,
-    line: Span,
 ) -> Option<(Span, Diagnostic)> {
-    let word = directive.kind.spelling();
-    let count = directive.collapsed();
-    let force = directive.collapses_by_force();
+    let (word, count) = (directive.words, nest.count);
     let mut at = body;
     for depth in 0..count {
         // Braces around a single loop keep the nest tight.
@@ -67,7 +64,7 @@ fn loops(
                 at = *body;
                 continue;
             }
-            _ if force && depth > 0 => return None,
+            _ if nest.force && depth > 0 => return None,
             StmtKind::Compound(inner) if depth > 0 && inner.len() > 1 => (
                 unit.stmts[inner[0]].span,
                 format!(
@@ -83,7 +80,10 @@ fn loops(
                 format!("`{word}` collapses {count} loops, but only {depth} follow"),
             ),
         };
-        return Some((span, Diagnostic::error(message).related(unit.place(line), "the directive")));
+        return Some((
+            span,
+            Diagnostic::error(message).related(unit.place(directive.span), "the directive"),
+        ));
     }
     None
 }

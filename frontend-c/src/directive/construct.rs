@@ -1,0 +1,112 @@
+//! What directives say of device code: regions, loops and statements of it, in no family's words.
+
+use gpuc_dialects::offload;
+
+use super::action::Action;
+use super::atomic::AtomicForm;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{DeclId, ExprId};
+
+/// What a directive is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The statement behind it is device code; with a [`Nest`], a loop that is divided there.
+    Compute(Region),
+    /// The loop behind it is divided among processors of the region around.
+    Loop,
+    /// The statement behind it is atomic.
+    Atomic(AtomicForm),
+    /// Something that the host program does.
+    Host(Action),
+    /// Something that is said of a function which device code calls.
+    Routine {
+        /// The function; the one declared next where it is open.
+        function: Option<DeclId>,
+        /// The name that device code calls in its place.
+        bind: Option<Symbol>,
+    },
+    /// Advice that needs no obeying.
+    Hint,
+}
+
+/// A region of device code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Who executes what of it.
+    pub construct: offload::Construct,
+}
+
+/// The loops that a directive is about, and who executes their iterations.
+#[derive(Clone, Debug)]
+pub struct Nest {
+    /// How many loops, tightly nested.
+    pub count: u32,
+    /// Whether loops with statements between them count too.
+    pub force: bool,
+    /// Where the program asks for tiles.
+    pub tile: Option<Span>,
+    /// What is said of the order of iterations; the region decides where nothing is.
+    pub order: Option<offload::LoopOrder>,
+    /// The processors that iterations are divided among: gangs, workers and lanes.
+    pub levels: [Option<Level>; 3],
+}
+
+/// Processors that iterations are divided among.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    /// How many.
+    pub size: Option<ExprId>,
+    /// Which of the dimensions of these processors; the first is 1.
+    pub dimension: i128,
+}
+
+/// The number of [`Nest::levels`] that is gangs.
+pub const GANG: usize = 0;
+
+impl Default for Nest {
+    fn default() -> Self {
+        Nest { count: 1, force: false, tile: None, order: None, levels: [None; 3] }
+    }
+}
+
+/// Variables into which iterations combine values.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    /// The operator.
+    pub op: ReductionOp,
+    /// The variables.
+    pub vars: Vec<super::VarRef>,
+}
+
+/// Reduction operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the operator of its name")]
+pub enum ReductionOp {
+    Add,
+    Mul,
+    Max,
+    Min,
+    And,
+    Or,
+    Xor,
+    LogicalAnd,
+    LogicalOr,
+}
+
+impl ReductionOp {
+    /// As a clause writes it.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            ReductionOp::Add => "+",
+            ReductionOp::Mul => "*",
+            ReductionOp::Max => "max",
+            ReductionOp::Min => "min",
+            ReductionOp::And => "&",
+            ReductionOp::Or => "|",
+            ReductionOp::Xor => "^",
+            ReductionOp::LogicalAnd => "&&",
+            ReductionOp::LogicalOr => "||",
+        }
+    }
+}

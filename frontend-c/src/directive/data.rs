@@ -1,0 +1,107 @@
+//! What directives say of data, in no family's words.
+
+use super::VarRef;
+
+/// A variable, member or section that a clause maps or moves.
+#[derive(Clone, Debug)]
+pub struct Mapping {
+    /// How.
+    pub kind: DataKind,
+    /// What else is said of it.
+    pub flags: DataFlags,
+    /// What.
+    pub var: VarRef,
+}
+
+/// What is said of data that is in no clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultData {
+    /// Every array must be named in a data clause.
+    None,
+    /// Arrays that are not named are present.
+    Present,
+}
+
+/// What clauses say of data besides its kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DataFlags {
+    /// Of a nest that the compiler found.
+    pub nest: bool,
+    /// Leaves the device with the nest.
+    pub leaves: bool,
+    /// The last one to leave, whoever else came.
+    pub finalize: bool,
+    /// Left out where it is not present.
+    pub if_present: bool,
+    /// Zeroed where it is new.
+    pub zero: bool,
+    /// Copied also where it is present already, or still is.
+    pub always: bool,
+}
+
+/// How data is mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the clause of its name")]
+pub enum DataKind {
+    Copy,
+    CopyIn,
+    CopyOut,
+    Create,
+    NoCreate,
+    Present,
+    Delete,
+    DevicePtr,
+    Attach,
+    Detach,
+    UseDevice,
+    UpdateHost,
+    UpdateDevice,
+    /// A copy that the program did not write.
+    ImplicitCopy,
+    /// A copy to the device of a constant that the program did not write.
+    ImplicitCopyIn,
+    /// Something that must be there, though no clause names it.
+    ImplicitPresent,
+    /// As much of what a pointer points to as the region touches, which the program did not write.
+    ImplicitSection,
+}
+
+impl DataKind {
+    /// Whether the variable is, or comes to be, on the device by it.
+    pub(crate) fn maps(self) -> bool {
+        !matches!(self, DataKind::Attach | DataKind::Detach | DataKind::UseDevice)
+    }
+
+    /// What does as much as both; `None` for kinds that do not bring data in.
+    pub(crate) fn united(self, other: DataKind) -> Option<DataKind> {
+        use DataKind::{Copy, CopyIn, CopyOut, Create};
+        Some(match (self, other) {
+            (Copy, Copy | CopyIn | CopyOut | Create) | (CopyIn | CopyOut | Create, Copy) => Copy,
+            (CopyIn, CopyOut) | (CopyOut, CopyIn) => Copy,
+            (CopyIn, CopyIn | Create) | (Create, CopyIn) => CopyIn,
+            (CopyOut, CopyOut | Create) | (Create, CopyOut) => CopyOut,
+            (Create, Create) => Create,
+            _ => return None,
+        })
+    }
+
+    /// The clause's name, as the attribute `offload.map` has it.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            DataKind::Copy | DataKind::ImplicitCopy => "copy",
+            DataKind::CopyIn | DataKind::ImplicitCopyIn => "copyin",
+            DataKind::CopyOut => "copyout",
+            DataKind::Create => "create",
+            DataKind::NoCreate => "no_create",
+            DataKind::Present | DataKind::ImplicitPresent => "present",
+            DataKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
+            DataKind::Delete => "delete",
+            DataKind::DevicePtr => "deviceptr",
+            DataKind::Attach => "attach",
+            DataKind::Detach => "detach",
+            DataKind::UseDevice => "use_device",
+            DataKind::UpdateHost => "self",
+            DataKind::UpdateDevice => "device",
+        }
+    }
+}

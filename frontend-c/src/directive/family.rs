@@ -1,0 +1,79 @@
+//! How each family of directives calls things: what messages and remarks say to the user.
+
+use super::DataKind;
+
+/// A family of directives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Family {
+    /// OpenACC.
+    #[default]
+    OpenAcc,
+}
+
+impl Family {
+    /// A clause that maps or moves `list` in this way.
+    pub fn data_clause(self, kind: DataKind, list: &str) -> String {
+        match self {
+            Family::OpenAcc => format!("{}({list})", kind.keyword()),
+        }
+    }
+
+    /// What makes of a stray loop a construct of its own.
+    pub(crate) fn stray_loop_help(self) -> &'static str {
+        match self {
+            Family::OpenAcc => "write `parallel loop`, or put it into a compute construct",
+        }
+    }
+
+    /// What a reduction may combine by an operator.
+    pub(crate) fn reduction_rule(self) -> &'static str {
+        match self {
+            Family::OpenAcc => "OpenACC 3.3 §2.5.15",
+        }
+    }
+
+    /// What an atomic statement may be.
+    pub(crate) fn atomic_rule(self) -> &'static str {
+        match self {
+            Family::OpenAcc => "OpenACC 3.3 §2.12",
+        }
+    }
+
+    /// Which pointers a directive on pointers alone is about.
+    pub(crate) fn attach_help(self) -> &'static str {
+        match self {
+            Family::OpenAcc => "`attach` and `detach` are about pointers (OpenACC 3.3 §2.7.2)",
+        }
+    }
+
+    /// What to do about a gang loop within another.
+    pub(crate) fn gang_within_gang_help(self) -> &'static str {
+        match self {
+            Family::OpenAcc => {
+                "leave `gang` out, or give the outer loop a higher dimension: `gang(dim:2)` (OpenACC 3.3 §2.9.2)"
+            }
+        }
+    }
+
+    /// The clause that leaves a loop's iterations in order.
+    pub(crate) fn in_order_help(self) -> &'static str {
+        match self {
+            Family::OpenAcc => "leave the loop to run in order: `seq`",
+        }
+    }
+
+    /// The clause that wants every variable in a clause.
+    pub(crate) fn default_none(self) -> &'static str {
+        match self {
+            Family::OpenAcc => "default(none)",
+        }
+    }
+}
+
+/// The device types (`acc_device_t`) for which a test in device code holds (OpenACC 3.3 §3.2.17).
+pub(crate) const RUNS_ON_DEVICE: [i128; 2] = [4, 5];
+
+/// Whether the function of that name asks where it runs, by a device type.
+pub(crate) fn tests_device(name: &str) -> bool {
+    name == "acc_on_device"
+}
