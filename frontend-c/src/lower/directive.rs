@@ -333,7 +333,7 @@ impl Lowerer<'_> {
     ) -> Lowering<()> {
         for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
             self.name_variable(induction, counted.variable, self.span(counted.first));
-            let value = self.induction_value(bounds, induction, counted.scalar);
+            let value = self.induction_value(bounds, induction, counted);
             self.bindings.insert(counted.variable, Binding::Value(value));
         }
         let mut private = IndexSet::new();
