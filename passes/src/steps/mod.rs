@@ -18,6 +18,7 @@
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
 //! | [`refusal`] | why not |
 
+pub mod coalesce;
 pub mod distribute;
 pub mod fuse;
 pub mod legality;
