@@ -37,6 +37,7 @@ pub const ALL: &[&PassInfo] = &[
     steps::coalesce::AffineLoopCoalescing::INFO,
     steps::normalize::AffineLoopNormalize::INFO,
     steps::unroll::AffineLoopUnroll::INFO,
+    steps::unroll_jam::AffineLoopUnrollJam::INFO,
     structured::peel::ScfForLoopPeeling::INFO,
     structured::fold_range::ScfForLoopRangeFolding::INFO,
     structured::specialize::ScfForLoopSpecialization::INFO,

@@ -32,7 +32,7 @@ impl Pass for AffineExpandIndexOps {
 /// Writes the subscripts as affine maps; whether they can be.
 pub fn expand(ir: &mut Ir, view: AffineDelinearizeIndexOp) -> bool {
     let (linear, basis) = (view.linear_index(ir), view.basis(ir).to_vec());
-    let divisors: Vec<Value> = basis.into_iter().skip(1).collect();
+    let divisors: Vec<Value> = basis.iter().skip(1).copied().collect();
     let known = |ir: &Ir, value: Value| arith::constant_index_value(ir, value);
     let affine = divisors.iter().all(|&value| {
         known(ir, value).map_or_else(|| is_valid_symbol(ir, value), |number| number > 0)
@@ -42,7 +42,8 @@ pub fn expand(ir: &mut Ir, view: AffineDelinearizeIndexOp) -> bool {
     }
     let mut b = Builder::before(ir, view.op());
     // One operand for the index, one for each extent: as a symbol, which a divisor has to be.
-    let index = b.ctx.dim_expr(0);
+    let dims = u32::from(!is_valid_symbol(&b, linear));
+    let index = if dims == 1 { b.ctx.dim_expr(0) } else { b.ctx.symbol_expr(0) };
     let mut operands = vec![linear];
     let mut strides = vec![b.ctx.constant_expr(1)];
     for &value in divisors.iter().rev() {
@@ -50,7 +51,7 @@ pub fn expand(ir: &mut Ir, view: AffineDelinearizeIndexOp) -> bool {
             Some(number) => b.ctx.constant_expr(number),
             None => {
                 operands.push(value);
-                b.ctx.symbol_expr(operands.len() as u32 - 2)
+                b.ctx.symbol_expr(operands.len() as u32 - 1 - dims)
             }
         };
         let inner = strides[strides.len() - 1];
@@ -66,10 +67,26 @@ pub fn expand(ir: &mut Ir, view: AffineDelinearizeIndexOp) -> bool {
     let values: Vec<Value> = results
         .into_iter()
         .map(|result| {
-            let map = b.ctx.map(1, operands.len() as u32 - 1, &[result]);
+            let map = b.ctx.map(dims, operands.len() as u32 - dims, &[result]);
             build_affine_value(&mut b, AffineValue { map, operands: operands.clone() })
         })
         .collect();
     ir.replace_op(view.op(), &values);
+    // Extents that are numbers in the maps are not needed as values any more.
+    for extent in basis {
+        if let Some(op) = ir.defining_op(extent)
+            && ir.is_trivially_dead(op)
+        {
+            let operands: Vec<Value> = ir.operands(op).collect();
+            ir.erase_op(op);
+            for inner in operands {
+                if let Some(inner) = ir.defining_op(inner)
+                    && ir.is_trivially_dead(inner)
+                {
+                    ir.erase_op(inner);
+                }
+            }
+        }
+    }
     true
 }

@@ -31,7 +31,10 @@ impl Pass for AffineSimplifyStructures {
         }
         let mut patterns = PatternSet::new();
         for def in [AffineApplyOp::def(), AffineForOp::def(), AffineIfOp::def()] {
-            for &pattern in def.hooks.canonicalize {
+            // Loops of one iteration or none are structure that upstream keeps.
+            let kept = ["for-without-iterations", "for-with-one-iteration"];
+            for &pattern in def.hooks.canonicalize.iter().filter(|each| !kept.contains(&each.name))
+            {
                 patterns.add(ir, def, pattern);
             }
         }
@@ -113,11 +116,33 @@ pub fn simplify_map(ctx: &mut Context, map: AffineMap) -> AffineMap {
 /// A set with each constraint in its normal form; `1 == 0` where no point fulfils them all.
 pub fn simplify_set(ctx: &mut Context, set: IntegerSet) -> IntegerSet {
     let data = ctx.set_data(set).clone();
-    let constraints: Vec<(AffineExpr, bool)> = data
-        .constraints
-        .iter()
-        .map(|&(expr, equality)| (simplify_expr(ctx, expr), equality))
-        .collect();
+    let mut constraints: Vec<(AffineExpr, bool)> = Vec::new();
+    for &(expr, equality) in &data.constraints {
+        let mut expr = simplify_expr(ctx, expr);
+        let divisor = ctx.largest_known_divisor(expr);
+        if ctx.expr_constant(expr).is_none() && divisor > 1 {
+            let divisor = ctx.constant_expr(divisor);
+            let quotient = ctx.floordiv_expr(expr, divisor);
+            expr = simplify_expr(ctx, quotient);
+        }
+        let always = match ctx.expr_constant(expr) {
+            Some(number) => {
+                if equality {
+                    number == 0
+                } else {
+                    number >= 0
+                }
+            }
+            None => false,
+        };
+        if !always && !constraints.contains(&(expr, equality)) {
+            constraints.push((expr, equality));
+        }
+    }
+    if constraints.is_empty() {
+        let zero = ctx.constant_expr(0);
+        constraints.push((zero, true));
+    }
     if is_empty(ctx, data.dims, data.symbols, &constraints) {
         let one = ctx.constant_expr(1);
         return ctx.integer_set(data.dims, data.symbols, &[(one, true)]);

@@ -275,6 +275,9 @@ impl Solver {
 fn rewrite(ir: &mut Ir, root: Op, solver: &Solver) {
     let mut made: FxHashMap<(Region, Attr, gpuc_ir::Type), Value> = FxHashMap::default();
     for op in ir.nested_ops(root, WalkOrder::PreOrder) {
+        if ir.is_erased(op) {
+            continue;
+        }
         for region in ir.regions(op).to_vec() {
             for block in ir.blocks(region).to_vec() {
                 for argument in ir.arguments(block).to_vec() {
@@ -282,7 +285,7 @@ fn rewrite(ir: &mut Ir, root: Op, solver: &Solver) {
                 }
             }
         }
-        if op == root || ir.has_trait(op, Traits::CONSTANT_LIKE) {
+        if op == root {
             continue;
         }
         let results = ir.results(op).to_vec();
@@ -290,7 +293,7 @@ fn rewrite(ir: &mut Ir, root: Op, solver: &Solver) {
         for result in results {
             all &= replace(ir, result, solver, &mut made);
         }
-        if all && ir.is_trivially_dead(op) && ir.regions(op).is_empty() {
+        if all && ir.is_trivially_dead(op) {
             ir.erase_op(op);
         }
     }
@@ -304,9 +307,6 @@ fn replace(
     made: &mut FxHashMap<(Region, Attr, gpuc_ir::Type), Value>,
 ) -> bool {
     let Some(attr) = solver.constant(value) else { return false };
-    if ir.is_unused(value) {
-        return true;
-    }
     let Some(home) = home(ir, value) else { return false };
     let ty = ir.ty(value);
     let constant = match made.get(&(home, attr, ty)) {
