@@ -185,6 +185,8 @@ fn jam(ir: &mut Ir, view: AffineForOp, factor: u64, runs: &[Vec<Op>]) {
         .nested_ops(view.op(), WalkOrder::PreOrder)
         .into_iter()
         .filter(|&op| op != view.op() && AffineForOp::is(ir, op))
+        // Those in conditionals are repeated with these.
+        .filter(|&op| !runs.iter().flatten().any(|&each| ir.is_inside(op, each)))
         .collect();
     let mut copies: Vec<ValueMap> = (1..factor).map(|_| ValueMap::new()).collect();
     // Loops first receive further arguments and results; what these are is known once all is copied.
