@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 /// Reads `text` and walks everything that comes of it.
 fn survives(text: &[u8]) -> Vec<String> {
-    let families = Families { openacc: true };
+    let families = Families { openacc: true, ..Families::default() };
     let (unit, diagnostics) = read(&Preprocessed::from_text(text, "fuzz.c"), families);
     let _ = tree::dump(&unit);
     let _ = lex::dump(&lex::lex(text.into(), "fuzz.c", families));

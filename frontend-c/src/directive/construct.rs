@@ -26,6 +26,8 @@ pub enum Kind {
         /// The name that device code calls in its place.
         bind: Option<Symbol>,
     },
+    /// The statement behind it is executed as if the directive were not there.
+    Block,
     /// Advice that needs no obeying.
     Hint,
 }
@@ -50,6 +52,8 @@ pub struct Nest {
     pub order: Option<offload::LoopOrder>,
     /// The processors that iterations are divided among: gangs, workers and lanes.
     pub levels: [Option<Level>; 3],
+    /// Whether processors that loops around have taken are left to them, and nothing said.
+    pub yields: bool,
 }
 
 /// Processors that iterations are divided among.
@@ -66,7 +70,7 @@ pub const GANG: usize = 0;
 
 impl Default for Nest {
     fn default() -> Self {
-        Nest { count: 1, force: false, tile: None, order: None, levels: [None; 3] }
+        Nest { count: 1, force: false, tile: None, order: None, levels: [None; 3], yields: false }
     }
 }
 

@@ -13,6 +13,15 @@ pub struct Mapping {
     pub var: VarRef,
 }
 
+/// How variables in no clause are mapped, where the family's rules are not meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Implicit {
+    /// Scalars.
+    pub scalars: Option<DataKind>,
+    /// Arrays and structures.
+    pub aggregates: Option<DataKind>,
+}
+
 /// What is said of data that is in no clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultData {

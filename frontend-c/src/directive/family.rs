@@ -8,6 +8,8 @@ pub enum Family {
     /// OpenACC.
     #[default]
     OpenAcc,
+    /// OpenMP.
+    OpenMp,
 }
 
 impl Family {
@@ -15,6 +17,23 @@ impl Family {
     pub fn data_clause(self, kind: DataKind, list: &str) -> String {
         match self {
             Family::OpenAcc => format!("{}({list})", kind.keyword()),
+            Family::OpenMp => match kind {
+                DataKind::Copy | DataKind::ImplicitCopy => format!("map(tofrom: {list})"),
+                DataKind::CopyIn | DataKind::ImplicitCopyIn => format!("map(to: {list})"),
+                DataKind::CopyOut => format!("map(from: {list})"),
+                DataKind::Create => format!("map(alloc: {list})"),
+                DataKind::Delete => format!("map(release: {list})"),
+                DataKind::DevicePtr => format!("is_device_ptr({list})"),
+                DataKind::UseDevice => format!("use_device_ptr({list})"),
+                DataKind::UpdateHost => format!("from({list})"),
+                DataKind::UpdateDevice => format!("to({list})"),
+                DataKind::NoCreate
+                | DataKind::Present
+                | DataKind::ImplicitPresent
+                | DataKind::ImplicitSection
+                | DataKind::Attach
+                | DataKind::Detach => format!("map(present, alloc: {list})"),
+            },
         }
     }
 
@@ -22,6 +41,7 @@ impl Family {
     pub(crate) fn stray_loop_help(self) -> &'static str {
         match self {
             Family::OpenAcc => "write `parallel loop`, or put it into a compute construct",
+            Family::OpenMp => "write `target teams distribute parallel for`",
         }
     }
 
@@ -29,6 +49,7 @@ impl Family {
     pub(crate) fn reduction_rule(self) -> &'static str {
         match self {
             Family::OpenAcc => "OpenACC 3.3 §2.5.15",
+            Family::OpenMp => "OpenMP 5.2 §5.5.5",
         }
     }
 
@@ -36,6 +57,7 @@ impl Family {
     pub(crate) fn atomic_rule(self) -> &'static str {
         match self {
             Family::OpenAcc => "OpenACC 3.3 §2.12",
+            Family::OpenMp => "OpenMP 5.2 §15.8.4",
         }
     }
 
@@ -43,6 +65,7 @@ impl Family {
     pub(crate) fn attach_help(self) -> &'static str {
         match self {
             Family::OpenAcc => "`attach` and `detach` are about pointers (OpenACC 3.3 §2.7.2)",
+            Family::OpenMp => "map the section that it points to",
         }
     }
 
@@ -52,6 +75,7 @@ impl Family {
             Family::OpenAcc => {
                 "leave `gang` out, or give the outer loop a higher dimension: `gang(dim:2)` (OpenACC 3.3 §2.9.2)"
             }
+            Family::OpenMp => "distribute one of the loops only (OpenMP 5.2 §11.6)",
         }
     }
 
@@ -59,6 +83,7 @@ impl Family {
     pub(crate) fn in_order_help(self) -> &'static str {
         match self {
             Family::OpenAcc => "leave the loop to run in order: `seq`",
+            Family::OpenMp => "leave the loop without a directive",
         }
     }
 
@@ -66,6 +91,18 @@ impl Family {
     pub(crate) fn default_none(self) -> &'static str {
         match self {
             Family::OpenAcc => "default(none)",
+            Family::OpenMp => "defaultmap(none)",
+        }
+    }
+}
+
+impl Family {
+    /// Whether a scalar in no clause is the construct's own copy, so that the program means to lose what is left
+    /// in it (OpenMP 5.2 §5.8.1); else what it reads later is refused where it would be lost.
+    pub(crate) fn copies_scalars(self) -> bool {
+        match self {
+            Family::OpenAcc => false,
+            Family::OpenMp => true,
         }
     }
 }

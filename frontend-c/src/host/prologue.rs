@@ -53,6 +53,7 @@ void __gpuc_wait(const struct __gpuc_site *, int, const int *, unsigned);
 void __gpuc_init(const struct __gpuc_site *, int, int);
 void __gpuc_shutdown(const struct __gpuc_site *, int, int);
 void __gpuc_set_device(const struct __gpuc_site *, int, int);
+int __gpuc_on_device(const struct __gpuc_site *, int);
 void __gpuc_set_default_async(const struct __gpuc_site *, int);
 int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, const struct __gpuc_data *);
 unsigned long __gpuc_whole_rows(const struct __gpuc_site *, const char *, long, long);

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 
 use super::array_reduction::{ArrayReduction, scalar_reductions};
 use super::counted::{Bounds, Counted};
-use super::lowerer::{Binding, Jumps, Lowerer, Lowering};
+use super::lowerer::{Binding, Failure, Jumps, Lowerer, Lowering};
 use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
@@ -35,11 +35,6 @@ fn reduction_kind(op: ReductionOp, scalar: Scalar) -> ReductionKind {
     }
 }
 
-/// The processors that the iterations of a directive's loops are divided among.
-fn levels(directive: &Directive) -> [Option<Level>; 3] {
-    directive.nest.as_ref().map_or([None; 3], |nest| nest.levels)
-}
-
 impl Lowerer<'_> {
     /// A directive inside of a compute construct.
     pub(super) fn directive(
@@ -56,9 +51,13 @@ impl Lowerer<'_> {
         }
         let directive = &self.unit.directives[id];
         let span = Span::new(directive.span.start, directive.name.end.max(span.start));
+        if let Some(refused) = &directive.refused {
+            return Err(Failure::Refused(refused.clone()));
+        }
         match (directive.kind, body) {
             (Kind::Loop, Some(body)) => self.directive_loop(directive, body),
             (Kind::Atomic(form), Some(body)) => self.atomic(form, body),
+            (Kind::Block, Some(body)) => self.nested(body),
             (Kind::Hint, _) => Ok(()),
             _ => {
                 let name = directive.words;
@@ -104,13 +103,13 @@ impl Lowerer<'_> {
         let Some(innermost) = loops.last() else { return Ok(()) };
         let inner_body = innermost.body;
 
-        let around = self.gangs;
-        let is_gang = self.is_gang_loop(directive)?;
+        let around = (self.gangs, self.taken);
+        let levels = self.levels(directive)?;
         let mut sizes = Vec::new();
-        for (number, level) in levels(directive).into_iter().enumerate() {
+        for level in levels {
             sizes.push(match level.and_then(|level| level.size) {
-                Some(size) if number != GANG || is_gang => Some(self.launch_size(size)?),
-                _ => None,
+                Some(size) => Some(self.launch_size(size)?),
+                None => None,
             });
         }
         let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
@@ -155,20 +154,37 @@ impl Lowerer<'_> {
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
         self.reduced_arrays.truncate(nested_arrays);
-        self.gangs = around;
+        (self.gangs, self.taken) = around;
         self.bindings = saved;
         self.b.location = location;
         let elements = arrays.iter().flat_map(ArrayReduction::variables);
         let reductions: Vec<_> = reductions.into_iter().chain(elements).collect();
-        self.build_loop(directive, is_gang, order, &bounds, &sizes, &reductions, region);
+        self.build_loop(levels, order, &bounds, &sizes, &reductions, region);
         done?;
         self.finish_array_reductions(&arrays)
     }
 
+    /// The processors that the iterations of a directive's loops are divided among, which loops inside do not
+    /// have any more.
+    fn levels(&mut self, directive: &Directive) -> Lowering<[Option<Level>; 3]> {
+        let Some(nest) = &directive.nest else { return Ok([None; 3]) };
+        let mut levels = nest.levels;
+        if nest.yields {
+            for (level, taken) in levels.iter_mut().zip(&mut self.taken) {
+                level.take_if(|_| *taken);
+                *taken |= level.is_some();
+            }
+        } else if let Some(gangs) = levels[GANG]
+            && !self.is_gang_loop(directive, gangs)?
+        {
+            levels[GANG] = None;
+        }
+        Ok(levels)
+    }
+
     /// Whether a loop is divided among gangs. Within another that is, only the other is: it has all
     /// gangs, of whichever dimensions.
-    fn is_gang_loop(&mut self, directive: &Directive) -> Lowering<bool> {
-        let Some(level) = levels(directive)[GANG] else { return Ok(false) };
+    fn is_gang_loop(&mut self, directive: &Directive, level: Level) -> Lowering<bool> {
         let dimension = level.dimension;
         let Some(around) = self.gangs.replace(dimension) else { return Ok(true) };
         let place = self.unit.place(directive.name);
@@ -400,8 +416,7 @@ impl Lowerer<'_> {
 
     fn build_loop(
         &mut self,
-        directive: &Directive,
-        is_gang: bool,
+        levels: [Option<Level>; 3],
         order: LoopOrder,
         bounds: &[Bounds],
         sizes: &[Option<Value>],
@@ -414,7 +429,7 @@ impl Lowerer<'_> {
         let ctx = &mut self.b.ctx;
         let mut names = Vec::new();
         for (number, text) in ["gang", "worker", "vector"].into_iter().enumerate() {
-            if levels(directive)[number].is_some() && (number != GANG || is_gang) {
+            if levels[number].is_some() {
                 names.push(ctx.string_attr(text));
             }
         }

@@ -101,6 +101,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
     /// The dimension of gangs that the enclosing loops are divided among.
     pub(super) gangs: Option<i128>,
+    /// Of gangs, workers and lanes, those that the enclosing loops are divided among.
+    pub(super) taken: [bool; 3],
     /// Arrays that the enclosing loops reduce.
     pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
     /// Members that data clauses name, and what they are bound to.
@@ -152,6 +154,7 @@ impl<'a> Lowerer<'a> {
             in_independent_loop: false,
             reductions: Vec::new(),
             gangs: None,
+            taken: [false; 3],
             reduced_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),

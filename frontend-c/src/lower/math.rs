@@ -98,6 +98,10 @@ impl Lowerer<'_> {
         if let Some(value) = self.float_function(base, ty, arguments, span)? {
             return Ok(Some(value));
         }
+        if base == directive::openmp::IS_HOST && arguments.is_empty() {
+            let ty = self.scalar(ty, span)?.register(&mut self.b.ctx);
+            return Ok(Some(arith::constant_int(&mut self.b, 0, ty)));
+        }
         if directive::tests_device(base)
             && let [kind] = arguments
         {

@@ -88,6 +88,7 @@ impl Lowerer<'_> {
         self.reductions.clear();
         self.reduced_arrays.clear();
         self.gangs = None;
+        self.taken = [false; 3];
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);

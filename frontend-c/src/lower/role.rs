@@ -101,7 +101,10 @@ impl Lowerer<'_> {
     /// What becomes of what a statement leaves in a scalar.
     fn behind(&self, function: DeclId, stmt: StmtId, decl: DeclId) -> Fate {
         let unit = self.unit;
-        let of_construct = self.scalars.body.filter(|_| self.scalars.private.contains(&decl));
+        let scalars = &self.scalars;
+        let is_own = scalars.private.contains(&decl)
+            || self.family.copies_scalars() && !scalars.shared.contains(&decl);
+        let of_construct = scalars.body.filter(|_| is_own);
         let body = unit.function(function).and_then(|function| function.body);
         match of_construct.or(body) {
             Some(scope) => fate(unit, function, scope, decl, From::Behind(stmt)),
@@ -214,8 +217,13 @@ impl Lowerer<'_> {
         }
         for event in loops_in(unit, body) {
             match event {
-                LoopEvent::Begins(directive, at, body) => {
-                    self.open_loop(directive, at, body, function, &mut open, &mut reduced)?;
+                LoopEvent::Begins(inner, at, body) => {
+                    let mut combined = IndexSet::new();
+                    self.open_loop(inner, at, body, function, &mut open, &mut combined)?;
+                    // Where a construct has copies of scalars, only what it reduces itself leaves it.
+                    if !directive.family.copies_scalars() {
+                        reduced.extend(combined);
+                    }
                 }
                 LoopEvent::Ends(at) => {
                     if let Some(last) = open.pop_if(|last| last.stmt == at) {

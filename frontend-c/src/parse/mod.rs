@@ -74,6 +74,10 @@ pub(crate) struct Parser {
     pack: PackTable,
     depth: u32,
     pub(crate) function: Option<FunctionContext>,
+    /// How many constructs of device code are being read.
+    pub(crate) device_depth: u32,
+    /// The number of the first item behind an open `declare target`.
+    pub(crate) declare_target: Option<usize>,
     /// The records whose members are being read.
     open_records: Vec<RecordId>,
 }
@@ -84,6 +88,8 @@ impl Parser {
         let checker = Checker::new(unit);
         Parser {
             tokens,
+            device_depth: 0,
+            declare_target: None,
             at: 0,
             end: 0,
             checker,
@@ -274,7 +280,7 @@ impl Parser {
     }
 
     /// Reads other tokens for a while: those of a pragma, or of a builtin's declaration.
-    fn within<T>(&mut self, tokens: Vec<Token>, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn within<T>(&mut self, tokens: Vec<Token>, read: impl FnOnce(&mut Self) -> T) -> T {
         let saved = (std::mem::replace(&mut self.tokens, tokens), self.at, self.end);
         self.at = 0;
         self.end = self.span().start;
@@ -285,7 +291,7 @@ impl Parser {
 
     /// The tokens of a pragma behind its family's word, macros expanded where the preprocessor left
     /// them alone.
-    fn pragma_tokens(&mut self, number: u32) -> Vec<Token> {
+    pub(crate) fn pragma_tokens(&mut self, number: u32) -> Vec<Token> {
         let pragma = self.checker.unit.pragmas[number as usize];
         let text = self.checker.unit.source.text().clone();
         let symbols = &mut self.checker.unit.symbols;

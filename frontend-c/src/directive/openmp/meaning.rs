@@ -1,0 +1,207 @@
+//! OpenMP's directives as what they do.
+
+use gpuc_dialects::offload::Construct;
+
+use super::{Behaviour, ClauseKind, Directive, Form};
+use crate::directive::action::{Action, Condition};
+use crate::directive::atomic::AtomicForm;
+use crate::directive::construct::{Level, Nest, Reduction, Region};
+use crate::directive::data::{Implicit, Mapping};
+use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
+use crate::tree::{ExprId, TranslationUnit};
+
+/// What a directive means. `one` is the number 1 as an expression of the place.
+pub(crate) fn meaning(
+    directive: Directive,
+    unit: &TranslationUnit,
+    one: ExprId,
+) -> directive::Directive {
+    let form = directive.form;
+    let kind = kind(&directive);
+    let (implicit, default_data) = directive.implicit();
+    let sizes = directive.sizes(unit, one);
+    let values: Vec<ExprId> =
+        sizes.iter().flatten().copied().chain(directive.value("device")).collect();
+    let condition = directive.condition();
+    directive::Directive {
+        nest: form.is_loop().then(|| directive.nest()),
+        size_values: sizes.iter().flatten().copied().collect(),
+        sizes,
+        data: directive.mappings(),
+        implicit,
+        default_data,
+        private: directive.listed("private"),
+        firstprivate: directive.listed("firstprivate"),
+        reductions: directive.reductions(),
+        condition,
+        host_waits: directive.clauses("depend").map(|clause| clause.span).collect(),
+        values,
+        ..directive::Directive::new(Family::OpenMp, form.words, directive.span, kind)
+    }
+    .written(Written::OpenMp(directive))
+}
+
+/// What a directive is.
+fn kind(directive: &Directive) -> Kind {
+    let form = directive.form;
+    match form.words {
+        "target data" => Kind::Host(Action::Data),
+        "target enter data" => Kind::Host(Action::Enter),
+        "target exit data" => Kind::Host(Action::Exit),
+        "target update" => Kind::Host(Action::Update),
+        "declare target" | "begin declare target" | "end declare target" => {
+            Kind::Host(Action::Scope)
+        }
+        "atomic" => Kind::Atomic(directive.atomic_form()),
+        // A loop that is divided ends with a barrier of the threads.
+        "barrier" => Kind::Hint,
+        _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),
+        _ if form.is_loop() => Kind::Loop,
+        _ => Kind::Block,
+    }
+}
+
+/// Who executes the iterations of a combined form: teams are gangs, their threads lanes. Without teams
+/// there is one; that its iterations are shared with others, nobody sees.
+fn levels(form: &Form) -> [Option<Level>; 3] {
+    let level = Some(Level { size: None, dimension: 1 });
+    let gangs = form.has("distribute") || form.has("loop") || form.has("target");
+    let lanes = form.has("for") || form.has("loop") || form.has("simd");
+    [level.filter(|_| gangs), None, level.filter(|_| lanes)]
+}
+
+impl Directive {
+    fn atomic_form(&self) -> AtomicForm {
+        let forms = [
+            ("read", AtomicForm::Read),
+            ("write", AtomicForm::Write),
+            ("capture", AtomicForm::Capture),
+        ];
+        let form = forms.into_iter().find(|&(name, _)| self.clauses(name).next().is_some());
+        form.map_or(AtomicForm::Update, |(_, form)| form)
+    }
+
+    /// The loops that it is about.
+    fn nest(&self) -> Nest {
+        let counts = self.clauses("collapse").filter_map(|clause| match clause.kind {
+            ClauseKind::Collapse(count) => Some(count),
+            _ => None,
+        });
+        Nest {
+            count: counts.max().unwrap_or(1),
+            levels: levels(self.form),
+            yields: true,
+            ..Nest::default()
+        }
+    }
+
+    /// The numbers of teams, and of threads in each. What is an upper bound only may be left out where it
+    /// is no constant.
+    fn sizes(&self, unit: &TranslationUnit, one: ExprId) -> [Vec<ExprId>; 3] {
+        let form = self.form;
+        let teams: Vec<ExprId> = match () {
+            () if form.has("teams") => self.value("num_teams").into_iter().collect(),
+            () if form.has("target") && !form.is_loop() => vec![one],
+            () => Vec::new(),
+        };
+        let bound = self.value("num_threads").or_else(|| self.value("thread_limit"));
+        let threads = bound.filter(|&bound| {
+            form.has("parallel") && matches!(unit.constant_int(bound), Some(1..=1024))
+        });
+        [teams, Vec::new(), threads.into_iter().collect()]
+    }
+
+    /// What its clauses map or move.
+    fn mappings(&self) -> Vec<Mapping> {
+        let mut mappings = Vec::new();
+        let mut add = |kind, flags: DataFlags, vars: &[VarRef]| {
+            mappings.extend(vars.iter().map(|var| Mapping { kind, flags, var: var.clone() }));
+        };
+        let plain = DataFlags::default();
+        // What is not there need not be moved (OpenMP 5.2 §13.9), nor be taken away.
+        let lenient = DataFlags { if_present: true, ..plain };
+        for clause in &self.clauses {
+            match (clause.name.spelling, &clause.kind) {
+                (_, ClauseKind::Map { kind, always, present, last, vars }) => {
+                    let leaves = self.form.words == "target exit data";
+                    let flags = DataFlags {
+                        always: *always,
+                        finalize: *last,
+                        if_present: leaves && !present,
+                        ..plain
+                    };
+                    add(*kind, flags, vars);
+                }
+                ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),
+                ("from", ClauseKind::Vars(vars)) => add(DataKind::UpdateHost, lenient, vars),
+                ("is_device_ptr", ClauseKind::Vars(vars)) => add(DataKind::DevicePtr, plain, vars),
+                _ => {}
+            }
+        }
+        mappings
+    }
+
+    /// What it names by device addresses in its statement.
+    pub(crate) fn addresses(&self) -> Vec<Mapping> {
+        let names = ["use_device_ptr", "use_device_addr"];
+        let vars = names.into_iter().flat_map(|name| self.listed(name));
+        let flags = DataFlags { if_present: true, ..DataFlags::default() };
+        vars.map(|var| Mapping { kind: DataKind::UseDevice, flags, var }).collect()
+    }
+
+    /// How variables that are in no clause are mapped.
+    fn implicit(&self) -> (Implicit, Option<DefaultData>) {
+        let mut implicit = Implicit::default();
+        let mut default = None;
+        for clause in &self.clauses {
+            match &clause.kind {
+                ClauseKind::DefaultMap { behaviour, category } => {
+                    let category = category.as_deref();
+                    let kind = match *behaviour {
+                        Behaviour::Map(kind) => Some(kind),
+                        Behaviour::None if category.is_none() => {
+                            default = Some(DefaultData::None);
+                            None
+                        }
+                        _ => None,
+                    };
+                    if matches!(category, None | Some("scalar")) {
+                        implicit.scalars = kind;
+                    }
+                    if matches!(category, None | Some("aggregate")) {
+                        implicit.aggregates = kind;
+                    }
+                }
+                ClauseKind::DefaultNone => {}
+                _ => {}
+            }
+        }
+        (implicit, default)
+    }
+
+    fn reductions(&self) -> Vec<Reduction> {
+        self.clauses
+            .iter()
+            .filter_map(|clause| match &clause.kind {
+                ClauseKind::Reduction { op, vars } => {
+                    Some(Reduction { op: *op, vars: vars.clone() })
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// On which condition it happens on the device. That a `parallel` has one thread, nobody sees.
+    fn condition(&self) -> Condition {
+        let when = self.clauses.iter().find_map(|clause| match &clause.kind {
+            ClauseKind::If { of: None, condition } => Some(*condition),
+            ClauseKind::If { of: Some(of), condition }
+                if *of == self.form.words || of == "target" =>
+            {
+                Some(*condition)
+            }
+            _ => None,
+        });
+        Condition { when, device: self.value("device"), ..Condition::default() }
+    }
+}

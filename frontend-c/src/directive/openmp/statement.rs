@@ -1,0 +1,253 @@
+//! OpenMP's directives in statements and at file scope: what each applies to.
+//!
+//! What stands in a `target` region is this compiler's, and leaves the host's text. All else stays in it for
+//! the host compiler; it is read too, because device code may call its function, and what is wrong with it
+//! is said only then.
+
+use gpuc_diagnostics::Diagnostic;
+
+use super::meaning::meaning;
+use super::names::{FORMS, Form};
+use crate::directive::action::Action;
+use crate::directive::data::Mapping;
+use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written, check_body};
+use crate::lex::{Punct, TokenKind};
+use crate::parse::{Failed, Parsed, Parser};
+use crate::source::Span;
+use crate::tree::{DeclId, DeclKind, DirectiveId, ItemKind, StmtId, StmtKind};
+use crate::types::Type;
+
+/// Whether the pragma whose text behind `omp` is `body` is one that is read.
+pub(crate) fn is_read(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let mut words = words.by_ref().filter(|word| !word.is_empty());
+    let Some(first) = words.next() else { return false };
+    let second = words.next().unwrap_or("");
+    let starts = |form: &Form| {
+        let mut form = form.words.split(' ');
+        form.next() == Some(first)
+            && (!matches!(first, "declare" | "begin" | "end") || form.next() == Some(second))
+    };
+    let begins_declare = !matches!(first, "begin" | "end") || text.contains("target");
+    begins_declare && FORMS.iter().any(starts)
+}
+
+impl Parser {
+    /// Reads the directive of pragma `number`; `None` where it means nothing to devices.
+    fn openmp(&mut self, number: u32) -> Parsed<Option<(directive::Directive, &'static Form)>> {
+        let line = self.advance().span;
+        let tokens = self.pragma_tokens(number);
+        let said = self.checker.diagnostics.len();
+        let read = self.within(tokens, |parser| {
+            let (form, span) = parser.openmp_form()?;
+            Some((form, span, parser.openmp_directive(form, span)))
+        });
+        let Some((form, span, read)) = read else { return Ok(None) };
+        let ours = form.is_for_device() || self.device_depth > 0;
+        self.checker.unit.pragmas[number as usize].ours = ours;
+        let mut directive = match read {
+            Ok(directive) => {
+                let one = self.checker.int(1, Type::INT, span);
+                meaning(directive, &self.checker.unit, one)
+            }
+            Err(Failed) if ours => return Err(Failed),
+            Err(Failed) => directive::Directive::new(Family::OpenMp, form.words, span, Kind::Block),
+        };
+        if !ours {
+            let mut found = self.checker.diagnostics.drain(said..);
+            directive.refused = found.find(Diagnostic::is_error).map(Box::new);
+        }
+        directive.span = line;
+        directive.stays = !ours;
+        Ok(Some((directive, form)))
+    }
+
+    /// A directive within a function, with the statement it applies to.
+    pub(crate) fn openmp_statement(&mut self, number: u32) -> Parsed<StmtId> {
+        let start = self.span();
+        let (mut directive, form) = match self.openmp(number) {
+            Ok(Some(read)) => read,
+            Ok(None) => return Ok(self.stmt(StmtKind::Empty, start)),
+            // The directive is reported; the statement behind it stands for itself.
+            Err(Failed) if self.at(Punct::RBrace) => return Err(Failed),
+            Err(Failed) => return self.statement(),
+        };
+        let ours = form.is_for_device() || self.device_depth > 0;
+        if form.words.contains("declare") {
+            let message = format!("`{}` cannot stand inside of a function", form.words);
+            self.checker.error(start, message);
+            return Err(Failed);
+        }
+        if !form.has_body {
+            let directive = self.checker.unit.directives.alloc(directive);
+            return Ok(self.stmt(StmtKind::Directive { directive, body: None }, start));
+        }
+        if self.at(Punct::RBrace) || self.peek() == TokenKind::Eof {
+            let message = format!("no statement follows this `{}`", form.words);
+            self.checker.error(start, message);
+            return Err(Failed);
+        }
+        self.device_depth += u32::from(form.has("target"));
+        let body = self.statement();
+        self.device_depth -= u32::from(form.has("target"));
+        let mut body = body?;
+        if let Some((span, diagnostic)) = check_body(&directive, &self.checker.unit, body) {
+            match ours {
+                true => self.checker.report(span, diagnostic),
+                false => {
+                    let place = self.checker.unit.place(span);
+                    directive.refused.get_or_insert_with(|| Box::new(diagnostic.at(place)));
+                }
+            }
+        }
+        if form.words == "target" {
+            self.take_teams(&mut directive, body);
+        } else if ours && form.words.starts_with("teams") {
+            directive.refused = Some(Box::new(
+                Diagnostic::error("`teams` must be all that its `target` region has")
+                    .at(self.checker.unit.place(directive.name))
+                    .help("write `target teams` (OpenMP 5.2 §10.2)"),
+            ));
+        } else if form.has("parallel") && !form.is_loop() {
+            self.check_parallel(&mut directive, body);
+        }
+        if form.words == "target data" {
+            body = self.addresses(&mut directive, body, start);
+        }
+        let directive = self.checker.unit.directives.alloc(directive);
+        Ok(self.stmt(StmtKind::Directive { directive, body: Some(body) }, start))
+    }
+
+    /// The directive that a region's only statement has.
+    fn only_directive(&self, body: StmtId) -> Option<DirectiveId> {
+        match &self.checker.unit.stmts[body].kind {
+            StmtKind::Compound(list) => match list.as_slice() {
+                [only] => self.only_directive(*only),
+                _ => None,
+            },
+            StmtKind::Directive { directive, .. } => Some(*directive),
+            _ => None,
+        }
+    }
+
+    /// What `teams` says in a `target` region is said of the region.
+    fn take_teams(&mut self, target: &mut directive::Directive, body: StmtId) {
+        let Some(id) = self.only_directive(body) else { return };
+        let unit = &mut self.checker.unit;
+        let teams = &mut unit.directives[id];
+        if !teams.words.starts_with("teams") {
+            return;
+        }
+        teams.refused = None;
+        target.sizes = std::mem::take(&mut teams.sizes);
+        target.size_values = std::mem::take(&mut teams.size_values);
+        target.values = target.size_values.iter().copied().chain(target.condition.device).collect();
+        if teams.nest.is_none() {
+            target.private.append(&mut teams.private);
+            target.firstprivate.append(&mut teams.firstprivate);
+            target.reductions.append(&mut teams.reductions);
+        }
+    }
+
+    /// Refuses a `parallel` region of which threads execute more than loops that they divide.
+    fn check_parallel(&mut self, parallel: &mut directive::Directive, body: StmtId) {
+        let unit = &self.checker.unit;
+        let mut pending = vec![body];
+        while let Some(stmt) = pending.pop() {
+            match &unit.stmts[stmt].kind {
+                StmtKind::Compound(list) => pending.extend(list),
+                StmtKind::Empty => {}
+                StmtKind::Directive { directive, .. }
+                    if matches!(
+                        unit.directives[*directive].words,
+                        "for" | "for simd" | "loop" | "single" | "master" | "masked" | "barrier"
+                    ) => {}
+                _ => {
+                    let diagnostic = Diagnostic::error(
+                        "a `parallel` region with more than loops that its threads divide (OpenMP 5.2 §10.1) \
+                         is not supported in device code by this version of gpuc",
+                    )
+                    .code(gpuc_diagnostics::codes::NOT_SUPPORTED)
+                    .at(unit.place(unit.stmts[stmt].span))
+                    .related(unit.place(parallel.name), "the region")
+                    .help("write `parallel for` at the loops that it has");
+                    parallel.refused.get_or_insert_with(|| Box::new(diagnostic));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The part of `target data` that is about names: a directive of its own, inside.
+    fn addresses(&mut self, data: &mut directive::Directive, body: StmtId, start: Span) -> StmtId {
+        let Written::OpenMp(written) = &data.written else { return body };
+        let mappings = written.addresses();
+        if mappings.is_empty() {
+            return body;
+        }
+        let end = Span::new(data.span.end, data.span.end);
+        let kind = Kind::Host(Action::Addresses);
+        let inner = directive::Directive {
+            span: end,
+            data: mappings,
+            ..directive::Directive::new(Family::OpenMp, data.words, data.name, kind)
+        };
+        let directive = self.checker.unit.directives.alloc(inner);
+        self.stmt(StmtKind::Directive { directive, body: Some(body) }, start)
+    }
+
+    /// A directive at file scope.
+    pub(crate) fn openmp_at_file_scope(&mut self, number: u32) -> ItemKind {
+        let start = self.span();
+        let Ok(Some((mut directive, form))) = self.openmp(number) else { return ItemKind::Other };
+        let Written::OpenMp(written) = &directive.written else { return ItemKind::Other };
+        let listed = written.listed.clone();
+        let names = match form.words {
+            "begin declare target" => None,
+            "declare target" if written.clauses.is_empty() && listed.is_empty() => None,
+            "declare target" => Some(listed),
+            "end declare target" => match self.declare_target.take() {
+                Some(from) => Some(self.declared_since(from)),
+                None => {
+                    self.checker.error(start, "no `declare target` is open here");
+                    return ItemKind::Other;
+                }
+            },
+            _ => {
+                let message = format!("`{}` cannot stand outside of a function", form.words);
+                if form.is_for_device() {
+                    self.checker.error(start, message);
+                }
+                return ItemKind::Other;
+            }
+        };
+        let Some(names) = names else {
+            self.declare_target = Some(self.checker.unit.items.len());
+            return ItemKind::Other;
+        };
+        for decl in names {
+            if !matches!(self.checker.unit.decls[decl].kind, DeclKind::Variable(_)) {
+                continue;
+            }
+            let span = self.checker.unit.decls[decl].span;
+            let Some(name) = self.checker.unit.decls[decl].name else { continue };
+            let base = self.checker.name(name, span);
+            let ty = self.checker.ty(base);
+            let var = VarRef { decl, base, sections: Vec::new(), first: base, ty, span };
+            let flags = DataFlags::default();
+            directive.data.push(Mapping { kind: DataKind::CopyIn, flags, var });
+        }
+        ItemKind::Directive(self.checker.unit.directives.alloc(directive))
+    }
+
+    /// The variables that the items from that number on declare.
+    fn declared_since(&self, from: usize) -> Vec<DeclId> {
+        let items = self.checker.unit.items.get(from..).unwrap_or_default();
+        let declared = items.iter().flat_map(|item| match &item.kind {
+            ItemKind::Declaration(decls) => decls.clone(),
+            _ => Vec::new(),
+        });
+        declared.collect()
+    }
+}
