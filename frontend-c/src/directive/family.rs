@@ -1,6 +1,7 @@
 //! How each family of directives calls things: what messages and remarks say to the user.
 
 use super::DataKind;
+use super::construct::{GANG, LANE};
 
 /// A family of directives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,6 +105,31 @@ impl Family {
             Family::OpenAcc => false,
             Family::OpenMp => true,
         }
+    }
+}
+
+/// What a routine tells device code of the processor that executes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// The same everywhere.
+    Constant(i128),
+    /// The number of the gang or lane.
+    Of(usize),
+    /// How many of these there are.
+    Count(usize),
+}
+
+impl Number {
+    /// What the routine of that name tells (OpenMP 5.2 §18.2.4, §18.4, §18.7).
+    pub(crate) fn asked_by(name: &str) -> Option<Number> {
+        Some(match name {
+            "omp_is_initial_device" | "omp_get_device_num" => Number::Constant(0),
+            "omp_get_team_num" => Number::Of(GANG),
+            "omp_get_num_teams" => Number::Count(GANG),
+            "omp_get_thread_num" => Number::Of(LANE),
+            "omp_get_num_threads" => Number::Count(LANE),
+            _ => return None,
+        })
     }
 }
 

@@ -76,6 +76,19 @@ pub fn lex(text: Arc<[u8]>, name: &str, families: Families) -> Lexed {
     Lexed { tokens, pragmas, symbols, source, macros, diagnostics }
 }
 
+/// The tokens of a text of ours, which all stand at `span`.
+pub(crate) fn scan(text: &str, span: Span, symbols: &mut Interner) -> Vec<Token> {
+    let mut scanner = Scanner::new(text.as_bytes(), 0, symbols);
+    let mut tokens = Vec::new();
+    loop {
+        let token = scanner.token();
+        tokens.push(Token { span, ..token });
+        if token.kind == TokenKind::Eof {
+            return tokens;
+        }
+    }
+}
+
 /// What is collected from the lines that start with `#`.
 struct Lines {
     source: Source,

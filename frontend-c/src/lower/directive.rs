@@ -12,7 +12,7 @@ use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
 use super::walk::{self, Below, Node};
-use crate::directive::construct::{GANG, Level};
+use crate::directive::construct::{GANG, LANE, Level};
 use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         match (directive.kind, body) {
             (Kind::Loop, Some(body)) => self.directive_loop(directive, body),
             (Kind::Atomic(form), Some(body)) => self.atomic(form, body),
-            (Kind::Block, Some(body)) => self.nested(body),
+            (Kind::Block, Some(body)) => self.own_variables(directive, body),
             (Kind::Hint, _) => Ok(()),
             _ => {
                 let name = directive.words;
@@ -70,6 +70,50 @@ impl Lowerer<'_> {
                 )
             }
         }
+    }
+
+    /// A statement with variables of its own, and some that loops in it combine into.
+    fn own_variables(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
+        let saved = self.bindings.clone();
+        let nested = self.reductions.len();
+        for var in &directive.private {
+            self.mutated.insert(var.decl);
+            self.declare_private(var.decl, var.span)?;
+        }
+        self.copy_firstprivate(directive)?;
+        let combined = scalar_reductions(self.unit, directive).map(|(op, var)| (var.decl, op));
+        self.reductions.extend(combined);
+        let done = self.nested(body);
+        self.reductions.truncate(nested);
+        for var in directive.private.iter().chain(&directive.firstprivate) {
+            if let Some(outside) = saved.get(&var.decl) {
+                self.bindings.insert(var.decl, outside.clone());
+            }
+        }
+        done
+    }
+
+    /// Copies of variables, with the values that they have here.
+    fn copy_firstprivate(&mut self, directive: &Directive) -> Lowering<()> {
+        for var in &directive.firstprivate {
+            match self.bindings.get(&var.decl).cloned() {
+                Some(Binding::Slot { memref, .. }) => {
+                    let scalar = self.scalar(self.unit.decls[var.decl].ty, var.span)?;
+                    let value = self.read_slot(memref);
+                    self.declare_slot(var.decl, scalar, None);
+                    if let Some(&Binding::Slot { memref, .. }) = self.bindings.get(&var.decl) {
+                        self.write_slot(memref, value);
+                    }
+                }
+                Some(Binding::Object(_)) => {
+                    let message = "`firstprivate` is supported for scalars only";
+                    return self.error(var.span, message);
+                }
+                // What does not change need not be copied; pointers are copied where they change.
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The order of iterations that a directive asks for.
@@ -103,8 +147,15 @@ impl Lowerer<'_> {
         let Some(innermost) = loops.last() else { return Ok(()) };
         let inner_body = innermost.body;
 
-        let around = (self.gangs, self.taken);
+        let around = (self.gangs, self.taken, self.numbers);
         let levels = self.levels(directive)?;
+        let mut order = order;
+        if let Some(bounds) = bounds.first_mut()
+            && self.divide(directive, bounds)
+            && levels.iter().all(Option::is_none)
+        {
+            order = LoopOrder::Seq;
+        }
         let mut sizes = Vec::new();
         for level in levels {
             sizes.push(match level.and_then(|level| level.size) {
@@ -154,7 +205,7 @@ impl Lowerer<'_> {
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
         self.reduced_arrays.truncate(nested_arrays);
-        (self.gangs, self.taken) = around;
+        (self.gangs, self.taken, self.numbers) = around;
         self.bindings = saved;
         self.b.location = location;
         let elements = arrays.iter().flat_map(ArrayReduction::variables);
@@ -170,9 +221,9 @@ impl Lowerer<'_> {
         let Some(nest) = &directive.nest else { return Ok([None; 3]) };
         let mut levels = nest.levels;
         if nest.yields {
-            for (level, taken) in levels.iter_mut().zip(&mut self.taken) {
-                level.take_if(|_| *taken);
-                *taken |= level.is_some();
+            for (number, level) in levels.iter_mut().enumerate() {
+                level.take_if(|_| self.taken[number]);
+                self.taken[number] |= level.is_some();
             }
         } else if let Some(gangs) = levels[GANG]
             && !self.is_gang_loop(directive, gangs)?
@@ -180,6 +231,36 @@ impl Lowerer<'_> {
             levels[GANG] = None;
         }
         Ok(levels)
+    }
+
+    /// Leaves of a loop's iterations those of the processors around that know their numbers: from that number
+    /// on in steps of how many there are. Whether there are such.
+    fn divide(&mut self, directive: &Directive, bounds: &mut Bounds) -> bool {
+        let Some(nest) = &directive.nest else { return false };
+        let mut divided = false;
+        for level in [GANG, LANE] {
+            let Some((number, count)) = self.numbers[level].filter(|_| nest.shared[level]) else {
+                continue;
+            };
+            let offset = self.multiply_index(number, bounds.step);
+            bounds.lower = self.add_index(bounds.lower, offset);
+            bounds.step = self.multiply_index(bounds.step, count);
+            divided = true;
+        }
+        divided
+    }
+
+    /// At the start of an iteration whose variable is the number of its processor.
+    fn note_numbers(&mut self, directive: &Directive) -> Lowering<()> {
+        let Some(explicit) = directive.nest.as_ref().and_then(|nest| nest.explicit) else {
+            return Ok(());
+        };
+        if let Some(&Binding::Value(number)) = self.bindings.get(&explicit.variable) {
+            let number = self.as_index(number, Scalar::INT);
+            let count = self.subscript(explicit.count)?;
+            self.numbers[explicit.level] = Some((number, count));
+        }
+        Ok(())
     }
 
     /// Whether a loop is divided among gangs. Within another that is, only the other is: it has all
@@ -352,7 +433,12 @@ impl Lowerer<'_> {
             let value = self.induction_value(bounds, induction, counted.scalar);
             self.bindings.insert(counted.variable, Binding::Value(value));
         }
-        let mut private = IndexSet::new();
+        self.note_numbers(directive)?;
+        let mut private: IndexSet<DeclId> = IndexSet::new();
+        if directive.family.copies_scalars() {
+            self.copy_firstprivate(directive)?;
+            private.extend(directive.firstprivate.iter().map(|var| var.decl));
+        }
         for var in directive.private.iter() {
             private.insert(var.decl);
             // The variable of an associated loop is private already, and holds the iteration's

@@ -89,6 +89,7 @@ impl Lowerer<'_> {
         self.reduced_arrays.clear();
         self.gangs = None;
         self.taken = [false; 3];
+        self.numbers = [None; 3];
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);

@@ -76,6 +76,8 @@ pub(crate) struct Parser {
     pub(crate) function: Option<FunctionContext>,
     /// How many constructs of device code are being read.
     pub(crate) device_depth: u32,
+    /// Whether that code stands in a region that several threads execute.
+    pub(crate) in_parallel: bool,
     /// The number of the first item behind an open `declare target`.
     pub(crate) declare_target: Option<usize>,
     /// The records whose members are being read.
@@ -89,6 +91,7 @@ impl Parser {
         Parser {
             tokens,
             device_depth: 0,
+            in_parallel: false,
             declare_target: None,
             at: 0,
             end: 0,
@@ -335,15 +338,7 @@ impl Parser {
         let Some(text) = crate::types::builtin_declaration(self.checker.unit.text(name)) else {
             return false;
         };
-        let mut scanner = Scanner::new(text.as_bytes(), 0, &mut self.checker.unit.symbols);
-        let mut tokens = Vec::new();
-        loop {
-            let token = scanner.token();
-            tokens.push(Token { span, ..token });
-            if token.kind == TokenKind::Eof {
-                break;
-            }
-        }
+        let tokens = crate::lex::scan(&text, span, &mut self.checker.unit.symbols);
         let ty = self.within(tokens, |parser| {
             let specifiers = parser.specifiers()?;
             let declarator = parser.declarator()?;

@@ -103,6 +103,14 @@ impl Parser {
                 }
                 Ok(ClauseKind::Word)
             }),
+            "bind" => self.argument(word, |parser| {
+                let binding = parser.word().unwrap_or_default();
+                if !matches!(binding.as_str(), "teams" | "parallel" | "thread") {
+                    return Err(parser.unexpected("`teams`, `parallel` or `thread`"));
+                }
+                parser.advance();
+                Ok(ClauseKind::Bind(binding))
+            }),
             // What they say leaves the freedom not to follow it.
             _ => {
                 self.skip_argument()?;

@@ -15,6 +15,7 @@ pub(crate) fn meaning(
     directive: Directive,
     unit: &TranslationUnit,
     one: ExprId,
+    in_parallel: bool,
 ) -> directive::Directive {
     let form = directive.form;
     let kind = kind(&directive);
@@ -24,7 +25,7 @@ pub(crate) fn meaning(
         sizes.iter().flatten().copied().chain(directive.value("device")).collect();
     let condition = directive.condition();
     directive::Directive {
-        nest: form.is_loop().then(|| directive.nest()),
+        nest: form.is_loop().then(|| directive.nest(in_parallel)),
         size_values: sizes.iter().flatten().copied().collect(),
         sizes,
         data: directive.mappings(),
@@ -61,13 +62,18 @@ fn kind(directive: &Directive) -> Kind {
     }
 }
 
-/// Who executes the iterations of a combined form: teams are gangs, their threads lanes. Without teams
-/// there is one; that its iterations are shared with others, nobody sees.
-fn levels(form: &Form) -> [Option<Level>; 3] {
-    let level = Some(Level { size: None, dimension: 1 });
-    let gangs = form.has("distribute") || form.has("loop") || form.has("target");
-    let lanes = form.has("for") || form.has("loop") || form.has("simd");
-    [level.filter(|_| gangs), None, level.filter(|_| lanes)]
+/// Who divides the iterations of a combined form: teams are gangs, their threads lanes. `in_parallel` is
+/// whether they are those of a `parallel` region around.
+fn dividing(form: &Form, binding: Option<&str>, in_parallel: bool) -> (bool, bool) {
+    if form.has("loop") {
+        return match binding {
+            Some("thread") => (false, false),
+            Some("parallel") => (false, true),
+            Some(_) => (true, true),
+            None => (!in_parallel && !form.has("parallel") || form.has("teams"), true),
+        };
+    }
+    (form.has("distribute"), form.has("for") || form.has("simd"))
 }
 
 impl Directive {
@@ -82,14 +88,25 @@ impl Directive {
     }
 
     /// The loops that it is about.
-    fn nest(&self) -> Nest {
+    fn nest(&self, in_parallel: bool) -> Nest {
+        let binding = self.clauses("bind").find_map(|clause| match &clause.kind {
+            ClauseKind::Bind(binding) => Some(binding.as_str()),
+            _ => None,
+        });
+        let form = self.form;
+        let (gangs, lanes) = dividing(form, binding, in_parallel);
+        // Without teams there is one; that its iterations are shared with others, nobody sees.
+        let widened = gangs || form.has("target") && binding != Some("thread");
+        let level = Some(Level { size: None, dimension: 1 });
+        let is_own = form.has("parallel") || !form.has("for") && !form.has("loop");
         let counts = self.clauses("collapse").filter_map(|clause| match clause.kind {
             ClauseKind::Collapse(count) => Some(count),
             _ => None,
         });
         Nest {
             count: counts.max().unwrap_or(1),
-            levels: levels(self.form),
+            levels: [level.filter(|_| widened), None, level.filter(|_| lanes)],
+            shared: [gangs, false, lanes && !is_own],
             yields: true,
             ..Nest::default()
         }
@@ -191,10 +208,29 @@ impl Directive {
             .collect()
     }
 
+    /// How many threads a team is to have.
+    pub(super) fn threads(&self) -> Option<ExprId> {
+        self.value("num_threads").or_else(|| self.value("thread_limit"))
+    }
+
+    /// On which condition a `parallel` has more than one thread.
+    pub(super) fn parallel_condition(&self) -> Option<ExprId> {
+        self.clauses.iter().find_map(|clause| match &clause.kind {
+            ClauseKind::If { of, condition } => {
+                let is_its = match of {
+                    Some(of) => of == "parallel",
+                    None => self.form.words.starts_with("parallel"),
+                };
+                is_its.then_some(*condition)
+            }
+            _ => None,
+        })
+    }
+
     /// On which condition it happens on the device. That a `parallel` has one thread, nobody sees.
     fn condition(&self) -> Condition {
         let when = self.clauses.iter().find_map(|clause| match &clause.kind {
-            ClauseKind::If { of: None, condition } => Some(*condition),
+            ClauseKind::If { of: None, condition } if self.form.is_for_device() => Some(*condition),
             ClauseKind::If { of: Some(of), condition }
                 if *of == self.form.words || of == "target" =>
             {

@@ -5,6 +5,7 @@ mod meaning;
 mod names;
 mod parser;
 mod statement;
+mod threads;
 
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
@@ -12,9 +13,6 @@ use crate::tree::{DeclId, ExprId, TranslationUnit};
 use super::{DataKind, ReductionOp, VarRef};
 pub use names::{CLAUSES, ClauseName, FORMS, Form, Support};
 pub(crate) use statement::is_read;
-
-/// The routine that asks whether it runs on the host (OpenMP 5.2 §18.7.6).
-pub(crate) const IS_HOST: &str = "omp_is_initial_device";
 
 /// A directive.
 #[derive(Clone, Debug)]
@@ -78,6 +76,8 @@ pub enum ClauseKind {
     },
     /// `default(none)`.
     DefaultNone,
+    /// `bind(teams)`, `bind(parallel)` or `bind(thread)`.
+    Bind(String),
     /// `reduction(op: list)`.
     Reduction {
         /// The operator.

@@ -161,7 +161,7 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "schedule" "11.5.3" Hint ["for"];
     "dist_schedule" "11.6.1" Hint ["distribute"];
     "order" "10.3" Hint ["distribute" "for" "simd" "loop"];
-    "bind" "11.7.1" Hint ["loop"];
+    "bind" "11.7.1" Yes ["loop"];
     "simdlen" "10.4.2" Hint ["simd"];
     "safelen" "10.4.1" Hint ["simd"];
     "aligned" "5.11" Hint ["simd"];

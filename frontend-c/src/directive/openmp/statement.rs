@@ -8,7 +8,9 @@ use gpuc_diagnostics::Diagnostic;
 
 use super::meaning::meaning;
 use super::names::{FORMS, Form};
+use super::threads::{Count, asks};
 use crate::directive::action::Action;
+use crate::directive::construct::{GANG, LANE};
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written, check_body};
 use crate::lex::{Punct, TokenKind};
@@ -49,7 +51,7 @@ impl Parser {
         let mut directive = match read {
             Ok(directive) => {
                 let one = self.checker.int(1, Type::INT, span);
-                meaning(directive, &self.checker.unit, one)
+                meaning(directive, &self.checker.unit, one, self.in_parallel)
             }
             Err(Failed) if ours => return Err(Failed),
             Err(Failed) => directive::Directive::new(Family::OpenMp, form.words, span, Kind::Block),
@@ -88,9 +90,11 @@ impl Parser {
             self.checker.error(start, message);
             return Err(Failed);
         }
+        let (outer_device, outer_parallel) = (self.device_depth, self.in_parallel);
         self.device_depth += u32::from(form.has("target"));
+        self.in_parallel = ours && form.has("parallel") || self.in_parallel && !form.has("target");
         let body = self.statement();
-        self.device_depth -= u32::from(form.has("target"));
+        (self.device_depth, self.in_parallel) = (outer_device, outer_parallel);
         let mut body = body?;
         if let Some((span, diagnostic)) = check_body(&directive, &self.checker.unit, body) {
             match ours {
@@ -101,16 +105,20 @@ impl Parser {
                 }
             }
         }
+        let mut teams = None;
         if form.words == "target" {
-            self.take_teams(&mut directive, body);
+            teams = self.take_teams(&mut directive, body);
+        } else if form.has("target") && form.has("teams") {
+            teams = Some(directive.clone());
         } else if ours && form.words.starts_with("teams") {
             directive.refused = Some(Box::new(
                 Diagnostic::error("`teams` must be all that its `target` region has")
                     .at(self.checker.unit.place(directive.name))
                     .help("write `target teams` (OpenMP 5.2 §10.2)"),
             ));
-        } else if form.has("parallel") && !form.is_loop() {
-            self.check_parallel(&mut directive, body);
+        }
+        if directive.refused.is_none() {
+            body = self.by_numbers(&mut directive, form, teams, body)?;
         }
         if form.words == "target data" {
             body = self.addresses(&mut directive, body, start);
@@ -131,52 +139,64 @@ impl Parser {
         }
     }
 
-    /// What `teams` says in a `target` region is said of the region.
-    fn take_teams(&mut self, target: &mut directive::Directive, body: StmtId) {
-        let Some(id) = self.only_directive(body) else { return };
-        let unit = &mut self.checker.unit;
-        let teams = &mut unit.directives[id];
+    /// What the only statement of a `target` region says of its teams, which the region then has.
+    fn take_teams(
+        &mut self,
+        target: &mut directive::Directive,
+        body: StmtId,
+    ) -> Option<directive::Directive> {
+        let id = self.only_directive(body)?;
+        let teams = &mut self.checker.unit.directives[id];
         if !teams.words.starts_with("teams") {
-            return;
+            return None;
         }
         teams.refused = None;
         target.sizes = std::mem::take(&mut teams.sizes);
         target.size_values = std::mem::take(&mut teams.size_values);
         target.values = target.size_values.iter().copied().chain(target.condition.device).collect();
-        if teams.nest.is_none() {
-            target.private.append(&mut teams.private);
-            target.firstprivate.append(&mut teams.firstprivate);
-            target.reductions.append(&mut teams.reductions);
-        }
+        Some(teams.clone())
     }
 
-    /// Refuses a `parallel` region of which threads execute more than loops that they divide.
-    fn check_parallel(&mut self, parallel: &mut directive::Directive, body: StmtId) {
-        let unit = &self.checker.unit;
-        let mut pending = vec![body];
-        while let Some(stmt) = pending.pop() {
-            match &unit.stmts[stmt].kind {
-                StmtKind::Compound(list) => pending.extend(list),
-                StmtKind::Empty => {}
-                StmtKind::Directive { directive, .. }
-                    if matches!(
-                        unit.directives[*directive].words,
-                        "for" | "for simd" | "loop" | "single" | "master" | "masked" | "barrier"
-                    ) => {}
-                _ => {
-                    let diagnostic = Diagnostic::error(
-                        "a `parallel` region with more than loops that its threads divide (OpenMP 5.2 §10.1) \
-                         is not supported in device code by this version of gpuc",
-                    )
-                    .code(gpuc_diagnostics::codes::NOT_SUPPORTED)
-                    .at(unit.place(unit.stmts[stmt].span))
-                    .related(unit.place(parallel.name), "the region")
-                    .help("write `parallel for` at the loops that it has");
-                    parallel.refused.get_or_insert_with(|| Box::new(diagnostic));
-                    return;
+    /// The statement of a construct whose teams or threads can be told apart, as loops over their numbers.
+    fn by_numbers(
+        &mut self,
+        directive: &mut directive::Directive,
+        form: &'static Form,
+        teams: Option<directive::Directive>,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
+        let asked = asks(&self.checker.unit, body);
+        let mut body = body;
+        if form.has("parallel") {
+            let (asks_number, condition) = match &directive.written {
+                Written::OpenMp(written) => (written.threads(), written.parallel_condition()),
+                _ => (None, None),
+            };
+            let count = Count { asked: asks_number, condition };
+            if !form.is_loop() {
+                body = self.parallel_body(directive, &count, body)?;
+            } else if asked.threads {
+                if let Some(nest) = &mut directive.nest {
+                    nest.shared[LANE] = true;
+                    nest.levels[LANE] = None;
+                    nest.levels[GANG].take_if(|_| !nest.shared[GANG]);
+                }
+                let inner = self.split_loop(directive, body);
+                body = self.over_numbers(directive, LANE, &count, inner)?;
+                if directive.kind == Kind::Loop {
+                    directive.kind = Kind::Block;
+                    directive.reductions.clear();
                 }
             }
         }
+        let Some(teams) = teams else { return Ok(body) };
+        // What each team adds is told apart by its number, too.
+        if asked.teams || asked.threads || !teams.reductions.is_empty() && teams.nest.is_none() {
+            body = self.split_loop(directive, body);
+            let count = Count { asked: directive.sizes[GANG].first().copied(), condition: None };
+            body = self.over_numbers(&teams, GANG, &count, body)?;
+        }
+        Ok(body)
     }
 
     /// The part of `target data` that is about names: a directive of its own, inside.
