@@ -42,6 +42,8 @@ pub struct DataFlags {
     pub finalize: bool,
     /// Left out where it is not present.
     pub if_present: bool,
+    /// Counted with all others that hold it, so that whoever says so ends it for all.
+    pub one_count: bool,
     /// Zeroed where it is new.
     pub zero: bool,
     /// Copied also where it is present already, or still is.

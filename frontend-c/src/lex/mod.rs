@@ -55,7 +55,6 @@ pub fn lex(text: Arc<[u8]>, name: &str, families: Families) -> Lexed {
             if let Some(pragma) = lexer.line(&text, line)
                 && let found = &mut lexer.pragmas[pragma]
                 && families.enables(found.family)
-                && found.is_read(&text)
             {
                 // Of OpenMP, much is the host compiler's: the parser sees what.
                 found.ours = found.family != Family::OpenMp;

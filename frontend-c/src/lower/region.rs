@@ -118,6 +118,7 @@ impl Lowerer<'_> {
                 .chain(&site.directive.firstprivate)
                 .map(|var| var.decl)
                 .collect(),
+            all_shared: site.directive.implicit.scalars.is_some(),
             shared: std::iter::once(site.directive)
                 .chain(around)
                 .flat_map(Directive::data)

@@ -48,6 +48,8 @@ pub(super) struct ConstructScalars {
     pub body: Option<StmtId>,
     /// In its `private` and `firstprivate` clauses: what becomes of them is asked within it only.
     pub private: Vec<DeclId>,
+    /// Whether those in no clause are memory that iterations share.
+    pub all_shared: bool,
     /// In data clauses, own and around it: memory that iterations share.
     pub shared: Vec<DeclId>,
 }
@@ -74,7 +76,7 @@ impl Lowerer<'_> {
             }
             let start = fate(unit, site.function, site.body, decl, From::Start);
             let behind = self.behind(site.function, site.stmt, decl);
-            let shared = self.scalars.shared.contains(&decl);
+            let shared = self.is_shared(decl);
             match (start.read, behind.read) {
                 (None, None) if !shared => {
                     roles.own.insert(decl);
@@ -93,6 +95,18 @@ impl Lowerer<'_> {
         Ok(roles)
     }
 
+    /// Whether iterations share a scalar of the program's with the host.
+    fn is_shared(&self, decl: DeclId) -> bool {
+        let scalars = &self.scalars;
+        scalars.shared.contains(&decl)
+            || self.declared.contains(&decl)
+            || scalars.all_shared
+                && !scalars.private.contains(&decl)
+                && self
+                    .function
+                    .is_some_and(|function| is_outside(self.unit, function, scalars.body, decl))
+    }
+
     /// Whether the program may read what a statement leaves in a scalar.
     pub(super) fn is_read_behind(&self, function: DeclId, stmt: StmtId, decl: DeclId) -> bool {
         self.behind(function, stmt, decl).read.is_some()
@@ -103,7 +117,9 @@ impl Lowerer<'_> {
         let unit = self.unit;
         let scalars = &self.scalars;
         let is_own = scalars.private.contains(&decl)
-            || self.family.copies_scalars() && !scalars.shared.contains(&decl);
+            || self.family.copies_scalars()
+                && self.function == Some(function)
+                && !self.is_shared(decl);
         let of_construct = scalars.body.filter(|_| is_own);
         let body = unit.function(function).and_then(|function| function.body);
         match of_construct.or(body) {
@@ -311,6 +327,20 @@ fn loops_in(unit: &TranslationUnit, body: StmtId) -> Vec<LoopEvent<'_>> {
         Below::Enter
     });
     events
+}
+
+/// Whether a variable is not one of a construct's statement, or of the functions that it calls.
+fn is_outside(
+    unit: &TranslationUnit,
+    function: DeclId,
+    body: Option<StmtId>,
+    decl: DeclId,
+) -> bool {
+    let whole = unit.function(function).and_then(|function| function.body);
+    let parameter =
+        unit.function(function).is_some_and(|function| function.parameters.contains(&decl));
+    let declares = |body: StmtId| declared_in(unit, body).contains(&decl);
+    parameter || whole.is_some_and(declares) && !body.is_some_and(declares)
 }
 
 /// The variables that a statement declares.

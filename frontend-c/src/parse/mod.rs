@@ -21,7 +21,7 @@ use crate::lex::{Keyword, Punct, Scanner, Token, TokenKind};
 use crate::pragma::{Family, MacroTable, PackTable};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{DeclId, StmtId, TranslationUnit};
+use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
 use crate::types::{Checker, Entity, RecordId, Type};
 
 /// A construct that could not be read; its error is reported already.
@@ -76,6 +76,8 @@ pub(crate) struct Parser {
     pub(crate) function: Option<FunctionContext>,
     /// How many constructs of device code are being read.
     pub(crate) device_depth: u32,
+    /// How many threads a team of it has at most.
+    pub(crate) thread_limit: Option<ExprId>,
     /// Whether that code stands in a region that several threads execute.
     pub(crate) in_parallel: bool,
     /// The number of the first item behind an open `declare target`.
@@ -91,6 +93,7 @@ impl Parser {
         Parser {
             tokens,
             device_depth: 0,
+            thread_limit: None,
             in_parallel: false,
             declare_target: None,
             at: 0,

@@ -54,14 +54,6 @@ impl Pragma {
         let body = Span::new(after.start + (blanks + length) as u32, after.end);
         Pragma { family, line, body, ours: false }
     }
-
-    /// Whether its family has directives that begin so.
-    pub(crate) fn is_read(&self, text: &[u8]) -> bool {
-        match self.family {
-            Family::OpenMp => crate::directive::openmp::is_read(&text[self.body.range()]),
-            _ => true,
-        }
-    }
 }
 
 /// The effect of the `#pragma pack` lines: which limit on member alignment holds where.

@@ -128,7 +128,7 @@ impl Parser {
             "to" | "enter" => self.argument(name.spelling, Parser::declared_names).map(Some),
             _ => {
                 self.argument(name.spelling, |parser| {
-                    if !parser.eat_word("any") && !parser.eat_word("nohost") {
+                    if !parser.eat_word("any") {
                         let what = format!("device_type({})", parser.word().unwrap_or_default());
                         return Err(parser.refused(&what, name));
                     }

@@ -8,6 +8,7 @@ use crate::directive::atomic::AtomicForm;
 use crate::directive::construct::{Level, Nest, Reduction, Region};
 use crate::directive::data::{Implicit, Mapping};
 use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
+use crate::source::Span;
 use crate::tree::{ExprId, TranslationUnit};
 
 /// What a directive means. `one` is the number 1 as an expression of the place.
@@ -144,6 +145,7 @@ impl Directive {
                     let flags = DataFlags {
                         always: *always,
                         finalize: *last,
+                        one_count: true,
                         if_present: leaves && !present,
                         ..plain
                     };
@@ -210,7 +212,24 @@ impl Directive {
 
     /// How many threads a team is to have.
     pub(super) fn threads(&self) -> Option<ExprId> {
-        self.value("num_threads").or_else(|| self.value("thread_limit"))
+        self.value("num_threads")
+    }
+
+    /// How many threads a team may have at most.
+    pub(super) fn thread_limit(&self) -> Option<ExprId> {
+        self.value("thread_limit")
+    }
+
+    /// The schedule that says which processor has which iteration, unless by turns, and where it stands.
+    pub(super) fn static_chunks(&self, unit: &TranslationUnit) -> Option<(String, Span)> {
+        let schedules =
+            ["schedule", "dist_schedule"].into_iter().flat_map(|name| self.clauses(name));
+        schedules
+            .map(|clause| {
+                let text = String::from_utf8_lossy(unit.source.slice(clause.span));
+                (text.split_whitespace().collect::<String>(), clause.span)
+            })
+            .find(|(text, _)| text.contains("static") && !text.ends_with("static,1)"))
     }
 
     /// On which condition a `parallel` has more than one thread.

@@ -12,7 +12,6 @@ use crate::tree::{DeclId, ExprId, TranslationUnit};
 
 use super::{DataKind, ReductionOp, VarRef};
 pub use names::{CLAUSES, ClauseName, FORMS, Form, Support};
-pub(crate) use statement::is_read;
 
 /// A directive.
 #[derive(Clone, Debug)]

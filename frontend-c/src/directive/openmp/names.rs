@@ -82,8 +82,8 @@ pub const FORMS: &[Form] = forms! {
     "parallel for simd" "17" Yes true;
     "parallel loop" "17" Yes true;
     "parallel sections" "17" No true;
-    "parallel master" "17" No true;
-    "parallel masked" "17" No true;
+    "parallel master" "17" InPart true;
+    "parallel masked" "17" InPart true;
     "for" "11.5" Yes true;
     "for simd" "17" Yes true;
     "loop" "11.7" Yes true;
@@ -145,8 +145,8 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "use_device_addr" "5.4.10" Yes ["target data"];
     "reduction" "5.5.8" InPart ["teams" "parallel" "for" "simd" "loop" "sections"];
     "in_reduction" "5.5.10" No ["target" "task"];
-    "allocate" "6.6" No ["target" "teams" "distribute" "parallel" "for" "single" "sections" "task"];
-    "uses_allocators" "6.8" No ["target"];
+    "allocate" "6.6" Hint ["target" "teams" "distribute" "parallel" "for" "single" "sections" "task"];
+    "uses_allocators" "6.8" Hint ["target"];
     "to" "5.9.1" Yes ["target update" "declare target"];
     "from" "5.9.2" Yes ["target update"];
     "enter" "5.8.4" Yes ["declare target"];

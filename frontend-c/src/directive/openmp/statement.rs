@@ -4,10 +4,10 @@
 //! the host compiler; it is read too, because device code may call its function, and what is wrong with it
 //! is said only then.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 
 use super::meaning::meaning;
-use super::names::{FORMS, Form};
+use super::names::Form;
 use super::threads::{Count, asks};
 use crate::directive::action::Action;
 use crate::directive::construct::{GANG, LANE};
@@ -16,24 +16,8 @@ use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written,
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
-use crate::tree::{DeclId, DeclKind, DirectiveId, ItemKind, StmtId, StmtKind};
+use crate::tree::{DeclId, DeclKind, DirectiveId, ExprId, ItemKind, StmtId, StmtKind};
 use crate::types::Type;
-
-/// Whether the pragma whose text behind `omp` is `body` is one that is read.
-pub(crate) fn is_read(body: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(body);
-    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let mut words = words.by_ref().filter(|word| !word.is_empty());
-    let Some(first) = words.next() else { return false };
-    let second = words.next().unwrap_or("");
-    let starts = |form: &Form| {
-        let mut form = form.words.split(' ');
-        form.next() == Some(first)
-            && (!matches!(first, "declare" | "begin" | "end") || form.next() == Some(second))
-    };
-    let begins_declare = !matches!(first, "begin" | "end") || text.contains("target");
-    begins_declare && FORMS.iter().any(starts)
-}
 
 impl Parser {
     /// Reads the directive of pragma `number`; `None` where it means nothing to devices.
@@ -45,7 +29,14 @@ impl Parser {
             let (form, span) = parser.openmp_form()?;
             Some((form, span, parser.openmp_directive(form, span)))
         });
-        let Some((form, span, read)) = read else { return Ok(None) };
+        let Some((form, span, read)) = read else {
+            if self.device_depth > 0 {
+                let message = "this is no directive of OpenMP 5.2 that device code can have";
+                self.checker.report(line, Diagnostic::error(message).code(codes::NOT_SUPPORTED));
+                return Err(Failed);
+            }
+            return Ok(None);
+        };
         let ours = form.is_for_device() || self.device_depth > 0;
         self.checker.unit.pragmas[number as usize].ours = ours;
         let mut directive = match read {
@@ -70,7 +61,11 @@ impl Parser {
         let start = self.span();
         let (mut directive, form) = match self.openmp(number) {
             Ok(Some(read)) => read,
-            Ok(None) => return Ok(self.stmt(StmtKind::Empty, start)),
+            // The host compiler's; what follows may be a declaration.
+            Ok(None) if self.at(Punct::RBrace) || self.starts_declaration() => {
+                return Ok(self.stmt(StmtKind::Empty, start));
+            }
+            Ok(None) => return self.statement(),
             // The directive is reported; the statement behind it stands for itself.
             Err(Failed) if self.at(Punct::RBrace) => return Err(Failed),
             Err(Failed) => return self.statement(),
@@ -91,10 +86,15 @@ impl Parser {
             return Err(Failed);
         }
         let (outer_device, outer_parallel) = (self.device_depth, self.in_parallel);
+        let outer_limit = self.thread_limit;
+        if let Written::OpenMp(written) = &directive.written {
+            self.thread_limit = written.thread_limit().or(self.thread_limit);
+        }
         self.device_depth += u32::from(form.has("target"));
         self.in_parallel = ours && form.has("parallel") || self.in_parallel && !form.has("target");
         let body = self.statement();
         (self.device_depth, self.in_parallel) = (outer_device, outer_parallel);
+        let limit = std::mem::replace(&mut self.thread_limit, outer_limit);
         let mut body = body?;
         if let Some((span, diagnostic)) = check_body(&directive, &self.checker.unit, body) {
             match ours {
@@ -118,7 +118,7 @@ impl Parser {
             ));
         }
         if directive.refused.is_none() {
-            body = self.by_numbers(&mut directive, form, teams, body)?;
+            body = self.by_numbers(&mut directive, form, teams, limit, body)?;
         }
         if form.words == "target data" {
             body = self.addresses(&mut directive, body, start);
@@ -163,19 +163,23 @@ impl Parser {
         directive: &mut directive::Directive,
         form: &'static Form,
         teams: Option<directive::Directive>,
+        limit: Option<ExprId>,
         body: StmtId,
     ) -> Parsed<StmtId> {
         let asked = asks(&self.checker.unit, body);
         let mut body = body;
-        if form.has("parallel") {
+        // What the first thread of each team executes, its team executes once.
+        let by_each = !form.has("master") && !form.has("masked");
+        if form.has("parallel") && by_each {
             let (asks_number, condition) = match &directive.written {
                 Written::OpenMp(written) => (written.threads(), written.parallel_condition()),
                 _ => (None, None),
             };
-            let count = Count { asked: asks_number, condition };
+            let count = Count { asked: asks_number, limit, condition };
             if !form.is_loop() {
                 body = self.parallel_body(directive, &count, body)?;
             } else if asked.threads {
+                self.check_chunks(directive);
                 if let Some(nest) = &mut directive.nest {
                     nest.shared[LANE] = true;
                     nest.levels[LANE] = None;
@@ -190,13 +194,34 @@ impl Parser {
             }
         }
         let Some(teams) = teams else { return Ok(body) };
+        if asked.teams || asked.threads {
+            self.check_chunks(directive);
+        }
         // What each team adds is told apart by its number, too.
         if asked.teams || asked.threads || !teams.reductions.is_empty() && teams.nest.is_none() {
             body = self.split_loop(directive, body);
-            let count = Count { asked: directive.sizes[GANG].first().copied(), condition: None };
+            let count = Count {
+                asked: directive.sizes[GANG].first().copied(),
+                limit: None,
+                condition: None,
+            };
             body = self.over_numbers(&teams, GANG, &count, body)?;
         }
         Ok(body)
+    }
+
+    /// Refuses schedules that say which processor has which iteration, where the program can see it.
+    fn check_chunks(&self, directive: &mut directive::Directive) {
+        let Written::OpenMp(written) = &directive.written else { return };
+        let Some((words, span)) = written.static_chunks(&self.checker.unit) else { return };
+        let diagnostic = Diagnostic::error(format!(
+            "`{words}` (OpenMP 5.2 §11.5.3) with iterations that ask for the number of their processor is not \
+             supported in device code by this version of gpuc"
+        ))
+        .code(codes::NOT_SUPPORTED)
+        .at(self.checker.unit.place(span))
+        .help("leave the clause out, or write a chunk of 1");
+        directive.refused.get_or_insert_with(|| Box::new(diagnostic));
     }
 
     /// The part of `target data` that is about names: a directive of its own, inside.

@@ -77,10 +77,33 @@ fn named(unit: &TranslationUnit, stmt: StmtId) -> FxHashSet<DeclId> {
     found
 }
 
+/// The variables that each thread of a region has for itself by clauses.
+fn own(parallel: &directive::Directive) -> FxHashSet<DeclId> {
+    parallel.private.iter().chain(&parallel.firstprivate).map(|var: &VarRef| var.decl).collect()
+}
+
+/// Whether a statement needs what each thread has for itself of a piece in front of it.
+fn has_own(
+    unit: &TranslationUnit,
+    parallel: &directive::Directive,
+    piece: &[StmtId],
+    stmt: StmtId,
+) -> bool {
+    let mut own = own(parallel);
+    for &stmt in piece {
+        if let StmtKind::Declaration(decls) = &unit.stmts[stmt].kind {
+            own.extend(decls);
+        }
+    }
+    named(unit, stmt).iter().any(|decl| own.contains(decl))
+}
+
 /// The number of processors that a clause asks for, or the usual one.
 pub(super) struct Count {
     /// What the clauses say.
     pub asked: Option<ExprId>,
+    /// What these are at most.
+    pub limit: Option<ExprId>,
     /// On which condition there are more than one.
     pub condition: Option<ExprId>,
 }
@@ -105,6 +128,13 @@ impl Parser {
             Some(asked) => self.checker.convert(asked, Type::INT),
             None => self.checker.int(usual, Type::INT, span),
         };
+        if let Some(limit) = count.limit {
+            let limit = self.checker.convert(limit, Type::INT);
+            let kind = ExprKind::Binary(BinaryOp::Less, number, limit);
+            let condition = self.checker.value(kind, Type::INT, span);
+            let kind = ExprKind::Conditional { condition, then: Some(number), otherwise: limit };
+            number = self.checker.value(kind, Type::INT, span);
+        }
         if let Some(condition) = count.condition {
             let one = self.checker.int(1, Type::INT, span);
             let kind = ExprKind::Conditional { condition, then: Some(number), otherwise: one };
@@ -130,6 +160,7 @@ impl Parser {
         let explicit = Some(Explicit { level, variable, count: number });
         let directive = directive::Directive {
             span: like.span,
+            stays: like.stays,
             nest: Some(Nest { levels, explicit, yields: true, ..Nest::default() }),
             private: like.private.clone(),
             firstprivate: like.firstprivate.clone(),
@@ -149,6 +180,7 @@ impl Parser {
         let Some(nest) = combined.nest.take() else { return body };
         let inner = directive::Directive {
             span: combined.span,
+            stays: combined.stays,
             nest: Some(nest),
             private: std::mem::take(&mut combined.private),
             reductions: combined.reductions.clone(),
@@ -177,13 +209,16 @@ impl Parser {
                 _ => "",
             };
             let divided = matches!(words, "for" | "for simd" | "loop");
+            // Without their numbers, it does not matter which threads divide a loop.
+            let alone = divided
+                && !asks(unit, stmt).threads
+                && !pieces.last().is_some_and(|(_, piece)| has_own(unit, parallel, piece, stmt));
             match words {
                 "barrier" => pieces.push((false, Vec::new())),
                 "single" | "master" | "masked" => pieces.push((false, vec![stmt])),
-                // Without their numbers, it does not matter which threads divide a loop.
-                _ if divided && !asks(unit, stmt).threads => pieces.push((false, vec![stmt])),
+                _ if alone => pieces.push((false, vec![stmt])),
                 _ => match pieces.last_mut() {
-                    Some((true, piece)) if !divided => piece.push(stmt),
+                    Some((true, piece)) => piece.push(stmt),
                     _ => pieces.push((true, vec![stmt])),
                 },
             }
@@ -213,12 +248,7 @@ impl Parser {
             return;
         }
         let unit = &self.checker.unit;
-        let own: FxHashSet<DeclId> = parallel
-            .private
-            .iter()
-            .chain(&parallel.firstprivate)
-            .map(|var: &VarRef| var.decl)
-            .collect();
+        let own = own(parallel);
         let mut known: FxHashSet<DeclId> = FxHashSet::default();
         for (_, piece) in pieces {
             let used: FxHashSet<DeclId> =
