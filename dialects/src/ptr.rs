@@ -4,20 +4,20 @@
 //! knows the address space that it points into, nothing of what is there. Arithmetic is in bytes.
 
 use gpuc_ir::context::DialectDef;
-use gpuc_ir::op::types::{ANY, MEMREF, SIGNLESS_INTEGER_OR_INDEX, same};
+use gpuc_ir::op::types::{ANY, I64 as I64_INTEGER, MEMREF, SIGNLESS_INTEGER_OR_INDEX, same};
 use gpuc_ir::op::{Effect, EffectKind, Effects, Fold, TypeConstraint, attrs};
 use gpuc_ir::{Context, Ir, Op, OpView, Type, TypeKind, op};
 
 use crate::arith::constant_int_value;
 use crate::gpu::AddressSpace;
-use crate::memref::strided_layout;
+use crate::memref::{has_identity_layout, strided_layout};
 use attrs::{I64, UNIT};
 
 /// The dialect.
 pub static DIALECT: DialectDef = DialectDef {
     name: "ptr",
     summary: "Addresses of memory as values.",
-    ops: &[LoadOp::def, PtrAddOp::def, StoreOp::def, ToPtrOp::def],
+    ops: &[FromAddressOp::def, LoadOp::def, PtrAddOp::def, StoreOp::def, ToPtrOp::def],
     materialize: None,
 };
 
@@ -55,6 +55,19 @@ op! {
         traits PURE
         format "$memref attr-dict `:` type($memref) `->` type($result)"
         hooks { verify: Some(verify_to_ptr) }
+    }
+}
+
+op! {
+    /// The buffer in global memory at an address that is known as a number: what a pointer points to that was read
+    /// from memory. Accesses to it may touch whatever else is not a thread's own. (Of ours; MLIR's `ptr.from_ptr` starts
+    /// from a pointer.)
+    FromAddressOp = "ptr.from_address" {
+        operands { address: One I64_INTEGER }
+        results { buffer: One MEMREF }
+        traits PURE
+        format "$address attr-dict `:` type($buffer)"
+        hooks { verify: Some(verify_from_address) }
     }
 }
 
@@ -122,6 +135,17 @@ fn verify_to_ptr(ir: &Ir, op: Op) -> Result<(), String> {
         return Err("the pointer is into another address space than the buffer's".into());
     }
     Ok(())
+}
+
+fn verify_from_address(ir: &Ir, op: Op) -> Result<(), String> {
+    let ty = ir.ty(FromAddressOp(op).buffer(ir));
+    if !has_identity_layout(&ir.ctx, ty) {
+        return Err("gives a buffer without a layout of its own".into());
+    }
+    match AddressSpace::of_memref(&ir.ctx, ty) {
+        Some(AddressSpace::Global) => Ok(()),
+        _ => Err("gives a buffer in global memory".into()),
+    }
 }
 
 fn verify_access(ir: &Ir, op: Op, accessed: Type) -> Result<(), String> {

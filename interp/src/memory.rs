@@ -102,6 +102,23 @@ impl Memory {
         Ok(self.buffer(id)?.address)
     }
 
+    /// The buffer that an address is in, or just behind, and how many bytes from its start; one that nobody can
+    /// access where there is none.
+    pub fn containing(&self, address: u64) -> (BufferId, i64) {
+        let holds = |buffer: &Buffer| {
+            let end = buffer.address + buffer.bytes.len() as u64;
+            buffer.is_live && (buffer.address..=end).contains(&address)
+        };
+        match self.buffers.iter().position(holds) {
+            Some(index) => {
+                let buffer = &self.buffers[index];
+                let id = BufferId { index: index as u32, generation: buffer.generation };
+                (id, (address - buffer.address) as i64)
+            }
+            None => (BufferId { index: u32::MAX, generation: 0 }, 0),
+        }
+    }
+
     /// Makes further writes errors.
     pub fn make_constant(&mut self, id: BufferId) {
         if let Ok(buffer) = self.buffer_mut(id) {

@@ -1,5 +1,7 @@
 //! Symbols: operations with a name, in the region of a symbol table.
 
+use rustc_hash::FxHashMap;
+
 use crate::attrs::{Attr, AttrKind};
 use crate::context::Ident;
 use crate::graph::{Ir, Op, WalkOrder};
@@ -32,12 +34,21 @@ impl Ir {
     /// What a symbol reference at `from` means: the first name is looked up in the enclosing
     /// symbol tables from the innermost outwards, further names inside what was found.
     pub fn lookup_symbol(&self, from: Op, reference: Attr) -> Option<Op> {
+        self.resolve(from, reference, |table, name| self.symbol_in(table, name))
+    }
+
+    fn resolve(
+        &self,
+        from: Op,
+        reference: Attr,
+        mut symbol_in: impl FnMut(Op, Ident) -> Option<Op>,
+    ) -> Option<Op> {
         let AttrKind::Symbol { root, nested } = self.ctx.attr_kind(reference) else { return None };
         let mut table = self.nearest_symbol_table(from);
         while let Some(at) = table {
-            if let Some(mut found) = self.symbol_in(at, *root) {
+            if let Some(mut found) = symbol_in(at, *root) {
                 for &name in nested {
-                    found = self.symbol_in(found, name)?;
+                    found = symbol_in(found, name)?;
                 }
                 return Some(found);
             }
@@ -72,5 +83,36 @@ impl Ir {
             }
             _ => {}
         }
+    }
+}
+
+/// Symbol tables by name, for many searches while nothing changes: one search alone looks at every operation of a
+/// table. MLIR's `SymbolTableCollection`.
+#[derive(Default)]
+pub struct SymbolTableCollection {
+    tables: FxHashMap<Op, FxHashMap<Ident, Op>>,
+}
+
+impl SymbolTableCollection {
+    /// As [`Ir::symbol_in`].
+    pub fn symbol_in(&mut self, ir: &Ir, table: Op, name: Ident) -> Option<Op> {
+        let names = self.tables.entry(table).or_insert_with(|| {
+            let mut names = FxHashMap::default();
+            let blocks = ir.regions(table).first().map_or(&[][..], |&region| ir.blocks(region));
+            for op in blocks.iter().flat_map(|&block| ir.ops(block)) {
+                let name = ir.attr(op, "sym_name").map(|attr| ir.ctx.attr_kind(attr));
+                if let Some(AttrKind::String(name)) = name {
+                    // Of two of one name it is the first.
+                    names.entry(*name).or_insert(op);
+                }
+            }
+            names
+        });
+        names.get(&name).copied()
+    }
+
+    /// As [`Ir::lookup_symbol`].
+    pub fn lookup_symbol(&mut self, ir: &Ir, from: Op, reference: Attr) -> Option<Op> {
+        ir.resolve(from, reference, |table, name| self.symbol_in(ir, table, name))
     }
 }

@@ -14,6 +14,7 @@ use crate::graph::{Block, Ir, Op, Region, Value, ValueDef};
 use crate::op::{
     Arity, OpDef, Presence, RegionKind, Traits, ValueSpec, operand_range, result_range,
 };
+use crate::symbols::SymbolTableCollection;
 use crate::types::Type;
 
 /// Verifies `root` and everything inside. Stops at the first broken operation of a region, as what
@@ -24,6 +25,7 @@ pub fn verify(ir: &mut Ir, root: Op) -> Result<(), Vec<Diagnostic>> {
         isolation: 1,
         next_isolation: 2,
         errors: Vec::new(),
+        symbols: SymbolTableCollection::default(),
     };
     // Values around `root` (when a function is verified by itself) are taken as visible.
     for ancestor in ir.ancestors(root).collect::<Vec<_>>() {
@@ -46,6 +48,7 @@ struct Verifier {
     isolation: u32,
     next_isolation: u32,
     errors: Vec<Diagnostic>,
+    symbols: SymbolTableCollection,
 }
 
 fn index(value: Value) -> usize {
@@ -103,10 +106,13 @@ impl Verifier {
         }
         self.isolation = saved;
         if fine && let Some(def) = ir.def(op) {
-            for hook in [def.hooks.verify_regions, def.hooks.verify_symbols].into_iter().flatten() {
-                if let Err(message) = hook(ir, op) {
-                    return self.fail(ir, op, message);
-                }
+            let regions = def.hooks.verify_regions.map_or(Ok(()), |hook| hook(ir, op));
+            let verified = regions.and_then(|()| match def.hooks.verify_symbols {
+                Some(hook) => hook(ir, &mut self.symbols, op),
+                None => Ok(()),
+            });
+            if let Err(message) = verified {
+                return self.fail(ir, op, message);
             }
             if def.traits.contains(Traits::SYMBOL_TABLE) {
                 fine = self.symbol_table(ir, op);

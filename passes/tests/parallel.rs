@@ -607,8 +607,7 @@ affine.store %x, %a[%i] : memref<?xf32>
                 %8 = arith.maxsi %7, %c0 : index
                 %9 = arith.ceildivsi %8, %c128 : index
                 %10 = arith.minsi %9, %c2147483647 : index
-                %11 = arith.maxsi %10, %c0 : index
-                gpu.launch_func  @kernels::@f_kernel_1 blocks in (%11, %c1, %c1) threads in (%c128, %c1, %c1)  args(%arg6 : index, %6 : index, %arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
+                gpu.launch_func  @kernels::@f_kernel_1 blocks in (%10, %c1, %c1) threads in (%c128, %c1, %c1)  args(%arg6 : index, %6 : index, %arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
               }
               gpu.dealloc  %memref : memref<?xf32>
             } else {

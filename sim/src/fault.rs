@@ -75,6 +75,9 @@ pub enum FaultKind {
     EndlessLoop,
 }
 
+/// An address so many bytes from any allocation is not one of the device's.
+const FAR: u64 = 1 << 40;
+
 /// The allocation or variable nearest to a faulting address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NearestAllocation {
@@ -151,6 +154,13 @@ impl Fault {
     pub fn diagnostic(&self) -> Diagnostic {
         let mut out = Diagnostic::error(self.message()).at_option(self.place.clone());
         let label = match &self.nearest {
+            Some(near) if near.offset.unsigned_abs() > FAR => {
+                out.help.push(
+                    "a pointer that the host wrote is one of the device only where it was attached"
+                        .into(),
+                );
+                "this is no address of the device's memory".into()
+            }
             Some(near) => {
                 let size = near.size;
                 let place = match near.offset {

@@ -242,6 +242,7 @@ impl Selector<'_, '_> {
             }
             gpuc_ir::ValueDef::Result(op, _) => match ir.name(op) {
                 "memref.alloca" => Some(Space::Local),
+                "ptr.from_address" => Some(Space::Global),
                 "memref.get_global" | "gpu.dynamic_shared_memory" => {
                     Some(self.declared_space(value))
                 }

@@ -237,6 +237,17 @@ impl Selector<'_, '_> {
         self.e.ir.result(op, 0)
     }
 
+    /// The address in global memory that a generic one is.
+    pub fn global_address(&mut self, generic: Value) -> Value {
+        let space = Space::Global.attr(&mut self.e.ir.ctx);
+        let unit = self.e.ir.ctx.unit_attr();
+        let ty = self.e.ir.ctx.i64();
+        let build = self.e.start::<CvtaOp>(&[generic]).attr(self.e.ir, "space", space);
+        let build = build.attr(self.e.ir, "to", unit).result(ty);
+        let op = self.e.insert(build);
+        self.e.ir.result(op, 0)
+    }
+
     /// An index as a 64-bit register, if any, plus a constant.
     fn split_index(&mut self, index: Value, depth: u32) -> Selected<(Option<Value>, i64)> {
         if let Some(op) = self.e.ir.defining_op(index)

@@ -5,7 +5,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::{AddressSpace, GPUFuncOp};
 use gpuc_dialects::nvvm;
 use gpuc_dialects::ptx::kinds::{PtxType, Space};
-use gpuc_dialects::ptx::{CvtaOp, LdParamOp, PtxFuncOp};
+use gpuc_dialects::ptx::{LdParamOp, PtxFuncOp};
 use gpuc_ir::dominance::Dominators;
 use gpuc_ir::{Block, Ir, Op, OpState, OpView, Region, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -194,12 +194,7 @@ impl<'a, 'm> Selector<'a, 'm> {
             }
             let i64 = self.e.ir.ctx.i64();
             let generic = self.load_param(&name, PtxType::U64, i64);
-            let space = Space::Global.attr(&mut self.e.ir.ctx);
-            let unit = self.e.ir.ctx.unit_attr();
-            let build = self.e.start::<CvtaOp>(&[generic]).attr(self.e.ir, "space", space);
-            let build = build.attr(self.e.ir, "to", unit).result(i64);
-            let op = self.e.insert(build);
-            let base = self.e.ir.result(op, 0);
+            let base = self.global_address(generic);
             let buffer = self.whole_buffer(ty, base, Space::Global);
             return Ok((ParamType::Pointer, name, Lowered::Buffer(buffer)));
         }

@@ -27,11 +27,22 @@ impl Selector<'_, '_> {
                 let address = self.element_address(&buffer, element, &[])?;
                 self.set_pointer(op, address)
             }
+            "ptr.from_address" => self.from_address(op),
             "ptr.ptr_add" => self.ptr_add(op),
             "ptr.load" => self.ptr_load(op),
             "ptr.store" => self.ptr_store(op),
             _ => self.unsupported(op),
         }
+    }
+
+    /// A buffer of global memory at an address.
+    fn from_address(&mut self, op: Op) -> Selected<()> {
+        let address = self.operand(op, 0)?;
+        let base = self.global_address(address);
+        let result = self.e.ir.result(op, 0);
+        let buffer = self.whole_buffer(self.e.ir.ty(result), base, Space::Global);
+        self.set(result, Lowered::Buffer(buffer));
+        Ok(())
     }
 
     fn set_pointer(&mut self, op: Op, address: Address) -> Selected<()> {

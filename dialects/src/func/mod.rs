@@ -3,6 +3,7 @@
 use gpuc_ir::context::DialectDef;
 use gpuc_ir::op::{CallInterface, FunctionInterface, TypeConstraint, attrs, types};
 use gpuc_ir::rewrite::{Pattern, Rewriter};
+use gpuc_ir::symbols::SymbolTableCollection;
 use gpuc_ir::{Attr, AttrKind, Builder, Ir, Op, OpBuild, OpView, Type, Value, op};
 
 pub(crate) mod syntax;
@@ -239,13 +240,18 @@ fn call_directly(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 /// What a symbol means at `op`, if it is a function.
-fn function_named(ir: &Ir, op: Op, symbol: Option<Attr>) -> Option<FuncOp> {
-    FuncOp::cast(ir, ir.lookup_symbol(op, symbol?)?)
+fn function_named(
+    ir: &Ir,
+    symbols: &mut SymbolTableCollection,
+    op: Op,
+    symbol: Option<Attr>,
+) -> Option<FuncOp> {
+    FuncOp::cast(ir, symbols.lookup_symbol(ir, op, symbol?)?)
 }
 
-fn verify_call(ir: &Ir, op: Op) -> Result<(), String> {
+fn verify_call(ir: &Ir, symbols: &mut SymbolTableCollection, op: Op) -> Result<(), String> {
     let callee = ir.attr(op, "callee");
-    let Some(function) = function_named(ir, op, callee) else {
+    let Some(function) = function_named(ir, symbols, op, callee) else {
         let name = callee.and_then(|callee| ir.ctx.symbol_root(callee));
         return Err(format!(
             "'{}' does not reference a valid function",
@@ -295,9 +301,9 @@ op! {
     }
 }
 
-fn verify_constant(ir: &Ir, op: Op) -> Result<(), String> {
+fn verify_constant(ir: &Ir, symbols: &mut SymbolTableCollection, op: Op) -> Result<(), String> {
     let value = ir.attr(op, "value");
-    let Some(function) = function_named(ir, op, value) else {
+    let Some(function) = function_named(ir, symbols, op, value) else {
         let name = value.and_then(|value| ir.ctx.symbol_root(value));
         return Err(format!(
             "reference to undefined function '{}'",

@@ -1,6 +1,7 @@
 //! Verification of kernels, launches and what threads do together.
 
 use gpuc_ir::op::Traits;
+use gpuc_ir::symbols::SymbolTableCollection;
 use gpuc_ir::{AttrKind, DYNAMIC, Ir, Op, OpView, Value};
 
 use super::attributes::{ADDRESS_SPACES, ALL_REDUCE_OPERATIONS};
@@ -151,12 +152,17 @@ pub(super) fn verify_launch_func(ir: &Ir, op: Op) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn verify_kernel_reference(ir: &Ir, op: Op) -> Result<(), String> {
+pub(super) fn verify_kernel_reference(
+    ir: &Ir,
+    symbols: &mut SymbolTableCollection,
+    op: Op,
+) -> Result<(), String> {
     let view = LaunchFuncOp(op);
     let Some(reference) = view.kernel(ir) else { return Ok(()) };
     let AttrKind::Symbol { root, nested } = ir.ctx.attr_kind(reference) else { return Ok(()) };
     let name = ir.ctx.str(*root);
-    let container = ir.nearest_symbol_table(op).and_then(|table| ir.symbol_in(table, *root));
+    let container =
+        ir.nearest_symbol_table(op).and_then(|table| symbols.symbol_in(ir, table, *root));
     let Some(container) = container else {
         return Err(format!("kernel container '{name}' is undefined"));
     };
@@ -166,7 +172,7 @@ pub(super) fn verify_kernel_reference(ir: &Ir, op: Op) -> Result<(), String> {
         return Err(format!("kernel module '{name}' is undefined"));
     }
     let kernel = match **nested {
-        [function] => ir.symbol_in(container, function),
+        [function] => symbols.symbol_in(ir, container, function),
         _ => None,
     };
     let Some(kernel) = kernel else {

@@ -2,6 +2,7 @@
 
 use gpuc_ir::op;
 use gpuc_ir::op::{AttrConstraint, AttrSpec, OpHooks, Presence, Traits, attrs, types};
+use gpuc_ir::symbols::SymbolTableCollection;
 use gpuc_ir::text::FormatCache;
 use gpuc_ir::{Attr, AttrKind, Ir, Op, OpBuild, OpDef, OpView, Type, TypeKind};
 
@@ -147,11 +148,11 @@ fn verify_global(ir: &Ir, op: Op) -> Result<(), String> {
     }
 }
 
-fn verify_get_global(ir: &Ir, op: Op) -> Result<(), String> {
+fn verify_get_global(ir: &Ir, symbols: &mut SymbolTableCollection, op: Op) -> Result<(), String> {
     let view = GetGlobalOp(op);
     let Some(reference) = view.name(ir) else { return Ok(()) };
     let name = ir.ctx.symbol_root(reference).map(|root| ir.ctx.str(root)).unwrap_or_default();
-    let global = ir.lookup_symbol(op, reference).and_then(|op| GlobalOp::cast(ir, op));
+    let global = symbols.lookup_symbol(ir, op, reference).and_then(|op| GlobalOp::cast(ir, op));
     let Some(global) = global else {
         return Err(format!("'{name}' does not reference a valid global memref"));
     };

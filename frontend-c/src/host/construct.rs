@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use gpuc_ir::Ir;
 
-use super::data::{data_array, descriptors};
+use super::data::{LaunchData, data_array, descriptors, launch_data};
+use super::function::OnlyLaunch;
 use super::{Edit, Functions, from_tree, literal, section};
 use crate::directive::action::{Action, DeviceChoice, QueueName};
 use crate::lower::{Argument, ConstructInfo, Extent, Lowered};
@@ -123,14 +124,19 @@ impl Texts<'_> {
 }
 
 /// The call of a compute construct's function, which begins and ends its data, with its arguments; of one
-/// that is a launch, that launch.
-fn compute_call(texts: &Texts<'_>, ir: &Ir, functions: &Functions<'_>, number: usize) -> String {
+/// that is a launch, that launch, with the construct's `data` where they are its alone.
+fn compute_call(
+    texts: &Texts<'_>,
+    functions: &Functions<'_>,
+    number: usize,
+    data: Option<&LaunchData>,
+) -> String {
     let Some(compute) = &texts.info.compute else { return String::new() };
     let items = match descriptors(texts.info) {
         0 => "(struct __gpuc_data *)0, (const long *)0, 0u".to_owned(),
         count => format!("{}, __gpuc_o{number}, {count}u", texts.data),
     };
-    if let Some(launch) = functions.launch(ir, compute) {
+    if let Some(launch) = functions.launch(compute) {
         let values = compute.arguments.iter().zip(&launch.arguments);
         let values: String = values
             .filter_map(|(value, declaration)| match value {
@@ -138,10 +144,16 @@ fn compute_call(texts: &Texts<'_>, ir: &Ir, functions: &Functions<'_>, number: u
                 Argument::Data(_) => None,
             })
             .collect();
-        return format!(
-            "{{ {values}__gpuc_run_with(&{}, {items}, {}); }} ",
-            texts.site, launch.words
-        );
+        let OnlyLaunch { configuration, values: given, .. } = launch;
+        let site = &texts.site;
+        return match data {
+            Some(LaunchData { table, words, .. }) => format!(
+                "{{ {values}__gpuc_run_on(&{site}, {table}, {configuration}{words}{given}); }} "
+            ),
+            None => {
+                format!("{{ {values}__gpuc_run_with(&{site}, {items}, {configuration}{given}); }} ")
+            }
+        };
     }
     let mut arguments = format!("&{}, {items}", texts.site);
     for argument in &compute.arguments {
@@ -156,7 +168,6 @@ fn compute_call(texts: &Texts<'_>, ir: &Ir, functions: &Functions<'_>, number: u
 /// the device.
 fn nest(
     texts: &Texts<'_>,
-    ir: &Ir,
     functions: &Functions<'_>,
     number: usize,
     site: &str,
@@ -191,7 +202,7 @@ fn nest(
         super::sections::count(compute, number),
         texts.site,
         i32::from(texts.always),
-        compute_call(texts, ir, functions, number)
+        compute_call(texts, functions, number, None)
     );
     text
 }
@@ -254,23 +265,33 @@ fn replacement(
         info.line,
         literal(info.words)
     );
-    let arrays =
-        if count == 0 { String::new() } else { data_array(unit, lowered, ir, functions, number) };
+    let arrays = || match count {
+        0 => String::new(),
+        _ => data_array(unit, lowered, ir, functions, number),
+    };
     let condition = texts.condition();
     let queue = texts.queue();
     let waits = texts.waits();
     let simple = |body: &str| (format!("{{ {site}if ({condition}) {{ {body}}} }}"), String::new());
     match info.action {
         Action::Compute => {
-            let work = format!("{waits}{}", compute_call(&texts, ir, functions, number));
-            let work = texts.in_queue(queue.as_deref(), &work);
+            let is_launch =
+                info.compute.as_ref().is_some_and(|own| functions.launch(own).is_some());
+            let data =
+                if is_launch { launch_data(unit, lowered, ir, functions, number) } else { None };
+            let ahead = match &data {
+                Some(data) => data.ahead.clone(),
+                None => arrays(),
+            };
+            let call = compute_call(&texts, functions, number, data.as_ref());
+            let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let text = format!(
-                "{{ {site}if (__gpuc_region_begin(&__gpuc_image_0, &{}, {condition})) {{ {arrays}{work}}} else {{ {waits}",
+                "{{ {site}if (__gpuc_region_begin(&__gpuc_image_0, &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}",
                 texts.site
             );
             (text, String::from(" } }"))
         }
-        Action::Nest => (nest(&texts, ir, functions, number, &site, &arrays), String::from(" } }")),
+        Action::Nest => (nest(&texts, functions, number, &site, &arrays()), String::from(" } }")),
         Action::Host => {
             let text = format!("{{ {site}__gpuc_host_begin(&{}); {{ ", texts.site);
             (text, format!(" }} __gpuc_host_end(&{}); }}", texts.site))
@@ -282,7 +303,7 @@ fn replacement(
                 let _ = write!(text, "const int __gpuc_q{number} = {queue}; ");
                 format!("__gpuc_q{number}")
             });
-            text += &arrays;
+            text += &arrays();
             let guard = format!("if (__gpuc_c{number}) ");
             let begin = format!("{waits}{}", texts.with_data("__gpuc_data_begin"));
             let begin = texts.in_queue(queue.as_deref(), &begin);
@@ -297,6 +318,7 @@ fn replacement(
             let host = (0..info.data.len())
                 .map(|i| format!("{0}[{i}].device = {0}[{i}].host; ", texts.data))
                 .collect::<String>();
+            let arrays = arrays();
             let text = format!(
                 "{{ {site}{arrays}if ({condition}) {{ {call}}} else {{ {host}}} {outer}{{ {inner}"
             );
@@ -304,7 +326,8 @@ fn replacement(
         }
         Action::Scope => {
             let text = format!(
-                "{site}{arrays}{}struct __gpuc_scope __gpuc_e{number} __attribute__((__cleanup__(__gpuc_scope_end))) = {{ &{}, {}, {count}u }}; (void)__gpuc_e{number}; ",
+                "{site}{}{}struct __gpuc_scope __gpuc_e{number} __attribute__((__cleanup__(__gpuc_scope_end))) = {{ &{}, {}, {count}u }}; (void)__gpuc_e{number}; ",
+                arrays(),
                 texts.with_data("__gpuc_data_begin"),
                 texts.site,
                 if count == 0 { "(struct __gpuc_data *)0" } else { &texts.data },
@@ -313,7 +336,8 @@ fn replacement(
         }
         Action::Program => {
             let text = format!(
-                "static void __attribute__((__constructor__)) __gpuc_declare_{number}(void) {{ {site}{arrays}(void)&{}; {}}} ",
+                "static void __attribute__((__constructor__)) __gpuc_declare_{number}(void) {{ {site}{}(void)&{}; {}}} ",
+                arrays(),
                 texts.site,
                 texts.with_data("__gpuc_declare")
             );
@@ -326,7 +350,7 @@ fn replacement(
                 _ => "__gpuc_data_update",
             };
             let body = format!("{waits}{}", texts.with_data(function));
-            simple(&format!("{arrays}{}", texts.in_queue(queue.as_deref(), &body)))
+            simple(&format!("{}{}", arrays(), texts.in_queue(queue.as_deref(), &body)))
         }
         Action::Wait => simple(&texts.in_queue(queue.as_deref(), &waits)),
         Action::Init(device) => simple(&format!("__gpuc_init({}); ", texts.device(device))),

@@ -134,21 +134,44 @@ fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem, site: &str
     }
 }
 
-/// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
-pub(super) fn data_array(
+/// What a descriptor says of a data item, as C expressions.
+struct Entry {
+    name: String,
+    first: String,
+    bytes: String,
+    kind: String,
+    line: u32,
+    /// The distance of the section from element 0 in bytes; `None` where it starts there.
+    offset: Option<String>,
+}
+
+/// The descriptors of a construct's data.
+#[derive(Default)]
+struct Entries {
+    entries: Vec<Entry>,
+    /// What is computed ahead of them.
+    ahead: String,
+    /// The descriptors of rows, which stand behind all others.
+    rows: String,
+}
+
+fn entries(
     unit: &TranslationUnit,
     lowered: &Lowered,
     ir: &Ir,
     functions: &Functions<'_>,
     number: usize,
-) -> String {
+) -> Entries {
     let info = &lowered.constructs[number];
     let sections =
         info.compute.as_ref().map(|compute| sections::found(ir, lowered, functions, compute));
     let sections = sections.unwrap_or_default();
-    let mut entries = String::new();
-    let mut offsets = String::new();
-    let (mut shapes, mut behind) = (String::new(), String::new());
+    let mut out = Entries::default();
+    if let Some(compute) = &info.compute
+        && !sections.is_empty()
+    {
+        out.ahead = sections::call(compute, number, sections.len());
+    }
     for (i, item) in info.data.iter().enumerate() {
         let section = sections.iter().find(|section| section.item == i).copied();
         let memory = match (&item.extent, section) {
@@ -160,12 +183,12 @@ pub(super) fn data_array(
             let rows = section::rows(unit, var);
             let shape = format!("__gpuc_r{number}_{i}");
             let _ = write!(
-                shapes,
+                out.ahead,
                 "const unsigned long {shape}[2] = {{{}, {}}}; ",
                 rows.offset, rows.bytes
             );
             let _ = write!(
-                behind,
+                out.rows,
                 "{{{}, (void *)({}), {}, {}u, {}u, (void *){shape}}}, ",
                 literal(&item.name),
                 rows.first,
@@ -178,23 +201,80 @@ pub(super) fn data_array(
                 "0UL".clone_into(&mut bytes);
             }
         }
-        let _ = write!(
-            entries,
-            "{{{}, (void *)({}), (unsigned long)({bytes}), {}, {}u, (void *)0}}, ",
-            literal(&item.name),
-            memory.first,
-            kind(lowered, number, item, section),
-            item.line
-        );
-        let _ = write!(offsets, "(long)((char *)({}) - (char *)({})), ", memory.first, memory.base);
+        let (first, base) = (&memory.first, &memory.base);
+        let starts_there = first == base || *first == format!("&{base}[0]");
+        out.entries.push(Entry {
+            name: literal(&item.name),
+            offset: (!starts_there)
+                .then(|| format!("(long)((char *)({first}) - (char *)({base}))")),
+            first: memory.first,
+            bytes,
+            kind: kind(lowered, number, item, section),
+            line: item.line,
+        });
     }
-    let computed = match &info.compute {
-        Some(compute) if !sections.is_empty() => sections::call(compute, number, sections.len()),
-        _ => String::new(),
-    };
+    out
+}
+
+/// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
+pub(super) fn data_array(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    functions: &Functions<'_>,
+    number: usize,
+) -> String {
+    let Entries { entries, ahead, rows } = entries(unit, lowered, ir, functions, number);
+    let (mut data, mut offsets) = (String::new(), String::new());
+    for Entry { name, first, bytes, kind, line, offset } in entries {
+        let _ = write!(
+            data,
+            "{{{name}, (void *)({first}), (unsigned long)({bytes}), {kind}, {line}u, (void *)0}}, "
+        );
+        let _ = write!(offsets, "{}, ", offset.as_deref().unwrap_or("0l"));
+    }
     format!(
-        "{computed}{shapes}struct __gpuc_data __gpuc_d{number}[] = {{{entries}{behind}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
+        "{ahead}struct __gpuc_data __gpuc_d{number}[] = {{{data}{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
     )
+}
+
+/// A construct's data as arguments of its launch.
+pub(super) struct LaunchData {
+    /// What stands ahead of the launch.
+    pub ahead: String,
+    /// The table of what is known when compiling, and how many there are: the first arguments.
+    pub table: String,
+    /// Where each is and how long: the arguments in front of the kernel's.
+    pub words: String,
+}
+
+/// The data of a construct that is one launch; `None` where others look at its descriptors, or they are made of
+/// more.
+pub(super) fn launch_data(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    functions: &Functions<'_>,
+    number: usize,
+) -> Option<LaunchData> {
+    let is_plain =
+        |item: &DataItem| !matches!(item.extent, Extent::Rows(_) | Extent::Enclosed { .. });
+    let info = &lowered.constructs[number];
+    if info.data.is_empty() || !info.data.iter().all(is_plain) {
+        return None;
+    }
+    let Entries { entries, mut ahead, .. } = entries(unit, lowered, ir, functions, number);
+    let count = entries.len();
+    let (mut items, mut words) = (String::new(), String::new());
+    for Entry { name, first, bytes, kind, line, offset } in entries {
+        let _ = write!(items, "{{{name}, {kind}, {line}u, {}u}}, ", u32::from(offset.is_some()));
+        let _ = write!(words, ", (void *)({first}), (unsigned long)({bytes})");
+        if let Some(offset) = offset {
+            let _ = write!(words, ", {offset}");
+        }
+    }
+    let _ = write!(ahead, "static const struct __gpuc_item __gpuc_i{number}[] = {{{items}}}; ");
+    Some(LaunchData { ahead, table: format!("__gpuc_i{number}, {count}u"), words })
 }
 
 /// The number of descriptors of a construct: those of rows stand behind all others.

@@ -127,8 +127,10 @@ pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnos
 pub(super) struct OnlyLaunch {
     /// The declaration of a variable for each argument; of data there is none.
     pub arguments: Vec<String>,
-    /// What follows the construct's data in the call of `__gpuc_run_with`.
-    pub words: String,
+    /// Kernel, types of the values and sizes, as arguments of `__gpuc_run_with`.
+    pub configuration: String,
+    /// The values, with a comma in front of each.
+    pub values: String,
 }
 
 /// What a function launches, if it is one launch with what its sizes take: a function for each such construct
@@ -161,9 +163,9 @@ pub(super) fn only_launch(ir: &Ir, function: FuncOp, arguments: &[Argument]) -> 
         }
     }
     writer.block(block).ok()?;
-    let words = writer.out.trim().strip_prefix("__gpuc_run(site, ")?.strip_suffix(");")?;
+    let (configuration, values) = writer.launched?;
     // Anything else than the launch has a line of its own.
-    (!words.contains('\n')).then(|| OnlyLaunch { arguments: declarations, words: words.to_owned() })
+    writer.out.is_empty().then_some(OnlyLaunch { arguments: declarations, configuration, values })
 }
 
 struct Writer<'a> {
@@ -175,6 +177,8 @@ struct Writer<'a> {
     depth: usize,
     /// Whether a construct has it in its place, ahead of its data.
     is_in_place: bool,
+    /// Configuration and values of the launch where it is so.
+    launched: Option<(String, String)>,
 }
 
 type Written = Result<(), Diagnostic>;
@@ -183,7 +187,7 @@ type Written = Result<(), Diagnostic>;
 impl<'a> Writer<'a> {
     fn new(ir: &'a Ir, arguments: &'a [Argument]) -> Writer<'a> {
         let (names, out) = (FxHashMap::default(), String::new());
-        Writer { ir, arguments, names, out, next: 0, depth: 1, is_in_place: false }
+        Writer { ir, arguments, names, out, next: 0, depth: 1, is_in_place: false, launched: None }
     }
 
     fn line(&mut self, text: &str) {
@@ -484,9 +488,7 @@ impl<'a> Writer<'a> {
             .dynamicSharedMemorySize(ir)
             .map_or_else(|| "0".to_owned(), |value| self.name(value));
         let mut layout = String::new();
-        let mut words = vec![literal(&kernel)];
-        words.push(String::new());
-        words.extend([grid, block, shared]);
+        let mut values = String::new();
         for value in view.kernelOperands(ir) {
             layout.push(match self.ty(value, op)? {
                 _ if self.is_in_place && self.data_item(value).is_some() => 'D',
@@ -498,10 +500,15 @@ impl<'a> Writer<'a> {
                 "long" => 'l',
                 _ => 'p',
             });
-            words.push(self.name(value));
+            let _ = write!(values, ", {}", self.name(value));
         }
-        words[1] = literal(&layout);
-        self.line(&format!("__gpuc_run(site, {});", words.join(", ")));
+        let configuration =
+            format!("{}, {}, {grid}, {block}, {shared}", literal(&kernel), literal(&layout));
+        if self.is_in_place {
+            self.launched = Some((configuration, values));
+        } else {
+            self.line(&format!("__gpuc_run(site, {configuration}{values});"));
+        }
         Ok(())
     }
 }

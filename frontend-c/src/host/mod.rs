@@ -15,8 +15,8 @@
 //!
 //! In front of the text stand the declarations of the runtime, behind it the functions that begin the data,
 //! launch kernels and end the data, which [`print_function`] prints from the IR, and the PTX. A construct that
-//! is one launch has no such function: what the launch takes stands in its place, and one function of the
-//! prologue does the rest for all of them.
+//! is one launch has no such function: what the launch takes stands in its place, with its data as arguments,
+//! and one function of the prologue does the rest for all of them.
 
 mod construct;
 mod data;
@@ -43,6 +43,7 @@ use crate::lower::{Compute, Lowered};
 use crate::tree::TranslationUnit;
 
 pub use function::print_function;
+use function::{OnlyLaunch, only_launch};
 
 /// A change of the text: at `start`, `length` bytes become `text`.
 #[derive(Clone, Debug)]
@@ -89,7 +90,7 @@ pub fn rewrite(
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = functions.named(&compute.symbol) {
-            if functions.launch(ir, compute).is_none() {
+            if functions.launch(compute).is_none() {
                 out += &print_function(ir, function, &compute.arguments)?;
             }
             out += &sections::print(ir, &functions, function)?;
@@ -140,22 +141,36 @@ fn edits(
     edits
 }
 
-/// The functions of the module, by name.
-struct Functions<'a>(FxHashMap<&'a str, FuncOp>);
+/// The functions of the module, by name, and those of constructs that are nothing else than a launch.
+struct Functions<'a> {
+    named: FxHashMap<&'a str, FuncOp>,
+    launches: FxHashMap<&'a str, OnlyLaunch>,
+}
 
 impl<'a> Functions<'a> {
-    fn of(ir: &'a Ir, lowered: &Lowered) -> Self {
+    fn of(ir: &'a Ir, lowered: &'a Lowered) -> Self {
         let functions = ir.ops(ir.body(lowered.module, 0)).filter_map(|op| FuncOp::cast(ir, op));
-        Functions(functions.filter_map(|view| Some((ir.symbol_name(view.op())?, view))).collect())
+        let named: FxHashMap<&str, FuncOp> =
+            functions.filter_map(|view| Some((ir.symbol_name(view.op())?, view))).collect();
+        let mut launches = FxHashMap::default();
+        for compute in lowered.constructs.iter().filter_map(|info| info.compute.as_ref()) {
+            let function = named.get(&*compute.symbol);
+            let launch =
+                function.and_then(|&function| only_launch(ir, function, &compute.arguments));
+            if let Some(launch) = launch {
+                launches.insert(&*compute.symbol, launch);
+            }
+        }
+        Functions { named, launches }
     }
 
     fn named(&self, symbol: &str) -> Option<FuncOp> {
-        self.0.get(symbol).copied()
+        self.named.get(symbol).copied()
     }
 
     /// The launch that a construct's function is, if it is nothing else.
-    fn launch(&self, ir: &Ir, compute: &Compute) -> Option<function::OnlyLaunch> {
-        function::only_launch(ir, self.named(&compute.symbol)?, &compute.arguments)
+    fn launch(&self, compute: &Compute) -> Option<&OnlyLaunch> {
+        self.launches.get(&*compute.symbol)
     }
 }
 

@@ -31,6 +31,7 @@ struct __gpuc_image { unsigned version @4; const char *source @8; const char *pt
 struct __gpuc_site { const char *file @8; const char *function @8; unsigned line @4; const char *construct @8; };
 struct __gpuc_scope { const struct __gpuc_site *site @8; struct __gpuc_data *data @8; unsigned n @4; };
 struct __gpuc_data { const char *name @8; void *host @8; unsigned long bytes @8; unsigned kind @4; unsigned line @4; void *device @8; };
+struct __gpuc_item { const char *name @8; unsigned kind @4; unsigned line @4; unsigned is_inside @4; };
 int __gpuc_auto_begin(struct __gpuc_image *, const struct __gpuc_site *, struct __gpuc_data *, unsigned, struct __gpuc_data *, unsigned, const long *, int);
 extern int __gpuc_auto_resident;
 void __gpuc_auto_host(const void *, unsigned long, int);
@@ -78,7 +79,10 @@ static __inline__ __attribute__((__unused__)) void __gpuc_life_ends(struct __gpu
 
 /// What launches call: a launch that puts the values of `types` behind each other as PTX aligns
 /// parameters (on a little-endian host; `D` is the number of a data item, whose device address is meant), with and without
-/// the data of its construct round it, and arithmetic with an answer for all operands. `@` stands for `static` and attributes.
+/// the data of its construct round it, and arithmetic with an answer for all operands. `__gpuc_run_on` is given the data as
+/// arguments in front of the values, address, bytes and, where it does not start at element 0, the distance from there, and
+/// what is known of them when compiling as a table: filling arrays was a third of the host compiler's work on a construct.
+/// `@` stands for `static` and attributes.
 const HELPERS: &str = "\
 @ void __gpuc_start(const struct __gpuc_site *site, const struct __gpuc_data *data, const long *offsets, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
  unsigned long n = 0; const char *t; char *p;
@@ -102,14 +106,30 @@ const HELPERS: &str = "\
  __gpuc_start(site, (const struct __gpuc_data *)0, (const long *)0, kernel, types, grid, block, shared, values);
  __builtin_va_end(values);
 }
-@ void __gpuc_run_with(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
- const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values;
+@ void __gpuc_run_between(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
  __gpuc_data_begin(site, data, n);
- __builtin_va_start(values, shared);
  __gpuc_start(site, data, offsets, kernel, types, grid, block, shared, values);
- __builtin_va_end(values);
  __gpuc_data_end(site, data, n);
  __gpuc_region_end(site);
+}
+@ void __gpuc_run_with(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
+ const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values;
+ __builtin_va_start(values, shared);
+ __gpuc_run_between(site, data, offsets, n, kernel, types, grid, block, shared, values);
+ __builtin_va_end(values);
+}
+@ void __gpuc_run_on(const struct __gpuc_site *site, const struct __gpuc_item *items, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
+ const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values; unsigned i;
+ struct __gpuc_data *data = (struct __gpuc_data *)__builtin_alloca(n * sizeof(struct __gpuc_data));
+ long *offsets = (long *)__builtin_alloca(n * sizeof(long));
+ __builtin_va_start(values, shared);
+ for (i = 0; i < n; i++) {
+  data[i].name = items[i].name; data[i].kind = items[i].kind; data[i].line = items[i].line; data[i].device = (void *)0;
+  data[i].host = __builtin_va_arg(values, void *); data[i].bytes = __builtin_va_arg(values, unsigned long);
+  offsets[i] = items[i].is_inside ? __builtin_va_arg(values, long) : 0l;
+ }
+ __gpuc_run_between(site, data, offsets, n, kernel, types, grid, block, shared, values);
+ __builtin_va_end(values);
 }
 @ long __gpuc_div(long a, long b) { return b == 0 ? 0 : b == -1 ? (long)(0ul - (unsigned long)a) : a / b; }
 @ long __gpuc_rem(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }
@@ -137,7 +157,7 @@ pub(super) fn declarations(ir: &Ir, lowered: &Lowered, functions: &Functions<'_>
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = functions.named(&compute.symbol) {
-            if functions.launch(ir, compute).is_some() {
+            if functions.launch(compute).is_some() {
                 out += &sections::declarations(ir, functions, function);
                 continue;
             }

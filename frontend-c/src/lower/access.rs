@@ -4,12 +4,18 @@ use gpuc_dialects::{arith, memref};
 use gpuc_ir::{DYNAMIC, Value};
 use smallvec::SmallVec;
 
-use super::lowerer::{Binding, Lowerer, Lowering};
+use super::lowerer::{Binding, Failure, Lowerer, Lowering};
 use super::place::{Form, Place, Pointer};
 use super::scalar::Scalar;
 use crate::source::Span;
 use crate::tree::{BinaryOp, CastKind, DeclId, ExprId, ExprKind, IncDec, UnaryOp};
 use crate::types::Type;
+
+/// Where a pointer is held.
+enum PointerPlace {
+    Variable(DeclId),
+    Memory(Pointer),
+}
 
 impl Lowerer<'_> {
     /// The buffer and subscripts of the scalar at a pointer.
@@ -97,7 +103,7 @@ impl Lowerer<'_> {
                 let scalar = self.scalar(self.ty(expr), span)?;
                 self.load(&pointer, scalar, span)
             }
-            Place::Pointer(_) | Place::PointerVariable(_) => self.untraced(span),
+            Place::Pointer(_) | Place::PointerVariable(_) => self.address(expr),
         }
     }
 
@@ -164,10 +170,16 @@ impl Lowerer<'_> {
 
     /// The value of a pointer variable.
     pub(super) fn read_pointer(&mut self, decl: DeclId, span: Span) -> Lowering<Pointer> {
-        let Some(Binding::PointerVariable { buffer, slots, .. }) =
-            self.bindings.get(&decl).cloned()
-        else {
-            return self.untraced(span);
+        let (buffer, slots) = match self.bindings.get(&decl).cloned() {
+            Some(Binding::PointerVariable { buffer, slots, .. }) => (buffer, slots),
+            Some(Binding::Address(slot)) => {
+                let address = self.read_slot(slot);
+                let ty = self.unit.decls[decl].ty;
+                return Ok(
+                    self.pointee_of(address, self.unit.types.pointee(ty).unwrap_or(Type::ERROR))
+                );
+            }
+            _ => return self.untraced(span),
         };
         let Some(buffer) = buffer else {
             let name = self.unit.name(decl).to_owned();
@@ -184,24 +196,25 @@ impl Lowerer<'_> {
         value: &Pointer,
         span: Span,
     ) -> Lowering<()> {
-        let Some(Binding::PointerVariable { buffer, slots, home }) =
-            self.bindings.get(&decl).cloned()
-        else {
-            return self.untraced(span);
+        let (buffer, slots, home) = match self.bindings.get(&decl).cloned() {
+            Some(Binding::PointerVariable { buffer, slots, home }) => (buffer, slots, home),
+            Some(Binding::Address(slot)) => {
+                let address = self.address_of(value, span)?;
+                self.write_slot(slot, address);
+                return Ok(());
+            }
+            _ => return self.untraced(span),
         };
+        // What is known of an address ends with the expression it is in.
+        if self.buffers[value.buffer].address.is_some() {
+            return Err(Failure::AsAddress(decl));
+        }
         let slots = match buffer {
             Some(known) => {
                 let same = known == value.buffer
                     || self.buffers[known].memref == self.buffers[value.buffer].memref;
                 if !same || slots.len() != value.position.len() {
-                    let name = self.unit.name(decl).to_owned();
-                    return self.refuse(
-                        span,
-                        gpuc_diagnostics::Diagnostic::error(format!(
-                            "pointer `{name}` may point into different arrays, which is not supported in device code"
-                        ))
-                        .help("use a pointer for each array"),
-                    );
+                    return Err(Failure::AsAddress(decl));
                 }
                 slots
             }
@@ -237,20 +250,24 @@ impl Lowerer<'_> {
             | ExprKind::IncDec(_, target) => (target, self.unit.exprs[expr].kind.clone()),
             _ => return self.untraced(span),
         };
-        let Place::PointerVariable(decl) = self.place(target)? else {
-            return self.refuse(
-                span,
-                gpuc_diagnostics::Diagnostic::error(
-                    "assigning to this pointer is not supported in device code",
-                )
-                .help("use a pointer variable declared inside the region"),
-            );
+        let place = match self.place(target)? {
+            Place::PointerVariable(decl) => PointerPlace::Variable(decl),
+            Place::Memory(place) => PointerPlace::Memory(place),
+            _ => {
+                return self.refuse(
+                    span,
+                    gpuc_diagnostics::Diagnostic::error(
+                        "assigning to this pointer is not supported in device code",
+                    )
+                    .help("use a pointer variable declared inside the region"),
+                );
+            }
         };
         let to = self.unit.types.pointee(self.ty(target)).unwrap_or(Type::ERROR);
         let (old, new) = match kind {
             ExprKind::Assign { value, .. } => (None, self.pointer(value)?),
             ExprKind::CompoundAssign { op, value, .. } => {
-                let old = self.read_pointer(decl, span)?;
+                let old = self.pointer_at(&place, to, span)?;
                 let mut count = self.subscript(value)?;
                 if op == BinaryOp::Sub {
                     count = self.negate_index(count);
@@ -258,7 +275,7 @@ impl Lowerer<'_> {
                 (None, self.advance(&old, to, count, span)?)
             }
             ExprKind::IncDec(op, _) => {
-                let old = self.read_pointer(decl, span)?;
+                let old = self.pointer_at(&place, to, span)?;
                 let up = matches!(op, IncDec::PreIncrement | IncDec::PostIncrement);
                 let count = self.index(if up { 1 } else { -1 });
                 let new = self.advance(&old, to, count, span)?;
@@ -267,12 +284,29 @@ impl Lowerer<'_> {
             }
             _ => return self.untraced(span),
         };
-        self.write_pointer(decl, &new, span)?;
+        match &place {
+            PointerPlace::Variable(decl) => self.write_pointer(*decl, &new, span)?,
+            PointerPlace::Memory(place) => {
+                let address = self.address_of(&new, span)?;
+                self.store(address, place, Scalar::ADDRESS, span)?;
+            }
+        }
         Ok(old.unwrap_or(new))
     }
 
-    /// `a - b` and comparisons of pointers: the distance in units of the buffer. Both must point
-    /// into one buffer.
+    /// The pointer that is held at a place.
+    fn pointer_at(&mut self, place: &PointerPlace, to: Type, span: Span) -> Lowering<Pointer> {
+        match place {
+            PointerPlace::Variable(decl) => self.read_pointer(*decl, span),
+            PointerPlace::Memory(place) => {
+                let address = self.load(place, Scalar::ADDRESS, span)?;
+                Ok(self.pointee_of(address, to))
+            }
+        }
+    }
+
+    /// `a - b` and comparisons of pointers: the distance in units of the buffer, or in bytes where they
+    /// do not point into one.
     pub(super) fn pointer_distance(
         &mut self,
         a: ExprId,
@@ -284,12 +318,17 @@ impl Lowerer<'_> {
         let outer_equal = left.position.len() == right.position.len()
             && left.position.iter().rev().skip(1).eq(right.position.iter().rev().skip(1));
         let same = self.buffers[left.buffer].memref == self.buffers[right.buffer].memref;
+        if !same {
+            let (x, y) = (self.address_of(&left, span)?, self.address_of(&right, span)?);
+            let op = arith::SubIOp::new(&mut self.b, x, y);
+            let distance = self.value(op);
+            let index = self.b.ctx.index();
+            let op = arith::IndexCastOp::new(&mut self.b, distance).result(index);
+            return Ok((self.value(op), Form::Bytes));
+        }
         let (Some(&x), Some(&y)) = (left.position.last(), right.position.last()) else {
             return self.untraced(span);
         };
-        if !same {
-            return self.error(span, "these pointers are not known to point into one array");
-        }
         if !outer_equal {
             return self.needs_bytes(left.buffer, span);
         }

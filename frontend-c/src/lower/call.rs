@@ -280,15 +280,6 @@ impl Lowerer<'_> {
         if self.unit.types.as_record(ty).is_some() {
             return Ok(Some(ReturnPlace::Object(self.local_object(None, ty, span)?)));
         }
-        if self.unit.types.is_pointer(ty) {
-            return self.refuse(
-                span,
-                Diagnostic::error(
-                    "functions that return pointers are not supported in device code",
-                )
-                .help("return a subscript instead"),
-            );
-        }
         let scalar = self.scalar(ty, span)?;
         let element = scalar.memory(&mut self.b.ctx);
         Ok(Some(ReturnPlace::Slot { slot: self.alloca(element), scalar }))

@@ -16,6 +16,8 @@ use super::storage::{has_address_taken, is_automatic, is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::{Argument, DataItem, Extent};
+use crate::directive::action::Action;
+use crate::directive::construct::Kind;
 use crate::directive::data::Mapping;
 use crate::directive::{DataKind, DefaultData, Directive, VarRef, check_section, has_rows};
 use crate::source::Span;
@@ -138,7 +140,40 @@ pub(super) fn clause_items(
     }
     enclosing::complete_present(unit, directive, around, &mut items);
     unite(unit, directive, &mut items);
+    let pointers = pointer_members(unit, directive, &items);
+    match directive.kind {
+        // Before what they point to leaves.
+        Kind::Host(Action::Exit) => drop(items.splice(0..0, pointers)),
+        _ => items.extend(pointers),
+    }
     Ok(items)
+}
+
+/// The members of structures, and elements of arrays, that point to what a directive's clauses bring to the device or
+/// take from there: where they are on the device themselves, they come to point to it, or do no more
+///.
+fn pointer_members(
+    unit: &TranslationUnit,
+    directive: &Directive,
+    items: &[DataItem],
+) -> Vec<DataItem> {
+    let mut found: Vec<DataItem> = Vec::new();
+    for (Mapping { var, .. }, item) in directive.data.iter().zip(items) {
+        use DataKind::{Copy, CopyIn, CopyOut, Create, Delete, NoCreate, Present};
+        let kind = match (directive.kind, item.kind) {
+            (Kind::Host(Action::Exit), CopyOut | Delete) => DataKind::Detach,
+            (_, Copy | CopyIn | CopyOut | Create | NoCreate | Present) => DataKind::Attach,
+            _ => continue,
+        };
+        let is_member =
+            unit.named(var.base).is_none() && unit.types.is_pointer(unit.exprs[var.base].ty);
+        let name = text(unit, unit.exprs[var.base].span);
+        if is_member && !found.iter().any(|known| known.name == name) {
+            let extent = Extent::Object(name.clone());
+            found.push(DataItem { name, kind, flags: item.flags, line: item.line, extent });
+        }
+    }
+    found
 }
 
 /// The same section in several data clauses of one directive: all that they say is done, by the first.

@@ -37,9 +37,7 @@ impl Lowerer<'_> {
             ExprKind::Binary(BinaryOp::LogicalAnd, a, b) => self.short_circuit(a, b, true),
             ExprKind::Binary(BinaryOp::LogicalOr, a, b) => self.short_circuit(a, b, false),
             ExprKind::Binary(op, a, b) if op.is_comparison() => self.compare(op, a, b, expr),
-            _ if self.is_pointer(expr) => {
-                self.error(span, "comparing this pointer with NULL is not supported in device code")
-            }
+            _ if self.is_pointer(expr) => self.is_set(expr),
             _ => {
                 let scalar = self.scalar(self.ty(expr), span)?;
                 let value = self.rvalue(expr)?;
@@ -64,6 +62,15 @@ impl Lowerer<'_> {
     fn compare(&mut self, op: BinaryOp, a: ExprId, b: ExprId, expr: ExprId) -> Lowering<Value> {
         let span = self.span(expr);
         if self.is_pointer(a) || self.is_pointer(b) {
+            let with_null = match (self.is_null(a), self.is_null(b)) {
+                (true, _) => Some(b),
+                (_, true) => Some(a),
+                _ => None,
+            };
+            if let (Some(pointer), BinaryOp::Equal | BinaryOp::NotEqual) = (with_null, op) {
+                let set = self.is_set(pointer)?;
+                return Ok(if op == BinaryOp::Equal { self.invert(set) } else { set });
+            }
             let (distance, _) = self.pointer_distance(a, b, span)?;
             let zero = self.index(0);
             let predicate = match op {

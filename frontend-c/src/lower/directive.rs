@@ -430,7 +430,7 @@ impl Lowerer<'_> {
     ) -> Lowering<()> {
         for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
             self.name_variable(induction, counted.variable, self.span(counted.first));
-            let value = self.induction_value(bounds, induction, counted.scalar);
+            let value = self.induction_value(bounds, induction, counted);
             self.bindings.insert(counted.variable, Binding::Value(value));
         }
         self.note_numbers(directive)?;
@@ -478,6 +478,13 @@ impl Lowerer<'_> {
                 }
                 Some(Binding::PointerVariable { buffer: None, .. }) => {
                     self.bind_pointer(decl, None)?
+                }
+                Some(Binding::Address(slot)) => {
+                    let address = self.read_slot(slot);
+                    let i64 = self.b.ctx.int(64);
+                    let copy = self.alloca(i64);
+                    self.write_slot(copy, address);
+                    self.bindings.insert(decl, Binding::Address(copy));
                 }
                 _ => {}
             }

@@ -21,6 +21,11 @@ impl Lowerer<'_> {
             return self
                 .error(span, "the value of this expression is known to the host compiler alone");
         }
+        if self.is_pointer(expr)
+            && !matches!(unit.exprs[expr].kind, ExprKind::Call { .. } | ExprKind::StatementExpr(_))
+        {
+            return self.address(expr);
+        }
         match unit.exprs[expr].kind.clone() {
             ExprKind::Int(value) => {
                 let ty = self.scalar(ty, span)?.register(&mut self.b.ctx);
@@ -125,10 +130,12 @@ impl Lowerer<'_> {
                 self.locate(span);
                 Ok(self.convert(value, from, to))
             }
-            CastKind::PointerToInteger | CastKind::IntegerToPointer => self.error(
-                span,
-                "conversions between pointers and integers are not supported in device code",
-            ),
+            CastKind::PointerToInteger => {
+                let to = self.scalar(to, span)?;
+                let address = self.address(operand)?;
+                Ok(self.convert(address, Scalar::ADDRESS, to))
+            }
+            CastKind::IntegerToPointer => self.untraced(span),
             CastKind::RealToComplex | CastKind::ComplexToReal | CastKind::Complex => {
                 self.refuse(span, super::scalar::refused_type(self.unit, self.ty(operand)))
             }

@@ -55,7 +55,7 @@ pub fn lower_functions(
             ),
             Err(Failure::Refused(diagnostic)) => errors.push(*diagnostic),
             Err(Failure::Reported) => {}
-            Err(Failure::AsBytes(decl)) => errors.push(
+            Err(Failure::AsBytes(decl) | Failure::AsAddress(decl)) => errors.push(
                 Diagnostic::error("this variable is accessed with several types")
                     .at(unit.place(unit.decls[decl].span)),
             ),

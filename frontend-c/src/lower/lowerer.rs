@@ -27,6 +27,8 @@ pub(super) enum Failure {
     Reported,
     /// The variable is accessed with several types: lowering starts anew with its buffer as bytes.
     AsBytes(DeclId),
+    /// The pointer may point into several buffers: lowering starts anew with its address.
+    AsAddress(DeclId),
 }
 
 /// A result of lowering.
@@ -45,6 +47,8 @@ pub(super) enum Binding {
     Pointer(Pointer),
     /// A pointer variable; bound to a buffer by its first assignment.
     PointerVariable { buffer: Option<BufferId>, slots: Vec<Value>, home: Block },
+    /// The address that a pointer variable holds, in a buffer of rank 0.
+    Address(Value),
     /// A structure of which only scalar members are read.
     Members(FxHashMap<Vec<u32>, Binding>),
 }
@@ -85,6 +89,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) buffers: Vec<Buffer>,
     /// Variables to be kept as bytes.
     pub(super) as_bytes: FxHashSet<DeclId>,
+    /// Pointer variables of which only the address is known.
+    pub(super) as_address: FxHashSet<DeclId>,
     /// Variables that are assigned to, or whose address is taken.
     pub(super) mutated: FxHashSet<DeclId>,
     /// Variables whose address is taken.
@@ -148,6 +154,7 @@ impl<'a> Lowerer<'a> {
             bindings: FxHashMap::default(),
             buffers: Vec::new(),
             as_bytes: FxHashSet::default(),
+            as_address: FxHashSet::default(),
             mutated: FxHashSet::default(),
             addressed: FxHashSet::default(),
             hoisted: FxHashSet::default(),
@@ -204,9 +211,9 @@ impl<'a> Lowerer<'a> {
         self.unit.exprs[expr].span
     }
 
-    /// The scalar of a type, or the reason why it is none.
+    /// The scalar of a type, a pointer's being its address, or the reason why it is none.
     pub(super) fn scalar(&self, ty: crate::types::Type, span: Span) -> Lowering<Scalar> {
-        match Scalar::of(self.unit, ty) {
+        match Scalar::in_memory(self.unit, ty) {
             Some(scalar) => Ok(scalar),
             None => self.refuse(span, super::scalar::refused_type(self.unit, ty)),
         }
@@ -409,6 +416,14 @@ impl<'a> Lowerer<'a> {
             return;
         }
         let name = self.b.ctx.ident(self.unit.name(decl));
+        let location = self.b.ctx.add_location(LocationKind::Name { name, child });
+        self.b.set_value_location(value, location);
+    }
+
+    /// Says in a value's location how the program writes it.
+    pub(super) fn name_as(&mut self, value: Value, span: Span) {
+        let child = self.b.value_location(value);
+        let name = self.b.ctx.ident(&super::capture::text(self.unit, span));
         let location = self.b.ctx.add_location(LocationKind::Name { name, child });
         self.b.set_value_location(value, location);
     }

@@ -18,11 +18,13 @@
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
+//! | [`address`] | pointers of which only the address is known |
 //! | [`call`], [`function`], [`math`] | calls |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
 
 mod access;
+mod address;
 mod arithmetic;
 mod array_reduction;
 mod atomic;

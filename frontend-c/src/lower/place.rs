@@ -41,6 +41,8 @@ pub(super) struct Buffer {
     pub form: Form,
     /// The variable it belongs to.
     pub variable: Option<DeclId>,
+    /// Its address, where nothing but that is known of it.
+    pub address: Option<Value>,
 }
 
 /// A position in a buffer.
@@ -73,7 +75,7 @@ impl Lowerer<'_> {
             return Form::Bytes;
         }
         let (element, extents) = flatten(self.unit, ty);
-        match Scalar::of(self.unit, element) {
+        match Scalar::in_memory(self.unit, element) {
             Some(scalar) => Form::Elements {
                 element: scalar.memory(&mut self.b.ctx),
                 size: scalar.size(),
@@ -90,7 +92,7 @@ impl Lowerer<'_> {
         form: Form,
         variable: Option<DeclId>,
     ) -> BufferId {
-        self.buffers.push(Buffer { memref, form, variable });
+        self.buffers.push(Buffer { memref, form, variable, address: None });
         self.buffers.len() - 1
     }
 
@@ -130,7 +132,7 @@ impl Lowerer<'_> {
 
     /// `count` objects of type `ty` in units of a buffer.
     fn scale(&mut self, count: Value, ty: Type, bytes: bool, span: Span) -> Lowering<Value> {
-        if !bytes && Scalar::of(self.unit, ty).is_some() {
+        if !bytes && Scalar::in_memory(self.unit, ty).is_some() {
             return Ok(count);
         }
         let units = self.units(ty, bytes, span)?;
@@ -157,7 +159,8 @@ impl Lowerer<'_> {
         if bytes {
             return Ok(self.index(size as i64));
         }
-        let element = Scalar::of(self.unit, flatten(self.unit, ty).0).map_or(1, Scalar::size);
+        let element =
+            Scalar::in_memory(self.unit, flatten(self.unit, ty).0).map_or(1, Scalar::size);
         Ok(self.index((size / element.max(1)) as i64))
     }
 
@@ -270,7 +273,7 @@ impl Lowerer<'_> {
             Form::Single { element, size } => (element, size, &[][..]),
             Form::Elements { element, size, inner } => (element, size, inner.as_slice()),
         };
-        let fits = Scalar::of(self.unit, innermost).is_some_and(|scalar| {
+        let fits = Scalar::in_memory(self.unit, innermost).is_some_and(|scalar| {
             scalar.size() == *size && scalar.is_float() == self.b.ctx.is_float(*element)
         });
         let dims = self.dimensions(to);
@@ -402,7 +405,9 @@ impl Lowerer<'_> {
             Some(Binding::Value(value)) => return Ok(Place::Value(*value)),
             Some(Binding::Object(pointer)) => return Ok(Place::Memory(pointer.clone())),
             Some(Binding::Pointer(pointer)) => return Ok(Place::Pointer(pointer.clone())),
-            Some(Binding::PointerVariable { .. }) => return Ok(Place::PointerVariable(decl)),
+            Some(Binding::PointerVariable { .. } | Binding::Address(_)) => {
+                return Ok(Place::PointerVariable(decl));
+            }
             Some(&Binding::Slot { memref, .. }) => {
                 let ty = self.unit.decls[decl].ty;
                 let scalar = self.scalar(ty, span)?;
@@ -433,15 +438,32 @@ impl Lowerer<'_> {
             ExprKind::Cast { kind: CastKind::Load, operand, .. } => match self.place(operand)? {
                 Place::Pointer(pointer) => Ok(pointer),
                 Place::PointerVariable(decl) => self.read_pointer(decl, span),
-                _ => self.untraced(span),
+                Place::Memory(place) => {
+                    let address = self.load(&place, Scalar::ADDRESS, span)?;
+                    let pointer = self.pointee_of(address, self.pointed_to(expr));
+                    self.name_as(self.buffers[pointer.buffer].memref, span);
+                    Ok(pointer)
+                }
+                Place::Value(_) => self.untraced(span),
             },
             ExprKind::Cast { kind: CastKind::ArrayToPointer, operand, .. } => {
                 let object = self.object(operand)?;
                 let ty = self.ty(operand);
                 self.decay(object, ty, span)
             }
+            ExprKind::Cast { kind: CastKind::NullToPointer, .. } => {
+                let address = self.address(expr)?;
+                Ok(self.pointee_of(address, self.pointed_to(expr)))
+            }
+            ExprKind::Cast { kind: CastKind::IntegerToPointer, operand, .. } => {
+                let from = self.scalar(self.ty(operand), span)?;
+                let value = self.rvalue(operand)?;
+                let address = self.convert(value, from, Scalar::ADDRESS);
+                Ok(self.pointee_of(address, self.pointed_to(expr)))
+            }
             ExprKind::Cast { kind: CastKind::Pointer | CastKind::Same, operand, .. } => {
-                self.pointer(operand)
+                let pointer = self.pointer(operand)?;
+                self.retyped(pointer, self.pointed_to(expr), span)
             }
             ExprKind::Unary(UnaryOp::AddressOf, operand) => match self.place(operand)? {
                 Place::Memory(pointer) => Ok(pointer),
@@ -470,9 +492,16 @@ impl Lowerer<'_> {
                 self.effects(first)?;
                 self.pointer(second)
             }
-            ExprKind::StatementExpr(_) | ExprKind::Call { .. } => self.untraced(span),
+            ExprKind::Call { callee, arguments } => {
+                let address = self.call(expr, callee, &arguments)?;
+                Ok(self.pointee_of(address, self.pointed_to(expr)))
+            }
+            ExprKind::StatementExpr(_) => {
+                let address = self.rvalue(expr)?;
+                Ok(self.pointee_of(address, self.pointed_to(expr)))
+            }
             ExprKind::Conditional { condition, then: Some(then), otherwise } => {
-                self.conditional_pointer(condition, then, otherwise, span)
+                self.conditional_pointer(condition, then, otherwise, self.pointed_to(expr), span)
             }
             _ => self.untraced(span),
         }
@@ -506,6 +535,24 @@ impl Lowerer<'_> {
         Ok(object)
     }
 
+    /// The type that an expression of pointer type points to.
+    fn pointed_to(&self, expr: ExprId) -> Type {
+        self.unit.types.pointee(self.ty(expr)).unwrap_or(Type::ERROR)
+    }
+
+    /// A pointer to objects of type `to`: where nothing but the address is known, what is there is seen anew.
+    fn retyped(&mut self, pointer: Pointer, to: Type, span: Span) -> Lowering<Pointer> {
+        if self.buffers[pointer.buffer].address.is_none() {
+            return Ok(pointer);
+        }
+        let form = self.natural_form(None, to);
+        if self.buffers[pointer.buffer].form == form {
+            return Ok(pointer);
+        }
+        let address = self.address_of(&pointer, span)?;
+        Ok(self.pointee_of(address, to))
+    }
+
     /// A pointer of which lowering cannot say what it points into.
     pub(super) fn untraced<T>(&self, span: Span) -> Lowering<T> {
         let text = String::from_utf8_lossy(self.unit.source.slice(span)).into_owned();
@@ -525,12 +572,16 @@ impl Lowerer<'_> {
         condition: ExprId,
         then: ExprId,
         otherwise: ExprId,
+        to: Type,
         span: Span,
     ) -> Lowering<Pointer> {
         let condition = self.condition(condition)?;
         let (yes, no) = (self.pointer(then)?, self.pointer(otherwise)?);
         if yes.buffer != no.buffer || yes.position.len() != no.position.len() {
-            return self.untraced(span);
+            let (yes, no) = (self.address_of(&yes, span)?, self.address_of(&no, span)?);
+            let op = arith::SelectOp::new(&mut self.b, condition, yes, no);
+            let address = self.value(op);
+            return Ok(self.pointee_of(address, to));
         }
         let mut position = SmallVec::new();
         for (&a, &b) in yes.position.iter().zip(&no.position) {

@@ -186,7 +186,7 @@ fn collect_leaves(
     at: u64,
     leaves: &mut Vec<(u64, Scalar)>,
 ) -> Option<()> {
-    if let Some(scalar) = Scalar::of(unit, ty) {
+    if let Some(scalar) = Scalar::in_memory(unit, ty) {
         leaves.push((at, scalar));
         return (leaves.len() as u64 <= MOST_UNROLLED).then_some(());
     }

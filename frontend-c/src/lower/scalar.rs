@@ -36,6 +36,14 @@ impl Scalar {
         }
     }
 
+    /// What memory holds of a type: for a pointer its address.
+    pub(super) fn in_memory(unit: &TranslationUnit, ty: Type) -> Option<Scalar> {
+        match unit.types.is_pointer(ty) {
+            true => Some(Scalar::ADDRESS),
+            false => Scalar::of(unit, ty),
+        }
+    }
+
     /// The type of its values.
     pub(super) fn register(self, ctx: &mut Context) -> IrType {
         match self {

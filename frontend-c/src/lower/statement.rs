@@ -205,7 +205,10 @@ impl Lowerer<'_> {
         let Some(init) = init else { return Ok(()) };
         match (self.bindings.get(&decl).cloned(), init) {
             (Some(Binding::Object(pointer)), init) => self.initialize(&pointer, ty, init, span),
-            (Some(Binding::PointerVariable { .. }), Initializer::Value(value)) => {
+            (
+                Some(Binding::PointerVariable { .. } | Binding::Address(_)),
+                Initializer::Value(value),
+            ) => {
                 let value = self.pointer(*value)?;
                 self.write_pointer(decl, &value, span)
             }
@@ -258,6 +261,15 @@ impl Lowerer<'_> {
             return Ok(());
         }
         let home = self.block();
+        if self.as_address.contains(&decl) {
+            let i64 = self.b.ctx.int(64);
+            let slot = self.alloca(i64);
+            self.bindings.insert(decl, Binding::Address(slot));
+            return match value {
+                Some(value) => self.write_pointer(decl, &value, self.unit.decls[decl].span),
+                None => Ok(()),
+            };
+        }
         let binding = Binding::PointerVariable { buffer: None, slots: Vec::new(), home };
         self.bindings.insert(decl, binding);
         match value {

@@ -293,7 +293,10 @@ fn refusals() {
         ("break;", "`break` cannot leave a loop that a directive applies to"),
         ("goto end; end: ;", "`goto` is not supported in device code"),
         ("__asm__(\"\");", "`asm` is not supported in device code"),
-        ("a[i] = pp[i][0];", "cannot tell which array `pp[i]` points into"),
+        (
+            "int v = i; pp[i] = &v;",
+            "this needs the address of a local variable, which is not supported in device code",
+        ),
         ("a[i] = ld;", "`long double` is not supported in device code by this version of gpuc"),
         ("a[i] = fp(i);", "calls through function pointers are not supported in device code"),
         ("printf(\"%d\", i);", "`printf` cannot be called in device code"),

@@ -240,6 +240,7 @@ impl Walker<'_> {
             symbol = format!("{}_L{}_{number}", info.function, info.line);
         }
         self.lowerer.as_bytes.clear();
+        self.lowerer.as_address.clear();
         loop {
             let site = Site {
                 directive: &unit.directives[info.directive],
@@ -258,9 +259,12 @@ impl Walker<'_> {
             let said = self.lowerer.diagnostics.len();
             let known = self.lowerer.functions.clone();
             match self.lowerer.construct(site) {
-                Err(Failure::AsBytes(variable)) => {
+                Err(again @ (Failure::AsBytes(variable) | Failure::AsAddress(variable))) => {
                     self.lowerer.diagnostics.truncate(said);
-                    self.lowerer.as_bytes.insert(variable);
+                    match again {
+                        Failure::AsBytes(_) => self.lowerer.as_bytes.insert(variable),
+                        _ => self.lowerer.as_address.insert(variable),
+                    };
                     let last = self.lowerer.b.last_op(block);
                     if let Some(last) = last
                         && self.lowerer.b.symbol_name(last) == Some(symbol.as_str())

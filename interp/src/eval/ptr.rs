@@ -4,16 +4,18 @@ use std::rc::Rc;
 
 use gpuc_dialects::memref::scalar_bytes;
 use gpuc_dialects::ptr;
-use gpuc_ir::{Op, Type, Value};
+use gpuc_ir::{DYNAMIC, Op, Type, Value};
 use smallvec::SmallVec;
 
 use super::{Family, Handler, Step};
+use crate::access::row_major;
 use crate::fiber::Flow;
 use crate::interpreter::{Fault, Interpreter};
 use crate::memory::Range;
 use crate::value::{MemRef, RtValue};
 
 pub(super) const OPS: Family = &[
+    (ptr::FromAddressOp::NAME, Handler::leaf(from_address)),
     (ptr::ToPtrOp::NAME, Handler::leaf(to_ptr)),
     (ptr::PtrAddOp::NAME, Handler::leaf(ptr_add)),
     (ptr::LoadOp::NAME, Handler::leaf(load)),
@@ -26,6 +28,25 @@ fn to_ptr(m: &mut Interpreter<'_>, op: Op) -> Step {
     let source = m.memref(op, source)?;
     let base = source.base.wrapping_add(source.offset.wrapping_mul(size));
     at(m, op, &source, base)
+}
+
+/// The buffer that the address is in; what cannot be accessed is found when it is.
+fn from_address(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = ptr::FromAddressOp(op);
+    let address = m.int(op, view.address(m.ir))?.unsigned() as u64;
+    let ty = m.ir.ty(view.buffer(m.ir));
+    let (buffer, base) = m.memory.containing(address);
+    let size = m.element_size(op, ty)? as i64;
+    let left = m.memory.size(buffer).map_or(0, |bytes| bytes as i64 - base);
+    let shape = m.ir.ctx.shape(ty).unwrap_or_default();
+    let row: i64 = shape.iter().skip(1).product();
+    let mut sizes: SmallVec<[i64; 4]> = SmallVec::from_slice(shape);
+    if let Some(first) = sizes.first_mut().filter(|first| **first == DYNAMIC) {
+        *first = left / (row * size).max(1);
+    }
+    let strides = SmallVec::from_vec(row_major(&sizes));
+    let memref = MemRef { buffer, base, offset: 0, sizes, strides };
+    m.set_result(op, RtValue::MemRef(Rc::new(memref)))
 }
 
 fn ptr_add(m: &mut Interpreter<'_>, op: Op) -> Step {

@@ -9,6 +9,7 @@ use crate::attrs::{Attr, Dict};
 use crate::build::Builder;
 use crate::graph::{Ir, Op, OpState, Region, Value};
 use crate::rewrite::Pattern;
+use crate::symbols::SymbolTableCollection;
 use crate::text::{OpParser, OpPrinter, ParseResult};
 use crate::types::Type;
 
@@ -130,6 +131,9 @@ pub struct FunctionInterface {
 /// Checks an operation; the message goes behind `'name' op `.
 pub type VerifyFn = fn(&Ir, Op) -> Result<(), String>;
 
+/// Checks uses of symbols; see [`OpHooks::verify_symbols`].
+pub type VerifySymbolsFn = fn(&Ir, &mut SymbolTableCollection, Op) -> Result<(), String>;
+
 /// Suggests the name of a result, by its number.
 pub type ResultNameFn = fn(&Ir, Op, usize) -> Option<String>;
 
@@ -149,8 +153,8 @@ pub struct OpHooks {
     pub verify: Option<VerifyFn>,
     /// Like `verify`, but run after the operations in the regions have been verified.
     pub verify_regions: Option<VerifyFn>,
-    /// Checks symbol uses; `symbols` are looked up from `op` outwards with [`Ir::lookup_symbol`].
-    pub verify_symbols: Option<VerifyFn>,
+    /// Checks symbol uses, which are looked up with [`SymbolTableCollection::lookup_symbol`].
+    pub verify_symbols: Option<VerifySymbolsFn>,
     /// Folds.
     pub fold: Option<FoldFn>,
     /// Canonicalisation patterns rooted at this operation.

@@ -26,7 +26,7 @@ pub use effects::{Effect, EffectKind, Effects};
 pub use hooks::{
     ArgumentNameFn, CallInterface, CustomDirective, Fold, FoldFn, FoldResult, FunctionInterface,
     InferInput, InferResults, MaterializeConstant, OpHooks, RegionBranch, RegionEdge, RegionPoint,
-    RegionsFn, ResultNameFn, SuccessorOperandsFn, VerifyFn,
+    RegionsFn, ResultNameFn, SuccessorOperandsFn, VerifyFn, VerifySymbolsFn,
 };
 pub use memory::{
     AccessInterface, AccessKind, AccessedValue, MemoryAccess, SubscriptForm, Subscripts,

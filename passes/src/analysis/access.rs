@@ -3,7 +3,7 @@
 use gpuc_dialects::offload::{
     MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT,
 };
-use gpuc_dialects::{gpu, memref};
+use gpuc_dialects::{gpu, memref, ptr};
 use gpuc_ir::op::{Subscripts, Traits};
 
 pub use gpuc_ir::op::AccessKind;
@@ -63,7 +63,26 @@ pub fn access(ir: &Ir, op: Op) -> Option<Access> {
     if access.subscripts.is_empty() {
         through_bytes(ir, &mut access);
     }
+    if is_another_each_time(ir, access.root) {
+        access.subscripts.fill(None);
+    }
     Some(access)
+}
+
+/// Whether a buffer is declared in a loop, so that each of its iterations has one of its own.
+pub fn is_own(ir: &Ir, root: Value, op: Op) -> bool {
+    let declaration = ir.defining_op(root);
+    // What an address read in the loop is of may have been there before.
+    declaration.is_some_and(|declaration| {
+        ir.is_inside(declaration, op) && !ptr::FromAddressOp::is(ir, declaration)
+    })
+}
+
+/// Whether a buffer may be another one in each iteration of a loop: subscripts say nothing then.
+fn is_another_each_time(ir: &Ir, root: Value) -> bool {
+    let is_loop = |op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
+    ir.defining_op(root)
+        .is_some_and(|op| ptr::FromAddressOp::is(ir, op) && ir.ancestors(op).any(is_loop))
 }
 
 /// An element seen through `memref.view` is a run of bytes of the buffer behind.
@@ -132,6 +151,7 @@ impl Storage {
             return match local {
                 true => Storage::Local,
                 false if memref::GetGlobalOp::is(ir, op) => Storage::Outside,
+                false if ptr::FromAddressOp::is(ir, op) => Storage::Outside,
                 false => Storage::Unknown,
             };
         }

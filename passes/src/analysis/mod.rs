@@ -3,6 +3,7 @@
 pub mod access;
 pub mod chrec;
 pub mod domain;
+pub mod integer;
 pub mod kir;
 pub mod loops;
 pub mod names;

@@ -14,7 +14,7 @@ use super::threads::folded_planes;
 use super::verify_mapping::block_extents;
 use crate::analysis::access::known_name;
 use crate::analysis::loops::dimensions;
-use crate::analysis::range::Range;
+use crate::analysis::range::{Range, range};
 
 /// A dimension of a kernel's loop over blocks of which each launch does a part, because all of it may
 /// need more blocks than a grid has.
@@ -186,11 +186,11 @@ impl Launch {
                 self.fold_rows(b, needed, least, limits);
                 continue;
             }
-            let fewer = arith::MinSIOp::new(b, needed, most).value(b);
-            self.grid[axis] = arith::MaxSIOp::new(b, fewer, least).value(b);
+            let fewer = lesser(b, needed, most);
+            self.grid[axis] = greater(b, fewer, least);
             if combines {
                 left = arith::DivUIOp::new(b, left, self.grid[axis]).value(b);
-                left = arith::MaxSIOp::new(b, left, one).value(b);
+                left = greater(b, left, one);
             }
         }
     }
@@ -202,14 +202,14 @@ impl Launch {
         let one = arith::constant_index(b, 1);
         let most = arith::constant_index(b, most_rows);
         let planes = arith::CeilDivSIOp::new(b, needed, most).value(b);
-        let planes = arith::MaxSIOp::new(b, planes, one).value(b);
+        let planes = greater(b, planes, one);
         let threads = self.extents[1].unwrap_or(1);
         let enough = arith::constant_index(b, folded_planes(threads));
         let too_many = arith::constant_index(b, most_planes + 1);
         let sle = arith::CmpIPredicate::Sle.attr(&mut b.ctx);
         let fits = arith::CmpIOp::new(b, planes, enough).attr(b, "predicate", sle).value(b);
-        let rows = arith::MinSIOp::new(b, needed, most).value(b);
-        self.grid[1] = arith::MaxSIOp::new(b, rows, least).value(b);
+        let rows = lesser(b, needed, most);
+        self.grid[1] = greater(b, rows, least);
         self.grid[2] = arith::SelectOp::new(b, fits, planes, too_many).value(b);
     }
 
@@ -389,7 +389,28 @@ pub fn trip_count(b: &mut Builder<'_>, Bounds { lower, upper, step }: Bounds) ->
     let span = arith::SubIOp::new(b, upper, lower).value(b);
     let count = arith::CeilDivSIOp::new(b, span, step).value(b);
     let zero = arith::constant_index(b, 0);
-    arith::MaxSIOp::new(b, count, zero).value(b)
+    greater(b, count, zero)
+}
+
+/// The lesser of two values, which is one of them where their ranges say which: what a launch computes is code
+/// of the host for every construct.
+fn lesser(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    let (known_x, known_y) = (range(b, x), range(b, y));
+    match () {
+        () if known_x.max <= known_y.min => x,
+        () if known_y.max <= known_x.min => y,
+        () => arith::MinSIOp::new(b, x, y).value(b),
+    }
+}
+
+/// The greater of two values, as [`lesser`].
+fn greater(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    let (known_x, known_y) = (range(b, x), range(b, y));
+    match () {
+        () if known_x.min >= known_y.max => x,
+        () if known_y.min >= known_x.max => y,
+        () => arith::MaxSIOp::new(b, x, y).value(b),
+    }
 }
 
 /// The product of some values.

@@ -39,11 +39,13 @@ impl Pass for Outline {
     fn run(&mut self, ir: &mut Ir, module: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
         let limits = Limits { arch, max_partial_results: self.max_partial_results.max(1) };
-        for op in ir.nested_ops(module, WalkOrder::PreOrder) {
-            if !ir.is_erased(op)
-                && let Some(region) = RegionOp::cast(ir, op)
-            {
-                Outliner { limits, module, region }.outline(ir, cx)?;
+        let regions = |op: &Op| RegionOp::cast(ir, *op);
+        let regions: Vec<_> =
+            ir.nested_ops(module, WalkOrder::PreOrder).iter().filter_map(regions).collect();
+        let mut names = KernelNames::default();
+        for region in regions {
+            if !ir.is_erased(region.op()) {
+                Outliner { limits, module, region, names: &mut names }.outline(ir, cx)?;
             }
         }
         report_host_loops(ir, module, cx);
@@ -98,10 +100,19 @@ struct Outliner<'a> {
     limits: Limits<'a>,
     module: Op,
     region: RegionOp,
+    names: &'a mut KernelNames,
+}
+
+/// The names that a module's kernels have.
+#[derive(Default)]
+struct KernelNames {
+    /// Whether those that there were before are in it.
+    is_read: bool,
+    names: FxHashSet<String>,
 }
 
 impl Outliner<'_> {
-    fn outline(&self, ir: &mut Ir, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn outline(&mut self, ir: &mut Ir, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let region = self.region;
         let is_fallback = in_fallback(ir, region.op());
         check_mapped(ir, region)?;
@@ -116,7 +127,7 @@ impl Outliner<'_> {
             .unwrap_or("region")
             .to_owned();
         let version = if is_fallback { "_fallback" } else { "" };
-        let stem = unused_stem(ir, kernels, &format!("{host}{version}"));
+        let stem = self.names.unused_stem(ir, kernels, &format!("{host}{version}"));
         let several = segments.len() > 1;
         for (i, segment) in segments.iter().enumerate() {
             let number = if several { format!("_{i}") } else { String::new() };
@@ -135,12 +146,13 @@ impl Outliner<'_> {
 
     /// The kernel of a segment and its launch; returns the buffers that it is given.
     fn kernel(
-        &self,
+        &mut self,
         ir: &mut Ir,
         kernels: Op,
         name: &str,
         segment: &Segment,
     ) -> Result<Vec<Value>, Diagnostic> {
+        self.names.names.insert(name.to_owned());
         let location = ir.location(segment.gang_loop.unwrap_or(self.region.op()));
         let mut kernel = Kernel::create(ir, kernels, name, location);
         let unit = ir.ctx.unit_attr();
@@ -218,16 +230,20 @@ fn check_mapped(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
     }
 }
 
-/// What the names of a region's kernels begin with: a function may hold several versions of a region.
-fn unused_stem(ir: &Ir, kernels: Op, wanted: &str) -> String {
-    let names: FxHashSet<&str> =
-        ir.ops(ir.body(kernels, 0)).filter_map(|op| ir.symbol_name(op)).collect();
-    let is_free = |stem: &String| {
-        !names.contains(stem.as_str()) && !names.contains(format!("{stem}_0").as_str())
-    };
-    let numbered = (2..).map(|number| format!("{wanted}_{number}_kernel"));
-    let mut stems = std::iter::once(format!("{wanted}_kernel")).chain(numbered);
-    stems.find(is_free).expect("the numbers do not end")
+impl KernelNames {
+    /// What the names of a region's kernels begin with: a function may hold several versions of a region.
+    fn unused_stem(&mut self, ir: &Ir, kernels: Op, wanted: &str) -> String {
+        if !std::mem::replace(&mut self.is_read, true) {
+            let known = ir.ops(ir.body(kernels, 0)).filter_map(|op| ir.symbol_name(op));
+            self.names.extend(known.map(str::to_owned));
+        }
+        let names = &self.names;
+        let is_free =
+            |stem: &String| !names.contains(stem) && !names.contains(&format!("{stem}_0"));
+        let numbered = (2..).map(|number| format!("{wanted}_{number}_kernel"));
+        let mut stems = std::iter::once(format!("{wanted}_kernel")).chain(numbered);
+        stems.find(is_free).expect("the numbers do not end")
+    }
 }
 
 /// Says where a kernel has loops, none of them parallel.

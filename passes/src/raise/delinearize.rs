@@ -79,7 +79,9 @@ fn linear_accesses(ir: &Ir, op: Op) -> IndexMap<(Value, Region), Vec<Access>> {
         let linear = ir.ctx.shape(ir.ty(found.buffer)).is_some_and(|shape| shape.len() == 1)
             && found.subscripts.len() == 1
             && found.length == 1;
-        if let Some(scope) = affine_scope(ir, inner).filter(|_| linear) {
+        // A view of a buffer is made in front of what uses it.
+        let known = |scope: &Region| is_unchanging(ir, found.buffer, *scope);
+        if let Some(scope) = affine_scope(ir, inner).filter(|_| linear).filter(known) {
             let found = keep_extents(ir, found, scope);
             buffers.entry((found.buffer, scope)).or_default().push(found);
         }

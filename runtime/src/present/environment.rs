@@ -418,6 +418,14 @@ impl DataEnvironment<'_> {
     ) -> Result<(), Failure> {
         let started = self.report.is_some().then(Instant::now);
         let host = data.host().cast::<u8>();
+        // Pointers that are attached stay the host's here and the device's there.
+        let attached: Vec<u64> =
+            self.table.attached_in(data.host_address(), data.bytes()).collect();
+        // SAFETY: they lie in what the clause names.
+        let pointers: Vec<(u64, u64)> = attached
+            .into_iter()
+            .map(|at| (at, unsafe { (at as *const u64).read_unaligned() }))
+            .collect();
         // SAFETY: the program's clause says that these bytes of it are there to copy, until the
         // queue has come past this.
         let done = unsafe {
@@ -431,6 +439,21 @@ impl DataEnvironment<'_> {
             }
         };
         done.map_err(|error| self.failed(data, error.into_diagnostic()))?;
+        for (at, pointer) in pointers {
+            match direction {
+                Direction::ToDevice => {
+                    if let Some(target) = self.table.device_address(pointer) {
+                        self.write_pointer(data, device + (at - data.host_address()), target)?;
+                    }
+                }
+                Direction::ToHost => {
+                    let done = self.device.synchronize(self.queue);
+                    done.map_err(|error| self.failed(data, error.into_diagnostic()))?;
+                    // SAFETY: as above; the copy is done.
+                    unsafe { (at as *mut u64).write_unaligned(pointer) };
+                }
+            }
+        }
         if let (Some(report), Some(started)) = (self.report.as_deref_mut(), started) {
             report.transfer(self.site, &data.name(), direction, data.bytes(), started.elapsed());
         }

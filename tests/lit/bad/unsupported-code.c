@@ -52,5 +52,5 @@ void other(int n, float *a, float *b)
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) { static int k; a[i] = 1; }
     #pragma acc parallel loop
-    for (int i = 0; i < n; i++) { float *q = i ? a : b; }
+    for (int i = 0; i < n; i++) { float v = 1, *q = i ? a : &v; a[i] = *q; }
 }

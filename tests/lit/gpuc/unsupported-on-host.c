@@ -36,8 +36,8 @@ int main(void)
     printf("a %d %d b %d %d\n", a[1], a[N - 1], b[0], p[0]);
     return 0;
 }
-// ERROR: error{{.*}}: cannot tell which array `malloc
-// LEFT: warning{{.*}}: cannot tell which array `malloc
+// ERROR: error{{.*}}: `malloc` cannot be called in device code
+// LEFT: warning{{.*}}: `malloc` cannot be called in device code
 // LEFT: this construct is left to the host, as -foffload-unsupported=host asks
 // LEFT: warning: this `parallel loop` runs on the host
 // LEFT-NOT: runs on the host

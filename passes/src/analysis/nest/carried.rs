@@ -10,7 +10,7 @@ use gpuc_ir::{Ir, Op, Value};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 
-use super::super::access::{Access, AccessKind, Alias, Storage, alias};
+use super::super::access::{Access, AccessKind, Alias, Storage, alias, is_own};
 use super::dependence::{Certainty, Dependence, DependenceKind};
 use super::pair::Pair;
 use super::shape::{Constants, Shape, ShapeKey, is_refuted};
@@ -133,9 +133,7 @@ fn shared<'a>(ir: &Ir, op: Op, accesses: &'a [Access]) -> Vec<Root<'a>> {
     let mut known: IndexSet<(Value, usize, AccessKind, Constants)> = IndexSet::new();
     for access in accesses {
         let root = by_root.entry(access.root).or_insert_with(|| {
-            let owner = ir.value_block(access.root).and_then(|block| ir.block_op(block));
-            let own = owner.is_some_and(|owner| ir.is_inside(owner, op));
-            (!own).then(|| Root {
+            (!is_own(ir, access.root, op)).then(|| Root {
                 value: access.root,
                 storage: Storage::of(ir, access.root),
                 accesses: Vec::new(),

@@ -9,7 +9,7 @@ use gpuc_ir::{Ir, Op, Value};
 use gpuc_presburger::dependence::{self as presburger, Direction, Distance, Level};
 use indexmap::IndexSet;
 
-use super::super::access::{Access, AccessKind, Alias, Storage, access, alias};
+use super::super::access::{Access, AccessKind, Alias, Storage, access, alias, is_own};
 use super::carried::{Apart, conflict};
 use super::dependence::DependenceKind;
 use super::pair::Pair;
@@ -212,7 +212,7 @@ fn between(
         false => None,
     };
     // Loops round the declaration of a buffer have one each iteration.
-    let shared = own_loops(ir, source, &loops).filter(|_| source.root == sink.root).unwrap_or(0);
+    let shared = if source.root == sink.root { own_loops(ir, source, &loops) } else { 0 };
     let same = |vector: &Vec<Direction>| vector[..shared].iter().all(|&d| d == Direction::Equal);
     let mut add = |known: Option<presburger::Dependence>, vectors: Vec<Vec<Direction>>| {
         let vectors: Vec<_> = vectors.into_iter().filter(same).collect();
@@ -241,13 +241,12 @@ fn between(
 }
 
 /// How many of the loops are round the declaration of the buffer that an access is to.
-fn own_loops(ir: &Ir, access: &Access, loops: &[Value]) -> Option<usize> {
-    let declaration = ir.defining_op(access.root)?;
+fn own_loops(ir: &Ir, access: &Access, loops: &[Value]) -> usize {
     let holds = |&variable: &Value| {
         let owner = ir.value_block(variable).and_then(|block| ir.block_op(block));
-        owner.is_some_and(|owner| ir.is_inside(declaration, owner))
+        owner.is_some_and(|owner| is_own(ir, access.root, owner))
     };
-    Some(loops.iter().take_while(|variable| holds(variable)).count())
+    loops.iter().take_while(|variable| holds(variable)).count()
 }
 
 /// What carries a dependence of these directions.

@@ -4,36 +4,7 @@ use std::fmt;
 
 use egg::{FromOp, Id, Language};
 
-/// Operations on two integers of one width. They are those of `arith`, and two products of double
-/// width that the device computes as fast as single ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are those of the operations of arith")]
-pub enum Binary {
-    Add,
-    Sub,
-    Mul,
-    Shl,
-    ShrU,
-    ShrS,
-    And,
-    Or,
-    Xor,
-    DivU,
-    DivS,
-    RemU,
-    RemS,
-    CeilDivU,
-    CeilDivS,
-    FloorDivS,
-    MinS,
-    MaxS,
-    MinU,
-    MaxU,
-    /// Signed factors of width n, product of width 2n.
-    WideS,
-    /// Unsigned factors of width n, product of width 2n.
-    WideU,
-}
+pub use crate::analysis::integer::{Binary, Cast, floor, unsigned, wrap};
 
 /// Their names in patterns.
 const BINARY: &[(&str, Binary)] = &[
@@ -60,17 +31,6 @@ const BINARY: &[(&str, Binary)] = &[
     ("wide-s", Binary::WideS),
     ("wide-u", Binary::WideU),
 ];
-
-/// Changes of width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cast {
-    /// To more bits, copies of the sign.
-    Sext,
-    /// To more bits, zeros.
-    Zext,
-    /// The low bits.
-    Trunc,
-}
 
 const CASTS: &[(&str, Cast)] =
     &[("sext", Cast::Sext), ("zext", Cast::Zext), ("trunc", Cast::Trunc)];
@@ -205,81 +165,6 @@ impl FromOp for Node {
             _ => None,
         };
         node.ok_or_else(|| UnknownOperation(op.to_owned(), children.len()))
-    }
-}
-
-/// The low bits of a number, sign-extended.
-pub fn wrap(value: i128, width: u32) -> i64 {
-    let shift = 128 - width.clamp(1, 64);
-    (value << shift >> shift) as i64
-}
-
-/// A number of so many bits read without sign.
-pub fn unsigned(value: i64, width: u32) -> i128 {
-    i128::from(value) & ((1i128 << width.min(64)) - 1)
-}
-
-impl Binary {
-    /// Width of the result for operands of a width.
-    pub fn result_width(self, width: u32) -> u32 {
-        if matches!(self, Binary::WideS | Binary::WideU) { 2 * width } else { width }
-    }
-
-    /// The result for operands of a width, both sign-extended; `None` where it is not defined.
-    pub fn apply(self, a: i64, b: i64, width: u32) -> Option<i64> {
-        let (x, y) = (i128::from(a), i128::from(b));
-        let (u, v) = (unsigned(a, width), unsigned(b, width));
-        let least = -(1i128 << (width - 1));
-        let divides = y != 0 && !(x == least && y == -1);
-        let shifts = v < i128::from(width);
-        let result = match self {
-            Binary::Add => x + y,
-            Binary::Sub => x - y,
-            Binary::Mul | Binary::WideS => x * y,
-            // Of two 64-bit numbers without sign the product may not fit; it wraps all the same.
-            Binary::WideU => u.wrapping_mul(v),
-            Binary::Shl if shifts => x << v,
-            Binary::ShrU if shifts => u >> v,
-            Binary::ShrS if shifts => x >> v,
-            Binary::And => x & y,
-            Binary::Or => x | y,
-            Binary::Xor => x ^ y,
-            Binary::DivU if v != 0 => u / v,
-            Binary::RemU if v != 0 => u % v,
-            Binary::CeilDivU if v != 0 => (u + v - 1) / v,
-            Binary::DivS if divides => x / y,
-            Binary::RemS if divides => x % y,
-            Binary::FloorDivS if divides => floor(x, y),
-            Binary::CeilDivS if divides => -floor(-x, y),
-            Binary::MinS => x.min(y),
-            Binary::MaxS => x.max(y),
-            Binary::MinU => u.min(v),
-            Binary::MaxU => u.max(v),
-            _ => return None,
-        };
-        Some(wrap(result, self.result_width(width)))
-    }
-
-    /// Whether the operands may change places.
-    pub fn commutes(self) -> bool {
-        use Binary::*;
-        matches!(self, Add | Mul | And | Or | Xor | MinS | MaxS | MinU | MaxU | WideS | WideU)
-    }
-}
-
-/// Quotient rounded down; the divisor is not 0.
-pub fn floor(a: i128, b: i128) -> i128 {
-    let quotient = a / b;
-    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
-}
-
-impl Cast {
-    /// The result for an operand of a width.
-    pub fn apply(self, a: i64, from: u32, to: u32) -> i64 {
-        match self {
-            Cast::Sext | Cast::Trunc => wrap(a.into(), to),
-            Cast::Zext => wrap(unsigned(a, from), to),
-        }
     }
 }
 

@@ -13,7 +13,8 @@ use smallvec::SmallVec;
 
 use super::extract::Choice;
 use super::node::{Binary, Cast, Fused, Node};
-use super::terms::{self, Conversion, Terms, conversion_of, is_loop, width};
+use super::terms::{Conversion, Terms, conversion_of, is_loop, width};
+use crate::analysis::integer::binary;
 
 /// Whether values are visible at operations.
 #[derive(Debug)]
@@ -118,7 +119,7 @@ impl<'a> Rebuilder<'a> {
         else {
             return false;
         };
-        let Some(own) = terms::binary(ir.name(op)) else {
+        let Some(own) = binary(ir.name(op)) else {
             return match best.node {
                 Node::Cast(cast, _, [a]) => {
                     conversion_of(ir, op) == Some(Conversion::Cast(cast))

@@ -10,8 +10,9 @@ use egg::{Applier, Id, Pattern, PatternAst, Rewrite, Subst, Symbol, Var};
 use smallvec::SmallVec;
 
 use super::Graph;
-use super::facts::{Facts, Interval, Known};
+use super::facts::{Facts, Known};
 use super::node::{Node, unsigned, wrap};
+use crate::analysis::range::Range;
 
 /// Constants that a rule computed, by variable.
 pub type Made = SmallVec<[(char, i64); 2]>;
@@ -29,7 +30,7 @@ impl Bound<'_> {
         (self.of)(variable).constant()
     }
 
-    fn interval(&self, variable: char) -> Interval {
+    fn interval(&self, variable: char) -> Range {
         (self.of)(variable).interval
     }
 
@@ -54,10 +55,10 @@ impl Bound<'_> {
     }
 
     /// The true product of two variables, if it is a natural number of their width.
-    fn natural_product(&self, a: char, b: char) -> Option<Interval> {
+    fn natural_product(&self, a: char, b: char) -> Option<Range> {
         let product = self.interval(a).times(self.interval(b));
         let natural = self.is_natural(a) && self.is_natural(b);
-        (natural && product.is_within(Interval::signed(self.width(a)))).then_some(product)
+        (natural && product.is_within(Range::signed(self.width(a)))).then_some(product)
     }
 
     fn is_natural(&self, variable: char) -> bool {
@@ -154,14 +155,14 @@ pub const RULES: &[Rule] = &[
     rule("ceil-natural", "(ceil/s ?a ?b)", "(ceil/u ?a ?b)", naturals),
     rule("ceil-as-div", "(ceil/u ?a ?b)", "(/u (+ ?a ?k) ?b)", |b| {
         let most = b.natural('b').filter(|&divisor| divisor > 0)? - 1;
-        let sum = b.interval('a').plus(Interval::point(most));
-        (b.is_natural('a') && sum.is_within(Interval::signed(b.width('a')))).then_some(())?;
+        let sum = b.interval('a').plus(Range::point(most));
+        (b.is_natural('a') && sum.is_within(Range::signed(b.width('a')))).then_some(())?;
         made([('k', most)])
     }),
     rule("div-div", "(/u (/u ?a ?b) ?c)", "(/u ?a ?k)", |b| {
         let (x, y) = (b.natural('b')?, b.natural('c')?);
         let product = i128::from(x) * i128::from(y);
-        (product > 0 && product <= Interval::signed(b.width('a')).max).then_some(())?;
+        (product > 0 && product <= Range::signed(b.width('a')).max).then_some(())?;
         made([('k', product as i64)])
     }),
     rule("rem-as-div", "(%u ?a ?b)", "(- ?a (* (/u ?a ?b) ?b))", |b| {
@@ -195,7 +196,7 @@ pub const RULES: &[Rule] = &[
     rule("and-all", "(& ?a ?b)", "?a", |b| {
         // The mask keeps every bit that may be set.
         let mask = b.natural('b').filter(|&mask| mask & mask.wrapping_add(1) == 0)?;
-        given(b.interval('a').is_within(Interval::new(0, mask.into())))
+        given(b.interval('a').is_within(Range::new(0, mask.into())))
     }),
     rule("and-ones", "(& ?a ?b)", "?a", |b| given(b.constant('b') == Some(-1))),
     rule("and-self", "(& ?a ?a)", "?a", always),
@@ -222,22 +223,22 @@ pub const RULES: &[Rule] = &[
     rule("trunc-sext", "(trunc (sext ?a))", "?a", always),
     rule("trunc-zext", "(trunc (zext ?a))", "?a", always),
     rule("sext-trunc", "(sext (trunc ?a))", "?a", |b| {
-        given(b.interval('a').is_within(Interval::signed(b.width('a') / 2)))
+        given(b.interval('a').is_within(Range::signed(b.width('a') / 2)))
     }),
     rule("zext-trunc", "(zext (trunc ?a))", "?a", |b| {
-        given(b.interval('a').is_within(Interval::unsigned(b.width('a') / 2)))
+        given(b.interval('a').is_within(Range::unsigned(b.width('a') / 2)))
     }),
     rule("sext-natural", "(sext ?a)", "(zext ?a)", |b| given(b.is_natural('a'))),
     rule("trunc-add", "(trunc (+ ?a ?b))", "(+ (trunc ?a) (trunc ?b))", always),
     rule("trunc-mul", "(trunc (* ?a ?b))", "(* (trunc ?a) (trunc ?b))", always),
     rule("trunc-and", "(trunc (& ?a ?b))", "(& (trunc ?a) (trunc ?b))", always),
     rule("sext-add", "(sext (+ ?a ?b))", "(+ (sext ?a) (sext ?b))", |b| {
-        given(b.interval('a').plus(b.interval('b')).is_within(Interval::signed(b.width('a'))))
+        given(b.interval('a').plus(b.interval('b')).is_within(Range::signed(b.width('a'))))
     }),
     rule("zext-add", "(zext (+ ?a ?b))", "(+ (zext ?a) (zext ?b))", |b| {
         let sum = b.interval('a').plus(b.interval('b'));
         let natural = b.is_natural('a') && b.is_natural('b');
-        given(natural && sum.is_within(Interval::unsigned(b.width('a'))))
+        given(natural && sum.is_within(Range::unsigned(b.width('a'))))
     }),
     rule("narrow-add", "(+ ?a ?b)", "(zext (+ (trunc ?a) (trunc ?b)))", narrow),
     rule("narrow-mul", "(* ?a ?b)", "(zext (* (trunc ?a) (trunc ?b)))", narrow),
@@ -246,7 +247,7 @@ pub const RULES: &[Rule] = &[
     rule("narrow-rem", "(%u ?a ?b)", "(zext (%u (trunc ?a) (trunc ?b)))", narrow_operands),
     // Wide products.
     rule("wide-s", "(* ?a ?b)", "(wide-s (trunc ?a) (trunc ?b))", |b| {
-        let narrow = Interval::signed(b.width('a') / 2);
+        let narrow = Range::signed(b.width('a') / 2);
         given(b.interval('a').is_within(narrow) && b.interval('b').is_within(narrow))
     }),
     rule("wide-u", "(* ?a ?b)", "(wide-u (trunc ?a) (trunc ?b))", narrow_operands),
@@ -263,7 +264,7 @@ fn naturals(b: &Bound<'_>) -> Option<Made> {
 fn mixed(b: &Bound<'_>) -> bool {
     let c = b.interval('c');
     b.natural_product('a', 'b').is_some_and(|product| {
-        product.plus(c).is_within(Interval::signed(b.width('a')))
+        product.plus(c).is_within(Range::signed(b.width('a')))
             && c.min >= 0
             && c.max < b.interval('b').min
     })
@@ -271,12 +272,12 @@ fn mixed(b: &Bound<'_>) -> bool {
 
 /// The result needs half the bits.
 fn narrow(b: &Bound<'_>) -> Option<Made> {
-    given(b.result.interval.is_within(Interval::unsigned(b.width('a') / 2)))
+    given(b.result.interval.is_within(Range::unsigned(b.width('a') / 2)))
 }
 
 /// Both operands need half the bits.
 fn narrow_operands(b: &Bound<'_>) -> Option<Made> {
-    let half = Interval::unsigned(b.width('a') / 2);
+    let half = Range::unsigned(b.width('a') / 2);
     given(b.interval('a').is_within(half) && b.interval('b').is_within(half))
 }
 
@@ -389,7 +390,7 @@ mod tests {
 
         /// A number of so many bits: one at the edges, a small one, a power of two, or any.
         fn value(&mut self, width: u32) -> i64 {
-            let Interval { min, max } = Interval::signed(width);
+            let Range { min, max } = Range::signed(width);
             let value = match self.below(5) {
                 0 => [min, min + 1, -1, 0, 1, 2, max - 1, max][self.below(8)],
                 1 => self.below(20) as i128,
@@ -501,10 +502,10 @@ mod tests {
                 // Known exactly, or that it lies between two numbers, or not at all.
                 let (x, y) = (i128::from(value), i128::from(random.value(width)));
                 let interval = match random.below(4) {
-                    0 => Interval::signed(width),
-                    1 => Interval::new(x.min(y), x.max(y)),
-                    2 => Interval::new(if x >= 0 { 0 } else { x }, x.max(0)),
-                    _ => Interval::point(value),
+                    0 => Range::signed(width),
+                    1 => Range::new(x.min(y), x.max(y)),
+                    2 => Range::new(if x >= 0 { 0 } else { x }, x.max(0)),
+                    _ => Range::point(value),
                 };
                 facts.insert(var, Facts { width, interval });
             }
@@ -512,7 +513,7 @@ mod tests {
             let result = facts_of(&from.ast, root(&from), &facts);
             let Some(left) = evaluate(&from.ast, root(&from), &values) else { continue };
             assert!(
-                Interval::point(left.0).is_within(result.interval),
+                Range::point(left.0).is_within(result.interval),
                 "{} at {width}: {left:?} is not in {result:?}, {values:?} {facts:?}",
                 rule.name,
             );

@@ -1,44 +1,17 @@
 //! Operations of `arith` as terms.
 
 use egg::Id;
-use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK, WARP_SIZE};
-use gpuc_dialects::{arith, gpu, memref};
+use gpuc_dialects::arith;
 use gpuc_ir::{Ir, Op, OpView, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
 
 use super::Graph;
 use super::extract::frequency;
-use super::facts::{Interval, Known};
+use super::facts::Known;
 use super::node::{Binary, Cast, Node, wrap};
 use super::price::Prices;
+use crate::analysis::integer::binary;
 use crate::analysis::range;
-
-/// The operation on integers that an operation of `arith` is.
-pub fn binary(name: &str) -> Option<Binary> {
-    Some(match name {
-        arith::AddIOp::NAME => Binary::Add,
-        arith::SubIOp::NAME => Binary::Sub,
-        arith::MulIOp::NAME => Binary::Mul,
-        arith::ShLIOp::NAME => Binary::Shl,
-        arith::ShRUIOp::NAME => Binary::ShrU,
-        arith::ShRSIOp::NAME => Binary::ShrS,
-        arith::AndIOp::NAME => Binary::And,
-        arith::OrIOp::NAME => Binary::Or,
-        arith::XOrIOp::NAME => Binary::Xor,
-        arith::DivUIOp::NAME => Binary::DivU,
-        arith::DivSIOp::NAME => Binary::DivS,
-        arith::RemUIOp::NAME => Binary::RemU,
-        arith::RemSIOp::NAME => Binary::RemS,
-        arith::CeilDivUIOp::NAME => Binary::CeilDivU,
-        arith::CeilDivSIOp::NAME => Binary::CeilDivS,
-        arith::FloorDivSIOp::NAME => Binary::FloorDivS,
-        arith::MinSIOp::NAME => Binary::MinS,
-        arith::MaxSIOp::NAME => Binary::MaxS,
-        arith::MinUIOp::NAME => Binary::MinU,
-        arith::MaxUIOp::NAME => Binary::MaxU,
-        _ => return None,
-    })
-}
 
 /// The change of width that an operation of `arith` is, given the widths; [`Conversion::Same`] for
 /// casts between `index` and `i64`.
@@ -209,7 +182,7 @@ impl Terms {
                 let number = self.leaves.len() as u32;
                 self.leaves.push(value);
                 self.depths.push(depth_of_value(ir, value));
-                self.graph.analysis.leaves.push(leaf_interval(ir, value));
+                self.graph.analysis.leaves.push(range::range(ir, value));
                 Node::Leaf { width, number }
             }
         };
@@ -317,35 +290,4 @@ impl Terms {
             cast || constant.is_some_and(|value| i32::try_from(value).is_ok())
         }) && casts > 0
     }
-}
-
-/// What is known of a value that is no term.
-fn leaf_interval(ir: &Ir, value: Value) -> Interval {
-    let found = range::range(ir, value);
-    let found = Interval::new(found.min, found.max);
-    let Some(op) = ir.defining_op(value) else { return found };
-    let launch = match ir.name(op) {
-        memref::DimOp::NAME => Interval::new(0, i64::MAX.into()),
-        gpu::ThreadIdOp::NAME => {
-            Interval::new(0, block_size(ir, op).unwrap_or(MAX_THREADS_PER_BLOCK.into()) - 1)
-        }
-        gpu::BlockDimOp::NAME => match block_size(ir, op) {
-            Some(size) => Interval::new(size, size),
-            None => Interval::new(1, MAX_THREADS_PER_BLOCK.into()),
-        },
-        gpu::BlockIdOp::NAME => Interval::new(0, i128::from(MAX_GRID_X) - 1),
-        gpu::GridDimOp::NAME => Interval::new(1, MAX_GRID_X.into()),
-        gpu::LaneIdOp::NAME => Interval::new(0, i128::from(WARP_SIZE) - 1),
-        _ => return found,
-    };
-    found.meet(launch)
-}
-
-/// Threads of a block in the dimension that `op` asks about, where the kernel says it.
-fn block_size(ir: &Ir, op: Op) -> Option<i128> {
-    let dimension = gpu::DIMENSIONS.number(&ir.ctx, ir.attr(op, "dimension")?)?;
-    let kernel = ir.ancestors(op).find(|&at| gpu::GPUFuncOp::is(ir, at))?;
-    let sizes = ir.ctx.dense_array(ir.attr(kernel, "known_block_size")?)?;
-    let size = *sizes.get(usize::try_from(dimension).ok()?)?;
-    (size > 0).then_some(size.into())
 }
