@@ -60,6 +60,24 @@ static void forms(int n)
     free(b);
 }
 
+static void last(int n)
+{
+    int value = -1, *a = malloc((n + 1) * sizeof *a);
+    double where = 0;
+    #pragma omp target teams distribute parallel for lastprivate(value) map(from: a[0:n])
+    for (int i = 0; i < n; i++) {
+        value = 3 * i;
+        a[i] = value;
+    }
+    #pragma omp target map(tofrom: where)
+    #pragma omp parallel for collapse(2) lastprivate(where)
+    for (int i = 0; i < n; i++)
+        for (int j = 20; j > 0; j -= 3)
+            where = i * 100 + j;
+    printf("%d: %d %g\n", n, n ? value : -1, n ? where : 0);
+    free(a);
+}
+
 static void nested(int n, int m)
 {
     float (*x)[m + 1] = malloc((n + 1) * sizeof *x);
@@ -85,6 +103,8 @@ int main(void)
     int sizes[] = {0, 1, 2, 33, 1003};
     for (int i = 0; i < 5; i++)
         forms(sizes[i]);
+    for (int i = 0; i < 5; i++)
+        last(sizes[i]);
     nested(0, 3);
     nested(7, 0);
     nested(19, 61);

@@ -65,6 +65,8 @@ pub struct Directive {
     pub private: Vec<VarRef>,
     /// The same, with the value from before.
     pub firstprivate: Vec<VarRef>,
+    /// Variables that have the value of the last iteration behind the loops.
+    pub lastprivate: Vec<VarRef>,
     /// Variables into which iterations combine values, clause by clause.
     pub reductions: Vec<Reduction>,
     /// When it happens.
@@ -112,6 +114,7 @@ impl Directive {
             default_data: None,
             private: Vec::new(),
             firstprivate: Vec::new(),
+            lastprivate: Vec::new(),
             reductions: Vec::new(),
             order: Order::default(),
             condition: Condition::default(),

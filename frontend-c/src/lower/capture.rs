@@ -150,8 +150,7 @@ pub(super) fn clause_items(
 }
 
 /// The members of structures, and elements of arrays, that point to what a directive's clauses bring to the device or
-/// take from there: where they are on the device themselves, they come to point to it, or do no more
-///.
+/// take from there: where they are on the device themselves, they come to point to it, or do no more.
 fn pointer_members(
     unit: &TranslationUnit,
     directive: &Directive,

@@ -1,9 +1,11 @@
 //! Directives within a compute construct: `loop` and `atomic`.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::arith::{self, CmpIPredicate};
 use gpuc_dialects::offload::{self, Construct, LoopOrder, ReductionKind};
 use gpuc_ir::Value;
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 
 use super::array_reduction::{ArrayReduction, scalar_reductions};
 use super::counted::{Bounds, Counted};
@@ -192,6 +194,7 @@ impl Lowerer<'_> {
             l.enter_array_reductions(&mut arrays)?;
             l.b.location = location;
             l.round(inner_body, exits)?;
+            l.keep_last(directive, &bounds, induction, &saved)?;
             l.leave_array_reductions(&arrays)
         });
         if let Some(&block) = self.b.blocks(region).first() {
@@ -439,7 +442,7 @@ impl Lowerer<'_> {
             self.copy_firstprivate(directive)?;
             private.extend(directive.firstprivate.iter().map(|var| var.decl));
         }
-        for var in directive.private.iter() {
+        for var in directive.private.iter().chain(&directive.lastprivate) {
             private.insert(var.decl);
             // The variable of an associated loop is private already, and holds the iteration's
             // value: the clause adds nothing.
@@ -488,6 +491,51 @@ impl Lowerer<'_> {
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// At the end of the last iteration: the values that its variables of `lastprivate` have become.
+    fn keep_last(
+        &mut self,
+        directive: &Directive,
+        bounds: &[Bounds],
+        induction: &[Value],
+        outside: &FxHashMap<DeclId, Binding>,
+    ) -> Lowering<()> {
+        for var in &directive.lastprivate {
+            let shared = match outside.get(&var.decl) {
+                Some(&Binding::Slot { memref, shared: true }) => memref,
+                _ => {
+                    let message = "`lastprivate` is supported for scalars that are mapped or in a combined construct only";
+                    return self.error(var.span, message);
+                }
+            };
+            let mut is_last = arith::constant_bool(&mut self.b, true);
+            for (bounds, &at) in bounds.iter().zip(induction) {
+                let next = self.add_index(at, bounds.step);
+                let predicate = CmpIPredicate::Sge.attr(&mut self.b.ctx);
+                let i1 = self.b.ctx.i1();
+                let op = arith::CmpIOp::new(&mut self.b, next, bounds.upper).attr(
+                    &mut self.b,
+                    "predicate",
+                    predicate,
+                );
+                let ends = self.value(op.result(i1));
+                let op = arith::AndIOp::new(&mut self.b, is_last, ends);
+                is_last = self.value(op);
+            }
+            let value = match self.bindings.get(&var.decl) {
+                Some(&Binding::Slot { memref, .. }) => self.read_slot(memref),
+                _ => {
+                    let message = "`lastprivate` of a loop's own variable is not supported";
+                    return self.error(var.span, message);
+                }
+            };
+            self.branch(is_last, |l| {
+                l.write_slot(shared, value);
+                Ok(())
+            })?;
         }
         Ok(())
     }

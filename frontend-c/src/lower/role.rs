@@ -64,6 +64,7 @@ impl Lowerer<'_> {
             .private
             .iter()
             .chain(&site.directive.firstprivate)
+            .chain(&site.directive.lastprivate)
             .chain(site.directive.reductions().map(|(_, var)| var))
             .map(|var| var.decl)
             .collect();
@@ -225,6 +226,8 @@ impl Lowerer<'_> {
         let known = self.reductions.len();
         let mut reduced = IndexSet::new();
         let mut open: Vec<OpenLoop> = Vec::new();
+        // Of a combined construct, they are the program's, too.
+        reduced.extend(directive.lastprivate.iter().map(|var| var.decl));
         if directive.nest.is_some() {
             self.open_loop(directive, stmt, body, function, &mut open, &mut reduced)?;
         } else {

@@ -3,7 +3,7 @@
 
 void unsupported(int n, int *a)
 {
-    #pragma omp target teams distribute parallel for lastprivate(n)
+    #pragma omp target teams distribute parallel for linear(n)
     for (int i = 0; i < n; i++)
         a[i] = i;
     #pragma omp target map(tofrom: a[0:n]) map(mapper(m): a[0:n])

@@ -5,7 +5,7 @@ use gpuc_diagnostics::Diagnostic;
 use super::names::{ClauseName, Form};
 use super::parser::refusal;
 use super::{Behaviour, ClauseKind};
-use crate::directive::DataKind;
+use crate::directive::{DataKind, VarRef};
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::tree::DeclId;
@@ -20,12 +20,20 @@ impl Parser {
         let word = name.spelling;
         match word {
             "map" => self.argument(word, |parser| parser.map_argument(name, form)),
-            "private" | "firstprivate" | "is_device_ptr" | "use_device_ptr" | "use_device_addr"
-            | "to" | "from" => self.argument(word, |parser| {
+            "private" | "firstprivate" | "lastprivate" | "is_device_ptr" | "use_device_ptr"
+            | "use_device_addr" | "to" | "from" => self.argument(word, |parser| {
                 parser.refuse_modifiers(name)?;
                 // Whether data that is not present is an error (OpenMP 5.2 §5.9).
                 parser.eat_modifier("present");
-                Ok(ClauseKind::Vars(parser.var_list()?))
+                let vars = parser.var_list()?;
+                if word == "use_device_addr"
+                    && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
+                {
+                    let what = "use_device_addr on a variable that is no array";
+                    parser.checker.report(var.span, refusal(what, name.section));
+                    return Err(Failed);
+                }
+                Ok(ClauseKind::Vars(vars))
             }),
             "reduction" => self.argument(word, |parser| {
                 for modifier in ["inscan", "task", "default"] {
@@ -90,7 +98,7 @@ impl Parser {
                 }
                 Ok(ClauseKind::If { of, condition: parser.clause_condition()? })
             }),
-            "defaultmap" => self.argument(word, |parser| parser.defaultmap_argument()),
+            "defaultmap" => self.argument(word, |parser| parser.defaultmap_argument(name)),
             "default" => self.argument(word, |parser| {
                 let none = parser.word().as_deref() == Some("none");
                 if !none && !parser.eat_word("shared") {
@@ -222,6 +230,13 @@ impl Parser {
         Ok(ClauseKind::Map { kind, always, present, last, vars: self.var_list()? })
     }
 
+    /// Whether a variable in a clause is an array, or what a pointer points to.
+    fn has_elements(&self, var: &VarRef) -> bool {
+        let unit = &self.checker.unit;
+        let ty = unit.exprs[var.base].ty;
+        unit.types.as_array(ty).is_some() || unit.types.is_pointer(ty)
+    }
+
     /// Whether a colon outside of brackets follows before the argument ends.
     fn leads_to_colon(&self) -> bool {
         let mut depth = 0;
@@ -238,7 +253,7 @@ impl Parser {
         false
     }
 
-    fn defaultmap_argument(&mut self) -> Parsed<ClauseKind> {
+    fn defaultmap_argument(&mut self, name: &ClauseName) -> Parsed<ClauseKind> {
         let behaviour = match self.word().as_deref() {
             Some("to") => Behaviour::Map(DataKind::CopyIn),
             Some("from") => Behaviour::Map(DataKind::CopyOut),
@@ -258,6 +273,10 @@ impl Parser {
                 return Err(self.unexpected("`scalar`, `aggregate`, `pointer` or `all`"));
             }
             self.advance();
+        }
+        let of_aggregates = matches!(category.as_deref(), None | Some("all" | "aggregate"));
+        if of_aggregates && behaviour == Behaviour::FirstPrivate {
+            return Err(self.refused("defaultmap(firstprivate) of arrays and structures", name));
         }
         Ok(ClauseKind::DefaultMap { behaviour, category: category.filter(|word| word != "all") })
     }

@@ -29,11 +29,12 @@ pub(crate) fn meaning(
         nest: form.is_loop().then(|| directive.nest(in_parallel)),
         size_values: sizes.iter().flatten().copied().collect(),
         sizes,
-        data: directive.mappings(),
+        data: directive.mappings(unit),
         implicit,
         default_data,
         private: directive.listed("private"),
         firstprivate: directive.listed("firstprivate"),
+        lastprivate: directive.listed("lastprivate"),
         reductions: directive.reductions(),
         condition,
         host_waits: directive.clauses("depend").map(|clause| clause.span).collect(),
@@ -130,7 +131,7 @@ impl Directive {
     }
 
     /// What its clauses map or move.
-    fn mappings(&self) -> Vec<Mapping> {
+    fn mappings(&self, unit: &TranslationUnit) -> Vec<Mapping> {
         let mut mappings = Vec::new();
         let mut add = |kind, flags: DataFlags, vars: &[VarRef]| {
             mappings.extend(vars.iter().map(|var| Mapping { kind, flags, var: var.clone() }));
@@ -149,7 +150,13 @@ impl Directive {
                         if_present: leaves && !present,
                         ..plain
                     };
-                    add(*kind, flags, vars);
+                    // A pointer is the region's own in any case: what it points to is looked up where that is
+                    // there (OpenMP 5.2 §5.8.6).
+                    let is_pointer =
+                        |var: &VarRef| var.is_whole_variable(unit) && unit.types.is_pointer(var.ty);
+                    let vars: Vec<VarRef> =
+                        vars.iter().filter(|var| !is_pointer(var)).cloned().collect();
+                    add(*kind, flags, &vars);
                 }
                 ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),
                 ("from", ClauseKind::Vars(vars)) => add(DataKind::UpdateHost, lenient, vars),

@@ -55,6 +55,7 @@ pub const FORMS: &[Form] = forms! {
     "declare target" "7.8.1" InPart false;
     "begin declare target" "7.8.2" InPart false;
     "end declare target" "7.8.2" Yes false;
+    "declare mapper" "5.8.8" No false;
     "target parallel" "17" InPart true;
     "target parallel for" "17" Yes true;
     "target parallel for simd" "17" Yes true;
@@ -137,12 +138,12 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "shared" "5.4.2" Yes ["teams" "parallel" "task"];
     "private" "5.4.3" Yes ["target" "teams" "distribute" "parallel" "for" "simd" "loop" "sections" "single" "task"];
     "firstprivate" "5.4.4" InPart ["target" "teams" "distribute" "parallel" "for" "sections" "single" "task"];
-    "lastprivate" "5.4.5" No ["distribute" "for" "simd" "loop" "sections"];
+    "lastprivate" "5.4.5" InPart ["distribute" "for" "simd" "loop" "sections"];
     "linear" "5.4.6" No ["for" "simd"];
     "is_device_ptr" "5.4.7" Yes ["target"];
     "use_device_ptr" "5.4.8" Yes ["target data"];
     "has_device_addr" "5.4.9" No ["target"];
-    "use_device_addr" "5.4.10" Yes ["target data"];
+    "use_device_addr" "5.4.10" InPart ["target data"];
     "reduction" "5.5.8" InPart ["teams" "parallel" "for" "simd" "loop" "sections"];
     "in_reduction" "5.5.10" No ["target" "task"];
     "allocate" "6.6" Hint ["target" "teams" "distribute" "parallel" "for" "single" "sections" "task"];
@@ -207,6 +208,6 @@ impl Form {
 
     /// Whether it makes, or moves data to, a device region by itself.
     pub fn is_for_device(&self) -> bool {
-        self.words.contains("target")
+        self.words.contains("target") || self.words.contains("mapper")
     }
 }

@@ -183,6 +183,7 @@ impl Parser {
             stays: combined.stays,
             nest: Some(nest),
             private: std::mem::take(&mut combined.private),
+            lastprivate: combined.lastprivate.clone(),
             reductions: combined.reductions.clone(),
             ..directive::Directive::new(Family::OpenMp, combined.words, combined.name, Kind::Loop)
         };
