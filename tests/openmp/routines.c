@@ -46,6 +46,12 @@ int main(void)
     omp_target_free(d, device);
     omp_target_free(e, device);
 
+    int inside = 0;
+    #pragma omp parallel default(none) shared(inside) num_threads(1)
+    #pragma omp target map(tofrom: inside)
+    inside += 1;
+    printf("%d\n", inside);
+
     int sum = 0, threads = 0;
     #pragma omp parallel for reduction(+: sum) num_threads(2)
     for (int i = 0; i < N; i++) {

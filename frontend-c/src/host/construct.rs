@@ -286,7 +286,7 @@ fn replacement(
             let call = compute_call(&texts, functions, number, data.as_ref());
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let text = format!(
-                "{{ {site}if (__gpuc_region_begin(&__gpuc_image_0, &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}",
+                "{{ {site}if (__gpuc_region_begin(__gpuc_image(), &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}",
                 texts.site
             );
             (text, String::from(" } }"))

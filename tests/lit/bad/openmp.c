@@ -1,6 +1,8 @@
 // RUN: not gpuc -fopenmp -c %s -o /dev/null 2>&1 | golden
 #include <omp.h>
 
+#pragma omp requires unified_shared_memory
+
 void unsupported(int n, int *a)
 {
     #pragma omp target teams distribute parallel for linear(n)

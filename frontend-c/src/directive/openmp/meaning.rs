@@ -56,6 +56,7 @@ fn kind(directive: &Directive) -> Kind {
             Kind::Host(Action::Scope)
         }
         "atomic" => Kind::Atomic(directive.atomic_form()),
+        "requires" => Kind::Hint,
         // A loop that is divided ends with a barrier of the threads.
         "barrier" => Kind::Hint,
         _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),

@@ -56,6 +56,7 @@ pub const FORMS: &[Form] = forms! {
     "begin declare target" "7.8.2" InPart false;
     "end declare target" "7.8.2" Yes false;
     "declare mapper" "5.8.8" No false;
+    "requires" "8.2" InPart false;
     "target parallel" "17" InPart true;
     "target parallel for" "17" Yes true;
     "target parallel for simd" "17" Yes true;
@@ -184,6 +185,11 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "acquire" "15.8.1" Hint ["atomic"];
     "release" "15.8.1" Hint ["atomic"];
     "relaxed" "15.8.1" Yes ["atomic"];
+    "atomic_default_mem_order" "8.2" Hint ["requires"];
+    "dynamic_allocators" "8.2" Hint ["requires"];
+    "reverse_offload" "8.2" No ["requires"];
+    "unified_address" "8.2" No ["requires"];
+    "unified_shared_memory" "8.2" No ["requires"];
 };
 
 impl Form {
@@ -208,6 +214,6 @@ impl Form {
 
     /// Whether it makes, or moves data to, a device region by itself.
     pub fn is_for_device(&self) -> bool {
-        self.words.contains("target") || self.words.contains("mapper")
+        ["target", "mapper", "requires"].iter().any(|word| self.words.contains(word))
     }
 }

@@ -71,7 +71,7 @@ impl Parser {
             Err(Failed) => return self.statement(),
         };
         let ours = form.is_for_device() || self.device_depth > 0;
-        if form.words.contains("declare") {
+        if form.words.contains("declare") || form.words == "requires" {
             let message = format!("`{}` cannot stand inside of a function", form.words);
             self.checker.error(start, message);
             return Err(Failed);
@@ -249,6 +249,7 @@ impl Parser {
         let Written::OpenMp(written) = &directive.written else { return ItemKind::Other };
         let listed = written.listed.clone();
         let names = match form.words {
+            "requires" => return ItemKind::Other,
             "begin declare target" => None,
             "declare target" if written.clauses.is_empty() && listed.is_empty() => None,
             "declare target" => Some(listed),
