@@ -30,7 +30,8 @@ fn main() {
     let programs = corpus::files_with("examples", &["c"])
         .into_iter()
         .chain(corpus::files_with("tests/programs", &["c"]))
-        .chain(corpus::files_with("tests/openacc", &["c"]));
+        .chain(corpus::files_with("tests/openacc", &["c"]))
+        .chain(corpus::files_with("tests/openmp", &["c"]));
     for path in programs {
         for arch in ARCHITECTURES {
             let (path, judge) = (path.clone(), tools.clone());
