@@ -20,4 +20,4 @@ void diagonal(double **x, int n)
 }
 // The rows of a T** may overlap.
 // CHECK-LABEL: diagonal:
-// CHECK: 19, Complex loop carried dependence of x prevents parallelization
+// CHECK: 18, Complex loop carried dependence of x prevents parallelization
