@@ -7,6 +7,7 @@
 //! clause says what it wants.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::offload::Construct;
 use indexmap::IndexSet;
 
 use super::capture::Capturing;
@@ -18,7 +19,7 @@ use super::uses::{mutated_by, mutates};
 use super::walk::{self, Below, Node};
 use crate::directive::{DataKind, Directive, ReductionOp};
 use crate::source::Span;
-use crate::tree::{DeclId, StmtId, StmtKind, TranslationUnit};
+use crate::tree::{DeclId, ExprKind, StmtId, StmtKind, TranslationUnit};
 
 /// A loop with a directive, and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +89,10 @@ impl Lowerer<'_> {
                     None => return self.lost(site, decl, later),
                 },
                 _ if shared => {}
+                // What iterations set to one number is the program's, as all scalars of `kernels` (§2.6.2).
+                (None, Some(_))
+                    if self.construct == Some(Construct::Kernels)
+                        && sets_one_number(unit, site.body, decl) => {}
                 (_, Some(later)) => return self.lost(site, decl, later),
                 (Some(read), None) => self.check_carried(site, decl, read, start)?,
                 (None, None) => {}
@@ -356,6 +361,27 @@ fn declared_in(unit: &TranslationUnit, body: StmtId) -> IndexSet<DeclId> {
         Below::Enter
     });
     found
+}
+
+/// Whether all that a statement does with a variable is to set it to one and the same number: a flag that is raised.
+fn sets_one_number(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
+    let (mut numbers, mut is_flag, mut mentions) = (IndexSet::new(), true, 0);
+    walk::stmt(unit, body, &mut |node| {
+        let Node::Expr(expr) = node else { return Below::Enter };
+        match unit.exprs[expr].kind {
+            ExprKind::Name(found) if found == decl => mentions += 1,
+            ExprKind::Assign { target, value } if unit.named(target) == Some(decl) => {
+                mentions -= 1;
+                is_flag &= unit.constant_int(value).is_some_and(|number| {
+                    numbers.insert(number);
+                    true
+                });
+            }
+            _ => {}
+        }
+        Below::Enter
+    });
+    is_flag && mentions == 0 && numbers.len() == 1
 }
 
 /// The first place where a statement assigns to a variable.

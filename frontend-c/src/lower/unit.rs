@@ -276,7 +276,11 @@ impl Walker<'_> {
                     let made = match outcome {
                         Ok(made) => Some(made),
                         Err(Failure::Refused(diagnostic)) => {
-                            self.lowerer.diagnostics.push(*diagnostic);
+                            // What stops a construct may have been found before: at a loop that was looked
+                            // at ahead of it.
+                            if !self.lowerer.diagnostics[said..].contains(&diagnostic) {
+                                self.lowerer.diagnostics.push(*diagnostic);
+                            }
                             None
                         }
                         Err(_) => None,
