@@ -290,7 +290,7 @@ impl<'a> Unit<'a> {
             Some(refused) => diagnostics.push(refused),
             None => diagnostics.extend(found),
         }
-        diagnostics.extend(feedback::not_offloaded(&tree));
+        diagnostics.extend(feedback::not_offloaded(&tree, arguments.families));
         if arguments.contraction == Contraction::On {
             let text = "-ffp-contract=on: no multiplication and addition are fused, as with off";
             diagnostics.push(Diagnostic::remark(text));
@@ -475,6 +475,9 @@ impl<'a> Unit<'a> {
         if let Some(lowered) = &self.lowered {
             self.diagnostics.extend(feedback::data::moved(&self.tree, lowered));
             self.diagnostics.extend(feedback::data::reduced(&self.tree));
+        }
+        if let Some(lowered) = &self.lowered {
+            feedback::data::word(&self.tree, lowered, &mut self.manager.diagnostics);
         }
         self.diagnostics.append(&mut self.manager.diagnostics);
         feedback::print(&self.diagnostics, &Sources::new(), self.arguments.remarks);
