@@ -238,6 +238,35 @@ fn lower_for(ir: &mut Ir, view: affine::AffineForOp, compact: bool) {
     ir.replace_op(op, &results);
 }
 
+/// How a parallel loop combines what its iterations leave.
+#[derive(Clone, Copy, Debug)]
+enum Combiner {
+    /// By an operator, which may compare as unsigned.
+    Known(Reduction, bool),
+    /// The greatest; what is not a number wins.
+    Maximum,
+    /// The least; what is not a number wins.
+    Minimum,
+}
+
+impl Combiner {
+    fn identity(self, b: &mut Builder<'_>, ty: gpuc_ir::Type) -> Value {
+        match self {
+            Combiner::Known(kind, unsigned) => kind.identity(b, ty, unsigned),
+            Combiner::Maximum => arith::constant_float(b, f64::NEG_INFINITY, ty),
+            Combiner::Minimum => arith::constant_float(b, f64::INFINITY, ty),
+        }
+    }
+
+    fn combine(self, b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+        match self {
+            Combiner::Known(kind, unsigned) => kind.combine(b, x, y, unsigned),
+            Combiner::Maximum => arith::MaximumFOp::new(b, x, y).value(b),
+            Combiner::Minimum => arith::MinimumFOp::new(b, x, y).value(b),
+        }
+    }
+}
+
 fn lower_parallel(
     ir: &mut Ir,
     view: affine::AffineParallelOp,
@@ -249,11 +278,14 @@ fn lower_parallel(
         kinds.iter().filter_map(|&kind| memref::ATOMIC_RMW_KINDS.number(&ir.ctx, kind)).collect();
     let mut reductions = Vec::new();
     for number in numbers {
-        let Some(reduction) = Reduction::from_atomic_kind(number) else {
-            let kind = memref::ATOMIC_RMW_KINDS.keywords(number);
-            return Err(error(ir, op, format!("a reduction by '{kind}' is not supported")));
-        };
-        reductions.push(reduction);
+        let kind = memref::ATOMIC_RMW_KINDS.keywords(number);
+        reductions.push(match (Reduction::from_atomic_kind(number), &*kind) {
+            (Some((kind, unsigned)), _) => Combiner::Known(kind, unsigned),
+            // The compiler has no code for these.
+            (None, "maximumf") if !compact => Combiner::Maximum,
+            (None, "minimumf") if !compact => Combiner::Minimum,
+            _ => return Err(error(ir, op, format!("a reduction by '{kind}' is not supported"))),
+        });
     }
     let (lower, upper) = (view.lower_bounds(ir), view.upper_bounds(ir));
     let (lower_groups, upper_groups) = (view.lower_groups(ir), view.upper_groups(ir));
@@ -261,10 +293,10 @@ fn lower_parallel(
     let types: Vec<_> = ir.result_types(op).collect();
     let region = take_region(ir, view.region(ir), |b, values| {
         let mut reduce = scf::ReduceOp::new(b, values);
-        for (&value, &(kind, unsigned)) in values.iter().zip(&reductions) {
+        for (&value, &reduction) in values.iter().zip(&reductions) {
             let ty = b.ty(value);
             let combiner = b.region(&[ty, ty], |b, arguments| {
-                let combined = kind.combine(b, arguments[0], arguments[1], unsigned);
+                let combined = reduction.combine(b, arguments[0], arguments[1]);
                 scf::ReduceReturnOp::new(b, combined).build(b);
             });
             reduce = reduce.region(combiner);
@@ -278,7 +310,7 @@ fn lower_parallel(
     let inits: Vec<Value> = reductions
         .iter()
         .zip(&types)
-        .map(|(&(kind, unsigned), &ty)| kind.identity(&mut b, ty, unsigned))
+        .map(|(&reduction, &ty)| reduction.identity(&mut b, ty))
         .collect();
     let new = scf::ParallelOp::new(&mut b, &lowers, &uppers, &steps, &inits)
         .result_group(&types)
