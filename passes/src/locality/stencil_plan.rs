@@ -4,9 +4,11 @@ use std::fmt;
 
 use gpuc_arch::Arch;
 use gpuc_ir::Ir;
+use indexmap::IndexSet;
 
-use super::stencil::{Group, Span, Stencil};
-use crate::plan::names;
+use super::stencil::{Group, Rectangle, Span, Stencil};
+use crate::plan::{names, step};
+use crate::steps::refusal::Refusal;
 
 /// A tile of an array in memory of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,11 +58,56 @@ impl StencilPlan {
     pub fn choose(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<StencilPlan> {
         let block = [ROWS, COLUMNS];
         let mut plan = StencilPlan::of(ir, stencil, block, ROWS_EACH);
-        plan.shared.retain(|tile| pays(&stencil.groups[tile.group], block));
+        // Of an array all goes or nothing: a step of a plan names arrays.
+        plan.shared.retain(|tile| {
+            let all: Vec<&Group> =
+                stencil.groups.iter().filter(|group| group.array == tile.array).collect();
+            pays(&all, block)
+        });
         // Two blocks a multiprocessor at least.
         let fits = plan.bytes(ir, stencil) * 2 <= i64::from(arch.limits.shared_per_block)
             && is_bound_by_requests(ir, stencil, arch);
         (!plan.shared.is_empty() && fits).then_some(plan)
+    }
+
+    /// The plan that a step says, with all that is read together of its arrays.
+    pub fn given(ir: &Ir, stencil: &Stencil, step: &step::Share) -> StencilPlan {
+        let block = [step.loops[0].1, step.loops[1].1];
+        let mut plan = StencilPlan::of(ir, stencil, block, step.rows);
+        plan.shared.retain(|tile| step.arrays.contains(&tile.array));
+        plan
+    }
+
+    /// The step that says this plan, taken where a grid has so many blocks.
+    pub fn step(&self, blocks: i64) -> step::Share {
+        let arrays: IndexSet<String> = self.shared.iter().map(|tile| tile.array.clone()).collect();
+        let arrays = arrays.into_iter().collect();
+        let side = |side: usize| (self.loops[side].clone(), self.block[side]);
+        step::Share { arrays, loops: [side(0), side(1)], rows: self.rows_each, blocks }
+    }
+
+    /// Whether a device executes such blocks.
+    ///
+    /// # Errors
+    /// What is too large, or does not divide.
+    pub fn check(&self, ir: &Ir, stencil: &Stencil, arch: &Arch) -> Result<(), Refusal> {
+        let refuse = |rule: &str| Refusal::new("stage-stencils", stencil.nest, rule);
+        if self.block[0] % self.rows_each != 0 {
+            return Err(refuse("the rows of a block are no multiple of those of a thread"));
+        }
+        let (threads, most) = (self.threads(), i64::from(arch.limits.max_threads_per_block));
+        if threads[0].saturating_mul(threads[1]) > most {
+            return Err(refuse("a block would have too many threads")
+                .limit("threads", threads[0].saturating_mul(threads[1]), most)
+                .way_round("give each thread more rows"));
+        }
+        let (bytes, most) = (self.bytes(ir, stencil), i64::from(arch.limits.shared_per_block));
+        if bytes > most {
+            return Err(refuse("what a block reads is larger than its memory")
+                .limit("bytes", bytes, most)
+                .way_round("take smaller blocks, or fewer arrays"));
+        }
+        Ok(())
     }
 
     /// Rows and columns of threads.
@@ -77,10 +124,12 @@ impl StencilPlan {
 
 /// Whether an iteration's loads are so many more than its share of the copies, each a load and a store, that the
 /// barrier between is won back.
-fn pays(group: &Group, block: [i64; 2]) -> bool {
-    let copied: i64 = group.rectangles(block).iter().map(|each| each.area()).sum();
+fn pays(groups: &[&Group], block: [i64; 2]) -> bool {
+    let rectangles = groups.iter().flat_map(|group| group.rectangles(block));
+    let copied: i64 = rectangles.map(Rectangle::area).sum();
+    let loads: i64 = groups.iter().map(|group| group.loads()).sum();
     let iterations: i64 = block.iter().product();
-    group.loads() * iterations >= LEAST_REUSE * copied
+    loads * iterations >= LEAST_REUSE * copied
 }
 
 /// Whether the accesses of a warp keep the first-level cache busy for longer than memory needs for what they move:
