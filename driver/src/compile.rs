@@ -290,7 +290,7 @@ impl<'a> Unit<'a> {
             Some(refused) => diagnostics.push(refused),
             None => diagnostics.extend(found),
         }
-        diagnostics.extend(feedback::not_offloaded(&tree));
+        diagnostics.extend(feedback::not_offloaded(&tree, arguments.families));
         if arguments.contraction == Contraction::On {
             let text = "-ffp-contract=on: no multiplication and addition are fused, as with off";
             diagnostics.push(Diagnostic::remark(text));

@@ -38,6 +38,8 @@ use tree::TranslationUnit;
 pub struct Families {
     /// OpenACC.
     pub openacc: bool,
+    /// OpenMP.
+    pub openmp: bool,
 }
 
 impl Families {
@@ -45,6 +47,7 @@ impl Families {
     pub fn enables(self, family: pragma::Family) -> bool {
         match family {
             pragma::Family::OpenAcc => self.openacc,
+            pragma::Family::OpenMp => self.openmp,
             _ => false,
         }
     }

@@ -5,7 +5,10 @@ use gpuc_frontend_c::preprocess::Preprocessed;
 use gpuc_frontend_c::{Families, read};
 
 fn check(text: &str, expected: Expect) {
-    let (_, diagnostics) = read(&Preprocessed::from_text(text, "t.c"), Families { openacc: true });
+    let (_, diagnostics) = read(
+        &Preprocessed::from_text(text, "t.c"),
+        Families { openacc: true, ..Families::default() },
+    );
     let mut shown = String::new();
     for diagnostic in &diagnostics {
         shown += &format!("{diagnostic}\n");

@@ -114,7 +114,7 @@ fn programs() {
     for program in ["declarations.c", "extensions.c"] {
         let file = format!("{}/tests/programs/{program}", env!("CARGO_MANIFEST_DIR"));
         let text = preprocess::run(&preprocess::Options::new(file)).unwrap();
-        let (_, found) = read(&text, Families { openacc: true });
+        let (_, found) = read(&text, Families { openacc: true, ..Families::default() });
         let found: Vec<_> =
             found.iter().filter(|d| d.is_error()).map(ToString::to_string).collect();
         assert!(found.is_empty(), "{}", found.join("\n"));

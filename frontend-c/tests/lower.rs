@@ -65,7 +65,7 @@ fn deep_device_code_is_refused() {
             if region.contains("g(") { " + x".repeat(2000) } else { String::new() },
             " + x".repeat(5000),
         );
-        let families = Families { openacc: true };
+        let families = Families { openacc: true, ..Families::default() };
         let (unit, found) = read(&Preprocessed::from_text(text, "deep.c"), families);
         assert!(found.is_empty(), "{found:?}");
         let mut ir = Ir::new();

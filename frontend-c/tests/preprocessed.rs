@@ -81,7 +81,7 @@ fn other_families_stay_the_host_compilers() {
     let program = "void f(int *a) {\n#pragma omp parallel for\nfor (int i = 0; i < 3; i++) a[i] = \n\
                    #pragma GCC diagnostic push\n i;\n#pragma acc update bogus\n}";
     let text = preprocess::Preprocessed::from_text(program, "p.c");
-    let (unit, diagnostics) = read(&text, Families { openacc: false });
+    let (unit, diagnostics) = read(&text, Families { openacc: false, ..Families::default() });
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     assert_eq!(unit.pragmas.len(), 3);
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 /// Reads `text` and walks everything that comes of it.
 fn survives(text: &[u8]) -> Vec<String> {
-    let families = Families { openacc: true };
+    let families = Families { openacc: true, openmp: true };
     let (unit, diagnostics) = read(&Preprocessed::from_text(text, "fuzz.c"), families);
     let _ = tree::dump(&unit);
     let _ = lex::dump(&lex::lex(text.into(), "fuzz.c", families));
@@ -18,6 +18,7 @@ const SAMPLE: &str = r#"# 1 "sample.c"
 #define PAIR(a, b) a, b
 # 1 "/usr/include/x.h" 1 3 4
 typedef struct node { struct node *next; union { int i; float f; }; unsigned b : 3; } node;
+extern int omp_get_thread_num(void);
 extern int printf(const char *, ...) __attribute__((format(printf, 1, 2)));
 # 9 "sample.c" 2
 enum color { RED, GREEN = 5, BLUE } shade = GREEN;
@@ -34,6 +35,13 @@ float trace(int n, float m[n][n], float *restrict v) {
 #pragma acc update host(v[0:N]) if(n > 3)
 #pragma acc foo(PAIR(v, sum))
   }
+#pragma omp target teams distribute parallel for map(always, tofrom: v[0:n]) defaultmap(tofrom: scalar) num_threads(8)
+  for (int i = 0; i < n; i++) v[i] += omp_get_thread_num();
+#pragma omp target map(to: m[:n]) if(target: n > 1)
+#pragma omp parallel firstprivate(n)
+  { int own = n; v[omp_get_thread_num()] = own;
+#pragma omp for collapse(1) lastprivate(sum)
+    for (int i = 0; i < n; i++) { sum = v[i] + own; } }
   switch (n) { case 1 ... 3: break; default: goto out; }
 out: return sizeof(float[n]) + (n ?: 1) + ({ node l = list; l.f; });
 }
@@ -59,7 +67,10 @@ proptest! {
         "__attribute__((aligned(8)))", "__extension__", "typeof", "static", "const", "&", "&&", "...",
         "\n#pragma acc parallel loop copy(a[0:2])\n", "\n#pragma acc data create(b)\n",
         "\n#pragma acc loop collapse(2)\n", "\n#pragma pack(push,1)\n", "\n#define a a(a\n",
-        "\n#pragma acc foo(a, b)\n", "__builtin_offsetof", "__builtin_va_arg", "asm", "auto",
+        "\n#pragma omp target\n", "\n#pragma omp parallel\n", "\n#pragma omp for\n", "\n#pragma omp barrier\n",
+        "\n#pragma omp teams distribute parallel for reduction(+:a)\n", "\n#pragma omp declare target\n",
+        "\n#pragma omp end declare target\n", "\n#pragma omp target data map(a) use_device_ptr(b)\n",
+        "omp_get_thread_num()", "\n#pragma acc foo(a, b)\n", "__builtin_offsetof", "__builtin_va_arg", "asm", "auto",
         "_Static_assert", "union", "-", "~", "++", "<<", "void",
     ]), 0..60)) {
         survives(words.join(" ").as_bytes());

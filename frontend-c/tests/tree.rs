@@ -5,8 +5,10 @@ use gpuc_frontend_c::preprocess::Preprocessed;
 use gpuc_frontend_c::{Families, read, tree};
 
 fn check(text: &str, expected: Expect) {
-    let (unit, diagnostics) =
-        read(&Preprocessed::from_text(text, "t.c"), Families { openacc: true });
+    let (unit, diagnostics) = read(
+        &Preprocessed::from_text(text, "t.c"),
+        Families { openacc: true, ..Families::default() },
+    );
     let shown: Vec<_> = diagnostics.iter().map(ToString::to_string).collect();
     assert!(diagnostics.is_empty(), "{}", shown.join("\n"));
     expected.assert_eq(&tree::dump(&unit));

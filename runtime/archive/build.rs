@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// The beginnings of the names in the C interface: `runtime/include/gpuc_rt.h` and OpenACC's routines.
-const INTERFACE: [&str; 2] = ["__gpuc_", "acc_"];
+const INTERFACE: [&str; 3] = ["__gpuc_", "acc_", "omp_"];
 
 fn main() -> ExitCode {
     match make() {

@@ -141,6 +141,8 @@ void __gpuc_wait(const struct __gpuc_site *site, int device, const int *queues, 
 void __gpuc_init(const struct __gpuc_site *site, int type, int device);
 void __gpuc_shutdown(const struct __gpuc_site *site, int type, int device);
 void __gpuc_set_device(const struct __gpuc_site *site, int type, int device);
+/* Whether a device of that number, as OpenMP counts them, is not the host. */
+int __gpuc_on_device(const struct __gpuc_site *site, int device);
 void __gpuc_set_default_async(const struct __gpuc_site *site, int async);
 
 /* Whether two variables of a construct whose data has begun share no byte: no loop that was made

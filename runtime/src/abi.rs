@@ -225,6 +225,13 @@ pub unsafe extern "C" fn __gpuc_set_device(
     crate::openacc::set_device(unsafe { site_of(site) }, kind, device);
 }
 
+/// Whether a device of that number, as OpenMP counts them, is not the host.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_on_device(site: *const SiteDescriptor, device: c_int) -> c_int {
+    // SAFETY: the contract of the header.
+    c_int::from(!crate::openmp::is_host(unsafe { site_of(site) }, device))
+}
+
 /// `set default_async(argument)`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_set_default_async(site: *const SiteDescriptor, argument: c_int) {

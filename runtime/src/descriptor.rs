@@ -238,6 +238,10 @@ pub const AUTO: u32 = 0x2000;
 /// Flag of [`DataDescriptor::kind`]: beside [`AUTO`], does not stay when the nest is done.
 pub const LEAVES: u32 = 0x4000;
 
+/// Its counts are one: what is released goes off the other where its own is zero, what is finalized goes
+/// whoever has it, and may have gone (OpenMP 5.2 §5.8.3).
+pub const ONE_COUNT: u32 = 0x8000;
+
 /// One variable of a data clause (`struct __gpuc_data`).
 #[repr(C)]
 #[derive(Debug)]

@@ -21,6 +21,7 @@ pub mod image;
 mod launch_size;
 pub mod memory;
 pub mod openacc;
+pub mod openmp;
 pub mod present;
 pub mod queue;
 pub mod report;

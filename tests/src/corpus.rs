@@ -41,10 +41,14 @@ pub fn files_with(directory: &str, extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// The options of gpuc that a program is for: those without a pragma are compiled with `--auto`.
+/// The options of gpuc that a program is for: those without a pragma are compiled with `--auto`, those of
+/// OpenMP with `-fopenmp`.
 pub fn options_of(program: &Path) -> &'static [&'static str] {
     let text = std::fs::read_to_string(root().join(program)).unwrap_or_default();
     let head = text.split("*/").next().unwrap_or_default();
+    if program.starts_with("tests/openmp") || head.contains("gpuc run -fopenmp") {
+        return &["-fopenmp"];
+    }
     match program.starts_with("tests/programs/auto") || head.contains("gpuc run --auto") {
         true => &["--auto=all"],
         false => &[],

@@ -25,7 +25,7 @@ fn main() {
     let tools = Tools::find();
     let mut trials = Vec::new();
     for (build, folder) in tools.folders() {
-        let folders = ["tests/programs", "tests/openacc"];
+        let folders = ["tests/programs", "tests/openacc", "tests/openmp"];
         for path in folders.into_iter().flat_map(|folder| corpus::files_with(folder, &["c"])) {
             trials.push(trial(&build, folder, path, "default", &[], false));
         }
@@ -57,6 +57,9 @@ fn agree(folder: &Path, path: &Path, sizes: &[&str], example: bool) -> Result<()
     let host = temporary.path().join("host");
     let mut compile = Command::new(tools::host_compiler());
     compile.args(["-O2", "-w", "-o"]).arg(&host).arg(path).arg("-lm");
+    if corpus::options_of(path).contains(&"-fopenmp") {
+        compile.args(["-fopenmp", "-foffload=disable"]);
+    }
     succeed("the host compiler", &mut compile)?;
     let expected = succeed("the host program", Command::new(&host).args(sizes))?.text();
 

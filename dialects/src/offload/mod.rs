@@ -117,6 +117,9 @@ pub const WORK_ATTR: &str = "offload.work";
 /// the source language.
 pub const FITS_ATTR: &str = "offload.fits";
 
+/// The same of a number that fits as one without sign.
+pub const FITS_UNSIGNED_ATTR: &str = "offload.fits_unsigned";
+
 /// The dialect.
 pub static DIALECT: DialectDef = DialectDef {
     name: "offload",

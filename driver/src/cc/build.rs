@@ -53,7 +53,17 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
         if command.language.is_some() {
             words.extend(["-x".into(), "none".into()]);
         }
-        words.extend(runtime(arguments, offloads, &folder)?);
+        let last = runtime(arguments, offloads, &folder)?;
+        // A shared library that the command names, libgomp say, would have the routines of ours that it has too.
+        let shared = last.iter().find(|word| word.as_encoded_bytes().ends_with(b".so")).cloned();
+        if let Some(library) = shared
+            && (offloads || arguments.others().any(calls_runtime))
+        {
+            let first =
+                ["-Wl,--push-state,--no-as-needed".into(), library, "-Wl,--pop-state".into()];
+            words.splice(0..0, first);
+        }
+        words.extend(last);
     }
     if let Some(output) = &arguments.output {
         words.extend(["-o".into(), output.into()]);

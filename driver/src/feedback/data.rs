@@ -62,7 +62,7 @@ fn before(construct: &ConstructInfo, kind: DataKind) -> String {
 /// A remark for each reduction.
 pub fn reduced(unit: &TranslationUnit) -> Vec<Diagnostic> {
     let mut remarks = Vec::new();
-    for (_, directive) in unit.directives.iter() {
+    for (_, directive) in unit.directives.iter().filter(|(_, directive)| !directive.stays) {
         for Reduction { op, vars } in &directive.reductions {
             let list: Vec<String> = vars.iter().map(|var| text(unit, var.span)).collect();
             let message = format!("Generating reduction({}:{})", op.spelling(), list.join(", "));

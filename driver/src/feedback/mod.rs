@@ -8,6 +8,7 @@
 use std::io::IsTerminal;
 
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
+use gpuc_frontend_c::Families;
 use gpuc_frontend_c::pragma::Family;
 use gpuc_frontend_c::tree::TranslationUnit;
 
@@ -44,23 +45,35 @@ pub fn print(diagnostics: &[Diagnostic], sources: &Sources, options: RemarkOptio
 
 /// Warnings of directives that mean a device in families that gpuc does not offload: what they stand
 /// at runs on the host, and not silently.
-pub fn not_offloaded(unit: &TranslationUnit) -> Vec<Diagnostic> {
+pub fn not_offloaded(unit: &TranslationUnit, families: Families) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for pragma in &unit.pragmas {
         let body = String::from_utf8_lossy(unit.source.slice(pragma.body));
         let family = match pragma.family {
-            Family::OpenMp if body.split_whitespace().next() == Some("target") => "OpenMP",
+            Family::OpenMp
+                if !families.openmp && body.split_whitespace().next() == Some("target") =>
+            {
+                "OpenMP"
+            }
             Family::Hmpp | Family::HmppCg => "OpenHMPP",
             _ => continue,
         };
+        let (message, help) = match pragma.family {
+            Family::OpenMp => (
+                "directives of OpenMP are not offloaded without -fopenmp".to_owned(),
+                "compile with `-fopenmp`",
+            ),
+            _ => (
+                format!("directives of {family} are not offloaded by this version of gpuc"),
+                "write it as OpenACC: `#pragma acc parallel loop`",
+            ),
+        };
         warnings.push(
-            Diagnostic::warning(format!(
-                "directives of {family} are not offloaded by this version of gpuc"
-            ))
-            .code(codes::OTHER_FAMILY)
-            .at(unit.place(pragma.line))
-            .label("this stays with the host compiler")
-            .help("write it as OpenACC: `#pragma acc parallel loop`"),
+            Diagnostic::warning(message)
+                .code(codes::OTHER_FAMILY)
+                .at(unit.place(pragma.line))
+                .label("this stays with the host compiler")
+                .help(help),
         );
     }
     warnings

@@ -87,4 +87,6 @@ pub struct Condition {
     pub unless: Option<ExprId>,
     /// It never holds.
     pub never: bool,
+    /// The number of the device that is meant; the host has one too.
+    pub device: Option<ExprId>,
 }

@@ -26,6 +26,8 @@ pub enum Kind {
         /// The name that device code calls in its place.
         bind: Option<Symbol>,
     },
+    /// The statement behind it is executed as if the directive were not there.
+    Block,
     /// Advice that needs no obeying.
     Hint,
 }
@@ -50,6 +52,12 @@ pub struct Nest {
     pub order: Option<offload::LoopOrder>,
     /// The processors that iterations are divided among: gangs, workers and lanes.
     pub levels: [Option<Level>; 3],
+    /// Of which processors it has the numbers as its variable's values, if it has.
+    pub explicit: Option<Explicit>,
+    /// Which processors divide its iterations by their numbers, where a loop around has these.
+    pub shared: [bool; 3],
+    /// Whether processors that loops around have taken are left to them, and nothing said.
+    pub yields: bool,
 }
 
 /// Processors that iterations are divided among.
@@ -61,12 +69,35 @@ pub struct Level {
     pub dimension: i128,
 }
 
+/// A loop whose variable is the number of the processor that executes its iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct Explicit {
+    /// Which processors, as a number of [`Nest::levels`].
+    pub level: usize,
+    /// The variable.
+    pub variable: DeclId,
+    /// How many there are.
+    pub count: ExprId,
+}
+
+/// The number of [`Nest::levels`] that is lanes.
+pub const LANE: usize = 2;
+
 /// The number of [`Nest::levels`] that is gangs.
 pub const GANG: usize = 0;
 
 impl Default for Nest {
     fn default() -> Self {
-        Nest { count: 1, force: false, tile: None, order: None, levels: [None; 3] }
+        Nest {
+            count: 1,
+            force: false,
+            tile: None,
+            order: None,
+            levels: [None; 3],
+            explicit: None,
+            shared: [false; 3],
+            yields: false,
+        }
     }
 }
 

@@ -13,6 +13,15 @@ pub struct Mapping {
     pub var: VarRef,
 }
 
+/// How variables in no clause are mapped, where the family's rules are not meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Implicit {
+    /// Scalars.
+    pub scalars: Option<DataKind>,
+    /// Arrays and structures.
+    pub aggregates: Option<DataKind>,
+}
+
 /// What is said of data that is in no clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultData {
@@ -33,6 +42,8 @@ pub struct DataFlags {
     pub finalize: bool,
     /// Left out where it is not present.
     pub if_present: bool,
+    /// Counted with all others that hold it, so that whoever says so ends it for all.
+    pub one_count: bool,
     /// Zeroed where it is new.
     pub zero: bool,
     /// Copied also where it is present already, or still is.

@@ -1,6 +1,7 @@
 //! How each family of directives calls things: what messages and remarks say to the user.
 
 use super::DataKind;
+use super::construct::{GANG, LANE};
 
 /// A family of directives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -8,6 +9,8 @@ pub enum Family {
     /// OpenACC.
     #[default]
     OpenAcc,
+    /// OpenMP.
+    OpenMp,
 }
 
 impl Family {
@@ -15,6 +18,23 @@ impl Family {
     pub fn data_clause(self, kind: DataKind, list: &str) -> String {
         match self {
             Family::OpenAcc => format!("{}({list})", kind.keyword()),
+            Family::OpenMp => match kind {
+                DataKind::Copy | DataKind::ImplicitCopy => format!("map(tofrom: {list})"),
+                DataKind::CopyIn | DataKind::ImplicitCopyIn => format!("map(to: {list})"),
+                DataKind::CopyOut => format!("map(from: {list})"),
+                DataKind::Create => format!("map(alloc: {list})"),
+                DataKind::Delete => format!("map(release: {list})"),
+                DataKind::DevicePtr => format!("is_device_ptr({list})"),
+                DataKind::UseDevice => format!("use_device_ptr({list})"),
+                DataKind::UpdateHost => format!("from({list})"),
+                DataKind::UpdateDevice => format!("to({list})"),
+                DataKind::NoCreate
+                | DataKind::Present
+                | DataKind::ImplicitPresent
+                | DataKind::ImplicitSection
+                | DataKind::Attach
+                | DataKind::Detach => format!("map(present, alloc: {list})"),
+            },
         }
     }
 
@@ -22,6 +42,7 @@ impl Family {
     pub(crate) fn stray_loop_help(self) -> &'static str {
         match self {
             Family::OpenAcc => "write `parallel loop`, or put it into a compute construct",
+            Family::OpenMp => "write `target teams distribute parallel for`",
         }
     }
 
@@ -29,6 +50,7 @@ impl Family {
     pub(crate) fn reduction_rule(self) -> &'static str {
         match self {
             Family::OpenAcc => "OpenACC 3.3 §2.5.15",
+            Family::OpenMp => "OpenMP 5.2 §5.5.5",
         }
     }
 
@@ -36,6 +58,7 @@ impl Family {
     pub(crate) fn atomic_rule(self) -> &'static str {
         match self {
             Family::OpenAcc => "OpenACC 3.3 §2.12",
+            Family::OpenMp => "OpenMP 5.2 §15.8.4",
         }
     }
 
@@ -43,6 +66,7 @@ impl Family {
     pub(crate) fn attach_help(self) -> &'static str {
         match self {
             Family::OpenAcc => "`attach` and `detach` are about pointers (OpenACC 3.3 §2.7.2)",
+            Family::OpenMp => "map the section that it points to",
         }
     }
 
@@ -52,6 +76,7 @@ impl Family {
             Family::OpenAcc => {
                 "leave `gang` out, or give the outer loop a higher dimension: `gang(dim:2)` (OpenACC 3.3 §2.9.2)"
             }
+            Family::OpenMp => "distribute one of the loops only (OpenMP 5.2 §11.6)",
         }
     }
 
@@ -59,6 +84,7 @@ impl Family {
     pub(crate) fn in_order_help(self) -> &'static str {
         match self {
             Family::OpenAcc => "leave the loop to run in order: `seq`",
+            Family::OpenMp => "leave the loop without a directive",
         }
     }
 
@@ -66,7 +92,44 @@ impl Family {
     pub(crate) fn default_none(self) -> &'static str {
         match self {
             Family::OpenAcc => "default(none)",
+            Family::OpenMp => "defaultmap(none)",
         }
+    }
+}
+
+impl Family {
+    /// Whether a scalar in no clause is the construct's own copy, so that the program means to lose what is left
+    /// in it (OpenMP 5.2 §5.8.1); else what it reads later is refused where it would be lost.
+    pub(crate) fn copies_scalars(self) -> bool {
+        match self {
+            Family::OpenAcc => false,
+            Family::OpenMp => true,
+        }
+    }
+}
+
+/// What a routine tells device code of the processor that executes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// The same everywhere.
+    Constant(i128),
+    /// The number of the gang or lane.
+    Of(usize),
+    /// How many of these there are.
+    Count(usize),
+}
+
+impl Number {
+    /// What the routine of that name tells (OpenMP 5.2 §18.2.4, §18.4, §18.7).
+    pub(crate) fn asked_by(name: &str) -> Option<Number> {
+        Some(match name {
+            "omp_is_initial_device" | "omp_get_device_num" => Number::Constant(0),
+            "omp_get_team_num" => Number::Of(GANG),
+            "omp_get_num_teams" => Number::Count(GANG),
+            "omp_get_thread_num" => Number::Of(LANE),
+            "omp_get_num_threads" => Number::Count(LANE),
+            _ => return None,
+        })
     }
 }
 

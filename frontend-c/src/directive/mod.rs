@@ -12,20 +12,24 @@ pub mod construct;
 pub mod data;
 mod family;
 pub mod openacc;
+pub mod openmp;
+mod parts;
 mod section;
+
+use gpuc_diagnostics::Diagnostic;
 
 use crate::source::Span;
 use crate::tree::{ExprId, TranslationUnit};
 
 use action::{Action, Condition, Order};
 use construct::{Nest, Reduction, Region};
-use data::Mapping;
+use data::{Implicit, Mapping};
 
 pub(crate) use body::check_body;
 pub use construct::{Kind, ReductionOp};
 pub use data::{DataFlags, DataKind, DefaultData};
 pub use family::Family;
-pub(crate) use family::{RUNS_ON_DEVICE, tests_device};
+pub(crate) use family::{Number, RUNS_ON_DEVICE, tests_device};
 pub(crate) use section::{Coverage, check_section, coverage, has_rows};
 pub use section::{Section, VarRef};
 
@@ -53,18 +57,28 @@ pub struct Directive {
     pub sizes: [Vec<ExprId>; 3],
     /// Data that it maps or moves, in order.
     pub data: Vec<Mapping>,
+    /// How variables that are in no clause are mapped.
+    pub implicit: Implicit,
     /// What it says of data that is in no clause.
     pub default_data: Option<DefaultData>,
     /// Variables of which each iteration, or gang, has one of its own.
     pub private: Vec<VarRef>,
     /// The same, with the value from before.
     pub firstprivate: Vec<VarRef>,
+    /// Variables that have the value of the last iteration behind the loops.
+    pub lastprivate: Vec<VarRef>,
     /// Variables into which iterations combine values, clause by clause.
     pub reductions: Vec<Reduction>,
     /// When it happens.
     pub order: Order,
     /// On which condition it happens on the device.
     pub condition: Condition,
+    /// The clauses that say what tasks of the host it waits for, in its words.
+    pub host_waits: Vec<Span>,
+    /// Whether it stays in the host's text: only device code that calls its function is ours.
+    pub stays: bool,
+    /// Why it cannot be followed in device code, if it cannot; on the host it is the host compiler's.
+    pub refused: Option<Box<Diagnostic>>,
     /// The expressions of its clauses that are evaluated where it stands, in the order of the text.
     pub values: Vec<ExprId>,
     /// Those of them that are numbers of processors.
@@ -78,6 +92,8 @@ pub enum Written {
     Nothing,
     /// OpenACC.
     OpenAcc(openacc::Directive),
+    /// OpenMP.
+    OpenMp(openmp::Directive),
 }
 
 impl Directive {
@@ -94,12 +110,17 @@ impl Directive {
             nest: None,
             sizes: Default::default(),
             data: Vec::new(),
+            implicit: Implicit::default(),
             default_data: None,
             private: Vec::new(),
             firstprivate: Vec::new(),
+            lastprivate: Vec::new(),
             reductions: Vec::new(),
             order: Order::default(),
             condition: Condition::default(),
+            host_waits: Vec::new(),
+            stays: false,
+            refused: None,
             values: Vec::new(),
             size_values: Vec::new(),
         }
@@ -122,6 +143,7 @@ impl Directive {
     pub fn display(&self, unit: &TranslationUnit) -> String {
         match &self.written {
             Written::OpenAcc(directive) => format!("acc {}", directive.display(unit)),
+            Written::OpenMp(directive) => format!("omp {}", directive.display(unit)),
             Written::Nothing => format!("acc {}", self.words),
         }
     }
@@ -132,7 +154,7 @@ impl Directive {
         match self.kind {
             Kind::Compute(_) => Some(Action::Compute),
             Kind::Host(action) => Some(action),
-            Kind::Loop | Kind::Atomic(_) | Kind::Routine { .. } | Kind::Hint => None,
+            Kind::Loop | Kind::Atomic(_) | Kind::Routine { .. } | Kind::Block | Kind::Hint => None,
         }
     }
 
@@ -143,6 +165,7 @@ impl Directive {
             Kind::Compute(_)
                 | Kind::Loop
                 | Kind::Atomic(_)
+                | Kind::Block
                 | Kind::Host(Action::Data | Action::Addresses)
         )
     }

@@ -63,7 +63,10 @@ impl Texts<'_> {
         let when = condition.when.map(|expr| format!("({}) != 0", self.expression(expr)));
         let unless = condition.unless.map(|expr| format!("!({})", self.expression(expr)));
         let never = condition.never.then(|| "0".to_owned());
-        let parts: Vec<_> = [when, unless, never].into_iter().flatten().collect();
+        let device = condition.device.map(|expr| {
+            format!("__gpuc_on_device(&{}, (int)({}))", self.site, self.expression(expr))
+        });
+        let parts: Vec<_> = [when, unless, never, device].into_iter().flatten().collect();
         if parts.is_empty() { "1".to_owned() } else { parts.join(" && ") }
     }
 
@@ -78,6 +81,10 @@ impl Texts<'_> {
     /// What is waited for.
     fn waits(&self) -> String {
         let mut text = String::new();
+        for &clause in &self.info.host_waits {
+            let clause = section::place(self.unit, clause);
+            let _ = write!(text, "\n#pragma omp taskwait {clause}\n");
+        }
         for waits in &self.info.order.waits {
             let device = self.open_number(waits.device);
             let queues: Vec<_> = waits
@@ -279,7 +286,7 @@ fn replacement(
             let call = compute_call(&texts, functions, number, data.as_ref());
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let text = format!(
-                "{{ {site}if (__gpuc_region_begin(&__gpuc_image_0, &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}",
+                "{{ {site}if (__gpuc_region_begin(__gpuc_image(), &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}",
                 texts.site
             );
             (text, String::from(" } }"))

@@ -45,6 +45,7 @@ fn flags(item: &DataItem) -> u32 {
         (flags.if_present, 0x200),
         (flags.zero, 0x400),
         (flags.always, 0x800),
+        (flags.one_count, 0x8000),
     ]
     .into_iter()
     .filter_map(|(set, number)| set.then_some(number))

@@ -54,6 +54,7 @@ void __gpuc_wait(const struct __gpuc_site *, int, const int *, unsigned);
 void __gpuc_init(const struct __gpuc_site *, int, int);
 void __gpuc_shutdown(const struct __gpuc_site *, int, int);
 void __gpuc_set_device(const struct __gpuc_site *, int, int);
+int __gpuc_on_device(const struct __gpuc_site *, int);
 void __gpuc_set_default_async(const struct __gpuc_site *, int);
 int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, const struct __gpuc_data *);
 unsigned long __gpuc_whole_rows(const struct __gpuc_site *, const char *, long, long);
@@ -69,6 +70,8 @@ static __inline__ __attribute__((__unused__)) long __gpuc_extent(unsigned long s
 /* The device address of element 0, from that of a section which starts `offset` bytes behind it. */
 static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *device, long offset) { return (void *)((unsigned long)device - (unsigned long)offset); }
 static struct __gpuc_image __gpuc_image_0;
+/* The image where `default(none)` of a host construct around wants every variable named. */
+static __inline__ __attribute__((__unused__)) struct __gpuc_image *__gpuc_image(void) { return &__gpuc_image_0; }
 /* The host is about to look at memory, or at everything: what nests have left newer on the device comes back. */
 static __inline__ __attribute__((__unused__)) void __gpuc_host(const volatile void *first, unsigned long bytes, int writes) { if (__gpuc_auto_resident) __gpuc_auto_host((const void *)first, bytes, writes); }
 /* A variable that nests may have left on the device, or a function at whose end nothing may be left there. */

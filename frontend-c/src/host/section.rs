@@ -24,7 +24,7 @@ pub(super) fn text(unit: &TranslationUnit, expr: ExprId) -> String {
 }
 
 /// The text of a place of the program, on one line.
-fn place(unit: &TranslationUnit, span: Span) -> String {
+pub(super) fn place(unit: &TranslationUnit, span: Span) -> String {
     let slice = unit.source.slice(span);
     String::from_utf8_lossy(slice).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -16,7 +16,7 @@ pub(crate) use token::contextual_keywords;
 pub use token::{Keyword, Punct, Token, TokenKind};
 
 use crate::Families;
-use crate::pragma::{MacroTable, Pragma};
+use crate::pragma::{Family, MacroTable, Pragma};
 use crate::source::{Source, Span};
 use crate::symbol::{Interner, Symbol};
 
@@ -53,9 +53,11 @@ pub fn lex(text: Arc<[u8]>, name: &str, families: Families) -> Lexed {
         if scanner.skip_blanks() && scanner.peek_byte() == b'#' {
             let line = scanner.take_line();
             if let Some(pragma) = lexer.line(&text, line)
-                && families.enables(lexer.pragmas[pragma].family)
+                && let found = &mut lexer.pragmas[pragma]
+                && families.enables(found.family)
             {
-                lexer.pragmas[pragma].ours = true;
+                // Of OpenMP, much is the host compiler's: the parser sees what.
+                found.ours = found.family != Family::OpenMp;
                 tokens.push(Token { kind: TokenKind::Pragma(pragma as u32), span: line });
             }
             continue;
@@ -71,6 +73,19 @@ pub fn lex(text: Arc<[u8]>, name: &str, families: Families) -> Lexed {
     }
     let Lines { source, pragmas, macros, diagnostics } = lexer;
     Lexed { tokens, pragmas, symbols, source, macros, diagnostics }
+}
+
+/// The tokens of a text of ours, which all stand at `span`.
+pub(crate) fn scan(text: &str, span: Span, symbols: &mut Interner) -> Vec<Token> {
+    let mut scanner = Scanner::new(text.as_bytes(), 0, symbols);
+    let mut tokens = Vec::new();
+    loop {
+        let token = scanner.token();
+        tokens.push(Token { span, ..token });
+        if token.kind == TokenKind::Eof {
+            return tokens;
+        }
+    }
 }
 
 /// What is collected from the lines that start with `#`.
@@ -181,7 +196,8 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> String {
-        let lexed = lex(text.as_bytes().into(), "t.c", Families { openacc: true });
+        let lexed =
+            lex(text.as_bytes().into(), "t.c", Families { openacc: true, ..Families::default() });
         let words: Vec<_> = lexed
             .tokens
             .iter()
@@ -216,7 +232,8 @@ mod tests {
     #[test]
     fn markers_tell_file_and_line() {
         let text = "# 1 \"a.c\"\n# 1 \"/usr/include/x.h\" 1 3 4\nint a;\n# 7 \"a.c\" 2\n\nint b;\n";
-        let lexed = lex(text.as_bytes().into(), "t.c", Families { openacc: true });
+        let lexed =
+            lex(text.as_bytes().into(), "t.c", Families { openacc: true, ..Families::default() });
         let at = |i: usize| {
             let start = lexed.tokens[i].span.start;
             (lexed.source.place(lexed.tokens[i].span).to_string(), lexed.source.is_system(start))

@@ -150,8 +150,7 @@ pub(super) fn clause_items(
 }
 
 /// The members of structures, and elements of arrays, that point to what a directive's clauses bring to the device or
-/// take from there: where they are on the device themselves, they come to point to it, or do no more
-/// (OpenACC 3.3 §2.7.2).
+/// take from there: where they are on the device themselves, they come to point to it, or do no more.
 fn pointer_members(
     unit: &TranslationUnit,
     directive: &Directive,
@@ -337,6 +336,10 @@ impl Lowerer<'_> {
                 return Some((number, kind));
             }
         }
+        if c.directive.family.copies_scalars() && Scalar::of(self.unit, ty).is_some() {
+            // What `data` around maps is another variable than the construct's.
+            return None;
+        }
         let mapped = enclosing::find(self.unit, c.enclosing, is_base)?;
         let kind = match mapped.kind {
             DataKind::DevicePtr => DataKind::DevicePtr,
@@ -374,6 +377,9 @@ impl Lowerer<'_> {
         let element = super::scalar::flatten(unit, ty).0;
         match self.default_data(c) {
             Some(DefaultData::Present) => DataKind::ImplicitPresent,
+            _ if c.directive.implicit.aggregates.is_some() => {
+                c.directive.implicit.aggregates.unwrap_or(DataKind::ImplicitCopy)
+            }
             _ if element.qualifiers().contains(Qualifiers::CONST) => DataKind::ImplicitCopyIn,
             _ => DataKind::ImplicitCopy,
         }
@@ -488,7 +494,8 @@ impl Lowerer<'_> {
             captures.formals.push(formal);
             return Ok(());
         }
-        if unit.types.is_pointer(ty) && usage.mutated {
+        let copies = c.directive.family.copies_scalars();
+        if unit.types.is_pointer(ty) && usage.mutated && !copies {
             // What it points to is moved, where it points never comes back.
             self.check_not_lost(c, decl, usage.span)?;
         }
@@ -533,7 +540,9 @@ impl Lowerer<'_> {
             && !usage.outside_induction
             && !self.keeps_last_value(c, decl)
         {
-            self.check_not_lost(c, decl, usage.span)?;
+            if !copies {
+                self.check_not_lost(c, decl, usage.span)?;
+            }
             captures.private.push((decl, scalar));
             return Ok(());
         }
@@ -568,14 +577,15 @@ impl Lowerer<'_> {
         }
         if let Some(scalar) = scalar {
             let kernels = self.construct == Some(Construct::Kernels);
-            if reduced || kernels && usage.mutated {
+            let asked = c.directive.implicit.scalars;
+            if reduced || kernels && usage.mutated || asked.is_some() {
                 let item = captures.data.len();
-                let kind = DataKind::ImplicitCopy;
+                let kind = asked.unwrap_or(DataKind::ImplicitCopy);
                 captures.data.push(DataItem::implicit(&name, kind, Extent::Object(name.clone())));
                 let formal = self.mapped(c, captured, ty, name, item, kind);
                 captures.formals.push(formal);
             } else {
-                if usage.mutated {
+                if usage.mutated && !copies {
                     self.check_not_lost(c, decl, usage.span)?;
                 }
                 let formal = self.by_value(decl, scalar, name);

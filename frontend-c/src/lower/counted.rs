@@ -1,6 +1,6 @@
 //! Loops that count: `for` loops whose variable goes from one bound to another by a fixed step.
 
-use gpuc_dialects::offload::FITS_ATTR;
+use gpuc_dialects::offload::{FITS_ATTR, FITS_UNSIGNED_ATTR};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::Value;
 
@@ -27,6 +27,8 @@ pub(super) struct Counted {
     pub relation: BinaryOp,
     /// What it is compared with.
     pub bound: ExprId,
+    /// The type in which they are compared.
+    pub compared: Scalar,
     /// The size of the step; 1 where it is none.
     pub step: Option<ExprId>,
     /// Whether it counts down.
@@ -99,7 +101,18 @@ impl Lowerer<'_> {
         if mutated_by(unit, body).contains(&variable) {
             return Err(reason(head, "the loop variable is changed in the body"));
         }
-        Ok(Counted { variable, scalar, first, relation, bound, step, down, declares, body })
+        Ok(Counted {
+            variable,
+            scalar,
+            first,
+            relation,
+            bound,
+            compared,
+            step,
+            down,
+            declares,
+            body,
+        })
     }
 
     /// Why a loop that ends at `!=` may not meet its bound.
@@ -398,8 +411,9 @@ impl Lowerer<'_> {
         &mut self,
         bounds: Bounds,
         induction: Value,
-        scalar: Scalar,
+        counted: &Counted,
     ) -> Value {
+        let scalar = counted.scalar;
         let value = match bounds.down {
             None => induction,
             Some((first, step)) => {
@@ -409,15 +423,25 @@ impl Lowerer<'_> {
             }
         };
         let value = self.index_as(value, scalar);
-        // Between the first value and the bound, though no interval of these may say so.
+        // Between the first value and the bound, though no interval of these may say so: a variable that passes
+        // its type's greatest value has no meaning, or the loop no end, which C11 §6.8.5 ¶6 excludes.
         let from_constant =
             bounds.down.is_none() && arith::constant_index_value(&self.b, bounds.lower).is_some();
-        if !from_constant
-            && !scalar.is_unsigned()
-            && let Some(cast) = self.b.defining_op(value)
-        {
+        let fits = match (scalar, counted.compared) {
+            (Scalar::Int { bits, signed: true }, Scalar::Int { bits: wide, signed }) => {
+                let all = wide > bits || wide == bits && !signed;
+                (bits >= 32 && all || !from_constant).then_some(FITS_ATTR)
+            }
+            (Scalar::Int { bits: 32, signed: false }, Scalar::Int { bits: 33.., .. })
+                if bounds.down.is_none() =>
+            {
+                Some(FITS_UNSIGNED_ATTR)
+            }
+            _ => None,
+        };
+        if let (Some(fits), Some(cast)) = (fits, self.b.defining_op(value)) {
             let unit = self.b.ctx.unit_attr();
-            self.b.set_attr(cast, FITS_ATTR, unit);
+            self.b.set_attr(cast, fits, unit);
         }
         value
     }
@@ -433,7 +457,7 @@ impl Lowerer<'_> {
         self.jumps.push(Jumps::default());
         let (region, done) = self.region(&[index], |l, arguments| {
             l.name_variable(arguments[0], counted.variable, l.span(counted.first));
-            let value = l.induction_value(bounds, arguments[0], counted.scalar);
+            let value = l.induction_value(bounds, arguments[0], counted);
             l.bindings.insert(counted.variable, Binding::Value(value));
             let done = l.round(counted.body, exits);
             l.b.location = location;

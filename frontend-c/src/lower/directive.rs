@@ -1,18 +1,20 @@
 //! Directives within a compute construct: `loop` and `atomic`.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::arith::{self, CmpIPredicate};
 use gpuc_dialects::offload::{self, Construct, LoopOrder, ReductionKind};
 use gpuc_ir::Value;
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 
 use super::array_reduction::{ArrayReduction, scalar_reductions};
 use super::counted::{Bounds, Counted};
-use super::lowerer::{Binding, Jumps, Lowerer, Lowering};
+use super::lowerer::{Binding, Failure, Jumps, Lowerer, Lowering};
 use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
 use super::walk::{self, Below, Node};
-use crate::directive::construct::{GANG, Level};
+use crate::directive::construct::{GANG, LANE, Level};
 use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
@@ -35,11 +37,6 @@ fn reduction_kind(op: ReductionOp, scalar: Scalar) -> ReductionKind {
     }
 }
 
-/// The processors that the iterations of a directive's loops are divided among.
-fn levels(directive: &Directive) -> [Option<Level>; 3] {
-    directive.nest.as_ref().map_or([None; 3], |nest| nest.levels)
-}
-
 impl Lowerer<'_> {
     /// A directive inside of a compute construct.
     pub(super) fn directive(
@@ -56,9 +53,13 @@ impl Lowerer<'_> {
         }
         let directive = &self.unit.directives[id];
         let span = Span::new(directive.span.start, directive.name.end.max(span.start));
+        if let Some(refused) = &directive.refused {
+            return Err(Failure::Refused(refused.clone()));
+        }
         match (directive.kind, body) {
             (Kind::Loop, Some(body)) => self.directive_loop(directive, body),
             (Kind::Atomic(form), Some(body)) => self.atomic(form, body),
+            (Kind::Block, Some(body)) => self.own_variables(directive, body),
             (Kind::Hint, _) => Ok(()),
             _ => {
                 let name = directive.words;
@@ -71,6 +72,50 @@ impl Lowerer<'_> {
                 )
             }
         }
+    }
+
+    /// A statement with variables of its own, and some that loops in it combine into.
+    fn own_variables(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
+        let saved = self.bindings.clone();
+        let nested = self.reductions.len();
+        for var in &directive.private {
+            self.mutated.insert(var.decl);
+            self.declare_private(var.decl, var.span)?;
+        }
+        self.copy_firstprivate(directive)?;
+        let combined = scalar_reductions(self.unit, directive).map(|(op, var)| (var.decl, op));
+        self.reductions.extend(combined);
+        let done = self.nested(body);
+        self.reductions.truncate(nested);
+        for var in directive.private.iter().chain(&directive.firstprivate) {
+            if let Some(outside) = saved.get(&var.decl) {
+                self.bindings.insert(var.decl, outside.clone());
+            }
+        }
+        done
+    }
+
+    /// Copies of variables, with the values that they have here.
+    fn copy_firstprivate(&mut self, directive: &Directive) -> Lowering<()> {
+        for var in &directive.firstprivate {
+            match self.bindings.get(&var.decl).cloned() {
+                Some(Binding::Slot { memref, .. }) => {
+                    let scalar = self.scalar(self.unit.decls[var.decl].ty, var.span)?;
+                    let value = self.read_slot(memref);
+                    self.declare_slot(var.decl, scalar, None);
+                    if let Some(&Binding::Slot { memref, .. }) = self.bindings.get(&var.decl) {
+                        self.write_slot(memref, value);
+                    }
+                }
+                Some(Binding::Object(_)) => {
+                    let message = "`firstprivate` is supported for scalars only";
+                    return self.error(var.span, message);
+                }
+                // What does not change need not be copied; pointers are copied where they change.
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The order of iterations that a directive asks for.
@@ -104,13 +149,20 @@ impl Lowerer<'_> {
         let Some(innermost) = loops.last() else { return Ok(()) };
         let inner_body = innermost.body;
 
-        let around = self.gangs;
-        let is_gang = self.is_gang_loop(directive)?;
+        let around = (self.gangs, self.taken, self.numbers);
+        let levels = self.levels(directive)?;
+        let mut order = order;
+        if let Some(bounds) = bounds.first_mut()
+            && self.divide(directive, bounds)
+            && levels.iter().all(Option::is_none)
+        {
+            order = LoopOrder::Seq;
+        }
         let mut sizes = Vec::new();
-        for (number, level) in levels(directive).into_iter().enumerate() {
+        for level in levels {
             sizes.push(match level.and_then(|level| level.size) {
-                Some(size) if number != GANG || is_gang => Some(self.launch_size(size)?),
-                _ => None,
+                Some(size) => Some(self.launch_size(size)?),
+                None => None,
             });
         }
         let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
@@ -142,6 +194,7 @@ impl Lowerer<'_> {
             l.enter_array_reductions(&mut arrays)?;
             l.b.location = location;
             l.round(inner_body, exits)?;
+            l.keep_last(directive, &bounds, induction, &saved)?;
             l.leave_array_reductions(&arrays)
         });
         if let Some(&block) = self.b.blocks(region).first() {
@@ -155,20 +208,67 @@ impl Lowerer<'_> {
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
         self.reduced_arrays.truncate(nested_arrays);
-        self.gangs = around;
+        (self.gangs, self.taken, self.numbers) = around;
         self.bindings = saved;
         self.b.location = location;
         let elements = arrays.iter().flat_map(ArrayReduction::variables);
         let reductions: Vec<_> = reductions.into_iter().chain(elements).collect();
-        self.build_loop(directive, is_gang, order, &bounds, &sizes, &reductions, region);
+        self.build_loop(levels, order, &bounds, &sizes, &reductions, region);
         done?;
         self.finish_array_reductions(&arrays)
     }
 
+    /// The processors that the iterations of a directive's loops are divided among, which loops inside do not
+    /// have any more.
+    fn levels(&mut self, directive: &Directive) -> Lowering<[Option<Level>; 3]> {
+        let Some(nest) = &directive.nest else { return Ok([None; 3]) };
+        let mut levels = nest.levels;
+        if nest.yields {
+            for (number, level) in levels.iter_mut().enumerate() {
+                level.take_if(|_| self.taken[number]);
+                self.taken[number] |= level.is_some();
+            }
+        } else if let Some(gangs) = levels[GANG]
+            && !self.is_gang_loop(directive, gangs)?
+        {
+            levels[GANG] = None;
+        }
+        Ok(levels)
+    }
+
+    /// Leaves of a loop's iterations those of the processors around that know their numbers: from that number
+    /// on in steps of how many there are. Whether there are such.
+    fn divide(&mut self, directive: &Directive, bounds: &mut Bounds) -> bool {
+        let Some(nest) = &directive.nest else { return false };
+        let mut divided = false;
+        for level in [GANG, LANE] {
+            let Some((number, count)) = self.numbers[level].filter(|_| nest.shared[level]) else {
+                continue;
+            };
+            let offset = self.multiply_index(number, bounds.step);
+            bounds.lower = self.add_index(bounds.lower, offset);
+            bounds.step = self.multiply_index(bounds.step, count);
+            divided = true;
+        }
+        divided
+    }
+
+    /// At the start of an iteration whose variable is the number of its processor.
+    fn note_numbers(&mut self, directive: &Directive) -> Lowering<()> {
+        let Some(explicit) = directive.nest.as_ref().and_then(|nest| nest.explicit) else {
+            return Ok(());
+        };
+        if let Some(&Binding::Value(number)) = self.bindings.get(&explicit.variable) {
+            let number = self.as_index(number, Scalar::INT);
+            let count = self.subscript(explicit.count)?;
+            self.numbers[explicit.level] = Some((number, count));
+        }
+        Ok(())
+    }
+
     /// Whether a loop is divided among gangs. Within another that is, only the other is: it has all
     /// gangs, of whichever dimensions.
-    fn is_gang_loop(&mut self, directive: &Directive) -> Lowering<bool> {
-        let Some(level) = levels(directive)[GANG] else { return Ok(false) };
+    fn is_gang_loop(&mut self, directive: &Directive, level: Level) -> Lowering<bool> {
         let dimension = level.dimension;
         let Some(around) = self.gangs.replace(dimension) else { return Ok(true) };
         let place = self.unit.place(directive.name);
@@ -333,11 +433,16 @@ impl Lowerer<'_> {
     ) -> Lowering<()> {
         for ((counted, &bounds), &induction) in loops.iter().zip(bounds).zip(induction) {
             self.name_variable(induction, counted.variable, self.span(counted.first));
-            let value = self.induction_value(bounds, induction, counted.scalar);
+            let value = self.induction_value(bounds, induction, counted);
             self.bindings.insert(counted.variable, Binding::Value(value));
         }
-        let mut private = IndexSet::new();
-        for var in directive.private.iter() {
+        self.note_numbers(directive)?;
+        let mut private: IndexSet<DeclId> = IndexSet::new();
+        if directive.family.copies_scalars() {
+            self.copy_firstprivate(directive)?;
+            private.extend(directive.firstprivate.iter().map(|var| var.decl));
+        }
+        for var in directive.private.iter().chain(&directive.lastprivate) {
             private.insert(var.decl);
             // The variable of an associated loop is private already, and holds the iteration's
             // value: the clause adds nothing.
@@ -390,6 +495,51 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// At the end of the last iteration: the values that its variables of `lastprivate` have become.
+    fn keep_last(
+        &mut self,
+        directive: &Directive,
+        bounds: &[Bounds],
+        induction: &[Value],
+        outside: &FxHashMap<DeclId, Binding>,
+    ) -> Lowering<()> {
+        for var in &directive.lastprivate {
+            let shared = match outside.get(&var.decl) {
+                Some(&Binding::Slot { memref, shared: true }) => memref,
+                _ => {
+                    let message = "`lastprivate` is supported for scalars that are mapped or in a combined construct only";
+                    return self.error(var.span, message);
+                }
+            };
+            let mut is_last = arith::constant_bool(&mut self.b, true);
+            for (bounds, &at) in bounds.iter().zip(induction) {
+                let next = self.add_index(at, bounds.step);
+                let predicate = CmpIPredicate::Sge.attr(&mut self.b.ctx);
+                let i1 = self.b.ctx.i1();
+                let op = arith::CmpIOp::new(&mut self.b, next, bounds.upper).attr(
+                    &mut self.b,
+                    "predicate",
+                    predicate,
+                );
+                let ends = self.value(op.result(i1));
+                let op = arith::AndIOp::new(&mut self.b, is_last, ends);
+                is_last = self.value(op);
+            }
+            let value = match self.bindings.get(&var.decl) {
+                Some(&Binding::Slot { memref, .. }) => self.read_slot(memref),
+                _ => {
+                    let message = "`lastprivate` of a loop's own variable is not supported";
+                    return self.error(var.span, message);
+                }
+            };
+            self.branch(is_last, |l| {
+                l.write_slot(shared, value);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
     /// A private variable: a new one of the same type.
     pub(super) fn declare_private(&mut self, decl: DeclId, span: Span) -> Lowering<()> {
         let ty = self.unit.decls[decl].ty;
@@ -407,8 +557,7 @@ impl Lowerer<'_> {
 
     fn build_loop(
         &mut self,
-        directive: &Directive,
-        is_gang: bool,
+        levels: [Option<Level>; 3],
         order: LoopOrder,
         bounds: &[Bounds],
         sizes: &[Option<Value>],
@@ -421,7 +570,7 @@ impl Lowerer<'_> {
         let ctx = &mut self.b.ctx;
         let mut names = Vec::new();
         for (number, text) in ["gang", "worker", "vector"].into_iter().enumerate() {
-            if levels(directive)[number].is_some() && (number != GANG || is_gang) {
+            if levels[number].is_some() {
                 names.push(ctx.string_attr(text));
             }
         }

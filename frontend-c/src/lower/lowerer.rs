@@ -107,6 +107,10 @@ pub(super) struct Lowerer<'a> {
     pub(super) reductions: Vec<(DeclId, ReductionOp)>,
     /// The dimension of gangs that the enclosing loops are divided among.
     pub(super) gangs: Option<i128>,
+    /// Of gangs, workers and lanes, those that the enclosing loops are divided among.
+    pub(super) taken: [bool; 3],
+    /// The numbers of the gang, worker and lane, and how many there are, where loops around know them.
+    pub(super) numbers: [Option<(Value, Value)>; 3],
     /// Arrays that the enclosing loops reduce.
     pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
     /// Members that data clauses name, and what they are bound to.
@@ -159,6 +163,8 @@ impl<'a> Lowerer<'a> {
             in_independent_loop: false,
             reductions: Vec::new(),
             gangs: None,
+            taken: [false; 3],
+            numbers: [None; 3],
             reduced_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),

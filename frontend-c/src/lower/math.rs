@@ -7,7 +7,7 @@ use gpuc_ir::{Builder, OpBuild, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use crate::directive;
+use crate::directive::{self, Number};
 use crate::source::Span;
 use crate::tree::ExprId;
 use crate::types::Type;
@@ -98,6 +98,11 @@ impl Lowerer<'_> {
         if let Some(value) = self.float_function(base, ty, arguments, span)? {
             return Ok(Some(value));
         }
+        if arguments.is_empty()
+            && let Some(number) = Number::asked_by(base)
+        {
+            return self.number(number, ty, span).map(Some);
+        }
         if directive::tests_device(base)
             && let [kind] = arguments
         {
@@ -111,6 +116,23 @@ impl Lowerer<'_> {
             ),
         };
         self.refuse(span, diagnostic)
+    }
+
+    /// What device code is told of the processor that executes it.
+    fn number(&mut self, number: Number, ty: Type, span: Span) -> Lowering<Value> {
+        let to = self.scalar(ty, span)?;
+        let known = match number {
+            Number::Constant(value) => Err(value),
+            Number::Of(level) => self.numbers[level].map(|(number, _)| number).ok_or(0),
+            Number::Count(level) => self.numbers[level].map(|(_, count)| count).ok_or(1),
+        };
+        Ok(match known {
+            Ok(value) => self.index_as(value, to),
+            Err(value) => {
+                let register = to.register(&mut self.b.ctx);
+                arith::constant_int(&mut self.b, value, register)
+            }
+        })
     }
 
     /// Whether code of the device runs on a device of a type.

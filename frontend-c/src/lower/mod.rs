@@ -69,6 +69,7 @@ use gpuc_ir::Op;
 use crate::directive::VarRef;
 use crate::directive::action::{Action, Condition, Order};
 pub use crate::directive::{DataFlags, DataKind};
+use crate::source::Span;
 use crate::tree::DirectiveId;
 
 pub use function::lower_functions;
@@ -131,6 +132,8 @@ pub struct ConstructInfo {
     pub data: Vec<DataItem>,
     /// On which condition.
     pub condition: Condition,
+    /// The clauses that say what tasks of the host it waits for.
+    pub host_waits: Vec<Span>,
     /// The function of the module, for compute constructs.
     pub compute: Option<Compute>,
 }

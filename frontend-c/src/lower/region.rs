@@ -88,6 +88,8 @@ impl Lowerer<'_> {
         self.reductions.clear();
         self.reduced_arrays.clear();
         self.gangs = None;
+        self.taken = [false; 3];
+        self.numbers = [None; 3];
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);
@@ -116,6 +118,7 @@ impl Lowerer<'_> {
                 .chain(&site.directive.firstprivate)
                 .map(|var| var.decl)
                 .collect(),
+            all_shared: site.directive.implicit.scalars.is_some(),
             shared: std::iter::once(site.directive)
                 .chain(around)
                 .flat_map(Directive::data)

@@ -7,6 +7,7 @@
 //! clause says what it wants.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::offload::Construct;
 use indexmap::IndexSet;
 
 use super::capture::Capturing;
@@ -18,7 +19,7 @@ use super::uses::{mutated_by, mutates};
 use super::walk::{self, Below, Node};
 use crate::directive::{DataKind, Directive, ReductionOp};
 use crate::source::Span;
-use crate::tree::{DeclId, StmtId, StmtKind, TranslationUnit};
+use crate::tree::{DeclId, ExprKind, StmtId, StmtKind, TranslationUnit};
 
 /// A loop with a directive, and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +49,8 @@ pub(super) struct ConstructScalars {
     pub body: Option<StmtId>,
     /// In its `private` and `firstprivate` clauses: what becomes of them is asked within it only.
     pub private: Vec<DeclId>,
+    /// Whether those in no clause are memory that iterations share.
+    pub all_shared: bool,
     /// In data clauses, own and around it: memory that iterations share.
     pub shared: Vec<DeclId>,
 }
@@ -62,6 +65,7 @@ impl Lowerer<'_> {
             .private
             .iter()
             .chain(&site.directive.firstprivate)
+            .chain(&site.directive.lastprivate)
             .chain(site.directive.reductions().map(|(_, var)| var))
             .map(|var| var.decl)
             .collect();
@@ -74,7 +78,7 @@ impl Lowerer<'_> {
             }
             let start = fate(unit, site.function, site.body, decl, From::Start);
             let behind = self.behind(site.function, site.stmt, decl);
-            let shared = self.scalars.shared.contains(&decl);
+            let shared = self.is_shared(decl);
             match (start.read, behind.read) {
                 (None, None) if !shared => {
                     roles.own.insert(decl);
@@ -85,12 +89,28 @@ impl Lowerer<'_> {
                     None => return self.lost(site, decl, later),
                 },
                 _ if shared => {}
+                // What iterations set to one number is the program's, as all scalars of `kernels` (§2.6.2).
+                (None, Some(_))
+                    if self.construct == Some(Construct::Kernels)
+                        && sets_one_number(unit, site.body, decl) => {}
                 (_, Some(later)) => return self.lost(site, decl, later),
                 (Some(read), None) => self.check_carried(site, decl, read, start)?,
                 (None, None) => {}
             }
         }
         Ok(roles)
+    }
+
+    /// Whether iterations share a scalar of the program's with the host.
+    fn is_shared(&self, decl: DeclId) -> bool {
+        let scalars = &self.scalars;
+        scalars.shared.contains(&decl)
+            || self.declared.contains(&decl)
+            || scalars.all_shared
+                && !scalars.private.contains(&decl)
+                && self
+                    .function
+                    .is_some_and(|function| is_outside(self.unit, function, scalars.body, decl))
     }
 
     /// Whether the program may read what a statement leaves in a scalar.
@@ -101,7 +121,12 @@ impl Lowerer<'_> {
     /// What becomes of what a statement leaves in a scalar.
     fn behind(&self, function: DeclId, stmt: StmtId, decl: DeclId) -> Fate {
         let unit = self.unit;
-        let of_construct = self.scalars.body.filter(|_| self.scalars.private.contains(&decl));
+        let scalars = &self.scalars;
+        let is_own = scalars.private.contains(&decl)
+            || self.family.copies_scalars()
+                && self.function == Some(function)
+                && !self.is_shared(decl);
+        let of_construct = scalars.body.filter(|_| is_own);
         let body = unit.function(function).and_then(|function| function.body);
         match of_construct.or(body) {
             Some(scope) => fate(unit, function, scope, decl, From::Behind(stmt)),
@@ -206,6 +231,8 @@ impl Lowerer<'_> {
         let known = self.reductions.len();
         let mut reduced = IndexSet::new();
         let mut open: Vec<OpenLoop> = Vec::new();
+        // Of a combined construct, they are the program's, too.
+        reduced.extend(directive.lastprivate.iter().map(|var| var.decl));
         if directive.nest.is_some() {
             self.open_loop(directive, stmt, body, function, &mut open, &mut reduced)?;
         } else {
@@ -214,8 +241,13 @@ impl Lowerer<'_> {
         }
         for event in loops_in(unit, body) {
             match event {
-                LoopEvent::Begins(directive, at, body) => {
-                    self.open_loop(directive, at, body, function, &mut open, &mut reduced)?;
+                LoopEvent::Begins(inner, at, body) => {
+                    let mut combined = IndexSet::new();
+                    self.open_loop(inner, at, body, function, &mut open, &mut combined)?;
+                    // Where a construct has copies of scalars, only what it reduces itself leaves it.
+                    if !directive.family.copies_scalars() {
+                        reduced.extend(combined);
+                    }
                 }
                 LoopEvent::Ends(at) => {
                     if let Some(last) = open.pop_if(|last| last.stmt == at) {
@@ -305,6 +337,20 @@ fn loops_in(unit: &TranslationUnit, body: StmtId) -> Vec<LoopEvent<'_>> {
     events
 }
 
+/// Whether a variable is not one of a construct's statement, or of the functions that it calls.
+fn is_outside(
+    unit: &TranslationUnit,
+    function: DeclId,
+    body: Option<StmtId>,
+    decl: DeclId,
+) -> bool {
+    let whole = unit.function(function).and_then(|function| function.body);
+    let parameter =
+        unit.function(function).is_some_and(|function| function.parameters.contains(&decl));
+    let declares = |body: StmtId| declared_in(unit, body).contains(&decl);
+    parameter || whole.is_some_and(declares) && !body.is_some_and(declares)
+}
+
 /// The variables that a statement declares.
 fn declared_in(unit: &TranslationUnit, body: StmtId) -> IndexSet<DeclId> {
     let mut found = IndexSet::new();
@@ -315,6 +361,27 @@ fn declared_in(unit: &TranslationUnit, body: StmtId) -> IndexSet<DeclId> {
         Below::Enter
     });
     found
+}
+
+/// Whether all that a statement does with a variable is to set it to one and the same number: a flag that is raised.
+fn sets_one_number(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
+    let (mut numbers, mut is_flag, mut mentions) = (IndexSet::new(), true, 0);
+    walk::stmt(unit, body, &mut |node| {
+        let Node::Expr(expr) = node else { return Below::Enter };
+        match unit.exprs[expr].kind {
+            ExprKind::Name(found) if found == decl => mentions += 1,
+            ExprKind::Assign { target, value } if unit.named(target) == Some(decl) => {
+                mentions -= 1;
+                is_flag &= unit.constant_int(value).is_some_and(|number| {
+                    numbers.insert(number);
+                    true
+                });
+            }
+            _ => {}
+        }
+        Below::Enter
+    });
+    is_flag && mentions == 0 && numbers.len() == 1
 }
 
 /// The first place where a statement assigns to a variable.

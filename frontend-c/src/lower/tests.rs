@@ -11,7 +11,7 @@ use crate::{Families, read};
 /// Lowers a program; its module's text, or what was refused.
 fn lowered(program: &str, options: Options) -> Result<String, Vec<String>> {
     let text = Preprocessed::from_text(program, "t.c");
-    let (unit, found) = read(&text, Families { openacc: true });
+    let (unit, found) = read(&text, Families { openacc: true, ..Families::default() });
     unit.source.set_content("t.c", program.as_bytes());
     let errors: Vec<String> =
         found.iter().filter(|found| found.is_error()).map(ToString::to_string).collect();

@@ -141,6 +141,7 @@ impl Walker<'_> {
             line,
             data: Vec::new(),
             condition: directive.condition,
+            host_waits: directive.host_waits.clone(),
             compute: None,
         }
     }
@@ -165,6 +166,9 @@ impl Walker<'_> {
     fn directive(&mut self, stmt: StmtId, id: DirectiveId, body: Option<StmtId>) -> Below {
         let unit = self.unit;
         let directive = &unit.directives[id];
+        if let (Some(refused), Kind::Compute(_)) = (&directive.refused, directive.kind) {
+            self.lowerer.diagnostics.push((**refused).clone());
+        }
         let Some(action) = directive.action() else {
             self.stray(directive);
             return Below::Enter;
@@ -200,6 +204,9 @@ impl Walker<'_> {
 
     /// A directive of device code outside of compute constructs.
     fn stray(&mut self, directive: &Directive) {
+        if directive.stays {
+            return;
+        }
         let help = match directive.kind {
             Kind::Loop => directive.family.stray_loop_help(),
             Kind::Atomic(_) => "put it into a compute construct, or call its function from one",
@@ -269,7 +276,11 @@ impl Walker<'_> {
                     let made = match outcome {
                         Ok(made) => Some(made),
                         Err(Failure::Refused(diagnostic)) => {
-                            self.lowerer.diagnostics.push(*diagnostic);
+                            // What stops a construct may have been found before: at a loop that was looked
+                            // at ahead of it.
+                            if !self.lowerer.diagnostics[said..].contains(&diagnostic) {
+                                self.lowerer.diagnostics.push(*diagnostic);
+                            }
                             None
                         }
                         Err(_) => None,

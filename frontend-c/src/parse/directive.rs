@@ -3,6 +3,7 @@
 use super::{Failed, Parsed, Parser};
 use crate::directive::{check_body, openacc};
 use crate::lex::{Punct, TokenKind};
+use crate::pragma::Family;
 use crate::tree::{DirectiveId, ItemKind, StmtId, StmtKind};
 
 impl Parser {
@@ -25,6 +26,9 @@ impl Parser {
 
     /// A directive at file scope.
     pub(super) fn file_scope_pragma(&mut self, number: u32) -> Parsed<ItemKind> {
+        if self.checker.unit.pragmas[number as usize].family == Family::OpenMp {
+            return Ok(self.openmp_at_file_scope(number));
+        }
         let span = self.span();
         let Ok(id) = self.directive(number) else {
             // The line is read; what follows it is a declaration of its own.
@@ -40,6 +44,9 @@ impl Parser {
 
     /// A directive within a function, with the statement it applies to.
     pub(super) fn directive_statement(&mut self, number: u32) -> Parsed<StmtId> {
+        if self.checker.unit.pragmas[number as usize].family == Family::OpenMp {
+            return self.openmp_statement(number);
+        }
         let start = self.span();
         let Ok(directive) = self.directive(number) else {
             // The directive is reported; the statement behind it stands for itself.

@@ -21,7 +21,7 @@ use crate::lex::{Keyword, Punct, Scanner, Token, TokenKind};
 use crate::pragma::{Family, MacroTable, PackTable};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{DeclId, StmtId, TranslationUnit};
+use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
 use crate::types::{Checker, Entity, RecordId, Type};
 
 /// A construct that could not be read; its error is reported already.
@@ -74,6 +74,14 @@ pub(crate) struct Parser {
     pack: PackTable,
     depth: u32,
     pub(crate) function: Option<FunctionContext>,
+    /// How many constructs of device code are being read.
+    pub(crate) device_depth: u32,
+    /// How many threads a team of it has at most.
+    pub(crate) thread_limit: Option<ExprId>,
+    /// Whether that code stands in a region that several threads execute.
+    pub(crate) in_parallel: bool,
+    /// The number of the first item behind an open `declare target`.
+    pub(crate) declare_target: Option<usize>,
     /// The records whose members are being read.
     open_records: Vec<RecordId>,
 }
@@ -84,6 +92,10 @@ impl Parser {
         let checker = Checker::new(unit);
         Parser {
             tokens,
+            device_depth: 0,
+            thread_limit: None,
+            in_parallel: false,
+            declare_target: None,
             at: 0,
             end: 0,
             checker,
@@ -274,7 +286,7 @@ impl Parser {
     }
 
     /// Reads other tokens for a while: those of a pragma, or of a builtin's declaration.
-    fn within<T>(&mut self, tokens: Vec<Token>, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn within<T>(&mut self, tokens: Vec<Token>, read: impl FnOnce(&mut Self) -> T) -> T {
         let saved = (std::mem::replace(&mut self.tokens, tokens), self.at, self.end);
         self.at = 0;
         self.end = self.span().start;
@@ -285,7 +297,7 @@ impl Parser {
 
     /// The tokens of a pragma behind its family's word, macros expanded where the preprocessor left
     /// them alone.
-    fn pragma_tokens(&mut self, number: u32) -> Vec<Token> {
+    pub(crate) fn pragma_tokens(&mut self, number: u32) -> Vec<Token> {
         let pragma = self.checker.unit.pragmas[number as usize];
         let text = self.checker.unit.source.text().clone();
         let symbols = &mut self.checker.unit.symbols;
@@ -329,15 +341,7 @@ impl Parser {
         let Some(text) = crate::types::builtin_declaration(self.checker.unit.text(name)) else {
             return false;
         };
-        let mut scanner = Scanner::new(text.as_bytes(), 0, &mut self.checker.unit.symbols);
-        let mut tokens = Vec::new();
-        loop {
-            let token = scanner.token();
-            tokens.push(Token { span, ..token });
-            if token.kind == TokenKind::Eof {
-                break;
-            }
-        }
+        let tokens = crate::lex::scan(&text, span, &mut self.checker.unit.symbols);
         let ty = self.within(tokens, |parser| {
             let specifiers = parser.specifiers()?;
             let declarator = parser.declarator()?;

@@ -161,7 +161,7 @@ impl Parser {
     }
 
     /// Whether a declaration starts here.
-    pub(super) fn starts_declaration(&self) -> bool {
+    pub(crate) fn starts_declaration(&self) -> bool {
         use Keyword as K;
         if self.starts_type(self.peek()) {
             // `name:` is a label even where `name` is a type.

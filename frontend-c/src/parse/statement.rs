@@ -18,7 +18,7 @@ enum Label {
 }
 
 impl Parser {
-    pub(super) fn stmt(&mut self, kind: StmtKind, start: Span) -> StmtId {
+    pub(crate) fn stmt(&mut self, kind: StmtKind, start: Span) -> StmtId {
         let span = self.span_from(start);
         self.checker.unit.stmts.alloc(Stmt { kind, span })
     }
@@ -96,7 +96,7 @@ impl Parser {
     }
 
     /// A statement.
-    pub(super) fn statement(&mut self) -> Parsed<StmtId> {
+    pub(crate) fn statement(&mut self) -> Parsed<StmtId> {
         self.nested(Parser::statement_here)
     }
 

@@ -35,7 +35,7 @@ impl Options {
             cc: vec!["cc".into()],
             file: file.into(),
             args: Vec::new(),
-            families: Families { openacc: true },
+            families: Families { openacc: true, ..Families::default() },
         }
     }
 }

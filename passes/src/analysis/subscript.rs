@@ -1,6 +1,6 @@
 //! Values of index type in closed form.
 
-use gpuc_dialects::offload::FITS_ATTR;
+use gpuc_dialects::offload::{FITS_ATTR, FITS_UNSIGNED_ATTR};
 use gpuc_dialects::{affine, arith};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value};
@@ -167,7 +167,8 @@ fn unsigned_cast(ir: &Ir, op: Op, width: u32, depth: u32, keep: Keep<'_>) -> Opt
     if from > width {
         return None;
     }
-    if range(ir, source).min >= 0 {
+    // Of as many bits it is the same number: no subscript is beyond the greatest signed one.
+    if from == 64 || range(ir, source).min >= 0 {
         return Some(build(ir, source, depth, keep));
     }
     let cut = ir.defining_op(source).filter(|&cut| {
@@ -176,8 +177,9 @@ fn unsigned_cast(ir: &Ir, op: Op, width: u32, depth: u32, keep: Keep<'_>) -> Opt
             || arith::IndexCastUIOp::is(ir, cut)
     })?;
     let original = ir.operand(cut, 0);
-    let unsigned = Range { min: 0, max: (1i128 << from.min(64)) - 1 };
-    range(ir, original).is_within(unsigned).then(|| build(ir, original, depth, keep))
+    let fits = ir.attr(cut, FITS_UNSIGNED_ATTR).is_some()
+        || range(ir, original).is_within(Range::unsigned(from));
+    fits.then(|| build(ir, original, depth, keep))
 }
 
 /// Whether the result of an addition, subtraction or multiplication is the true one.

@@ -21,9 +21,10 @@ use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
-use super::contraction::Contraction;
+use super::contraction::{Contraction, Unsuitable};
 use super::emit::Emitter;
 use super::stage::Tile;
+use super::sum_in_order::SumInOrder;
 use super::tile_plan::TilePlan;
 use super::wide::{Wide, conditions};
 use crate::parallel::schedule::{Asked, Levels, region_sizes};
@@ -58,7 +59,7 @@ impl Pass for TileContractions {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             if !in_fallback(ir, inner)
                 && let Some(nest) = open_nest(ir, region)
-                && let Ok(contraction) = Contraction::of(ir, nest)
+                && let Ok(contraction) = contraction(ir, nest)
             {
                 let versions = match &steps {
                     Some(steps) => follow(ir, &contraction, steps, arch)?,
@@ -72,6 +73,18 @@ impl Pass for TileContractions {
             None => Ok(()),
         }
     }
+}
+
+/// The nest as a contraction; a sum that a directive declares to be a reduction is one in order then.
+fn contraction(ir: &mut Ir, nest: Op) -> Result<Contraction, Unsuitable> {
+    let sum = SumInOrder::of(ir, nest);
+    let found = Contraction::of(ir, nest);
+    match (sum, &found) {
+        (Some(sum), Ok(_)) => sum.keep(ir),
+        (Some(sum), Err(_)) => sum.undo(ir),
+        (None, _) => {}
+    }
+    found
 }
 
 /// A version of a nest.

@@ -47,6 +47,16 @@ pub enum Level {
     Left(Kind),
 }
 
+impl Level {
+    /// How iterations are executed, of a loop.
+    fn kind(&self) -> Option<Kind> {
+        match self {
+            Level::Loop(_, kind) | Level::Left(kind) => Some(*kind),
+            Level::Group(_) => None,
+        }
+    }
+}
+
 /// The rows of statements, of each from the outermost in.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
@@ -70,14 +80,24 @@ impl Plan {
         Schedule((0..depth).map(|row| Row((0..count).map(|s| form(s, row)).collect())).collect())
     }
 
+    /// Whether statements get loops of their own.
+    pub fn has_groups(&self) -> bool {
+        self.levels.values().flatten().any(|level| matches!(level, Level::Group(_)))
+    }
+
+    /// The parallel loops outside of all others, of the statement that has fewest.
+    pub fn fewest_outer(&self) -> usize {
+        let outer = |levels: &Vec<Level>| {
+            let kinds = levels.iter().filter_map(Level::kind);
+            kinds.take_while(|&kind| kind == Kind::Parallel).count()
+        };
+        self.levels.values().map(outer).min().unwrap_or(0)
+    }
+
     /// How good the order of a statement is.
     fn cost(&self, statements: &Statements, statement: usize) -> Cost {
-        let kind = |level: &Level| match level {
-            Level::Loop(_, kind) | Level::Left(kind) => Some(*kind),
-            Level::Group(_) => None,
-        };
         let kinds: Vec<Kind> =
-            self.levels.get(&statement).into_iter().flatten().filter_map(kind).collect();
+            self.levels.get(&statement).into_iter().flatten().filter_map(Level::kind).collect();
         Cost::of(&kinds, statements.list[statement].loops.len())
     }
 

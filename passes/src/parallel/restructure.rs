@@ -16,7 +16,7 @@ use gpuc_presburger::Var;
 use indexmap::IndexSet;
 
 use super::nest_plan::{Level, Plan, Search};
-use crate::analysis::loops::candidates;
+use crate::analysis::loops::{CountedLoop, candidates, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::graph::DependenceGraph;
@@ -128,22 +128,55 @@ fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
         if ir.ancestors(root).any(|outer| done.contains(&outer)) {
             continue;
         }
-        // What is parallel outside is left, and found to be so with less effort.
-        match nest.carried(ir, root, Apart::Assumed, Wanted::Any) {
-            Ok(found) if found.dependence.is_some() => {}
-            _ => {
+        // What is parallel outside is left, and found to be so with less effort, unless loops inside could be
+        // part of the grid.
+        let is_parallel = match nest.carried(ir, root, Apart::Assumed, Wanted::Any) {
+            Ok(found) => found.dependence.is_none(),
+            Err(_) => {
                 done.insert(root);
                 continue;
             }
+        };
+        if is_parallel && !is_scattered(ir, nest, root, &free) {
+            done.insert(root);
+            continue;
         }
         let Ok(graph) = nest.graph(ir, &[root], Apart::Assumed) else { continue };
         let movable = |op: Op| free.contains(&op);
         let Ok(statements) = Statements::of(ir, STEP, &graph, &movable) else { continue };
         done.insert(root);
-        found.extend(better_order(ir, graph, statements));
+        let better = better_order(ir, graph, statements);
+        // Statements apart cost a launch each, and move what they hand to each other: for a grid of more than
+        // one dimension.
+        let is_grid = |better: &Better| {
+            !is_parallel || !better.plan.has_groups() || better.plan.fewest_outer() >= 2
+        };
+        found.extend(better.filter(is_grid));
     }
     found
 }
+
+/// Whether a loop holds a sequential one, and that one a parallel one that is worth a dimension of the grid: a
+/// product that is summed up row by row.
+fn is_scattered(ir: &Ir, nest: &Nest, outer: Op, free: &IndexSet<Op>) -> bool {
+    let inside = |outer: Op| free.iter().filter(move |&&inner| ir.parent_op(inner) == Some(outer));
+    let carries = |op: Op| match nest.carried(ir, op, Apart::Assumed, Wanted::Any) {
+        Ok(found) => found.dependence.is_some(),
+        Err(_) => false,
+    };
+    let is_dimension = |op: Op| {
+        let trips = dimensions(ir, op).first().and_then(CountedLoop::constant_trips);
+        trips.is_none_or(|trips| trips >= FEWEST_TRIPS) && !carries(op)
+    };
+    inside(outer).any(|&inner| match carries(inner) {
+        true => inside(inner).any(|&innermost| is_dimension(innermost)),
+        false => is_scattered(ir, nest, inner, free),
+    })
+}
+
+/// A loop of fewer iterations is no dimension of a grid: what stands between it and the loops outside would be
+/// computed as often.
+const FEWEST_TRIPS: i64 = 32;
 
 fn better_order(ir: &Ir, graph: DependenceGraph, statements: Statements) -> Option<Better> {
     let orders: Option<Vec<Order<'_>>> =

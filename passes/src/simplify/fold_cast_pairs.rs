@@ -6,7 +6,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::arith;
-use gpuc_dialects::offload::FITS_ATTR;
+use gpuc_dialects::offload::{FITS_ATTR, FITS_UNSIGNED_ATTR};
 use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
@@ -37,14 +37,18 @@ fn original(ir: &Ir, widening: Op) -> Option<Value> {
     let is_cast = |op: Op| {
         arith::IndexCastOp::is(ir, op) || arith::ExtSIOp::is(ir, op) || arith::TruncIOp::is(ir, op)
     };
-    if !is_cast(widening) {
+    let is_unsigned = arith::IndexCastUIOp::is(ir, widening) || arith::ExtUIOp::is(ir, widening);
+    if !is_cast(widening) && !is_unsigned {
         return None;
     }
     let narrow = ir.operand(widening, 0);
     let cut = ir.defining_op(narrow).filter(|&op| is_cast(op))?;
     let wide = ir.operand(cut, 0);
-    let fits = ir.attr(cut, FITS_ATTR).is_some()
-        || range(ir, wide).is_within(Range::signed(bits(narrow)?));
+    let (attr, all) = match is_unsigned {
+        true => (FITS_UNSIGNED_ATTR, Range::unsigned(bits(narrow)?)),
+        false => (FITS_ATTR, Range::signed(bits(narrow)?)),
+    };
+    let fits = ir.attr(cut, attr).is_some() || range(ir, wide).is_within(all);
     (ir.ty(wide) == ir.ty(ir.result(widening, 0)) && bits(narrow)? < bits(wide)? && fits)
         .then_some(wide)
 }

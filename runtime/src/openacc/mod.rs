@@ -39,6 +39,6 @@ fn in_queue<T>(site: &SiteDescriptor, argument: std::ffi::c_int, action: impl Fn
 }
 
 /// An error of a routine call, by the routine's name.
-fn misuse(site: &SiteDescriptor, what: &str) -> crate::Failure {
+pub(crate) fn misuse(site: &SiteDescriptor, what: &str) -> crate::Failure {
     Box::new(gpuc_diagnostics::Diagnostic::error(format!("{}: {what}", site.construct())))
 }

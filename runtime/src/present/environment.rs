@@ -9,7 +9,7 @@ use super::message::{misplaced, not_found, partly_present, wraps_around};
 use super::{Entry, Presence, PresentTable};
 use crate::Failure;
 use crate::descriptor::{
-    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ROWS, SiteDescriptor, ZERO,
+    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ONE_COUNT, ROWS, SiteDescriptor, ZERO,
 };
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
@@ -359,18 +359,24 @@ impl DataEnvironment<'_> {
             // `exit data` of what is not there does nothing: its dynamic count is zero. At the end
             // of a region only `no_create` may miss its data; otherwise the program has freed
             // (`acc_shutdown`, `acc_unmap_data`) what the region still used.
-            return if count == Count::Dynamic || kind == DataKind::NoCreate {
+            return if count == Count::Dynamic || kind == DataKind::NoCreate || data.has(ONE_COUNT) {
                 Ok(())
             } else {
                 Err(not_found(self.table, self.site, data, kind).into())
             };
         };
         let Some(entry) = self.table.at_mut(start) else { return Ok(()) };
-        let counter = match count {
-            Count::Structured => &mut entry.structured,
-            Count::Dynamic => &mut entry.dynamic,
+        let is_one = data.has(ONE_COUNT);
+        if is_one && data.has(FINALIZE) {
+            entry.structured = 0;
+        }
+        let (own, other) = match count {
+            Count::Structured => (&mut entry.structured, &mut entry.dynamic),
+            Count::Dynamic => (&mut entry.dynamic, &mut entry.structured),
         };
-        if *counter == 0 {
+        let was_held = is_one && data.has(FINALIZE);
+        let counter = if is_one && *own == 0 { other } else { own };
+        if *counter == 0 && !was_held {
             return Ok(());
         }
         *counter = if data.has(FINALIZE) { 0 } else { *counter - 1 };

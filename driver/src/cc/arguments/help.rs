@@ -138,7 +138,12 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("-gpu=cc90,fma,lineinfo,...", "--arch=sm_90 (of several the lowest), -ffp-contract"),
     ("--offload-arch=sm_90", "--arch=sm_90 (of several the lowest)"),
     ("-fast", "-O3"),
-    ("-mp", "-fopenmp"),
+    (
+        "-fopenmp, -mp, -mp=gpu",
+        "OpenMP: target regions are offloaded, all else is the host compiler's",
+    ),
+    ("-fopenmp-targets=nvptx64", "-fopenmp offloads in any case"),
+    ("-mp=multicore", "-fopenmp, with target regions on the host"),
     ("-Minfo=CATEGORY,...", "-Minfo, where a category is one that gpuc says something about"),
 ];
 

@@ -180,7 +180,7 @@ impl Arguments {
             mode: Mode::Link,
             sources: Vec::new(),
             output: None,
-            families: Families { openacc: true },
+            families: Families { openacc: true, ..Families::default() },
             preprocess_flags: Vec::new(),
             dependency_flags: Vec::new(),
             compile_flags: Vec::new(),

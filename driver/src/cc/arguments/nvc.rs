@@ -58,14 +58,35 @@ impl Arguments {
                 }
             }
             ("-fast" | "-fastsse", None) => self.translated("-O3"),
-            ("-mp", None | Some("multicore")) => self.translated("-fopenmp"),
-            ("-mp", Some(value)) => {
-                return Err(refused(
-                    &format!("-mp={value}"),
-                    "directives of OpenMP run on the host; write what is to be offloaded as OpenACC",
-                ));
+            ("-fopenmp", None) => {
+                self.families.openmp = true;
+                return Ok(false);
             }
-            ("-nomp", None) => self.translated("-fno-openmp"),
+            ("-fno-openmp", None) => {
+                self.families.openmp = false;
+                return Ok(false);
+            }
+            // Which devices, is said by --arch; the host compiler knows none.
+            ("-fopenmp-targets", Some(value)) => {
+                if !value.split(',').all(|target| target.starts_with("nvptx")) {
+                    return Err(refused(text, "its only target is nvptx64-nvidia-cuda"));
+                }
+            }
+            ("-mp", None | Some("gpu")) => {
+                self.families.openmp = true;
+                self.translated("-fopenmp");
+            }
+            ("-mp", Some("multicore")) => {
+                self.families.openmp = false;
+                self.translated("-fopenmp");
+            }
+            ("-mp", Some(value)) => {
+                return Err(refused(&format!("-mp={value}"), "it takes gpu and multicore"));
+            }
+            ("-nomp", None) => {
+                self.families.openmp = false;
+                self.translated("-fno-openmp");
+            }
             ("-Minfo" | "-Mneginfo", None) => self.remarks.info = true,
             ("-Minfo" | "-Mneginfo", Some(value)) => {
                 for word in value.split(',') {

@@ -11,23 +11,6 @@ use crate::source::Span;
 use crate::tree::DeclKind;
 
 impl Parser {
-    /// The word here, whatever kind of token it is: clause names may be keywords of C.
-    pub(super) fn word(&self) -> Option<String> {
-        match self.peek() {
-            TokenKind::Ident(name) => Some(self.checker.unit.text(name).to_owned()),
-            TokenKind::Keyword(keyword) => Some(keyword.spelling().to_owned()),
-            _ => None,
-        }
-    }
-
-    pub(super) fn eat_word(&mut self, word: &str) -> bool {
-        let here = self.word().as_deref() == Some(word);
-        if here {
-            self.advance();
-        }
-        here
-    }
-
     /// Reads a directive from the tokens of its pragma, and checks it against the specification and
     /// against what is implemented.
     pub(crate) fn openacc_directive(&mut self) -> Parsed<Directive> {

@@ -1,0 +1,303 @@
+//! Reads the arguments of clauses.
+
+use gpuc_diagnostics::Diagnostic;
+
+use super::names::{ClauseName, Form};
+use super::parser::refusal;
+use super::{Behaviour, ClauseKind};
+use crate::directive::{DataKind, VarRef};
+use crate::lex::{Punct, TokenKind};
+use crate::parse::{Failed, Parsed, Parser};
+use crate::tree::DeclId;
+
+impl Parser {
+    /// The argument of a clause, whose name has been read.
+    pub(super) fn openmp_clause_kind(
+        &mut self,
+        name: &'static ClauseName,
+        form: &'static Form,
+    ) -> Parsed<ClauseKind> {
+        let word = name.spelling;
+        match word {
+            "map" => self.argument(word, |parser| parser.map_argument(name, form)),
+            "private" | "firstprivate" | "lastprivate" | "is_device_ptr" | "use_device_ptr"
+            | "use_device_addr" | "to" | "from" => self.argument(word, |parser| {
+                parser.refuse_modifiers(name)?;
+                // Whether data that is not present is an error (OpenMP 5.2 §5.9).
+                parser.eat_modifier("present");
+                let vars = parser.var_list()?;
+                if word == "use_device_addr"
+                    && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
+                {
+                    let what = "use_device_addr on a variable that is no array";
+                    parser.checker.report(var.span, refusal(what, name.section));
+                    return Err(Failed);
+                }
+                Ok(ClauseKind::Vars(vars))
+            }),
+            "reduction" => self.argument(word, |parser| {
+                for modifier in ["inscan", "task", "default"] {
+                    if parser.word().as_deref() == Some(modifier)
+                        && parser.peek_ahead(1) == TokenKind::Punct(Punct::Comma)
+                    {
+                        if modifier != "default" {
+                            let what = format!("reduction({modifier}, …)");
+                            return Err(parser.refused(&what, name));
+                        }
+                        parser.advance();
+                        parser.advance();
+                    }
+                }
+                // The difference combines by sums (OpenMP 5.2 §5.5.5).
+                let op = match parser.at(Punct::Minus) {
+                    true => {
+                        parser.advance();
+                        crate::directive::ReductionOp::Add
+                    }
+                    false => parser.reduction_operator()?,
+                };
+                parser.expect(Punct::Colon, "after the operator of `reduction`")?;
+                Ok(ClauseKind::Reduction { op, vars: parser.var_list()? })
+            }),
+            "collapse" => {
+                let count = self.argument(word, Parser::collapsed_loops)?;
+                Ok(ClauseKind::Collapse(count))
+            }
+            "num_teams" | "thread_limit" | "num_threads" => self.argument(word, |parser| {
+                let mut value = parser.integer()?;
+                if parser.eat(Punct::Colon) {
+                    value = parser.integer()?;
+                }
+                Ok(ClauseKind::Value(value))
+            }),
+            "device" => self.argument(word, |parser| {
+                if parser.eat_modifier("ancestor") {
+                    return Err(parser.refused("device(ancestor:)", name));
+                }
+                parser.eat_modifier("device_num");
+                Ok(ClauseKind::Value(parser.integer()?))
+            }),
+            "if" => self.argument(word, |parser| {
+                let mut of = None;
+                let (first, second) = (parser.word(), parser.peek_ahead(1));
+                if second == TokenKind::Punct(Punct::Colon) {
+                    of = first;
+                    parser.advance();
+                    parser.advance();
+                } else if let (Some(first), TokenKind::Ident(_)) = (&first, second) {
+                    // `target enter data:` and its kin.
+                    let mut words = first.clone();
+                    parser.advance();
+                    while let Some(more) = parser.word() {
+                        words += " ";
+                        words += &more;
+                        parser.advance();
+                    }
+                    parser.expect(Punct::Colon, "after the name of the construct")?;
+                    of = Some(words);
+                }
+                Ok(ClauseKind::If { of, condition: parser.clause_condition()? })
+            }),
+            "defaultmap" => self.argument(word, |parser| parser.defaultmap_argument(name)),
+            "default" => self.argument(word, |parser| {
+                let none = parser.word().as_deref() == Some("none");
+                if !none && !parser.eat_word("shared") {
+                    let what = format!("default({})", parser.word().unwrap_or_default());
+                    return Err(parser.refused(&what, name));
+                }
+                if none {
+                    parser.advance();
+                    return Ok(ClauseKind::DefaultNone);
+                }
+                Ok(ClauseKind::Word)
+            }),
+            "bind" => self.argument(word, |parser| {
+                let binding = parser.word().unwrap_or_default();
+                if !matches!(binding.as_str(), "teams" | "parallel" | "thread") {
+                    return Err(parser.unexpected("`teams`, `parallel` or `thread`"));
+                }
+                parser.advance();
+                Ok(ClauseKind::Bind(binding))
+            }),
+            // What they say leaves the freedom not to follow it.
+            _ => {
+                self.skip_argument()?;
+                Ok(ClauseKind::Word)
+            }
+        }
+    }
+
+    /// The argument of a clause of `declare target`: the names that it lists.
+    pub(super) fn declare_target_clause(
+        &mut self,
+        name: &'static ClauseName,
+    ) -> Parsed<Option<Vec<DeclId>>> {
+        match name.spelling {
+            "to" | "enter" => self.argument(name.spelling, Parser::declared_names).map(Some),
+            _ => {
+                self.argument(name.spelling, |parser| {
+                    if !parser.eat_word("any") {
+                        let what = format!("device_type({})", parser.word().unwrap_or_default());
+                        return Err(parser.refused(&what, name));
+                    }
+                    Ok(())
+                })?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Reports what is not supported; for the caller to stop.
+    fn refused(&mut self, what: &str, name: &ClauseName) -> Failed {
+        let span = self.span();
+        self.checker.report(span, refusal(what, name.section));
+        Failed
+    }
+
+    /// `mapper(…)` and `iterator(…)` in front of a list.
+    fn refuse_modifiers(&mut self, name: &ClauseName) -> Parsed<()> {
+        for modifier in ["mapper", "iterator"] {
+            if self.word().as_deref() == Some(modifier)
+                && self.peek_ahead(1) == TokenKind::Punct(Punct::LParen)
+            {
+                let what = format!("{}({modifier}(…): …)", name.spelling);
+                return Err(self.refused(&what, name));
+            }
+        }
+        Ok(())
+    }
+
+    fn map_argument(
+        &mut self,
+        name: &'static ClauseName,
+        form: &'static Form,
+    ) -> Parsed<ClauseKind> {
+        let (mut always, mut present, mut last) = (false, false, false);
+        let mut kind = None;
+        let start = self.span();
+        // A variable may have the name of a modifier: only what leads to a colon is one.
+        while self.leads_to_colon() && !self.at(Punct::Colon) {
+            self.refuse_modifiers(name)?;
+            match self.word().as_deref() {
+                Some("always") => always = true,
+                Some("present") => present = true,
+                Some("close") => {}
+                Some("to") => kind = Some(DataKind::CopyIn),
+                Some("from") => kind = Some(DataKind::CopyOut),
+                Some("tofrom") => kind = Some(DataKind::Copy),
+                Some("alloc") => kind = Some(DataKind::Create),
+                Some("release") => kind = Some(DataKind::Delete),
+                Some("delete") => (kind, last) = (Some(DataKind::Delete), true),
+                _ => {
+                    return Err(
+                        self.unexpected("a map type or one of `always`, `close` and `present`")
+                    );
+                }
+            }
+            self.advance();
+            self.eat(Punct::Comma);
+        }
+        self.eat(Punct::Colon);
+        let kind = kind.unwrap_or(match form.words {
+            "target enter data" => DataKind::CopyIn,
+            "target exit data" => DataKind::CopyOut,
+            _ => DataKind::Copy,
+        });
+        let kind = match (form.words, kind) {
+            ("target enter data", DataKind::Copy) => DataKind::CopyIn,
+            ("target exit data", DataKind::Copy) => DataKind::CopyOut,
+            (_, kind) => kind,
+        };
+        let fits = match form.words {
+            "target enter data" => matches!(kind, DataKind::CopyIn | DataKind::Create),
+            "target exit data" => matches!(kind, DataKind::CopyOut | DataKind::Delete),
+            _ => kind != DataKind::Delete,
+        };
+        if !fits {
+            let message = format!("this map type cannot stand on `{}`", form.words);
+            self.checker.report(
+                start,
+                Diagnostic::error(message).help(match form.words {
+                    "target enter data" => "they are `to` and `alloc` (OpenMP 5.2 §13.6)",
+                    "target exit data" => {
+                        "they are `from`, `release` and `delete` (OpenMP 5.2 §13.7)"
+                    }
+                    _ => "they are `to`, `from`, `tofrom` and `alloc` (OpenMP 5.2 §5.8.3)",
+                }),
+            );
+            return Err(Failed);
+        }
+        Ok(ClauseKind::Map { kind, always, present, last, vars: self.var_list()? })
+    }
+
+    /// Whether a variable in a clause is an array, or what a pointer points to.
+    fn has_elements(&self, var: &VarRef) -> bool {
+        let unit = &self.checker.unit;
+        let ty = unit.exprs[var.base].ty;
+        unit.types.as_array(ty).is_some() || unit.types.is_pointer(ty)
+    }
+
+    /// Whether a colon outside of brackets follows before the argument ends.
+    fn leads_to_colon(&self) -> bool {
+        let mut depth = 0;
+        for ahead in 0.. {
+            match self.peek_ahead(ahead) {
+                TokenKind::Punct(Punct::LParen | Punct::LBracket) => depth += 1,
+                TokenKind::Punct(Punct::RParen | Punct::RBracket) if depth == 0 => return false,
+                TokenKind::Punct(Punct::RParen | Punct::RBracket) => depth -= 1,
+                TokenKind::Punct(Punct::Colon) if depth == 0 => return true,
+                TokenKind::EndOfPragma | TokenKind::Eof => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn defaultmap_argument(&mut self, name: &ClauseName) -> Parsed<ClauseKind> {
+        let behaviour = match self.word().as_deref() {
+            Some("to") => Behaviour::Map(DataKind::CopyIn),
+            Some("from") => Behaviour::Map(DataKind::CopyOut),
+            Some("tofrom") => Behaviour::Map(DataKind::Copy),
+            Some("alloc") => Behaviour::Map(DataKind::Create),
+            Some("present") => Behaviour::Map(DataKind::Present),
+            Some("firstprivate") => Behaviour::FirstPrivate,
+            Some("none") => Behaviour::None,
+            Some("default") => Behaviour::Default,
+            _ => return Err(self.unexpected("a behaviour such as `tofrom`")),
+        };
+        self.advance();
+        let mut category = None;
+        if self.eat(Punct::Colon) {
+            category = self.word();
+            if !matches!(category.as_deref(), Some("scalar" | "aggregate" | "pointer" | "all")) {
+                return Err(self.unexpected("`scalar`, `aggregate`, `pointer` or `all`"));
+            }
+            self.advance();
+        }
+        let of_aggregates = matches!(category.as_deref(), None | Some("all" | "aggregate"));
+        if of_aggregates && behaviour == Behaviour::FirstPrivate {
+            return Err(self.refused("defaultmap(firstprivate) of arrays and structures", name));
+        }
+        Ok(ClauseKind::DefaultMap { behaviour, category: category.filter(|word| word != "all") })
+    }
+
+    /// `( … )`, whatever stands in it; nothing where there is none.
+    fn skip_argument(&mut self) -> Parsed<()> {
+        if !self.eat(Punct::LParen) {
+            return Ok(());
+        }
+        let mut depth = 1;
+        while depth > 0 {
+            match self.peek() {
+                TokenKind::Punct(Punct::LParen) => depth += 1,
+                TokenKind::Punct(Punct::RParen) => depth -= 1,
+                TokenKind::EndOfPragma | TokenKind::Eof => {
+                    return Err(self.unexpected("`)` after the argument"));
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+//! OpenMP's directives as what they do.
+
+use gpuc_dialects::offload::Construct;
+
+use super::{Behaviour, ClauseKind, Directive, Form};
+use crate::directive::action::{Action, Condition};
+use crate::directive::atomic::AtomicForm;
+use crate::directive::construct::{Level, Nest, Reduction, Region};
+use crate::directive::data::{Implicit, Mapping};
+use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
+use crate::source::Span;
+use crate::tree::{ExprId, TranslationUnit};
+
+/// What a directive means. `one` is the number 1 as an expression of the place.
+pub(crate) fn meaning(
+    directive: Directive,
+    unit: &TranslationUnit,
+    one: ExprId,
+    in_parallel: bool,
+) -> directive::Directive {
+    let form = directive.form;
+    let kind = kind(&directive);
+    let (implicit, default_data) = directive.implicit();
+    let sizes = directive.sizes(unit, one);
+    let values: Vec<ExprId> =
+        sizes.iter().flatten().copied().chain(directive.value("device")).collect();
+    let condition = directive.condition();
+    directive::Directive {
+        nest: form.is_loop().then(|| directive.nest(in_parallel)),
+        size_values: sizes.iter().flatten().copied().collect(),
+        sizes,
+        data: directive.mappings(unit),
+        implicit,
+        default_data,
+        private: directive.listed("private"),
+        firstprivate: directive.listed("firstprivate"),
+        lastprivate: directive.listed("lastprivate"),
+        reductions: directive.reductions(),
+        condition,
+        host_waits: directive.clauses("depend").map(|clause| clause.span).collect(),
+        values,
+        ..directive::Directive::new(Family::OpenMp, form.words, directive.span, kind)
+    }
+    .written(Written::OpenMp(directive))
+}
+
+/// What a directive is.
+fn kind(directive: &Directive) -> Kind {
+    let form = directive.form;
+    match form.words {
+        "target data" => Kind::Host(Action::Data),
+        "target enter data" => Kind::Host(Action::Enter),
+        "target exit data" => Kind::Host(Action::Exit),
+        "target update" => Kind::Host(Action::Update),
+        "declare target" | "begin declare target" | "end declare target" => {
+            Kind::Host(Action::Scope)
+        }
+        "atomic" => Kind::Atomic(directive.atomic_form()),
+        "requires" => Kind::Hint,
+        // A loop that is divided ends with a barrier of the threads.
+        "barrier" => Kind::Hint,
+        _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),
+        _ if form.is_loop() => Kind::Loop,
+        _ => Kind::Block,
+    }
+}
+
+/// Who divides the iterations of a combined form: teams are gangs, their threads lanes. `in_parallel` is
+/// whether they are those of a `parallel` region around.
+fn dividing(form: &Form, binding: Option<&str>, in_parallel: bool) -> (bool, bool) {
+    if form.has("loop") {
+        return match binding {
+            Some("thread") => (false, false),
+            Some("parallel") => (false, true),
+            Some(_) => (true, true),
+            None => (!in_parallel && !form.has("parallel") || form.has("teams"), true),
+        };
+    }
+    (form.has("distribute"), form.has("for") || form.has("simd"))
+}
+
+impl Directive {
+    fn atomic_form(&self) -> AtomicForm {
+        let forms = [
+            ("read", AtomicForm::Read),
+            ("write", AtomicForm::Write),
+            ("capture", AtomicForm::Capture),
+        ];
+        let form = forms.into_iter().find(|&(name, _)| self.clauses(name).next().is_some());
+        form.map_or(AtomicForm::Update, |(_, form)| form)
+    }
+
+    /// The loops that it is about.
+    fn nest(&self, in_parallel: bool) -> Nest {
+        let binding = self.clauses("bind").find_map(|clause| match &clause.kind {
+            ClauseKind::Bind(binding) => Some(binding.as_str()),
+            _ => None,
+        });
+        let form = self.form;
+        let (gangs, lanes) = dividing(form, binding, in_parallel);
+        // Without teams there is one; that its iterations are shared with others, nobody sees.
+        let widened = gangs || form.has("target") && binding != Some("thread");
+        let level = Some(Level { size: None, dimension: 1 });
+        let is_own = form.has("parallel") || !form.has("for") && !form.has("loop");
+        let counts = self.clauses("collapse").filter_map(|clause| match clause.kind {
+            ClauseKind::Collapse(count) => Some(count),
+            _ => None,
+        });
+        Nest {
+            count: counts.max().unwrap_or(1),
+            levels: [level.filter(|_| widened), None, level.filter(|_| lanes)],
+            shared: [gangs, false, lanes && !is_own],
+            yields: true,
+            ..Nest::default()
+        }
+    }
+
+    /// The numbers of teams, and of threads in each. What is an upper bound only may be left out where it
+    /// is no constant.
+    fn sizes(&self, unit: &TranslationUnit, one: ExprId) -> [Vec<ExprId>; 3] {
+        let form = self.form;
+        let teams: Vec<ExprId> = match () {
+            () if form.has("teams") => self.value("num_teams").into_iter().collect(),
+            () if form.has("target") && !form.is_loop() => vec![one],
+            () => Vec::new(),
+        };
+        let bound = self.value("num_threads").or_else(|| self.value("thread_limit"));
+        let threads = bound.filter(|&bound| {
+            form.has("parallel") && matches!(unit.constant_int(bound), Some(1..=1024))
+        });
+        [teams, Vec::new(), threads.into_iter().collect()]
+    }
+
+    /// What its clauses map or move.
+    fn mappings(&self, unit: &TranslationUnit) -> Vec<Mapping> {
+        let mut mappings = Vec::new();
+        let mut add = |kind, flags: DataFlags, vars: &[VarRef]| {
+            mappings.extend(vars.iter().map(|var| Mapping { kind, flags, var: var.clone() }));
+        };
+        let plain = DataFlags::default();
+        // What is not there need not be moved (OpenMP 5.2 §13.9), nor be taken away.
+        let lenient = DataFlags { if_present: true, ..plain };
+        for clause in &self.clauses {
+            match (clause.name.spelling, &clause.kind) {
+                (_, ClauseKind::Map { kind, always, present, last, vars }) => {
+                    let leaves = self.form.words == "target exit data";
+                    let flags = DataFlags {
+                        always: *always,
+                        finalize: *last,
+                        one_count: true,
+                        if_present: leaves && !present,
+                        ..plain
+                    };
+                    // A pointer is the region's own in any case: what it points to is looked up where that is
+                    // there (OpenMP 5.2 §5.8.6).
+                    let is_pointer =
+                        |var: &VarRef| var.is_whole_variable(unit) && unit.types.is_pointer(var.ty);
+                    let vars: Vec<VarRef> =
+                        vars.iter().filter(|var| !is_pointer(var)).cloned().collect();
+                    add(*kind, flags, &vars);
+                }
+                ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),
+                ("from", ClauseKind::Vars(vars)) => add(DataKind::UpdateHost, lenient, vars),
+                ("is_device_ptr", ClauseKind::Vars(vars)) => add(DataKind::DevicePtr, plain, vars),
+                _ => {}
+            }
+        }
+        mappings
+    }
+
+    /// What it names by device addresses in its statement.
+    pub(crate) fn addresses(&self) -> Vec<Mapping> {
+        let names = ["use_device_ptr", "use_device_addr"];
+        let vars = names.into_iter().flat_map(|name| self.listed(name));
+        let flags = DataFlags { if_present: true, ..DataFlags::default() };
+        vars.map(|var| Mapping { kind: DataKind::UseDevice, flags, var }).collect()
+    }
+
+    /// How variables that are in no clause are mapped.
+    fn implicit(&self) -> (Implicit, Option<DefaultData>) {
+        let mut implicit = Implicit::default();
+        let mut default = None;
+        for clause in &self.clauses {
+            match &clause.kind {
+                ClauseKind::DefaultMap { behaviour, category } => {
+                    let category = category.as_deref();
+                    let kind = match *behaviour {
+                        Behaviour::Map(kind) => Some(kind),
+                        Behaviour::None if category.is_none() => {
+                            default = Some(DefaultData::None);
+                            None
+                        }
+                        _ => None,
+                    };
+                    if matches!(category, None | Some("scalar")) {
+                        implicit.scalars = kind;
+                    }
+                    if matches!(category, None | Some("aggregate")) {
+                        implicit.aggregates = kind;
+                    }
+                }
+                ClauseKind::DefaultNone => {}
+                _ => {}
+            }
+        }
+        (implicit, default)
+    }
+
+    fn reductions(&self) -> Vec<Reduction> {
+        self.clauses
+            .iter()
+            .filter_map(|clause| match &clause.kind {
+                ClauseKind::Reduction { op, vars } => {
+                    Some(Reduction { op: *op, vars: vars.clone() })
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// How many threads a team is to have.
+    pub(super) fn threads(&self) -> Option<ExprId> {
+        self.value("num_threads")
+    }
+
+    /// How many threads a team may have at most.
+    pub(super) fn thread_limit(&self) -> Option<ExprId> {
+        self.value("thread_limit")
+    }
+
+    /// The schedule that says which processor has which iteration, unless by turns, and where it stands.
+    pub(super) fn static_chunks(&self, unit: &TranslationUnit) -> Option<(String, Span)> {
+        let schedules =
+            ["schedule", "dist_schedule"].into_iter().flat_map(|name| self.clauses(name));
+        schedules
+            .map(|clause| {
+                let text = String::from_utf8_lossy(unit.source.slice(clause.span));
+                (text.split_whitespace().collect::<String>(), clause.span)
+            })
+            .find(|(text, _)| text.contains("static") && !text.ends_with("static,1)"))
+    }
+
+    /// On which condition a `parallel` has more than one thread.
+    pub(super) fn parallel_condition(&self) -> Option<ExprId> {
+        self.clauses.iter().find_map(|clause| match &clause.kind {
+            ClauseKind::If { of, condition } => {
+                let is_its = match of {
+                    Some(of) => of == "parallel",
+                    None => self.form.words.starts_with("parallel"),
+                };
+                is_its.then_some(*condition)
+            }
+            _ => None,
+        })
+    }
+
+    /// On which condition it happens on the device. That a `parallel` has one thread, nobody sees.
+    fn condition(&self) -> Condition {
+        let when = self.clauses.iter().find_map(|clause| match &clause.kind {
+            ClauseKind::If { of: None, condition } if self.form.is_for_device() => Some(*condition),
+            ClauseKind::If { of: Some(of), condition }
+                if *of == self.form.words || of == "target" =>
+            {
+                Some(*condition)
+            }
+            _ => None,
+        });
+        Condition { when, device: self.value("device"), ..Condition::default() }
+    }
+}

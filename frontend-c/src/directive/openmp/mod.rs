@@ -1,0 +1,138 @@
+//! OpenMP 5.2: the directives that stand in, at or around device code.
+
+mod clauses;
+mod meaning;
+mod names;
+mod parser;
+mod statement;
+mod threads;
+
+use crate::source::Span;
+use crate::tree::{DeclId, ExprId, TranslationUnit};
+
+use super::{DataKind, ReductionOp, VarRef};
+pub use names::{CLAUSES, ClauseName, FORMS, Form, Support};
+
+/// A directive.
+#[derive(Clone, Debug)]
+pub struct Directive {
+    /// Which.
+    pub form: &'static Form,
+    /// Its clauses, in order.
+    pub clauses: Vec<Clause>,
+    /// The functions and variables that `declare target` lists in parentheses.
+    pub listed: Vec<DeclId>,
+    /// Its words.
+    pub span: Span,
+}
+
+/// One clause.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// Which.
+    pub name: &'static ClauseName,
+    /// What it says.
+    pub kind: ClauseKind,
+    /// All of its text.
+    pub span: Span,
+}
+
+/// What a clause says.
+#[derive(Clone, Debug)]
+pub enum ClauseKind {
+    /// Nothing that has to be followed, or a word alone.
+    Word,
+    /// `if([modifier:] condition)`.
+    If {
+        /// The construct that it is about.
+        of: Option<String>,
+        /// The condition.
+        condition: ExprId,
+    },
+    /// A clause with one integer value; of bounds the upper one.
+    Value(ExprId),
+    /// `collapse(n)`.
+    Collapse(u32),
+    /// `map([modifiers] [type:] list)`.
+    Map {
+        /// How; `None` for nothing but a release.
+        kind: DataKind,
+        /// `always`.
+        always: bool,
+        /// `present`.
+        present: bool,
+        /// `delete`.
+        last: bool,
+        /// The list.
+        vars: Vec<VarRef>,
+    },
+    /// `defaultmap(behaviour[: category])`.
+    DefaultMap {
+        /// How; `None` is `none`, the outer one is a scalar's own copy or the default.
+        behaviour: Behaviour,
+        /// `scalar`, `aggregate`, `pointer`; all where it is open.
+        category: Option<String>,
+    },
+    /// `default(none)`.
+    DefaultNone,
+    /// `bind(teams)`, `bind(parallel)` or `bind(thread)`.
+    Bind(String),
+    /// `reduction(op: list)`.
+    Reduction {
+        /// The operator.
+        op: ReductionOp,
+        /// The variables.
+        vars: Vec<VarRef>,
+    },
+    /// A clause with a list of variables.
+    Vars(Vec<VarRef>),
+}
+
+/// What `defaultmap` says of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behaviour {
+    /// They are mapped in this way.
+    Map(DataKind),
+    /// Each has a copy of its own.
+    FirstPrivate,
+    /// They must be named.
+    None,
+    /// As without the clause.
+    Default,
+}
+
+impl Directive {
+    /// The directive as one line.
+    pub fn display(&self, unit: &TranslationUnit) -> String {
+        let mut text = self.form.words.to_owned();
+        for clause in &self.clauses {
+            let words = String::from_utf8_lossy(unit.source.slice(clause.span)).into_owned();
+            text.push(' ');
+            text += &words.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        text
+    }
+
+    /// The clauses of that name.
+    fn clauses<'d>(&'d self, name: &'d str) -> impl Iterator<Item = &'d Clause> {
+        self.clauses.iter().filter(move |clause| clause.name.spelling == name)
+    }
+
+    /// The variables of the clauses of that name, in order.
+    fn listed(&self, name: &str) -> Vec<VarRef> {
+        self.clauses(name)
+            .flat_map(|clause| match &clause.kind {
+                ClauseKind::Vars(vars) => vars.clone(),
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+
+    /// The value of the clause of that name.
+    fn value(&self, name: &str) -> Option<ExprId> {
+        self.clauses(name).find_map(|clause| match clause.kind {
+            ClauseKind::Value(value) => Some(value),
+            _ => None,
+        })
+    }
+}

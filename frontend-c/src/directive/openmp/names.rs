@@ -1,0 +1,219 @@
+//! The names of directives and clauses, with the sections of the specification that define them and what
+//! is done with them.
+
+/// What the compiler does with a directive or clause on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// All of it.
+    Yes,
+    /// Some of its forms; the others are refused.
+    InPart,
+    /// Read; its meaning leaves the freedom not to follow it.
+    Hint,
+    /// Refused by name in device code; on the host it is the host compiler's.
+    No,
+}
+
+impl Support {
+    /// As `docs/openmp.md` has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Support::Yes => "yes",
+            Support::InPart => "in part",
+            Support::Hint => "hint",
+            Support::No => "no",
+        }
+    }
+}
+
+/// A directive, single or combined.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Its words.
+    pub words: &'static str,
+    /// The section of OpenMP 5.2 that defines it.
+    pub section: &'static str,
+    /// What is done with it.
+    pub support: Support,
+    /// Whether a statement belongs to it.
+    pub has_body: bool,
+}
+
+macro_rules! forms {
+    ($($words:literal $section:literal $support:ident $body:literal;)*) => {
+        &[$(Form { words: $words, section: $section, support: Support::$support, has_body: $body }),*]
+    };
+}
+
+/// The directives of OpenMP 5.2 for C that stand in, at or around device code.
+pub const FORMS: &[Form] = forms! {
+    "target" "13.8" Yes true;
+    "target data" "13.5" Yes true;
+    "target enter data" "13.6" Yes false;
+    "target exit data" "13.7" Yes false;
+    "target update" "13.9" Yes false;
+    "declare target" "7.8.1" InPart false;
+    "begin declare target" "7.8.2" InPart false;
+    "end declare target" "7.8.2" Yes false;
+    "declare mapper" "5.8.8" No false;
+    "requires" "8.2" InPart false;
+    "target parallel" "17" InPart true;
+    "target parallel for" "17" Yes true;
+    "target parallel for simd" "17" Yes true;
+    "target parallel loop" "17" Yes true;
+    "target simd" "17" Yes true;
+    "target loop" "17" Yes true;
+    "target teams" "17" Yes true;
+    "target teams distribute" "17" Yes true;
+    "target teams distribute simd" "17" Yes true;
+    "target teams distribute parallel for" "17" Yes true;
+    "target teams distribute parallel for simd" "17" Yes true;
+    "target teams loop" "17" Yes true;
+    "teams" "10.2" InPart true;
+    "teams distribute" "17" InPart true;
+    "teams distribute simd" "17" InPart true;
+    "teams distribute parallel for" "17" InPart true;
+    "teams distribute parallel for simd" "17" InPart true;
+    "teams loop" "17" InPart true;
+    "distribute" "11.6" Yes true;
+    "distribute simd" "17" Yes true;
+    "distribute parallel for" "17" Yes true;
+    "distribute parallel for simd" "17" Yes true;
+    "parallel" "10.1" InPart true;
+    "parallel for" "17" Yes true;
+    "parallel for simd" "17" Yes true;
+    "parallel loop" "17" Yes true;
+    "parallel sections" "17" No true;
+    "parallel master" "17" InPart true;
+    "parallel masked" "17" InPart true;
+    "for" "11.5" Yes true;
+    "for simd" "17" Yes true;
+    "loop" "11.7" Yes true;
+    "simd" "10.4" Yes true;
+    "single" "11.1" InPart true;
+    "master" "10.5" InPart true;
+    "masked" "10.5" InPart true;
+    "sections" "11.3" No true;
+    "section" "11.3" No true;
+    "critical" "15.2" No true;
+    "barrier" "15.3.1" InPart false;
+    "atomic" "15.8.4" InPart true;
+    "flush" "15.8.5" No false;
+    "ordered" "15.10" No true;
+    "task" "12.5" No true;
+    "taskloop" "12.6" No true;
+    "taskgroup" "15.4" No true;
+    "taskwait" "15.5" No false;
+    "taskyield" "12.7" No false;
+};
+
+/// A clause.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ClauseName {
+    /// Its name.
+    pub spelling: &'static str,
+    /// The section of OpenMP 5.2 that defines it.
+    pub section: &'static str,
+    /// What is done with it.
+    pub support: Support,
+    /// The constructs that it may stand on, of which a combined one may have several.
+    pub leaves: &'static [&'static str],
+}
+
+macro_rules! clauses {
+    ($($spelling:literal $section:literal $support:ident [$($leaf:literal)*];)*) => {
+        &[$(ClauseName {
+            spelling: $spelling,
+            section: $section,
+            support: Support::$support,
+            leaves: &[$($leaf),*],
+        }),*]
+    };
+}
+
+/// The clauses of those directives.
+pub const CLAUSES: &[ClauseName] = clauses! {
+    "map" "5.8.3" InPart ["target" "target data" "target enter data" "target exit data"];
+    "defaultmap" "5.8.7" InPart ["target"];
+    "default" "5.4.1" InPart ["teams" "parallel" "task"];
+    "shared" "5.4.2" Yes ["teams" "parallel" "task"];
+    "private" "5.4.3" Yes ["target" "teams" "distribute" "parallel" "for" "simd" "loop" "sections" "single" "task"];
+    "firstprivate" "5.4.4" InPart ["target" "teams" "distribute" "parallel" "for" "sections" "single" "task"];
+    "lastprivate" "5.4.5" InPart ["distribute" "for" "simd" "loop" "sections"];
+    "linear" "5.4.6" No ["for" "simd"];
+    "is_device_ptr" "5.4.7" Yes ["target"];
+    "use_device_ptr" "5.4.8" Yes ["target data"];
+    "has_device_addr" "5.4.9" No ["target"];
+    "use_device_addr" "5.4.10" InPart ["target data"];
+    "reduction" "5.5.8" InPart ["teams" "parallel" "for" "simd" "loop" "sections"];
+    "in_reduction" "5.5.10" No ["target" "task"];
+    "allocate" "6.6" Hint ["target" "teams" "distribute" "parallel" "for" "single" "sections" "task"];
+    "uses_allocators" "6.8" Hint ["target"];
+    "to" "5.9.1" Yes ["target update" "declare target"];
+    "from" "5.9.2" Yes ["target update"];
+    "enter" "5.8.4" Yes ["declare target"];
+    "link" "5.8.5" No ["declare target"];
+    "device_type" "13.1" InPart ["declare target" "begin declare target"];
+    "collapse" "4.4.3" Yes ["distribute" "for" "simd" "loop"];
+    "ordered" "4.4.4" No ["for"];
+    "num_teams" "10.2.1" Yes ["teams"];
+    "thread_limit" "13.3" Hint ["target" "teams"];
+    "num_threads" "10.1.2" Hint ["parallel"];
+    "proc_bind" "10.1.4" Hint ["parallel"];
+    "schedule" "11.5.3" Hint ["for"];
+    "dist_schedule" "11.6.1" Hint ["distribute"];
+    "order" "10.3" Hint ["distribute" "for" "simd" "loop"];
+    "bind" "11.7.1" Yes ["loop"];
+    "simdlen" "10.4.2" Hint ["simd"];
+    "safelen" "10.4.1" Hint ["simd"];
+    "aligned" "5.11" Hint ["simd"];
+    "nontemporal" "10.4.3" Hint ["simd"];
+    "copyprivate" "5.7.2" No ["single"];
+    "filter" "10.5.1" No ["masked"];
+    "if" "3.4" InPart ["target" "target data" "target enter data" "target exit data" "target update" "parallel" "simd" "task"];
+    "device" "13.2" InPart ["target" "target data" "target enter data" "target exit data" "target update"];
+    "nowait" "15.6" Hint ["target" "target enter data" "target exit data" "target update" "for" "sections" "single"];
+    "depend" "15.9.5" InPart ["target" "target enter data" "target exit data" "target update" "task" "taskwait"];
+    "read" "15.8.4" Yes ["atomic"];
+    "write" "15.8.4" Yes ["atomic"];
+    "update" "15.8.4" Yes ["atomic"];
+    "capture" "15.8.4" Yes ["atomic"];
+    "compare" "15.8.4" No ["atomic"];
+    "hint" "15.1" Hint ["atomic" "critical"];
+    "seq_cst" "15.8.1" Hint ["atomic"];
+    "acq_rel" "15.8.1" Hint ["atomic"];
+    "acquire" "15.8.1" Hint ["atomic"];
+    "release" "15.8.1" Hint ["atomic"];
+    "relaxed" "15.8.1" Yes ["atomic"];
+    "atomic_default_mem_order" "8.2" Hint ["requires"];
+    "dynamic_allocators" "8.2" Hint ["requires"];
+    "reverse_offload" "8.2" No ["requires"];
+    "unified_address" "8.2" No ["requires"];
+    "unified_shared_memory" "8.2" No ["requires"];
+};
+
+impl Form {
+    /// The constructs that it is made of.
+    pub fn leaves(&self) -> Vec<&'static str> {
+        let single = ["data", "update"];
+        if single.iter().any(|word| self.words.ends_with(word)) || self.words.contains("declare") {
+            return vec![self.words];
+        }
+        self.words.split(' ').collect()
+    }
+
+    /// Whether it is combined of a construct of that name.
+    pub fn has(&self, leaf: &str) -> bool {
+        self.leaves().contains(&leaf)
+    }
+
+    /// Whether it is about the loop behind it.
+    pub fn is_loop(&self) -> bool {
+        ["distribute", "for", "simd", "loop"].iter().any(|leaf| self.has(leaf))
+    }
+
+    /// Whether it makes, or moves data to, a device region by itself.
+    pub fn is_for_device(&self) -> bool {
+        ["target", "mapper", "requires"].iter().any(|word| self.words.contains(word))
+    }
+}

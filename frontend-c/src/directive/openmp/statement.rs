@@ -1,0 +1,299 @@
+//! OpenMP's directives in statements and at file scope: what each applies to.
+//!
+//! What stands in a `target` region is this compiler's, and leaves the host's text. All else stays in it for
+//! the host compiler; it is read too, because device code may call its function, and what is wrong with it
+//! is said only then.
+
+use gpuc_diagnostics::{Diagnostic, codes};
+
+use super::meaning::meaning;
+use super::names::Form;
+use super::threads::{Count, asks};
+use crate::directive::action::Action;
+use crate::directive::construct::{GANG, LANE};
+use crate::directive::data::Mapping;
+use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written, check_body};
+use crate::lex::{Punct, TokenKind};
+use crate::parse::{Failed, Parsed, Parser};
+use crate::source::Span;
+use crate::tree::{DeclId, DeclKind, DirectiveId, ExprId, ItemKind, StmtId, StmtKind};
+use crate::types::Type;
+
+impl Parser {
+    /// Reads the directive of pragma `number`; `None` where it means nothing to devices.
+    fn openmp(&mut self, number: u32) -> Parsed<Option<(directive::Directive, &'static Form)>> {
+        let line = self.advance().span;
+        let tokens = self.pragma_tokens(number);
+        let said = self.checker.diagnostics.len();
+        let read = self.within(tokens, |parser| {
+            let (form, span) = parser.openmp_form()?;
+            Some((form, span, parser.openmp_directive(form, span)))
+        });
+        let Some((form, span, read)) = read else {
+            if self.device_depth > 0 {
+                let message = "this is no directive of OpenMP 5.2 that device code can have";
+                self.checker.report(line, Diagnostic::error(message).code(codes::NOT_SUPPORTED));
+                return Err(Failed);
+            }
+            return Ok(None);
+        };
+        let ours = form.is_for_device() || self.device_depth > 0;
+        self.checker.unit.pragmas[number as usize].ours = ours;
+        let mut directive = match read {
+            Ok(directive) => {
+                let one = self.checker.int(1, Type::INT, span);
+                meaning(directive, &self.checker.unit, one, self.in_parallel)
+            }
+            Err(Failed) if ours => return Err(Failed),
+            Err(Failed) => directive::Directive::new(Family::OpenMp, form.words, span, Kind::Block),
+        };
+        if !ours {
+            let mut found = self.checker.diagnostics.drain(said..);
+            directive.refused = found.find(Diagnostic::is_error).map(Box::new);
+        }
+        directive.span = line;
+        directive.stays = !ours;
+        Ok(Some((directive, form)))
+    }
+
+    /// A directive within a function, with the statement it applies to.
+    pub(crate) fn openmp_statement(&mut self, number: u32) -> Parsed<StmtId> {
+        let start = self.span();
+        let (mut directive, form) = match self.openmp(number) {
+            Ok(Some(read)) => read,
+            // The host compiler's; what follows may be a declaration.
+            Ok(None) if self.at(Punct::RBrace) || self.starts_declaration() => {
+                return Ok(self.stmt(StmtKind::Empty, start));
+            }
+            Ok(None) => return self.statement(),
+            // The directive is reported; the statement behind it stands for itself.
+            Err(Failed) if self.at(Punct::RBrace) => return Err(Failed),
+            Err(Failed) => return self.statement(),
+        };
+        let ours = form.is_for_device() || self.device_depth > 0;
+        if form.words.contains("declare") || form.words == "requires" {
+            let message = format!("`{}` cannot stand inside of a function", form.words);
+            self.checker.error(start, message);
+            return Err(Failed);
+        }
+        if !form.has_body {
+            let directive = self.checker.unit.directives.alloc(directive);
+            return Ok(self.stmt(StmtKind::Directive { directive, body: None }, start));
+        }
+        if self.at(Punct::RBrace) || self.peek() == TokenKind::Eof {
+            let message = format!("no statement follows this `{}`", form.words);
+            self.checker.error(start, message);
+            return Err(Failed);
+        }
+        let (outer_device, outer_parallel) = (self.device_depth, self.in_parallel);
+        let outer_limit = self.thread_limit;
+        if let Written::OpenMp(written) = &directive.written {
+            self.thread_limit = written.thread_limit().or(self.thread_limit);
+        }
+        self.device_depth += u32::from(form.has("target"));
+        self.in_parallel = ours && form.has("parallel") || self.in_parallel && !form.has("target");
+        let body = self.statement();
+        (self.device_depth, self.in_parallel) = (outer_device, outer_parallel);
+        let limit = std::mem::replace(&mut self.thread_limit, outer_limit);
+        let mut body = body?;
+        if let Some((span, diagnostic)) = check_body(&directive, &self.checker.unit, body) {
+            match ours {
+                true => self.checker.report(span, diagnostic),
+                false => {
+                    let place = self.checker.unit.place(span);
+                    directive.refused.get_or_insert_with(|| Box::new(diagnostic.at(place)));
+                }
+            }
+        }
+        let mut teams = None;
+        if form.words == "target" {
+            teams = self.take_teams(&mut directive, body);
+        } else if form.has("target") && form.has("teams") {
+            teams = Some(directive.clone());
+        } else if ours && form.words.starts_with("teams") {
+            directive.refused = Some(Box::new(
+                Diagnostic::error("`teams` must be all that its `target` region has")
+                    .at(self.checker.unit.place(directive.name))
+                    .help("write `target teams` (OpenMP 5.2 §10.2)"),
+            ));
+        }
+        if directive.refused.is_none() {
+            body = self.by_numbers(&mut directive, form, teams, limit, body)?;
+        }
+        if form.words == "target data" {
+            body = self.addresses(&mut directive, body, start);
+        }
+        let directive = self.checker.unit.directives.alloc(directive);
+        Ok(self.stmt(StmtKind::Directive { directive, body: Some(body) }, start))
+    }
+
+    /// The directive that a region's only statement has.
+    fn only_directive(&self, body: StmtId) -> Option<DirectiveId> {
+        match &self.checker.unit.stmts[body].kind {
+            StmtKind::Compound(list) => match list.as_slice() {
+                [only] => self.only_directive(*only),
+                _ => None,
+            },
+            StmtKind::Directive { directive, .. } => Some(*directive),
+            _ => None,
+        }
+    }
+
+    /// What the only statement of a `target` region says of its teams, which the region then has.
+    fn take_teams(
+        &mut self,
+        target: &mut directive::Directive,
+        body: StmtId,
+    ) -> Option<directive::Directive> {
+        let id = self.only_directive(body)?;
+        let teams = &mut self.checker.unit.directives[id];
+        if !teams.words.starts_with("teams") {
+            return None;
+        }
+        teams.refused = None;
+        target.sizes = std::mem::take(&mut teams.sizes);
+        target.size_values = std::mem::take(&mut teams.size_values);
+        target.values = target.size_values.iter().copied().chain(target.condition.device).collect();
+        Some(teams.clone())
+    }
+
+    /// The statement of a construct whose teams or threads can be told apart, as loops over their numbers.
+    fn by_numbers(
+        &mut self,
+        directive: &mut directive::Directive,
+        form: &'static Form,
+        teams: Option<directive::Directive>,
+        limit: Option<ExprId>,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
+        let asked = asks(&self.checker.unit, body);
+        let mut body = body;
+        // What the first thread of each team executes, its team executes once.
+        let by_each = !form.has("master") && !form.has("masked");
+        if form.has("parallel") && by_each {
+            let (asks_number, condition) = match &directive.written {
+                Written::OpenMp(written) => (written.threads(), written.parallel_condition()),
+                _ => (None, None),
+            };
+            let count = Count { asked: asks_number, limit, condition };
+            if !form.is_loop() {
+                body = self.parallel_body(directive, &count, body)?;
+            } else if asked.threads {
+                self.check_chunks(directive);
+                if let Some(nest) = &mut directive.nest {
+                    nest.shared[LANE] = true;
+                    nest.levels[LANE] = None;
+                    nest.levels[GANG].take_if(|_| !nest.shared[GANG]);
+                }
+                let inner = self.split_loop(directive, body);
+                body = self.over_numbers(directive, LANE, &count, inner)?;
+                if directive.kind == Kind::Loop {
+                    directive.kind = Kind::Block;
+                    directive.reductions.clear();
+                }
+            }
+        }
+        let Some(teams) = teams else { return Ok(body) };
+        if asked.teams || asked.threads {
+            self.check_chunks(directive);
+        }
+        // What each team adds is told apart by its number, too.
+        if asked.teams || asked.threads || !teams.reductions.is_empty() && teams.nest.is_none() {
+            body = self.split_loop(directive, body);
+            let count = Count {
+                asked: directive.sizes[GANG].first().copied(),
+                limit: None,
+                condition: None,
+            };
+            body = self.over_numbers(&teams, GANG, &count, body)?;
+        }
+        Ok(body)
+    }
+
+    /// Refuses schedules that say which processor has which iteration, where the program can see it.
+    fn check_chunks(&self, directive: &mut directive::Directive) {
+        let Written::OpenMp(written) = &directive.written else { return };
+        let Some((words, span)) = written.static_chunks(&self.checker.unit) else { return };
+        let diagnostic = Diagnostic::error(format!(
+            "`{words}` (OpenMP 5.2 §11.5.3) with iterations that ask for the number of their processor is not \
+             supported in device code by this version of gpuc"
+        ))
+        .code(codes::NOT_SUPPORTED)
+        .at(self.checker.unit.place(span))
+        .help("leave the clause out, or write a chunk of 1");
+        directive.refused.get_or_insert_with(|| Box::new(diagnostic));
+    }
+
+    /// The part of `target data` that is about names: a directive of its own, inside.
+    fn addresses(&mut self, data: &mut directive::Directive, body: StmtId, start: Span) -> StmtId {
+        let Written::OpenMp(written) = &data.written else { return body };
+        let mappings = written.addresses();
+        if mappings.is_empty() {
+            return body;
+        }
+        let end = Span::new(data.span.end, data.span.end);
+        let kind = Kind::Host(Action::Addresses);
+        let inner = directive::Directive {
+            span: end,
+            data: mappings,
+            ..directive::Directive::new(Family::OpenMp, data.words, data.name, kind)
+        };
+        let directive = self.checker.unit.directives.alloc(inner);
+        self.stmt(StmtKind::Directive { directive, body: Some(body) }, start)
+    }
+
+    /// A directive at file scope.
+    pub(crate) fn openmp_at_file_scope(&mut self, number: u32) -> ItemKind {
+        let start = self.span();
+        let Ok(Some((mut directive, form))) = self.openmp(number) else { return ItemKind::Other };
+        let Written::OpenMp(written) = &directive.written else { return ItemKind::Other };
+        let listed = written.listed.clone();
+        let names = match form.words {
+            "requires" => return ItemKind::Other,
+            "begin declare target" => None,
+            "declare target" if written.clauses.is_empty() && listed.is_empty() => None,
+            "declare target" => Some(listed),
+            "end declare target" => match self.declare_target.take() {
+                Some(from) => Some(self.declared_since(from)),
+                None => {
+                    self.checker.error(start, "no `declare target` is open here");
+                    return ItemKind::Other;
+                }
+            },
+            _ => {
+                let message = format!("`{}` cannot stand outside of a function", form.words);
+                if form.is_for_device() {
+                    self.checker.error(start, message);
+                }
+                return ItemKind::Other;
+            }
+        };
+        let Some(names) = names else {
+            self.declare_target = Some(self.checker.unit.items.len());
+            return ItemKind::Other;
+        };
+        for decl in names {
+            if !matches!(self.checker.unit.decls[decl].kind, DeclKind::Variable(_)) {
+                continue;
+            }
+            let span = self.checker.unit.decls[decl].span;
+            let Some(name) = self.checker.unit.decls[decl].name else { continue };
+            let base = self.checker.name(name, span);
+            let ty = self.checker.ty(base);
+            let var = VarRef { decl, base, sections: Vec::new(), first: base, ty, span };
+            let flags = DataFlags::default();
+            directive.data.push(Mapping { kind: DataKind::CopyIn, flags, var });
+        }
+        ItemKind::Directive(self.checker.unit.directives.alloc(directive))
+    }
+
+    /// The variables that the items from that number on declare.
+    fn declared_since(&self, from: usize) -> Vec<DeclId> {
+        let items = self.checker.unit.items.get(from..).unwrap_or_default();
+        let declared = items.iter().flat_map(|item| match &item.kind {
+            ItemKind::Declaration(decls) => decls.clone(),
+            _ => Vec::new(),
+        });
+        declared.collect()
+    }
+}

@@ -1,0 +1,312 @@
+//! Regions that every team, or every thread of one, executes: as loops over their numbers, where the program
+//! can tell them apart.
+//!
+//! `parallel` has each thread execute its statement. That is a loop over threads, whose iterations are divided
+//! among lanes; where it stands in pieces between barriers (OpenMP 5.2 §15.3), each piece is a loop of its
+//! own (Stratton et al. 2008, "MCUDA", §3.2). A worksharing loop in it takes the iterations from its thread's
+//! number on in steps of the number of threads (`schedule(static, 1)`). `teams` is the same with gangs, where
+//! the number of a team is asked for; else it needs no such loop.
+
+use gpuc_diagnostics::{Diagnostic, codes};
+use rustc_hash::FxHashSet;
+
+use crate::directive::construct::{Explicit, GANG, LANE, Level, Nest};
+use crate::directive::{self, Family, Kind, VarRef};
+use crate::lex::scan;
+use crate::lower::walk::{self, Below, Node};
+use crate::parse::{Parsed, Parser};
+use crate::source::Span;
+use crate::tree::{BinaryOp, DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
+use crate::types::Type;
+
+/// How many teams there are where nothing says so.
+const TEAMS: i128 = 64;
+
+/// How many threads a team has where nothing says so.
+const THREADS: i128 = 128;
+
+/// Which numbers a statement, or a function that it calls, asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asks {
+    /// Of teams.
+    pub teams: bool,
+    /// Of threads.
+    pub threads: bool,
+}
+
+/// What a statement asks for.
+pub(super) fn asks(unit: &TranslationUnit, stmt: StmtId) -> Asks {
+    let mut asks = Asks::default();
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![stmt];
+    while let Some(stmt) = pending.pop() {
+        walk::stmt(unit, stmt, &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
+                && let Some((decl, body)) = walk::callee(unit, callee)
+            {
+                match unit.name(decl) {
+                    "omp_get_team_num" | "omp_get_num_teams" => asks.teams = true,
+                    "omp_get_thread_num" | "omp_get_num_threads" => asks.threads = true,
+                    _ => {}
+                }
+                pending.extend(body.filter(|_| seen.insert(decl)));
+            }
+            Below::Enter
+        });
+    }
+    asks
+}
+
+/// The variables that a statement names.
+fn named(unit: &TranslationUnit, stmt: StmtId) -> FxHashSet<DeclId> {
+    let mut found = FxHashSet::default();
+    walk::stmt(unit, stmt, &mut |node| {
+        if let Node::Expr(expr) = node
+            && let ExprKind::Name(decl) = unit.exprs[expr].kind
+        {
+            found.insert(decl);
+        }
+        if let Node::Stmt(stmt) = node
+            && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+        {
+            found.extend(unit.directives[directive].reductions().map(|(_, var)| var.decl));
+        }
+        Below::Enter
+    });
+    found
+}
+
+/// The variables that each thread of a region has for itself by clauses.
+fn own(parallel: &directive::Directive) -> FxHashSet<DeclId> {
+    parallel.private.iter().chain(&parallel.firstprivate).map(|var: &VarRef| var.decl).collect()
+}
+
+/// Whether a statement needs what each thread has for itself of a piece in front of it.
+fn has_own(
+    unit: &TranslationUnit,
+    parallel: &directive::Directive,
+    piece: &[StmtId],
+    stmt: StmtId,
+) -> bool {
+    let mut own = own(parallel);
+    for &stmt in piece {
+        if let StmtKind::Declaration(decls) = &unit.stmts[stmt].kind {
+            own.extend(decls);
+        }
+    }
+    named(unit, stmt).iter().any(|decl| own.contains(decl))
+}
+
+/// The number of processors that a clause asks for, or the usual one.
+pub(super) struct Count {
+    /// What the clauses say.
+    pub asked: Option<ExprId>,
+    /// What these are at most.
+    pub limit: Option<ExprId>,
+    /// On which condition there are more than one.
+    pub condition: Option<ExprId>,
+}
+
+impl Parser {
+    /// A loop over the numbers of teams or threads, in a directive of its own, which has a copy of the
+    /// `like`'s private variables and reductions.
+    pub(super) fn over_numbers(
+        &mut self,
+        like: &directive::Directive,
+        level: usize,
+        count: &Count,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
+        let span = like.name;
+        let variable = if level == GANG { "__gpuc_team" } else { "__gpuc_thread" };
+        let text = format!("for (int {variable} = 0; {variable} < 1; ++{variable}) ;");
+        let tokens = scan(&text, span, &mut self.checker.unit.symbols);
+        let stmt = self.within(tokens, Parser::statement)?;
+        let usual = if level == GANG { TEAMS } else { THREADS };
+        let mut number = match count.asked {
+            Some(asked) => self.checker.convert(asked, Type::INT),
+            None => self.checker.int(usual, Type::INT, span),
+        };
+        if let Some(limit) = count.limit {
+            let limit = self.checker.convert(limit, Type::INT);
+            let kind = ExprKind::Binary(BinaryOp::Less, number, limit);
+            let condition = self.checker.value(kind, Type::INT, span);
+            let kind = ExprKind::Conditional { condition, then: Some(number), otherwise: limit };
+            number = self.checker.value(kind, Type::INT, span);
+        }
+        if let Some(condition) = count.condition {
+            let one = self.checker.int(1, Type::INT, span);
+            let kind = ExprKind::Conditional { condition, then: Some(number), otherwise: one };
+            number = self.checker.value(kind, Type::INT, span);
+        }
+        let unit = &mut self.checker.unit;
+        let StmtKind::For { init, condition, body: inside, .. } = &mut unit.stmts[stmt].kind else {
+            return Ok(body);
+        };
+        *inside = body;
+        let (init, condition) = (*init, *condition);
+        if let Some(condition) = condition
+            && let ExprKind::Binary(BinaryOp::Less, variable, _) = unit.exprs[condition].kind
+        {
+            unit.exprs[condition].kind = ExprKind::Binary(BinaryOp::Less, variable, number);
+        }
+        let Some(StmtKind::Declaration(decls)) = init.map(|init| &unit.stmts[init].kind) else {
+            return Ok(body);
+        };
+        let Some(&variable) = decls.first() else { return Ok(body) };
+        let mut levels = [None; 3];
+        levels[level] = Some(Level { size: None, dimension: 1 });
+        let explicit = Some(Explicit { level, variable, count: number });
+        let directive = directive::Directive {
+            span: like.span,
+            stays: like.stays,
+            nest: Some(Nest { levels, explicit, yields: true, ..Nest::default() }),
+            private: like.private.clone(),
+            firstprivate: like.firstprivate.clone(),
+            reductions: like.reductions.clone(),
+            ..directive::Directive::new(Family::OpenMp, like.words, like.name, Kind::Loop)
+        };
+        let directive = unit.directives.alloc(directive);
+        Ok(self.stmt(StmtKind::Directive { directive, body: Some(stmt) }, span))
+    }
+
+    /// The loop part of a combined directive, as a directive of its own around its statement.
+    pub(super) fn split_loop(
+        &mut self,
+        combined: &mut directive::Directive,
+        body: StmtId,
+    ) -> StmtId {
+        let Some(nest) = combined.nest.take() else { return body };
+        let inner = directive::Directive {
+            span: combined.span,
+            stays: combined.stays,
+            nest: Some(nest),
+            private: std::mem::take(&mut combined.private),
+            lastprivate: combined.lastprivate.clone(),
+            reductions: combined.reductions.clone(),
+            ..directive::Directive::new(Family::OpenMp, combined.words, combined.name, Kind::Loop)
+        };
+        let directive = self.checker.unit.directives.alloc(inner);
+        self.stmt(StmtKind::Directive { directive, body: Some(body) }, combined.name)
+    }
+
+    /// The statement of a `parallel` region, as loops over its threads and what these divide among them.
+    pub(super) fn parallel_body(
+        &mut self,
+        parallel: &mut directive::Directive,
+        count: &Count,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
+        let list = match &self.checker.unit.stmts[body].kind {
+            StmtKind::Compound(list) => list.clone(),
+            _ => vec![body],
+        };
+        let mut pieces: Vec<(bool, Vec<StmtId>)> = Vec::new();
+        for stmt in list {
+            let unit = &self.checker.unit;
+            let words = match unit.stmts[stmt].kind {
+                StmtKind::Directive { directive, .. } => unit.directives[directive].words,
+                _ => "",
+            };
+            let divided = matches!(words, "for" | "for simd" | "loop");
+            // Without their numbers, it does not matter which threads divide a loop.
+            let alone = divided
+                && !asks(unit, stmt).threads
+                && !pieces.last().is_some_and(|(_, piece)| has_own(unit, parallel, piece, stmt));
+            match words {
+                "barrier" => pieces.push((false, Vec::new())),
+                "single" | "master" | "masked" => pieces.push((false, vec![stmt])),
+                _ if alone => pieces.push((false, vec![stmt])),
+                _ => match pieces.last_mut() {
+                    Some((true, piece)) => piece.push(stmt),
+                    _ => pieces.push((true, vec![stmt])),
+                },
+            }
+            if divided {
+                pieces.push((false, Vec::new()));
+            }
+        }
+        pieces.retain(|(_, piece)| !piece.is_empty());
+        self.check_pieces(parallel, &pieces);
+        let start = self.checker.unit.stmts[body].span;
+        let mut whole = Vec::new();
+        for (by_each, piece) in pieces {
+            if !by_each {
+                whole.extend(piece);
+                continue;
+            }
+            let inside = self.stmt(StmtKind::Compound(piece), start);
+            self.check_barriers(parallel, inside);
+            whole.push(self.over_numbers(parallel, LANE, count, inside)?);
+        }
+        Ok(self.stmt(StmtKind::Compound(whole), start))
+    }
+
+    /// A thread's own variables must not be needed in several pieces.
+    fn check_pieces(&self, parallel: &mut directive::Directive, pieces: &[(bool, Vec<StmtId>)]) {
+        if pieces.len() < 2 {
+            return;
+        }
+        let unit = &self.checker.unit;
+        let own = own(parallel);
+        let mut known: FxHashSet<DeclId> = FxHashSet::default();
+        for (_, piece) in pieces {
+            let used: FxHashSet<DeclId> =
+                piece.iter().flat_map(|&stmt| named(unit, stmt)).collect();
+            if let Some(&again) = used.iter().filter(|decl| known.contains(decl)).min() {
+                let message = format!(
+                    "`{}`, which each thread of this `parallel` region has for itself, is used in front of and \
+                     behind a barrier: this is not supported in device code by this version of gpuc",
+                    unit.name(again)
+                );
+                refuse(unit, parallel, message, parallel.name);
+                return;
+            }
+            for &stmt in piece {
+                if let StmtKind::Declaration(decls) = &unit.stmts[stmt].kind {
+                    known.extend(decls);
+                }
+            }
+            known.extend(used.into_iter().filter(|decl| own.contains(decl)));
+        }
+    }
+
+    /// What stands in a piece must not wait for other threads.
+    fn check_barriers(&self, parallel: &mut directive::Directive, piece: StmtId) {
+        let unit = &self.checker.unit;
+        let mut found = None;
+        let last = match &unit.stmts[piece].kind {
+            StmtKind::Compound(list) => list.last().copied(),
+            _ => None,
+        };
+        walk::stmt(unit, piece, &mut |node| {
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+                && Some(stmt) != last
+            {
+                let inner = &unit.directives[directive];
+                if matches!(
+                    inner.words,
+                    "for" | "for simd" | "loop" | "barrier" | "single" | "master" | "masked"
+                ) {
+                    found.get_or_insert((inner.words, unit.directives[directive].name));
+                }
+            }
+            Below::Enter
+        });
+        if let Some((words, span)) = found {
+            let message = format!(
+                "`{words}` below other statements of a `parallel` region is not supported in device code by \
+                 this version of gpuc"
+            );
+            refuse(unit, parallel, message, span);
+        }
+    }
+}
+
+/// Notes why a directive cannot be followed.
+fn refuse(unit: &TranslationUnit, at: &mut directive::Directive, message: String, span: Span) {
+    let diagnostic = Diagnostic::error(message).code(codes::NOT_SUPPORTED).at(unit.place(span));
+    at.refused.get_or_insert_with(|| Box::new(diagnostic));
+}
