@@ -62,9 +62,9 @@ const LI: [Program; 5] = [
             "parallel i, j; collapse i, j; share in over i by 32, j by 32, rows 1, where 1 blocks; \
              map i to block.y thread.y by 4, j to block.x thread.x by 32",
         ),
-        words: "Of 27 requests an element the copy to shared memory saves those to the image, not the 25 to the weights, which each \
-                element asks for again: so it brings nothing by the model, and the compiler's choice is 3 % slower than naive. Filters \
-                with their weights in the text have none of these.",
+        words: "Of 50 requests of a warp an element half go to the weights, and nearly all of these stay (27 in all with a row a thread, \
+                23 with four): by the model that brings nothing, and the compiler's choice is a little slower than naive. Filters with \
+                their weights in the text have none of these.",
     },
     Program {
         name: "hotspot",

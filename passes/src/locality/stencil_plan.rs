@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gpuc_arch::Arch;
+use gpuc_dialects::memref;
 use gpuc_ir::Ir;
 use indexmap::IndexSet;
 
@@ -66,7 +67,8 @@ impl StencilPlan {
         });
         // Two blocks a multiprocessor at least.
         let fits = plan.bytes(ir, stencil) * 2 <= i64::from(arch.limits.shared_per_block)
-            && is_bound_by_requests(ir, stencil, arch);
+            && is_bound_by_requests(ir, stencil, arch)
+            && plan.is_most(ir, stencil);
         (!plan.shared.is_empty() && fits).then_some(plan)
     }
 
@@ -110,6 +112,18 @@ impl StencilPlan {
         Ok(())
     }
 
+    /// Whether what goes through memory of the block is most of what a warp asks for: what stays, such as weights that
+    /// each iteration loads, costs as before, and the barrier is paid by the rest.
+    fn is_most(&self, ir: &Ir, stencil: &Stencil) -> bool {
+        let of = |tile: &SharedTile| {
+            let group = &stencil.groups[tile.group];
+            let bytes = memref::scalar_bytes(&ir.ctx, group.element).unwrap_or(8) as i64;
+            group.loads().saturating_mul((bytes / 4).max(1))
+        };
+        let shared = self.shared.iter().map(of).fold(0, i64::saturating_add);
+        shared as f64 >= LEAST_PART * stencil.traffic(ir).wavefronts as f64
+    }
+
     /// Rows and columns of threads.
     pub fn threads(&self) -> [i64; 2] {
         [self.block[0] / self.rows_each, self.block[1]]
@@ -147,6 +161,10 @@ const WARP: u32 = 32;
 
 /// By how much requests must outweigh memory: barriers and fewer warps take their share.
 const MARGIN: f64 = 1.25;
+
+/// Of all accesses, by the time that they keep the first-level cache: with half of them, a 5x5 filter whose weights are
+/// an array, the blocks are no faster (benches/papers/REPORT.md).
+const LEAST_PART: f64 = 0.6;
 
 /// Loads for each element that is copied. The caches serve what is read less often as fast: with 4 or 5 loads the
 /// barrier and the registers cost more than requests to them do (benches/RESULTS.md).
