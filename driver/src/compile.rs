@@ -476,6 +476,9 @@ impl<'a> Unit<'a> {
             self.diagnostics.extend(feedback::data::moved(&self.tree, lowered));
             self.diagnostics.extend(feedback::data::reduced(&self.tree));
         }
+        if let Some(lowered) = &self.lowered {
+            feedback::data::word(&self.tree, lowered, &mut self.manager.diagnostics);
+        }
         self.diagnostics.append(&mut self.manager.diagnostics);
         feedback::print(&self.diagnostics, &Sources::new(), self.arguments.remarks);
         if self.arguments.remarks.info {

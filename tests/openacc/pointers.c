@@ -49,6 +49,13 @@ static void work(int r, int c) {
     { swap(&a->data, &b->data); }
     #pragma acc serial present(a[0:1], b[0:1])
     { double *t = a->data; a->data = b->data; b->data = t; }
+    /* a copy of the structure leaves the host its pointers, and the device its own */
+    double *before = a->data;
+    #pragma acc update self(a[0:1])
+    if (a->data != before)
+        printf("the host's pointer was overwritten\n");
+    #pragma acc update device(a[0:1])
+    scale(a, 1);
     #pragma acc update self(a->data[0:r*c], b->data[0:r*c])
     #pragma acc exit data delete(a->data[0:r*c], a->marks[0:r], b->data[0:r*c], b->marks[0:r]) delete(a[0:1], b[0:1])
     printf("%d %d: %g %g\n", r, c, total(a), total(b));

@@ -36,6 +36,25 @@ pub fn moved(unit: &TranslationUnit, lowered: &Lowered) -> Vec<Diagnostic> {
     remarks
 }
 
+/// Words what passes say of constructs, of whatever family, as the family of each does.
+pub fn word(unit: &TranslationUnit, lowered: &Lowered, diagnostics: &mut [Diagnostic]) {
+    for construct in lowered.constructs.iter().filter(|construct| construct.compute.is_some()) {
+        let family = unit.directives[construct.directive].family;
+        let (_, last) = unit.source.line(construct.end.saturating_sub(1));
+        let inside = |diagnostic: &&mut Diagnostic| {
+            diagnostic.place.as_ref().is_some_and(|place| {
+                *place.file == *construct.file && (construct.line..=last).contains(&place.line)
+            })
+        };
+        for diagnostic in diagnostics.iter_mut().filter(inside) {
+            diagnostic.message = family.worded(&diagnostic.message);
+            for help in &mut diagnostic.help {
+                *help = family.worded(help);
+            }
+        }
+    }
+}
+
 /// A pointer that no clause names has remarks of its own, of what is found out about it.
 fn is_said(item: &DataItem) -> bool {
     if item.kind == DataKind::ImplicitSection {

@@ -38,6 +38,37 @@ impl Family {
         }
     }
 
+    /// What passes say of constructs, who know no family, in the family's words.
+    pub fn worded(self, text: &str) -> String {
+        match self {
+            Family::OpenAcc => text.to_owned(),
+            Family::OpenMp => match text.strip_prefix("#pragma acc loop ") {
+                Some(clauses) => {
+                    let end = clauses.find(" /*").unwrap_or(clauses.len());
+                    let (levels, indices) = clauses.split_at(end);
+                    let levels = levels
+                        .replace("gang", "teams")
+                        .replace("worker", "rows of threads")
+                        .replace("vector", "threads");
+                    format!("Loop divided among {levels}{indices}")
+                }
+                None => {
+                    self.implicit_map(text).unwrap_or(text.replace("#pragma acc", "#pragma omp"))
+                }
+            },
+        }
+    }
+
+    /// A remark on data that the program has not written a clause for.
+    fn implicit_map(self, text: &str) -> Option<String> {
+        let kinds = [DataKind::Copy, DataKind::CopyIn, DataKind::Present];
+        let rest = text.strip_prefix("Generating implicit ")?;
+        kinds.into_iter().find_map(|kind| {
+            let list = rest.strip_prefix(kind.keyword())?.strip_prefix('(')?.strip_suffix(')')?;
+            Some(format!("Generating implicit {}", self.data_clause(kind, list)))
+        })
+    }
+
     /// What makes of a stray loop a construct of its own.
     pub(crate) fn stray_loop_help(self) -> &'static str {
         match self {

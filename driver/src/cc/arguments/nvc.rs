@@ -254,7 +254,7 @@ mod tests {
             ("-ta=tesla:pinned", "`-ta=tesla:pinned` is not supported"),
             ("-ta=tesla:cc80,nofma", "`-ta=nofma` is not supported"),
             ("-ta=radeon", "`-ta=radeon` is not supported"),
-            ("-mp=gpu", "`-mp=gpu` is not supported"),
+            ("-mp=tpu", "`-mp=tpu` is not supported"),
             ("-Minfo=acel", "`-Minfo=acel` is not supported"),
             ("--offload-arch=native", "unknown compute capability `native`"),
         ] {
