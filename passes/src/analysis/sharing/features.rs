@@ -104,7 +104,9 @@ impl Plan<'_> {
         }
         sides
             .into_iter()
-            .map(|(least, most)| (most - least).checked_add(1).ok_or_else(no_length))
+            .map(|(least, most)| {
+                most.checked_sub(least).and_then(|side| side.checked_add(1)).ok_or_else(no_length)
+            })
             .collect()
     }
 

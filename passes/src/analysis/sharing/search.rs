@@ -183,22 +183,23 @@ pub fn bound(
     let with = |twos: &[usize], length: i64| {
         at((0..count).map(|i| if twos.contains(&i) { length } else { 1 }).collect())
     };
-    let mut factors = Vec::new();
+    let mut factors: Vec<i64> = Vec::new();
     for i in 0..count {
         // A length beyond the loop's end holds no more.
         let factor = with(&[i], 2)? - ones;
-        if with(&[i], 3)? - ones != 2 * factor {
+        if with(&[i], 3)? - ones != factor.checked_mul(2)? {
             return None;
         }
-        factors.push(factor);
-        for j in 0..i {
-            if with(&[i, j], 2)? != ones + factor + factors[j] {
+        for (j, &other) in factors.iter().enumerate() {
+            if with(&[i, j], 2)? != ones.checked_add(factor)?.checked_add(other)? {
                 return None;
             }
         }
+        factors.push(factor);
     }
     let allowed = limits.shared.saturating_mul(limits.share) / 100;
-    let rest = allowed - (ones - factors.iter().sum::<i64>());
+    let held = factors.iter().try_fold(0_i64, |sum, &factor| sum.checked_add(factor))?;
+    let rest = allowed - (ones - held);
     let divisor = factors.iter().fold(0_i64, |a, &b| gcd(a, b));
     (divisor > 0).then(|| (factors.iter().map(|f| f / divisor).collect(), rest.div_euclid(divisor)))
 }
