@@ -19,7 +19,7 @@ pub const PARALLEL: &str = "begin-plan{arch=$arch},check-independent,affine-priv
     verify-barriers,outline{arch=$arch},canonicalize,cse";
 
 /// Kernels are control flow graphs of one thread's scalar operations.
-pub const LOWER: &str = "lower-affine,fold-memref-alias-ops,canonicalize,cse,\
+pub const LOWER: &str = "lower-affine{compact=true},fold-memref-alias-ops,canonicalize,cse,\
     loop-invariant-code-motion,distribute,sroa{max-elements=256},mem2reg,canonicalize,cse,\
     lower-reductions,canonicalize,fold-cast-pairs,cse,\
     loop-invariant-code-motion,hoist-loads,loop-unroll,canonicalize,cse,\

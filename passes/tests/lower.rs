@@ -13,7 +13,7 @@ fn check(passes: &str, text: &str, expected: Expect) {
 #[test]
 fn affine_loops_and_maps() {
     check(
-        "lower-affine,cse",
+        "lower-affine{compact=true},cse",
         "#set = affine_set<(d0)[s0] : (d0 - 2 >= 0, s0 - d0 == 0)>
          func.func @f(%n: index, %a: memref<?x4xf32>) -> index {
            affine.for %i = max affine_map<()[s0] -> (0, s0 - 5)>()[%n] to min affine_map<()[s0] -> (s0, 9)>()[%n] step 2 {

@@ -249,3 +249,199 @@ fn sinking() {
     // Used in two places, one of them a loop: it stays.
     assert!(text[..place("scf.if")].contains("arith.addi"), "{text}");
 }
+
+#[test]
+fn branches() {
+    let body = format!(
+        "{SCF_SUM}
+        scf.parallel (%i, %j) = (%lo, %c0) to (%hi, %c3) step (%step, %c1) {{
+            %x = memref.load %a[%i, %j] : memref<64x8xi32>
+            %odd = arith.trunci %x : i32 to i1
+            %y = scf.if %odd -> i32 {{ scf.yield %seven : i32 }} else {{ scf.yield %x : i32 }}
+            memref.store %y, %a[%i, %j] : memref<64x8xi32>
+            scf.reduce
+        }}
+        %k = scf.while (%n = %lo) : (index) -> index {{
+            %more = arith.cmpi slt, %n, %hi : index
+            scf.condition(%more) %n : index
+        }} do {{
+        ^bb0(%n: index):
+            %next = arith.addi %n, %c1 : index
+            scf.yield %next : index
+        }}
+        %v = scf.index_switch %k -> i32
+        case 7 {{ scf.yield %one : i32 }}
+        case 31 {{ scf.yield %seven : i32 }}
+        default {{ %z = arith.index_cast %k : index to i32
+            scf.yield %z : i32 }}
+        memref.store %v, %a[%c3, %c3] : memref<64x8xi32>"
+    );
+    check("convert-scf-to-cf", &body);
+    assert!(!after("convert-scf-to-cf", &body).contains("scf."));
+}
+
+#[test]
+fn a_switch_takes_all_bits_of_its_index() {
+    let body = "%far = arith.constant 4294967298 : index
+        %v = scf.index_switch %far -> i32
+        case 2 { scf.yield %one : i32 }
+        default { scf.yield %seven : i32 }
+        memref.store %v, %r[%c0] : memref<1xi32>";
+    check("convert-scf-to-cf", body);
+}
+
+#[test]
+fn constants_go_round_loops_and_through_branches() {
+    let body = "%yes = arith.constant true
+        %s = scf.for %i = %lo to %hi step %step iter_args(%t = %one) -> (i32) {
+            %u = scf.if %yes -> i32 { scf.yield %t : i32 } else { scf.yield %seven : i32 }
+            %v = arith.muli %u, %u : i32
+            scf.yield %v : i32
+        }
+        %w = scf.for %i = %lo to %hi step %step iter_args(%t = %one) -> (i32) {
+            %v = arith.addi %t, %s : i32
+            scf.yield %v : i32
+        }
+        %x = arith.addi %w, %s : i32
+        memref.store %x, %r[%c0] : memref<1xi32>";
+    check("sccp", body);
+    // The first loop is known to leave 1; the second is not known to.
+    assert_eq!(after("sccp", body).matches("scf.for").count(), 1);
+}
+
+#[test]
+fn one_loop_of_several() {
+    // Both numbers of iterations are negative for small bounds: their product is not.
+    let negative = "affine.for %i = 0 to affine_map<()[s0] -> (s0 - 9)>()[%hi] {
+        affine.for %j = 0 to affine_map<()[s0] -> (s0 - 8)>()[%hi] {
+            affine.store %seven, %a[%i, %j mod 8] : memref<64x8xi32>
+        }
+    }";
+    let three = "affine.for %i = %lo to %hi step 3 {
+        affine.for %j = 1 to 7 step 2 {
+            affine.for %k = 0 to 2 {
+                %x = affine.load %a[%i, %j + %k - 1] : memref<64x8xi32>
+                %y = arith.muli %x, %seven : i32
+                affine.store %y, %a[%i, %j + %k] : memref<64x8xi32>
+            }
+        }
+    }";
+    for body in [AFFINE, negative, three] {
+        check("affine-loop-coalescing", body);
+        assert_eq!(after("affine-loop-coalescing", body).matches("affine.for").count(), 1);
+    }
+}
+
+#[test]
+fn outer_iterations_side_by_side() {
+    let sums = "affine.for %i = %lo to %hi {
+        %x = affine.load %a[%i, 0] : memref<64x8xi32>
+        %s = affine.for %j = 0 to 7 iter_args(%t = %x) -> (i32) {
+            %y = affine.load %a[%i, %j] : memref<64x8xi32>
+            %u = arith.muli %t, %seven : i32
+            %v = arith.addi %u, %y : i32
+            affine.yield %v : i32
+        }
+        affine.store %s, %a[%i, 7] : memref<64x8xi32>
+    }";
+    for factor in [2, 4, 5] {
+        let passes = format!("affine-loop-unroll-jam{{unroll-jam-factor={factor}}}");
+        check(&passes, AFFINE);
+        check(&passes, sums);
+        assert_eq!(after(&passes, sums).matches("affine.for").count(), 4, "{factor}");
+    }
+}
+
+#[test]
+fn iterations_whose_dependences_would_be_turned_round_are_not_put_together() {
+    let backwards = "affine.for %i = 1 to 32 {
+        affine.for %j = 0 to 7 {
+            %x = affine.load %a[%i - 1, %j + 1] : memref<64x8xi32>
+            affine.store %x, %a[%i, %j] : memref<64x8xi32>
+        }
+    }";
+    // The second run of an iteration writes what the first of the next reads.
+    let runs = "affine.for %i = 1 to 32 {
+        affine.for %j = 0 to 7 {
+            %x = affine.load %a[%i - 1, 0] : memref<64x8xi32>
+            affine.store %x, %a[%i, %j] : memref<64x8xi32>
+        }
+        affine.store %seven, %a[%i, 0] : memref<64x8xi32>
+    }";
+    for body in [backwards, runs] {
+        check("affine-loop-unroll-jam", body);
+        let (text, said) = run("affine-loop-unroll-jam", &program(0, 0, 1, body));
+        assert!(said.contains("would go backwards"), "{said}in\n{text}");
+    }
+}
+
+#[test]
+fn divisions_of_numbers_of_both_signs() {
+    let body = "affine.for %i = 0 to 9 {
+        %f = affine.apply affine_map<(d0)[s0] -> ((d0 + s0 - 8) floordiv 3)>(%i)[%lo]
+        %c = affine.apply affine_map<(d0)[s0] -> ((d0 + s0 - 8) ceildiv 3)>(%i)[%lo]
+        %m = affine.apply affine_map<(d0)[s0] -> ((d0 + s0 - 8) mod 3 - s0)>(%i)[%lo]
+        %x = arith.index_cast %f : index to i32
+        %y = arith.index_cast %c : index to i32
+        %z = arith.index_cast %m : index to i32
+        affine.store %x, %a[%i, 0] : memref<64x8xi32>
+        affine.store %y, %a[%i, 1] : memref<64x8xi32>
+        affine.store %z, %a[%i, 2] : memref<64x8xi32>
+    }";
+    check("lower-affine", body);
+    check("lower-affine{compact=true}", body);
+    let text = after("lower-affine", body);
+    assert!(!text.contains("floordivsi") && !text.contains("ceildivsi"), "{text}");
+}
+
+#[test]
+fn ranges_take_sums_and_products_in() {
+    let body = "scf.for %i = %lo to %hi step %step {
+        %n = arith.addi %i, %c3 : index
+        %m = arith.muli %n, %c3 : index
+        %x = arith.index_cast %m : index to i32
+        %old = memref.load %r[%c0] : memref<1xi32>
+        %p = arith.muli %old, %seven : i32
+        %new = arith.addi %p, %x : i32
+        memref.store %new, %r[%c0] : memref<1xi32>
+    }";
+    check("scf-for-loop-range-folding", body);
+    assert_eq!(after("scf-for-loop-range-folding", body).matches("arith.muli").count(), 4);
+    // A factor that may be 0 or less would change how often the loop runs.
+    let unknown = "scf.for %i = %c0 to %c3 step %c1 {
+        %m = arith.muli %i, %lo : index
+        %x = arith.index_cast %m : index to i32
+        memref.store %x, %r[%c0] : memref<1xi32>
+    }";
+    check("scf-for-loop-range-folding", unknown);
+    let (_, said) = run("scf-for-loop-range-folding", &program(0, 0, 1, unknown));
+    assert!(said.contains("not known to be positive"), "{said}");
+}
+
+#[test]
+fn subscripts_of_a_linear_index() {
+    let body = "affine.for %i = 0 to 60 {
+        %c5 = arith.constant 5 : index
+        %n:3 = affine.delinearize_index %i into (%c5, %c3, %c5) : index, index, index
+        %x = arith.index_cast %n#1 : index to i32
+        memref.store %x, %a[%n#0, %n#2] : memref<64x8xi32>
+    }";
+    check("affine-expand-index-ops", body);
+    assert!(!after("affine-expand-index-ops", body).contains("delinearize"));
+}
+
+#[test]
+fn structures() {
+    let body = "affine.for %i = 0 to 60 {
+        affine.if affine_set<(d0) : (d0 - 4 >= 0, 2 - d0 >= 0)>(%i) {
+            affine.store %one, %a[%i, 1] : memref<64x8xi32>
+        }
+        affine.if affine_set<(d0)[s0] : (2 * d0 - 2 * s0 >= 0, 3 >= 0)>(%i)[%hi] {
+            affine.store %seven, %a[%i, 2] : memref<64x8xi32>
+        }
+    }";
+    check("affine-simplify-structures", body);
+    let text = after("affine-simplify-structures", body);
+    assert_eq!(text.matches("affine.if").count(), 1, "{text}");
+    assert!(text.contains("d0 - s0 >= 0"), "{text}");
+}

@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use gpuc_ir::context::DialectDef;
 use gpuc_ir::op::{AttrConstraint, AttrSyntax, Effect, EffectKind, attrs, operand_range, types};
-use gpuc_ir::{AttrKind, Ir, Op, OpView, op};
+use gpuc_ir::{AttrKind, Block, Builder, Ir, Op, OpView, Value, op};
 
 mod patterns;
 mod syntax;
 
+use crate::arith::Number;
+use crate::arith::fold::from_elements;
 use attrs::{I32_ARRAY, STRING};
 use types::{ANY, I1, SIGNLESS_INTEGER};
 
@@ -88,6 +90,31 @@ static INTEGER_ELEMENTS: AttrConstraint = AttrConstraint {
 };
 
 impl SwitchOp {
+    /// Builds a switch over an integer of at most 64 bits, whose targets receive nothing.
+    ///
+    /// # Panics
+    /// If the flag is none, or there are not as many targets as cases.
+    pub fn create(
+        b: &mut Builder<'_>,
+        flag: Value,
+        default: Block,
+        cases: &[i64],
+        targets: &[Block],
+    ) -> Op {
+        assert_eq!(cases.len(), targets.len(), "each case has a target");
+        let ty = b.ty(flag);
+        let numbers: Vec<Number> = cases.iter().map(|&case| Number::Int(case.into())).collect();
+        let values = (!cases.is_empty()).then(|| {
+            let ty = b.ctx.vector(&[cases.len() as i64], ty);
+            from_elements(&mut b.ctx, &numbers, ty).expect("the flag is an integer")
+        });
+        let counts = b.ctx.i32_array_attr(&vec![0; cases.len()]);
+        let build = SwitchOp::new(b, flag, &[], &[]).successor(default);
+        let build = build.attr(b, "case_operand_segments", counts);
+        let build = build.attr_option(b, "case_values", values);
+        targets.iter().fold(build, |build, &target| build.successor(target)).build(b)
+    }
+
     /// Values of the cases, in the order of their successors.
     pub fn case_numbers(self, ir: &Ir) -> Vec<i64> {
         let cases = ir.successors(self.0).len().saturating_sub(1);

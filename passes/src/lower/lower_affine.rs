@@ -16,13 +16,17 @@ use crate::raise::reduction::Reduction;
 
 gpuc_ir::pass! {
     /// Turn affine operations into scf, memref and arith.
-    LowerAffine = "lower-affine" {}
+    LowerAffine = "lower-affine" {
+        /// Whether divisions and differences stay one operation each, as the compiler wants them; upstream
+        /// writes them with what processors have.
+        compact: bool = false,
+    }
 }
 
 impl Pass for LowerAffine {
     fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            lower(ir, inner)?;
+            lower_as(ir, inner, self.compact)?;
         }
         Ok(())
     }
@@ -38,25 +42,37 @@ fn error(ir: &Ir, op: Op, message: String) -> Diagnostic {
 /// # Errors
 /// A reduction that other dialects do not have.
 pub(crate) fn lower(ir: &mut Ir, op: Op) -> Result<(), Diagnostic> {
+    lower_as(ir, op, true)
+}
+
+fn lower_as(ir: &mut Ir, op: Op, compact: bool) -> Result<(), Diagnostic> {
     match ir.name(op) {
-        affine::AffineForOp::NAME => lower_for(ir, affine::AffineForOp(op)),
-        affine::AffineParallelOp::NAME => lower_parallel(ir, affine::AffineParallelOp(op))?,
-        affine::AffineIfOp::NAME => lower_if(ir, affine::AffineIfOp(op)),
+        affine::AffineForOp::NAME => lower_for(ir, affine::AffineForOp(op), compact),
+        affine::AffineParallelOp::NAME => {
+            lower_parallel(ir, affine::AffineParallelOp(op), compact)?
+        }
+        affine::AffineIfOp::NAME => lower_if(ir, affine::AffineIfOp(op), compact),
         affine::AffineApplyOp::NAME => {
-            lower_value(ir, op, affine::AffineApplyOp(op).value(ir), None)
+            lower_value(ir, op, affine::AffineApplyOp(op).value(ir), None, compact)
         }
         affine::AffineMinOp::NAME => {
-            lower_value(ir, op, affine::AffineMinOp(op).value(ir), Some(Extremum::Least));
+            lower_value(ir, op, affine::AffineMinOp(op).value(ir), Some(Extremum::Least), compact);
         }
         affine::AffineMaxOp::NAME => {
-            lower_value(ir, op, affine::AffineMaxOp(op).value(ir), Some(Extremum::Greatest));
+            lower_value(
+                ir,
+                op,
+                affine::AffineMaxOp(op).value(ir),
+                Some(Extremum::Greatest),
+                compact,
+            );
         }
         affine::AffineDelinearizeIndexOp::NAME => lower_delinearize(ir, op),
         affine::AffineLoadOp::NAME
         | affine::AffineStoreOp::NAME
         | affine::AffineVectorLoadOp::NAME
         | affine::AffineVectorStoreOp::NAME
-        | affine::AffinePrefetchOp::NAME => lower_access(ir, op),
+        | affine::AffinePrefetchOp::NAME => lower_access(ir, op, compact),
         _ => {}
     }
     Ok(())
@@ -72,24 +88,27 @@ pub(crate) enum Extremum {
 }
 
 /// The value of an expression at the operands of `value`.
-fn expand(b: &mut Builder<'_>, expr: AffineExpr, value: &AffineValue) -> Value {
+fn expand(b: &mut Builder<'_>, expr: AffineExpr, value: &AffineValue, compact: bool) -> Value {
     match *b.ctx.expr_kind(expr) {
         AffineExprKind::Constant(number) => arith::constant_index(b, number),
         AffineExprKind::Dim(index) => value.operands[index as usize],
         AffineExprKind::Symbol(index) => value.operands[value.dims(&b.ctx) + index as usize],
         AffineExprKind::Binary(op, left, right) => {
             // `x + -1 * y` is a difference.
-            if op == BinaryOp::Add
+            if compact
+                && op == BinaryOp::Add
                 && let AffineExprKind::Binary(BinaryOp::Mul, y, factor) = *b.ctx.expr_kind(right)
                 && b.ctx.expr_constant(factor) == Some(-1)
             {
-                let (x, y) = (expand(b, left, value), expand(b, y, value));
+                let (x, y) = (expand(b, left, value, compact), expand(b, y, value, compact));
                 return arith::SubIOp::new(b, x, y).value(b);
             }
-            let (x, y) = (expand(b, left, value), expand(b, right, value));
+            let (x, y) = (expand(b, left, value, compact), expand(b, right, value, compact));
             match op {
                 BinaryOp::Add => arith::AddIOp::new(b, x, y).value(b),
                 BinaryOp::Mul => arith::MulIOp::new(b, x, y).value(b),
+                BinaryOp::FloorDiv if !compact => floor_div(b, x, y),
+                BinaryOp::CeilDiv if !compact => ceil_div(b, x, y),
                 BinaryOp::FloorDiv => arith::FloorDivSIOp::new(b, x, y).value(b),
                 BinaryOp::CeilDiv => arith::CeilDivSIOp::new(b, x, y).value(b),
                 BinaryOp::Mod => {
@@ -107,10 +126,38 @@ fn expand(b: &mut Builder<'_>, expr: AffineExpr, value: &AffineValue) -> Value {
     }
 }
 
+/// The quotient by a positive divisor, rounded down: of what lies below 0 through what it lacks to -1.
+fn floor_div(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    let zero = arith::constant_index(b, 0);
+    let minus_one = arith::constant_index(b, -1);
+    let slt = arith::CmpIPredicate::Slt.attr(&mut b.ctx);
+    let negative = arith::CmpIOp::new(b, x, zero).attr(b, "predicate", slt).value(b);
+    let mirrored = arith::SubIOp::new(b, minus_one, x).value(b);
+    let dividend = arith::SelectOp::new(b, negative, mirrored, x).value(b);
+    let quotient = arith::DivSIOp::new(b, dividend, y).value(b);
+    let back = arith::SubIOp::new(b, minus_one, quotient).value(b);
+    arith::SelectOp::new(b, negative, back, quotient).value(b)
+}
+
+/// The quotient by a positive divisor, rounded up.
+fn ceil_div(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    let zero = arith::constant_index(b, 0);
+    let one = arith::constant_index(b, 1);
+    let sle = arith::CmpIPredicate::Sle.attr(&mut b.ctx);
+    let not_positive = arith::CmpIOp::new(b, x, zero).attr(b, "predicate", sle).value(b);
+    let negated = arith::SubIOp::new(b, zero, x).value(b);
+    let decremented = arith::SubIOp::new(b, x, one).value(b);
+    let dividend = arith::SelectOp::new(b, not_positive, negated, decremented).value(b);
+    let quotient = arith::DivSIOp::new(b, dividend, y).value(b);
+    let back = arith::SubIOp::new(b, zero, quotient).value(b);
+    let further = arith::AddIOp::new(b, quotient, one).value(b);
+    arith::SelectOp::new(b, not_positive, back, further).value(b)
+}
+
 /// The values of all results of a map.
-fn expand_all(b: &mut Builder<'_>, value: &AffineValue) -> Vec<Value> {
+fn expand_all(b: &mut Builder<'_>, value: &AffineValue, compact: bool) -> Vec<Value> {
     let results = value.results(&b.ctx).to_vec();
-    results.into_iter().map(|result| expand(b, result, value)).collect()
+    results.into_iter().map(|result| expand(b, result, value, compact)).collect()
 }
 
 fn extremum(b: &mut Builder<'_>, values: &[Value], which: Extremum) -> Value {
@@ -124,10 +171,16 @@ fn extremum(b: &mut Builder<'_>, values: &[Value], which: Extremum) -> Value {
     so_far
 }
 
-fn lower_value(ir: &mut Ir, op: Op, value: Option<AffineValue>, which: Option<Extremum>) {
+fn lower_value(
+    ir: &mut Ir,
+    op: Op,
+    value: Option<AffineValue>,
+    which: Option<Extremum>,
+    compact: bool,
+) {
     let Some(value) = value else { return };
     let mut b = Builder::before(ir, op);
-    let results = expand_all(&mut b, &value);
+    let results = expand_all(&mut b, &value, compact);
     let result = extremum(&mut b, &results, which.unwrap_or(Extremum::Least));
     ir.replace_op(op, &[result]);
 }
@@ -164,16 +217,16 @@ fn scf_yield(b: &mut Builder<'_>, values: &[Value]) {
     scf::YieldOp::new(b, values).build(b);
 }
 
-fn lower_for(ir: &mut Ir, view: affine::AffineForOp) {
+fn lower_for(ir: &mut Ir, view: affine::AffineForOp, compact: bool) {
     let op = view.op();
     let (lower, upper, step) = (view.lower_bound(ir), view.upper_bound(ir), view.step_value(ir));
     let inits = view.inits(ir).to_vec();
     let types: Vec<_> = ir.result_types(op).collect();
     let region = take_region(ir, view.region(ir), scf_yield);
     let mut b = Builder::before(ir, op);
-    let lowers = expand_all(&mut b, &lower);
+    let lowers = expand_all(&mut b, &lower, compact);
     let lower = extremum(&mut b, &lowers, Extremum::Greatest);
-    let uppers = expand_all(&mut b, &upper);
+    let uppers = expand_all(&mut b, &upper, compact);
     let upper = extremum(&mut b, &uppers, Extremum::Least);
     let step = arith::constant_index(&mut b, step);
     let new = scf::ForOp::new(&mut b, lower, upper, step, &inits)
@@ -185,7 +238,11 @@ fn lower_for(ir: &mut Ir, view: affine::AffineForOp) {
     ir.replace_op(op, &results);
 }
 
-fn lower_parallel(ir: &mut Ir, view: affine::AffineParallelOp) -> Result<(), Diagnostic> {
+fn lower_parallel(
+    ir: &mut Ir,
+    view: affine::AffineParallelOp,
+    compact: bool,
+) -> Result<(), Diagnostic> {
     let op = view.op();
     let kinds = view.reductions(ir).and_then(|attr| ir.ctx.array_value(attr)).unwrap_or_default();
     let numbers: Vec<i64> =
@@ -215,8 +272,8 @@ fn lower_parallel(ir: &mut Ir, view: affine::AffineParallelOp) -> Result<(), Dia
         reduce.build(b);
     });
     let mut b = Builder::before(ir, op);
-    let lowers = bounds(&mut b, &lower, &lower_groups, Extremum::Greatest);
-    let uppers = bounds(&mut b, &upper, &upper_groups, Extremum::Least);
+    let lowers = bounds_as(&mut b, &lower, (&lower_groups, Extremum::Greatest), compact);
+    let uppers = bounds_as(&mut b, &upper, (&upper_groups, Extremum::Least), compact);
     let steps: Vec<Value> = steps.iter().map(|&step| arith::constant_index(&mut b, step)).collect();
     let inits: Vec<Value> = reductions
         .iter()
@@ -240,7 +297,16 @@ pub(crate) fn bounds(
     groups: &[i64],
     which: Extremum,
 ) -> Vec<Value> {
-    let all = expand_all(b, value);
+    bounds_as(b, value, (groups, which), true)
+}
+
+fn bounds_as(
+    b: &mut Builder<'_>,
+    value: &AffineValue,
+    (groups, which): (&[i64], Extremum),
+    compact: bool,
+) -> Vec<Value> {
+    let all = expand_all(b, value, compact);
     let mut rest = &all[..];
     let mut found = Vec::new();
     for &size in groups {
@@ -251,7 +317,7 @@ pub(crate) fn bounds(
     found
 }
 
-fn lower_if(ir: &mut Ir, view: affine::AffineIfOp) {
+fn lower_if(ir: &mut Ir, view: affine::AffineIfOp, compact: bool) {
     let op = view.op();
     let Some(condition) = view.condition(ir) else { return };
     let set = ir.ctx.set_data(condition).clone();
@@ -268,7 +334,7 @@ fn lower_if(ir: &mut Ir, view: affine::AffineIfOp) {
     let zero = arith::constant_index(&mut b, 0);
     let mut holds: Option<Value> = None;
     for (&expr, &(_, equality)) in exprs.iter().zip(&set.constraints) {
-        let left = expand(&mut b, expr, &value);
+        let left = expand(&mut b, expr, &value, compact);
         let predicate = match equality {
             true => arith::CmpIPredicate::Eq,
             false => arith::CmpIPredicate::Sge,
@@ -289,7 +355,7 @@ fn lower_if(ir: &mut Ir, view: affine::AffineIfOp) {
     ir.replace_op(op, &results);
 }
 
-fn lower_access(ir: &mut Ir, op: Op) {
+fn lower_access(ir: &mut Ir, op: Op, compact: bool) {
     let stores = affine::AffineStoreOp::is(ir, op) || affine::AffineVectorStoreOp::is(ir, op);
     let first = if stores { 2 } else { 1 };
     let Some(map) = ir.attr(op, "map").and_then(|attr| ir.ctx.map_value(attr)) else { return };
@@ -298,7 +364,7 @@ fn lower_access(ir: &mut Ir, op: Op) {
     let types: Vec<_> = ir.result_types(op).collect();
     let hints = ["isWrite", "localityHint", "isDataCache"].map(|name| (name, ir.attr(op, name)));
     let mut b = Builder::before(ir, op);
-    let indices = expand_all(&mut b, &subscripts);
+    let indices = expand_all(&mut b, &subscripts, compact);
     let results = match b.name(op) {
         affine::AffineLoadOp::NAME => {
             vec![memref::LoadOp::new(&mut b, operands[0], &indices).value(&mut b)]

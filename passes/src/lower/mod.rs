@@ -1,6 +1,8 @@
 //! From kernels of structured code to control flow graphs of scalar operations.
 
 mod address;
+pub mod convert_scf_to_cf;
+pub mod expand_index_ops;
 pub mod fold_memref_alias_ops;
 pub mod hoist_loads;
 pub mod loop_unroll;

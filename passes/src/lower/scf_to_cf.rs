@@ -45,7 +45,7 @@ impl Pass for ScfToCf {
     }
 }
 
-fn parent_takes_blocks(ir: &Ir, op: Op) -> bool {
+pub(super) fn parent_takes_blocks(ir: &Ir, op: Op) -> bool {
     ir.parent_op(op).is_some_and(|parent| !ir.has_trait(parent, Traits::SINGLE_BLOCK))
 }
 
@@ -63,7 +63,7 @@ fn split_behind(ir: &mut Ir, op: Op) -> Block {
 }
 
 /// Moves the blocks of a region to before `exit` and gives the first.
-fn splice(ir: &mut Ir, region: Region, exit: Block) -> Block {
+pub(super) fn splice(ir: &mut Ir, region: Region, exit: Block) -> Block {
     let target = ir.block_region(exit).expect("the exit is in a region");
     let blocks = ir.blocks(region).to_vec();
     for &block in &blocks {
@@ -75,7 +75,7 @@ fn splice(ir: &mut Ir, region: Region, exit: Block) -> Block {
 }
 
 /// Replaces the terminators of the yielding kind in a region by branches to `exit`.
-fn branch_out(ir: &mut Ir, region: Region, exit: Block) {
+pub(super) fn branch_out(ir: &mut Ir, region: Region, exit: Block) {
     for block in ir.blocks(region).to_vec() {
         let Some(end) = ir.last_op(block) else { continue };
         if scf::YieldOp::is(ir, end) {
@@ -86,13 +86,13 @@ fn branch_out(ir: &mut Ir, region: Region, exit: Block) {
 }
 
 /// Replaces a terminator by a branch.
-fn branch(ir: &mut Ir, end: Op, to: Block, values: &[Value]) {
+pub(super) fn branch(ir: &mut Ir, end: Op, to: Block, values: &[Value]) {
     let mut b = Builder::before(ir, end);
     cf::BranchOp::new(&mut b, values).successor(to).build(&mut b);
     ir.erase_op(end);
 }
 
-fn conditional(
+pub(super) fn conditional(
     b: &mut Builder<'_>,
     condition: Value,
     (then, then_values): (Block, &[Value]),
@@ -214,7 +214,7 @@ fn lower_switch(ir: &mut Ir, view: scf::IndexSwitchOp) {
     ir.erase_op(op);
 }
 
-fn lower_execute_region(ir: &mut Ir, view: scf::ExecuteRegionOp) {
+pub(super) fn lower_execute_region(ir: &mut Ir, view: scf::ExecuteRegionOp) {
     let op = view.op();
     let region = ir.region(op, 0);
     let exit = split_behind(ir, op);

@@ -1,5 +1,6 @@
 //! Simplifications that hold at every level: they know operations only by their interfaces.
 
+pub mod affine_structures;
 pub mod algebra;
 pub mod canonicalize;
 pub mod carry;
@@ -11,6 +12,7 @@ pub mod inline;
 pub mod licm;
 pub mod mem2reg;
 pub mod regions;
+pub mod sccp;
 pub mod simplify_index;
 pub mod sroa;
 pub mod symbol_dce;

@@ -13,11 +13,13 @@
 //! | [`scan`], [`rebuild`] | loops for dates, as a tree and as operations |
 //! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
 //! | [`tile`], [`unroll`], [`normalize`] | upstream's passes: tiles, several iterations in one, loops that count from 0 by 1 |
+//! | [`unroll_jam`], [`coalesce`] | upstream's passes: outer iterations side by side in inner loops, one loop of several |
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
 //! | [`refusal`] | why not |
 
+pub mod coalesce;
 pub mod distribute;
 pub mod fuse;
 pub mod legality;
@@ -34,6 +36,7 @@ pub mod statements;
 pub mod tile;
 pub mod trips;
 pub mod unroll;
+pub mod unroll_jam;
 
 use gpuc_dialects::offload::{SCHEDULE_ATTR, SEQ_ATTR};
 use gpuc_ir::pass::PassContext;

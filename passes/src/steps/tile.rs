@@ -58,7 +58,7 @@ impl Pass for AffineLoopTile {
 }
 
 /// The loops that stand directly in each other, from `root` in.
-fn band(ir: &Ir, root: Op) -> Vec<AffineForOp> {
+pub(super) fn band(ir: &Ir, root: Op) -> Vec<AffineForOp> {
     let mut loops = Vec::new();
     let mut at = AffineForOp::cast(ir, root);
     while let Some(view) = at {

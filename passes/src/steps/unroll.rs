@@ -150,7 +150,7 @@ pub fn unroll(ir: &mut Ir, view: AffineForOp, factor: u64) -> Result<bool, Refus
 }
 
 /// Puts a loop over the iterations that whole groups leave behind `view`, which keeps the groups.
-fn split_rest(ir: &mut Ir, view: AffineForOp, factor: i64, span: i64) -> bool {
+pub(super) fn split_rest(ir: &mut Ir, view: AffineForOp, factor: i64, span: i64) -> bool {
     let op = view.op();
     let (lower, upper) = (view.lower_bound(ir), view.upper_bound(ir));
     if lower.results(&ir.ctx).len() != 1 || upper.results(&ir.ctx).len() != 1 {

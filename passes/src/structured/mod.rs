@@ -3,10 +3,12 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`fold_range`] | sums and products of the variable in the bounds |
 //! | [`peel`] | iterations that fill no whole step apart from the others |
 //! | [`specialize`] | a version of a loop for the bound that it mostly has |
 //! | [`tile_parallel`] | parallel loops in tiles |
 
+pub mod fold_range;
 pub mod peel;
 pub mod specialize;
 pub mod tile_parallel;

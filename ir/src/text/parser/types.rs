@@ -252,11 +252,20 @@ impl<'s> OpParser<'_, 's> {
                 end += 1;
             }
             dimensions.scalable.push(bracketed);
-            if self.lexer.byte(end) != b'x' {
+            let separator = self.behind_spaces(end);
+            if self.lexer.byte(separator) != b'x' {
                 return self.error(super::Position(end), "expected 'x' in dimension list");
             }
-            self.restart_at(end + 1);
+            self.restart_at(separator + 1);
         }
+    }
+
+    /// The first place from `at` on that is no white space: `100 x f32` is `100xf32`.
+    fn behind_spaces(&self, mut at: u32) -> u32 {
+        while matches!(self.lexer.byte(at), b' ' | b'\t' | b'\n' | b'\r') {
+            at += 1;
+        }
+        at
     }
 
     fn parse_vector(&mut self) -> ParseResult<Type> {
@@ -285,10 +294,11 @@ impl<'s> OpParser<'_, 's> {
         if !self.at("*") {
             return Ok(false);
         }
-        if self.lexer.byte(self.token.end) != b'x' {
+        let separator = self.behind_spaces(self.token.end);
+        if self.lexer.byte(separator) != b'x' {
             return self.expected("'x' in dimension list");
         }
-        self.restart_at(self.token.end + 1);
+        self.restart_at(separator + 1);
         Ok(true)
     }
 
