@@ -23,6 +23,7 @@ pub const ALL: &[&PassInfo] = &[
     analysis::nest::print::PrintNest::INFO,
     analysis::chrec::print::PrintChrecs::INFO,
     analysis::kir::print::PrintKir::INFO,
+    analysis::sharing::print::PrintSharePartitions::INFO,
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_inductions::RaiseInductions::INFO,
     raise::raise_affine::RaiseAffine::INFO,

@@ -521,6 +521,88 @@ fn edited_plans_compute_the_same() {
     assert!(followed > 8);
 }
 
+/// A nest that reads neighbours of one array and single elements of another, with its check.
+const NEIGHBOURS: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+static void step(int n, const float *restrict now, const float *restrict heat, float *restrict next)
+{
+    #pragma acc kernels copyin(now[0:n*n], heat[0:n*n]) copy(next[0:n*n])
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 2; j < n - 1; j++)
+            next[i * n + j] = now[i * n + j - 2] + now[(i + 1) * n + j] + now[(i - 1) * n + j + 1] + heat[i * n + j];
+}
+int main(void)
+{
+    int sizes[] = {0, 1, 2, 3, 17, 40, 67}, wrong = 0;
+    for (int k = 0; k < 7; k++) {
+        int n = sizes[k];
+        float *now = calloc(n * n + 1, 4), *heat = calloc(n * n + 1, 4), *next = calloc(n * n + 1, 4);
+        for (int i = 0; i < n * n; i++)
+            now[i] = i % 101, heat[i] = i % 7;
+        step(n, now, heat, next);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                int at = i * n + j, inside = i > 0 && i < n - 1 && j > 1 && j < n - 1;
+                wrong += next[at] != (inside ? now[at - 2] + now[at + n] + now[at - n + 1] + heat[at] : 0);
+            }
+        free(now), free(heat), free(next);
+    }
+    printf(\"%d wrong\\n\", wrong);
+    return wrong != 0;
+}
+";
+
+/// A step says what goes through memory of the block, also where the compiler would not; what cannot is refused.
+#[test]
+fn shared_neighbours_are_a_step() {
+    let bench = Bench::new();
+    bench.write("n.c", NEIGHBOURS);
+    let printed = bench.ok("--emit=plan n.c");
+    let begin = printed.lines().take(2).collect::<Vec<_>>().join("\n");
+    let plan = |share: &str| {
+        let map = "map i to block.y thread.y by 4, j to block.x thread.x by 32";
+        format!("{begin}\n  parallel i, j\n  collapse i, j\n{share}  {map}\n")
+    };
+    let requests = |text: &str| -> u64 {
+        bench.write("n.plan", text);
+        let (success, answer) = bench.gpuc("check --device=sim --plan=n.plan n.c");
+        assert!(success && answer.contains("0 wrong"), "{text}{answer}");
+        bench
+            .ok("run --device=sim --counters --report=json --report-file=n.json --plan=n.plan n.c");
+        let report = bench.read("n.json");
+        let name = "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\":";
+        let figures = report.split(name).skip(1).map(|rest| {
+            let end = rest.find([',', '}']).expect("the number ends");
+            rest[..end].parse::<u64>().expect("a number")
+        });
+        figures.sum()
+    };
+    let plain = requests(&plan(""));
+    for (sides, fewer) in [
+        ("i by 16, j by 32, rows 2, where 1 blocks", true),
+        ("i by 7, j by 33, rows 7, where 1 blocks", false),
+        ("i by 8, j by 32, rows 1, where 1000 blocks", false),
+    ] {
+        let shared = requests(&plan(&format!("  share now over {sides}\n")));
+        assert_eq!(shared < plain, fewer, "{sides}: {shared} requests, {plain} without");
+    }
+    for (step, words) in [
+        ("now over i by 64, j by 64, rows 1", "it needs 4096 threads, and there are 1024"),
+        ("now over i by 128, j by 128, rows 32", "larger than its memory"),
+        ("now over i by 8, j by 32, rows 3", "no multiple of those of a thread"),
+        ("heat over i by 8, j by 32, rows 1", "does not read neighbours of such arrays"),
+        ("next over i by 8, j by 32, rows 1", "does not read neighbours of such arrays"),
+        ("now over j by 8, i by 32, rows 1", "does not read neighbours of such arrays"),
+        ("now over q by 8, j by 32, rows 1", "there is no loop 'q'"),
+        ("now over i by 0, j by 32, rows 1", "error"),
+    ] {
+        bench.write("n.plan", &plan(&format!("  share {step}\n")));
+        let (success, answer) = bench.gpuc("--emit=ptx --plan=n.plan n.c");
+        assert!(!success && answer.contains(words), "{step}: {answer}");
+    }
+}
+
 /// The page's blocks that are marked by a word, each with the lines behind it up to the next block.
 fn blocks<'a>(page: &'a str, mark: &str) -> Vec<(Vec<&'a str>, Vec<&'a str>)> {
     let lines: Vec<&str> = page.lines().collect();

@@ -4,6 +4,7 @@
 
 mod checks;
 mod dist;
+mod papers;
 mod provision;
 mod stage;
 
@@ -21,6 +22,8 @@ usage: cargo xtask COMMAND
   fmt                      format all sources
   lint                     format check and clippy
   bench [FILTER]           criterion benches
+  papers                   run the programs of papers on the simulator, and write
+                           benches/papers/REPORT.md
   dist                     pack compiler, runtime library, manual page and documentation into a
                            tarball in target/dist
   provision                get ptxas and mlir-opt, as far as this machine allows
@@ -56,8 +59,9 @@ fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String
         ("fmt", None) => checks::format(summary),
         ("lint", None) => checks::lint(summary),
         ("provision", None) => provision::all(summary),
+        ("papers", None) => papers::report(summary),
         ("dist", None) => dist::tarball(summary),
-        ("fmt" | "lint" | "provision" | "dist", Some(word)) => {
+        ("fmt" | "lint" | "provision" | "papers" | "dist", Some(word)) => {
             return Err(format!("{command} takes no argument `{word}`"));
         }
         _ => return Err(format!("unknown command `{command}`")),

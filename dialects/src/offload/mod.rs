@@ -22,6 +22,7 @@ mod host;
 mod kinds;
 pub mod mapping;
 mod mapping_verify;
+pub mod share;
 mod syntax;
 
 pub use host::*;

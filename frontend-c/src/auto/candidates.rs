@@ -116,10 +116,10 @@ fn eligible(
                             );
                         }
                     }
-                    StmtKind::Directive { directive, .. } => {
-                        if unit.directives[*directive].kind == Kind::Host(Action::Scope) {
-                            refuse(span, "its function has a `declare` directive");
-                        }
+                    StmtKind::Directive { directive, .. }
+                        if unit.directives[*directive].kind == Kind::Host(Action::Scope) =>
+                    {
+                        refuse(span, "its function has a `declare` directive");
                     }
                     _ => {}
                 }

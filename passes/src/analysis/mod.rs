@@ -12,6 +12,7 @@ pub mod polynomial;
 pub mod quasi_affine;
 pub mod range;
 pub mod read_only;
+pub mod sharing;
 pub mod slice;
 pub mod subscript;
 pub mod uniform;

@@ -28,6 +28,9 @@ use super::stencil_plan::StencilPlan;
 use super::tile_contractions::open_nest;
 use super::wide::{are_apart, at_least, trip_counts};
 use crate::analysis::polynomial::Polynomial;
+use crate::plan::text::Placed;
+use crate::plan::{Given, is_planned, record, step};
+use crate::steps::refusal::Refusal;
 use crate::target::target;
 use crate::versions::{self, in_fallback};
 
@@ -46,27 +49,57 @@ gpuc_ir::pass! {
 impl Pass for StageStencils {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
-        let given = self.given(arch)?;
+        let sizes = self.given(arch)?;
+        let given = Given::of(ir, op)?;
+        let steps = given.as_ref().map(Given::of_kind::<step::Share>);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            let Some(region) = RegionOp::cast(ir, inner).filter(|_| !in_fallback(ir, inner)) else {
+            let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            let planned = is_planned(ir, inner);
+            if in_fallback(ir, inner) && !(planned && steps.is_some()) {
                 continue;
-            };
+            }
             let nest = open_nest(ir, region).filter(|&nest| ir.attr(nest, MAPPING_ATTR).is_none());
             let Some(stencil) = nest.and_then(|nest| Stencil::of(ir, nest)) else { continue };
-            let plan = match given {
-                Some([rows, columns, each]) => {
-                    let plan = StencilPlan::of(ir, &stencil, [rows, columns], each);
-                    let fits = plan.bytes(ir, &stencil) <= i64::from(arch.limits.shared_per_block);
-                    Some(plan).filter(|plan| !plan.shared.is_empty() && fits)
-                }
-                None => StencilPlan::choose(ir, &stencil, arch),
+            let Some((plan, step)) = (match steps.as_ref().filter(|_| planned) {
+                Some(steps) => planned_blocks(ir, &stencil, steps, arch)?,
+                None => self.choose(ir, &stencil, sizes, arch),
+            }) else {
+                continue;
             };
-            if let Some(plan) = plan {
-                self.make_version(ir, region, &stencil, &plan, arch, cx);
+            let made = make_version(ir, region, &stencil, &plan, step.blocks, cx).is_some();
+            if made && planned {
+                record(ir, op, step);
             }
+        }
+        let mut left = steps.iter().flatten().filter(|(_, placed)| !placed.is_taken(ir, op));
+        if let Some((step, placed)) = left.next() {
+            let at = placed.find(ir, op, &step.loops[0].0)?;
+            placed.find(ir, op, &step.loops[1].0)?;
+            let rule = "the nest of these two loops, rows first, does not read neighbours of such arrays together, or \
+                        writes to them";
+            return Err(placed.refused(ir, &Refusal::new("stage-stencils", at, rule)));
         }
         Ok(())
     }
+}
+
+/// The blocks that a step of the plan says for a nest, and the step.
+fn planned_blocks(
+    ir: &Ir,
+    stencil: &Stencil,
+    steps: &[(step::Share, &Placed)],
+    arch: &Arch,
+) -> Result<Option<(StencilPlan, step::Share)>, Diagnostic> {
+    for (step, placed) in steps {
+        let plan = StencilPlan::given(ir, stencil, step);
+        let own = plan.step(step.blocks);
+        let all = step.arrays.iter().all(|array| own.arrays.contains(array));
+        if own.loops == step.loops && all {
+            plan.check(ir, stencil, arch).map_err(|refusal| placed.refused(ir, &refusal))?;
+            return Ok(Some((plan, step.clone())));
+        }
+    }
+    Ok(None)
 }
 
 impl StageStencils {
@@ -93,30 +126,50 @@ impl StageStencils {
         }
     }
 
-    /// Puts the version in blocks in front of the region as it is.
-    fn make_version(
+    /// The blocks of a nest without a plan, and the step that says them.
+    fn choose(
         &self,
-        ir: &mut Ir,
-        region: RegionOp,
+        ir: &Ir,
         stencil: &Stencil,
-        plan: &StencilPlan,
+        sizes: Option<[i64; 3]>,
         arch: &Arch,
-        cx: &mut PassContext<'_>,
-    ) {
+    ) -> Option<(StencilPlan, step::Share)> {
+        let plan = match sizes {
+            Some([rows, columns, each]) => {
+                let plan = StencilPlan::of(ir, stencil, [rows, columns], each);
+                let fits = plan.bytes(ir, stencil) <= i64::from(arch.limits.shared_per_block);
+                Some(plan).filter(|plan| !plan.shared.is_empty() && fits)
+            }
+            None => StencilPlan::choose(ir, stencil, arch),
+        };
         // The code runs on later devices too, with more multiprocessors.
         let later = Arch::all().iter().filter(|other| other.number >= arch.number);
         let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
-        let least = self.least_blocks.unwrap_or(i64::from(sms.div_ceil(2)));
-        let mut b = Builder::before(&mut *ir, region.op());
-        let Some(holds) = holds(&mut b, region, stencil, plan, least) else { return };
-        let fallback = versions::copy_as_fallback(ir, region.op());
-        let staged = apply_plan(&mut Builder::before(ir, stencil.nest), stencil, plan);
-        ir.erase_op(stencil.nest);
-        let text =
-            format!("Reads of neighbours go through shared memory from {least} blocks on: {plan}");
-        cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(staged))));
-        versions::choose(ir, holds, region.op(), fallback);
+        let (plan, least) = (plan?, self.least_blocks.unwrap_or(i64::from(sms.div_ceil(2))));
+        let step = plan.step(least);
+        Some((plan, step))
     }
+}
+
+/// Puts the version in blocks in front of the region as it is, for grids of so many blocks.
+fn make_version(
+    ir: &mut Ir,
+    region: RegionOp,
+    stencil: &Stencil,
+    plan: &StencilPlan,
+    least: i64,
+    cx: &mut PassContext<'_>,
+) -> Option<()> {
+    let mut b = Builder::before(&mut *ir, region.op());
+    let holds = holds(&mut b, region, stencil, plan, least)?;
+    let rest = versions::copy_as_rest(ir, region.op());
+    let staged = apply_plan(&mut Builder::before(ir, stencil.nest), stencil, plan);
+    ir.erase_op(stencil.nest);
+    let text =
+        format!("Reads of neighbours go through shared memory from {least} blocks on: {plan}");
+    cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(staged))));
+    versions::choose(ir, holds, region.op(), rest);
+    Some(())
 }
 
 /// What the host has to find for the blocks to be right, and worth it.

@@ -3,10 +3,13 @@
 use std::fmt;
 
 use gpuc_arch::Arch;
+use gpuc_dialects::memref;
 use gpuc_ir::Ir;
+use indexmap::IndexSet;
 
-use super::stencil::{Group, Span, Stencil};
-use crate::plan::names;
+use super::stencil::{Group, Rectangle, Span, Stencil};
+use crate::plan::{names, step};
+use crate::steps::refusal::Refusal;
 
 /// A tile of an array in memory of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,11 +59,69 @@ impl StencilPlan {
     pub fn choose(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<StencilPlan> {
         let block = [ROWS, COLUMNS];
         let mut plan = StencilPlan::of(ir, stencil, block, ROWS_EACH);
-        plan.shared.retain(|tile| pays(&stencil.groups[tile.group], block));
+        // Of an array all goes or nothing: a step of a plan names arrays.
+        plan.shared.retain(|tile| {
+            let all: Vec<&Group> =
+                stencil.groups.iter().filter(|group| group.array == tile.array).collect();
+            pays(&all, block)
+        });
         // Two blocks a multiprocessor at least.
         let fits = plan.bytes(ir, stencil) * 2 <= i64::from(arch.limits.shared_per_block)
-            && is_bound_by_requests(ir, stencil, arch);
+            && is_bound_by_requests(ir, stencil, arch)
+            && plan.is_most(ir, stencil);
         (!plan.shared.is_empty() && fits).then_some(plan)
+    }
+
+    /// The plan that a step says, with all that is read together of its arrays.
+    pub fn given(ir: &Ir, stencil: &Stencil, step: &step::Share) -> StencilPlan {
+        let block = [step.loops[0].1, step.loops[1].1];
+        let mut plan = StencilPlan::of(ir, stencil, block, step.rows);
+        plan.shared.retain(|tile| step.arrays.contains(&tile.array));
+        plan
+    }
+
+    /// The step that says this plan, taken where a grid has so many blocks.
+    pub fn step(&self, blocks: i64) -> step::Share {
+        let arrays: IndexSet<String> = self.shared.iter().map(|tile| tile.array.clone()).collect();
+        let arrays = arrays.into_iter().collect();
+        let side = |side: usize| (self.loops[side].clone(), self.block[side]);
+        step::Share { arrays, loops: [side(0), side(1)], rows: self.rows_each, blocks }
+    }
+
+    /// Whether a device executes such blocks.
+    ///
+    /// # Errors
+    /// What is too large, or does not divide.
+    pub fn check(&self, ir: &Ir, stencil: &Stencil, arch: &Arch) -> Result<(), Refusal> {
+        let refuse = |rule: &str| Refusal::new("stage-stencils", stencil.nest, rule);
+        if self.block[0] % self.rows_each != 0 {
+            return Err(refuse("the rows of a block are no multiple of those of a thread"));
+        }
+        let (threads, most) = (self.threads(), i64::from(arch.limits.max_threads_per_block));
+        if threads[0].saturating_mul(threads[1]) > most {
+            return Err(refuse("a block would have too many threads")
+                .limit("threads", threads[0].saturating_mul(threads[1]), most)
+                .way_round("give each thread more rows"));
+        }
+        let (bytes, most) = (self.bytes(ir, stencil), i64::from(arch.limits.shared_per_block));
+        if bytes > most {
+            return Err(refuse("what a block reads is larger than its memory")
+                .limit("bytes", bytes, most)
+                .way_round("take smaller blocks, or fewer arrays"));
+        }
+        Ok(())
+    }
+
+    /// Whether what goes through memory of the block is most of what a warp asks for: what stays, such as weights that
+    /// each iteration loads, costs as before, and the barrier is paid by the rest.
+    fn is_most(&self, ir: &Ir, stencil: &Stencil) -> bool {
+        let of = |tile: &SharedTile| {
+            let group = &stencil.groups[tile.group];
+            let bytes = memref::scalar_bytes(&ir.ctx, group.element).unwrap_or(8) as i64;
+            group.loads().saturating_mul((bytes / 4).max(1))
+        };
+        let shared = self.shared.iter().map(of).fold(0, i64::saturating_add);
+        shared as f64 >= LEAST_PART * stencil.traffic(ir).wavefronts as f64
     }
 
     /// Rows and columns of threads.
@@ -77,10 +138,12 @@ impl StencilPlan {
 
 /// Whether an iteration's loads are so many more than its share of the copies, each a load and a store, that the
 /// barrier between is won back.
-fn pays(group: &Group, block: [i64; 2]) -> bool {
-    let copied: i64 = group.rectangles(block).iter().map(|each| each.area()).sum();
+fn pays(groups: &[&Group], block: [i64; 2]) -> bool {
+    let rectangles = groups.iter().flat_map(|group| group.rectangles(block));
+    let copied: i64 = rectangles.map(Rectangle::area).sum();
+    let loads: i64 = groups.iter().map(|group| group.loads()).sum();
     let iterations: i64 = block.iter().product();
-    group.loads() * iterations >= LEAST_REUSE * copied
+    loads * iterations >= LEAST_REUSE * copied
 }
 
 /// Whether the accesses of a warp keep the first-level cache busy for longer than memory needs for what they move:
@@ -98,6 +161,10 @@ const WARP: u32 = 32;
 
 /// By how much requests must outweigh memory: barriers and fewer warps take their share.
 const MARGIN: f64 = 1.25;
+
+/// Of all accesses, by the time that they keep the first-level cache: with half of them, a 5x5 filter whose weights are
+/// an array, the blocks are no faster (benches/papers/REPORT.md).
+const LEAST_PART: f64 = 0.6;
 
 /// Loads for each element that is copied. The caches serve what is read less often as fast: with 4 or 5 loads the
 /// barrier and the registers cost more than requests to them do (benches/RESULTS.md).

@@ -137,6 +137,19 @@ pub struct Stage {
     pub least: i64,
 }
 
+/// Arrays that neighbouring iterations read together go through memory of the block. As [`Tile`], it makes a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The arrays, by their names.
+    pub arrays: Vec<Name>,
+    /// The loops of rows and columns, each with the iterations of a block.
+    pub loops: [(Name, i64); 2],
+    /// Rows that each thread executes, one below the other.
+    pub rows: i64,
+    /// Blocks that the grid must have.
+    pub blocks: i64,
+}
+
 /// Threads that share the rounds of the loops inside of some parallel ones. With a condition it makes a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spread {
@@ -269,10 +282,12 @@ steps! {
     Tile = "tile" in 6;
     /// Squares.
     Stage = "stage" in 7;
+    /// Neighbours.
+    Share = "share" in 8;
     /// Shared rounds.
-    Spread = "spread" in 8;
+    Spread = "spread" in 9;
     /// Processors.
-    Map = "map" in 9;
+    Map = "map" in 10;
     /// Unrolled loops.
-    Unroll = "unroll" in 10;
+    Unroll = "unroll" in 11;
 }

@@ -8,7 +8,7 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 use super::cursor::Cursor;
 use super::step::{
     Collapse, Distribute, Form, Fuse, Launches, Map, Order, Parallel, Permute, Privatize, Promote,
-    Skew, Spread, Stage, Tile, Unroll,
+    Share, Skew, Spread, Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -315,6 +315,54 @@ impl StepText for Stage {
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
         vec![("least", &mut self.least)]
+    }
+}
+
+impl StepText for Share {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let arrays = c.names(VARIABLE)?;
+        c.expect("over")?;
+        let side = |c: &mut Cursor<'_>| {
+            let name = c.name(LOOP)?;
+            c.expect("by")?;
+            let size = c.positive("the size of a tile", LARGEST_TILE)?;
+            c.expect_sign(',')?;
+            Ok((name, size))
+        };
+        let loops = [side(c)?, side(c)?];
+        c.expect("rows")?;
+        let mut share = Share {
+            arrays,
+            loops,
+            rows: c.positive("the rows of a thread", LARGEST_TILE)?,
+            blocks: 0,
+        };
+        if c.eat_sign(',') {
+            c.expect("where")?;
+            share.blocks = c.positive("the number of blocks", i32::MAX.into())?;
+            c.expect("blocks")?;
+        }
+        Ok(share)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [(row, height), (column, width)] = &self.loops;
+        let arrays = self.arrays.join(", ");
+        write!(f, " {arrays} over {row} by {height}, {column} by {width}, rows {}", self.rows)?;
+        match self.blocks {
+            0 => Ok(()),
+            blocks => write!(f, ", where {blocks} blocks"),
+        }
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        let [(_, height), (_, width)] = &mut self.loops;
+        vec![
+            ("height", height),
+            ("width", width),
+            ("rows", &mut self.rows),
+            ("blocks", &mut self.blocks),
+        ]
     }
 }
 

@@ -3,6 +3,10 @@
 
 #pragma omp requires unified_shared_memory
 
+int variant(void);
+#pragma omp declare variant(variant) match(device={kind(nohost)})
+int base(void);
+
 void unsupported(int n, int *a)
 {
     #pragma omp target teams distribute parallel for linear(n)

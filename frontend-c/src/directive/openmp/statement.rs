@@ -30,7 +30,16 @@ impl Parser {
             Some((form, span, parser.openmp_directive(form, span)))
         });
         let Some((form, span, read)) = read else {
-            if self.device_depth > 0 {
+            let unit = &self.checker.unit;
+            let body = unit.source.slice(unit.pragmas[number as usize].body);
+            let text =
+                String::from_utf8_lossy(body).split_whitespace().collect::<Vec<_>>().join(" ");
+            if text.contains("declare variant") && !text.starts_with("end") {
+                let message = "device code does not follow `declare variant` (OpenMP 5.2 §7.5): it calls the \
+                               function that it names";
+                self.checker.report(line, Diagnostic::warning(message));
+            }
+            if self.device_depth > 0 || text.starts_with("groupprivate") {
                 let message = "this is no directive of OpenMP 5.2 that device code can have";
                 self.checker.report(line, Diagnostic::error(message).code(codes::NOT_SUPPORTED));
                 return Err(Failed);

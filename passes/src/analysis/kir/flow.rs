@@ -51,7 +51,7 @@ fn from_memory<'a>(builder: &'a Builder<'_>, load: Op) -> impl Iterator<Item = u
 
 /// Visits the values inside `root` that values are computed from, themselves first; what `visit` refuses is not
 /// looked behind.
-pub(super) fn backward(
+pub(in crate::analysis) fn backward(
     ir: &Ir,
     root: Op,
     from: impl IntoIterator<Item = Value>,
