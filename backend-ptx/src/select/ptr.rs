@@ -27,7 +27,7 @@ impl Selector<'_, '_> {
                 let address = self.element_address(&buffer, element, &[])?;
                 self.set_pointer(op, address)
             }
-            "ptr.from_address" => self.from_address(op),
+            "ptr.from_address" => self.buffer_at_address(op),
             "ptr.ptr_add" => self.ptr_add(op),
             "ptr.load" => self.ptr_load(op),
             "ptr.store" => self.ptr_store(op),
@@ -36,7 +36,7 @@ impl Selector<'_, '_> {
     }
 
     /// A buffer of global memory at an address.
-    fn from_address(&mut self, op: Op) -> Selected<()> {
+    fn buffer_at_address(&mut self, op: Op) -> Selected<()> {
         let address = self.operand(op, 0)?;
         let base = self.global_address(address);
         let result = self.e.ir.result(op, 0);
