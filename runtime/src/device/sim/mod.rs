@@ -56,6 +56,9 @@ struct LoadedModule {
     text: Box<str>,
     /// What ptxas says, asked when it is first wanted.
     registers: OnceLock<BTreeMap<String, u32>>,
+    /// Held by the launch that runs: a kernel counts its blocks in a variable of the module, which threads of the
+    /// host that launch it at once would share.
+    running: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -220,7 +223,8 @@ impl Device for SimDevice {
         let module = Module::parse(ptx, &format!("{source} (PTX)")).map_err(DeviceError::Ptx)?;
         Ok(self.write(|tables| {
             let text = ptx.into();
-            let loaded = LoadedModule { module, text, registers: OnceLock::new() };
+            let loaded =
+                LoadedModule { module, text, registers: OnceLock::new(), running: Mutex::new(()) };
             tables.modules.push(Arc::new(loaded));
             ModuleId(tables.modules.len() as u32 - 1)
         }))
@@ -342,6 +346,7 @@ fn run(
         threads,
         ..Launch::default()
     };
+    let _alone = kernel.module.running.lock().unwrap_or_else(PoisonError::into_inner);
     match simulator.launch(&kernel.module.module, &kernel.name, &launch) {
         Ok(report) => Ok(LaunchOutcome {
             time: request.timed.then_some(report.wall),
