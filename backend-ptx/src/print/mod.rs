@@ -41,7 +41,8 @@ pub fn print(ir: &Ir, module: Op, lines: bool) -> String {
         string(this.target(ir)).unwrap_or("sm_70"),
     );
     for (index, file) in files.names.iter().enumerate() {
-        let name = file.replace('\\', "\\\\").replace('"', "\\\"");
+        // Strings of PTX have no quotation marks in them.
+        let name = file.replace('\\', "\\\\").replace('"', "'");
         let gap = if index == 0 { "\n" } else { "" };
         let _ = writeln!(text, "{gap}.file {} \"{name}\"", index + 1);
     }
