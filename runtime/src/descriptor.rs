@@ -177,6 +177,8 @@ pub enum DataKind {
     Attach,
     /// `detach`, in the same way.
     Detach,
+    /// The host's values, in memory of the construct's own.
+    FirstPrivate,
 }
 
 impl DataKind {
@@ -198,7 +200,7 @@ impl DataKind {
 
 impl DataKind {
     /// Every kind with its number in the C ABI and the clause that users write for it.
-    pub const TABLE: [(DataKind, u32, &'static str); 15] = [
+    pub const TABLE: [(DataKind, u32, &'static str); 16] = [
         (DataKind::Copy, 1, "copy"),
         (DataKind::CopyIn, 2, "copyin"),
         (DataKind::CopyOut, 3, "copyout"),
@@ -214,6 +216,7 @@ impl DataKind {
         (DataKind::UseDevice, 13, "use_device"),
         (DataKind::Attach, 14, "attach"),
         (DataKind::Detach, 15, "detach"),
+        (DataKind::FirstPrivate, 16, "firstprivate"),
     ];
 
     /// The clause as the user knows it.

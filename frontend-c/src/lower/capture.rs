@@ -1,7 +1,7 @@
 //! Which data a compute construct maps, and the arguments of its function.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::offload::Construct;
+use gpuc_dialects::offload::{Construct, STORAGE_EXCLUSIVE};
 use gpuc_ir::{Type as IrType, Value};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -69,6 +69,8 @@ pub(super) struct Captures {
     pub formals: Vec<Formal>,
     /// Scalars that are only loop variables: private without a value.
     pub private: Vec<(DeclId, Scalar)>,
+    /// Variables that functions use which are called.
+    pub called: IndexSet<DeclId>,
 }
 
 /// The data items of a directive that lasts as long as the program. A pointer is an object of its own
@@ -282,6 +284,11 @@ impl Lowerer<'_> {
         };
         let mut captures = Captures { data, ..Captures::default() };
         for (&captured, usage) in &c.uses.captured {
+            if let Captured::Variable(decl) = captured
+                && usage.in_callee
+            {
+                captures.called.insert(decl);
+            }
             match captured {
                 Captured::Variable(decl) => self.capture_variable(c, decl, usage, &mut captures)?,
                 Captured::Path(path) => self.capture_path(c, path, &mut captures)?,
@@ -450,6 +457,38 @@ impl Lowerer<'_> {
         Formal { name, ty, map: kind.keyword(), storage, actual: Argument::Data(item), target }
     }
 
+    /// An array, a structure or a section of which the construct has the host's values in memory of its own.
+    fn copied_in(
+        &mut self,
+        c: &Capturing<'_>,
+        decl: DeclId,
+        var: &VarRef,
+        name: String,
+    ) -> Lowering<(DataItem, Formal)> {
+        let unit = self.unit;
+        let ty = unit.decls[decl].ty;
+        if !unit.types.is_pointer(ty)
+            && unit.types.as_array(ty).is_none()
+            && unit.types.as_record(ty).is_none()
+        {
+            return self.refuse(var.span, super::scalar::refused_type(unit, ty));
+        }
+        let kind = DataKind::FirstPrivate;
+        let (_, line) = unit.source.line(var.span.start);
+        let extent = if unit.types.is_pointer(ty) {
+            if let Err(diagnostic) = check_section(unit, var) {
+                return Err(super::lowerer::Failure::Refused(diagnostic));
+            }
+            Extent::Clause(var.clone())
+        } else {
+            // Of an array, all of it: who has a section of it looks at no more.
+            Extent::Object(name.clone())
+        };
+        let item = DataItem { line, ..DataItem::implicit(&name, kind, extent) };
+        let formal = self.mapped(c, Captured::Variable(decl), ty, name, 0, kind);
+        Ok((item, Formal { storage: Some(STORAGE_EXCLUSIVE), ..formal }))
+    }
+
     fn by_value(&mut self, decl: DeclId, scalar: Scalar, name: String) -> Formal {
         Formal {
             ty: scalar.register(&mut self.b.ctx),
@@ -479,20 +518,20 @@ impl Lowerer<'_> {
         let firstprivate = c.directive.firstprivate.iter().find(|var| var.decl == decl);
         let scalar = Scalar::of(unit, ty);
         if let Some(var) = firstprivate {
-            let Some(scalar) = scalar else {
-                return self.refuse(
-                    var.span,
-                    Diagnostic::error("`firstprivate` is supported for scalars only").help(
-                        format!(
-                            "use `{}` and a private copy inside the region",
-                            c.directive.family.data_clause(DataKind::CopyIn, &name)
-                        ),
-                    ),
-                );
-            };
-            let formal = self.by_value(decl, scalar, name);
-            captures.formals.push(formal);
-            return Ok(());
+            if let Some(scalar) = scalar {
+                let formal = self.by_value(decl, scalar, name);
+                captures.formals.push(formal);
+                return Ok(());
+            }
+            // The value of a pointer is its copy's anyway: what it points to is another matter.
+            if !unit.types.is_pointer(ty) || !var.sections.is_empty() {
+                let formal = self.copied_in(c, decl, var, name)?;
+                captures.data.push(formal.0);
+                captures
+                    .formals
+                    .push(Formal { actual: Argument::Data(captures.data.len() - 1), ..formal.1 });
+                return Ok(());
+            }
         }
         let copies = c.directive.family.copies_scalars();
         if unit.types.is_pointer(ty) && usage.mutated && !copies {

@@ -13,6 +13,7 @@
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`] | compute constructs |
 //! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
+//! | [`private`] | copies of variables, arrays and sections that each has of its own |
 //! | [`array_reduction`] | reductions on more than a scalar variable |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
@@ -46,6 +47,7 @@ mod looping;
 mod lowerer;
 mod math;
 mod place;
+mod private;
 mod record;
 mod region;
 mod role;

@@ -75,6 +75,7 @@ impl DataEnvironment<'_> {
                 ) => self.acquire(data, kind, Count::Structured)?,
                 Some(DataKind::DevicePointer) => data.device = data.host(),
                 Some(DataKind::Attach) => self.attach(data)?,
+                Some(DataKind::FirstPrivate) => self.copy_own(data)?,
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
             }
         }
@@ -101,6 +102,7 @@ impl DataEnvironment<'_> {
                 ) => self.release(data, kind, Count::Structured)?,
                 Some(DataKind::DevicePointer) => {}
                 Some(DataKind::Attach) => self.detach(data)?,
+                Some(DataKind::FirstPrivate) => self.free_own(data)?,
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
             }
         }
@@ -182,6 +184,34 @@ impl DataEnvironment<'_> {
             };
         }
         Ok(())
+    }
+
+    /// The host's values in new memory that no table knows (OpenACC 3.3 §2.5.14). They are those of now, whatever
+    /// the queue has still to do.
+    fn copy_own(&mut self, data: &mut DataDescriptor) -> Result<(), Failure> {
+        data.device = std::ptr::null_mut();
+        if is_nothing(data) {
+            return Ok(());
+        }
+        let device = self
+            .memory
+            .allocate(self.device, data.bytes(), &data.name())
+            .map_err(|error| self.failed(data, error.into_diagnostic()))?;
+        data.device = device as *mut c_void;
+        let queue = std::mem::replace(&mut self.queue, Queue::SYNC);
+        let copied = self.transfer(data, device, Direction::ToDevice);
+        self.queue = queue;
+        copied
+    }
+
+    /// Gives the memory of [`DataEnvironment::copy_own`] back, once the queue does not use it any more.
+    fn free_own(&mut self, data: &DataDescriptor) -> Result<(), Failure> {
+        if data.device.is_null() {
+            return Ok(());
+        }
+        self.memory
+            .release_behind(self.device, data.device as u64, self.queue)
+            .map_err(|error| self.failed(data, error.into_diagnostic()))
     }
 
     /// Does something with what each of several pointers points to, and with the pointers.

@@ -13,8 +13,8 @@ use crate::types::TypeKind;
 impl ClauseName {
     /// Whether some of its forms are refused.
     pub fn is_refused_in_part(self) -> bool {
-        use ClauseName::{FirstPrivate, Gang, If, Private, Reduction};
-        matches!(self, If | Private | FirstPrivate | Reduction | Gang)
+        use ClauseName::{Gang, If, Reduction};
+        matches!(self, If | Reduction | Gang)
     }
 }
 
