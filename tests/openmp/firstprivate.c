@@ -9,14 +9,14 @@ int main(void){
   for(int i=0;i<N;i++) bad+=out[i]!=(i==3?7:i)+13;
   printf("%d %d %d\n",bad,a[3],s.k[1]);
   #pragma omp target teams distribute parallel for firstprivate(a,s) map(from:out)
-  for(int i=0;i<N;i++) { a[i%7]+=100; s.k[2]++; out[i]=a[i%7]+s.k[2]+s.w; }
-  for(int i=0;i<N;i++) bad+=out[i]!=i%7+100+4+4;
+  for(int i=0;i<N;i++) { a[i%7]=i+100; s.k[2]=i; out[i]=a[i%7]+a[7+i%5]+s.k[2]+s.w; }
+  for(int i=0;i<N;i++) bad+=out[i]!=i+100+7+i%5+i+4;
   printf("%d %d\n",bad,a[3]);
   #pragma omp target map(from:out) map(to:a)
   #pragma omp teams
   #pragma omp distribute parallel for firstprivate(a)
-  for(int i=0;i<N;i++) { a[i%7]+=100; out[i]=a[i%7]; }
-  for(int i=0;i<N;i++) bad+=out[i]!=i%7+100;
+  for(int i=0;i<N;i++) { a[i%7]=i+100; out[i]=a[i%7]+a[7+i%5]; }
+  for(int i=0;i<N;i++) bad+=out[i]!=i+100+7+i%5;
   printf("%d\n",bad);
   return bad != 0;
 }
