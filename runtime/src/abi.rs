@@ -19,7 +19,7 @@ use crate::Runtime;
 use crate::descriptor::{DataDescriptor, ImageDescriptor, ScopeDescriptor, SiteDescriptor};
 use crate::failure::{Failure, fail};
 use crate::launch_size::launch_size;
-use crate::openacc::check_device;
+use crate::openacc::on_device_of;
 use crate::present::resident::HostUse;
 use crate::rows::whole_rows;
 use crate::runtime::Counted;
@@ -108,7 +108,8 @@ data_functions! {
     __gpuc_data_exit data_exit, "`exit data`.";
     __gpuc_data_update data_update, "`update`.";
     __gpuc_host_data host_data, "`host_data`: fills in the device addresses.";
-    __gpuc_declare data_begin, "`declare` at file scope: the data region of the whole program begins.";
+    __gpuc_declare declare,
+        "`declare` at file scope: the data region of the whole program begins, on every device.";
 }
 
 /// The data region of a block ends with its scope (`struct __gpuc_scope`).
@@ -196,8 +197,7 @@ pub unsafe extern "C" fn __gpuc_wait(
         let queues = if n == 0 { &[] } else { slice::from_raw_parts(queues, n as usize) };
         (site_of(site), queues)
     };
-    check_device(site, device);
-    or_fail(Runtime::global().wait(site, queues));
+    on_device_of(site, device, || or_fail(Runtime::global().wait(site, queues)));
 }
 
 /// `init`.

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicPtr;
 
 use gpuc_diagnostics::{Diagnostic, Place};
 
-use crate::image::LoadedImage;
+use crate::image::LoadedImages;
 
 /// The only layout of [`ImageDescriptor`] there is so far.
 pub const IMAGE_VERSION: u32 = 1;
@@ -34,7 +34,7 @@ pub struct ImageDescriptor {
     ptx: *const c_char,
     ptx_bytes: c_ulong,
     /// Owned by the runtime: what the image has become on the device.
-    pub(crate) handle: AtomicPtr<LoadedImage>,
+    pub(crate) handle: AtomicPtr<LoadedImages>,
 }
 
 // SAFETY: the strings are immutable literals, the handle is atomic.

@@ -19,7 +19,7 @@ impl Runtime {
     /// Puts what this thread does next into the queue that an `async` clause names.
     pub fn queue_begin(&self, site: &SiteDescriptor, argument: i32) -> Result<(), Failure> {
         if let Some(device) = self.device() {
-            let queue = lock(&self.queues).named(device, argument);
+            let queue = lock(&self.place().queues).named(device, argument);
             set_current(queue.map_err(|error| located(error, site))?);
         }
         Ok(())
@@ -34,7 +34,7 @@ impl Runtime {
     /// what comes next in the current queue.
     pub fn wait(&self, site: &SiteDescriptor, arguments: &[i32]) -> Result<(), Failure> {
         let Some(device) = self.device() else { return Ok(()) };
-        let queues = lock(&self.queues);
+        let queues = lock(&self.place().queues);
         let waited: Vec<Queue> = match arguments {
             [] => queues.all().collect(),
             arguments => {
@@ -68,7 +68,7 @@ impl Runtime {
     /// Whether a queue is done; without its number, whether all are.
     pub fn test(&self, site: &SiteDescriptor, argument: Option<i32>) -> Result<bool, Failure> {
         let Some(device) = self.device() else { return Ok(true) };
-        let queues = lock(&self.queues);
+        let queues = lock(&self.place().queues);
         let asked: Vec<Queue> = match argument {
             None => queues.all().chain([Queue::SYNC]).collect(),
             Some(argument) => {
@@ -88,7 +88,7 @@ impl Runtime {
     }
 
     fn settle(&self, device: &dyn Device, queue: Queue) -> Result<(), DeviceError> {
-        lock(&self.state).memory.settle(device, queue)
+        lock(&self.place().state).memory.settle(device, queue)
     }
 
     /// A construct that the compiler has left to the host begins: the host gets the device's data, when
