@@ -73,14 +73,20 @@ pub unsafe extern "C" fn __gpuc_region_begin(
         let site = site_of(site);
         (site, image_of(image, site))
     };
-    c_int::from(or_fail(Runtime::global().region_begin(image, site, condition != 0)))
+    let begun = or_fail(Runtime::global().region_begin(image, site, condition != 0));
+    if begun {
+        Runtime::global().note_construct(site, true);
+    }
+    c_int::from(begun)
 }
 
 /// The end of a compute region for which [`__gpuc_region_begin`] has returned 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_region_end(site: *const SiteDescriptor) {
     // SAFETY: the contract of the header.
-    or_fail(Runtime::global().region_end(unsafe { site_of(site) }));
+    let site = unsafe { site_of(site) };
+    or_fail(Runtime::global().region_end(site));
+    Runtime::global().note_construct(site, false);
 }
 
 /// Functions that do something with the data of a place.

@@ -63,6 +63,8 @@ pub struct Config {
     pub sim_devices: usize,
     /// `ACC_DEVICE_NUM=1`: the device that regions run on where the program chooses none.
     pub first_device: usize,
+    /// `ACC_PROFLIB=libtool.so;libother.so`: tools that listen to what happens.
+    pub tools: Vec<String>,
     /// `ACC_DEVICE_TYPE=host`: regions run on the host where the program chooses no device.
     pub on_host: bool,
     /// `GPUC_CHECK=memcheck,racecheck,initcheck,synccheck` or `all`: what the simulator checks; on a
@@ -197,6 +199,9 @@ impl Config {
             sim_arch,
             sim_devices,
             first_device,
+            tools: get("ACC_PROFLIB").map_or(Vec::new(), |list| {
+                list.split(';').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+            }),
             on_host,
             checks,
             check_json,

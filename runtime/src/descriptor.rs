@@ -123,6 +123,16 @@ impl SiteDescriptor {
         self.line
     }
 
+    /// Its number.
+    pub fn line_number(&self) -> u32 {
+        self.line
+    }
+
+    /// The names of file and function as C has them.
+    pub fn pointers(&self) -> (*const c_char, *const c_char) {
+        (self.file, self.function)
+    }
+
     /// The place as diagnostics name it; `None` for a call without a known line.
     pub fn place(&self) -> Option<Place> {
         self.place_of_line(self.line)
@@ -280,6 +290,11 @@ impl DataDescriptor {
     /// The variable as the user wrote it.
     pub fn name(&self) -> Cow<'_, str> {
         text(self.name)
+    }
+
+    /// The same as C has it.
+    pub fn name_pointer(&self) -> *const c_char {
+        self.name
     }
 
     /// First byte of the section on the host.

@@ -19,6 +19,7 @@ use crate::image::{LoadedImage, LoadedImages};
 use crate::memory::Memory;
 use crate::present::resident::{__gpuc_auto_resident, HostUse};
 use crate::present::{DataEnvironment, PresentTable};
+use crate::profiling::{self, About, Event, On};
 use crate::queue::{Queues, current};
 use crate::report::Report;
 use crate::select::{Executor, select};
@@ -72,6 +73,18 @@ static GLOBAL: OnceLock<Result<Runtime, Failure>> = OnceLock::new();
 /// Exit status of a program in which checkers have found something.
 const FOUND: c_int = 1;
 
+/// A place for what no directive of the program stands for.
+static AT_ENDS: SiteDescriptor = SiteDescriptor::new(c"", c"", 0, c"init");
+
+/// Tells tools that nothing more comes.
+extern "C" fn runtime_ends() {
+    if let Some(Ok(runtime)) = GLOBAL.get() {
+        let on =
+            On { number: runtime.device_number(), kind: runtime.kind().unwrap_or(DeviceKind::Sim) };
+        profiling::event(Event::RuntimeShutdown, &AT_ENDS, on, About::Other);
+    }
+}
+
 /// Prints the tables that were asked for and what checkers have found. The process then ends with
 /// [`FOUND`] instead of its own status.
 extern "C" fn report_at_exit() {
@@ -98,9 +111,14 @@ impl Runtime {
     pub fn global() -> &'static Runtime {
         let made = GLOBAL.get_or_init(|| {
             let config = Config::from_env()?;
+            profiling::load_tools(&config.tools)?;
             let executor = select(&config)?;
             if !config.quiet {
                 executor.announce();
+            }
+            if profiling::is_listening() {
+                // SAFETY: the handler is a plain function that is there until the end.
+                unsafe { atexit(runtime_ends) };
             }
             if config.reports() || config.checks.any() {
                 // SAFETY: the handler is a plain function that is there until the end.
@@ -118,10 +136,7 @@ impl Runtime {
     pub fn new(executor: Executor, config: Config) -> Runtime {
         // The host has no memory of its own; its allocator is never asked.
         let (count, kind) = match &executor {
-            Executor::Devices(devices) => (
-                devices.count(),
-                devices.used().next().map_or(DeviceKind::Sim, |(_, device)| device.kind()),
-            ),
+            Executor::Devices(devices) => (devices.count(), devices.kind()),
             Executor::Host => (1, DeviceKind::Sim),
         };
         let place = |number| OnDevice {
@@ -156,6 +171,23 @@ impl Runtime {
                 "device {} cannot be used: {why}",
                 self.device_number()
             ))),
+        }
+    }
+
+    /// That device, for tools.
+    fn on(&self, device: &dyn Device) -> On {
+        On { number: self.device_number(), kind: device.kind() }
+    }
+
+    /// A compute construct begins on the device, or ends there.
+    pub fn note_construct(&self, site: &SiteDescriptor, begins: bool) {
+        if profiling::is_listening()
+            && let Some(device) = self.device()
+        {
+            match begins {
+                true => profiling::construct_begins(site, self.on(device)),
+                false => profiling::construct_ends(site, self.on(device)),
+            }
         }
     }
 
@@ -236,6 +268,7 @@ impl Runtime {
         &self,
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
+        start: Option<Event>,
         action: impl FnOnce(&mut DataEnvironment<'_>, &mut [DataDescriptor]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(device) = self.device() else {
@@ -244,7 +277,11 @@ impl Runtime {
             }
             return Ok(());
         };
-        self.environment(device, site, |environment| action(environment, data))
+        let act = || self.environment(device, site, |environment| action(environment, data));
+        match start {
+            Some(start) => profiling::during(start, site, self.on(device), About::Other, act),
+            None => act(),
+        }
     }
 
     /// Calls `action`, which the program asks for, with the device's data under the lock: nothing stays
@@ -288,7 +325,9 @@ impl Runtime {
         if is_of_nest(data) {
             return Ok(());
         }
-        self.data(site, data, |environment, data| environment.begin(data))
+        self.data(site, data, Some(Event::EnterDataStart), |environment, data| {
+            environment.begin(data)
+        })
     }
 
     /// The data region of the whole program begins, on every device.
@@ -311,7 +350,7 @@ impl Runtime {
         if is_of_nest(data) {
             return self.nest_end(site, data);
         }
-        self.data(site, data, |environment, data| environment.end(data))
+        self.data(site, data, Some(Event::ExitDataStart), |environment, data| environment.end(data))
     }
 
     /// `enter data`.
@@ -320,7 +359,9 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
-        self.data(site, data, |environment, data| environment.enter(data))
+        self.data(site, data, Some(Event::EnterDataStart), |environment, data| {
+            environment.enter(data)
+        })
     }
 
     /// `exit data`.
@@ -329,7 +370,9 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
-        self.data(site, data, |environment, data| environment.exit(data))
+        self.data(site, data, Some(Event::ExitDataStart), |environment, data| {
+            environment.exit(data)
+        })
     }
 
     /// `update`.
@@ -338,7 +381,9 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
-        self.data(site, data, |environment, data| environment.update(data))
+        self.data(site, data, Some(Event::UpdateStart), |environment, data| {
+            environment.update(data)
+        })
     }
 
     /// `host_data`.
@@ -347,7 +392,7 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
-        self.data(site, data, |environment, data| environment.use_device(data))
+        self.data(site, data, None, |environment, data| environment.use_device(data))
     }
 
     /// Whether two variables of a construct whose data has begun share no byte.
@@ -425,7 +470,11 @@ impl Runtime {
             timed: self.report.is_some(),
             counted: self.config.counts(),
         };
-        let outcome = device.launch(loaded.id, &request).map_err(|error| located(error, site))?;
+        let about = About::Launch { kernel, grid, block };
+        let launch = || device.launch(loaded.id, &request);
+        let outcome =
+            profiling::during(Event::EnqueueLaunchStart, site, self.on(device), about, launch)
+                .map_err(|error| located(error, site))?;
         if let Some(report) = &self.report {
             let queue = request.queue.0;
             lock(report).launch(site, &kernel.to_string_lossy(), grid, block, queue, outcome);
@@ -478,6 +527,12 @@ impl Runtime {
         let Some(device) = self.device() else { return Ok(()) };
         self.queue_end();
         self.wait(site, &[])?;
+        profiling::during(Event::DeviceShutdownStart, site, self.on(device), About::Other, || {
+            self.shut_down(device, site)
+        })
+    }
+
+    fn shut_down(&self, device: &dyn Device, site: &SiteDescriptor) -> Result<(), Failure> {
         let result = self.environment(device, site, |environment| {
             device.synchronize(Queue::SYNC)?;
             for entry in environment.table.drain().filter(|entry| !entry.mapped) {
@@ -488,10 +543,10 @@ impl Runtime {
         result.map_err(|error| located(error, site))
     }
 
-    /// What executes kernels, if any is used.
+    /// What executes kernels, if anything does.
     fn kind(&self) -> Option<DeviceKind> {
         match &self.executor {
-            Executor::Devices(devices) => devices.used().next().map(|(_, device)| device.kind()),
+            Executor::Devices(devices) => Some(devices.kind()),
             Executor::Host => None,
         }
     }

@@ -7,9 +7,14 @@ use gpuc_diagnostics::Diagnostic;
 
 use crate::Failure;
 use crate::config::{Config, DeviceChoice};
+use crate::descriptor::SiteDescriptor;
 use crate::device::cuda::CudaDevice;
 use crate::device::sim::SimDevice;
 use crate::device::{Device, DeviceKind};
+use crate::profiling::{self, About, Event, On};
+
+/// Stands for whatever first used a device.
+static OPENING: SiteDescriptor = SiteDescriptor::new(c"", c"", 0, c"init");
 
 /// Opens the device of a number, or says why it cannot.
 type Open = dyn Fn(usize) -> Result<Arc<dyn Device>, String> + Send + Sync;
@@ -17,22 +22,33 @@ type Open = dyn Fn(usize) -> Result<Arc<dyn Device>, String> + Send + Sync;
 /// The devices of a machine, each opened when it is first used: a GPU that a process does not use costs it
 /// nothing.
 pub struct Devices {
+    kind: DeviceKind,
     opened: Box<[OnceLock<Arc<dyn Device>>]>,
     open: Box<Open>,
 }
 
 impl Devices {
-    /// So many devices; `open` gives each.
+    /// So many devices of a kind; `open` gives each.
     pub fn new(
+        kind: DeviceKind,
         count: usize,
         open: impl Fn(usize) -> Result<Arc<dyn Device>, String> + Send + Sync + 'static,
     ) -> Devices {
-        Devices { opened: (0..count).map(|_| OnceLock::new()).collect(), open: Box::new(open) }
+        Devices {
+            kind,
+            opened: (0..count).map(|_| OnceLock::new()).collect(),
+            open: Box::new(open),
+        }
     }
 
     /// One device.
     pub fn one(device: Arc<dyn Device>) -> Devices {
-        Devices::new(1, move |_| Ok(Arc::clone(&device)))
+        Devices::new(device.kind(), 1, move |_| Ok(Arc::clone(&device)))
+    }
+
+    /// What executes their kernels.
+    pub fn kind(&self) -> DeviceKind {
+        self.kind
     }
 
     /// How many there are.
@@ -46,7 +62,9 @@ impl Devices {
         if let Some(device) = slot.get() {
             return Ok(device.as_ref());
         }
-        let device = (self.open)(number)?;
+        let on = On { number, kind: self.kind };
+        let open = || (self.open)(number);
+        let device = profiling::during(Event::DeviceInitStart, &OPENING, on, About::Other, open)?;
         Ok(slot.get_or_init(|| device).as_ref())
     }
 
@@ -144,7 +162,7 @@ fn choose(
     };
     let simulator = || {
         let (arch, checks) = (config.sim_arch, config.checks);
-        Executor::Devices(Devices::new(config.sim_devices, move |number| {
+        Executor::Devices(Devices::new(DeviceKind::Sim, config.sim_devices, move |number| {
             Ok(Arc::new(SimDevice::checked(arch, checks, number as u32)))
         }))
     };
@@ -179,7 +197,7 @@ fn contradiction(setting: &str, what: &str) -> Failure {
 pub fn select(config: &Config) -> Result<Executor, Failure> {
     select_with(config, || {
         let count = CudaDevice::count()?;
-        Ok(Devices::new(count, |number| {
+        Ok(Devices::new(DeviceKind::Cuda, count, |number| {
             CudaDevice::open(number).map(|device| Arc::new(device) as Arc<dyn Device>)
         }))
     })

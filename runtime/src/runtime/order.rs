@@ -8,7 +8,8 @@ use crate::descriptor::SiteDescriptor;
 use crate::device::{Device, DeviceError, Queue};
 use crate::failure::Failure;
 use crate::present::on_host::{self, Exchanged};
-use crate::queue::{current, set_current, wait_for_queue};
+use crate::profiling::{self, About, Event};
+use crate::queue::{current, set_current, set_current_argument, wait_for_queue};
 
 thread_local! {
     /// What the host had, for the constructs around that it runs in the device's place.
@@ -21,6 +22,7 @@ impl Runtime {
         if let Some(device) = self.device() {
             let queue = lock(&self.place().queues).named(device, argument);
             set_current(queue.map_err(|error| located(error, site))?);
+            set_current_argument(argument);
         }
         Ok(())
     }
@@ -34,6 +36,17 @@ impl Runtime {
     /// what comes next in the current queue.
     pub fn wait(&self, site: &SiteDescriptor, arguments: &[i32]) -> Result<(), Failure> {
         let Some(device) = self.device() else { return Ok(()) };
+        profiling::during(Event::WaitStart, site, self.on(device), About::Other, || {
+            self.wait_on(device, site, arguments)
+        })
+    }
+
+    fn wait_on(
+        &self,
+        device: &dyn Device,
+        site: &SiteDescriptor,
+        arguments: &[i32],
+    ) -> Result<(), Failure> {
         let queues = lock(&self.place().queues);
         let waited: Vec<Queue> = match arguments {
             [] => queues.all().collect(),
