@@ -449,6 +449,9 @@ impl Lowerer<'_> {
             let element = scalar.memory(&mut self.b.ctx);
             let form = Form::Single { element, size: scalar.size() };
             (form.clone(), Target::Object(captured, form, ty))
+        } else if self.is_complex_type(ty) {
+            let form = self.natural_form(variable, ty);
+            (form.clone(), Target::Object(captured, form, ty))
         } else {
             (Form::Bytes, Target::Object(captured, Form::Bytes, ty))
         };
@@ -470,6 +473,7 @@ impl Lowerer<'_> {
         if !unit.types.is_pointer(ty)
             && unit.types.as_array(ty).is_none()
             && unit.types.as_record(ty).is_none()
+            && !self.is_complex_type(ty)
         {
             return self.refuse(var.span, super::scalar::refused_type(unit, ty));
         }
@@ -632,6 +636,9 @@ impl Lowerer<'_> {
             }
             return Ok(());
         }
+        if self.is_complex_type(ty) {
+            return self.capture_complex(c, decl, usage, captures);
+        }
         if unit.types.as_record(ty).is_some() && !usage.whole {
             return self.capture_members(c, decl, usage, captures);
         }
@@ -652,6 +659,37 @@ impl Lowerer<'_> {
         }
         let item = captures.data.len();
         captures.data.push(DataItem::implicit(&name, kind, extent));
+        let formal = self.mapped(c, captured, ty, name, item, kind);
+        captures.formals.push(formal);
+        Ok(())
+    }
+
+    /// A complex variable that is in no clause: as a scalar, it comes back where the construct reduces it or
+    /// is `kernels`, and is a copy of the construct's own elsewhere.
+    fn capture_complex(
+        &mut self,
+        c: &Capturing<'_>,
+        decl: DeclId,
+        usage: &Use,
+        captures: &mut Captures,
+    ) -> Lowering<()> {
+        let unit = self.unit;
+        let (name, ty) = (unit.name(decl).to_owned(), unit.decls[decl].ty);
+        let captured = Captured::Variable(decl);
+        let reduced = c.reduced.contains(&decl);
+        let kernels = self.construct == Some(Construct::Kernels);
+        let asked = c.directive.implicit.scalars;
+        let copies = c.directive.family.copies_scalars();
+        let comes_back = reduced || kernels && usage.mutated || asked.is_some();
+        if usage.mutated && !comes_back && !copies {
+            self.check_not_lost(c, decl, usage.span)?;
+        }
+        let kind = match comes_back {
+            true => asked.unwrap_or(DataKind::ImplicitCopy),
+            false => DataKind::FirstPrivate,
+        };
+        let item = captures.data.len();
+        captures.data.push(DataItem::implicit(&name, kind, Extent::Object(name.clone())));
         let formal = self.mapped(c, captured, ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())

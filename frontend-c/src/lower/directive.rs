@@ -455,7 +455,8 @@ impl Lowerer<'_> {
         }
         let Some(innermost) = loops.last() else { return Ok(()) };
         for decl in mutated_by(self.unit, innermost.body) {
-            let reduced = self.reductions.iter().any(|&(known, _)| known == decl);
+            let reduced = self.reductions.iter().any(|&(known, _)| known == decl)
+                || self.reduced_arrays.iter().any(|known| known.variable() == decl);
             if reduced || private.contains(&decl) {
                 continue;
             }
@@ -472,6 +473,9 @@ impl Lowerer<'_> {
                 Some(Binding::Slot { shared: true, .. }) if roles.own.contains(&decl) => {
                     let scalar = self.scalar(self.unit.decls[decl].ty, directive.name)?;
                     self.declare_slot(decl, scalar, None);
+                }
+                Some(Binding::Object(_)) if self.is_own_complex(decl) => {
+                    self.copy_private(decl, None)?;
                 }
                 Some(Binding::PointerVariable { buffer: Some(buffer), slots, .. }) => {
                     let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();

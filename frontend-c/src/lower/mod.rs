@@ -17,7 +17,7 @@
 //! | [`array_reduction`] | reductions on more than a scalar variable |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
-//! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
+//! | [`expression`], [`arithmetic`], [`complex`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
 //! | [`call`], [`function`], [`math`] | calls |
@@ -31,6 +31,7 @@ mod array_reduction;
 mod atomic;
 mod call;
 mod capture;
+mod complex;
 mod condition;
 mod convert;
 mod counted;

@@ -127,7 +127,8 @@ impl Lowerer<'_> {
             count += 1;
             ty = element;
         }
-        count
+        // A complex number is an array of two parts.
+        count + usize::from(self.is_complex_type(ty))
     }
 
     /// `count` objects of type `ty` in units of a buffer.

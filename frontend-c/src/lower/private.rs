@@ -244,6 +244,10 @@ impl Lowerer<'_> {
         if self.unit.types.as_record(ty).is_some() {
             return self.copy_object(from, to, ty, span);
         }
+        if self.is_complex_type(ty) {
+            let value = self.load_complex(from, ty, span)?;
+            return self.store_complex(value, to, ty, span);
+        }
         let Some((element, size)) = self.unit.types.as_array(ty) else {
             return self.error(span, "this variable cannot have private copies");
         };

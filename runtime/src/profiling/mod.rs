@@ -33,6 +33,11 @@ std::arch::global_asm!(
     ".globl __gpuc_tool",
     ".hidden __gpuc_tool",
     "__gpuc_tool: .8byte acc_register_library",
+    // Of GCC's OpenMP library, which has a function of that name that only says it is not done.
+    ".weak GOACC_parallel_keyed",
+    ".globl __gpuc_gomp",
+    ".hidden __gpuc_gomp",
+    "__gpuc_gomp: .8byte GOACC_parallel_keyed",
     ".previous"
 );
 
@@ -40,12 +45,47 @@ unsafe extern "C" {
     /// The address of the program's `acc_register_library`; null where it has none.
     #[link_name = "__gpuc_tool"]
     static TOOL: Option<RegisterLibrary>;
+    /// Another function of GCC's OpenMP library; null where the program has none.
+    #[link_name = "__gpuc_gomp"]
+    static GOMP: *const c_void;
+    /// In which file an address lies (GNU).
+    fn dladdr(address: *const c_void, found: *mut Found) -> c_int;
     /// Opens a shared library (POSIX).
     fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     /// A symbol of a library (POSIX).
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     /// What has gone wrong (POSIX).
     fn dlerror() -> *const c_char;
+}
+
+/// `Dl_info`.
+#[repr(C)]
+struct Found {
+    file: *const c_char,
+    base: *mut c_void,
+    symbol: *const c_char,
+    address: *mut c_void,
+}
+
+/// Where the file begins that an address lies in.
+fn file_of(address: *const c_void) -> Option<usize> {
+    let mut found = Found {
+        file: ptr::null(),
+        base: ptr::null_mut(),
+        symbol: ptr::null(),
+        address: ptr::null_mut(),
+    };
+    // SAFETY: a place for an answer.
+    let known = unsafe { dladdr(address, &raw mut found) };
+    (known != 0).then_some(found.base as usize)
+}
+
+/// The program's own tool.
+fn own_tool() -> Option<RegisterLibrary> {
+    // SAFETY: words that the linker has filled in.
+    let (tool, gomp) = unsafe { (TOOL?, GOMP) };
+    let is_gomp = !gomp.is_null() && file_of(gomp) == file_of(tool as *const c_void);
+    (!is_gomp).then_some(tool)
 }
 
 /// `RTLD_NOW`.
@@ -103,8 +143,7 @@ pub unsafe extern "C" fn acc_prof_lookup(name: *const c_char) -> *const c_void {
 
 /// Calls the tools there are, before anything has happened that they could be told.
 pub fn load_tools(libraries: &[String]) -> Result<(), Failure> {
-    // SAFETY: a word that the linker has filled in.
-    let mut tools: Vec<RegisterLibrary> = unsafe { TOOL }.into_iter().collect();
+    let mut tools: Vec<RegisterLibrary> = own_tool().into_iter().collect();
     for library in libraries {
         let failed = |what: String| {
             let message = format!("ACC_PROFLIB=`{library}`: {what}");

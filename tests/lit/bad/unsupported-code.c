@@ -17,7 +17,7 @@ void calls(int n, float *a, int (*pointer)(int))
     for (int i = 0; i < n; i++) a[i] = pointer(i);
 }
 
-void types(int n, float *a, struct bits *b, double _Complex *z, vector4 *v)
+void types(int n, float *a, struct bits *b, long double _Complex *z, vector4 *v)
 {
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) a[i] = b[i].a;

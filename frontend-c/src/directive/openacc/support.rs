@@ -8,7 +8,7 @@ use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind};
 use crate::directive::ReductionOp;
 use crate::lower::flatten;
 use crate::tree::TranslationUnit;
-use crate::types::TypeKind;
+use crate::types::{Type, TypeKind};
 
 impl ClauseName {
     /// Whether some of its forms are refused.
@@ -34,6 +34,14 @@ pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
     found
 }
 
+/// The element of an array of any number of dimensions.
+fn element_of(unit: &TranslationUnit, mut ty: Type) -> Type {
+    while let Some((element, _)) = unit.types.as_array(ty) {
+        ty = element;
+    }
+    ty
+}
+
 /// Refuses forms of clauses.
 fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mut Checks) {
     let section = clause.name.section();
@@ -53,10 +61,19 @@ fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mu
                     found.push((var.span, refusal(&what, section)));
                     continue;
                 }
-                let what = match unit.types.kind(flatten(unit, var.ty).0) {
-                    TypeKind::Complex(_) => "a complex variable",
+                let what = match unit.types.kind(element_of(unit, var.ty)) {
+                    TypeKind::Complex(_) if *op != ReductionOp::Add => "a complex variable by `*`",
+                    TypeKind::Complex(_) if unit.types.as_array(var.ty).is_some() => {
+                        "an array of complex numbers"
+                    }
+                    TypeKind::Complex(_) if !var.is_whole_variable(unit) => {
+                        "a complex element or member"
+                    }
                     TypeKind::Pointer(_) => "a pointer",
                     TypeKind::Record(_) => "a structure",
+                    TypeKind::Complex(_) if is_compute_only => {
+                        "a complex variable of a construct that is no loop"
+                    }
                     _ if is_compute_only && !var.is_whole_variable(unit) => {
                         "an array of a construct that is no loop"
                     }
