@@ -20,9 +20,21 @@ pub enum CarriedScalar {
         kind: Reduction,
         /// Whether integers are compared as unsigned.
         unsigned: bool,
+        /// How numbers with fractions are compared, where they are.
+        compared: Option<Compared>,
     },
     /// Iterations need what the ones before have made of it.
     Recurrence,
+}
+
+/// A maximum or minimum that is found by `<` or `>`, which hold for nothing that is not a number, and tell
+/// zeros of two signs not apart: the order of iterations shows in it where there are such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// `if (x > so_far) so_far = x`: what is not a number does not come in, nor goes if it was there first.
+    Keeps,
+    /// `so_far = so_far > x ? so_far : x`: what is not a number comes in, and goes with the next.
+    Takes,
 }
 
 /// Whether the only use of a loop's carried value is that an inner loop starts from it which sets it
@@ -65,9 +77,11 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
             false => CarriedScalar::LastValue,
         };
     }
-    let mut chain = Chain { ir, from: argument, operator: None };
+    let mut chain = Chain { ir, from: argument, operator: None, compared: None };
     match (chain.reaches(yielded), chain.operator) {
-        (true, Some((kind, unsigned))) => CarriedScalar::Reduction { kind, unsigned },
+        (true, Some((kind, unsigned))) => {
+            CarriedScalar::Reduction { kind, unsigned, compared: chain.compared }
+        }
         // Handed on as it is: every iteration has the first value.
         _ => CarriedScalar::Recurrence,
     }
@@ -78,6 +92,7 @@ struct Chain<'a> {
     ir: &'a Ir,
     from: Value,
     operator: Option<(Reduction, bool)>,
+    compared: Option<Compared>,
 }
 
 impl Chain<'_> {
@@ -113,11 +128,12 @@ impl Chain<'_> {
             _ => {
                 let LoopCarried { init, argument, yielded, .. } =
                     *ir.loop_carried(op).get(index)?;
-                let mut inner = Chain { ir, from: argument, operator: self.operator };
+                let (operator, compared) = (self.operator, self.compared);
+                let mut inner = Chain { ir, from: argument, operator, compared };
                 if !inner.reaches(yielded) {
                     return None;
                 }
-                self.operator = inner.operator;
+                (self.operator, self.compared) = (inner.operator, inner.compared);
                 self.link(init, 1)
             }
         }
@@ -145,10 +161,10 @@ impl Chain<'_> {
 
     /// An attempt that fails leaves nothing behind.
     fn attempt(&mut self, value: Value, uses: usize) -> Option<usize> {
-        let saved = self.operator;
+        let saved = (self.operator, self.compared);
         let found = self.link(value, uses);
         if found.is_none() {
-            self.operator = saved;
+            (self.operator, self.compared) = saved;
         }
         found
     }
@@ -181,7 +197,15 @@ impl Chain<'_> {
         let kind = if greater { Reduction::Max } else { Reduction::Min };
         let saved = self.operator;
         self.agree((kind, unsigned))?;
-        let found = [chosen, other].into_iter().find_map(|value| self.attempt(value, 2));
+        // The comparison holds for no NaN: what is chosen then is what stands behind the colon.
+        let ways = [(chosen, Compared::Takes), (other, Compared::Keeps)];
+        let found = ways.into_iter().find_map(|(so_far, way)| {
+            let found = self.attempt(so_far, 2)?;
+            if arith::CmpFOp::is(ir, condition) && self.compared != Some(Compared::Takes) {
+                self.compared = Some(way);
+            }
+            Some(found)
+        });
         if found.is_none() {
             self.operator = saved;
         }

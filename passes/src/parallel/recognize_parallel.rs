@@ -31,7 +31,6 @@ use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::Parallel;
 use crate::plan::{Given, names, record};
-use crate::raise::reduction::Reduction;
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -170,11 +169,18 @@ impl RecognizeParallel {
         for each in ir.loop_carried(op) {
             let held = match classify(ir, op, each) {
                 CarriedScalar::Dead => continue,
-                CarriedScalar::Reduction { kind, .. } if is_ordered(ir, op, kind, each.init) => {
+                CarriedScalar::Reduction { kind, .. }
+                    if kind.rounds() && is_ordered(ir, op, each.init) =>
+                {
                     "Order of the sum kept"
                 }
-                CarriedScalar::Reduction { kind, unsigned } => {
-                    reductions.push(CarriedReduction { carried: each, kind, unsigned });
+                CarriedScalar::Reduction { compared: Some(_), .. }
+                    if is_ordered(ir, op, each.init) =>
+                {
+                    "Order of the comparisons kept"
+                }
+                CarriedScalar::Reduction { kind, unsigned, compared } => {
+                    reductions.push(CarriedReduction { carried: each, kind, unsigned, compared });
                     continue;
                 }
                 CarriedScalar::LastValue => match LastStore::find(ir, op, each) {
@@ -284,10 +290,10 @@ impl RecognizeParallel {
 }
 
 /// Whether the order shows in which a loop combines values, and is to be the program's.
-fn is_ordered(ir: &Ir, op: Op, kind: Reduction, init: Value) -> bool {
+fn is_ordered(ir: &Ir, op: Op, init: Value) -> bool {
     let mut around = ir.ancestors(op);
     let asked = around.any(|outer| ir.attr(outer, ORDERED_SUMS_ATTR).is_some());
-    asked && kind.rounds() && ir.ctx.is_float(ir.ty(init))
+    asked && ir.ctx.is_float(ir.ty(init))
 }
 
 /// Whether a loop is all that the parallel loop round it does, and runs as often each time: the two are
