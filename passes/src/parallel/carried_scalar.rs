@@ -23,6 +23,8 @@ pub enum CarriedScalar {
         /// How numbers with fractions are compared, where they are.
         compared: Option<Compared>,
     },
+    /// Iterations combine something into it, and look at what those before have made: prefix sums.
+    Scan(Reduction),
     /// Iterations need what the ones before have made of it.
     Recurrence,
 }
@@ -82,7 +84,16 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
         (true, Some((kind, unsigned))) => {
             CarriedScalar::Reduction { kind, unsigned, compared: chain.compared }
         }
-        // Handed on as it is: every iteration has the first value.
+        _ => scan(ir, argument, yielded),
+    }
+}
+
+/// What a carried value is that is no reduction.
+fn scan(ir: &Ir, argument: Value, yielded: Value) -> CarriedScalar {
+    let mut chain = Chain { ir, from: argument, operator: None, compared: None };
+    let combination = ir.defining_op(yielded).filter(|&op| Reduction::of_update(ir, op).is_some());
+    match (combination.and_then(|_| chain.uses_up_to(yielded)), chain.operator) {
+        (Some(_), Some((kind, _))) => CarriedScalar::Scan(kind),
         _ => CarriedScalar::Recurrence,
     }
 }
@@ -214,7 +225,7 @@ impl Chain<'_> {
 }
 
 /// Whether a comparison asks for the greater on its left, and whether as unsigned.
-fn order(ir: &Ir, op: Op) -> Option<(bool, bool)> {
+pub(super) fn order(ir: &Ir, op: Op) -> Option<(bool, bool)> {
     let attr = ir.attr(op, "predicate")?;
     if arith::CmpFOp::is(ir, op) {
         return match &*arith::CMPF_PREDICATES

@@ -24,6 +24,7 @@ use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
 use super::schedule::Asked;
+use super::search::Search;
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{candidates, dimensions};
 use crate::analysis::nest::Nest;
@@ -165,8 +166,9 @@ impl RecognizeParallel {
                 )));
             }
         };
-        let (mut reductions, mut last_values) = (Vec::new(), Vec::new());
+        let (mut reductions, mut last_values, mut searches) = (Vec::new(), Vec::new(), Vec::new());
         for each in ir.loop_carried(op) {
+            let mut scan = None;
             let held = match classify(ir, op, each) {
                 CarriedScalar::Dead => continue,
                 CarriedScalar::Reduction { kind, .. }
@@ -190,12 +192,29 @@ impl RecognizeParallel {
                     }
                     None => "Scalar last value needed after loop",
                 },
-                CarriedScalar::Recurrence => "Loop carried scalar dependence",
+                CarriedScalar::Scan(kind) => {
+                    scan = Some(kind);
+                    "Loop carried scalar dependence"
+                }
+                CarriedScalar::Recurrence => match Search::find(ir, op, each, touched) {
+                    Some(search) => {
+                        searches.push(search);
+                        continue;
+                    }
+                    None => "Loop carried scalar dependence",
+                },
             };
             let scalar = scalar_name(ir, each.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));
             let text = format!("{held}{scalar} prevents parallelization");
-            return Err(remark(text).code(codes::LOOP_CARRIED));
+            let said = remark(text).code(codes::LOOP_CARRIED);
+            return Err(match scan {
+                Some(kind) => said.help(format!(
+                    "each iteration uses what those before it have combined by `{}`: prefix sums",
+                    kind.symbol()
+                )),
+                None => said,
+            });
         }
         let found = carried(ir, op, touched, apart, Wanted::Any);
         if let Some(dependence) = &found.dependence {
@@ -205,6 +224,19 @@ impl RecognizeParallel {
             return Err(remark(
                 "Loop is parallelizable, left sequential in each thread".to_owned(),
             ));
+        }
+        if !searches.is_empty() {
+            let located = searches.iter().map(|search| scalar_name(ir, search.result()));
+            let located: Vec<_> = located.map(|name| name.unwrap_or_default()).collect();
+            let places: Vec<Op> = searches.into_iter().map(|search| search.split(ir, op)).collect();
+            let mut said = self.parallelize(ir, nest, op, apart, asked, assumed_apart)?;
+            for (place, name) in places.into_iter().zip(located) {
+                let nest = Nest::compute(ir, place);
+                self.parallelize(ir, &nest, place, apart, asked, assumed_apart)?;
+                let name = if name.is_empty() { name } else { format!(":{name}") };
+                said.push(remark(format!("Generating implicit reduction(location{name})")));
+            }
+            return Ok(said);
         }
         let names: Vec<Option<String>> =
             reductions.iter().map(|r| scalar_name(ir, r.carried.result)).collect();
