@@ -26,6 +26,7 @@ pub const ALL: &[&PassInfo] = &[
     analysis::sharing::print::PrintSharePartitions::INFO,
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_inductions::RaiseInductions::INFO,
+    raise::raise_while::RaiseWhile::INFO,
     raise::raise_affine::RaiseAffine::INFO,
     raise::delinearize::Delinearize::INFO,
     raise::promote_scalars::PromoteScalars::INFO,

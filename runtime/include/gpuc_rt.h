@@ -166,6 +166,10 @@ long __gpuc_launch_size(const struct __gpuc_site *site, const char *clause, cons
 void *__gpuc_device_alloc(const struct __gpuc_site *site, unsigned long bytes);
 void __gpuc_device_free(const struct __gpuc_site *site, void *device);
 
+/* The counter by which the blocks of a kernel tell which is the last: 32 bits, zero when a kernel of the
+ * region's queue starts, which leaves them so. */
+void *__gpuc_tickets(const struct __gpuc_site *site);
+
 /* Reads `bytes` of device memory for a decision of the host, when the kernels before are done. */
 void __gpuc_fetch(const struct __gpuc_site *site, void *to, const void *device,
                   unsigned long bytes);

@@ -305,6 +305,13 @@ pub unsafe extern "C" fn __gpuc_device_free(site: *const SiteDescriptor, device:
     or_fail(Runtime::global().device_free(unsafe { site_of(site) }, device as u64));
 }
 
+/// The counter of blocks that are done, of the queue that this thread's operations go into.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_tickets(site: *const SiteDescriptor) -> *mut c_void {
+    // SAFETY: the contract of the header.
+    or_fail(Runtime::global().tickets(unsafe { site_of(site) })) as *mut c_void
+}
+
 /// Reads device memory for the host's own decisions, when the kernels before are done.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_fetch(

@@ -23,6 +23,8 @@ pub struct Memory {
     kept: BTreeMap<u64, Vec<DevicePtr>>,
     /// Given back while something in the queue may still use it.
     pending: Vec<(Queue, DevicePtr)>,
+    /// The counter of tickets of each queue that has had one.
+    tickets: Vec<(Queue, DevicePtr)>,
 }
 
 impl Memory {
@@ -33,6 +35,7 @@ impl Memory {
             sizes: HashMap::new(),
             kept: BTreeMap::new(),
             pending: Vec::new(),
+            tickets: Vec::new(),
         }
     }
 
@@ -97,6 +100,24 @@ impl Memory {
             std::mem::take(&mut self.pending).into_iter().partition(|&(used, _)| used == queue);
         self.pending = pending;
         done.into_iter().try_for_each(|(_, ptr)| self.release(device, ptr))
+    }
+
+    /// A queue's counter of tickets: a word that is zero now and that every kernel leaves at zero, so that the
+    /// order of the queue is enough to share it.
+    pub fn tickets(&mut self, device: &dyn Device, queue: Queue) -> Result<DevicePtr, DeviceError> {
+        if let Some(&(_, counter)) = self.tickets.iter().find(|&&(of, _)| of == queue) {
+            return Ok(counter);
+        }
+        let counter = self.allocate(device, WORD, "tickets of reductions")?;
+        device.fill(counter, 0, WORD, queue)?;
+        self.tickets.push((queue, counter));
+        Ok(counter)
+    }
+
+    /// Gives the counters of tickets back, when all queues are done.
+    pub fn release_tickets(&mut self, device: &dyn Device) -> Result<(), DeviceError> {
+        let counters = std::mem::take(&mut self.tickets);
+        counters.into_iter().try_for_each(|(_, counter)| self.release(device, counter))
     }
 
     /// Whether `ptr` is an allocation of this allocator that is in use.

@@ -416,6 +416,14 @@ impl Runtime {
         released.map_err(|error| located(error, site))
     }
 
+    /// The counter by which the blocks of a kernel tell which is the last, zero between the kernels of
+    /// this thread's queue; 0 on the host, where nothing needs it.
+    pub fn tickets(&self, site: &SiteDescriptor) -> Result<DevicePtr, Failure> {
+        let Some(device) = self.device() else { return Ok(0) };
+        let counter = lock(&self.place().state).memory.tickets(device, current());
+        counter.map_err(|error| located(error, site))
+    }
+
     /// Reads device memory when all kernels before are done.
     pub fn fetch(
         &self,
@@ -538,6 +546,7 @@ impl Runtime {
             for entry in environment.table.drain().filter(|entry| !entry.mapped) {
                 environment.memory.release(device, entry.device)?;
             }
+            environment.memory.release_tickets(device)?;
             environment.memory.trim(device)
         });
         result.map_err(|error| located(error, site))

@@ -56,6 +56,9 @@ pub const PARTIAL_ATTR: &str = "offload.partial_results";
 /// argument that is this memory: a number that both have.
 pub const PRIVATE_ARRAY_ATTR: &str = "offload.private_array";
 
+/// Name of the unit argument attribute of a kernel's counter of blocks that are done ([`TicketsOp`]).
+pub const TICKETS_ATTR: &str = "offload.tickets";
+
 /// Name of the unit attribute that an `affine.for` or `scf.for` loop carries whose independence
 /// the compiler is to find out (`auto`, and every loop in `kernels`).
 pub const AUTO_ATTR: &str = "offload.auto";
@@ -136,6 +139,7 @@ pub static DIALECT: DialectDef = DialectDef {
         FetchOp::def,
         LaunchSizeOp::def,
         FenceOp::def,
+        TicketsOp::def,
         YieldOp::def,
     ],
     materialize: None,
@@ -217,6 +221,21 @@ op! {
         format "attr-dict"
         hooks { effects: Some(orders_memory) }
     }
+}
+
+op! {
+    /// A counter in device memory by which the blocks of a kernel tell which of them is the last. It is
+    /// zero when a kernel starts, which leaves it so, and belongs to the queue of the region: kernels that
+    /// run at once count in different ones.
+    TicketsOp = "offload.tickets" {
+        results { counter: One types::MEMREF }
+        format "attr-dict `:` type($counter)"
+        hooks { effects: Some(makes_buffer) }
+    }
+}
+
+fn makes_buffer(ir: &Ir, op: Op, effects: &mut Effects) {
+    effects.push(Effect { kind: EffectKind::Allocate, on: Some(ir.result(op, 0)) });
 }
 
 fn orders_memory(_: &Ir, _: Op, effects: &mut Effects) {

@@ -247,6 +247,7 @@ impl<'a> Writer<'a> {
                 let bytes = self.allocation_bytes(op).ok_or_else(|| self.refuse(op))?;
                 self.define(op, &format!("__gpuc_device_alloc(site, {bytes})"))
             }
+            "offload.tickets" => self.define(op, "__gpuc_tickets(site)"),
             "gpu.dealloc" => {
                 let buffer = ir.operand(op, ir.operand_count(op) - 1);
                 let buffer = self.name(buffer);

@@ -3,16 +3,19 @@
 //! A reduction variable of a loop is one private copy for all iterations: it starts as the identity
 //! and is combined into the variable's old value at the end.
 
+use std::rc::Rc;
+
 use gpuc_dialects::offload::{self, LoopOrder, ReductionKind};
 use gpuc_ir::Op;
 
 use super::combine::Combine;
+use super::memory::allocate;
 use super::scf::{enter, nest};
 use super::{Family, Handler, Step, done, leave, nothing};
 use crate::fiber::{Flow, State};
 use crate::interpreter::{Fault, Interpreter, Order};
 use crate::nest::Nest;
-use crate::value::RtValue;
+use crate::value::{Int, RtValue};
 
 pub(super) const OPS: Family = &[
     (
@@ -26,6 +29,7 @@ pub(super) const OPS: Family = &[
     (offload::LaunchSizeOp::NAME, Handler::leaf(launch_size)),
     // Threads run in turns, and see all that others have written.
     (offload::FenceOp::NAME, Handler::leaf(nothing)),
+    (offload::TicketsOp::NAME, Handler::leaf(tickets)),
     (offload::YieldOp::NAME, Handler::leaf(leave)),
 ];
 
@@ -34,6 +38,17 @@ fn launch_size(m: &mut Interpreter<'_>, op: Op) -> Step {
     let value = m.int(op, offload::LaunchSizeOp(op).value(m.ir))?;
     let size = i64::try_from(value.signed()).unwrap_or(i64::MAX);
     m.set_result(op, RtValue::index(size.max(1)))
+}
+
+/// Kernels run one after another here.
+fn tickets(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let counter = offload::TicketsOp(op).counter(m.ir);
+    let ty = m.ir.ty(counter);
+    let buffer = allocate(m, op, ty, &[], &[])?;
+    let zero = Int::new(0, 8 * m.element_size(op, ty)? as u32);
+    m.set_result(op, RtValue::MemRef(Rc::new(buffer)))?;
+    m.store(op, counter, &[0], &RtValue::Int(zero))?;
+    Ok(Flow::Next)
 }
 
 /// One memory is the host's and the device's here.

@@ -59,8 +59,10 @@ impl AffineParallelize {
         let mut reductions = Vec::new();
         for carried in ir.loop_carried(op) {
             match classify(ir, op, carried) {
-                CarriedScalar::Reduction { kind, unsigned } if self.parallel_reductions => {
-                    reductions.push(CarriedReduction { carried, kind, unsigned });
+                CarriedScalar::Reduction { kind, unsigned, compared }
+                    if self.parallel_reductions =>
+                {
+                    reductions.push(CarriedReduction { carried, kind, unsigned, compared });
                 }
                 CarriedScalar::Reduction { .. } => {
                     return refuse("the loop reduces values, and parallel-reductions is not given");

@@ -20,9 +20,23 @@ pub enum CarriedScalar {
         kind: Reduction,
         /// Whether integers are compared as unsigned.
         unsigned: bool,
+        /// How numbers with fractions are compared, where they are.
+        compared: Option<Compared>,
     },
+    /// Iterations combine something into it, and look at what those before have made: prefix sums.
+    Scan(Reduction),
     /// Iterations need what the ones before have made of it.
     Recurrence,
+}
+
+/// A maximum or minimum that is found by `<` or `>`, which hold for nothing that is not a number, and tell
+/// zeros of two signs not apart: the order of iterations shows in it where there are such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// `if (x > so_far) so_far = x`: what is not a number does not come in, nor goes if it was there first.
+    Keeps,
+    /// `so_far = so_far > x ? so_far : x`: what is not a number comes in, and goes with the next.
+    Takes,
 }
 
 /// Whether the only use of a loop's carried value is that an inner loop starts from it which sets it
@@ -65,10 +79,21 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
             false => CarriedScalar::LastValue,
         };
     }
-    let mut chain = Chain { ir, from: argument, operator: None };
+    let mut chain = Chain { ir, from: argument, operator: None, compared: None };
     match (chain.reaches(yielded), chain.operator) {
-        (true, Some((kind, unsigned))) => CarriedScalar::Reduction { kind, unsigned },
-        // Handed on as it is: every iteration has the first value.
+        (true, Some((kind, unsigned))) => {
+            CarriedScalar::Reduction { kind, unsigned, compared: chain.compared }
+        }
+        _ => scan(ir, argument, yielded),
+    }
+}
+
+/// What a carried value is that is no reduction.
+fn scan(ir: &Ir, argument: Value, yielded: Value) -> CarriedScalar {
+    let mut chain = Chain { ir, from: argument, operator: None, compared: None };
+    let combination = ir.defining_op(yielded).filter(|&op| Reduction::of_update(ir, op).is_some());
+    match (combination.and_then(|_| chain.uses_up_to(yielded)), chain.operator) {
+        (Some(_), Some((kind, _))) => CarriedScalar::Scan(kind),
         _ => CarriedScalar::Recurrence,
     }
 }
@@ -78,6 +103,7 @@ struct Chain<'a> {
     ir: &'a Ir,
     from: Value,
     operator: Option<(Reduction, bool)>,
+    compared: Option<Compared>,
 }
 
 impl Chain<'_> {
@@ -113,11 +139,12 @@ impl Chain<'_> {
             _ => {
                 let LoopCarried { init, argument, yielded, .. } =
                     *ir.loop_carried(op).get(index)?;
-                let mut inner = Chain { ir, from: argument, operator: self.operator };
+                let (operator, compared) = (self.operator, self.compared);
+                let mut inner = Chain { ir, from: argument, operator, compared };
                 if !inner.reaches(yielded) {
                     return None;
                 }
-                self.operator = inner.operator;
+                (self.operator, self.compared) = (inner.operator, inner.compared);
                 self.link(init, 1)
             }
         }
@@ -145,10 +172,10 @@ impl Chain<'_> {
 
     /// An attempt that fails leaves nothing behind.
     fn attempt(&mut self, value: Value, uses: usize) -> Option<usize> {
-        let saved = self.operator;
+        let saved = (self.operator, self.compared);
         let found = self.link(value, uses);
         if found.is_none() {
-            self.operator = saved;
+            (self.operator, self.compared) = saved;
         }
         found
     }
@@ -181,7 +208,15 @@ impl Chain<'_> {
         let kind = if greater { Reduction::Max } else { Reduction::Min };
         let saved = self.operator;
         self.agree((kind, unsigned))?;
-        let found = [chosen, other].into_iter().find_map(|value| self.attempt(value, 2));
+        // The comparison holds for no NaN: what is chosen then is what stands behind the colon.
+        let ways = [(chosen, Compared::Takes), (other, Compared::Keeps)];
+        let found = ways.into_iter().find_map(|(so_far, way)| {
+            let found = self.attempt(so_far, 2)?;
+            if arith::CmpFOp::is(ir, condition) && self.compared != Some(Compared::Takes) {
+                self.compared = Some(way);
+            }
+            Some(found)
+        });
         if found.is_none() {
             self.operator = saved;
         }
@@ -190,7 +225,7 @@ impl Chain<'_> {
 }
 
 /// Whether a comparison asks for the greater on its left, and whether as unsigned.
-fn order(ir: &Ir, op: Op) -> Option<(bool, bool)> {
+pub(super) fn order(ir: &Ir, op: Op) -> Option<(bool, bool)> {
     let attr = ir.attr(op, "predicate")?;
     if arith::CmpFOp::is(ir, op) {
         return match &*arith::CMPF_PREDICATES

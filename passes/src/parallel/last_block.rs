@@ -3,14 +3,14 @@
 //! Each block leaves what it has in a buffer and takes a ticket. The block with the last ticket sees
 //! what all have left, combines it in the order of the blocks' numbers, so that the result depends on
 //! the launch alone, and its first thread goes on with what stands behind the loop. The counter of
-//! tickets is a variable of the module that is zero between launches. After the threadFenceReduction
+//! tickets belongs to the launch's queue and is zero between launches. After the threadFenceReduction
 //! pattern of the CUDA samples' documentation; Tian et al. 2015 §5 takes a second kernel instead.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{FenceOp, PARTIAL_ATTR};
+use gpuc_dialects::offload::{FenceOp, PARTIAL_ATTR, TICKETS_ATTR};
 use gpuc_dialects::{arith, gpu, llvm, memref, scf};
 use gpuc_ir::op::Traits;
-use gpuc_ir::{AttrKind, Builder, Ir, Op, OpView, Region, Type, TypeKind, Value, WalkOrder};
+use gpuc_ir::{AttrKind, Builder, Ir, Op, OpView, Region, Type, Value, WalkOrder};
 
 use super::combiner::{all_reduce, combine};
 use super::segments::is_over_blocks;
@@ -39,20 +39,33 @@ pub fn detach_tail(ir: &mut Ir, looped: Op) -> Tail {
     Tail { looped, ops }
 }
 
-/// The arguments of a kernel that are buffers for partial results, by the number of the result.
-fn partial_buffers(ir: &Ir, func: Op) -> Vec<Value> {
-    let marks = ir.attr(func, "arg_attrs").and_then(|attr| ir.ctx.array_value(attr)).unwrap_or(&[]);
-    let arguments = gpu::GPUFuncOp(func).arguments(ir);
-    let mut found: Vec<(i64, Value)> = Vec::new();
-    for (&mark, &argument) in marks.iter().zip(arguments) {
-        let AttrKind::Dict(entries) = *ir.ctx.attr_kind(mark) else { continue };
-        let number = ir.ctx.dict_get_str(entries, PARTIAL_ATTR);
-        if let Some(number) = number.and_then(|attr| ir.ctx.i64_value(attr)) {
-            found.push((number, argument));
+/// What a kernel is given to combine values over blocks.
+struct Given {
+    /// The buffers for partial results, by the number of the result.
+    buffers: Vec<Value>,
+    /// The counter of tickets.
+    counter: Value,
+}
+
+impl Given {
+    /// What the marks of the kernel's arguments say.
+    fn of(ir: &Ir, func: Op) -> Option<Given> {
+        let marks = ir.ctx.array_value(ir.attr(func, "arg_attrs")?)?;
+        let mut buffers: Vec<(i64, Value)> = Vec::new();
+        let mut counter = None;
+        for (&mark, &argument) in marks.iter().zip(gpu::GPUFuncOp(func).arguments(ir)) {
+            let AttrKind::Dict(entries) = *ir.ctx.attr_kind(mark) else { continue };
+            let number = ir.ctx.dict_get_str(entries, PARTIAL_ATTR);
+            if let Some(number) = number.and_then(|attr| ir.ctx.i64_value(attr)) {
+                buffers.push((number, argument));
+            } else if ir.ctx.dict_get_str(entries, TICKETS_ATTR).is_some() {
+                counter = Some(argument);
+            }
         }
+        buffers.sort_by_key(|&(number, _)| number);
+        let buffers = buffers.into_iter().map(|(_, buffer)| buffer).collect();
+        Some(Given { buffers, counter: counter? })
     }
-    found.sort_by_key(|&(number, _)| number);
-    found.into_iter().map(|(_, buffer)| buffer).collect()
 }
 
 /// Ends a kernel whose loop over blocks combines values: `partial` is what this block has, with its
@@ -67,15 +80,18 @@ pub fn finish(
     partial: &[(Value, Region)],
     tail: Tail,
 ) -> Result<(), Diagnostic> {
-    let buffers = partial_buffers(ir, func);
     let place = ir.ctx.place(ir.location(tail.looped));
-    if buffers.len() != partial.len() {
+    let given = Given::of(ir, func).filter(|given| given.buffers.len() == partial.len());
+    let Some(Given { buffers, counter }) = given else {
         return Err(Diagnostic::error(
-            "a kernel that combines values over blocks lacks buffers for them",
+            "a kernel that combines values over blocks lacks buffers for them, or their counter",
         )
         .at_option(place)
-        .help("`outline` makes them: arguments with the attribute `offload.partial_results`"));
-    }
+        .help(
+            "`outline` makes them: arguments with the attributes `offload.partial_results` and \
+             `offload.tickets`",
+        ));
+    };
     let parallel = tail.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
     if parallel.into_iter().any(|op| ir.has_trait(op, Traits::PARALLEL_LOOP)) {
         return Err(Diagnostic::error(
@@ -83,7 +99,6 @@ pub fn finish(
         )
         .at_option(place));
     }
-    let ticket = ticket_counter(ir, func);
     let i32_ty = ir.ctx.i32();
     let workgroup = gpu::AddressSpace::Workgroup.attr(&mut ir.ctx);
     let flag_ty = ir.ctx.memref_in(&[1], i32_ty, None, Some(workgroup));
@@ -96,8 +111,6 @@ pub fn finish(
     let zero = arith::constant_index(&mut b, 0);
     let (none, one) = (int_constant(&mut b, i32_ty, 0), int_constant(&mut b, i32_ty, 1));
     let first = first_thread(&mut b, processors);
-    let counter_name = b.ctx.symbol_attr(&ticket);
-    let counter_ty = b.ctx.memref(&[1], i32_ty);
 
     // This block's part, and a ticket.
     let leave = b.region(&[], |b, _| {
@@ -105,8 +118,6 @@ pub fn finish(
             memref::StoreOp::new(b, value, buffer, &[block]).build(b);
         }
         FenceOp::new(b).build(b);
-        let counter =
-            memref::GetGlobalOp::new(b).attr(b, "name", counter_name).result(counter_ty).value(b);
         let add = memref::ATOMIC_RMW_KINDS.parse("addi").unwrap_or_default();
         let add = memref::ATOMIC_RMW_KINDS.attr(&mut b.ctx, add);
         let mine = memref::AtomicRMWOp::new(b, one, counter, &[zero]).attr(b, "kind", add).value(b);
@@ -148,10 +159,6 @@ pub fn finish(
             b.replace_all_uses(result, total);
         }
         let go_on = b.region(&[], |b, _| {
-            let counter = memref::GetGlobalOp::new(b)
-                .attr(b, "name", counter_name)
-                .result(counter_ty)
-                .value(b);
             memref::StoreOp::new(b, none, counter, &[zero]).build(b);
             for &op in &tail.ops {
                 b.insert(op);
@@ -174,29 +181,4 @@ fn first_thread(b: &mut Builder<'_>, processors: &mut Processors) -> Value {
 fn int_constant(b: &mut Builder<'_>, ty: Type, value: i128) -> Value {
     let attr = b.ctx.int_attr(value, ty);
     arith::constant(b, attr)
-}
-
-/// The name of a new variable of the kernel's module that counts tickets.
-fn ticket_counter(ir: &mut Ir, func: Op) -> String {
-    let stem = ir.symbol_name(func).unwrap_or("kernel").to_owned();
-    let name = format!("{stem}_tickets");
-    let i32_ty = ir.ctx.i32();
-    let ty = ir.ctx.memref(&[1], i32_ty);
-    let (ty_attr, name_attr) = (ir.ctx.type_attr(ty), ir.ctx.string_attr(&name));
-    let private = ir.ctx.string_attr("private");
-    let tensor = ir.ctx.intern_type(TypeKind::Tensor {
-        shape: Box::from([1]),
-        element: i32_ty,
-        encoding: None,
-    });
-    let zeros = AttrKind::DenseElements { ty: tensor, values: Box::from([0]) };
-    let zeros = ir.ctx.intern_attr(zeros);
-    let mut b = Builder::before(ir, func);
-    memref::GlobalOp::new(&mut b)
-        .attr(&mut b, "sym_name", name_attr)
-        .attr(&mut b, "sym_visibility", private)
-        .attr(&mut b, "type", ty_attr)
-        .attr(&mut b, "initial_value", zeros)
-        .build(&mut b);
-    name
 }

@@ -29,6 +29,7 @@ mod remarks;
 pub mod restructure;
 pub mod schedule;
 pub mod scratch;
+pub mod search;
 pub mod segments;
 pub mod split_launches;
 pub mod spread;

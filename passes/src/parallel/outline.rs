@@ -9,7 +9,9 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::offload::{COLLECTIVE_ATTR, HOST_LOOP_ATTR, PARTIAL_ATTR, RegionOp};
+use gpuc_dialects::offload::{
+    COLLECTIVE_ATTR, HOST_LOOP_ATTR, PARTIAL_ATTR, RegionOp, TICKETS_ATTR, TicketsOp,
+};
 use gpuc_dialects::{gpu, nvvm};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
@@ -183,7 +185,7 @@ impl Outliner<'_> {
     }
 
     /// A buffer for each result of the segment's loop over blocks, on the host and as an argument of
-    /// the kernel.
+    /// the kernel, and the counter of the blocks that are done. Returns the buffers.
     fn add_buffers(
         &self,
         ir: &mut Ir,
@@ -214,6 +216,14 @@ impl Outliner<'_> {
             let dict = ir.ctx.dict([(key, number)]);
             marks.push(ir.ctx.intern_attr(AttrKind::Dict(dict)));
         }
+        let counter_ty = ir.ctx.i32();
+        let counter_ty = ir.ctx.memref(&[1], counter_ty);
+        let mut b = Builder::new(ir, launch.point, location);
+        let counter = TicketsOp::new(&mut b).result(counter_ty).value(&mut b);
+        kernel.argument(ir, counter);
+        let (key, unit) = (ir.ctx.ident(TICKETS_ATTR), ir.ctx.unit_attr());
+        let dict = ir.ctx.dict([(key, unit)]);
+        marks.push(ir.ctx.intern_attr(AttrKind::Dict(dict)));
         kernel.argument_marks = marks;
         buffers
     }

@@ -2,10 +2,11 @@
 
 use gpuc_dialects::affine::{AffineForOp, AffineYieldOp};
 use gpuc_dialects::offload::{AUTO_ATTR, SCHEDULE_ATTR};
-use gpuc_dialects::{memref, scf};
+use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::op::LoopCarried;
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, ValueMap};
 
+use super::carried_scalar::Compared;
 use crate::raise::parallel_nest::ParallelNest;
 use crate::raise::raise_affine::copy_marks;
 use crate::raise::reduction::Reduction;
@@ -19,6 +20,35 @@ pub struct CarriedReduction {
     pub kind: Reduction,
     /// Whether integers are compared as unsigned.
     pub unsigned: bool,
+    /// How numbers with fractions are compared, where they are.
+    pub compared: Option<Compared>,
+}
+
+impl CarriedReduction {
+    /// What is there behind the loop: `init`, which was there before, combined with the `part` that the
+    /// iterations have made of the value that changes nothing.
+    ///
+    /// A maximum or minimum is what the loop in order gives where `init` is not a number, too: that stays
+    /// where C's comparisons keep it, and where no iteration has a number.
+    pub fn join(&self, b: &mut Builder<'_>, init: Value, part: Value) -> Value {
+        let ty = b.ty(init);
+        let combined = self.kind.combine(b, init, part, self.unsigned);
+        if !(b.ctx.is_float(ty) && matches!(self.kind, Reduction::Max | Reduction::Min)) {
+            return combined;
+        }
+        let keeps = match self.compared {
+            Some(Compared::Keeps) => {
+                let uno = arith::CmpFPredicate::Uno.attr(&mut b.ctx);
+                arith::CmpFOp::new(b, init, init).attr(b, "predicate", uno).value(b)
+            }
+            Some(Compared::Takes) | None => {
+                let none = self.kind.identity(b, ty, self.unsigned);
+                let oeq = arith::CmpFPredicate::Oeq.attr(&mut b.ctx);
+                arith::CmpFOp::new(b, part, none).attr(b, "predicate", oeq).value(b)
+            }
+        };
+        arith::SelectOp::new(b, keeps, init, combined).value(b)
+    }
 }
 
 /// Turns a sequential loop into a parallel one that carries nothing but `reductions`, and gives that;
@@ -108,7 +138,7 @@ pub fn make_parallel(ir: &mut Ir, op: Op, reductions: &[CarriedReduction]) -> Op
     for (i, r) in reductions.iter().enumerate() {
         let init = reload_behind(&mut b, r.carried.init, new);
         let part = b.result(new, i);
-        let combined = r.kind.combine(&mut b, init, part, r.unsigned);
+        let combined = r.join(&mut b, init, part);
         b.replace_all_uses(r.carried.result, combined);
     }
     ir.erase_op(op);

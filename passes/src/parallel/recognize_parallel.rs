@@ -24,6 +24,7 @@ use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
 use super::schedule::Asked;
+use super::search::Search;
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{candidates, dimensions};
 use crate::analysis::nest::Nest;
@@ -31,7 +32,6 @@ use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::Parallel;
 use crate::plan::{Given, names, record};
-use crate::raise::reduction::Reduction;
 use crate::versions::{self, in_fallback};
 
 gpuc_ir::pass! {
@@ -166,15 +166,23 @@ impl RecognizeParallel {
                 )));
             }
         };
-        let (mut reductions, mut last_values) = (Vec::new(), Vec::new());
+        let (mut reductions, mut last_values, mut searches) = (Vec::new(), Vec::new(), Vec::new());
         for each in ir.loop_carried(op) {
+            let mut scan = None;
             let held = match classify(ir, op, each) {
                 CarriedScalar::Dead => continue,
-                CarriedScalar::Reduction { kind, .. } if is_ordered(ir, op, kind, each.init) => {
+                CarriedScalar::Reduction { kind, .. }
+                    if kind.rounds() && is_ordered(ir, op, each.init) =>
+                {
                     "Order of the sum kept"
                 }
-                CarriedScalar::Reduction { kind, unsigned } => {
-                    reductions.push(CarriedReduction { carried: each, kind, unsigned });
+                CarriedScalar::Reduction { compared: Some(_), .. }
+                    if is_ordered(ir, op, each.init) =>
+                {
+                    "Order of the comparisons kept"
+                }
+                CarriedScalar::Reduction { kind, unsigned, compared } => {
+                    reductions.push(CarriedReduction { carried: each, kind, unsigned, compared });
                     continue;
                 }
                 CarriedScalar::LastValue => match LastStore::find(ir, op, each) {
@@ -184,12 +192,29 @@ impl RecognizeParallel {
                     }
                     None => "Scalar last value needed after loop",
                 },
-                CarriedScalar::Recurrence => "Loop carried scalar dependence",
+                CarriedScalar::Scan(kind) => {
+                    scan = Some(kind);
+                    "Loop carried scalar dependence"
+                }
+                CarriedScalar::Recurrence => match Search::find(ir, op, each, touched) {
+                    Some(search) => {
+                        searches.push(search);
+                        continue;
+                    }
+                    None => "Loop carried scalar dependence",
+                },
             };
             let scalar = scalar_name(ir, each.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));
             let text = format!("{held}{scalar} prevents parallelization");
-            return Err(remark(text).code(codes::LOOP_CARRIED));
+            let said = remark(text).code(codes::LOOP_CARRIED);
+            return Err(match scan {
+                Some(kind) => said.help(format!(
+                    "each iteration uses what those before it have combined by `{}`: prefix sums",
+                    kind.symbol()
+                )),
+                None => said,
+            });
         }
         let found = carried(ir, op, touched, apart, Wanted::Any);
         if let Some(dependence) = &found.dependence {
@@ -199,6 +224,19 @@ impl RecognizeParallel {
             return Err(remark(
                 "Loop is parallelizable, left sequential in each thread".to_owned(),
             ));
+        }
+        if !searches.is_empty() {
+            let located = searches.iter().map(|search| scalar_name(ir, search.result()));
+            let located: Vec<_> = located.map(|name| name.unwrap_or_default()).collect();
+            let places: Vec<Op> = searches.into_iter().map(|search| search.split(ir, op)).collect();
+            let mut said = self.parallelize(ir, nest, op, apart, asked, assumed_apart)?;
+            for (place, name) in places.into_iter().zip(located) {
+                let nest = Nest::compute(ir, place);
+                self.parallelize(ir, &nest, place, apart, asked, assumed_apart)?;
+                let name = if name.is_empty() { name } else { format!(":{name}") };
+                said.push(remark(format!("Generating implicit reduction(location{name})")));
+            }
+            return Ok(said);
         }
         let names: Vec<Option<String>> =
             reductions.iter().map(|r| scalar_name(ir, r.carried.result)).collect();
@@ -284,10 +322,10 @@ impl RecognizeParallel {
 }
 
 /// Whether the order shows in which a loop combines values, and is to be the program's.
-fn is_ordered(ir: &Ir, op: Op, kind: Reduction, init: Value) -> bool {
+fn is_ordered(ir: &Ir, op: Op, init: Value) -> bool {
     let mut around = ir.ancestors(op);
     let asked = around.any(|outer| ir.attr(outer, ORDERED_SUMS_ATTR).is_some());
-    asked && kind.rounds() && ir.ctx.is_float(ir.ty(init))
+    asked && ir.ctx.is_float(ir.ty(init))
 }
 
 /// Whether a loop is all that the parallel loop round it does, and runs as often each time: the two are

@@ -70,8 +70,24 @@ pub fn fuse(ir: &mut Ir, nest: &Nest, loops: [Op; 2], apart: Apart) -> Result<Ve
         return Err(Refusal::new(STEP, loops[1], "the loops have different bounds"));
     }
     let row = Row::of_loops(&vec![0; statements.list.len()]);
+    let between: Vec<Op> = std::iter::successors(ir.next_op(loops[0]), |&op| ir.next_op(op))
+        .take_while(|&op| op != loops[1])
+        .collect();
+    let (block, before) = (ir.parent_block(loops[0]), ir.previous_op(loops[0]));
     let legal = Legal::prove(ir, STEP, &statements, &graph, Schedule(vec![row]))?;
-    rebuild(ir, STEP, legal)
+    let made = rebuild(ir, STEP, legal)?;
+    // The second loop's body stands where the first one was, behind what it uses of them. What was made need
+    // be no loop: one of a single iteration is its body.
+    let start = match before {
+        Some(before) => ir.next_op(before),
+        None => block.and_then(|block| ir.ops(block).next()),
+    };
+    for op in between {
+        if let Some(start) = start.filter(|&start| start != op) {
+            ir.move_before(start, op);
+        }
+    }
+    Ok(made)
 }
 
 /// Whether two loops go over the same numbers.

@@ -63,8 +63,8 @@ impl Witness {
             false => edge.vectors.iter().map(vector).collect(),
         };
         Witness {
-            source: edge.source.clone(),
-            sink: edge.sink.clone(),
+            source: (*edge.source).clone(),
+            sink: (*edge.sink).clone(),
             kind: edge.kind,
             directions,
             iterations,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::device::memory_only::MemoryOnly;
+use crate::queue::set_current;
 use crate::select::Devices;
 
 static SITE: SiteDescriptor = SiteDescriptor::new(c"a.c", c"main", 3, c"parallel loop");
@@ -120,6 +121,21 @@ fn scratch_and_shutdown_leave_nothing() {
     let mut data = clause(&mut host, 2);
     runtime.data_enter(&SITE, &mut data).unwrap();
     assert_eq!(device.live(), 1);
+    runtime.shutdown(&SITE).unwrap();
+    assert_eq!(device.live(), 0);
+}
+
+#[test]
+fn each_queue_counts_its_blocks_apart() {
+    let (runtime, device) = runtime(&[]);
+    let first = runtime.tickets(&SITE).unwrap();
+    assert_eq!(runtime.tickets(&SITE).unwrap(), first);
+    set_current(Queue(1));
+    let second = runtime.tickets(&SITE).unwrap();
+    assert_ne!(second, first);
+    assert_eq!(device.live(), 2);
+    set_current(Queue::SYNC);
+    assert_eq!(runtime.tickets(&SITE).unwrap(), first);
     runtime.shutdown(&SITE).unwrap();
     assert_eq!(device.live(), 0);
 }

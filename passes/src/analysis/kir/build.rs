@@ -222,7 +222,7 @@ impl Builder<'_> {
                 CarriedScalar::Dead => continue,
                 CarriedScalar::LastValue => Computation::Assignment,
                 CarriedScalar::Reduction { kind, .. } => Computation::Reduction(kind),
-                CarriedScalar::Recurrence => Computation::Recurrence,
+                CarriedScalar::Scan(_) | CarriedScalar::Recurrence => Computation::Recurrence,
             };
             let variable = names::variable(self.ir, argument).unwrap_or("?").to_owned();
             let first = parent.map(|parent| {

@@ -5,11 +5,14 @@
 //! memory included. Where the solver gives up, or subscripts have no closed form, an edge says
 //! nothing about distances: every direction that the order of the program allows is one of its.
 
+use std::rc::Rc;
+
 use gpuc_ir::{Ir, Op, Value};
 use gpuc_presburger::dependence::{self as presburger, Direction, Distance, Level};
 use indexmap::IndexSet;
 
 use super::super::access::{Access, AccessKind, Alias, Storage, access, alias, is_own};
+use super::super::loops::nest;
 use super::carried::{Apart, conflict};
 use super::dependence::DependenceKind;
 use super::pair::Pair;
@@ -37,9 +40,9 @@ pub struct DependenceGraph {
 #[derive(Clone, Debug)]
 pub struct Edge {
     /// The access that comes first.
-    pub source: Access,
+    pub source: Rc<Access>,
     /// The access that comes after it.
-    pub sink: Access,
+    pub sink: Rc<Access>,
     /// What they do.
     pub kind: DependenceKind,
     /// The variables of the loops that both are in, outermost first, from the loop asked about on.
@@ -158,14 +161,15 @@ impl Nest {
     pub fn graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<DependenceGraph, Op> {
         let mut accesses = Vec::new();
         for &root in roots {
-            accesses.extend(self.accesses(root)?.iter().map(|access| (root, access)));
+            accesses
+                .extend(self.accesses(root)?.iter().map(|access| Placed::new(ir, root, access)));
         }
         let mut assumed = IndexSet::new();
         let mut edges = Vec::new();
         let mut pairs = 0;
-        for (i, &first) in accesses.iter().enumerate() {
-            for &second in &accesses[i..] {
-                let (a, b) = (first.1, second.1);
+        for (i, first) in accesses.iter().enumerate() {
+            for second in &accesses[i..] {
+                let (a, b) = (&first.access, &second.access);
                 if !conflict(a.kind, b.kind) {
                     continue;
                 }
@@ -182,7 +186,7 @@ impl Nest {
                 pairs += 1;
                 let decidable = pairs <= MOST_PAIRS;
                 between(ir, first, second, true, decidable, &mut edges);
-                if first.0 == second.0 && a.op != b.op {
+                if first.root == second.root && a.op != b.op {
                     between(ir, second, first, false, decidable, &mut edges);
                 }
             }
@@ -192,23 +196,49 @@ impl Nest {
     }
 }
 
+/// An access, and the loops round it.
+struct Placed {
+    /// The loop asked about that it is in.
+    root: Op,
+    /// Shared by all its edges, which are as many as there are accesses squared.
+    access: Rc<Access>,
+    /// The variables of the loops round it, from `root` on.
+    variables: Vec<Value>,
+}
+
+impl Placed {
+    fn new(ir: &Ir, root: Op, access: &Access) -> Placed {
+        let variables = nest(ir, access.op, root).iter().map(|dim| dim.variable).collect();
+        Placed { root, access: Rc::new(access.clone()), variables }
+    }
+
+    /// The loops that two accesses are in, outermost first.
+    fn common(&self, other: &Placed) -> Vec<Value> {
+        let both = self.variables.iter().zip(&other.variables);
+        both.take_while(|(a, b)| a == b).map(|(&variable, _)| variable).collect()
+    }
+}
+
 /// The dependences from one access to another, or to itself.
 fn between(
     ir: &Ir,
-    (root, source): (Op, &Access),
-    (other, sink): (Op, &Access),
+    from: &Placed,
+    to: &Placed,
     source_first: bool,
     decidable: bool,
     edges: &mut Vec<Edge>,
 ) {
-    let pair = Pair::new(ir, [root, other], source, sink);
-    let loops = pair.variables();
+    let (source, sink) = (&from.access, &to.access);
+    let loops = from.common(to);
     let source_first = source_first && source.op != sink.op;
     let known = match decidable
-        && comparable(ir, root, source, sink, Own::Compared)
-        && comparable(ir, other, source, sink, Own::Compared)
+        && comparable(ir, from.root, source, sink, Own::Compared)
+        && comparable(ir, to.root, source, sink, Own::Compared)
     {
-        true => pair.dependences(source, sink, source_first),
+        true => {
+            let pair = Pair::new(ir, [from.root, to.root], source, sink);
+            pair.dependences(source, sink, source_first)
+        }
         false => None,
     };
     // Loops round the declaration of a buffer have one each iteration.
@@ -218,8 +248,8 @@ fn between(
         let vectors: Vec<_> = vectors.into_iter().filter(same).collect();
         if !vectors.is_empty() {
             edges.push(Edge {
-                source: source.clone(),
-                sink: sink.clone(),
+                source: Rc::clone(source),
+                sink: Rc::clone(sink),
                 kind: DependenceKind::between(source, sink),
                 loops: loops.clone(),
                 known,

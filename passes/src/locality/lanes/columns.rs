@@ -232,14 +232,17 @@ impl Columns {
                     AffineValue::constant(&mut b.ctx, width),
                 );
                 let init = map.get(each.carried.init);
-                let all = AffineForOp::create(b, &zero, &end, 1, &[init], |b, row, sum| {
+                let ty = b.ty(init);
+                let start = each.kind.identity(b, ty, each.unsigned);
+                let all = AffineForOp::create(b, &zero, &end, 1, &[start], |b, row, sum| {
                     let place = pair(b, row, thread);
                     let part = AffineLoadOp::create(b, tile, &place);
                     vec![each.kind.combine(b, sum[0], part, each.unsigned)]
                 });
                 let annotation = llvm::full_unroll(&mut b.ctx);
                 b.set_attr(all.op(), llvm::LOOP_ANNOTATION, annotation);
-                map.insert(each.carried.result, b.result(all.op(), 0));
+                let parts = b.result(all.op(), 0);
+                map.insert(each.carried.result, each.join(b, init, parts));
             }
             let body = b.body(self.nest.op(), 0);
             let behind = b.ops(body).skip_while(|&op| op != self.sum.op()).skip(1);

@@ -193,12 +193,12 @@ fn inner_loop(ir: &Ir, nest: &Nest, op: Op, reassociate: bool) -> Result<InnerLo
     for each in ir.loop_carried(op) {
         match classify(ir, op, each) {
             CarriedScalar::Dead => {}
-            CarriedScalar::Reduction { kind, unsigned } => {
-                let rounds = ir.ctx.is_float(ir.ty(each.init)) && kind.rounds();
-                if rounds && !reassociate {
+            CarriedScalar::Reduction { kind, unsigned, compared } => {
+                let shows = kind.rounds() || compared.is_some();
+                if shows && ir.ctx.is_float(ir.ty(each.init)) && !reassociate {
                     return refuse("sums are to be made in the order of the program".to_owned());
                 }
-                reductions.push(CarriedReduction { carried: each, kind, unsigned });
+                reductions.push(CarriedReduction { carried: each, kind, unsigned, compared });
             }
             _ => return refuse("a round needs what the one before has made".to_owned()),
         }

@@ -56,9 +56,6 @@ struct LoadedModule {
     text: Box<str>,
     /// What ptxas says, asked when it is first wanted.
     registers: OnceLock<BTreeMap<String, u32>>,
-    /// Held by the launch that runs: a kernel counts its blocks in a variable of the module, which threads of the
-    /// host that launch it at once would share.
-    running: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -223,8 +220,7 @@ impl Device for SimDevice {
         let module = Module::parse(ptx, &format!("{source} (PTX)")).map_err(DeviceError::Ptx)?;
         Ok(self.write(|tables| {
             let text = ptx.into();
-            let loaded =
-                LoadedModule { module, text, registers: OnceLock::new(), running: Mutex::new(()) };
+            let loaded = LoadedModule { module, text, registers: OnceLock::new() };
             tables.modules.push(Arc::new(loaded));
             ModuleId(tables.modules.len() as u32 - 1)
         }))
@@ -286,12 +282,12 @@ impl Device for SimDevice {
                 })
                 .map(|()| LaunchOutcome::default());
         }
-        self.queues.finish(request.queue)?;
         let counted = match request.counted {
             true => self.count(&handle, (request.grid, request.block)),
             false => (Counters::Off, None),
         };
-        run(&self.simulator, &handle, request, self.threads, counted)
+        self.queues
+            .now(request.queue, || run(&self.simulator, &handle, request, self.threads, counted))
     }
 
     fn create_queue(&self) -> Result<Queue, DeviceError> {
@@ -346,7 +342,6 @@ fn run(
         threads,
         ..Launch::default()
     };
-    let _alone = kernel.module.running.lock().unwrap_or_else(PoisonError::into_inner);
     match simulator.launch(&kernel.module.module, &kernel.name, &launch) {
         Ok(report) => Ok(LaunchOutcome {
             time: request.timed.then_some(report.wall),

@@ -47,6 +47,8 @@ pub(super) struct Queues {
     state: Mutex<State>,
     /// Held by the host thread that carries steps out, one at a time: queues may wait for each other.
     turn: Mutex<()>,
+    /// Held by what [`Queue::SYNC`] does: threads of the host that use it come one after another there too.
+    sync: Mutex<()>,
 }
 
 /// A lock whose holder cannot leave it half changed, so poison says nothing.
@@ -75,10 +77,25 @@ impl Queues {
         work: impl FnOnce() -> Result<(), DeviceError> + Send + 'static,
     ) -> Result<(), DeviceError> {
         if queue == Queue::SYNC {
-            return work();
+            return self.now(queue, work);
         }
         lock(&self.state).line(queue)?.steps.push_back(Step::Work(Box::new(work)));
         Ok(())
+    }
+
+    /// Carries an operation out when all before it in its queue is done, which is now.
+    pub(super) fn now<T>(
+        &self,
+        queue: Queue,
+        work: impl FnOnce() -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
+        if queue == Queue::SYNC {
+            let _sync = lock(&self.sync);
+            return work();
+        }
+        let _turn = lock(&self.turn);
+        self.carry_out(queue, None)?;
+        work()
     }
 
     /// Whether nothing is to come in a queue.

@@ -25,6 +25,28 @@ func.func @fused(%n: index, %a: memref<?xf32> {offload.storage = "exclusive"},
 
 // -----
 
+// What stands between the loops is computed in front of the one that they become.
+// CHECK-LABEL: func.func @between
+// CHECK: %[[FROM:.*]] = arith.muli
+// CHECK: affine.for %[[I:.*]] = 0 to %arg0 {
+// CHECK: affine.store %{{.*}}, %arg2[%[[I]]]
+// CHECK: affine.store %{{.*}}, %arg3[%[[I]] + symbol(%[[FROM]])]
+// CHECK-NOT: affine.for
+// CHECK: return
+func.func @between(%n: index, %k: index, %a: memref<?xf32> {offload.storage = "exclusive"},
+                   %b: memref<?xf32> {offload.storage = "exclusive"}, %f: f32) {
+  affine.for %i = 0 to %n {
+    affine.store %f, %a[%i] : memref<?xf32>
+  }
+  %from = arith.muli %k, %k : index
+  affine.for %i = 0 to %n {
+    affine.store %f, %b[%i + symbol(%from)] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
 // The second loop reads what a later iteration of the first would write.
 // REMARK: affine-loop-fusion: a dependence would be turned round
 // REMARK: flow dependence of a from line {{[0-9]+}} to line {{[0-9]+}}, such as iterations
