@@ -139,6 +139,9 @@ pub struct ConstructInfo {
     pub host_waits: Vec<Span>,
     /// The function of the module, for compute constructs.
     pub compute: Option<Compute>,
+    /// Variables of the program of which a compute construct, or a loop in it, has copies that it changes: where the
+    /// host runs it, they are to be as they were.
+    pub own: Vec<VarRef>,
 }
 
 /// The call that takes the place of a compute construct.

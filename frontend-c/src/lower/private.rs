@@ -16,7 +16,7 @@ use super::walk::{self, Below, Node};
 use super::{Argument, DataKind};
 use crate::directive::{Directive, VarRef};
 use crate::source::Span;
-use crate::tree::{CastKind, DeclId, ExprId, ExprKind, StmtId, TranslationUnit};
+use crate::tree::{CastKind, DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
 use crate::types::{ArraySize, Type};
 
 /// The variable that an element or member belongs to, through arrays and pointers.
@@ -54,6 +54,41 @@ pub(super) fn only_reads(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> 
         Below::Enter
     });
     reads == names
+}
+
+/// The variables from outside of a compute construct of which it, or a loop in it, has copies that are assigned to;
+/// those that get a value behind the loops are none.
+pub(super) fn changed_copies(
+    unit: &TranslationUnit,
+    directive: &Directive,
+    body: StmtId,
+) -> Vec<VarRef> {
+    let mut inside: Vec<DeclId> = Vec::new();
+    let mut directives = vec![directive];
+    walk::stmt(unit, body, &mut |node| {
+        match node {
+            Node::Declare(decl) => inside.push(decl),
+            Node::Stmt(stmt) => {
+                if let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind {
+                    directives.push(&unit.directives[directive]);
+                }
+            }
+            _ => {}
+        }
+        Below::Enter
+    });
+    for directive in &directives {
+        inside.extend(directive.lastprivate.iter().map(|var| var.decl));
+        inside.extend(directive.reductions().map(|(_, var)| var.decl));
+    }
+    let mut found: Vec<VarRef> = Vec::new();
+    for var in directives.iter().flat_map(|d| d.private.iter().chain(&d.firstprivate)) {
+        let is_known = found.iter().any(|known| known.decl == var.decl);
+        if !is_known && !inside.contains(&var.decl) && !only_reads(unit, body, var.decl) {
+            found.push(var.clone());
+        }
+    }
+    found
 }
 
 impl Lowerer<'_> {
