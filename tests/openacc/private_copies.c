@@ -158,6 +158,43 @@ static int run_time_sizes(int n)
     return bad;
 }
 
+/* More than the block's memory holds. */
+static int large(void)
+{
+    enum { M = 6001, R = 2000 };
+    struct record {
+        int a;
+        double d[3];
+    } r[R];
+    static double out[10 * M];
+    double c[M];
+    float small[100];
+    int bad = 0;
+    for (int i = 0; i < M; i++)
+        c[i] = -i;
+    for (int i = 0; i < R; i++)
+        r[i].d[1] = i;
+    #pragma acc parallel num_gangs(4) firstprivate(c, r) private(small) copyout(out)
+    {
+        for (int y = 0; y < M; y += 2)
+            c[y] = y;
+        for (int y = 0; y < 100; y++)
+            small[y] = y;
+        for (int y = 0; y < R; y++)
+            r[y].a = y;
+        #pragma acc loop gang
+        for (int x = 0; x < 10; x++) {
+            #pragma acc loop vector
+            for (int y = 0; y < M; y++)
+                out[x * M + y] = c[M - 1 - y] + x + small[y % 100] + r[y % R].a + r[y % R].d[1];
+        }
+    }
+    for (int x = 0; x < 10; x++)
+        for (int y = 0; y < M; y++)
+            bad += out[x * M + y] != ((M - 1 - y) % 2 ? -(M - 1 - y) : M - 1 - y) + x + y % 100 + 2 * (y % R);
+    return bad;
+}
+
 int main(void)
 {
     static const int sizes[] = {0, 1, 2, 31, 97, 128};
@@ -168,6 +205,7 @@ int main(void)
 #endif
     for (int i = 0; i < 6; i++)
         bad += run_time_sizes(sizes[i]);
+    bad += large();
     printf("%d\n", bad);
     return bad != 0;
 }

@@ -168,8 +168,14 @@ impl Outliner<'_> {
             kernel.launch = Some(point);
         }
         let buffers = self.add_buffers(ir, &mut kernel, segment, &launch);
-        let private =
-            private_arrays::give_memory(ir, &mut kernel, segment, &launch, self.region.op())?;
+        let private = private_arrays::give_memory(
+            ir,
+            &mut kernel,
+            segment,
+            &launch,
+            &self.limits,
+            self.region.op(),
+        )?;
         let parts = launch.arguments(ir, &mut kernel);
         let copies = kernel.copy_ops(ir, &segment.ops, self.region.op())?;
         let position = segment.ops.iter().position(|&op| Some(op) == segment.gang_loop);

@@ -1,6 +1,7 @@
-//! Local arrays whose size only the launch knows: memory of the device, with a part for each that has one.
+//! Local arrays whose size only the launch knows, or that are too large for the block's memory: memory of the device,
+//! with a part for each that has one.
 //!
-//! Registers and the block's memory have sizes that the compiler gives. So `outline` gives a kernel with
+//! Registers and the block's memory have sizes that the compiler gives, and bounds. So `outline` gives a kernel with
 //! such arrays a buffer for each, with room for a copy of every thread where the array is declared in
 //! loops over threads, and of every block elsewhere ([`give_memory`]); `distribute` lets accesses go to the
 //! copy of who makes them ([`PrivateArray::place`]). What threads have of one element lies side by side, so that they reach it
@@ -15,14 +16,57 @@ use gpuc_ir::{
 };
 
 use super::kernel::Kernel;
-use super::launch::{Launch, product};
+use super::launch::{Launch, Limits, product};
 use super::segments::Segment;
 use super::threads::Processors;
 use crate::analysis::slice::compute_outside;
 
-/// Whether a local array has a size that is known when the program runs only.
-pub fn is_private_array(ir: &Ir, op: Op) -> bool {
-    memref::AllocaOp::is(ir, op) && ir.operand_count(op) > 0
+/// What the block's memory must have left for what reductions need of it, in bytes.
+const RESERVED: u64 = 1024;
+
+/// The local arrays of a segment that lie in memory of the device: those without a constant size, and those that threads
+/// share and that are too large for what is left of the block's memory.
+fn private_arrays(ir: &Ir, segment: &Segment, region: Op, limits: &Limits<'_>) -> Vec<Op> {
+    let nested = segment.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+    let mut arrays: Vec<Op> = nested.filter(|&op| memref::AllocaOp::is(ir, op)).collect();
+    let most = u64::from(limits.arch.limits.shared_per_block);
+    let bytes = |op: Op| {
+        let ty = ir.ty(ir.result(op, 0));
+        let extents = ir.ctx.shape(ty).unwrap_or(&[]).iter();
+        let count = extents.fold(1u64, |count, &n| count.saturating_mul(n.max(0) as u64));
+        count.saturating_mul(memref::element_bytes(&ir.ctx, ty).unwrap_or(0))
+    };
+    let is_in_block = |op: &Op| {
+        let space = gpu::AddressSpace::of_memref(&ir.ctx, ir.ty(ir.result(*op, 0)));
+        space == Some(gpu::AddressSpace::Workgroup)
+    };
+    let own = arrays.iter().filter(|op| is_in_block(op)).map(|&op| bytes(op));
+    let mut used = own.fold(RESERVED, u64::saturating_add);
+    let is_static = |op: &Op| ir.operand_count(*op) == 0 && !is_in_block(op);
+    let shared = arrays.iter().filter(|op| is_static(op) && is_shared_by_threads(ir, **op, region));
+    let mut shared: Vec<Op> = shared.copied().collect();
+    // As many as fit.
+    shared.sort_by_key(|&op| bytes(op));
+    let is_too_much = |op: &Op| {
+        used = used.saturating_add(bytes(*op));
+        used > most
+    };
+    let large: Vec<Op> = shared.into_iter().filter(is_too_much).collect();
+    arrays.retain(|op| ir.operand_count(*op) > 0 || large.contains(op));
+    arrays
+}
+
+/// Whether an array is declared outside of loops over threads and used inside.
+fn is_shared_by_threads(ir: &Ir, array: Op, region: Op) -> bool {
+    let local = ir.result(array, 0);
+    let users: Vec<Op> = ir.users(local).collect();
+    let inside = users.iter().flat_map(|&user| {
+        let results = ir.results(user).iter();
+        let seen = results.filter(|&&result| ir.ctx.is_memref(ir.ty(result)));
+        seen.flat_map(|&seen| ir.users(seen).collect::<Vec<_>>()).chain([user])
+    });
+    !is_in_thread_loop(ir, array, region)
+        && inside.into_iter().any(|user| is_in_thread_loop(ir, user, region))
 }
 
 /// Whether a loop round `op`, inside of `region`, is divided among threads.
@@ -44,27 +88,37 @@ pub fn give_memory(
     kernel: &mut Kernel,
     segment: &Segment,
     launch: &Launch,
+    limits: &Limits<'_>,
     region: Op,
 ) -> Result<Vec<Value>, Diagnostic> {
-    let nested = segment.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
-    let arrays: Vec<Op> = nested.filter(|&op| is_private_array(ir, op)).collect();
+    let arrays = private_arrays(ir, segment, region, limits);
     let mut buffers = Vec::new();
     let mut map = ValueMap::new();
     for (number, array) in arrays.into_iter().enumerate() {
         let place = ir.ctx.place(ir.location(array));
         let ty = ir.ty(ir.result(array, 0));
         let shape = ir.ctx.shape(ty).unwrap_or(&[]).to_vec();
-        let is_simple = ir.operand_count(array) == 1 && shape.first() == Some(&DYNAMIC);
+        let is_dynamic = ir.operand_count(array) == 1 && shape.first() == Some(&DYNAMIC);
+        let is_static = ir.operand_count(array) == 0 && !shape.is_empty();
         let mut b = Builder::new(ir, launch.point, ir.location(region));
-        let extent = b.operand(array, 0);
-        let extent = compute_outside(&mut b, extent, region, &mut map);
-        let (Some(extent), true) = (extent, is_simple) else {
+        let extent = match shape.first() {
+            Some(&extent) if is_static => Some(arith::constant_index(&mut b, extent)),
+            _ => {
+                let extent = b.operand(array, 0);
+                compute_outside(&mut b, extent, region, &mut map)
+            }
+        };
+        let (Some(extent), true) = (extent, is_dynamic || is_static) else {
             return Err(Diagnostic::error(
                 "the size of this local array is not known when the region starts",
             )
             .at_option(place)
             .help("compute its size before the region, or give it a constant one"));
         };
+        let inner = shape.iter().skip(1).copied();
+        let shape: Vec<i64> = std::iter::once(DYNAMIC).chain(inner).collect();
+        let Some(element) = b.ctx.element(ty) else { continue };
+        let ty = b.ctx.memref(&shape, element);
         let mut copies = product(&mut b, &launch.grid);
         if is_in_thread_loop(&b, array, region) {
             let threads = product(&mut b, &launch.block);
@@ -129,9 +183,13 @@ impl PrivateArray {
         by_thread: bool,
     ) -> Result<(), Diagnostic> {
         let local = ir.result(self.array, 0);
-        let extent = ir.operand(self.array, 0);
+        let known = ir.ctx.shape(ir.ty(local)).and_then(|shape| shape.first().copied());
         let users: Vec<Op> = ir.users(local).collect();
         let mut b = Builder::before(ir, self.array);
+        let extent = match known {
+            Some(known) if b.operand_count(self.array) == 0 => arith::constant_index(&mut b, known),
+            _ => b.operand(self.array, 0),
+        };
         let (mut number, mut copies) = processors.block(&mut b);
         if by_thread {
             let (thread, threads) = processors.thread(&mut b);
