@@ -368,7 +368,7 @@ impl Lowerer<'_> {
     /// The reduction variables of a loop: those of its clauses, and those of enclosing loops that it
     /// updates, because what an iteration adds must not be lost, and what its iterations turn out to
     /// combine.
-    fn loop_reductions(
+    pub(super) fn loop_reductions(
         &mut self,
         directive: &Directive,
         body: StmtId,
@@ -542,7 +542,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn build_loop(
+    pub(super) fn build_loop(
         &mut self,
         levels: [Option<Level>; 3],
         order: LoopOrder,

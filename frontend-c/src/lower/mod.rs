@@ -11,7 +11,7 @@
 //! | [`unit`] | directives of a unit, in order |
 //! | [`capture`], [`uses`], [`enclosing`], [`storage`] | the rules on data to arguments |
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
-//! | [`region`] | compute constructs |
+//! | [`region`], [`redundant`] | compute constructs, what all their gangs execute |
 //! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
 //! | [`private`] | copies of variables, arrays and sections that each has of its own |
 //! | [`array_reduction`] | reductions on more than a scalar variable |
@@ -50,6 +50,7 @@ mod math;
 mod place;
 mod private;
 mod record;
+mod redundant;
 mod region;
 mod role;
 mod routine;

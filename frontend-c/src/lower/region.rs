@@ -235,6 +235,10 @@ impl Lowerer<'_> {
                 l.enter_region(site, captures, arguments)?;
                 if site.directive.nest.is_some() {
                     l.directive_loop(site.directive, site.body)
+                } else if let (Construct::Parallel, Some(gangs), true) =
+                    (kind, sizes[0], !l.reductions.is_empty())
+                {
+                    l.gangs_body(site.directive, site.body, gangs)
                 } else {
                     l.nested(site.body)
                 }

@@ -54,3 +54,14 @@ void other(int n, float *a, float *b)
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) { float v = 1, *q = i ? a : &v; a[i] = *q; }
 }
+
+int each_gang(int n, float *a)
+{
+    int sum = 0, last = 0;
+    #pragma acc parallel num_gangs(n) reduction(+: sum) copy(a[0:1])
+    {
+        sum += last = 3;
+        a[0] = last;
+    }
+    return sum;
+}

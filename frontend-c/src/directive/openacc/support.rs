@@ -13,8 +13,8 @@ use crate::types::{Type, TypeKind};
 impl ClauseName {
     /// Whether some of its forms are refused.
     pub fn is_refused_in_part(self) -> bool {
-        use ClauseName::{Gang, If, Reduction};
-        matches!(self, If | Reduction | Gang)
+        use ClauseName::{Gang, Reduction};
+        matches!(self, Reduction | Gang)
     }
 }
 
@@ -48,9 +48,6 @@ fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mu
     let is_compute_only = kind.is_compute() && !kind.is_loop();
     let mut refuse = |what: &str| found.push((clause.span, refusal(what, section)));
     match &clause.kind {
-        ClauseKind::Condition(_) if kind == DirectiveKind::Atomic => {
-            refuse("atomic with a condition")
-        }
         ClauseKind::Gang(gang) if gang.static_size.is_some() => refuse("gang(static:)"),
         ClauseKind::Reduction { op, vars } => {
             let of_bits = matches!(op, ReductionOp::And | ReductionOp::Or | ReductionOp::Xor);
