@@ -6,6 +6,7 @@ use gpuc_ir::{Type as IrType, Value};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
+use super::clause_items::{clause_items, text};
 use super::enclosing;
 use super::extent::{keeps_value, run_time_extents};
 use super::flow::{From, fate};
@@ -16,13 +17,9 @@ use super::storage::{has_address_taken, is_automatic, is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::{Argument, DataItem, Extent};
-use crate::directive::action::Action;
-use crate::directive::construct::Kind;
-use crate::directive::data::Mapping;
-use crate::directive::{DataKind, DefaultData, Directive, VarRef, check_section, has_rows};
-use crate::source::Span;
-use crate::tree::{DeclId, DeclKind, ExprId, StmtId, StmtKind, TranslationUnit};
-use crate::types::{ArraySize, Qualifiers, Type};
+use crate::directive::{DataKind, DefaultData, Directive, VarRef, check_section};
+use crate::tree::{DeclId, ExprId, StmtId, StmtKind};
+use crate::types::{Qualifiers, Type};
 
 /// One argument of a construct's function.
 #[derive(Clone, Debug)]
@@ -71,192 +68,6 @@ pub(super) struct Captures {
     pub private: Vec<(DeclId, Scalar)>,
     /// Variables that functions use which are called.
     pub called: IndexSet<DeclId>,
-}
-
-/// The data items of a directive that lasts as long as the program. A pointer is an object of its own
-/// there: what it will point to is not known yet.
-pub(super) fn program_items(
-    unit: &TranslationUnit,
-    directive: &Directive,
-) -> Result<Vec<DataItem>, Box<Diagnostic>> {
-    directive
-        .data
-        .iter()
-        .map(|&Mapping { kind, flags, ref var }| {
-            let name = text(unit, var.span);
-            let (_, line) = unit.source.line(var.span.start);
-            let extent = if var.sections.is_empty() {
-                Extent::Object(name.clone())
-            } else {
-                check_section(unit, var)?;
-                Extent::Clause(var.clone())
-            };
-            Ok(DataItem { name, kind, flags, line, extent })
-        })
-        .collect()
-}
-
-/// The data items of a directive's own clauses.
-pub(super) fn clause_items(
-    unit: &TranslationUnit,
-    directive: &Directive,
-    around: &[Enclosing],
-    function: Option<DeclId>,
-) -> Result<Vec<DataItem>, Box<Diagnostic>> {
-    let mut items = Vec::new();
-    for &Mapping { kind, flags, ref var } in &directive.data {
-        let name = text(unit, var.span);
-        let (_, line) = unit.source.line(var.span.start);
-        let bare_pointer = var.sections.is_empty() && unit.types.is_pointer(var.ty);
-        let extent = match kind {
-            DataKind::Attach | DataKind::Detach => pointer_itself(unit, directive, var)?,
-            DataKind::Present
-            | DataKind::DevicePtr
-            | DataKind::Delete
-            | DataKind::NoCreate
-            | DataKind::UseDevice
-                if bare_pointer =>
-            {
-                Extent::Pointer(text(unit, unit.exprs[var.base].span))
-            }
-            _ if bare_pointer && let Some(count) = declared_length(unit, function, var) => {
-                Extent::Elements(text(unit, unit.exprs[var.base].span), count)
-            }
-            _ if bare_pointer => {
-                return Err(Box::new(
-                    Diagnostic::error(format!(
-                        "`{name}` is a pointer: the clause must say how much it points to"
-                    ))
-                    .code(codes::MISSING_SHAPE)
-                    .at(unit.place(var.span))
-                    .help(format!("write `{name}[first:count]`")),
-                ));
-            }
-            _ if has_rows(unit, var) => Extent::Rows(var.clone()),
-            _ => {
-                check_section(unit, var)?;
-                Extent::Clause(var.clone())
-            }
-        };
-        items.push(DataItem { name, kind, flags, line, extent });
-    }
-    enclosing::complete_present(unit, directive, around, &mut items);
-    unite(unit, directive, &mut items);
-    let pointers = pointer_members(unit, directive, &items);
-    match directive.kind {
-        // Before what they point to leaves.
-        Kind::Host(Action::Exit) => drop(items.splice(0..0, pointers)),
-        _ => items.extend(pointers),
-    }
-    Ok(items)
-}
-
-/// The members of structures, and elements of arrays, that point to what a directive's clauses bring to the device or
-/// take from there: where they are on the device themselves, they come to point to it, or do no more.
-fn pointer_members(
-    unit: &TranslationUnit,
-    directive: &Directive,
-    items: &[DataItem],
-) -> Vec<DataItem> {
-    let mut found: Vec<DataItem> = Vec::new();
-    for (Mapping { var, .. }, item) in directive.data.iter().zip(items) {
-        use DataKind::{Copy, CopyIn, CopyOut, Create, Delete, NoCreate, Present};
-        let kind = match (directive.kind, item.kind) {
-            (Kind::Host(Action::Exit), CopyOut | Delete) => DataKind::Detach,
-            (_, Copy | CopyIn | CopyOut | Create | NoCreate | Present) => DataKind::Attach,
-            _ => continue,
-        };
-        let is_member =
-            unit.named(var.base).is_none() && unit.types.is_pointer(unit.exprs[var.base].ty);
-        let name = text(unit, unit.exprs[var.base].span);
-        if is_member && !found.iter().any(|known| known.name == name) {
-            let extent = Extent::Object(name.clone());
-            found.push(DataItem { name, kind, flags: item.flags, line: item.line, extent });
-        }
-    }
-    found
-}
-
-/// The same section in several data clauses of one directive: all that they say is done, by the first.
-fn unite(unit: &TranslationUnit, directive: &Directive, items: &mut [DataItem]) {
-    let vars: Vec<&VarRef> = directive.data().map(|(_, var)| var).collect();
-    for later in 1..items.len() {
-        let same = |earlier: &usize| {
-            let (a, b) = (vars[*earlier], vars[later]);
-            unit.same_expression(a.first, b.first)
-                && a.sections.len() == b.sections.len()
-                && a.sections.iter().zip(&b.sections).all(|(a, b)| match (a.length, b.length) {
-                    (Some(a), Some(b)) => unit.same_expression(a, b),
-                    (a, b) => a.is_none() && b.is_none(),
-                })
-        };
-        let Some(first) = (0..later).find(same) else { continue };
-        let Some(kind) = items[first].kind.united(items[later].kind) else { continue };
-        items[first].kind = kind;
-        items[first].flags.zero |= items[later].flags.zero;
-        items[first].flags.always |= items[later].flags.always;
-        items[later].kind = DataKind::Present;
-    }
-}
-
-/// What a clause is about that names a pointer for its own sake.
-fn pointer_itself(
-    unit: &TranslationUnit,
-    directive: &Directive,
-    var: &VarRef,
-) -> Result<Extent, Box<Diagnostic>> {
-    if unit.types.is_pointer(var.ty) {
-        return Ok(Extent::Object(text(unit, var.span)));
-    }
-    Err(Box::new(
-        Diagnostic::error(format!("`{}` is no pointer", text(unit, var.span)))
-            .at(unit.place(var.span))
-            .help(directive.family.attach_help()),
-    ))
-}
-
-/// How many elements a parameter has that is declared as an array and named in a clause as a whole, as
-/// a C expression; where its length still is what it was when the function was called.
-fn declared_length(
-    unit: &TranslationUnit,
-    function: Option<DeclId>,
-    var: &VarRef,
-) -> Option<String> {
-    let DeclKind::Parameter { length, .. } = unit.decls[unit.named(var.base)?].kind else {
-        return None;
-    };
-    match length? {
-        ArraySize::Constant(count) => Some(count.to_string()),
-        ArraySize::Variable(count) if keeps_value(unit, function?, count) => {
-            Some(text(unit, unit.exprs[count].span))
-        }
-        _ => None,
-    }
-}
-
-/// The text of a place of the program.
-pub(super) fn text(unit: &TranslationUnit, span: Span) -> String {
-    String::from_utf8_lossy(unit.source.slice(span))
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-/// The members that the data clauses of a directive and of those around it name.
-pub(super) fn member_paths<'d>(
-    unit: &TranslationUnit,
-    directives: impl Iterator<Item = &'d Directive>,
-) -> Vec<VarRef> {
-    let mut paths: Vec<VarRef> = Vec::new();
-    for directive in directives {
-        for (_, var) in directive.data().filter(|(kind, _)| kind.maps()) {
-            let is_name = unit.named(var.base).is_some();
-            if !is_name && !paths.iter().any(|known| unit.same_expression(known.base, var.base)) {
-                paths.push(var.clone());
-            }
-        }
-    }
-    paths
 }
 
 /// Collects captures.

@@ -423,7 +423,7 @@ impl<'a> Lowerer<'a> {
     /// Says in a value's location how the program writes it.
     pub(super) fn name_as(&mut self, value: Value, span: Span) {
         let child = self.b.value_location(value);
-        let name = self.b.ctx.ident(&super::capture::text(self.unit, span));
+        let name = self.b.ctx.ident(&super::clause_items::text(self.unit, span));
         let location = self.b.ctx.add_location(LocationKind::Name { name, child });
         self.b.set_value_location(value, location);
     }

@@ -9,7 +9,7 @@
 //! | file | lowers |
 //! |---|---|
 //! | [`unit`] | directives of a unit, in order |
-//! | [`capture`], [`uses`], [`enclosing`], [`storage`] | the rules on data to arguments |
+//! | [`capture`], [`clause_items`], [`uses`], [`enclosing`], [`storage`] | the rules on data to arguments |
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`region`], [`redundant`] | compute constructs, what all their gangs execute |
 //! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
@@ -31,6 +31,7 @@ mod array_reduction;
 mod atomic;
 mod call;
 mod capture;
+mod clause_items;
 mod complex;
 mod condition;
 mod convert;

@@ -232,7 +232,8 @@ impl Lowerer<'_> {
                 continue;
             };
             let is_own = captures.data[item].kind == DataKind::FirstPrivate;
-            if is_own && !(only_reads(self.unit, body, decl) && !captures.called.contains(&decl)) {
+            let changes = captures.called.contains(&decl) || !only_reads(self.unit, body, decl);
+            if is_own && changes {
                 let var = directive.firstprivate.iter().find(|var| var.decl == decl);
                 self.copy_private(decl, var)?;
             }

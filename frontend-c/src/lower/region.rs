@@ -5,7 +5,8 @@ use gpuc_dialects::{arith, func};
 use gpuc_ir::{Attr, InsertPoint, Value};
 
 use super::array_reduction::scalar_reductions;
-use super::capture::{Captures, Capturing, Formal, Target, member_paths};
+use super::capture::{Captures, Capturing, Formal, Target};
+use super::clause_items::member_paths;
 use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
 use super::role::ConstructScalars;

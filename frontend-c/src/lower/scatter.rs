@@ -43,7 +43,7 @@ impl Lowerer<'_> {
     /// What the user is told of an update that is made atomic.
     pub(super) fn remark_scatter(&mut self, stmt: StmtId) {
         let span = self.unit.stmts[stmt].span;
-        let text = super::capture::text(self.unit, span);
+        let text = super::clause_items::text(self.unit, span);
         let remark = Diagnostic::remark(format!("Generating implicit atomic update for `{text}`"))
             .at(self.unit.place(span))
             .help("two iterations may meet in one element, as its subscript comes out of memory");

@@ -5,7 +5,7 @@ use gpuc_dialects::builtin::ModuleOp;
 use gpuc_ir::{Builder, Ir, Location, OpView};
 use rustc_hash::FxHashSet;
 
-use super::capture::{clause_items, program_items};
+use super::clause_items::{clause_items, program_items};
 use super::function::{Callable, Callables};
 use super::lowerer::{Failure, Lowerer};
 use super::private::changed_copies;

@@ -127,6 +127,9 @@ pub extern "C" fn acc_prof_unregister(event: c_int, callback: Option<Callback>, 
 }
 
 /// A function of this interface by its name; null where there is none.
+///
+/// # Safety
+/// `name` is null or a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn acc_prof_lookup(name: *const c_char) -> *const c_void {
     if name.is_null() {
