@@ -50,6 +50,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Mode::Run => run(&arguments),
         Mode::Tune => tune::tune(&arguments),
+        Mode::Serve => crate::lsp::serve(),
         Mode::Emit(level) => emit(&arguments, level),
         Mode::Compile | Mode::Link => build::build(&arguments),
         Mode::HostOnly => HostCompiler::from_environment().run(&host_only(&arguments)),
