@@ -197,6 +197,52 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
     })
 }
 
+/// All that there is to say of a source.
+#[derive(Debug)]
+pub struct Examined {
+    /// Errors, warnings and remarks.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was decided: the plan of each construct, as `--emit=plan` prints it.
+    pub plans: String,
+    /// The program; `None` where there is nothing to read.
+    pub tree: Option<TranslationUnit>,
+}
+
+/// Compiles what an editor has of a source as far as there is something to say, and says it to the caller alone.
+pub fn examine(source: &Path, buffer: &[u8], arguments: &Arguments) -> Examined {
+    let failed = |failure: Failure| Examined {
+        diagnostics: failure.diagnostics,
+        plans: String::new(),
+        tree: None,
+    };
+    let guides = match Guides::read(arguments) {
+        Ok(guides) => guides,
+        Err(error) => return failed(error.into()),
+    };
+    let text = match preprocess_buffer(source, Some(buffer), arguments) {
+        Ok(text) => text,
+        Err(failure) => return failed(failure),
+    };
+    let mut unit = Unit::open(text, arguments);
+    let mut plans = String::new();
+    if !unit.diagnostics.iter().any(Diagnostic::is_error) {
+        unit.find_nests();
+        let done = if unit.tree.directives.is_empty() {
+            Ok(())
+        } else {
+            unit.lower(&guides).and_then(|()| unit.advance(None))
+        };
+        match done {
+            Ok(()) => unit.say_all(),
+            Err(failure) => unit.diagnostics = failure.diagnostics,
+        }
+        if unit.lowered.is_some() {
+            plans = gpuc_passes::plan::passes::printed(&unit.ir, unit.module());
+        }
+    }
+    Examined { diagnostics: unit.diagnostics, plans, tree: Some(unit.tree) }
+}
+
 /// A source of which the text alone shows that there is nothing for gpuc.
 fn without_preprocessor(source: &Path, arguments: &Arguments) -> Option<Emitted> {
     let dependencies = dependencies::flags(arguments, source);
@@ -230,7 +276,17 @@ fn guided<T>(
 
 /// Has the system compiler preprocess a source, and write its dependency file on the way.
 fn preprocess(source: &Path, arguments: &Arguments) -> Result<Preprocessed, Failure> {
+    preprocess_buffer(source, None, arguments)
+}
+
+/// As [`preprocess`], of what an editor has of the source, where it has it.
+fn preprocess_buffer(
+    source: &Path,
+    buffer: Option<&[u8]>,
+    arguments: &Arguments,
+) -> Result<Preprocessed, Failure> {
     let mut options = preprocess::Options::new(source);
+    options.buffer = buffer.map(Into::into);
     options.cc = HostCompiler::from_environment().words().to_vec();
     options.args = arguments.preprocess_flags.clone();
     options.families = arguments.families;
@@ -278,7 +334,17 @@ struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     fn read(text: Preprocessed, arguments: &'a Arguments) -> Result<Unit<'a>, Failure> {
-        let (mut tree, found) = gpuc_frontend_c::read(&text, arguments.families);
+        let mut unit = Unit::open(text, arguments);
+        if unit.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(unit.diagnostics.into());
+        }
+        unit.find_nests();
+        Ok(unit)
+    }
+
+    /// The unit with what is wrong with it.
+    fn open(text: Preprocessed, arguments: &'a Arguments) -> Unit<'a> {
+        let (tree, found) = gpuc_frontend_c::read(&text, arguments.families);
         let mut diagnostics = text.warnings;
         let preprocessor_warnings = diagnostics.len();
         // Types of another size make errors of their own.
@@ -295,12 +361,6 @@ impl<'a> Unit<'a> {
             let text = "-ffp-contract=on: no multiplication and addition are fused, as with off";
             diagnostics.push(Diagnostic::remark(text));
         }
-        if diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(diagnostics.into());
-        }
-        if arguments.auto.is_some() && arguments.families.openacc {
-            diagnostics.extend(auto::find(&mut tree, arguments));
-        }
         let mut ir = Ir::new();
         gpuc_dialects::register_all(&mut ir.ctx);
         let mut manager = PassManager::new();
@@ -310,7 +370,14 @@ impl<'a> Unit<'a> {
         // Passes are tested with the verifier on; a compilation verifies between the stages.
         manager.skip_verify = true;
         let lowered = None;
-        Ok(Unit { arguments, tree, ir, lowered, manager, diagnostics, preprocessor_warnings })
+        Unit { arguments, tree, ir, lowered, manager, diagnostics, preprocessor_warnings }
+    }
+
+    /// `--auto`.
+    fn find_nests(&mut self) {
+        if self.arguments.auto.is_some() && self.arguments.families.openacc {
+            self.diagnostics.extend(auto::find(&mut self.tree, self.arguments));
+        }
     }
 
     fn module(&self) -> Op {
@@ -469,8 +536,8 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Prints what there is to say of a compilation that succeeded.
-    fn finish(mut self) {
+    /// Has together what there is to say of a compilation that succeeded.
+    fn say_all(&mut self) {
         self.remark_on_empty_regions();
         if let Some(lowered) = &self.lowered {
             self.diagnostics.extend(feedback::data::moved(&self.tree, lowered));
@@ -480,6 +547,11 @@ impl<'a> Unit<'a> {
             feedback::data::word(&self.tree, lowered, &mut self.manager.diagnostics);
         }
         self.diagnostics.append(&mut self.manager.diagnostics);
+    }
+
+    /// Prints it.
+    fn finish(mut self) {
+        self.say_all();
         feedback::print(&self.diagnostics, &Sources::new(), self.arguments.remarks);
         if self.arguments.remarks.info {
             let functions = feedback::info::Functions::of(&self.tree);

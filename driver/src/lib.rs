@@ -7,6 +7,7 @@
 //! | [`compile`] | one translation unit: C text to PTX and host C |
 //! | [`devmath`] | the device math library that is put beside the kernels |
 //! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, `tune`, linking |
+//! | [`lsp`] | `gpuc lsp`: the language server |
 //! | [`opt`] | the command line of `gpuc-opt` |
 //! | [`toolchain`] | the host compiler and the runtime library |
 //! | [`guides`] | plans and tuning records that a compilation follows |
@@ -24,6 +25,7 @@ pub mod compile;
 pub mod devmath;
 pub mod feedback;
 pub mod guides;
+pub mod lsp;
 pub mod opt;
 pub mod pipelines;
 pub mod temporary;

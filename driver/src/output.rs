@@ -1,33 +1,41 @@
 //! Writing outputs: files whole or not at all, and text for as long as anybody reads it.
 
-/// `print!` and its kin, but for a reader that has gone, as of `gpuc --help | head -1`: that is no
-/// reason to panic.
-macro_rules! write_or_not {
-    ($write:ident, $stream:expr, $($text:tt)*) => {{
-        use std::io::Write as _;
-        let _ = $write!($stream, $($text)*);
-    }};
-}
-
+/// `print!`, but what goes wrong is kept for [`finish`](crate::output::finish) to report: a full disk is
+/// no reason to panic, and none to say that all is well.
 macro_rules! print {
-    ($($text:tt)*) => { write_or_not!(write, std::io::stdout(), $($text)*) };
+    ($($text:tt)*) => { $crate::output::print_or_keep_error(format_args!($($text)*)) };
 }
 
 macro_rules! println {
-    ($($text:tt)*) => { write_or_not!(writeln, std::io::stdout(), $($text)*) };
+    ($($text:tt)*) => {{
+        print!($($text)*);
+        print!("\n");
+    }};
+}
+
+/// `eprint!` and its kin, but where standard error takes nothing there is nobody left to tell.
+macro_rules! write_or_not {
+    ($write:ident, $($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = $write!(std::io::stderr(), $($text)*);
+    }};
 }
 
 macro_rules! eprint {
-    ($($text:tt)*) => { write_or_not!(write, std::io::stderr(), $($text)*) };
+    ($($text:tt)*) => { write_or_not!(write, $($text)*) };
 }
 
 macro_rules! eprintln {
-    ($($text:tt)*) => { write_or_not!(writeln, std::io::stderr(), $($text)*) };
+    ($($text:tt)*) => { write_or_not!(writeln, $($text)*) };
 }
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use gpuc_diagnostics::Diagnostic;
 
 /// Whether standard output was there when the process started. Rust's start-up puts `/dev/null` in the
 /// place of what is closed, so this is looked at ahead of it.
@@ -55,6 +63,34 @@ pub fn write_to_standard_output(bytes: &[u8]) -> std::io::Result<()> {
     let mut output = std::io::stdout().lock();
     output.write_all(bytes)?;
     output.flush()
+}
+
+/// What first went wrong with text for standard output.
+static FIRST_ERROR: Mutex<Option<std::io::Error>> = Mutex::new(None);
+
+fn first_error() -> std::sync::MutexGuard<'static, Option<std::io::Error>> {
+    FIRST_ERROR.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// What `print!` is here.
+pub(crate) fn print_or_keep_error(text: std::fmt::Arguments<'_>) {
+    let mut first = first_error();
+    if first.is_none() {
+        *first = write_to_standard_output(text.to_string().as_bytes()).err();
+    }
+}
+
+/// The exit status of a tool that ends with `status`: failure, with an error that says so, where standard
+/// output has not taken all that was printed. A reader that has gone, as of `gpuc --help | head -1`, has
+/// all that it wants.
+pub fn finish(status: ExitCode) -> ExitCode {
+    match first_error().take() {
+        Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+            let error = Diagnostic::error(format!("cannot write the output: {error}"));
+            ExitCode::from(crate::feedback::fail(&error))
+        }
+        _ => status,
+    }
 }
 
 /// Writes a file so that it is there whole or not at all.

@@ -57,6 +57,9 @@ impl Families {
 /// left out of it or of type [`types::Type::ERROR`].
 pub fn read(text: &Preprocessed, families: Families) -> (TranslationUnit, Vec<Diagnostic>) {
     let lexed = lex::lex(text.text.clone(), &text.file, families);
+    if let Some(buffer) = &text.buffer {
+        lexed.source.set_content(&text.file, buffer);
+    }
     let unit = TranslationUnit {
         exprs: Default::default(),
         stmts: Default::default(),

@@ -42,7 +42,7 @@ pub use check::{Checker, Checks, Finding, FindingKind, Side, Variable, findings_
 pub use counters::{CounterSet, Counters, InstructionCounts, MemoryCounts};
 pub use fault::{AccessKind, Fault, FaultKind, LaunchError, NearestAllocation, SimError};
 pub use images::{AddressMode, ChannelFormat, Filter, Image, ImageError, Texture};
-pub use isa::instruction_table_markdown;
+pub use isa::{instruction_markdown, instruction_table_markdown, mnemonics};
 pub use launch::{Launch, LaunchReport, LineCounts};
 pub use module::{Kernel, Module, Param};
 pub use profile::{CacheCounts, Operation, Profile, SampleSize};

@@ -186,3 +186,17 @@ fn what_cannot_be_done_is_refused() {
         assert!(text(&done.stderr).contains(message), "{words}: {done:?}");
     }
 }
+
+/// Whoever asks for a text gets it, or an error; one who has seen enough is no error.
+#[test]
+fn a_full_disk_is_reported() {
+    let folder = folder("full");
+    for words in ["--help", "k.ptx --list", "k.ptx scale zero:8 zero:8 u32:1 f32:1 --report=json"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpuc-sim"));
+        command.current_dir(&folder).args(words.split_whitespace()).stdout(full);
+        let done = command.output().unwrap();
+        assert_eq!(done.status.code(), Some(2), "{words}: {done:?}");
+        assert!(text(&done.stderr).contains("cannot write the output: No space"), "{words}");
+    }
+}

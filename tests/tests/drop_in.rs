@@ -238,18 +238,30 @@ fn bad_input_is_named() {
     let folder = project();
     std::fs::create_dir(folder.path().join("folder.c")).unwrap();
     let gpuc = gpuc().display().to_string();
+    let opt = Tools::find().ours("gpuc-opt").unwrap().display().to_string();
     for (line, sentence) in [
         ("gpuc -c folder.c", "cannot read `folder.c`: it is a directory"),
         ("gpuc --emit=ptx name.c >&-", "cannot write the output: standard output is closed"),
         ("gpuc -c -MD -MF - name.c >&-", "cannot write dependencies: standard output is closed"),
         ("gpuc --emit=ptx name.c >/dev/full", "cannot write the output: No space left"),
+        ("gpuc --help >/dev/full", "cannot write the output: No space left"),
+        ("gpuc --help >&-", "cannot write the output: standard output is closed"),
+        ("gpuc --explain GPUC0004 >/dev/full", "cannot write the output: No space left"),
+        ("gpuc --version >/dev/full", "cannot write the output: No space left"),
+        ("gpuc --print-man-page >/dev/full", "cannot write the output: No space left"),
+        ("gpuc-opt --help >/dev/full", "cannot write the output: No space left"),
+        ("gpuc-opt --version >&-", "cannot write the output: standard output is closed"),
+        ("gpuc-opt --list-passes >/dev/full", "cannot write the output: No space left"),
+        ("gpuc-opt --show-dialects >/dev/full", "cannot write the output: No space left"),
+        ("gpuc-opt /dev/null >/dev/full", "cannot write '-': No space left"),
         ("gpuc --emit=ptx name.c -o /dev/full", "cannot write `/dev/full`: No space left"),
         ("gpuc --emit=ptx name.c -o none/a.ptx", "cannot write `none/a.ptx`: No such file"),
         ("TMPDIR=/none gpuc -c name.c", "cannot create a temporary folder in `/none`"),
         ("GPUC_CC=./folder.c gpuc -c name.c", "cannot run the C compiler `./folder.c`"),
         ("GPUC_RUNTIME_DIR=/none gpuc name.c -lm", "GPUC_RUNTIME_DIR=`/none` is no folder with"),
     ] {
-        let script = format!("{} 2>&1", line.replace("gpuc ", &format!("{gpuc} ")));
+        let ours = line.replace("gpuc ", &format!("{gpuc} "));
+        let script = format!("{} 2>&1", ours.replace("gpuc-opt ", &format!("{opt} ")));
         // Errors where the output was, and the output where the line says.
         let script = match line.split_once(" >") {
             Some((_, target)) => {
@@ -263,7 +275,12 @@ fn bad_input_is_named() {
         assert_eq!(outcome.end(), End::Refused(1), "{line}\n{}", outcome.tail());
         assert!(outcome.text().contains(sentence), "{line}\n{}", outcome.tail());
     }
-    for name in ["a b$c'.c", "new\nline.c", "per%cent\\n.c", "-dash.c"] {
+    // A reader that has seen enough is no error.
+    let mut command = Command::new("bash");
+    command.args(["-o", "pipefail", "-ec", &format!("{gpuc} --help | true; {opt} --help | true")]);
+    let outcome = execution::run(&mut command, Vec::new(), true).unwrap();
+    assert_eq!((outcome.end(), outcome.text()), (End::Success, String::new()));
+    for name in ["a b$c'.c", "new\nline.c", "per%cent\\n.c", "-dash.c", "quo\"te.c", "\"\\\"\\.c"] {
         std::fs::write(folder.path().join(name), SOURCE).unwrap();
         let mut command = Command::new(&gpuc);
         command.args(["-g", "-o", "named", "-lm"]).arg(format!("./{name}"));

@@ -97,20 +97,33 @@ fn a_plain_program_is_the_one_that_cc_makes() {
     assert_eq!(files(&home.at("tmp")), [""; 0]);
 }
 
-/// The tarball of `cargo xtask dist`, where it has been made: unpacked, it works without a cache.
-#[test]
-fn a_tarball_is_unpacked_anywhere() {
+/// The package of `cargo xtask dist` whose name ends so, put into a home of which `script` has installed it: a
+/// user's folder without another compiler. `None` where no package has been made.
+fn packaged(ending: &str, script: &str) -> Option<Home> {
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     let dist = corpus::root().join(target).join("dist");
-    let tarball = files(&dist).into_iter().find(|name| name.ends_with(".tar.gz"));
-    let Some(tarball) = tarball else {
-        println!("skipped: no tarball in {}", dist.display());
-        return;
+    let Some(package) = files(&dist).into_iter().find(|name| name.ends_with(ending)) else {
+        println!("skipped: no {ending} in {}", dist.display());
+        return None;
     };
     let home = Home::new();
-    std::fs::copy(dist.join(tarball), home.at("gpuc.tar.gz")).unwrap();
+    std::fs::copy(dist.join(&package), home.at(&package)).unwrap();
     home.write("hello.c", HELLO);
-    home.succeed("rm -r ~/gpuc/bin; tar xf ~/gpuc.tar.gz -C ~/gpuc --strip-components=1");
+    home.write(
+        "region.c",
+        "int printf(const char *, ...);\nint main(void) {\nint a[4];\n\
+         #pragma acc parallel loop copyout(a)\nfor (int i = 0; i < 4; i++) a[i] = i;\n\
+         return printf(\"%d\\n\", a[3]) < 0; }\n",
+    );
+    home.succeed(&format!("rm -r ~/gpuc/bin; PACKAGE=~/{package}; {script}"));
+    Some(home)
+}
+
+/// Unpacked, the tarball works without a cache.
+#[test]
+fn a_tarball_is_unpacked_anywhere() {
+    let script = "tar xf $PACKAGE -C ~/gpuc --strip-components=1";
+    let Some(home) = packaged(".tar.gz", script) else { return };
     home.succeed("gpuc hello.c && ./a.out && gpuc -shared-gpuc hello.c && ./a.out");
     assert!(!home.at(".cache").exists());
     for file in [
@@ -128,6 +141,62 @@ fn a_tarball_is_unpacked_anywhere() {
          COMP_CWORD=1; _gpuc 2>/dev/null; echo ${COMPREPLY[@]}'",
     );
     assert_eq!(completed, "affine\n--print-config --print-completions=\n");
+}
+
+/// What an installed package can do wherever it was put, and that it needs no cache.
+fn works(home: &Home, bin: &str) {
+    let run = "export GPUC_QUIET=1; gpuc hello.c && ./a.out && gpuc -shared-gpuc hello.c && ./a.out && \
+               gpuc run region.c && gpuc --emit=gpu region.c | gpuc-opt --cse | grep -c gpu.launch";
+    let text = home.succeed(&format!("PATH={bin}:$PATH; {run}"));
+    assert!(text.starts_with("hello\nhello\n3\n"), "{text}");
+    let at = home.succeed(&format!("PATH={bin}:$PATH; command -v gpuc"));
+    assert_eq!(at, home.succeed(&format!("echo {bin}/gpuc")));
+    assert!(!home.at(".cache/gpuc").exists());
+    assert_eq!(files(&home.at("tmp")), [""; 0]);
+}
+
+/// The Debian package, put by the package manager into a system of its own; removed, it leaves nothing.
+#[test]
+fn a_debian_package_is_installed_and_removed() {
+    let dpkg = "dpkg --root=$HOME/system --force-not-root --force-depends";
+    let script = format!(
+        "mkdir -p ~/system/var/lib/dpkg/info ~/system/var/lib/dpkg/updates; \
+         touch ~/system/var/lib/dpkg/status; fakeroot=; [ $(id -u) = 0 ] || fakeroot=fakeroot; \
+         $fakeroot {dpkg} --install $PACKAGE >log 2>&1 || {{ cat log; false; }}"
+    );
+    let Some(home) = packaged(".deb", &script) else { return };
+    works(&home, "$HOME/system/usr/bin");
+    let shown = home.succeed("dpkg-deb --field ~/*.deb Package Depends");
+    assert!(shown.starts_with("Package: gpuc\nDepends: libc6 (>= 2."), "{shown}");
+    assert!(shown.contains("gcc | c-compiler"), "{shown}");
+    assert_eq!(home.succeed(&format!("{dpkg} --verify gpuc")), "");
+    for file in ["share/man/man1/gpuc.1.gz", "share/doc/gpuc/copyright", "include/gpuc_rt.h"] {
+        assert!(home.at("system/usr").join(file).is_file(), "{file}");
+    }
+    home.succeed("man --version >/dev/null 2>&1 || exit 0; man -l ~/system/usr/share/man/man1/gpuc.1.gz >/dev/null");
+    home.succeed(&format!("{dpkg} --remove gpuc >log 2>&1 || {{ cat log; false; }}"));
+    assert_eq!(home.succeed("find ~/system -path '*/lib/dpkg' -prune -o -type f -print"), "");
+}
+
+/// The wheel, in a virtual environment; removed, it leaves nothing.
+#[test]
+fn a_wheel_is_installed_and_removed() {
+    let install = "pip install --quiet --no-index --no-deps --disable-pip-version-check";
+    let script = format!(
+        "if python3 -m venv ~/env >log 2>&1; then ~/env/bin/{install} $PACKAGE; \
+         else echo skipped: no venv >~/skipped; fi"
+    );
+    let Some(home) = packaged(".whl", &script) else { return };
+    if home.at("skipped").exists() {
+        println!("skipped: this Python makes no virtual environments");
+        return;
+    }
+    works(&home, "$HOME/env/bin");
+    let shown = home.succeed("~/env/bin/pip show --files gpuc");
+    assert!(shown.contains("Name: gpuc\nVersion: 0.1.0\n"), "{shown}");
+    assert!(home.at("env/share/man/man1/gpuc.1").is_file());
+    home.succeed("~/env/bin/pip uninstall --quiet --yes gpuc");
+    assert_eq!(home.succeed("find ~/env -name '*gpuc*' -type f"), "");
 }
 
 #[test]

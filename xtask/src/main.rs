@@ -24,8 +24,9 @@ usage: cargo xtask COMMAND
   bench [FILTER]           criterion benches
   papers                   run the programs of papers on the simulator, and write
                            benches/papers/REPORT.md
-  dist                     pack compiler, runtime library, manual page and documentation into a
-                           tarball in target/dist
+  dist [--deb] [--wheel]   pack compiler, runtime library, manual page and documentation into a
+                           tarball in target/dist; --deb makes a Debian package of it as well,
+                           --wheel a Python wheel
   provision                get ptxas and mlir-opt, as far as this machine allows
 ";
 
@@ -50,7 +51,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String> {
-    let known: &[&str] = if command == "test" { &["--quick"] } else { &[] };
+    let known: &[&str] = match command {
+        "test" => &["--quick"],
+        "dist" => &["--deb", "--wheel"],
+        _ => &[],
+    };
     let (flags, filter) = one_filter(rest, known)?;
     match (command, filter) {
         ("test", _) => checks::test(summary, !flags.is_empty(), filter),
@@ -60,7 +65,11 @@ fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String
         ("lint", None) => checks::lint(summary),
         ("provision", None) => provision::all(summary),
         ("papers", None) => papers::report(summary),
-        ("dist", None) => dist::tarball(summary),
+        ("dist", None) => {
+            let wanted = |form: &dist::Form| flags.contains(&form.flag());
+            let forms: Vec<_> = dist::Form::ALL.into_iter().filter(wanted).collect();
+            dist::packages(summary, &forms);
+        }
         ("fmt" | "lint" | "provision" | "papers" | "dist", Some(word)) => {
             return Err(format!("{command} takes no argument `{word}`"));
         }
@@ -96,5 +105,21 @@ mod tests {
         assert_eq!(one_filter(&[], &quick), Ok((vec![], None)));
         assert!(one_filter(&["--quikc"], &quick).is_err());
         assert!(one_filter(&["a", "b"], &quick).is_err());
+    }
+
+    /// What the runtime needs with other features as a build dependency than elsewhere is built twice, and so is
+    /// the runtime; both shared libraries would be one file. Cargo's plan says it, to who may see what is unstable.
+    #[test]
+    fn the_runtime_is_built_once() {
+        let mut command = super::stage::cargo(&["build", "--offline", "--release", "--workspace"]);
+        command.args(["--unit-graph", "-Zunstable-options"]).env("RUSTC_BOOTSTRAP", "1");
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let units = plan["units"].as_array().unwrap();
+        let is_runtime = |unit: &&serde_json::Value| {
+            unit["target"]["name"] == "gpuc_runtime" && unit["mode"] == "build"
+        };
+        assert_eq!(units.iter().filter(is_runtime).count(), 1);
     }
 }

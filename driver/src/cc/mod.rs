@@ -21,7 +21,7 @@ use gpuc_frontend_c::preprocess::OPENACC_VERSION;
 
 use crate::compile::{self, Level};
 use crate::feedback;
-use crate::output::{write_atomically, write_to_standard_output};
+use crate::output::{finish, write_atomically, write_to_standard_output};
 use crate::temporary::Folder;
 use crate::toolchain::{HostCompiler, runtime};
 
@@ -50,14 +50,15 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Mode::Run => run(&arguments),
         Mode::Tune => tune::tune(&arguments),
+        Mode::Serve => crate::lsp::serve(),
         Mode::Emit(level) => emit(&arguments, level),
         Mode::Compile | Mode::Link => build::build(&arguments),
         Mode::HostOnly => HostCompiler::from_environment().run(&host_only(&arguments)),
     });
-    match outcome {
+    finish(match outcome {
         Ok(status) => ExitCode::from(status.clamp(0, 255) as u8),
         Err(diagnostic) => ExitCode::from(feedback::fail(&diagnostic)),
-    }
+    })
 }
 
 /// The host compiler's arguments where it does all; its preprocessor sees what ours would.

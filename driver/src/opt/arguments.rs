@@ -146,7 +146,11 @@ impl Arguments {
             }
             // Help and version go to standard output with status 0.
             let status = error.exit_code();
-            let _ = error.print();
+            if error.use_stderr() {
+                let _ = error.print();
+            } else {
+                print!("{}", error.render());
+            }
             ExitCode::from(status as u8)
         })?;
         if matches.get_flag("list-passes") {

@@ -1,7 +1,7 @@
 //! The command line of `gpuc-opt`.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::process::ExitCode;
 
 use gpuc_diagnostics::{Diagnostic, Sources};
@@ -13,6 +13,7 @@ use gpuc_ir::verify::verify;
 use gpuc_ir::{Ir, Op, OpView};
 
 use crate::feedback::{self, RemarkOptions};
+use crate::output::finish;
 
 mod arguments;
 pub(crate) mod instruments;
@@ -24,13 +25,13 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let registry = crate::pipelines::registry();
     let arguments = match Arguments::parse(arguments, &registry) {
         Ok(arguments) => arguments,
-        Err(exit) => return exit,
+        Err(exit) => return finish(exit),
     };
-    match run(&arguments, &registry) {
+    finish(match run(&arguments, &registry) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop::Reported) => ExitCode::FAILURE,
         Err(Stop::Error(diagnostic)) => ExitCode::from(feedback::fail(&diagnostic)),
-    }
+    })
 }
 
 /// Why the tool stopped.
@@ -97,7 +98,7 @@ fn read_input(path: &str) -> Result<(String, String), Diagnostic> {
 
 fn write_output(path: &str, text: &str) -> Result<(), Diagnostic> {
     let written = if path == "-" {
-        std::io::stdout().lock().write_all(text.as_bytes())
+        crate::output::write_to_standard_output(text.as_bytes())
     } else {
         crate::output::write_atomically(path.as_ref(), text.as_bytes())
     };

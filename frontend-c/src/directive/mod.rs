@@ -15,6 +15,7 @@ pub mod openacc;
 pub mod openmp;
 mod parts;
 mod section;
+pub mod suggestion;
 
 use gpuc_diagnostics::Diagnostic;
 

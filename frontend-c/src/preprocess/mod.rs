@@ -3,8 +3,9 @@
 mod messages;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 use gpuc_diagnostics::{Diagnostic, codes};
@@ -26,6 +27,8 @@ pub struct Options {
     pub args: Vec<OsString>,
     /// The enabled directive families; their macros are defined, those of the others are not.
     pub families: Families,
+    /// What an editor has of the file, to be read instead of what is on disk.
+    pub buffer: Option<Arc<[u8]>>,
 }
 
 impl Options {
@@ -36,6 +39,7 @@ impl Options {
             file: file.into(),
             args: Vec::new(),
             families: Families { openacc: true, ..Families::default() },
+            buffer: None,
         }
     }
 }
@@ -51,6 +55,8 @@ pub struct Preprocessed {
     pub warnings: Vec<Diagnostic>,
     /// The language it is written in.
     pub dialect: Dialect,
+    /// What the file it was made of says, where that is not what is on disk.
+    pub buffer: Option<Arc<[u8]>>,
 }
 
 impl Preprocessed {
@@ -61,6 +67,7 @@ impl Preprocessed {
             file: file.into(),
             warnings: Vec::new(),
             dialect: Dialect::default(),
+            buffer: None,
         }
     }
 }
@@ -85,7 +92,7 @@ pub fn missing_file(file: &Path) -> Option<Diagnostic> {
 /// A missing file, a compiler that cannot be started, or the errors that the compiler reported
 /// (`#error`, a missing header), each at its place.
 pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
-    if let Some(missing) = missing_file(&options.file) {
+    if let Some(missing) = missing_file(&options.file).filter(|_| options.buffer.is_none()) {
         return Err(vec![missing]);
     }
     let shown =
@@ -105,8 +112,12 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     if options.families.openacc {
         command.arg(format!("-D_OPENACC={OPENACC_VERSION}"));
     }
-    command.args(["-x", "c"]).arg(&options.file).env("LC_ALL", "C");
-    let output = command.output().map_err(|error| {
+    command.args(["-x", "c"]).env("LC_ALL", "C");
+    let output = match &options.buffer {
+        None => command.arg(&options.file).output(),
+        Some(buffer) => output_of_buffer(&mut command, &options.file, buffer),
+    };
+    let output = output.map_err(|error| {
         let cc = shown();
         let cause = if error.kind() == std::io::ErrorKind::NotFound {
             "there is no such command".to_owned()
@@ -137,7 +148,33 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
         file: file.as_ref().into(),
         warnings: messages,
         dialect,
+        buffer: options.buffer.clone(),
     })
+}
+
+/// Runs the preprocessor on a text in place of a file, which keeps its name and finds the headers beside it.
+fn output_of_buffer(
+    command: &mut Command,
+    file: &Path,
+    buffer: &Arc<[u8]>,
+) -> std::io::Result<Output> {
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        command.arg("-iquote").arg(folder);
+    }
+    command.arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let name = file.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+    let mut text = format!("#line 1 \"{name}\"\n").into_bytes();
+    text.extend_from_slice(buffer);
+    let mut input = child.stdin.take();
+    // Beside the reading: either side may have to wait for the other.
+    let writer = std::thread::spawn(move || {
+        // A compiler that ends early says why.
+        input.as_mut().map(|input| input.write_all(&text))
+    });
+    let output = child.wait_with_output();
+    drop(writer.join());
+    output
 }
 
 /// Whether the host compiler is told to compile OpenMP: the last word on it counts.
@@ -153,6 +190,25 @@ fn has_openmp(arguments: &[OsString]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What an editor has comes before what is on disk, under the file's name and beside its headers.
+    #[test]
+    fn a_buffer_is_read_in_place_of_its_file() {
+        let folder = std::env::temp_dir().join(format!("gpuc-buffer-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("beside.h"), "int beside;\n").unwrap();
+        let mut options = Options::new(folder.join("a \"b\".c"));
+        options.buffer = Some(Arc::from(&b"#include \"beside.h\"\nint = 1;\n"[..]));
+        let (unit, errors) = crate::read(&run(&options).unwrap(), options.families);
+        assert!(unit.decls.iter().any(|(decl, _)| unit.name(decl) == "beside"));
+        let place = errors[0].place.as_ref().unwrap();
+        assert_eq!((&*place.file, place.line), (&*options.file.to_string_lossy(), 2));
+        assert_eq!(place.column, 5);
+        options.buffer = Some(Arc::from(&b"\n#error no\n"[..]));
+        let error = run(&options).unwrap_err();
+        assert_eq!(error[0].place.as_ref().unwrap().line, 2);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn missing_file_and_missing_compiler_are_told_apart() {

@@ -20,7 +20,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use rustc_hash::FxHashMap;
 
-use super::blocks::whole_sides;
+use super::blocks::{blocks_of_threads, whole_sides};
 use super::coarsening::{Coarsening, Element, Place, statements, written_out};
 use super::coordinates::{Edge, Exprs, apply};
 use super::stencil::Stencil;
@@ -29,7 +29,6 @@ use super::tile_contractions::open_nest;
 use super::wide::{are_apart, at_least, trip_counts};
 use crate::plan::text::Placed;
 use crate::plan::{Given, is_planned, names, record, step};
-use crate::raise::raise_affine::copy_marks;
 use crate::steps::refusal::Refusal;
 use crate::target::target;
 use crate::versions::{self, in_fallback};
@@ -135,6 +134,9 @@ impl CoarsenThreads {
 /// address as well (benches/RESULTS.md, the 25-point star).
 const MARGIN: f64 = 0.8;
 
+/// Rows and columns of threads: a row is a warp, and few blocks' worth of registers stay unused.
+const BLOCK: [i64; 2] = [4, 32];
+
 /// Threads of a multiprocessor that hide each other's loads, where each has several under way.
 const THREADS: i64 = 512;
 
@@ -151,7 +153,6 @@ fn make_version(
     let holds = holds(&mut b, region, stencil, coarsening, step.threads)?;
     let rest = versions::copy_as_rest(ir, region.op());
     let made = Coarsened { stencil, coarsening }.emit(&mut Builder::before(ir, stencil.nest));
-    copy_marks(ir, stencil.nest, made);
     ir.erase_op(stencil.nest);
     let (name, factor, threads) = (&step.name, step.factor, step.threads);
     let (loads, before) = (coarsening.loads(), coarsening.before);
@@ -212,12 +213,12 @@ impl Coarsened<'_> {
         let nest = AffineParallelOp::create(b, &lower, &upper, &steps, |b, variables| {
             let mut first = ValueMap::new();
             for (dim, &variable) in dims.iter().zip(variables) {
-                let name = b.value_location(dim.variable);
-                b.set_value_location(variable, name);
                 first.insert(dim.variable, variable);
             }
             self.thread(b, &first);
         });
+        let mapping = blocks_of_threads(dims.len(), BLOCK).attr(&mut b.ctx);
+        b.set_attr(nest.op(), MAPPING_ATTR, mapping);
         nest.op()
     }
 

@@ -11,6 +11,7 @@ mod image;
 mod integer;
 mod matrix;
 mod memory;
+mod summary;
 mod table;
 mod types;
 mod video;
@@ -18,6 +19,6 @@ mod warp;
 
 pub(crate) use form::{Build, Form, Matched};
 pub(crate) use table::find;
-pub use table::instruction_table_markdown;
+pub use table::{instruction_markdown, instruction_table_markdown, mnemonics};
 pub(crate) use types::Type;
 pub(crate) use warp::vote;

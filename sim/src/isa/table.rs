@@ -9,6 +9,7 @@ use crate::syntax::{Instruction, SourceText};
 
 use super::absent::{ABSENT, absent};
 use super::form::Slot;
+use super::summary::SUMMARIES;
 use super::{Form, Matched};
 
 struct Entry {
@@ -165,6 +166,49 @@ pub(crate) fn find(
     }))
 }
 
+/// The modifiers of a form: `{.x}` may be left out, `(.x|.y)` is a choice.
+fn modifiers(slots: &[Slot]) -> String {
+    let shown = slots.iter().map(|slot| {
+        let words: Vec<_> = slot.alternatives.iter().map(|word| format!(".{word}")).collect();
+        let words = words.join("|");
+        match (slot.optional, slot.alternatives.len()) {
+            (true, _) => format!("{{{words}}}"),
+            (false, 1) => words,
+            (false, _) => format!("({words})"),
+        }
+    });
+    shown.collect()
+}
+
+/// The mnemonics of the instructions that are supported, sorted.
+pub fn mnemonics() -> impl Iterator<Item = &'static str> {
+    TABLE.keys().copied()
+}
+
+/// What an instruction does, in Markdown: a sentence, and its forms or why there is none. `None` where no
+/// instruction has the name.
+pub fn instruction_markdown(mnemonic: &str) -> Option<String> {
+    let summary = SUMMARIES.binary_search_by_key(&mnemonic, |&(name, _)| name);
+    let summary = summary.map_or("", |index| SUMMARIES[index].1);
+    let forms = TABLE.get(mnemonic).map_or(&[][..], Vec::as_slice);
+    let absent = if forms.is_empty() { absent(mnemonic) } else { None };
+    if forms.is_empty() && absent.is_none() {
+        return None;
+    }
+    let mut text = format!("**{mnemonic}**: {summary}\n");
+    if let Some(absent) = absent {
+        text += &format!("\nNot supported by the simulator: {}.\n", absent.what);
+    }
+    if !forms.is_empty() {
+        text += "\n```\n";
+        for Entry { form, slots } in forms {
+            text += &format!("{mnemonic}{} {}\n", modifiers(slots), form.operands);
+        }
+        text += "```\n";
+    }
+    Some(text)
+}
+
 /// The table of supported instructions as a Markdown document, from the declarations themselves.
 pub fn instruction_table_markdown() -> String {
     let mut out = String::from(
@@ -180,18 +224,7 @@ pub fn instruction_table_markdown() -> String {
     );
     for (mnemonic, entries) in TABLE.iter() {
         for Entry { form, slots } in entries {
-            let modifiers: String = slots
-                .iter()
-                .map(|slot| {
-                    let words: Vec<_> = slot.alternatives.iter().map(|w| format!(".{w}")).collect();
-                    let words = words.join("\\|");
-                    match (slot.optional, slot.alternatives.len()) {
-                        (true, _) => format!("{{{words}}}"),
-                        (false, 1) => words,
-                        (false, _) => format!("({words})"),
-                    }
-                })
-                .collect();
+            let modifiers = modifiers(slots).replace('|', "\\|");
             let operands = form.operands.replace('|', "\\|");
             out.push_str(&format!(
                 "| `{mnemonic}` | {modifiers} | {operands} | {} |\n",
@@ -225,6 +258,9 @@ mod tests {
                     }
                 }
             }
+        }
+        for name in TABLE.keys() {
+            assert!(SUMMARIES.iter().any(|&(known, _)| known == *name), "{name} has no summary");
         }
         // What is said to be missing is.
         for missing in ABSENT {

@@ -186,6 +186,8 @@ pub fn help() -> String {
        gpuc check [OPTIONS] FILE... [-- ARG...] the same under every checker
        gpuc profile [OPTIONS] FILE... [-- ARG...]  the same with a report of every kernel
        gpuc tune [OPTIONS] FILE [-- ARG...]     run with other plans, and record the fastest
+       gpuc lsp                            serve an editor: the Language Server Protocol on standard
+                                           input and output
        gpuc --emit=LEVEL FILE              print a level of the compiler
 
 gpuc takes cc's options (-c -o -I -D -O -g -l -L ...) and hands on what it does not know.

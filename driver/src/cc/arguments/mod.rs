@@ -39,6 +39,8 @@ pub enum Mode {
     Run,
     /// `gpuc tune`.
     Tune,
+    /// `gpuc lsp`.
+    Serve,
     /// `--emit`.
     Emit(Level),
     /// Nothing for us: `-E`, `-S`, `-M`, `-v` and the like go to the host compiler as they are.
@@ -226,6 +228,10 @@ impl Arguments {
         } else if arguments.first().is_some_and(|first| first == "tune") {
             parsed.mode = Mode::Tune;
             rest.next();
+        } else if arguments.first().is_some_and(|first| first == "lsp") {
+            // Editors add `--stdio`, which is how it speaks in any case.
+            parsed.mode = Mode::Serve;
+            return Ok(parsed);
         } else if arguments.first().is_some_and(|first| first == "check") {
             parsed.mode = Mode::Run;
             parsed.check = Some("all".to_owned());

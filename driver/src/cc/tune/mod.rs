@@ -6,7 +6,6 @@
 //! in one piece, beside what it has of other nests, devices and sizes.
 
 mod candidates;
-mod json;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,8 +13,7 @@ use std::process::{Command, Stdio};
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_passes::plan::text::{self, Plan};
 use gpuc_passes::plan::tuning::{self, Record};
-
-use json::Json;
+use serde_json::Value;
 
 use super::{Arguments, Mode, build};
 use crate::compile::{self, Level};
@@ -178,19 +176,17 @@ fn measure(
 
 /// The device of a report and, of each kernel, the line of its construct and what was measured.
 fn read(report: &str) -> Option<(String, Vec<(u32, Measured)>)> {
-    let report = Json::parse(report)?;
-    let name = report.get("device").and_then(|device| device.get("name")?.text());
-    let name = name.unwrap_or("unknown").to_lowercase().replace(' ', "-");
+    let report: Value = serde_json::from_str(report).ok()?;
+    let name = report["device"]["name"].as_str().unwrap_or("unknown");
+    let name = name.to_lowercase().replace(' ', "-");
     let mut kernels = Vec::new();
-    for kernel in report.get("kernels")?.elements() {
-        let line =
-            kernel.get("place").and_then(Json::text).and_then(|place| place.rsplit_once(':'));
+    for kernel in report.get("kernels")?.as_array().into_iter().flatten() {
+        let line = kernel["place"].as_str().and_then(|place| place.rsplit_once(':'));
         let Some(line) = line.and_then(|(_, line)| line.parse().ok()) else { continue };
-        let seconds =
-            kernel.get("seconds").or(kernel.get("host_seconds")).and_then(Json::number)?;
+        let seconds = kernel.get("seconds").or(kernel.get("host_seconds"))?.as_f64()?;
         let product = |name: &str| {
-            let numbers = kernel.get(name).map_or(&[][..], Json::elements).iter();
-            numbers.filter_map(Json::number).map(|n| n as i64).product::<i64>()
+            let numbers = kernel[name].as_array().into_iter().flatten();
+            numbers.filter_map(Value::as_i64).product::<i64>()
         };
         let blocks = product("grid");
         kernels.push((line, Measured { seconds, threads: blocks * product("block"), blocks }));

@@ -6,6 +6,7 @@ mod meaning;
 mod names;
 mod parser;
 mod rules;
+mod suggestion;
 mod support;
 
 use crate::directive::{DefaultData, ReductionOp, VarRef};
@@ -15,6 +16,7 @@ use crate::tree::{DeclId, ExprId};
 
 pub(crate) use meaning::meaning;
 pub use names::{ClauseName, DirectiveKind};
+pub use suggestion::suggestions;
 
 /// A directive.
 #[derive(Clone, Debug)]

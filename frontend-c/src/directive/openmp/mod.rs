@@ -5,6 +5,7 @@ mod meaning;
 mod names;
 mod parser;
 mod statement;
+mod suggestion;
 mod threads;
 
 use crate::source::Span;
@@ -12,6 +13,7 @@ use crate::tree::{DeclId, ExprId, TranslationUnit};
 
 use super::{DataKind, ReductionOp, VarRef};
 pub use names::{CLAUSES, ClauseName, FORMS, Form, Support};
+pub use suggestion::suggestions;
 
 /// A directive.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@ mod argument;
 mod list;
 mod options;
 
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,8 +31,10 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|word| word == "--help" || word == "-h") {
-        print!("{USAGE}");
-        return ExitCode::SUCCESS;
+        return match print(USAGE) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(errors) => refuse(&errors, &mut Sources::new()),
+        };
     }
     let options = match Options::parse(arguments) {
         Ok(options) => options,
@@ -44,12 +47,25 @@ fn main() -> ExitCode {
     let mut sources = Sources::new();
     match run(&options, &mut sources) {
         Ok(code) => code,
-        Err(errors) => {
-            for error in errors {
-                show(&error, &mut sources);
-            }
-            ExitCode::from(REFUSED)
+        Err(errors) => refuse(&errors, &mut sources),
+    }
+}
+
+fn refuse(errors: &[Diagnostic], sources: &mut Sources) -> ExitCode {
+    for error in errors {
+        show(error, sources);
+    }
+    ExitCode::from(REFUSED)
+}
+
+/// Writes to standard output: all of it, unless its reader has gone.
+fn print(text: &str) -> Result<(), Errors> {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(why) if why.kind() != ErrorKind::BrokenPipe => {
+            Err(error(format!("cannot write the output: {why}")))
         }
+        _ => Ok(()),
     }
 }
 
@@ -81,7 +97,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         texts.iter().zip(&options.files).map(|(text, file)| (&**text, &**file)).collect();
     let module = Module::link(&texts)?;
     if options.list {
-        print!("{}", list::kernels(&module));
+        print(&list::kernels(&module))?;
         return Ok(ExitCode::SUCCESS);
     }
     let Some(name) = options.kernel.as_deref() else {
@@ -154,9 +170,9 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
                     events: Vec::new(),
                 };
                 match format {
-                    Format::Text => print!("{}", report.text(options.counters)),
-                    Format::Json => print!("{}", report.json()),
-                    Format::Html => print!("{}", report.page(other.as_deref())),
+                    Format::Text => print(&report.text(options.counters))?,
+                    Format::Json => print(&report.json())?,
+                    Format::Html => print(&report.page(other.as_deref()))?,
                 }
             }
         }
@@ -167,7 +183,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
     let mut findings = simulator.take_findings();
     findings.extend(simulator.leaks());
     if options.check_format == Format::Json {
-        print!("{}", findings_json(&findings));
+        print(&findings_json(&findings))?;
     }
     match &result {
         // With checkers the fault is among the findings.

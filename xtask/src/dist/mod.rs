@@ -1,12 +1,21 @@
 //! `cargo xtask dist`: what a user unpacks: compiler, runtime library, header, manual page, completions
-//! and documentation in one folder, as a tarball.
+//! and documentation in one folder, as a tarball, a Debian package and a Python wheel.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`deb`] | the Debian package |
+//! | [`wheel`] | the Python wheel |
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use crate::provision::on_path;
 use crate::stage::{Summary, cargo, root, target};
+
+mod deb;
+mod wheel;
 
 /// The programs.
 const BINARIES: [&str; 2] = ["gpuc", "gpuc-opt"];
@@ -29,33 +38,114 @@ const PRINTED: [(&str, &str); 4] = [
     ("--print-completions=fish", "share/fish/vendor_completions.d/gpuc.fish"),
 ];
 
-/// Builds everything and packs it into `target/dist`.
-pub fn tarball(summary: &mut Summary) {
+/// Another form of package than the tarball.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `.deb`.
+    Deb,
+    /// `.whl`.
+    Wheel,
+}
+
+impl Form {
+    /// All.
+    pub const ALL: [Form; 2] = [Form::Deb, Form::Wheel];
+
+    /// The option that asks for it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Form::Deb => "--deb",
+            Form::Wheel => "--wheel",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Form::Deb => "Debian package",
+            Form::Wheel => "Python wheel",
+        }
+    }
+
+    /// The program that it is made with.
+    fn tool(self) -> &'static str {
+        match self {
+            Form::Deb => "dpkg-deb",
+            Form::Wheel => "python3",
+        }
+    }
+
+    fn pack(self, folder: &Path, version: &str) -> Result<PathBuf, String> {
+        match self {
+            Form::Deb => deb::pack(folder, version),
+            Form::Wheel => wheel::pack(folder, version),
+        }
+    }
+}
+
+/// Builds everything and packs it into `target/dist`: a tarball, and what of it the forms are.
+pub fn packages(summary: &mut Summary, forms: &[Form]) {
     let build = cargo(&["build", "--quiet", "--release", "--locked", "-p", "gpuc-driver"]);
     if !summary.run("build release binaries", build) {
         return;
     }
     let start = Instant::now();
-    match pack() {
-        Ok(tarball) => {
+    let (folder, version) = match pack() {
+        Ok((tarball, folder, version)) => {
             println!("{}", tarball.display());
             summary.passed("tarball", start.elapsed());
+            (folder, version)
         }
-        Err(why) => summary.failed("tarball", start.elapsed(), &why),
+        Err(why) => return summary.failed("tarball", start.elapsed(), &why),
+    };
+    for &form in forms {
+        if on_path(&[form.tool()]).is_none() {
+            summary.skip(form.name(), &format!("{} was not found", form.tool()));
+            continue;
+        }
+        let start = Instant::now();
+        match form.pack(&folder, &version) {
+            Ok(package) => {
+                println!("{}", package.display());
+                summary.passed(form.name(), start.elapsed());
+            }
+            Err(why) => summary.failed(form.name(), start.elapsed(), &why),
+        }
     }
 }
 
-/// `gpuc-VERSION-TARGET`.
-fn name(gpuc: &Path) -> Result<String, String> {
-    let version = output(Command::new(gpuc).arg("--version"))?;
-    let version = version.trim().replace(' ', "-");
-    Ok(format!("{version}-{}-linux", std::env::consts::ARCH))
+/// The newest version of the C library that a program of a folder asks for.
+fn glibc(folder: &Path) -> Result<String, String> {
+    let mut newest = None;
+    for binary in BINARIES {
+        let symbols = output(Command::new("objdump").arg("-T").arg(folder.join(binary)))?;
+        newest = newest.max(newest_glibc(&symbols));
+    }
+    let (major, minor) = newest.ok_or("the programs ask for no GLIBC of a version")?;
+    Ok(format!("{major}.{minor}"))
 }
 
-fn pack() -> Result<PathBuf, String> {
+fn newest_glibc(symbols: &str) -> Option<(u32, u32)> {
+    let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let mut numbers = rest[..end].split('.');
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    });
+    versions.max()
+}
+
+/// The version of gpuc, and `gpuc-VERSION-TARGET`.
+fn names(gpuc: &Path) -> Result<(String, String), String> {
+    let version = output(Command::new(gpuc).arg("--version"))?;
+    let version = version.trim().trim_start_matches("gpuc ").to_owned();
+    let name = format!("gpuc-{version}-{}-linux", std::env::consts::ARCH);
+    Ok((version, name))
+}
+
+/// The tarball, the folder that is in it, and the version.
+fn pack() -> Result<(PathBuf, PathBuf, String), String> {
     let release = target().join("release");
     let gpuc = release.join("gpuc");
-    let name = name(&gpuc)?;
+    let (version, name) = names(&gpuc)?;
     let dist = target().join("dist");
     let folder = dist.join(&name);
     let cache = dist.join("cache");
@@ -91,7 +181,7 @@ fn pack() -> Result<PathBuf, String> {
     tar.args(["--create", "--gzip", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"]);
     tar.args(["--mtime=@0", "--mode=go-w,a+rX", "--directory"]).arg(&dist);
     output(tar.env("GZIP", "-n").arg("--file").arg(&tarball).arg(&name))?;
-    Ok(tarball)
+    Ok((tarball, folder, version))
 }
 
 fn at(path: &Path) -> impl Fn(std::io::Error) -> String {
@@ -113,4 +203,16 @@ fn output(command: &mut Command) -> Result<String, String> {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     Err(format!("{program} failed: {}", String::from_utf8_lossy(&output.stderr).trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::newest_glibc;
+
+    #[test]
+    fn versions_are_numbers() {
+        let symbols = "0 DF *UND* 0 (GLIBC_2.9) read\n0 DF *UND* (GLIBC_2.34) x\n(GLIBC_2.2.5) y";
+        assert_eq!(newest_glibc(symbols), Some((2, 34)));
+        assert_eq!(newest_glibc("GCC_3.0"), None);
+    }
 }
