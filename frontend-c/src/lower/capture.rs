@@ -333,6 +333,7 @@ impl Lowerer<'_> {
         let firstprivate = c.directive.firstprivate.iter().find(|var| var.decl == decl);
         let scalar = Scalar::of(unit, ty);
         if let Some(var) = firstprivate {
+            self.check_copied(var)?;
             if let Some(scalar) = scalar {
                 let formal = self.by_value(decl, scalar, name);
                 captures.formals.push(formal);

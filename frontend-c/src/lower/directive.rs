@@ -98,6 +98,7 @@ impl Lowerer<'_> {
     /// Copies of variables, with the values that they have here.
     fn copy_firstprivate(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         for var in &directive.firstprivate {
+            self.check_copied(var)?;
             match self.bindings.get(&var.decl).cloned() {
                 Some(Binding::Slot { memref, .. }) => {
                     let scalar = self.scalar(self.unit.decls[var.decl].ty, var.span)?;

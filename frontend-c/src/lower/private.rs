@@ -3,6 +3,7 @@
 //! A copy is a local object of the region or of the loop's body. Where its size is known only when the
 //! program runs, so is that of the local object, which then lies in memory of the device.
 
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::{memref, scf};
 use gpuc_ir::{DYNAMIC, Value};
 use smallvec::{SmallVec, smallvec};
@@ -92,9 +93,23 @@ pub(super) fn changed_copies(
 }
 
 impl Lowerer<'_> {
+    /// Refuses copies of members: whoever reaches the others would not find them in the same object.
+    pub(super) fn check_copied(&self, var: &VarRef) -> Lowering<()> {
+        if self.unit.named(var.base) == Some(var.decl) {
+            return Ok(());
+        }
+        self.refuse(
+            var.span,
+            Diagnostic::error("a member cannot have private copies of its own")
+                .code(codes::NOT_SUPPORTED)
+                .help("name the whole variable, or a variable that is a copy of the member"),
+        )
+    }
+
     /// A private variable: a new one of the same type; of a section of what a pointer points to, so many
     /// new elements.
     pub(super) fn declare_private(&mut self, var: &VarRef) -> Lowering<()> {
+        self.check_copied(var)?;
         let (decl, ty) = (var.decl, self.unit.decls[var.decl].ty);
         if let (true, [section, ..]) = (self.unit.types.is_pointer(ty), var.sections.as_slice()) {
             let section = section.clone();

@@ -65,3 +65,15 @@ int each_gang(int n, float *a)
     }
     return sum;
 }
+
+struct parts { int n; float *p; float a[4]; };
+
+void copies_of_members(int n, float *x, struct parts *q, struct parts v)
+{
+    #pragma acc parallel loop private(q->p[0:n])
+    for (int i = 0; i < n; i++) q->p[i] = 1;
+    #pragma acc parallel loop private(v.a) copyout(x[0:n])
+    for (int i = 0; i < n; i++) { v.a[i % 4] = 1; x[i] = v.a[i % 4]; }
+    #pragma acc parallel firstprivate(v.a) copyout(x[0:n])
+    for (int i = 0; i < n; i++) { v.a[1]++; x[i] = v.a[1]; }
+}

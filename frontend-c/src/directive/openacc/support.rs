@@ -13,8 +13,8 @@ use crate::types::{Type, TypeKind};
 impl ClauseName {
     /// Whether some of its forms are refused.
     pub fn is_refused_in_part(self) -> bool {
-        use ClauseName::{Gang, Reduction};
-        matches!(self, Reduction | Gang)
+        use ClauseName::{FirstPrivate, Gang, Private, Reduction};
+        matches!(self, Private | FirstPrivate | Reduction | Gang)
     }
 }
 
