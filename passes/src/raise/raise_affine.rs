@@ -6,7 +6,7 @@
 //! their subscripts are. Widenings and arithmetic are looked through as
 //! [`subscript::polynomial`](crate::analysis::subscript::polynomial) says. What is not affine stays
 //! as it is. Scalars (buffers of rank 0) stay too: they have no subscripts. `scf.if` becomes `affine.if` where its condition is a
-//! conjunction of affine ones.
+//! conjunction of affine ones, or the negation of one.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{
@@ -19,11 +19,11 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Attr, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 
 use super::affine_operands::AffineOperands;
+use super::condition::conjunction;
 use super::parallel_nest::ParallelNest;
 use super::reduction::Reduction;
 use crate::analysis::domain::is_unchanging;
 use crate::analysis::loops::{CountedLoop, constant_trips, dimensions_over};
-use crate::analysis::nest::guard::{is_understood, of_condition};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::subscript::polynomial_over;
 
@@ -156,7 +156,7 @@ fn raise_parallel(ir: &mut Ir, view: scf::ParallelOp, operands: &mut AffineOpera
 /// host makes it, with a launch for what it chooses, is not known yet.
 fn raise_if(ir: &mut Ir, view: scf::IfOp, operands: &mut AffineOperands) -> Option<()> {
     let op = view.op();
-    affine_scope(ir, op)?;
+    let scope = affine_scope(ir, op)?;
     let condition = view.condition(ir);
     // A loop of another kind has no trips to count.
     let is_long = |&each: &Op| {
@@ -164,10 +164,17 @@ fn raise_if(ir: &mut Ir, view: scf::IfOp, operands: &mut AffineOperands) -> Opti
         is_loop && !(ir.is_counted_loop(each) && constant_trips(ir, each).is_some())
     };
     let is_long = ir.nested_ops(op, WalkOrder::PreOrder).iter().any(is_long);
-    if !ir.results(op).is_empty() || is_long || !is_understood(ir, condition, true) {
+    if !ir.results(op).is_empty() || is_long {
         return None;
     }
-    let guards = of_condition(ir, condition, true);
+    // Where the condition is a disjunction, what it leaves out is a conjunction.
+    let guards = conjunction(ir, op, scope, condition, true);
+    let otherwise = ir.entry_block(ir.region(op, 1));
+    let (guards, order) = match guards {
+        Some(guards) => (guards, [0, 1]),
+        None if otherwise.is_some() => (conjunction(ir, op, scope, condition, false)?, [1, 0]),
+        None => return None,
+    };
     let forms: Option<Vec<Polynomial>> =
         guards.iter().map(|guard| guard.form.as_polynomial().cloned()).collect();
     let value = operands.map(ir, op, &forms?)?;
@@ -177,7 +184,7 @@ fn raise_if(ir: &mut Ir, view: scf::IfOp, operands: &mut AffineOperands) -> Opti
     let data = ir.ctx.map_data(value.map);
     let (dims, symbols) = (data.dims, data.symbols);
     let set = ir.ctx.integer_set(dims, symbols, &constraints);
-    let taken = [0, 1].map(|index| {
+    let taken = order.map(|index| {
         let (region, new) = (ir.region(op, index), ir.create_region());
         if let Some(end) = ir.entry_block(region).and_then(|block| ir.last_op(block)) {
             let mut b = Builder::before(ir, end);
