@@ -3,7 +3,7 @@
 use gpuc_ir::op;
 use gpuc_ir::op::{Fold, RegionBranch, RegionEdge, RegionPoint, types};
 use gpuc_ir::rewrite::{Pattern, Rewriter};
-use gpuc_ir::{Attr, Block, Builder, IntegerSet, Ir, Op, OpView, Value};
+use gpuc_ir::{Attr, Block, Builder, IntegerSet, Ir, Op, OpView, Region, Value};
 use smallvec::SmallVec;
 
 use super::compose::compose_set;
@@ -76,6 +76,19 @@ impl AffineIfOp {
         });
         let condition = b.ctx.set_attr(condition);
         let build = AffineIfOp::new(b, operands).attr(b, Self::CONDITION, condition);
+        AffineIfOp(build.region(then).region(otherwise).build(b))
+    }
+
+    /// Builds a conditional without results of two regions, of which the second may be empty.
+    pub fn of_regions(
+        b: &mut Builder<'_>,
+        condition: IntegerSet,
+        operands: &[Value],
+        regions: [Region; 2],
+    ) -> AffineIfOp {
+        let condition = b.ctx.set_attr(condition);
+        let build = AffineIfOp::new(b, operands).attr(b, Self::CONDITION, condition);
+        let [then, otherwise] = regions;
         AffineIfOp(build.region(then).region(otherwise).build(b))
     }
 

@@ -83,7 +83,7 @@ pub fn choice(ir: &Ir, value: Value) -> Option<[Value; 3]> {
 }
 
 /// One of which holds where a condition that says so holds, or fails, because two numbers are not equal.
-fn unequal(ir: &Ir, condition: Value, holds: bool) -> Option<[Guard; 2]> {
+pub fn unequal(ir: &Ir, condition: Value, holds: bool) -> Option<[Guard; 2]> {
     let op = ir.defining_op(condition).filter(|&op| arith::CmpIOp::is(ir, op))?;
     let says_so = match CmpIPredicate::of(ir, op)? {
         CmpIPredicate::Eq => !holds,

@@ -225,15 +225,25 @@ impl Coarsened<'_> {
     /// A thread's iterations, of which `first` is the first one.
     fn thread(&self, b: &mut Builder<'_>, first: &ValueMap) {
         let row = &self.stencil.dims[self.coarsening.dim];
-        if row.divides(b, self.coarsening.factor) {
+        let factor = self.coarsening.factor;
+        let mut exprs = Exprs::default();
+        let mut all = Vec::new();
+        if !row.divides(b, factor) {
+            let edge = Edge { variable: row.variable, upper: row.upper.clone(), behind: 0 };
+            all.extend(whole_sides(b, &mut exprs, first, [(&edge, factor)].into_iter()));
+        }
+        // What is linear holds for all iterations where it holds for the first and the last one.
+        for form in &self.coarsening.conditions {
+            let moved = form.coefficient(&[row.variable]) * (factor - 1);
+            let form = exprs.form(b, form, first);
+            let moved = b.ctx.constant_expr(moved.min(0));
+            all.push((b.ctx.add_expr(form, moved), false));
+        }
+        if all.is_empty() {
             return self.together(b, first);
         }
-        let edge = Edge { variable: row.variable, upper: row.upper.clone(), behind: 0 };
-        let mut exprs = Exprs::default();
-        let sides = [(&edge, self.coarsening.factor)].into_iter();
-        let room = whole_sides(b, &mut exprs, first, sides);
         let operands = exprs.finish(b, &[]).operands;
-        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
+        let set = b.ctx.integer_set(operands.len() as u32, 0, &all);
         AffineIfOp::create_choice(
             b,
             set,
@@ -255,7 +265,7 @@ impl Coarsened<'_> {
             });
             map.insert(variable, at);
             let mut place = Place { behind, ..Place::default() };
-            self.ops(b, &self.stencil.body, &mut map, &mut place, &mut known);
+            self.ops(b, &self.coarsening.body, &mut map, &mut place, &mut known);
         }
     }
 
@@ -325,8 +335,11 @@ impl Coarsened<'_> {
         let lower = exprs.value(b, start);
         let lower = exprs.finish(b, &[lower]);
         let mut exprs = Exprs::default();
-        let upper = exprs.bound(b, &row.upper);
-        let upper = exprs.finish(b, &[upper]);
+        let end = exprs.bound(b, &row.upper);
+        let last = exprs.value(b, start);
+        let factor = b.ctx.constant_expr(self.coarsening.factor);
+        let last = b.ctx.add_expr(last, factor);
+        let upper = exprs.finish(b, &[end, last]);
         AffineForOp::create(b, &lower, &upper, 1, &[], |b, at, _| {
             let mut map = first.clone();
             map.insert(variable, at);

@@ -1,11 +1,11 @@
 //! What a thread gains by several iterations of a parallel loop: the loads that they have in common.
 
-use gpuc_dialects::affine::{AffineForOp, AffineLoadOp};
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::contraction::{apart_from, subscripts};
+use super::contraction::{apart_from, linear_over, subscripts};
 use super::stencil::Stencil;
 use crate::analysis::access::{Access, root};
 use crate::analysis::polynomial::Polynomial;
@@ -40,6 +40,10 @@ pub struct Coarsening {
     pub kept: Vec<Value>,
     /// Pairs of mapped buffers that must be apart for that, and have not been asked about.
     pub apart: Vec<(Value, Value)>,
+    /// What an iteration does: where all of it stands under one condition, that of which it holds.
+    pub body: Vec<Op>,
+    /// That condition: not negative forms of values that are known in front of the body.
+    pub conditions: Vec<Polynomial>,
 }
 
 /// Rounds of inner loops that are written out, and operations of a thread's iterations together.
@@ -72,12 +76,14 @@ impl Coarsening {
     /// A number of iterations of a dimension; `None` where they cannot be written out.
     pub fn of(ir: &Ir, stencil: &Stencil, dim: usize, factor: i64) -> Option<Coarsening> {
         let (kept, apart) = unwritten(ir, stencil);
-        let mut this = Coarsening { dim, factor, before: 0, after: 0, kept, apart };
+        let (body, conditions) = guarded(ir, stencil)?;
+        let mut this =
+            Coarsening { dim, factor, before: 0, after: 0, kept, apart, body, conditions };
         let mut count = Count::default();
         let mut place = Place::default();
         for behind in 0..factor {
             place.behind = behind;
-            for &op in &stencil.body {
+            for &op in &this.body {
                 this.count(ir, stencil, op, &mut place, &mut count)?;
             }
             if behind == 0 {
@@ -170,6 +176,35 @@ struct Count {
     elements: FxHashSet<Element>,
     /// Loads of other elements.
     others: i64,
+}
+
+/// What an iteration does, and the forms that are not negative where it does: everything with an effect may stand under
+/// one condition. `None` where the condition is no conjunction of such forms.
+fn guarded(ir: &Ir, stencil: &Stencil) -> Option<(Vec<Op>, Vec<Polynomial>)> {
+    let quiet = |op: Op| ir.is_effect_free(op) && ir.regions(op).is_empty();
+    let mut loud = stencil.body.iter().filter(|&&op| !quiet(op));
+    let choice = match (loud.next(), loud.next()) {
+        (Some(&only), None) => AffineIfOp::cast(ir, only),
+        _ => None,
+    };
+    let Some(choice) = choice.filter(|choice| choice.else_block(ir).is_none()) else {
+        return Some((stencil.body.clone(), Vec::new()));
+    };
+    let set = ir.ctx.set_data(choice.condition(ir)?);
+    let operands: Vec<Value> = ir.operands(choice.op()).collect();
+    let known = |value: &Value| {
+        stencil.dims.iter().any(|dim| dim.variable == *value)
+            || !is_defined_inside(ir, *value, stencil.nest)
+    };
+    let form = |&(expr, is_equality): &(_, bool)| {
+        linear_over(ir, expr, set.dims as usize, &operands)
+            .filter(|form| !is_equality && form.values().iter().all(known))
+    };
+    let forms: Option<Vec<Polynomial>> = set.constraints.iter().map(form).collect();
+    let inside = ir.ops(choice.then_block(ir));
+    let inside = inside.filter(|&op| !ir.has_trait(op, Traits::TERMINATOR));
+    let around = stencil.body.iter().copied().filter(|&op| op != choice.op());
+    Some((around.chain(inside).collect(), forms?))
 }
 
 /// The buffers that a nest loads elements of and writes none of, and pairs of mapped ones that must be apart for that.

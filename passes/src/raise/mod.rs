@@ -1,6 +1,7 @@
 //! From what the program says to closed forms: loops and accesses that analyses understand.
 
 pub mod affine_operands;
+mod condition;
 pub mod delinearize;
 pub mod parallel_nest;
 pub mod promote_scalars;

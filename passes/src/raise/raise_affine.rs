@@ -5,11 +5,12 @@
 //! steps are numbers; `memref.load` and `memref.store` become `affine.load` and `affine.store` where
 //! their subscripts are. Widenings and arithmetic are looked through as
 //! [`subscript::polynomial`](crate::analysis::subscript::polynomial) says. What is not affine stays
-//! as it is. Scalars (buffers of rank 0) stay too: they have no subscripts.
+//! as it is. Scalars (buffers of rank 0) stay too: they have no subscripts. `scf.if` becomes `affine.if` where its condition is a
+//! conjunction of affine ones, or the negation of one.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{
-    AffineForOp, AffineLoadOp, AffineStoreOp, AffineYieldOp, affine_scope,
+    AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineYieldOp, affine_scope,
 };
 use gpuc_dialects::llvm::LOOP_ANNOTATION;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
@@ -18,10 +19,11 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Attr, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 
 use super::affine_operands::AffineOperands;
+use super::condition::conjunction;
 use super::parallel_nest::ParallelNest;
 use super::reduction::Reduction;
 use crate::analysis::domain::is_unchanging;
-use crate::analysis::loops::{CountedLoop, dimensions_over};
+use crate::analysis::loops::{CountedLoop, constant_trips, dimensions_over};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::subscript::polynomial_over;
 
@@ -39,6 +41,8 @@ impl Pass for RaiseAffine {
                 raise_for(ir, view, &mut operands);
             } else if let Some(view) = scf::ParallelOp::cast(ir, inner) {
                 raise_parallel(ir, view, &mut operands);
+            } else if let Some(view) = scf::IfOp::cast(ir, inner) {
+                raise_if(ir, view, &mut operands);
             } else {
                 raise_access(ir, inner, &mut operands);
             }
@@ -145,6 +149,53 @@ fn raise_parallel(ir: &mut Ir, view: scf::ParallelOp, operands: &mut AffineOpera
     copy_marks(ir, op, new);
     let results = ir.results(new).to_vec();
     ir.replace_op(op, &results);
+    Some(())
+}
+
+/// A choice whose condition is affine, as at the border of a grid. Not one between loops of any length: whether the
+/// host makes it, with a launch for what it chooses, is not known yet.
+fn raise_if(ir: &mut Ir, view: scf::IfOp, operands: &mut AffineOperands) -> Option<()> {
+    let op = view.op();
+    let scope = affine_scope(ir, op)?;
+    let condition = view.condition(ir);
+    // A loop of another kind has no trips to count.
+    let is_long = |&each: &Op| {
+        let is_loop = ir.def(each).is_some_and(|def| def.hooks.loop_regions.is_some());
+        is_loop && !(ir.is_counted_loop(each) && constant_trips(ir, each).is_some())
+    };
+    let is_long = ir.nested_ops(op, WalkOrder::PreOrder).iter().any(is_long);
+    if !ir.results(op).is_empty() || is_long {
+        return None;
+    }
+    // Where the condition is a disjunction, what it leaves out is a conjunction.
+    let guards = conjunction(ir, op, scope, condition, true);
+    let otherwise = ir.entry_block(ir.region(op, 1));
+    let (guards, order) = match guards {
+        Some(guards) => (guards, [0, 1]),
+        None if otherwise.is_some() => (conjunction(ir, op, scope, condition, false)?, [1, 0]),
+        None => return None,
+    };
+    let forms: Option<Vec<Polynomial>> =
+        guards.iter().map(|guard| guard.form.as_polynomial().cloned()).collect();
+    let value = operands.map(ir, op, &forms?)?;
+    let exprs = value.results(&ir.ctx).to_vec();
+    let constraints: Vec<_> =
+        exprs.into_iter().zip(&guards).map(|(expr, guard)| (expr, guard.is_equality)).collect();
+    let data = ir.ctx.map_data(value.map);
+    let (dims, symbols) = (data.dims, data.symbols);
+    let set = ir.ctx.integer_set(dims, symbols, &constraints);
+    let taken = order.map(|index| {
+        let (region, new) = (ir.region(op, index), ir.create_region());
+        if let Some(end) = ir.entry_block(region).and_then(|block| ir.last_op(block)) {
+            let mut b = Builder::before(ir, end);
+            AffineYieldOp::new(&mut b, &[]).build(&mut b);
+            ir.erase_op(end);
+        }
+        ir.move_blocks(region, new);
+        new
+    });
+    AffineIfOp::of_regions(&mut Builder::before(ir, op), set, &value.operands, taken);
+    ir.erase_op(op);
     Some(())
 }
 

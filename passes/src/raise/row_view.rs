@@ -10,6 +10,7 @@ use super::row_guard::Guard;
 use crate::analysis::access::{Access, AccessKind};
 use crate::analysis::domain::Domain;
 use crate::analysis::loops::nest;
+use crate::analysis::nest::guard::guards;
 use crate::analysis::polynomial::{Monomial, Polynomial};
 
 /// A buffer seen with its dimensions.
@@ -88,9 +89,21 @@ impl View {
         for extent in &extents {
             domain.add_params(ir, &nest, extent);
         }
+        let conditions = guards(ir, access.op, ir.region_op(scope)?);
+        conditions.iter().for_each(|each| domain.add_params_of(ir, &nest, &each.form));
         domain.add_definitions(ir);
         let mut iterations = BasicSet::universe(domain.set_space(nest.len()));
         domain.constrain(&mut iterations, &nest).ok()?;
+        for each in &conditions {
+            let Some(form) = domain.quasi_affine(&mut iterations, &nest, &each.form).ok()? else {
+                continue;
+            };
+            let condition = match each.is_equality {
+                true => Constraint::eq(form, 0),
+                false => Constraint::ge(form, 0),
+            };
+            iterations.add(&condition).ok()?;
+        }
         // What has to hold for a part to be within its extent.
         let within = |part: &Polynomial, extent: &Polynomial| {
             let (part, extent) = (domain.affine(&nest, part)?, domain.affine(&nest, extent)?);

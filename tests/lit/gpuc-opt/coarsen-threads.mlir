@@ -16,7 +16,7 @@
 // CHECK: affine.store %{{.*}}, %arg2[%[[I]] + 2,
 // CHECK: affine.store %{{.*}}, %arg2[%[[I]] + 3,
 // CHECK: } else {
-// CHECK: affine.for %{{.*}} = #{{.*}}(%[[I]]) to 64
+// CHECK: affine.for %{{.*}} = #{{.*}}(%[[I]]) to min #{{.*}}(%[[I]])
 // CHECK: affine.load %arg1[0]
 func.func @weighted(%a: memref<66x64xf32> {offload.name = "a", offload.map = "copyin", offload.storage = "restrict"},
                     %w: memref<1xf32> {offload.name = "w", offload.map = "copyin", offload.storage = "restrict"},
