@@ -111,7 +111,7 @@ fn directives() {
          #pragma acc copy(a)\n\
          #pragma acc\n\
          #pragma acc serial num_gangs(4)\n  ;\n\
-         #pragma acc parallel loop reduction(-:s)\n  for (;;);\n\
+         #pragma acc parallel loop reduction(%:s)\n  for (;;);\n\
          #pragma acc parallel vector_length(1.5)\n  ;\n\
          #pragma acc data copy(c[0:2]\n  ;\n\
          #pragma acc parallel\n}\n#pragma acc parallel\n",
@@ -143,7 +143,7 @@ fn directives() {
               help: this is a clause; the directive stands before it
             t.c:30:12: error: expected the name of an OpenACC directive, found the end of the directive
             t.c:31:20: error: `num_gangs` is not a clause of `serial` [GPUC0003]
-            t.c:33:37: error: expected a reduction operator: one of `+ * max min & | ^ && ||`, found `-`
+            t.c:33:37: error: expected a reduction operator: one of `+ * max min & | ^ && ||`, found `%`
             t.c:35:36: error: this must be an integer, not `double`
             t.c:37:29: error: expected `)` after the argument of `copy`, found the end of the directive
             t.c:39:1: error: no statement follows this `parallel`

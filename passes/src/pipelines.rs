@@ -7,14 +7,14 @@ pub const SOURCE: &str =
 
 /// Loops and accesses are in closed form wherever that can be proven.
 pub const RAISE: &str = "raise-loops,promote-scalars,mem2reg,canonicalize,cse,\
-    loop-invariant-code-motion,raise-inductions,canonicalize,cse,raise-affine,delinearize,canonicalize,cse,find-sections";
+    loop-invariant-code-motion,raise-while,raise-inductions,canonicalize,cse,raise-affine,delinearize,canonicalize,cse,find-sections";
 
 /// Who executes what: compute regions have become kernels and launches. Kernels are still the code of
 /// the whole grid, with affine loops and their mappings.
 pub const PARALLEL: &str = "begin-plan{arch=$arch},check-independent,affine-privatize,restructure,canonicalize,\
     recognize-parallel,canonicalize,cse,collapse-parallel,estimate-work,split-launches{arch=$arch},canonicalize,cse,\
     promote-elements,mem2reg,canonicalize,cse,\
-    tile-contractions{arch=$arch},canonicalize,stage-transposes{arch=$arch},stage-stencils{arch=$arch},\
+    tile-contractions{arch=$arch},canonicalize,stage-transposes{arch=$arch},coarsen-threads{arch=$arch},stage-stencils{arch=$arch},\
     spread-reductions{arch=$arch},canonicalize,map{arch=$arch},end-plan,\
     verify-barriers,outline{arch=$arch},canonicalize,cse";
 

@@ -1,5 +1,5 @@
-//! Stencils through memory of the block: the same to the bit as the loops in order, as code of the grid and of
-//! threads, for blocks that divide the sizes and for such that do not.
+//! Stencils through memory of the block, and with several iterations a thread: the same to the bit as the loops in
+//! order, as code of the grid and of threads, for blocks that divide the sizes and for such that do not.
 
 mod remarks;
 
@@ -11,11 +11,36 @@ const TILES: [&str; 4] = ["4,8,2", "8,4,8", "2,16,1", "16,32,4"];
 
 const SIZES: [[i64; 2]; 6] = [[0, 5], [1, 1], [16, 32], [17, 33], [31, 37], [4, 48]];
 
-/// Runs `@main` in order and staged; says how many nests were staged.
-fn check(text: &str, tiles: &str, behind: &[&str]) -> usize {
-    let given = format!("stage-stencils{{arch=$arch tile-sizes={tiles} least-blocks=0}}");
-    let parallel = PARALLEL.replace("stage-stencils{arch=$arch}", &given);
-    assert!(parallel.contains("least-blocks"), "the pass has other options in the pipeline");
+/// How a stencil is done.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    /// In blocks of such rows and columns, so many rows a thread.
+    Blocks(&'static str),
+    /// So many iterations of an outer loop a thread.
+    Coarse(i64),
+}
+
+impl How {
+    /// The stages up to kernels, with the pass of this one alone.
+    fn stages(self) -> String {
+        let (coarsen, stage) = ("coarsen-threads{arch=$arch}", "stage-stencils{arch=$arch}");
+        assert!(
+            PARALLEL.contains(coarsen) && PARALLEL.contains(stage),
+            "the passes have other options"
+        );
+        let given = match self {
+            How::Blocks(tiles) => format!("{stage} tile-sizes={tiles} least-blocks=0}}"),
+            How::Coarse(factor) => format!("{coarsen} factor={factor} least-threads=0}}"),
+        };
+        let both = format!("{coarsen},{stage}");
+        PARALLEL.replace(&both, &given.replace("$arch}", "$arch"))
+    }
+}
+
+/// Runs `@main` in order and by a pass; says how many nests it took.
+fn check(text: &str, how: How, behind: &[&str]) -> usize {
+    let parallel = how.stages();
+    assert!(parallel.contains("least-"), "the passes do not follow each other");
     let stages = [&[&parallel[..]], behind].concat().join(",");
     let (lowered, said) = run(&stages.replace("$arch", "sm_80"), text);
     assert!(!said.contains("error"), "{said}in\n{text}");
@@ -25,7 +50,10 @@ fn check(text: &str, tiles: &str, behind: &[&str]) -> usize {
     comparison.options.order = if behind.is_empty() { Order::Forwards } else { Order::Backwards };
     check_same((&before, before_module), (&after, after_module), &comparison)
         .unwrap_or_else(|error| panic!("{error}\nin\n{text}\nbecame\n{lowered}"));
-    said.matches("through shared memory from").count()
+    match how {
+        How::Blocks(_) => said.matches("through shared memory from").count(),
+        How::Coarse(_) => said.matches("Threads take").count(),
+    }
 }
 
 /// `b[i][j] = f(a round about [i][j])` for rows and columns from 4 on.
@@ -66,11 +94,12 @@ fn sum(element: &str, offsets: &[[i64; 2]]) -> String {
 }
 
 fn check_all(element: &str, body: &str) {
-    for tiles in TILES {
+    let coarse = [2, 3, 8].map(How::Coarse);
+    for how in TILES.map(How::Blocks).into_iter().chain(coarse) {
         for sizes in SIZES {
-            let staged = check(&nest(element, sizes, body), tiles, &[]);
+            let taken = check(&nest(element, sizes, body), how, &[]);
             // A loop of one round or none is no loop any more when the pass sees it.
-            assert!(staged >= usize::from(sizes.iter().all(|&size| size > 1)), "{tiles} {sizes:?}");
+            assert!(taken >= usize::from(sizes.iter().all(|&size| size > 1)), "{how:?} {sizes:?}");
         }
     }
 }
@@ -86,7 +115,8 @@ fn stars_and_skew_shapes() {
     check_all("f32", &sum("f32", &STAR));
     check_all("f64", &sum("f64", &WIDE_STAR));
     for sizes in SIZES {
-        check(&nest("i16", sizes, &sum("i16", &SKEW)), TILES[3], &[]);
+        check(&nest("i16", sizes, &sum("i16", &SKEW)), How::Blocks(TILES[3]), &[]);
+        check(&nest("i16", sizes, &sum("i16", &SKEW)), How::Coarse(5), &[]);
     }
 }
 
@@ -94,7 +124,9 @@ fn stars_and_skew_shapes() {
 fn as_code_of_threads() {
     for sizes in [[16, 32], [17, 33]] {
         let body = sum("f32", &STAR);
-        assert_eq!(check(&nest("f32", sizes, &body), TILES[0], &[LOWER]), 1);
+        for how in [How::Blocks(TILES[0]), How::Coarse(4)] {
+            assert_eq!(check(&nest("f32", sizes, &body), how, &[LOWER]), 1);
+        }
     }
 }
 
@@ -129,6 +161,28 @@ fn in_place_is_left() {
     let text = nest("f32", [16, 32], &sum("f32", &STAR)).replace("%b[%i, %j]", "%a[%i, %j]");
     let (_, said) = run("func.func(stage-stencils{tile-sizes=4,8,2 least-blocks=0})", &text);
     assert!(!said.contains("through shared memory"), "{said}");
+}
+
+/// What iterations write stays in memory: the elements that they read are not those of registers.
+#[test]
+fn what_is_written_is_loaded_again() {
+    let text = nest("f32", [16, 32], &sum("f32", &STAR)).replace("%b[%i, %j]", "%a[%i, %j]");
+    let (_, said) = run("func.func(coarsen-threads{factor=4 least-threads=0})", &text);
+    assert!(!said.contains("Threads take"), "{said}");
+    // A sum in place of its own element, of neighbours in another array.
+    let body = "%n = affine.load %a[%i - 1, %j] : memref<64x64xf32>
+        %s = affine.load %a[%i + 1, %j] : memref<64x64xf32>
+        %o = affine.load %b[%i, %j] : memref<64x64xf32>
+        %p = affine.load %b[%i, %j] : memref<64x64xf32>
+        %0 = arith.addf %n, %s : f32
+        %1 = arith.addf %0, %o : f32
+        affine.store %1, %b[%i, %j] : memref<64x64xf32>
+        %q = affine.load %b[%i, %j] : memref<64x64xf32>
+        %2 = arith.addf %q, %p : f32
+        affine.store %2, %b[%i, %j] : memref<64x64xf32>";
+    for sizes in SIZES {
+        check(&nest("f32", sizes, body), How::Coarse(4), &[]);
+    }
 }
 
 /// Five loads do not win back a copy and a barrier, nor do those of doubles that memory bounds anyway.

@@ -58,6 +58,7 @@ enum __gpuc_data_kind {
     __GPUC_USE_DEVICE = 13,     /* host_data only: the address of what is present */
     __GPUC_ATTACH = 14,         /* host is the address of a pointer, bytes its size */
     __GPUC_DETACH = 15,         /* exit data only, in the same way */
+    __GPUC_FIRSTPRIVATE = 16,   /* the host's values, in memory of the construct's own */
     __GPUC_FINALIZE = 0x100,    /* flag: the dynamic or attachment count becomes zero */
     __GPUC_IF_PRESENT = 0x200,  /* flag of update: skip what is not present; of use_device: the
                                    host address then */

@@ -19,7 +19,7 @@ use crate::Runtime;
 use crate::descriptor::{DataDescriptor, ImageDescriptor, ScopeDescriptor, SiteDescriptor};
 use crate::failure::{Failure, fail};
 use crate::launch_size::launch_size;
-use crate::openacc::check_device;
+use crate::openacc::on_device_of;
 use crate::present::resident::HostUse;
 use crate::rows::whole_rows;
 use crate::runtime::Counted;
@@ -73,14 +73,20 @@ pub unsafe extern "C" fn __gpuc_region_begin(
         let site = site_of(site);
         (site, image_of(image, site))
     };
-    c_int::from(or_fail(Runtime::global().region_begin(image, site, condition != 0)))
+    let begun = or_fail(Runtime::global().region_begin(image, site, condition != 0));
+    if begun {
+        Runtime::global().note_construct(site, true);
+    }
+    c_int::from(begun)
 }
 
 /// The end of a compute region for which [`__gpuc_region_begin`] has returned 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_region_end(site: *const SiteDescriptor) {
     // SAFETY: the contract of the header.
-    or_fail(Runtime::global().region_end(unsafe { site_of(site) }));
+    let site = unsafe { site_of(site) };
+    or_fail(Runtime::global().region_end(site));
+    Runtime::global().note_construct(site, false);
 }
 
 /// Functions that do something with the data of a place.
@@ -108,7 +114,8 @@ data_functions! {
     __gpuc_data_exit data_exit, "`exit data`.";
     __gpuc_data_update data_update, "`update`.";
     __gpuc_host_data host_data, "`host_data`: fills in the device addresses.";
-    __gpuc_declare data_begin, "`declare` at file scope: the data region of the whole program begins.";
+    __gpuc_declare declare,
+        "`declare` at file scope: the data region of the whole program begins, on every device.";
 }
 
 /// The data region of a block ends with its scope (`struct __gpuc_scope`).
@@ -196,8 +203,7 @@ pub unsafe extern "C" fn __gpuc_wait(
         let queues = if n == 0 { &[] } else { slice::from_raw_parts(queues, n as usize) };
         (site_of(site), queues)
     };
-    check_device(site, device);
-    or_fail(Runtime::global().wait(site, queues));
+    on_device_of(site, device, || or_fail(Runtime::global().wait(site, queues)));
 }
 
 /// `init`.

@@ -47,6 +47,9 @@ pub enum AutoChoice {
     None,
 }
 
+/// The most devices that the simulator has.
+const MOST_SIM_DEVICES: usize = 64;
+
 /// What the environment asks of the runtime.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -56,6 +59,14 @@ pub struct Config {
     pub require_gpu: bool,
     /// `GPUC_SIM_DEVICE=h100` or `GPUC_SIM_ARCH=sm_90`: what the simulator stands for.
     pub sim_arch: &'static Arch,
+    /// `GPUC_SIM_DEVICES=4`: how many devices the simulator has.
+    pub sim_devices: usize,
+    /// `ACC_DEVICE_NUM=1`: the device that regions run on where the program chooses none.
+    pub first_device: usize,
+    /// `ACC_PROFLIB=libtool.so;libother.so`: tools that listen to what happens.
+    pub tools: Vec<String>,
+    /// `ACC_DEVICE_TYPE=host`: regions run on the host where the program chooses no device.
+    pub on_host: bool,
     /// `GPUC_CHECK=memcheck,racecheck,initcheck,synccheck` or `all`: what the simulator checks; on a
     /// machine with a GPU too the simulator is then the device.
     pub checks: Checks,
@@ -140,6 +151,28 @@ impl Config {
             other => other,
         };
         let sim_arch = simulated(get("GPUC_SIM_DEVICE"), get("GPUC_SIM_ARCH"))?;
+        let number = |name: &str, least: usize, most: usize| match get(name) {
+            None => Ok(None),
+            Some(value) => match value.trim().parse::<usize>() {
+                Ok(number) if (least..=most).contains(&number) => Ok(Some(number)),
+                _ => {
+                    let message =
+                        format!("{name}=`{value}` is not a number from {least} to {most}");
+                    Err(Box::new(Diagnostic::error(message)))
+                }
+            },
+        };
+        let sim_devices = number("GPUC_SIM_DEVICES", 1, MOST_SIM_DEVICES)?.unwrap_or(1);
+        let first_device = number("ACC_DEVICE_NUM", 0, i32::MAX as usize)?.unwrap_or(0);
+        // Names of devices have no case there (OpenACC 3.3 §4.1).
+        let on_host = match get("ACC_DEVICE_TYPE").map(|kind| kind.to_lowercase()).as_deref() {
+            None | Some("default" | "not_host" | "nvidia") => false,
+            Some("host" | "multicore") => true,
+            Some(other) => {
+                let known = ["default", "not_host", "nvidia", "host", "multicore"];
+                return Err(unknown("ACC_DEVICE_TYPE", other, "a type of device here", &known));
+            }
+        };
         let switch = |name: &str| match get(name).as_deref() {
             None => Ok(None),
             Some("0" | "no" | "off" | "false") => Ok(Some(false)),
@@ -164,6 +197,12 @@ impl Config {
             device,
             require_gpu: switch("GPUC_REQUIRE_GPU")?.unwrap_or(false),
             sim_arch,
+            sim_devices,
+            first_device,
+            tools: get("ACC_PROFLIB").map_or(Vec::new(), |list| {
+                list.split(';').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+            }),
+            on_host,
             checks,
             check_json,
             auto,
@@ -265,6 +304,9 @@ mod tests {
             ("GPUC_CHECK", "lint", "`lint` is not a checker"),
             ("GPUC_AUTO", "modle", "did you mean `model`?"),
             ("GPUC_CHECK_FORMAT", "jsno", "did you mean `json`?"),
+            ("GPUC_SIM_DEVICES", "0", "is not a number from 1 to 64"),
+            ("ACC_DEVICE_NUM", "-1", "is not a number from 0 to"),
+            ("ACC_DEVICE_TYPE", "nvidai", "did you mean `nvidia`?"),
         ] {
             let error = read(&[(variable, value)]).unwrap_err();
             assert!(error.contains(expected), "{error}");

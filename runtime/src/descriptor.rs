@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicPtr;
 
 use gpuc_diagnostics::{Diagnostic, Place};
 
-use crate::image::LoadedImage;
+use crate::image::LoadedImages;
 
 /// The only layout of [`ImageDescriptor`] there is so far.
 pub const IMAGE_VERSION: u32 = 1;
@@ -34,7 +34,7 @@ pub struct ImageDescriptor {
     ptx: *const c_char,
     ptx_bytes: c_ulong,
     /// Owned by the runtime: what the image has become on the device.
-    pub(crate) handle: AtomicPtr<LoadedImage>,
+    pub(crate) handle: AtomicPtr<LoadedImages>,
 }
 
 // SAFETY: the strings are immutable literals, the handle is atomic.
@@ -123,6 +123,16 @@ impl SiteDescriptor {
         self.line
     }
 
+    /// Its number.
+    pub fn line_number(&self) -> u32 {
+        self.line
+    }
+
+    /// The names of file and function as C has them.
+    pub fn pointers(&self) -> (*const c_char, *const c_char) {
+        (self.file, self.function)
+    }
+
     /// The place as diagnostics name it; `None` for a call without a known line.
     pub fn place(&self) -> Option<Place> {
         self.place_of_line(self.line)
@@ -177,6 +187,8 @@ pub enum DataKind {
     Attach,
     /// `detach`, in the same way.
     Detach,
+    /// The host's values, in memory of the construct's own.
+    FirstPrivate,
 }
 
 impl DataKind {
@@ -198,7 +210,7 @@ impl DataKind {
 
 impl DataKind {
     /// Every kind with its number in the C ABI and the clause that users write for it.
-    pub const TABLE: [(DataKind, u32, &'static str); 15] = [
+    pub const TABLE: [(DataKind, u32, &'static str); 16] = [
         (DataKind::Copy, 1, "copy"),
         (DataKind::CopyIn, 2, "copyin"),
         (DataKind::CopyOut, 3, "copyout"),
@@ -214,6 +226,7 @@ impl DataKind {
         (DataKind::UseDevice, 13, "use_device"),
         (DataKind::Attach, 14, "attach"),
         (DataKind::Detach, 15, "detach"),
+        (DataKind::FirstPrivate, 16, "firstprivate"),
     ];
 
     /// The clause as the user knows it.
@@ -277,6 +290,11 @@ impl DataDescriptor {
     /// The variable as the user wrote it.
     pub fn name(&self) -> Cow<'_, str> {
         text(self.name)
+    }
+
+    /// The same as C has it.
+    pub fn name_pointer(&self) -> *const c_char {
+        self.name
     }
 
     /// First byte of the section on the host.

@@ -1,7 +1,7 @@
 //! The PTX of a translation unit as loaded on the device, and its kernels.
 
 use std::ffi::{CStr, CString};
-use std::sync::RwLock;
+use std::sync::{OnceLock, RwLock};
 
 use gpuc_arch::PtxVersion;
 
@@ -16,6 +16,22 @@ pub struct LoadedKernel {
     pub id: KernelId,
     /// What its launches must respect.
     pub info: KernelInfo,
+}
+
+/// What an image has become on each device, by its number.
+#[derive(Debug)]
+pub struct LoadedImages(Box<[OnceLock<LoadedImage>]>);
+
+impl LoadedImages {
+    /// Of an image that no device has loaded.
+    pub fn new(devices: usize) -> LoadedImages {
+        LoadedImages((0..devices).map(|_| OnceLock::new()).collect())
+    }
+
+    /// What it is on a device; the slot is empty where that has not loaded it.
+    pub fn on(&self, number: usize) -> Option<&OnceLock<LoadedImage>> {
+        self.0.get(number)
+    }
 }
 
 /// What an image has become on the device. It lives as long as the process: launches refer to it
@@ -99,7 +115,7 @@ fn check_header(device: &dyn Device, ptx: &str, source: &str) -> Result<(), Devi
     }
     Err(DeviceError::Incompatible {
         message: format!(
-            "{source} is compiled for {target}, device 0 is {own} ({})",
+            "{source} is compiled for {target}, the device is {own} ({})",
             device.name()
         ),
         help: format!("compile with `--arch={own}`, or with the lowest architecture you run on"),

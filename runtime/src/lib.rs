@@ -7,6 +7,7 @@
 //! - one [`device::Device`], chosen by [`select`] from what the environment asks ([`config`]),
 //! - the PTX of the program as loaded on it ([`image`]),
 //! - the present table and the data clauses that change it ([`present`]),
+//! - tools that listen ([`profiling`]),
 //! - what ran and what moved, for the tables at exit ([`report`]).
 //!
 //! Every failure is a [`gpuc_diagnostics::Diagnostic`] at the line of the directive; the ABI shows
@@ -23,6 +24,7 @@ pub mod memory;
 pub mod openacc;
 pub mod openmp;
 pub mod present;
+pub mod profiling;
 pub mod queue;
 pub mod report;
 mod rows;

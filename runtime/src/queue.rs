@@ -15,6 +15,8 @@ pub const DEFAULT: i32 = 0;
 
 thread_local! {
     static CURRENT: Cell<Queue> = const { Cell::new(Queue::SYNC) };
+    /// The argument of `async` that named it.
+    static ARGUMENT: Cell<i32> = const { Cell::new(SYNC) };
     /// `acc-default-async-var`, a setting of each host thread (OpenACC 3.3 §2.3).
     static DEFAULT_ASYNC: Cell<i32> = const { Cell::new(DEFAULT) };
 }
@@ -27,6 +29,20 @@ pub fn current() -> Queue {
 /// Chooses the queue that this thread's operations go into.
 pub fn set_current(queue: Queue) {
     CURRENT.set(queue);
+    if queue == Queue::SYNC {
+        ARGUMENT.set(SYNC);
+    }
+}
+
+/// The number of that queue, as an argument of `async`.
+pub fn current_argument() -> i32 {
+    ARGUMENT.get()
+}
+
+/// Notes the argument that has named that queue.
+pub fn set_current_argument(argument: i32) {
+    let argument = if argument == NO_VALUE { default_async() } else { argument };
+    ARGUMENT.set(argument);
 }
 
 /// What `async` without an argument means in this thread.

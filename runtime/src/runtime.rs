@@ -13,12 +13,13 @@ use crate::config::{Config, ReportForm};
 use crate::descriptor::{
     AUTO, DataDescriptor, IMAGE_VERSION, ImageDescriptor, ROWS, SiteDescriptor,
 };
-use crate::device::{Device, DeviceError, DevicePtr, LaunchRequest, Queue};
+use crate::device::{Device, DeviceError, DeviceKind, DevicePtr, LaunchRequest, Queue};
 use crate::failure::{Failure, fail};
-use crate::image::LoadedImage;
+use crate::image::{LoadedImage, LoadedImages};
 use crate::memory::Memory;
 use crate::present::resident::{__gpuc_auto_resident, HostUse};
 use crate::present::{DataEnvironment, PresentTable};
+use crate::profiling::{self, About, Event, On};
 use crate::queue::{Queues, current};
 use crate::report::Report;
 use crate::select::{Executor, select};
@@ -27,16 +28,22 @@ use crate::select::{Executor, select};
 pub struct Runtime {
     executor: Executor,
     config: Config,
-    state: Mutex<State>,
-    /// Taken after `state` where both are needed.
+    /// What each device has of the program, by the device's number.
+    places: Box<[OnDevice]>,
+    /// Taken after a device's state where both are needed.
     report: Option<Mutex<Report>>,
     loading: Mutex<()>,
-    /// Taken before `state` where both are needed.
-    queues: Mutex<Queues>,
     /// The constructs of which it has been said that they run on the host.
     noticed: Mutex<BTreeSet<usize>>,
     /// Seconds that nests at a place have lost on the host.
     savings: Mutex<BTreeMap<usize, f64>>,
+}
+
+/// What a device has of the program.
+struct OnDevice {
+    state: Mutex<State>,
+    /// Taken before `state` where both are needed.
+    queues: Mutex<Queues>,
 }
 
 /// What data directives change.
@@ -47,7 +54,9 @@ struct State {
 
 thread_local! {
     /// `acc_set_device_type(acc_device_host)`: a setting of each host thread (OpenACC 3.3 §2.3).
-    static ON_HOST: Cell<bool> = const { Cell::new(false) };
+    static ON_HOST: Cell<Option<bool>> = const { Cell::new(None) };
+    /// `acc_set_device_num`, in the same way.
+    static DEVICE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 unsafe extern "C" {
@@ -63,6 +72,18 @@ static GLOBAL: OnceLock<Result<Runtime, Failure>> = OnceLock::new();
 
 /// Exit status of a program in which checkers have found something.
 const FOUND: c_int = 1;
+
+/// A place for what no directive of the program stands for.
+static AT_ENDS: SiteDescriptor = SiteDescriptor::new(c"", c"", 0, c"init");
+
+/// Tells tools that nothing more comes.
+extern "C" fn runtime_ends() {
+    if let Some(Ok(runtime)) = GLOBAL.get() {
+        let on =
+            On { number: runtime.device_number(), kind: runtime.kind().unwrap_or(DeviceKind::Sim) };
+        profiling::event(Event::RuntimeShutdown, &AT_ENDS, on, About::Other);
+    }
+}
 
 /// Prints the tables that were asked for and what checkers have found. The process then ends with
 /// [`FOUND`] instead of its own status.
@@ -90,9 +111,14 @@ impl Runtime {
     pub fn global() -> &'static Runtime {
         let made = GLOBAL.get_or_init(|| {
             let config = Config::from_env()?;
+            profiling::load_tools(&config.tools)?;
             let executor = select(&config)?;
             if !config.quiet {
                 executor.announce();
+            }
+            if profiling::is_listening() {
+                // SAFETY: the handler is a plain function that is there until the end.
+                unsafe { atexit(runtime_ends) };
             }
             if config.reports() || config.checks.any() {
                 // SAFETY: the handler is a plain function that is there until the end.
@@ -109,15 +135,18 @@ impl Runtime {
     /// A runtime on this executor.
     pub fn new(executor: Executor, config: Config) -> Runtime {
         // The host has no memory of its own; its allocator is never asked.
-        let kind = match &executor {
-            Executor::Device(device) => device.kind(),
-            Executor::Host => crate::device::DeviceKind::Sim,
+        let (count, kind) = match &executor {
+            Executor::Devices(devices) => (devices.count(), devices.kind()),
+            Executor::Host => (1, DeviceKind::Sim),
+        };
+        let place = |number| OnDevice {
+            state: Mutex::new(State { table: PresentTable::of(number), memory: Memory::new(kind) }),
+            queues: Mutex::default(),
         };
         Runtime {
-            state: Mutex::new(State { table: PresentTable::default(), memory: Memory::new(kind) }),
+            places: (0..count).map(place).collect(),
             report: config.reports().then(Mutex::default),
             loading: Mutex::default(),
-            queues: Mutex::default(),
             noticed: Mutex::default(),
             savings: Mutex::default(),
             executor,
@@ -132,15 +161,80 @@ impl Runtime {
 
     /// The device, `None` where this thread runs its regions on the host.
     pub fn device(&self) -> Option<&dyn Device> {
-        match &self.executor {
-            Executor::Device(device) if !ON_HOST.get() => Some(device.as_ref()),
-            _ => None,
+        let Executor::Devices(devices) = &self.executor else { return None };
+        if ON_HOST.get().unwrap_or(self.config.on_host) {
+            return None;
+        }
+        match devices.get(self.device_number()) {
+            Ok(device) => Some(device),
+            Err(why) => fail(&Diagnostic::error(format!(
+                "device {} cannot be used: {why}",
+                self.device_number()
+            ))),
+        }
+    }
+
+    /// That device, for tools.
+    fn on(&self, device: &dyn Device) -> On {
+        On { number: self.device_number(), kind: device.kind() }
+    }
+
+    /// A compute construct begins on the device, or ends there.
+    pub fn note_construct(&self, site: &SiteDescriptor, begins: bool) {
+        if profiling::is_listening()
+            && let Some(device) = self.device()
+        {
+            match begins {
+                true => profiling::construct_begins(site, self.on(device)),
+                false => profiling::construct_ends(site, self.on(device)),
+            }
         }
     }
 
     /// Lets this thread run its regions on the host, or on the device again.
     pub fn select_host(&self, host: bool) {
+        ON_HOST.set(Some(host));
+    }
+
+    /// How many devices there are.
+    pub fn device_count(&self) -> usize {
+        match &self.executor {
+            Executor::Devices(devices) => devices.count(),
+            Executor::Host => 0,
+        }
+    }
+
+    /// The number of this thread's device.
+    pub fn device_number(&self) -> usize {
+        DEVICE.get().unwrap_or(self.config.first_device)
+    }
+
+    /// Chooses this thread's device, one that there is.
+    pub fn select_device(&self, number: usize) {
+        DEVICE.set(Some(number));
+    }
+
+    /// Does something on another device than this thread's.
+    pub fn with_device<T>(&self, number: usize, action: impl FnOnce() -> T) -> T {
+        let (device, host) = (DEVICE.replace(Some(number)), ON_HOST.replace(Some(false)));
+        let result = action();
+        DEVICE.set(device);
         ON_HOST.set(host);
+        result
+    }
+
+    /// Does something on every device in turn, or once on the host.
+    pub fn on_each_device<E>(&self, mut action: impl FnMut() -> Result<(), E>) -> Result<(), E> {
+        if self.device_count() == 0 {
+            return action();
+        }
+        (0..self.device_count()).try_for_each(|number| self.with_device(number, &mut action))
+    }
+
+    /// What this thread's device has of the program.
+    fn place(&self) -> &OnDevice {
+        // The number has been checked when it was chosen; without a device there is one place.
+        &self.places[self.device_number().min(self.places.len() - 1)]
     }
 
     /// Whether a compute region runs on the device; if so its module is loaded.
@@ -174,6 +268,7 @@ impl Runtime {
         &self,
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
+        start: Option<Event>,
         action: impl FnOnce(&mut DataEnvironment<'_>, &mut [DataDescriptor]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(device) = self.device() else {
@@ -182,7 +277,11 @@ impl Runtime {
             }
             return Ok(());
         };
-        self.environment(device, site, |environment| action(environment, data))
+        let act = || self.environment(device, site, |environment| action(environment, data));
+        match start {
+            Some(start) => profiling::during(start, site, self.on(device), About::Other, act),
+            None => act(),
+        }
     }
 
     /// Calls `action`, which the program asks for, with the device's data under the lock: nothing stays
@@ -208,8 +307,8 @@ impl Runtime {
         site: &SiteDescriptor,
         action: impl FnOnce(&mut DataEnvironment<'_>) -> T,
     ) -> T {
-        let queues = lock(&self.queues);
-        let mut state = lock(&self.state);
+        let queues = lock(&self.place().queues);
+        let mut state = lock(&self.place().state);
         let State { table, memory } = &mut *state;
         let mut report = self.report.as_ref().map(lock);
         let (report, queue) = (report.as_deref_mut(), current());
@@ -226,7 +325,18 @@ impl Runtime {
         if is_of_nest(data) {
             return Ok(());
         }
-        self.data(site, data, |environment, data| environment.begin(data))
+        self.data(site, data, Some(Event::EnterDataStart), |environment, data| {
+            environment.begin(data)
+        })
+    }
+
+    /// The data region of the whole program begins, on every device.
+    pub fn declare(
+        &self,
+        site: &SiteDescriptor,
+        data: &mut [DataDescriptor],
+    ) -> Result<(), Failure> {
+        self.on_each_device(|| self.data_begin(site, data))
     }
 
     /// Exit of a data region or of a compute construct.
@@ -240,7 +350,7 @@ impl Runtime {
         if is_of_nest(data) {
             return self.nest_end(site, data);
         }
-        self.data(site, data, |environment, data| environment.end(data))
+        self.data(site, data, Some(Event::ExitDataStart), |environment, data| environment.end(data))
     }
 
     /// `enter data`.
@@ -249,7 +359,9 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
-        self.data(site, data, |environment, data| environment.enter(data))
+        self.data(site, data, Some(Event::EnterDataStart), |environment, data| {
+            environment.enter(data)
+        })
     }
 
     /// `exit data`.
@@ -258,7 +370,9 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
-        self.data(site, data, |environment, data| environment.exit(data))
+        self.data(site, data, Some(Event::ExitDataStart), |environment, data| {
+            environment.exit(data)
+        })
     }
 
     /// `update`.
@@ -267,7 +381,9 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
-        self.data(site, data, |environment, data| environment.update(data))
+        self.data(site, data, Some(Event::UpdateStart), |environment, data| {
+            environment.update(data)
+        })
     }
 
     /// `host_data`.
@@ -276,7 +392,7 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
     ) -> Result<(), Failure> {
-        self.data(site, data, |environment, data| environment.use_device(data))
+        self.data(site, data, None, |environment, data| environment.use_device(data))
     }
 
     /// Whether two variables of a construct whose data has begun share no byte.
@@ -289,14 +405,14 @@ impl Runtime {
     pub fn device_alloc(&self, site: &SiteDescriptor, bytes: u64) -> Result<DevicePtr, Failure> {
         let Some(device) = self.device() else { return Ok(0) };
         let label = format!("scratch of {}", site.construct());
-        let allocated = lock(&self.state).memory.allocate(device, bytes, &label);
+        let allocated = lock(&self.place().state).memory.allocate(device, bytes, &label);
         allocated.map_err(|error| located(error, site))
     }
 
     /// Gives scratch memory back.
     pub fn device_free(&self, site: &SiteDescriptor, ptr: DevicePtr) -> Result<(), Failure> {
         let Some(device) = self.device().filter(|_| ptr != 0) else { return Ok(()) };
-        let released = lock(&self.state).memory.release_behind(device, ptr, current());
+        let released = lock(&self.place().state).memory.release_behind(device, ptr, current());
         released.map_err(|error| located(error, site))
     }
 
@@ -304,7 +420,7 @@ impl Runtime {
     /// this thread's queue; 0 on the host, where nothing needs it.
     pub fn tickets(&self, site: &SiteDescriptor) -> Result<DevicePtr, Failure> {
         let Some(device) = self.device() else { return Ok(0) };
-        let counter = lock(&self.state).memory.tickets(device, current());
+        let counter = lock(&self.place().state).memory.tickets(device, current());
         counter.map_err(|error| located(error, site))
     }
 
@@ -362,7 +478,11 @@ impl Runtime {
             timed: self.report.is_some(),
             counted: self.config.counts(),
         };
-        let outcome = device.launch(loaded.id, &request).map_err(|error| located(error, site))?;
+        let about = About::Launch { kernel, grid, block };
+        let launch = || device.launch(loaded.id, &request);
+        let outcome =
+            profiling::during(Event::EnqueueLaunchStart, site, self.on(device), about, launch)
+                .map_err(|error| located(error, site))?;
         if let Some(report) = &self.report {
             let queue = request.queue.0;
             lock(report).launch(site, &kernel.to_string_lossy(), grid, block, queue, outcome);
@@ -377,12 +497,15 @@ impl Runtime {
         image: &ImageDescriptor,
         site: &SiteDescriptor,
     ) -> Result<&'static LoadedImage, Failure> {
-        // SAFETY (both uses): the handle is null or a leaked `LoadedImage`.
-        if let Some(loaded) = unsafe { image.handle.load(Ordering::Acquire).as_ref() } {
+        let number = self.device_number();
+        // SAFETY (both uses): the handle is null or leaked `LoadedImages`.
+        let known = || unsafe { image.handle.load(Ordering::Acquire).as_ref() };
+        let loaded = || known().and_then(|images| images.on(number)).and_then(OnceLock::get);
+        if let Some(loaded) = loaded() {
             return Ok(loaded);
         }
         let _one_at_a_time = lock(&self.loading);
-        if let Some(loaded) = unsafe { image.handle.load(Ordering::Acquire).as_ref() } {
+        if let Some(loaded) = loaded() {
             return Ok(loaded);
         }
         if image.version() != IMAGE_VERSION {
@@ -397,9 +520,14 @@ impl Runtime {
         }
         let loaded = LoadedImage::load(device, &image.ptx(), &image.source())
             .map_err(|error| located(error, site))?;
-        let loaded: &'static LoadedImage = Box::leak(Box::new(loaded));
-        image.handle.store(ptr::from_ref(loaded).cast_mut(), Ordering::Release);
-        Ok(loaded)
+        let images: &'static LoadedImages = known().unwrap_or_else(|| {
+            let images: &'static LoadedImages =
+                Box::leak(Box::new(LoadedImages::new(self.device_count())));
+            image.handle.store(ptr::from_ref(images).cast_mut(), Ordering::Release);
+            images
+        });
+        let slot = images.on(number).expect("a device's number has been checked");
+        Ok(slot.get_or_init(|| loaded))
     }
 
     /// Gives back all device memory and forgets what was present (`acc_shutdown`).
@@ -407,6 +535,12 @@ impl Runtime {
         let Some(device) = self.device() else { return Ok(()) };
         self.queue_end();
         self.wait(site, &[])?;
+        profiling::during(Event::DeviceShutdownStart, site, self.on(device), About::Other, || {
+            self.shut_down(device, site)
+        })
+    }
+
+    fn shut_down(&self, device: &dyn Device, site: &SiteDescriptor) -> Result<(), Failure> {
         let result = self.environment(device, site, |environment| {
             device.synchronize(Queue::SYNC)?;
             for entry in environment.table.drain().filter(|entry| !entry.mapped) {
@@ -418,13 +552,22 @@ impl Runtime {
         result.map_err(|error| located(error, site))
     }
 
+    /// What executes kernels, if anything does.
+    fn kind(&self) -> Option<DeviceKind> {
+        match &self.executor {
+            Executor::Devices(devices) => Some(devices.kind()),
+            Executor::Host => None,
+        }
+    }
+
     /// Prints what checkers have found; whether there is anything.
     fn print_findings(&self) -> bool {
         if !self.config.checks.any() {
             return false;
         }
-        let Executor::Device(device) = &self.executor else { return false };
-        let findings = device.take_findings();
+        let Executor::Devices(devices) = &self.executor else { return false };
+        let findings: Vec<_> =
+            devices.used().flat_map(|(_, device)| device.take_findings()).collect();
         if self.config.check_json {
             // A closed standard error is the user's choice.
             let _ = std::io::Write::write_all(
@@ -439,8 +582,7 @@ impl Runtime {
 
     /// Writes a report that is a file; what to say about it.
     fn write_report(&self, report: &Report, form: ReportForm) -> String {
-        let simulated = matches!(&self.executor, Executor::Device(device)
-            if device.kind() == crate::device::DeviceKind::Sim);
+        let simulated = self.kind() == Some(DeviceKind::Sim);
         let device = simulated.then_some(self.config.sim_arch);
         let report = report.for_simulator(&self.executor.describe(), device);
         let mut said = String::new();
@@ -478,12 +620,10 @@ impl Runtime {
             text.push_str(&crate::report::write(path, &trace));
         }
         if self.config.time {
-            let device = match &self.executor {
-                Executor::Device(device) if device.kind() == crate::device::DeviceKind::Sim => {
-                    "sim"
-                }
-                Executor::Device(_) => "NVIDIA",
-                Executor::Host => "host",
+            let device = match self.kind() {
+                Some(DeviceKind::Sim) => "sim",
+                Some(DeviceKind::Cuda) => "NVIDIA",
+                None => "host",
             };
             text.push_str(&report.timing(device));
         }

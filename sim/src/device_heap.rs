@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn blocks_do_not_overlap_and_come_back() {
-        let memory = DeviceMemory::new(1 << 30);
+        let memory = DeviceMemory::new(1 << 30, 0);
         let heap = DeviceHeap::default();
         assert_eq!(heap.allocate(8), 0, "no heap yet");
         heap.prepare(&memory).unwrap();

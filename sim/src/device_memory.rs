@@ -9,6 +9,8 @@ use crate::fault::{NearestAllocation, SimError};
 
 /// The first device address. High enough that a small integer is never one.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
+/// From the first address of one device to that of the next: an address of one is none of another.
+const BETWEEN_DEVICES: u64 = 1 << 40;
 /// Allocations start at multiples of this.
 const ALIGNMENT: u64 = 512;
 /// Unused addresses between allocations, so that small overruns hit nothing.
@@ -78,9 +80,10 @@ pub(crate) struct Snapshot {
 }
 
 impl DeviceMemory {
-    pub(crate) fn new(total: u64) -> DeviceMemory {
-        let table =
-            Table { live: BTreeMap::new(), freed: Vec::new(), next: FIRST_ADDRESS, used: 0 };
+    /// The memory of the device of that number.
+    pub(crate) fn new(total: u64, number: u32) -> DeviceMemory {
+        let next = FIRST_ADDRESS + u64::from(number) * BETWEEN_DEVICES;
+        let table = Table { live: BTreeMap::new(), freed: Vec::new(), next, used: 0 };
         DeviceMemory { table: RwLock::new(table), total }
     }
 

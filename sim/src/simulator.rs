@@ -42,9 +42,14 @@ impl Simulator {
     /// A device whose kernels run under checkers: on one host thread, so that the findings are the
     /// same every time.
     pub fn checked(arch: &'static Arch, checks: Checks) -> Simulator {
+        Simulator::numbered(arch, checks, 0)
+    }
+
+    /// One of several devices of a machine: their addresses are apart.
+    pub fn numbered(arch: &'static Arch, checks: Checks, number: u32) -> Simulator {
         Simulator {
             arch,
-            memory: DeviceMemory::new(arch.chip.dram_bytes),
+            memory: DeviceMemory::new(arch.chip.dram_bytes, number),
             heap: DeviceHeap::default(),
             modules: Mutex::new(HashMap::new()),
             images: Mutex::default(),

@@ -92,7 +92,7 @@ int main(void)
         after[1][i] = bits[1] &= 0xffffffffu;
         #pragma acc atomic capture
         { before[2][i] = bits[2]; bits[2] = bits[2] ^ (1u << i); }
-        #pragma acc atomic capture
+        #pragma acc atomic capture if(i % 2)
         after[2][i] = bits[2] = 0u ^ bits[2];
     }
     int wrong = 0;

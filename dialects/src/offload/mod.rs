@@ -52,6 +52,10 @@ pub const BLOCK_EXTENTS_ATTR: &str = "offload.block_extents";
 /// a block: the number of the result of the kernel's loop over blocks that it is for.
 pub const PARTIAL_ATTR: &str = "offload.partial_results";
 
+/// Name of the attribute of a kernel's local array whose copies lie in memory that the host gives, and of the
+/// argument that is this memory: a number that both have.
+pub const PRIVATE_ARRAY_ATTR: &str = "offload.private_array";
+
 /// Name of the unit argument attribute of a kernel's counter of blocks that are done ([`TicketsOp`]).
 pub const TICKETS_ATTR: &str = "offload.tickets";
 

@@ -26,6 +26,9 @@ const INCLUDE: &str = "include";
 /// File name of the header of OpenACC's routines.
 const OPENACC_H: &str = "openacc.h";
 
+/// Its header for tools.
+const ACC_PROF_H: &str = "acc_prof.h";
+
 /// What the library needs of the system. Programs that do not use it are not to need these either.
 const SYSTEM_LIBRARIES: [&str; 5] =
     ["-Wl,--push-state,--as-needed", "-lpthread", "-ldl", "-lm", "-Wl,--pop-state"];
@@ -157,15 +160,18 @@ pub fn headers() -> Option<PathBuf> {
     Some(folder.join(INCLUDE))
 }
 
-/// Writes the header that the compiler carries into `include` of a folder, unless it is there.
+/// Writes the headers that the compiler carries into `include` of a folder, unless they are there.
 fn unpack_header(folder: &Path) -> std::io::Result<()> {
     let folder = folder.join(INCLUDE);
-    let header = folder.join(OPENACC_H);
-    if std::fs::read(&header).is_ok_and(|text| text == carried::OPENACC_H.as_bytes()) {
-        return Ok(());
+    for (name, text) in [(OPENACC_H, carried::OPENACC_H), (ACC_PROF_H, carried::ACC_PROF_H)] {
+        let header = folder.join(name);
+        if std::fs::read(&header).is_ok_and(|known| known == text.as_bytes()) {
+            continue;
+        }
+        std::fs::create_dir_all(&folder)?;
+        write_atomically(&header, text.as_bytes())?;
     }
-    std::fs::create_dir_all(&folder)?;
-    write_atomically(&header, carried::OPENACC_H.as_bytes())
+    Ok(())
 }
 
 /// The flags by which the host compiler's preprocessor finds the headers of `folder`.

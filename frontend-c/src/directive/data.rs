@@ -67,6 +67,8 @@ pub enum DataKind {
     UseDevice,
     UpdateHost,
     UpdateDevice,
+    /// The host's values, in memory of the construct's own.
+    FirstPrivate,
     /// A copy that the program did not write.
     ImplicitCopy,
     /// A copy to the device of a constant that the program did not write.
@@ -108,6 +110,7 @@ impl DataKind {
             DataKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
             DataKind::Delete => "delete",
             DataKind::DevicePtr => "deviceptr",
+            DataKind::FirstPrivate => "firstprivate",
             DataKind::Attach => "attach",
             DataKind::Detach => "detach",
             DataKind::UseDevice => "use_device",

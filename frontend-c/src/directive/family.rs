@@ -28,6 +28,7 @@ impl Family {
                 DataKind::UseDevice => format!("use_device_ptr({list})"),
                 DataKind::UpdateHost => format!("from({list})"),
                 DataKind::UpdateDevice => format!("to({list})"),
+                DataKind::FirstPrivate => format!("firstprivate({list})"),
                 DataKind::NoCreate
                 | DataKind::Present
                 | DataKind::ImplicitPresent

@@ -101,7 +101,8 @@ impl Parser {
 
     pub(super) fn reduction_operator(&mut self) -> Parsed<ReductionOp> {
         let op = match (self.peek(), self.word().as_deref()) {
-            (TokenKind::Punct(Punct::Plus), _) => ReductionOp::Add,
+            // What iterations have subtracted adds up (OpenMP 5.1 §2.21.5; older OpenACC codes write it, too).
+            (TokenKind::Punct(Punct::Plus | Punct::Minus), _) => ReductionOp::Add,
             (TokenKind::Punct(Punct::Star), _) => ReductionOp::Mul,
             (TokenKind::Punct(Punct::Amp), _) => ReductionOp::And,
             (TokenKind::Punct(Punct::Pipe), _) => ReductionOp::Or,

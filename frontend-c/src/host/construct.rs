@@ -7,6 +7,7 @@ use gpuc_ir::Ir;
 use super::data::{LaunchData, data_array, descriptors, launch_data};
 use super::function::OnlyLaunch;
 use super::{Edit, Functions, from_tree, literal, section};
+use crate::directive::VarRef;
 use crate::directive::action::{Action, DeviceChoice, QueueName};
 use crate::lower::{Argument, ConstructInfo, Extent, Lowered};
 use crate::tree::{ExprId, TranslationUnit};
@@ -241,6 +242,35 @@ fn addresses(texts: &Texts<'_>, number: usize) -> (String, String) {
     (outer, inner)
 }
 
+/// Where the host runs a compute construct: what keeps the variables that it has copies of, and what gives them
+/// their values again.
+fn kept(texts: &Texts<'_>, number: usize) -> (String, String) {
+    let unit = texts.unit;
+    let (mut before, mut behind) = (String::new(), String::new());
+    for (i, var) in texts.info.own.iter().enumerate() {
+        let ty = unit.exprs[var.base].ty;
+        let kept = format!("__gpuc_p{number}_{i}");
+        if unit.types.as_array(ty).is_none() && var.sections.is_empty() {
+            // The address of a variable in a register is none's.
+            let name = section::text(unit, var.base);
+            let _ = write!(before, "__typeof__({name}) {kept} = {name}; ");
+            let _ = write!(behind, "{name} = {kept}; ");
+            continue;
+        }
+        let whole = VarRef { sections: Vec::new(), ..var.clone() };
+        // As on the device, an array's section stands for the array.
+        let var = if unit.types.is_pointer(ty) { var } else { &whole };
+        let memory = section::of_clause(unit, var, &texts.site);
+        let _ = write!(
+            before,
+            "void *const {kept}_at = (void *)({}); const unsigned long {kept}_n = (unsigned long)({}); void *const {kept} = __gpuc_keep({kept}_at, {kept}_n); ",
+            memory.first, memory.bytes
+        );
+        let _ = write!(behind, "__gpuc_give({kept}_at, {kept}, {kept}_n); ");
+    }
+    (before, behind)
+}
+
 /// What takes the place of a directive, and what stands behind its statement.
 fn replacement(
     unit: &TranslationUnit,
@@ -285,16 +315,18 @@ fn replacement(
             };
             let call = compute_call(&texts, functions, number, data.as_ref());
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
+            let (before, behind) = kept(&texts, number);
             let text = format!(
-                "{{ {site}if (__gpuc_region_begin(__gpuc_image(), &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}",
+                "{{ {site}if (__gpuc_region_begin(__gpuc_image(), &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}{before}",
                 texts.site
             );
-            (text, String::from(" } }"))
+            (text, format!(" {behind}}} }}"))
         }
         Action::Nest => (nest(&texts, functions, number, &site, &arrays()), String::from(" } }")),
         Action::Host => {
-            let text = format!("{{ {site}__gpuc_host_begin(&{}); {{ ", texts.site);
-            (text, format!(" }} __gpuc_host_end(&{}); }}", texts.site))
+            let (before, behind) = kept(&texts, number);
+            let text = format!("{{ {site}__gpuc_host_begin(&{}); {{ {before}", texts.site);
+            (text, format!(" {behind}}} __gpuc_host_end(&{}); }}", texts.site))
         }
         Action::Data => {
             // Condition and queue are looked at once: the end must match the beginning.

@@ -30,6 +30,7 @@ fn kind_number(kind: DataKind) -> u32 {
         DataKind::UseDevice => 13,
         DataKind::Attach => 14,
         DataKind::Detach => 15,
+        DataKind::FirstPrivate => 16,
     }
 }
 

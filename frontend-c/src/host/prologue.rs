@@ -134,6 +134,8 @@ const HELPERS: &str = "\
  __gpuc_run_between(site, data, offsets, n, kernel, types, grid, block, shared, values);
  __builtin_va_end(values);
 }
+@ void *__gpuc_keep(const void *at, unsigned long bytes) { void *kept = __builtin_malloc(bytes + 1); if (!kept) __builtin_abort(); return bytes ? __builtin_memcpy(kept, at, bytes) : kept; }
+@ void __gpuc_give(void *at, void *kept, unsigned long bytes) { if (bytes) __builtin_memcpy(at, kept, bytes); __builtin_free(kept); }
 @ long __gpuc_div(long a, long b) { return b == 0 ? 0 : b == -1 ? (long)(0ul - (unsigned long)a) : a / b; }
 @ long __gpuc_rem(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }
 @ unsigned long __gpuc_divu(unsigned long a, unsigned long b) { return b == 0 ? 0 : a / b; }

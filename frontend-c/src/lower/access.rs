@@ -115,13 +115,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowering<Pointer> {
         let Some(size) = self.unit.types.size_of(ty) else {
-            return self.refuse(
-                span,
-                gpuc_diagnostics::Diagnostic::error(
-                    "local objects whose size is not constant are not supported in device code",
-                )
-                .help("declare it before the region, or give it a constant size"),
-            );
+            return self.local_of_run_time_size(variable, ty, span);
         };
         let dims = self.dimensions(ty);
         let inside = self.unit.types.as_array(ty).map_or(ty, |(element, _)| element);

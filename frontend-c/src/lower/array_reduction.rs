@@ -49,6 +49,11 @@ pub(super) struct ArrayReduction {
 }
 
 impl ArrayReduction {
+    /// The variable.
+    pub(super) fn variable(&self) -> DeclId {
+        self.var.decl
+    }
+
     /// The elements as reduction variables of the loop.
     pub(super) fn variables(
         &self,
@@ -157,7 +162,11 @@ impl Lowerer<'_> {
             [] => match unit.types.as_array(var.ty) {
                 Some((element, ArraySize::Constant(count))) => (element, Some(0), Some(count)),
                 Some((element, _)) => (element, Some(0), None),
-                None => (var.ty, Some(0), Some(1)),
+                // Both parts of a sum are sums.
+                None => match unit.types.as_complex(var.ty) {
+                    Some(part) => (part, Some(0), Some(2)),
+                    None => (var.ty, Some(0), Some(1)),
+                },
             },
             // One element, wherever it is.
             sections if sections.iter().all(|section| section.is_index) => {
@@ -204,6 +213,11 @@ impl Lowerer<'_> {
     fn reduced_element(&mut self, var: &VarRef, named: Named, at: u64) -> Lowering<Pointer> {
         let Named::Variable(decl) = named else { return self.object(var.first) };
         let unit = self.unit;
+        if let Some(part) = unit.types.as_complex(unit.decls[decl].ty) {
+            let scalar = self.scalar(part, var.span)?;
+            let object = self.object(var.base)?;
+            return Ok(self.part_of(&object, scalar, at == 1));
+        }
         let start = match unit.types.as_array(unit.decls[decl].ty) {
             Some((element, _)) => {
                 let object = self.object(var.base)?;
@@ -246,7 +260,9 @@ impl Lowerer<'_> {
             }
             match reduction.named {
                 Named::Variable(decl) => {
-                    let is_array = self.unit.types.as_array(self.unit.decls[decl].ty).is_some();
+                    let ty = self.unit.decls[decl].ty;
+                    let is_array =
+                        self.unit.types.as_array(ty).is_some() || self.is_complex_type(ty);
                     let binding = match is_array {
                         true => Binding::Object(pointer.clone()),
                         false => Binding::Pointer(pointer.clone()),

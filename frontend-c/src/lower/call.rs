@@ -49,7 +49,7 @@ impl Lowerer<'_> {
         self.call_any(expr, callee, arguments).map(|_| ())
     }
 
-    /// A call that returns a structure: the object it is left in.
+    /// A call that returns a structure, or a complex number: the object it is left in.
     pub(super) fn call_record(
         &mut self,
         expr: ExprId,
@@ -203,6 +203,8 @@ impl Lowerer<'_> {
             let span = self.span(argument);
             values.push(if unit.types.is_pointer(ty) {
                 Given::Pointer(self.pointer(argument)?)
+            } else if self.is_complex_type(ty) {
+                Given::Complex(self.complex_value(argument)?)
             } else if unit.types.as_record(ty).is_some() {
                 Given::Object(self.object(argument)?)
             } else {
@@ -245,6 +247,13 @@ impl Lowerer<'_> {
             match value {
                 Given::Pointer(pointer) => self.bind_pointer(parameter, Some(pointer))?,
                 Given::Scalar(value, scalar) => self.bind_scalar(parameter, value, scalar),
+                Given::Complex(value) => {
+                    let (ty, span) =
+                        (self.unit.decls[parameter].ty, self.unit.decls[parameter].span);
+                    let copy = self.local_object(Some(parameter), ty, span)?;
+                    self.store_complex(value, &copy, ty, span)?;
+                    self.bindings.insert(parameter, super::lowerer::Binding::Object(copy));
+                }
                 Given::Object(source) => {
                     let (ty, span) =
                         (self.unit.decls[parameter].ty, self.unit.decls[parameter].span);
@@ -277,7 +286,7 @@ impl Lowerer<'_> {
         if self.unit.types.is_void(ty) {
             return Ok(None);
         }
-        if self.unit.types.as_record(ty).is_some() {
+        if self.unit.types.as_record(ty).is_some() || self.is_complex_type(ty) {
             return Ok(Some(ReturnPlace::Object(self.local_object(None, ty, span)?)));
         }
         let scalar = self.scalar(ty, span)?;
@@ -303,6 +312,7 @@ enum Given {
     Scalar(Value, Scalar),
     Pointer(Pointer),
     Object(Pointer),
+    Complex(super::complex::Complex),
 }
 
 /// What a call yields.

@@ -1,7 +1,7 @@
 //! Which data a compute construct maps, and the arguments of its function.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::offload::Construct;
+use gpuc_dialects::offload::{Construct, STORAGE_EXCLUSIVE};
 use gpuc_ir::{Type as IrType, Value};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -69,6 +69,8 @@ pub(super) struct Captures {
     pub formals: Vec<Formal>,
     /// Scalars that are only loop variables: private without a value.
     pub private: Vec<(DeclId, Scalar)>,
+    /// Variables that functions use which are called.
+    pub called: IndexSet<DeclId>,
 }
 
 /// The data items of a directive that lasts as long as the program. A pointer is an object of its own
@@ -282,6 +284,11 @@ impl Lowerer<'_> {
         };
         let mut captures = Captures { data, ..Captures::default() };
         for (&captured, usage) in &c.uses.captured {
+            if let Captured::Variable(decl) = captured
+                && usage.in_callee
+            {
+                captures.called.insert(decl);
+            }
             match captured {
                 Captured::Variable(decl) => self.capture_variable(c, decl, usage, &mut captures)?,
                 Captured::Path(path) => self.capture_path(c, path, &mut captures)?,
@@ -442,12 +449,48 @@ impl Lowerer<'_> {
             let element = scalar.memory(&mut self.b.ctx);
             let form = Form::Single { element, size: scalar.size() };
             (form.clone(), Target::Object(captured, form, ty))
+        } else if self.is_complex_type(ty) {
+            let form = self.natural_form(variable, ty);
+            (form.clone(), Target::Object(captured, form, ty))
         } else {
             (Form::Bytes, Target::Object(captured, Form::Bytes, ty))
         };
         let ty = self.device_memref(&form);
         let storage = storage(unit, c, captured, &target);
         Formal { name, ty, map: kind.keyword(), storage, actual: Argument::Data(item), target }
+    }
+
+    /// An array, a structure or a section of which the construct has the host's values in memory of its own.
+    fn copied_in(
+        &mut self,
+        c: &Capturing<'_>,
+        decl: DeclId,
+        var: &VarRef,
+        name: String,
+    ) -> Lowering<(DataItem, Formal)> {
+        let unit = self.unit;
+        let ty = unit.decls[decl].ty;
+        if !unit.types.is_pointer(ty)
+            && unit.types.as_array(ty).is_none()
+            && unit.types.as_record(ty).is_none()
+            && !self.is_complex_type(ty)
+        {
+            return self.refuse(var.span, super::scalar::refused_type(unit, ty));
+        }
+        let kind = DataKind::FirstPrivate;
+        let (_, line) = unit.source.line(var.span.start);
+        let extent = if unit.types.is_pointer(ty) {
+            if let Err(diagnostic) = check_section(unit, var) {
+                return Err(super::lowerer::Failure::Refused(diagnostic));
+            }
+            Extent::Clause(var.clone())
+        } else {
+            // Of an array, all of it: who has a section of it looks at no more.
+            Extent::Object(name.clone())
+        };
+        let item = DataItem { line, ..DataItem::implicit(&name, kind, extent) };
+        let formal = self.mapped(c, Captured::Variable(decl), ty, name, 0, kind);
+        Ok((item, Formal { storage: Some(STORAGE_EXCLUSIVE), ..formal }))
     }
 
     fn by_value(&mut self, decl: DeclId, scalar: Scalar, name: String) -> Formal {
@@ -479,20 +522,20 @@ impl Lowerer<'_> {
         let firstprivate = c.directive.firstprivate.iter().find(|var| var.decl == decl);
         let scalar = Scalar::of(unit, ty);
         if let Some(var) = firstprivate {
-            let Some(scalar) = scalar else {
-                return self.refuse(
-                    var.span,
-                    Diagnostic::error("`firstprivate` is supported for scalars only").help(
-                        format!(
-                            "use `{}` and a private copy inside the region",
-                            c.directive.family.data_clause(DataKind::CopyIn, &name)
-                        ),
-                    ),
-                );
-            };
-            let formal = self.by_value(decl, scalar, name);
-            captures.formals.push(formal);
-            return Ok(());
+            if let Some(scalar) = scalar {
+                let formal = self.by_value(decl, scalar, name);
+                captures.formals.push(formal);
+                return Ok(());
+            }
+            // The value of a pointer is its copy's anyway: what it points to is another matter.
+            if !unit.types.is_pointer(ty) || !var.sections.is_empty() {
+                let formal = self.copied_in(c, decl, var, name)?;
+                captures.data.push(formal.0);
+                captures
+                    .formals
+                    .push(Formal { actual: Argument::Data(captures.data.len() - 1), ..formal.1 });
+                return Ok(());
+            }
         }
         let copies = c.directive.family.copies_scalars();
         if unit.types.is_pointer(ty) && usage.mutated && !copies {
@@ -593,6 +636,9 @@ impl Lowerer<'_> {
             }
             return Ok(());
         }
+        if self.is_complex_type(ty) {
+            return self.capture_complex(c, decl, usage, captures);
+        }
         if unit.types.as_record(ty).is_some() && !usage.whole {
             return self.capture_members(c, decl, usage, captures);
         }
@@ -613,6 +659,37 @@ impl Lowerer<'_> {
         }
         let item = captures.data.len();
         captures.data.push(DataItem::implicit(&name, kind, extent));
+        let formal = self.mapped(c, captured, ty, name, item, kind);
+        captures.formals.push(formal);
+        Ok(())
+    }
+
+    /// A complex variable that is in no clause: as a scalar, it comes back where the construct reduces it or
+    /// is `kernels`, and is a copy of the construct's own elsewhere.
+    fn capture_complex(
+        &mut self,
+        c: &Capturing<'_>,
+        decl: DeclId,
+        usage: &Use,
+        captures: &mut Captures,
+    ) -> Lowering<()> {
+        let unit = self.unit;
+        let (name, ty) = (unit.name(decl).to_owned(), unit.decls[decl].ty);
+        let captured = Captured::Variable(decl);
+        let reduced = c.reduced.contains(&decl);
+        let kernels = self.construct == Some(Construct::Kernels);
+        let asked = c.directive.implicit.scalars;
+        let copies = c.directive.family.copies_scalars();
+        let comes_back = reduced || kernels && usage.mutated || asked.is_some();
+        if usage.mutated && !comes_back && !copies {
+            self.check_not_lost(c, decl, usage.span)?;
+        }
+        let kind = match comes_back {
+            true => asked.unwrap_or(DataKind::ImplicitCopy),
+            false => DataKind::FirstPrivate,
+        };
+        let item = captures.data.len();
+        captures.data.push(DataItem::implicit(&name, kind, Extent::Object(name.clone())));
         let formal = self.mapped(c, captured, ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())

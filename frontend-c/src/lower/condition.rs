@@ -37,6 +37,7 @@ impl Lowerer<'_> {
             ExprKind::Binary(BinaryOp::LogicalAnd, a, b) => self.short_circuit(a, b, true),
             ExprKind::Binary(BinaryOp::LogicalOr, a, b) => self.short_circuit(a, b, false),
             ExprKind::Binary(op, a, b) if op.is_comparison() => self.compare(op, a, b, expr),
+            _ if self.is_complex(expr) => self.complex_truth(expr),
             _ if self.is_pointer(expr) => self.is_set(expr),
             _ => {
                 let scalar = self.scalar(self.ty(expr), span)?;
@@ -82,6 +83,12 @@ impl Lowerer<'_> {
                 _ => CmpIPredicate::Ne,
             };
             return Ok(self.compare_int(predicate, distance, zero));
+        }
+        if self.is_complex(a) || self.is_complex(b) {
+            let typed = if self.is_complex(a) { a } else { b };
+            let (left, right) = (self.complex_value(a)?, self.complex_value(b)?);
+            self.locate(span);
+            return self.complex_comparison(op, typed, left, right);
         }
         let scalar = self.scalar(self.ty(a), self.span(a))?;
         let left = self.rvalue(a)?;

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::array_reduction::{ArrayReduction, scalar_reductions};
 use super::counted::{Bounds, Counted};
 use super::lowerer::{Binding, Failure, Jumps, Lowerer, Lowering};
+use super::private::only_reads;
 use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
@@ -79,10 +80,9 @@ impl Lowerer<'_> {
         let saved = self.bindings.clone();
         let nested = self.reductions.len();
         for var in &directive.private {
-            self.mutated.insert(var.decl);
-            self.declare_private(var.decl, var.span)?;
+            self.declare_private(var)?;
         }
-        self.copy_firstprivate(directive)?;
+        self.copy_firstprivate(directive, body)?;
         let combined = scalar_reductions(self.unit, directive).map(|(op, var)| (var.decl, op));
         self.reductions.extend(combined);
         let done = self.nested(body);
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
     }
 
     /// Copies of variables, with the values that they have here.
-    fn copy_firstprivate(&mut self, directive: &Directive) -> Lowering<()> {
+    fn copy_firstprivate(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         for var in &directive.firstprivate {
             match self.bindings.get(&var.decl).cloned() {
                 Some(Binding::Slot { memref, .. }) => {
@@ -107,9 +107,8 @@ impl Lowerer<'_> {
                         self.write_slot(memref, value);
                     }
                 }
-                Some(Binding::Object(_)) => {
-                    let message = "`firstprivate` is supported for scalars only";
-                    return self.error(var.span, message);
+                Some(Binding::Object(_)) if !only_reads(self.unit, body, var.decl) => {
+                    self.copy_private(var.decl, Some(var))?;
                 }
                 // What does not change need not be copied; pointers are copied where they change.
                 _ => {}
@@ -369,7 +368,7 @@ impl Lowerer<'_> {
     /// The reduction variables of a loop: those of its clauses, and those of enclosing loops that it
     /// updates, because what an iteration adds must not be lost, and what its iterations turn out to
     /// combine.
-    fn loop_reductions(
+    pub(super) fn loop_reductions(
         &mut self,
         directive: &Directive,
         body: StmtId,
@@ -438,8 +437,8 @@ impl Lowerer<'_> {
         }
         self.note_numbers(directive)?;
         let mut private: IndexSet<DeclId> = IndexSet::new();
-        if directive.family.copies_scalars() {
-            self.copy_firstprivate(directive)?;
+        if let Some(innermost) = loops.last().filter(|_| directive.family.copies_scalars()) {
+            self.copy_firstprivate(directive, innermost.body)?;
             private.extend(directive.firstprivate.iter().map(|var| var.decl));
         }
         for var in directive.private.iter().chain(&directive.lastprivate) {
@@ -449,15 +448,15 @@ impl Lowerer<'_> {
             if loops.iter().any(|counted| counted.variable == var.decl) {
                 continue;
             }
-            self.mutated.insert(var.decl);
-            self.declare_private(var.decl, var.span)?;
+            self.declare_private(var)?;
         }
         if !independent {
             return Ok(());
         }
         let Some(innermost) = loops.last() else { return Ok(()) };
         for decl in mutated_by(self.unit, innermost.body) {
-            let reduced = self.reductions.iter().any(|&(known, _)| known == decl);
+            let reduced = self.reductions.iter().any(|&(known, _)| known == decl)
+                || self.reduced_arrays.iter().any(|known| known.variable() == decl);
             if reduced || private.contains(&decl) {
                 continue;
             }
@@ -474,6 +473,9 @@ impl Lowerer<'_> {
                 Some(Binding::Slot { shared: true, .. }) if roles.own.contains(&decl) => {
                     let scalar = self.scalar(self.unit.decls[decl].ty, directive.name)?;
                     self.declare_slot(decl, scalar, None);
+                }
+                Some(Binding::Object(_)) if self.is_own_complex(decl) => {
+                    self.copy_private(decl, None)?;
                 }
                 Some(Binding::PointerVariable { buffer: Some(buffer), slots, .. }) => {
                     let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
@@ -540,22 +542,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A private variable: a new one of the same type.
-    pub(super) fn declare_private(&mut self, decl: DeclId, span: Span) -> Lowering<()> {
-        let ty = self.unit.decls[decl].ty;
-        if let Some(scalar) = Scalar::of(self.unit, ty) {
-            self.declare_slot(decl, scalar, None);
-            return Ok(());
-        }
-        if self.unit.types.is_pointer(ty) {
-            return self.bind_pointer(decl, None);
-        }
-        let pointer = self.local_object(Some(decl), ty, span)?;
-        self.bindings.insert(decl, Binding::Object(pointer));
-        Ok(())
-    }
-
-    fn build_loop(
+    pub(super) fn build_loop(
         &mut self,
         levels: [Option<Level>; 3],
         order: LoopOrder,

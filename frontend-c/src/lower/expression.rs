@@ -80,6 +80,9 @@ impl Lowerer<'_> {
                 let scalar = self.scalar(ty, span)?;
                 Ok(self.index_as(sum, scalar))
             }
+            _ if self.is_complex(expr) => {
+                self.error(span, "this complex expression is not supported in device code")
+            }
             ExprKind::Imaginary(_) | ExprKind::Complex(..) => {
                 self.refuse(span, super::scalar::refused_type(unit, ty))
             }
@@ -136,7 +139,15 @@ impl Lowerer<'_> {
                 Ok(self.convert(address, Scalar::ADDRESS, to))
             }
             CastKind::IntegerToPointer => self.untraced(span),
-            CastKind::RealToComplex | CastKind::ComplexToReal | CastKind::Complex => {
+            CastKind::ComplexToReal => {
+                let part = self.unit.types.as_complex(self.ty(operand)).unwrap_or(Type::ERROR);
+                let from = self.scalar(part, span)?;
+                let to = self.scalar(to, span)?;
+                let value = self.part_value(operand, false)?;
+                self.locate(span);
+                Ok(self.convert(value, from, to))
+            }
+            CastKind::RealToComplex | CastKind::Complex => {
                 self.refuse(span, super::scalar::refused_type(self.unit, self.ty(operand)))
             }
             CastKind::Bits => self.error(span, "GNU vectors are not supported in device code"),
@@ -158,6 +169,9 @@ impl Lowerer<'_> {
             let inverted = self.invert(condition);
             let scalar = self.scalar(ty, span)?;
             return Ok(self.convert(inverted, Scalar::Bool, scalar));
+        }
+        if matches!(op, UnaryOp::Real | UnaryOp::Imag) && self.is_complex(operand) {
+            return self.part_value(operand, op == UnaryOp::Imag);
         }
         let scalar = self.scalar(ty, span)?;
         match op {
@@ -264,6 +278,15 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowering<Value> {
         let scalar = self.scalar(self.ty(target), span)?;
+        if self.is_complex_type(computed) {
+            // The real part of what comes out.
+            let pointer = self.object(target)?;
+            let old = self.load(&pointer, scalar, span)?;
+            let (result, wide) = self.with_complex(op, old, scalar, value, computed, span)?;
+            let result = self.convert(result, wide, scalar);
+            self.store(result, &pointer, scalar, span)?;
+            return Ok(result);
+        }
         let wide = self.scalar(computed, span)?;
         let pointer = self.object(target)?;
         let mut right = self.rvalue(value)?;
@@ -332,6 +355,13 @@ impl Lowerer<'_> {
     pub(super) fn effects(&mut self, expr: ExprId) -> Lowering<()> {
         let span = self.span(expr);
         self.locate(span);
+        let is_assignment = matches!(
+            self.unit.exprs[expr].kind,
+            ExprKind::Assign { .. } | ExprKind::CompoundAssign { .. } | ExprKind::IncDec(..)
+        );
+        if is_assignment && self.is_complex(expr) {
+            return self.complex_value(expr).map(|_| ());
+        }
         match self.unit.exprs[expr].kind.clone() {
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.effects(inner),
             ExprKind::Comma(first, second) => {

@@ -26,6 +26,10 @@ impl Lowerer<'_> {
                 let source = self.object(*value)?;
                 self.copy_object(&source, object, ty, span)
             }
+            Initializer::Value(value) if self.is_complex_type(ty) => {
+                let value = self.complex_value(*value)?;
+                self.store_complex(value, object, ty, span)
+            }
             Initializer::Value(value) => {
                 let scalar = self.scalar(ty, span)?;
                 let value = self.rvalue(*value)?;
@@ -94,6 +98,13 @@ impl Lowerer<'_> {
                 let offset = self.index(at as i64);
                 let target = self.move_bytes(object, offset);
                 self.copy_object(&source, &target, element.ty, span)?;
+            } else if self.is_complex_type(element.ty)
+                && let Some(part) = self.unit.types.as_complex(element.ty)
+            {
+                let scalar = self.scalar(part, self.span(element.value))?;
+                let value = self.complex_value(element.value)?;
+                self.store_at(object, at, scalar, value.re, span)?;
+                self.store_at(object, at + scalar.size(), scalar, value.im, span)?;
             } else {
                 let scalar = self.scalar(element.ty, self.span(element.value))?;
                 let value = self.rvalue(element.value)?;

@@ -95,6 +95,9 @@ impl Lowerer<'_> {
         if let Some(value) = self.builtin(base, own, ty, arguments, span)? {
             return Ok(Some(value));
         }
+        if let Some(value) = self.complex_function(base, ty, arguments, span)? {
+            return Ok(Some(value));
+        }
         if let Some(value) = self.float_function(base, ty, arguments, span)? {
             return Ok(Some(value));
         }
@@ -353,14 +356,24 @@ impl Lowerer<'_> {
             values.push(self.rvalue(argument)?);
         }
         self.locate(span);
+        Ok(Some(self.call_float_library(stem, scalar, &values)))
+    }
+
+    /// A call of a function of the device library, by its name without the letter of its type.
+    pub(super) fn call_float_library(
+        &mut self,
+        stem: &str,
+        scalar: Scalar,
+        values: &[Value],
+    ) -> Value {
         let result = scalar.register(&mut self.b.ctx);
         let inputs = vec![result; values.len()];
         let symbol = format!("__gpuc_{stem}{}", if scalar == Scalar::F32 { "f" } else { "" });
         self.declare_external(&symbol, &inputs, result);
         let callee = self.b.ctx.symbol_attr(&symbol);
-        let op = func::CallOp::new(&mut self.b, &values)
+        let op = func::CallOp::new(&mut self.b, values)
             .attr(&mut self.b, "callee", callee)
             .result_group(&[result]);
-        Ok(Some(self.value(op)))
+        self.value(op)
     }
 }

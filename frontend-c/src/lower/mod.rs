@@ -11,12 +11,13 @@
 //! | [`unit`] | directives of a unit, in order |
 //! | [`capture`], [`uses`], [`enclosing`], [`storage`] | the rules on data to arguments |
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
-//! | [`region`] | compute constructs |
+//! | [`region`], [`redundant`] | compute constructs, what all their gangs execute |
 //! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
+//! | [`private`] | copies of variables, arrays and sections that each has of its own |
 //! | [`array_reduction`] | reductions on more than a scalar variable |
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
-//! | [`expression`], [`arithmetic`], [`condition`], [`convert`] | values |
+//! | [`expression`], [`arithmetic`], [`complex`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
 //! | [`call`], [`function`], [`math`] | calls |
@@ -30,6 +31,7 @@ mod array_reduction;
 mod atomic;
 mod call;
 mod capture;
+mod complex;
 mod condition;
 mod convert;
 mod counted;
@@ -46,7 +48,9 @@ mod looping;
 mod lowerer;
 mod math;
 mod place;
+mod private;
 mod record;
+mod redundant;
 mod region;
 mod role;
 mod routine;
@@ -136,6 +140,9 @@ pub struct ConstructInfo {
     pub host_waits: Vec<Span>,
     /// The function of the module, for compute constructs.
     pub compute: Option<Compute>,
+    /// Variables of the program of which a compute construct, or a loop in it, has copies that it changes: where the
+    /// host runs it, they are to be as they were.
+    pub own: Vec<VarRef>,
 }
 
 /// The call that takes the place of a compute construct.

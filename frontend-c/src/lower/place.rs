@@ -127,11 +127,18 @@ impl Lowerer<'_> {
             count += 1;
             ty = element;
         }
-        count
+        // A complex number is an array of two parts.
+        count + usize::from(self.is_complex_type(ty))
     }
 
     /// `count` objects of type `ty` in units of a buffer.
-    fn scale(&mut self, count: Value, ty: Type, bytes: bool, span: Span) -> Lowering<Value> {
+    pub(super) fn scaled(
+        &mut self,
+        count: Value,
+        ty: Type,
+        bytes: bool,
+        span: Span,
+    ) -> Lowering<Value> {
         if !bytes && Scalar::in_memory(self.unit, ty).is_some() {
             return Ok(count);
         }
@@ -251,8 +258,8 @@ impl Lowerer<'_> {
                 return self.error(span, "a pointer to a single variable cannot be moved");
             }
             Form::Elements { inner, .. } if !inner.is_empty() => count,
-            Form::Elements { .. } => self.scale(count, to, false, span)?,
-            Form::Bytes => self.scale(count, to, true, span)?,
+            Form::Elements { .. } => self.scaled(count, to, false, span)?,
+            Form::Bytes => self.scaled(count, to, true, span)?,
         };
         if let Some(last) = moved.position.last_mut() {
             let value = *last;

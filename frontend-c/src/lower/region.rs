@@ -179,6 +179,9 @@ impl Lowerer<'_> {
         for var in &site.directive.private {
             collector.declare(var.decl);
         }
+        for var in site.directive.private.iter().chain(&site.directive.firstprivate) {
+            collector.section(var);
+        }
         // Sizes are computed with the region; all other values are the host's.
         site.directive.size_values.iter().for_each(|&value| collector.expr(value));
         collector.stmt(site.body);
@@ -232,6 +235,10 @@ impl Lowerer<'_> {
                 l.enter_region(site, captures, arguments)?;
                 if site.directive.nest.is_some() {
                     l.directive_loop(site.directive, site.body)
+                } else if let (Construct::Parallel, Some(gangs), true) =
+                    (kind, sizes[0], !l.reductions.is_empty())
+                {
+                    l.gangs_body(site.directive, site.body, gangs)
                 } else {
                     l.nested(site.body)
                 }
@@ -280,10 +287,10 @@ impl Lowerer<'_> {
         for &(decl, scalar) in &captures.private {
             self.declare_slot(decl, scalar, None);
         }
+        self.copy_firstprivate_objects(site.directive, site.body, captures)?;
         if site.directive.nest.is_none() {
             for var in &site.directive.private {
-                self.mutated.insert(var.decl);
-                self.declare_private(var.decl, var.span)?;
+                self.declare_private(var)?;
             }
             // Loops inside combine what they add.
             let reductions: Vec<_> = scalar_reductions(self.unit, site.directive)

@@ -94,7 +94,6 @@ pub(super) fn refused_type(unit: &TranslationUnit, ty: Type) -> Diagnostic {
             diagnostic
                 .help("GPUs compute in `float` and `double`; convert the value before the region")
         }
-        TypeKind::Complex(_) => diagnostic.help("keep real and imaginary parts in two variables"),
         TypeKind::Pointer(_) => diagnostic
             .help("use a pointer variable of the host directly, or pass array and subscript"),
         _ => diagnostic,
@@ -102,7 +101,7 @@ pub(super) fn refused_type(unit: &TranslationUnit, ty: Type) -> Diagnostic {
 }
 
 /// A type with its arrays peeled off: the innermost element, and the extents from outermost to
-/// innermost where they are all constant.
+/// innermost where they are all constant. A complex number is an array of two parts.
 pub(crate) fn flatten(unit: &TranslationUnit, mut ty: Type) -> (Type, Option<Vec<u64>>) {
     use crate::types::ArraySize;
     let mut extents = Some(Vec::new());
@@ -112,6 +111,13 @@ pub(crate) fn flatten(unit: &TranslationUnit, mut ty: Type) -> (Type, Option<Vec
             _ => extents = None,
         }
         ty = element;
+    }
+    if let Some(part) = unit.types.as_complex(ty) {
+        extents = extents.map(|mut extents| {
+            extents.push(2);
+            extents
+        });
+        ty = part;
     }
     (ty, extents)
 }

@@ -102,9 +102,14 @@ impl Lowerer<'_> {
                 self.write_slot(*slot, returned);
             }
             (Some(value), Some(ReturnPlace::Object(pointer))) => {
-                let source = self.object(value)?;
                 let ty = self.ty(value);
-                self.copy_object(&source, pointer, ty, span)?;
+                if self.is_complex(value) {
+                    let returned = self.complex_value(value)?;
+                    self.store_complex(returned, pointer, ty, span)?;
+                } else {
+                    let source = self.object(value)?;
+                    self.copy_object(&source, pointer, ty, span)?;
+                }
             }
             (Some(value), None) => self.effects(value)?,
             (None, _) => {}
@@ -161,7 +166,10 @@ impl Lowerer<'_> {
                 }
             };
         }
-        if unit.types.as_array(ty).is_none() && unit.types.as_record(ty).is_none() {
+        if unit.types.as_array(ty).is_none()
+            && unit.types.as_record(ty).is_none()
+            && !self.is_complex_type(ty)
+        {
             return self.refuse(entity.span, super::scalar::refused_type(unit, ty));
         }
         let pointer = self.local_object(Some(decl), ty, entity.span)?;

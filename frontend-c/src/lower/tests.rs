@@ -302,10 +302,6 @@ fn refusals() {
         ("printf(\"%d\", i);", "`printf` cannot be called in device code"),
         ("static int s; a[i] = s;", "a `static` variable cannot be declared in device code"),
         (
-            "int v[n]; a[i] = v[0];",
-            "local objects whose size is not constant are not supported in device code",
-        ),
-        (
             "switch (i) { default: while (a[i]) { case 3: a[i]--; } }",
             "a `case` inside of another statement is not supported in device code",
         ),

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::capture::{clause_items, program_items};
 use super::function::{Callable, Callables};
 use super::lowerer::{Failure, Lowerer};
+use super::private::changed_copies;
 use super::region::Site;
 use super::walk::{self, Below, Node};
 use super::{ConstructInfo, Lowered, Options, depth};
@@ -143,6 +144,7 @@ impl Walker<'_> {
             condition: directive.condition,
             host_waits: directive.host_waits.clone(),
             compute: None,
+            own: Vec::new(),
         }
     }
 
@@ -178,6 +180,7 @@ impl Walker<'_> {
         }
         let mut info = self.info(id, action, unit.stmts[stmt].span.end);
         if let (Action::Compute, Some(body)) = (action, body) {
+            info.own = changed_copies(unit, directive, body);
             self.compute(&mut info, stmt, body);
             if unit.directives[id].found {
                 (info.action, info.words) = (Action::Nest, "nest");

@@ -169,6 +169,13 @@ impl<'a> Collector<'a> {
         walk::expr(unit, expr, &mut |node| self.visit(node));
     }
 
+    /// Adds what the bounds of a clause's sections use.
+    pub(super) fn section(&mut self, var: &VarRef) {
+        for section in &var.sections {
+            section.lower.iter().chain(&section.length).for_each(|&bound| self.expr(bound));
+        }
+    }
+
     /// Declares a variable to be the construct's own.
     pub(super) fn declare(&mut self, decl: DeclId) {
         self.declared.insert(decl);
@@ -196,6 +203,9 @@ impl<'a> Collector<'a> {
                     let directive = &unit.directives[*directive];
                     if directive.nest.is_some() {
                         self.directive_loops.push(stmt);
+                    }
+                    for var in directive.private.iter().chain(&directive.firstprivate) {
+                        self.section(var);
                     }
                     for var in &directive.private {
                         if self.declared.insert(var.decl) {

@@ -1,6 +1,7 @@
 //! What transformations ask before they change anything.
 
 pub mod access;
+pub mod cases;
 pub mod chrec;
 pub mod domain;
 pub mod integer;

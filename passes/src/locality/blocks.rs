@@ -92,6 +92,16 @@ pub fn rows_of_threads([rows, columns]: [i64; 2]) -> LoopMapping {
     LoopMapping(vec![over(1, rows), over(0, columns)])
 }
 
+/// Blocks of such rows and columns of threads over the last two of so many dimensions, an iteration for each thread.
+pub fn blocks_of_threads(count: usize, [rows, columns]: [i64; 2]) -> LoopMapping {
+    let mut mapping = blocks(count);
+    let sides = [(Axis::Thread(0), columns), (Axis::Thread(1), rows)];
+    for (dim, (axis, size)) in mapping.0.iter_mut().rev().zip(sides) {
+        dim.axes.push((axis, Size::Constant(size)));
+    }
+    mapping
+}
+
 /// The same threads by their number in the block.
 pub fn numbered_threads([rows, columns]: [i64; 2]) -> LoopMapping {
     let axes =

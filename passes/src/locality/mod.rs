@@ -2,6 +2,8 @@
 
 mod band;
 mod blocks;
+pub mod coarsen_threads;
+pub mod coarsening;
 pub mod contraction;
 mod coordinates;
 mod emit;

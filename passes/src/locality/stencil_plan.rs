@@ -67,7 +67,7 @@ impl StencilPlan {
         });
         // Two blocks a multiprocessor at least.
         let fits = plan.bytes(ir, stencil) * 2 <= i64::from(arch.limits.shared_per_block)
-            && is_bound_by_requests(ir, stencil, arch)
+            && is_bound_by_requests(ir, stencil, arch, MARGIN)
             && plan.is_most(ir, stencil);
         (!plan.shared.is_empty() && fits).then_some(plan)
     }
@@ -148,13 +148,13 @@ fn pays(groups: &[&Group], block: [i64; 2]) -> bool {
 
 /// Whether the accesses of a warp keep the first-level cache busy for longer than memory needs for what they move:
 /// else the caches serve them as they are, and a block's memory and registers only cost.
-fn is_bound_by_requests(ir: &Ir, stencil: &Stencil, arch: &Arch) -> bool {
+pub(super) fn is_bound_by_requests(ir: &Ir, stencil: &Stencil, arch: &Arch, margin: f64) -> bool {
     let traffic = stencil.traffic(ir);
     let chip = &arch.chip;
     let bytes_per_second = f64::from(chip.dram_gbs) * f64::from(chip.dram_sustained) * 1e9;
     let clocks_per_second = f64::from(chip.clock_mhz) * 1e6 * f64::from(chip.sm_count);
     let moved = traffic.bytes as f64 * f64::from(WARP) * clocks_per_second / bytes_per_second;
-    traffic.wavefronts as f64 >= MARGIN * moved
+    traffic.wavefronts as f64 >= margin * moved
 }
 
 const WARP: u32 = 32;

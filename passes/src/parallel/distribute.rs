@@ -46,7 +46,7 @@ impl Pass for Distribute {
 /// Distributes all parallel loops of a kernel.
 fn distribute(ir: &mut Ir, func: Op) -> Result<(), Diagnostic> {
     let mut processors = Processors::of(ir, func);
-    let shares_buffers = place_buffers(ir, func, &processors)?;
+    let shares_buffers = place_buffers(ir, func, &mut processors)?;
     let combining = last_block::combining_loop(ir, func);
     let entry = ir.body(func, 0);
     let tail = combining.map(|op| last_block::detach_tail(ir, op));

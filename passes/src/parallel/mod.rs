@@ -23,6 +23,7 @@ mod nest_plan;
 pub mod outline;
 pub mod parallel_loop;
 pub mod phases;
+pub mod private_arrays;
 pub mod recognize_parallel;
 mod remarks;
 pub mod restructure;

@@ -21,6 +21,7 @@ use rustc_hash::FxHashSet;
 use super::kernel::{Kernel, kernel_module};
 use super::launch::{Launch, Limits, product};
 use super::loop_bounds::set_bounds;
+use super::private_arrays;
 use super::scratch::keep_between_segments;
 use super::segments::{Segment, segments};
 use super::verify_mapping::check_sizes;
@@ -167,6 +168,14 @@ impl Outliner<'_> {
             kernel.launch = Some(point);
         }
         let buffers = self.add_buffers(ir, &mut kernel, segment, &launch);
+        let private = private_arrays::give_memory(
+            ir,
+            &mut kernel,
+            segment,
+            &launch,
+            &self.limits,
+            self.region.op(),
+        )?;
         let parts = launch.arguments(ir, &mut kernel);
         let copies = kernel.copy_ops(ir, &segment.ops, self.region.op())?;
         let position = segment.ops.iter().position(|&op| Some(op) == segment.gang_loop);
@@ -177,6 +186,7 @@ impl Outliner<'_> {
         }
         kernel.drop_unused(ir);
         launch.build(ir, &kernel, name);
+        private_arrays::free_behind(ir, launch.point, self.region.op(), &private);
         Ok(buffers)
     }
 

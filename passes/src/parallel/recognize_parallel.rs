@@ -13,6 +13,7 @@
 //! perfect nest with the loop around it, or its iterations touch consecutive elements.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp, SCHEDULE_ATTR};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
@@ -229,6 +230,10 @@ impl RecognizeParallel {
             let located = searches.iter().map(|search| scalar_name(ir, search.result()));
             let located: Vec<_> = located.map(|name| name.unwrap_or_default()).collect();
             let places: Vec<Op> = searches.into_iter().map(|search| search.split(ir, op)).collect();
+            let func = ir.ancestors(op).find(|&at| FuncOp::is(ir, at));
+            if let Some(func) = func {
+                names::renew(ir, func);
+            }
             let mut said = self.parallelize(ir, nest, op, apart, asked, assumed_apart)?;
             for (place, name) in places.into_iter().zip(located) {
                 let nest = Nest::compute(ir, place);

@@ -14,6 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::carried_scalar::order;
 use crate::analysis::access::{Access, AccessKind};
+use crate::analysis::cases::choice;
 use crate::analysis::slice::slice_from_given;
 use crate::raise::raise_affine::copy_marks;
 use crate::raise::reduction::Reduction;
@@ -169,22 +170,6 @@ impl Search {
         copy_marks(ir, op, new);
         new
     }
-}
-
-/// The condition, the value where it holds, and the value else, of one that a `select` or `scf.if` chooses.
-fn choice(ir: &Ir, value: Value) -> Option<[Value; 3]> {
-    let op = ir.defining_op(value)?;
-    if arith::SelectOp::is(ir, op) {
-        return Some([0, 1, 2].map(|i| ir.operand(op, i)));
-    }
-    let view = scf::IfOp::cast(ir, op)?;
-    let index = ir.results(op).iter().position(|&result| result == value)?;
-    let [holds, fails] = ir.regions(op) else { return None };
-    let [holds, fails] = [holds, fails].map(|&region| {
-        let end = ir.last_op(ir.entry_block(region)?)?;
-        Some(ir.operand(end, index))
-    });
-    Some([view.condition(ir), holds?, fails?])
 }
 
 /// What `carried` is the greatest or least of, if it is that by `comparison`, whose result is `condition`; it

@@ -11,13 +11,18 @@ use gpuc_dialects::{arith, gpu, memref, scf};
 use gpuc_ir::op::{AccessKind, Subscripts};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueDef, WalkOrder};
 
+use super::private_arrays::PrivateArray;
 use super::threads::Processors;
 
 /// Places the buffers of a kernel whose loops are mapped; says whether threads share any.
 ///
 /// # Errors
 /// A shared buffer without a constant size, or that something else than loads and stores uses.
-pub fn place_buffers(ir: &mut Ir, func: Op, processors: &Processors) -> Result<bool, Diagnostic> {
+pub fn place_buffers(
+    ir: &mut Ir,
+    func: Op,
+    processors: &mut Processors,
+) -> Result<bool, Diagnostic> {
     let mut shares = false;
     for op in ir.nested_ops(func, WalkOrder::PreOrder) {
         if !memref::AllocaOp::is(ir, op) {
@@ -25,24 +30,30 @@ pub fn place_buffers(ir: &mut Ir, func: Op, processors: &Processors) -> Result<b
         }
         let buffer = ir.result(op, 0);
         let space = gpu::AddressSpace::of_memref(&ir.ctx, ir.ty(buffer));
-        let users: Vec<Op> = ir.users(buffer).collect();
+        if let Some(array) = PrivateArray::of(ir, func, op) {
+            let by_thread = thread_loop(ir, op, func, processors).is_some();
+            array.place(ir, processors, by_thread)?;
+            shares |= !by_thread && !processors.is_single();
+            continue;
+        }
+        let users = accesses(ir, buffer);
+        let all_users: Vec<Op> = ir.users(buffer).collect();
         let apart = |ir: &Ir, op: Op| thread_loop(ir, op, func, processors).is_some();
         let shared = match space {
             Some(gpu::AddressSpace::Workgroup) => true,
             _ if processors.is_single() || apart(ir, op) => false,
-            _ => users.iter().any(|&user| apart(ir, user)),
+            _ => users.iter().flatten().chain(&all_users).any(|&user| apart(ir, user)),
         };
         if !shared {
             continue;
         }
         if space != Some(gpu::AddressSpace::Workgroup)
-            && let Some(own) = ThreadIndices::of(ir, op, &users, func, processors)
+            && let Some(own) = ThreadIndices::of(ir, op, &all_users, func, processors)
         {
             own.remove(ir, op);
             continue;
         }
-        let simple = users.iter().all(|&user| is_access_to(ir, user, buffer));
-        if !simple || ir.operand_count(op) > 0 {
+        if users.is_none() || ir.operand_count(op) > 0 {
             return Err(Diagnostic::error(
                 "a local array that the threads of a gang share must have a \
                 constant size and be used by subscripts only",
@@ -57,6 +68,18 @@ pub fn place_buffers(ir: &mut Ir, func: Op, processors: &Processors) -> Result<b
         );
         let ty = ir.ctx.memref_in(&shape, element, None, Some(workgroup));
         let replacement = gpu::GPUFuncOp(func).add_workgroup_buffer(ir, ty);
+        for user in all_users {
+            if !memref::ViewOp::is(ir, user) {
+                continue;
+            }
+            let seen = ir.result(user, 0);
+            let (shape, element) = (ir.ctx.shape(ir.ty(seen)), ir.ctx.element(ir.ty(seen)));
+            let (Some(shape), Some(element)) = (shape.map(<[i64]>::to_vec), element) else {
+                continue;
+            };
+            let ty = ir.ctx.memref_in(&shape, element, None, Some(workgroup));
+            ir.set_type(seen, ty);
+        }
         ir.replace_op(op, &[replacement]);
         shares = true;
     }
@@ -145,6 +168,26 @@ impl ThreadIndices {
         }
         ir.replace_op(alloca, &[own]);
     }
+}
+
+/// The operations that access a buffer by subscripts, of itself or of its bytes; `None` where something else uses it.
+fn accesses(ir: &Ir, buffer: Value) -> Option<Vec<Op>> {
+    let mut all = Vec::new();
+    for user in ir.users(buffer) {
+        if memref::ViewOp::is(ir, user) {
+            let seen = ir.result(user, 0);
+            let inside: Vec<Op> = ir.users(seen).collect();
+            if !inside.iter().all(|&user| is_access_to(ir, user, seen)) {
+                return None;
+            }
+            all.extend(inside);
+        } else if is_access_to(ir, user, buffer) {
+            all.push(user);
+        } else {
+            return None;
+        }
+    }
+    Some(all)
 }
 
 /// Whether an operation does nothing to a buffer but access it by subscripts.

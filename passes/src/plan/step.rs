@@ -150,6 +150,21 @@ pub struct Share {
     pub blocks: i64,
 }
 
+/// Several iterations of a parallel loop for each thread, which loads once what they have in common. As [`Tile`], it
+/// makes a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coarsen {
+    /// The loop.
+    pub name: Name,
+    /// Iterations of a thread.
+    pub factor: i64,
+    /// Threads that the grid must have.
+    pub threads: i64,
+}
+
+/// Iterations of a thread, at most: they are written out.
+pub const MOST_COARSE: i64 = 32;
+
 /// Threads that share the rounds of the loops inside of some parallel ones. With a condition it makes a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spread {
@@ -282,12 +297,14 @@ steps! {
     Tile = "tile" in 6;
     /// Squares.
     Stage = "stage" in 7;
+    /// Iterations of a thread.
+    Coarsen = "coarsen" in 8;
     /// Neighbours.
-    Share = "share" in 8;
+    Share = "share" in 9;
     /// Shared rounds.
-    Spread = "spread" in 9;
+    Spread = "spread" in 10;
     /// Processors.
-    Map = "map" in 10;
+    Map = "map" in 11;
     /// Unrolled loops.
-    Unroll = "unroll" in 11;
+    Unroll = "unroll" in 12;
 }

@@ -7,8 +7,8 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 
 use super::cursor::Cursor;
 use super::step::{
-    Collapse, Distribute, Form, Fuse, Launches, Map, Order, Parallel, Permute, Privatize, Promote,
-    Share, Skew, Spread, Stage, Tile, Unroll,
+    Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, Order, Parallel,
+    Permute, Privatize, Promote, Share, Skew, Spread, Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -315,6 +315,32 @@ impl StepText for Stage {
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
         vec![("least", &mut self.least)]
+    }
+}
+
+impl StepText for Coarsen {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let name = c.name(LOOP)?;
+        c.expect("by")?;
+        let factor = c.positive("the number of iterations", MOST_COARSE)?;
+        let mut coarsen = Coarsen { name, factor, threads: 0 };
+        if c.eat("where") {
+            coarsen.threads = c.positive("the number of threads", i32::MAX.into())?;
+            c.expect("threads")?;
+        }
+        Ok(coarsen)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} by {}", self.name, self.factor)?;
+        match self.threads {
+            0 => Ok(()),
+            threads => write!(f, " where {threads} threads"),
+        }
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("factor", &mut self.factor), ("threads", &mut self.threads)]
     }
 }
 

@@ -2,13 +2,14 @@
 
 use gpuc_dialects::arith;
 use gpuc_dialects::memref::{self, element_bytes};
-use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
+use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Region, Value, ValueMap};
 use gpuc_presburger::{Affine, BasicSet, Constraint, Piece, PiecewiseQuasiAffine, Set};
 
 use crate::analysis::access::Access;
-use crate::analysis::domain::Domain;
+use crate::analysis::cases::Cases;
+use crate::analysis::domain::{Domain, is_unchanging};
 use crate::analysis::loops::{CountedLoop, nest};
-use crate::analysis::nest::guard::{are_all_guards, guards};
+use crate::analysis::nest::guard::{Guard, are_all_guards, guards};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::quasi_affine::QuasiAffine;
 use crate::analysis::slice::{build_polynomial, slice_from_arguments};
@@ -58,16 +59,22 @@ impl Touched {
         let scope = ir.region(region, 0);
         let mut loops = nest(ir, access.op, region);
         let plain = loops.iter().all(|dim| dim.step == Some(1) && dim.known);
-        let exact = plain && are_all_guards(ir, access.op, region);
         // The last round of a loop with a step is before its bound: near enough.
         loops.iter_mut().for_each(|dim| dim.step = Some(1));
         let guards = guards(ir, access.op, region);
+        let cases = add_cases(ir, scope, access, &guards, &mut loops)?;
+        let exact = plain
+            && are_all_guards(ir, access.op, region)
+            && cases.iter().all(|choice| choice.exact);
         let mut domain = Domain::of_scope(scope);
         domain.add_nest(ir, &loops);
         let forms: Option<Vec<_>> = access.subscripts.iter().cloned().collect();
         let forms = forms.ok_or(Unknown::Subscript)?;
         forms.iter().for_each(|form| domain.add_params_of(ir, &loops, form));
-        guards.iter().for_each(|guard| domain.add_params_of(ir, &loops, &guard.form));
+        let of_cases = cases.iter().flat_map(|choice| choice.each.iter().flatten());
+        for guard in guards.iter().chain(of_cases) {
+            domain.add_params_of(ir, &loops, &guard.form);
+        }
         let strides = strides(ir, access.buffer).ok_or(Unknown::Subscript)?;
         let bytes = element_bytes(&ir.ctx, ir.ty(access.buffer)).ok_or(Unknown::Subscript)?;
         let mut numbers: Vec<(Number, Polynomial)> = Vec::new();
@@ -83,12 +90,7 @@ impl Touched {
             let mut set = BasicSet::universe(domain.set_space(loops.len() + numbers.len()));
             let exact = domain.constrain(&mut set, &loops)?;
             for guard in &guards {
-                let form = domain.quasi_affine(&mut set, &loops, &guard.form)?;
-                let Some(form) = form else { continue };
-                set.add(&match guard.is_equality {
-                    true => Constraint::eq(form, 0),
-                    false => Constraint::ge(form, 0),
-                })?;
+                add_guard(&mut set, &domain, &loops, guard)?;
             }
             for (k, (number, _)) in numbers.iter().enumerate() {
                 let form = match number {
@@ -101,13 +103,38 @@ impl Touched {
             if !exact {
                 return Ok(Err(Unknown::Bounds));
             }
-            let set = Set::from(set);
+            let mut pieces = vec![set];
+            for choice in &cases {
+                let mut next = Vec::new();
+                for (piece, case) in pieces
+                    .iter()
+                    .flat_map(|piece| choice.each.iter().map(move |case| (piece, case)))
+                {
+                    let mut piece = piece.clone();
+                    for guard in case {
+                        let is_known = add_guard(&mut piece, &domain, &loops, guard)?;
+                        // What the value is must be known; a condition need not.
+                        if !is_known && guard.form.values().contains(&choice.value) {
+                            return Ok(Err(Unknown::Subscript));
+                        }
+                    }
+                    if !piece.is_empty()? {
+                        next.push(piece);
+                    }
+                }
+                pieces = next;
+                if pieces.len() > MOST_PIECES {
+                    return Ok(Err(Unknown::Subscript));
+                }
+            }
+            let set = Set::new(domain.set_space(loops.len() + numbers.len()), pieces)?;
             let side = |(k, (_, stride)): (usize, (Number, Polynomial))| {
                 let dim = loops.len() + k;
                 let (least, greatest) = (set.dim_min(dim)?, set.dim_max(dim)?);
                 Ok(Side { least: least.coalesced(), greatest: greatest.coalesced(), stride })
             };
-            let coupled = numbers.len() > 1 && are_coupled(&loops, &numbers, guards.is_empty());
+            let free = guards.is_empty() && cases.is_empty();
+            let coupled = numbers.len() > 1 && are_coupled(&loops, &numbers, free);
             let sides: gpuc_presburger::Result<Vec<Side>> =
                 numbers.into_iter().enumerate().map(side).collect();
             let sides = sides?;
@@ -198,6 +225,66 @@ impl Touched {
     pub fn bytes(&self) -> i64 {
         self.bytes
     }
+}
+
+/// More cases together than that are not told apart.
+const MOST_PIECES: usize = 64;
+
+/// Puts values that subscripts and conditions are made of, and that are one of several forms, behind the
+/// variables of the loops, as if they were some without bounds; what they can be.
+fn add_cases(
+    ir: &Ir,
+    scope: Region,
+    access: &Access,
+    guards: &[Guard],
+    loops: &mut Vec<CountedLoop>,
+) -> Result<Vec<Cases>, Unknown> {
+    let mut open: Vec<Value> =
+        access.subscripts.iter().flatten().flat_map(QuasiAffine::values).collect();
+    open.extend(guards.iter().flat_map(|guard| guard.form.values()));
+    let mut found: Vec<Cases> = Vec::new();
+    while let Some(value) = open.pop() {
+        let is_known = loops.iter().any(|dim| dim.variable == value);
+        if is_known || is_unchanging(ir, value, scope) {
+            continue;
+        }
+        let Some(cases) = Cases::of(ir, value) else { continue };
+        if found.len() == MOST_CHOICES {
+            return Err(Unknown::Subscript);
+        }
+        open.extend(cases.each.iter().flatten().flat_map(|guard| guard.form.values()));
+        loops.push(CountedLoop {
+            op: access.op,
+            variable: value,
+            lower: Vec::new(),
+            upper: Vec::new(),
+            divided_lower: Vec::new(),
+            divided_upper: Vec::new(),
+            complete: true,
+            known: true,
+            step: Some(1),
+        });
+        found.push(cases);
+    }
+    Ok(found)
+}
+
+/// So many values that are one of several forms are looked behind.
+const MOST_CHOICES: usize = 6;
+
+/// Adds a condition to a set; whether it is one of known numbers.
+fn add_guard(
+    set: &mut BasicSet,
+    domain: &Domain,
+    loops: &[CountedLoop],
+    guard: &Guard,
+) -> gpuc_presburger::Result<bool> {
+    let Some(form) = domain.quasi_affine(set, loops, &guard.form)? else { return Ok(false) };
+    set.add(&match guard.is_equality {
+        true => Constraint::eq(form, 0),
+        false => Constraint::ge(form, 0),
+    })?;
+    Ok(true)
 }
 
 /// The distances of neighbours in each dimension of a buffer that is an argument, or a view of all of

@@ -9,5 +9,8 @@ pub static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libgpuc_ru
 /// `openacc.h`, which programs include to call the library.
 pub static OPENACC_H: &str = include_str!("../../include/openacc.h");
 
+/// `acc_prof.h`, which tools include to listen to it.
+pub static ACC_PROF_H: &str = include_str!("../../include/acc_prof.h");
+
 /// A short name for the contents of [`ARCHIVE`]: 16 hexadecimal digits.
 pub const FINGERPRINT: &str = env!("GPUC_RUNTIME_FINGERPRINT");

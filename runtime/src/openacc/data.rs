@@ -3,14 +3,14 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr;
 
-use super::{call_site, check_device, in_queue, misuse};
+use super::{call_site, in_queue, misuse, on_device_of};
 use crate::Runtime;
 use crate::abi::or_fail;
 use crate::descriptor::{DataDescriptor, DataKind, FINALIZE, SiteDescriptor};
 use crate::device::{Device, DeviceError, DevicePtr, Queue};
 use crate::failure::{Failure, fail};
 use crate::present::{Entry, Presence};
-use crate::queue::current;
+use crate::queue::{current, set_current};
 use crate::runtime::located;
 
 unsafe extern "C" {
@@ -361,21 +361,41 @@ pub unsafe extern "C" fn acc_memcpy_d2d(
     from_device: c_int,
 ) {
     let site = call_site!(c"acc_memcpy_d2d");
-    check_device(site, to_device);
-    check_device(site, from_device);
-    if bytes == 0 {
-        return;
-    }
-    let place = |host: *mut c_void| {
+    let place = |host: *mut c_void, device: c_int| {
         // SAFETY: only the address is asked for.
-        let found = unsafe { acc_deviceptr(host) };
+        let found = on_device_of(site, device, || unsafe { acc_deviceptr(host) });
         if found.is_null() {
-            fail(&misuse(site, &format!("0x{:x} is not present", host as u64)));
+            fail(&misuse(site, &format!("0x{:x} is not present on device {device}", host as u64)));
         }
         found
     };
-    // SAFETY: the routine's contract.
-    unsafe { acc_memcpy_device(place(to), place(from), bytes) };
+    if bytes == 0 {
+        return;
+    }
+    let (target, source) = (place(to, to_device), place(from, from_device));
+    if to_device == from_device {
+        // SAFETY: the routine's contract.
+        on_device_of(site, to_device, || unsafe { acc_memcpy_device(target, source, bytes) });
+        return;
+    }
+    // By way of the host, which every two devices have in common. What the queue has still to do comes first.
+    let mut between = vec![0u8; bytes];
+    let through = between.as_mut_ptr().cast::<c_void>();
+    let wait = || {
+        on_device(site, || (), |device| device.synchronize(current()));
+    };
+    on_device_of(site, from_device, || {
+        // SAFETY: a buffer of that length, which is there until the copy is done.
+        unsafe { acc_memcpy_from_device(through, source, bytes) };
+        wait();
+    });
+    let queue = current();
+    set_current(Queue::SYNC);
+    on_device_of(site, to_device, || {
+        // SAFETY: as above.
+        unsafe { acc_memcpy_to_device(target, through, bytes) };
+    });
+    set_current(queue);
 }
 
 /// [`acc_memcpy_d2d`] in a queue of the source.
@@ -390,7 +410,11 @@ pub unsafe extern "C" fn acc_memcpy_d2d_async(
 ) {
     let site = call_site!(c"acc_memcpy_d2d_async");
     // SAFETY: the same contract.
-    in_queue(site, queue, || unsafe { acc_memcpy_d2d(to, from, bytes, to_device, from_device) });
+    on_device_of(site, from_device, || {
+        in_queue(site, queue, || unsafe {
+            acc_memcpy_d2d(to, from, bytes, to_device, from_device);
+        });
+    });
 }
 
 /// Defines routines on a pointer, each with its `_async` form.

@@ -1,17 +1,18 @@
 //! Devices (OpenACC 3.3 §3.2.1 to §3.2.8, §3.2.17).
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_int};
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use super::{call_site, misuse};
 use crate::Runtime;
 use crate::abi::or_fail;
 use crate::descriptor::SiteDescriptor;
+use crate::device::Device;
 use crate::failure::fail;
 use crate::queue;
 use crate::runtime::located;
-use crate::select::Executor;
 
 /// `acc_device_t` of GCC's header.
 pub(super) const DEVICE_CURRENT: c_int = -1;
@@ -43,10 +44,9 @@ fn is_host(kind: c_int) -> bool {
 /// Number of devices of a type.
 #[unsafe(no_mangle)]
 pub extern "C" fn acc_get_num_devices(kind: c_int) -> c_int {
-    let has_device = matches!(Runtime::global().executor(), Executor::Device(_));
     match kind {
         kind if is_host(kind) => 1,
-        kind if is_device(kind) => c_int::from(has_device),
+        kind if is_device(kind) => Runtime::global().device_count() as c_int,
         _ => 0,
     }
 }
@@ -60,21 +60,49 @@ pub extern "C" fn acc_set_device_type(kind: c_int) {
 /// A device that is not said by its number.
 const ANY_NUMBER: c_int = -1;
 
-/// Ends the program where there is no device of that number; a negative one asks for none.
-pub(crate) fn check_device(site: &SiteDescriptor, number: c_int) {
-    if number > 0 {
-        fail(&misuse(site, &format!("there is no device {number}, only device 0")));
+/// The device of that number, `None` for a negative one, which asks for none; the program ends where there
+/// is no such device. Where regions run on the host, 0 is it.
+pub(crate) fn device_of(site: &SiteDescriptor, number: c_int) -> Option<usize> {
+    let number = usize::try_from(number).ok()?;
+    let count = Runtime::global().device_count().max(1);
+    if number >= count {
+        let known = match count {
+            1 => "only device 0".to_owned(),
+            count => format!("only 0 to {}", count - 1),
+        };
+        fail(&misuse(site, &format!("there is no device {number}, {known}")));
+    }
+    Some(number)
+}
+
+/// Does something on a device, on that of this thread where the number is negative.
+pub(crate) fn on_device_of<T>(
+    site: &SiteDescriptor,
+    number: c_int,
+    action: impl FnOnce() -> T,
+) -> T {
+    let runtime = Runtime::global();
+    match device_of(site, number) {
+        // Also the host stays where it is.
+        Some(number) if number != runtime.device_number() => runtime.with_device(number, action),
+        _ => action(),
     }
 }
 
 /// Lets this thread's regions run on a device.
 pub(crate) fn set_device(site: &SiteDescriptor, kind: c_int, number: c_int) {
-    check_device(site, number);
+    let number = match is_host(kind) {
+        true => None,
+        false => device_of(site, number),
+    };
     match kind {
         kind if is_host(kind) => Runtime::global().select_host(true),
         kind if is_device(kind) => {
             if kind != DEVICE_CURRENT {
                 Runtime::global().select_host(false);
+            }
+            if let Some(number) = number {
+                Runtime::global().select_device(number);
             }
         }
         other => fail(&misuse(site, &format!("there is no device of type {other}"))),
@@ -83,19 +111,26 @@ pub(crate) fn set_device(site: &SiteDescriptor, kind: c_int, number: c_int) {
 
 /// Connects to a device; that of a type which is not here fails.
 pub(crate) fn init(site: &SiteDescriptor, kind: c_int, number: c_int) {
-    check_device(site, number);
     if !is_device(kind) && !is_host(kind) {
         fail(&misuse(site, &format!("there is no device of type {kind}")));
     }
-    Runtime::global();
+    if is_device(kind) {
+        on_device_of(site, number, || {
+            Runtime::global().device();
+        });
+    }
 }
 
 /// Gives back what a device holds of the program.
 pub(crate) fn shutdown(site: &SiteDescriptor, kind: c_int, number: c_int) {
-    check_device(site, number);
-    if is_device(kind) {
-        or_fail(Runtime::global().shutdown(site));
+    if !is_device(kind) {
+        return;
     }
+    let runtime = Runtime::global();
+    or_fail(match device_of(site, number) {
+        Some(number) => runtime.with_device(number, || runtime.shutdown(site)),
+        None => runtime.on_each_device(|| runtime.shutdown(site)),
+    });
 }
 
 /// What `async` without an argument means from now on.
@@ -111,7 +146,7 @@ pub extern "C" fn acc_get_device_type() -> c_int {
     if Runtime::global().device().is_some() { DEVICE_NVIDIA } else { DEVICE_HOST }
 }
 
-/// Chooses a device of a type by number; there is one of each.
+/// Chooses a device of a type by number.
 #[unsafe(no_mangle)]
 pub extern "C" fn acc_set_device_num(number: c_int, kind: c_int) {
     set_device(call_site!(c"acc_set_device_num"), kind, number);
@@ -119,16 +154,22 @@ pub extern "C" fn acc_set_device_num(number: c_int, kind: c_int) {
 
 /// Number of the current device of a type.
 #[unsafe(no_mangle)]
-pub extern "C" fn acc_get_device_num(_kind: c_int) -> c_int {
-    0
+pub extern "C" fn acc_get_device_num(kind: c_int) -> c_int {
+    if is_host(kind) { 0 } else { Runtime::global().device_number() as c_int }
+}
+
+/// The device that a question is about.
+fn asked(number: c_int, kind: c_int) -> Option<&'static dyn Device> {
+    let runtime = Runtime::global();
+    let number = usize::try_from(number).ok()?;
+    let there = number < runtime.device_count() && is_device(kind);
+    there.then(|| runtime.with_device(number, || runtime.device()))?
 }
 
 /// A numeric property of a device; 0 where it has none.
 #[unsafe(no_mangle)]
 pub extern "C" fn acc_get_property(number: c_int, kind: c_int, property: c_int) -> usize {
-    let Some(device) = Runtime::global().device().filter(|_| number == 0 && is_device(kind)) else {
-        return 0;
-    };
+    let Some(device) = asked(number, kind) else { return 0 };
     let memory = device.memory().map_err(|e| located(e, call_site!(c"acc_get_property")));
     match property {
         PROPERTY_MEMORY => or_fail(memory).1 as usize,
@@ -144,19 +185,21 @@ pub extern "C" fn acc_get_property_string(
     kind: c_int,
     property: c_int,
 ) -> *const c_char {
-    static NAME: OnceLock<CString> = OnceLock::new();
-    static DRIVER: OnceLock<CString> = OnceLock::new();
-    let Some(device) = Runtime::global().device().filter(|_| number == 0 && is_device(kind)) else {
-        return ptr::null();
+    /// The words that have been given away, which stay.
+    static WORDS: Mutex<BTreeMap<(c_int, c_int), CString>> = Mutex::new(BTreeMap::new());
+    let Some(device) = asked(number, kind) else { return ptr::null() };
+    let words = match property {
+        PROPERTY_NAME => device.name().to_owned(),
+        PROPERTY_VENDOR => return c"NVIDIA".as_ptr(),
+        PROPERTY_DRIVER => device.driver(),
+        _ => return ptr::null(),
     };
+    let mut known = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
     // A driver's name without NUL always converts; an empty text stands for one that would not.
-    let text = |words: String| CString::new(words).unwrap_or_default();
-    match property {
-        PROPERTY_NAME => NAME.get_or_init(|| text(device.name().to_owned())).as_ptr(),
-        PROPERTY_VENDOR => c"NVIDIA".as_ptr(),
-        PROPERTY_DRIVER => DRIVER.get_or_init(|| text(device.driver())).as_ptr(),
-        _ => ptr::null(),
-    }
+    known
+        .entry((number, property))
+        .or_insert_with(|| CString::new(words).unwrap_or_default())
+        .as_ptr()
 }
 
 /// Connects to a device of a type.

@@ -14,7 +14,7 @@ mod queues;
 
 pub use data::*;
 pub use device::*;
-pub(crate) use device::{check_device, init, set_default_async, set_device, shutdown};
+pub(crate) use device::{init, on_device_of, set_default_async, set_device, shutdown};
 pub use queues::*;
 
 use crate::descriptor::SiteDescriptor;

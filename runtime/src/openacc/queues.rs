@@ -1,11 +1,11 @@
 //! Waiting and testing (OpenACC 3.3 §3.2.9 to §3.2.16).
 //!
-//! All routines with `_device` in their name are about a device by its number, of which there is one.
+//! All routines with `_device` in their name are about a device by its number.
 
 use std::ffi::c_int;
 use std::slice;
 
-use super::device::{check_device, set_default_async};
+use super::device::{on_device_of, set_default_async};
 use super::{call_site, misuse};
 use crate::Runtime;
 use crate::abi::or_fail;
@@ -17,19 +17,18 @@ use crate::queue;
 const CURRENT_DEVICE: c_int = -1;
 
 fn wait(site: &SiteDescriptor, device: c_int, queues: &[c_int]) {
-    check_device(site, device);
-    or_fail(Runtime::global().wait(site, queues));
+    on_device_of(site, device, || or_fail(Runtime::global().wait(site, queues)));
 }
 
 /// Lets a queue wait instead of the host.
 fn wait_in(site: &SiteDescriptor, device: c_int, queues: &[c_int], waiting: c_int) {
-    check_device(site, device);
-    super::in_queue(site, waiting, || or_fail(Runtime::global().wait(site, queues)));
+    on_device_of(site, device, || {
+        super::in_queue(site, waiting, || or_fail(Runtime::global().wait(site, queues)));
+    });
 }
 
 fn test(site: &SiteDescriptor, device: c_int, queue: Option<c_int>) -> c_int {
-    check_device(site, device);
-    c_int::from(or_fail(Runtime::global().test(site, queue)))
+    on_device_of(site, device, || c_int::from(or_fail(Runtime::global().test(site, queue))))
 }
 
 /// Waits for a queue.
@@ -103,7 +102,6 @@ unsafe fn wait_any(
     queues: *const c_int,
     device: c_int,
 ) -> c_int {
-    check_device(site, device);
     if count < 0 || count > 0 && queues.is_null() {
         fail(&misuse(site, "there are no queues to wait for"));
     }
@@ -116,7 +114,7 @@ unsafe fn wait_any(
     loop {
         for (place, &queue) in queues.iter().enumerate().filter(|&(_, &queue)| queue != queue::SYNC)
         {
-            if test(site, CURRENT_DEVICE, Some(queue)) != 0 {
+            if test(site, device, Some(queue)) != 0 {
                 return place as c_int;
             }
         }

@@ -44,7 +44,8 @@ pub(crate) fn is_host(site: &SiteDescriptor, number: c_int) -> bool {
 /// The number of devices that are not the host.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_num_devices() -> c_int {
-    c_int::from(matches!(Runtime::global().executor(), Executor::Device(_)))
+    // Of several devices, `device` clauses have the one that OpenACC's settings choose.
+    c_int::from(matches!(Runtime::global().executor(), Executor::Devices(_)))
 }
 
 /// The number of the host.

@@ -13,6 +13,7 @@ use crate::descriptor::{
 };
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
+use crate::profiling::{self, About, Event, On};
 use crate::queue::Queues;
 use crate::report::{Direction, Report};
 
@@ -75,6 +76,7 @@ impl DataEnvironment<'_> {
                 ) => self.acquire(data, kind, Count::Structured)?,
                 Some(DataKind::DevicePointer) => data.device = data.host(),
                 Some(DataKind::Attach) => self.attach(data)?,
+                Some(DataKind::FirstPrivate) => self.copy_own(data)?,
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
             }
         }
@@ -101,6 +103,7 @@ impl DataEnvironment<'_> {
                 ) => self.release(data, kind, Count::Structured)?,
                 Some(DataKind::DevicePointer) => {}
                 Some(DataKind::Attach) => self.detach(data)?,
+                Some(DataKind::FirstPrivate) => self.free_own(data)?,
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
             }
         }
@@ -182,6 +185,36 @@ impl DataEnvironment<'_> {
             };
         }
         Ok(())
+    }
+
+    /// The host's values in new memory that no table knows (OpenACC 3.3 §2.5.14). They are those of now, whatever
+    /// the queue has still to do.
+    fn copy_own(&mut self, data: &mut DataDescriptor) -> Result<(), Failure> {
+        data.device = std::ptr::null_mut();
+        if is_nothing(data) {
+            return Ok(());
+        }
+        let device = self
+            .memory
+            .allocate(self.device, data.bytes(), &data.name())
+            .map_err(|error| self.failed(data, error.into_diagnostic()))?;
+        data.device = device as *mut c_void;
+        self.tell(Event::Alloc, data, device);
+        let queue = std::mem::replace(&mut self.queue, Queue::SYNC);
+        let copied = self.transfer(data, device, Direction::ToDevice);
+        self.queue = queue;
+        copied
+    }
+
+    /// Gives the memory of [`DataEnvironment::copy_own`] back, once the queue does not use it any more.
+    fn free_own(&mut self, data: &DataDescriptor) -> Result<(), Failure> {
+        if data.device.is_null() {
+            return Ok(());
+        }
+        self.tell(Event::Free, data, data.device as u64);
+        self.memory
+            .release_behind(self.device, data.device as u64, self.queue)
+            .map_err(|error| self.failed(data, error.into_diagnostic()))
     }
 
     /// Does something with what each of several pointers points to, and with the pointers.
@@ -328,6 +361,8 @@ impl DataEnvironment<'_> {
             name,
             place: self.site.place_of_line(data.line),
         });
+        self.tell(Event::Alloc, data, device);
+        self.tell(Event::Create, data, device);
         if kind.copies_in() {
             self.transfer(data, device, Direction::ToDevice)?;
         } else if data.has(ZERO) {
@@ -391,6 +426,8 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         if let Some(entry) = self.table.remove(start) {
+            self.tell(Event::Delete, data, entry.device);
+            self.tell(Event::Free, data, entry.device);
             self.memory
                 .release_behind(self.device, entry.device, self.queue)
                 .map_err(|error| self.failed(data, error.into_diagnostic()))?;
@@ -426,9 +463,16 @@ impl DataEnvironment<'_> {
             .into_iter()
             .map(|at| (at, unsafe { (at as *const u64).read_unaligned() }))
             .collect();
+        let (event, about) = (
+            match direction {
+                Direction::ToDevice => Event::EnqueueUploadStart,
+                Direction::ToHost => Event::EnqueueDownloadStart,
+            },
+            About::Data { data, device },
+        );
         // SAFETY: the program's clause says that these bytes of it are there to copy, until the
         // queue has come past this.
-        let done = unsafe {
+        let done = profiling::during(event, self.site, self.on(), about, || unsafe {
             match direction {
                 Direction::ToDevice => {
                     self.device.copy_to_device(device, host, data.bytes(), self.queue)
@@ -437,7 +481,7 @@ impl DataEnvironment<'_> {
                     self.device.copy_to_host(host, device, data.bytes(), self.queue)
                 }
             }
-        };
+        });
         done.map_err(|error| self.failed(data, error.into_diagnostic()))?;
         for (at, pointer) in pointers {
             match direction {
@@ -458,6 +502,16 @@ impl DataEnvironment<'_> {
             report.transfer(self.site, &data.name(), direction, data.bytes(), started.elapsed());
         }
         Ok(())
+    }
+
+    /// The device, for tools.
+    fn on(&self) -> On {
+        On { number: self.table.device_number(), kind: self.device.kind() }
+    }
+
+    /// Tells tools of memory.
+    fn tell(&self, event: Event, data: &DataDescriptor, device: u64) {
+        profiling::event(event, self.site, self.on(), About::Data { data, device });
     }
 
     /// A device error as one of this clause.

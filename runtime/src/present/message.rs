@@ -28,13 +28,17 @@ fn table_line(entry: &Entry) -> String {
 
 /// Adds the nearest entries of the table to an error.
 fn with_table(mut error: Diagnostic, table: &PresentTable, host: u64) -> Diagnostic {
+    let number = table.device_number();
     if table.is_empty() {
-        return error.help("the present table of device 0 is empty");
+        return error.help(format!("the present table of device {number} is empty"));
     }
     error = error.help(if table.len() > SHOWN_ENTRIES {
-        format!("present table of device 0, nearest {SHOWN_ENTRIES} of {} entries:", table.len())
+        format!(
+            "present table of device {number}, nearest {SHOWN_ENTRIES} of {} entries:",
+            table.len()
+        )
     } else {
-        "present table of device 0, nearest first:".to_owned()
+        format!("present table of device {number}, nearest first:")
     });
     table.nearest(host, SHOWN_ENTRIES).into_iter().fold(error, |e, entry| e.help(table_line(entry)))
 }
@@ -60,9 +64,12 @@ pub(super) fn not_found(
     } else {
         format!("data in `{}` clause", kind.clause())
     };
-    let error =
-        Diagnostic::error(format!("{what} was not found on device 0: name={name} {}", range(data)))
-            .label(format!("`{name}` is not on the device at this `{}`", site.construct()));
+    let error = Diagnostic::error(format!(
+        "{what} was not found on device {}: name={name} {}",
+        table.device_number(),
+        range(data)
+    ))
+    .label(format!("`{name}` is not on the device at this `{}`", site.construct()));
     let mut error = site.locate(error, data.line);
     if let Some(same) = table.named(&name) {
         error = error.help(format!(
@@ -99,9 +106,10 @@ pub(super) fn partly_present(
     let host = data.host_address();
     let overlap = host.saturating_add(data.bytes()).min(entry.end()) - host.max(entry.host);
     let error = Diagnostic::error(format!(
-        "data in `{}` clause is partially present on device 0: name={name} {}, of which {overlap} \
+        "data in `{}` clause is partially present on device {}: name={name} {}, of which {overlap} \
          bytes are in `{}` host:0x{:x}..0x{:x} size:{}",
         kind.clause(),
+        table.device_number(),
         range(data),
         entry.name,
         entry.host,

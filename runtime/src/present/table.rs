@@ -69,6 +69,8 @@ pub enum Presence<T> {
 /// The present table of one device.
 #[derive(Debug, Default)]
 pub struct PresentTable {
+    /// The number of the device.
+    number: usize,
     by_host: BTreeMap<u64, Entry>,
     /// Where sections of no bytes have been mapped, and how often.
     empty: BTreeMap<u64, u64>,
@@ -77,6 +79,16 @@ pub struct PresentTable {
 }
 
 impl PresentTable {
+    /// The table of the device of that number.
+    pub fn of(number: usize) -> PresentTable {
+        PresentTable { number, ..PresentTable::default() }
+    }
+
+    /// The number of the device.
+    pub fn device_number(&self) -> usize {
+        self.number
+    }
+
     /// The entry to which `host` belongs or the nearest one that starts below it.
     fn below(&self, host: u64) -> Option<&Entry> {
         self.by_host.range(..=host).next_back().map(|(_, entry)| entry)

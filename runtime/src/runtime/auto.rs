@@ -150,13 +150,17 @@ impl Runtime {
     /// Makes memory the host's; all that stays on the device where `bytes` is 0.
     pub fn give_back(&self, host: u64, bytes: u64, what: HostUse) -> Result<(), Failure> {
         // Also where this thread runs its regions on the host by now.
-        let Executor::Device(device) = &self.executor else { return Ok(()) };
-        if what != HostUse::Ends {
-            let done = device.synchronize(Queue::SYNC);
-            done.map_err(|error| super::located(error, &BETWEEN))?;
-        }
-        self.environment_of_nests(device.as_ref(), &BETWEEN, |environment| {
-            environment.give_back(host, bytes, what)
+        let Executor::Devices(devices) = &self.executor else { return Ok(()) };
+        devices.used().try_for_each(|(number, device)| {
+            if what != HostUse::Ends {
+                let done = device.synchronize(Queue::SYNC);
+                done.map_err(|error| super::located(error, &BETWEEN))?;
+            }
+            self.with_device(number, || {
+                self.environment_of_nests(device, &BETWEEN, |environment| {
+                    environment.give_back(host, bytes, what)
+                })
+            })
         })
     }
 

@@ -8,7 +8,8 @@ use crate::descriptor::SiteDescriptor;
 use crate::device::{Device, DeviceError, Queue};
 use crate::failure::Failure;
 use crate::present::on_host::{self, Exchanged};
-use crate::queue::{current, set_current, wait_for_queue};
+use crate::profiling::{self, About, Event};
+use crate::queue::{current, set_current, set_current_argument, wait_for_queue};
 
 thread_local! {
     /// What the host had, for the constructs around that it runs in the device's place.
@@ -19,8 +20,9 @@ impl Runtime {
     /// Puts what this thread does next into the queue that an `async` clause names.
     pub fn queue_begin(&self, site: &SiteDescriptor, argument: i32) -> Result<(), Failure> {
         if let Some(device) = self.device() {
-            let queue = lock(&self.queues).named(device, argument);
+            let queue = lock(&self.place().queues).named(device, argument);
             set_current(queue.map_err(|error| located(error, site))?);
+            set_current_argument(argument);
         }
         Ok(())
     }
@@ -34,7 +36,18 @@ impl Runtime {
     /// what comes next in the current queue.
     pub fn wait(&self, site: &SiteDescriptor, arguments: &[i32]) -> Result<(), Failure> {
         let Some(device) = self.device() else { return Ok(()) };
-        let queues = lock(&self.queues);
+        profiling::during(Event::WaitStart, site, self.on(device), About::Other, || {
+            self.wait_on(device, site, arguments)
+        })
+    }
+
+    fn wait_on(
+        &self,
+        device: &dyn Device,
+        site: &SiteDescriptor,
+        arguments: &[i32],
+    ) -> Result<(), Failure> {
+        let queues = lock(&self.place().queues);
         let waited: Vec<Queue> = match arguments {
             [] => queues.all().collect(),
             arguments => {
@@ -68,7 +81,7 @@ impl Runtime {
     /// Whether a queue is done; without its number, whether all are.
     pub fn test(&self, site: &SiteDescriptor, argument: Option<i32>) -> Result<bool, Failure> {
         let Some(device) = self.device() else { return Ok(true) };
-        let queues = lock(&self.queues);
+        let queues = lock(&self.place().queues);
         let asked: Vec<Queue> = match argument {
             None => queues.all().chain([Queue::SYNC]).collect(),
             Some(argument) => {
@@ -88,7 +101,7 @@ impl Runtime {
     }
 
     fn settle(&self, device: &dyn Device, queue: Queue) -> Result<(), DeviceError> {
-        lock(&self.state).memory.settle(device, queue)
+        lock(&self.place().state).memory.settle(device, queue)
     }
 
     /// A construct that the compiler has left to the host begins: the host gets the device's data, when

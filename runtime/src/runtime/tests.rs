@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::device::memory_only::MemoryOnly;
 use crate::queue::set_current;
+use crate::select::Devices;
 
 static SITE: SiteDescriptor = SiteDescriptor::new(c"a.c", c"main", 3, c"parallel loop");
 
@@ -13,7 +14,7 @@ fn runtime(variables: &'static [(&str, &str)]) -> (Runtime, Arc<MemoryOnly>) {
     let config = Config::read(|name| {
         variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
     });
-    let executor = Executor::Device(Arc::clone(&device) as Arc<dyn Device>);
+    let executor = Executor::Devices(Devices::one(Arc::clone(&device) as Arc<dyn Device>));
     (Runtime::new(executor, config.unwrap()), device)
 }
 

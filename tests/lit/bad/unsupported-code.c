@@ -17,7 +17,7 @@ void calls(int n, float *a, int (*pointer)(int))
     for (int i = 0; i < n; i++) a[i] = pointer(i);
 }
 
-void types(int n, float *a, struct bits *b, double _Complex *z, vector4 *v)
+void types(int n, float *a, struct bits *b, long double _Complex *z, vector4 *v)
 {
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) a[i] = b[i].a;
@@ -53,4 +53,15 @@ void other(int n, float *a, float *b)
     for (int i = 0; i < n; i++) { static int k; a[i] = 1; }
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) { float v = 1, *q = i ? a : &v; a[i] = *q; }
+}
+
+int each_gang(int n, float *a)
+{
+    int sum = 0, last = 0;
+    #pragma acc parallel num_gangs(n) reduction(+: sum) copy(a[0:1])
+    {
+        sum += last = 3;
+        a[0] = last;
+    }
+    return sum;
 }

@@ -171,7 +171,10 @@ fn pack() -> Result<(PathBuf, PathBuf, String), String> {
         let path = output(command.env_remove("GPUC_RUNTIME_DIR"))?;
         copy(Path::new(path.trim()), &folder.join("lib/gpuc"), 0o644)?;
     }
-    copy(&root().join("runtime/include/openacc.h"), &folder.join("lib/gpuc/include"), 0o644)?;
+    for header in ["openacc.h", "acc_prof.h"] {
+        let header = root().join("runtime/include").join(header);
+        copy(&header, &folder.join("lib/gpuc/include"), 0o644)?;
+    }
     let tarball = dist.join(format!("{name}.tar.gz"));
     // The same tree gives the same bytes: names in order, no owners, no times of building.
     let mut tar = Command::new("tar");

@@ -157,6 +157,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_SIM_ARCH", "the compute capability that the simulator stands for (default sm_90)"),
     ("GPUC_CHECK", "checkers that watch the simulator's kernels: a list with commas, or all"),
     ("GPUC_CHECK_FORMAT", "how what they find is printed: text or json"),
+    ("GPUC_SIM_DEVICES", "how many devices the simulator has: 1 to 64"),
     ("GPUC_SIM_DEVICE", "the device that the simulator stands for: v100, a100-80, h100, ..."),
     ("GPUC_AUTO", "all, model or none: which nests that --auto found run on the device"),
     ("GPUC_NOTIFY", "1: say of each nest that --auto found where it runs, and why"),

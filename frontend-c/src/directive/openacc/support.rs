@@ -8,13 +8,13 @@ use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind};
 use crate::directive::ReductionOp;
 use crate::lower::flatten;
 use crate::tree::TranslationUnit;
-use crate::types::TypeKind;
+use crate::types::{Type, TypeKind};
 
 impl ClauseName {
     /// Whether some of its forms are refused.
     pub fn is_refused_in_part(self) -> bool {
-        use ClauseName::{FirstPrivate, Gang, If, Private, Reduction};
-        matches!(self, If | Private | FirstPrivate | Reduction | Gang)
+        use ClauseName::{Gang, Reduction};
+        matches!(self, Reduction | Gang)
     }
 }
 
@@ -34,15 +34,20 @@ pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
     found
 }
 
+/// The element of an array of any number of dimensions.
+fn element_of(unit: &TranslationUnit, mut ty: Type) -> Type {
+    while let Some((element, _)) = unit.types.as_array(ty) {
+        ty = element;
+    }
+    ty
+}
+
 /// Refuses forms of clauses.
 fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mut Checks) {
     let section = clause.name.section();
     let is_compute_only = kind.is_compute() && !kind.is_loop();
     let mut refuse = |what: &str| found.push((clause.span, refusal(what, section)));
     match &clause.kind {
-        ClauseKind::Condition(_) if kind == DirectiveKind::Atomic => {
-            refuse("atomic with a condition")
-        }
         ClauseKind::Gang(gang) if gang.static_size.is_some() => refuse("gang(static:)"),
         ClauseKind::Reduction { op, vars } => {
             let of_bits = matches!(op, ReductionOp::And | ReductionOp::Or | ReductionOp::Xor);
@@ -53,10 +58,19 @@ fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mu
                     found.push((var.span, refusal(&what, section)));
                     continue;
                 }
-                let what = match unit.types.kind(flatten(unit, var.ty).0) {
-                    TypeKind::Complex(_) => "a complex variable",
+                let what = match unit.types.kind(element_of(unit, var.ty)) {
+                    TypeKind::Complex(_) if *op != ReductionOp::Add => "a complex variable by `*`",
+                    TypeKind::Complex(_) if unit.types.as_array(var.ty).is_some() => {
+                        "an array of complex numbers"
+                    }
+                    TypeKind::Complex(_) if !var.is_whole_variable(unit) => {
+                        "a complex element or member"
+                    }
                     TypeKind::Pointer(_) => "a pointer",
                     TypeKind::Record(_) => "a structure",
+                    TypeKind::Complex(_) if is_compute_only => {
+                        "a complex variable of a construct that is no loop"
+                    }
                     _ if is_compute_only && !var.is_whole_variable(unit) => {
                         "an array of a construct that is no loop"
                     }

@@ -55,7 +55,8 @@ pub fn are_all_guards(ir: &Ir, op: Op, outermost: Op) -> bool {
     true
 }
 
-fn is_understood(ir: &Ir, condition: Value, holds: bool) -> bool {
+/// Whether [`of_condition`] says all that follows.
+pub fn is_understood(ir: &Ir, condition: Value, holds: bool) -> bool {
     let Some(op) = ir.defining_op(condition) else { return false };
     let both = match holds {
         true => arith::AndIOp::is(ir, op),
@@ -64,9 +65,7 @@ fn is_understood(ir: &Ir, condition: Value, holds: bool) -> bool {
     if both {
         return ir.operands(op).all(|part| is_understood(ir, part, holds));
     }
-    let mut found = Vec::new();
-    of_condition(ir, condition, holds, &mut found);
-    found.len() == 1
+    of_condition(ir, condition, holds).len() == 1
 }
 
 /// What holds in a region because of the operation that it belongs to.
@@ -77,9 +76,7 @@ pub fn of_region(ir: &Ir, region: Region) -> Vec<Guard> {
         return of_affine_if(ir, view, holds);
     }
     if let Some(view) = scf::IfOp::cast(ir, op) {
-        let mut found = Vec::new();
-        of_condition(ir, view.condition(ir), holds, &mut found);
-        return found;
+        return of_condition(ir, view.condition(ir), holds);
     }
     Vec::new()
 }
@@ -108,14 +105,21 @@ fn negated(form: &QuasiAffine) -> Option<Guard> {
     Some(Guard { form, is_equality: false })
 }
 
-fn of_condition(ir: &Ir, condition: Value, holds: bool, found: &mut Vec<Guard>) {
+/// What follows from that a truth value holds, or fails, as far as it is understood.
+pub fn of_condition(ir: &Ir, condition: Value, holds: bool) -> Vec<Guard> {
+    let mut found = Vec::new();
+    gather(ir, condition, holds, &mut found);
+    found
+}
+
+fn gather(ir: &Ir, condition: Value, holds: bool, found: &mut Vec<Guard>) {
     let Some(op) = ir.defining_op(condition) else { return };
     let both = match holds {
         true => arith::AndIOp::is(ir, op),
         false => arith::OrIOp::is(ir, op),
     };
     if both {
-        ir.operands(op).for_each(|part| of_condition(ir, part, holds, found));
+        ir.operands(op).for_each(|part| gather(ir, part, holds, found));
         return;
     }
     if !arith::CmpIOp::is(ir, op) {

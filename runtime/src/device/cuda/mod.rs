@@ -26,7 +26,7 @@ use super::{
 /// The oldest driver whose PTX versions we know.
 const OLDEST_CUDA: (u32, u32) = (11, 0);
 
-/// The first GPU of the machine.
+/// A GPU of the machine.
 pub struct CudaDevice {
     driver: &'static Driver,
     context: CUcontext,
@@ -54,25 +54,37 @@ struct Handles {
     events: Vec<Option<CUevent>>,
 }
 
+/// What the driver has answered, in words.
+fn words(failed: driver::Failed) -> String {
+    format!("{} failed with {}: {}", failed.call, failed.name(), failed.description())
+}
+
 impl CudaDevice {
-    /// The first GPU; the error says, in words, why there is none to use.
-    pub fn first() -> Result<CudaDevice, String> {
+    /// How many GPUs there are, one at least; the error says, in words, why there is none to use.
+    pub fn count() -> Result<usize, String> {
         let driver = driver()?;
-        let words = |failed: driver::Failed| {
-            format!("{} failed with {}: {}", failed.call, failed.name(), failed.description())
-        };
-        let mut version: c_int = 0;
         let mut count: c_int = 0;
+        // SAFETY: the out pointer is to a local of the right type; `init` comes first.
+        unsafe {
+            driver.init(0).map_err(words)?;
+            driver.device_count(&raw mut count).map_err(words)?;
+        }
+        match usize::try_from(count) {
+            Ok(count @ 1..) => Ok(count),
+            _ => Err("the CUDA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)".to_owned()),
+        }
+    }
+
+    /// The GPU of that number, less than [`CudaDevice::count`].
+    pub fn open(number: usize) -> Result<CudaDevice, String> {
+        let driver = driver()?;
+        let mut version: c_int = 0;
         let mut device: CUdevice = 0;
         // SAFETY: every out pointer is to a local of the right type; `init` comes first except for
         // the version, which needs none.
         unsafe {
             driver.driver_version(&raw mut version).map_err(words)?;
             driver.init(0).map_err(words)?;
-            driver.device_count(&raw mut count).map_err(words)?;
-        }
-        if count < 1 {
-            return Err("the CUDA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)".to_owned());
         }
         let cuda = split_version(version);
         let Some(newest_ptx) = PtxVersion::newest_of_cuda(cuda.0, cuda.1) else {
@@ -81,8 +93,8 @@ impl CudaDevice {
                 cuda.0, cuda.1, OLDEST_CUDA.0, OLDEST_CUDA.1
             ));
         };
-        // SAFETY: there is a device 0.
-        unsafe { driver.device_get(&raw mut device, 0).map_err(words)? };
+        // SAFETY: as above; the driver refuses a number of no device.
+        unsafe { driver.device_get(&raw mut device, number as c_int).map_err(words)? };
 
         let attribute = |attribute: Attribute| -> Result<u32, String> {
             let mut value: c_int = 0;
@@ -405,7 +417,7 @@ mod tests {
 
     #[test]
     fn a_machine_without_a_gpu_is_told_why() {
-        match CudaDevice::first() {
+        match CudaDevice::count().and_then(|_| CudaDevice::open(0)) {
             Ok(device) => assert!(device.arch().starts_with("sm_")),
             Err(why) => assert!(why.contains("CUDA"), "{why}"),
         }

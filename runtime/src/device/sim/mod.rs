@@ -67,11 +67,11 @@ struct Tables {
 impl SimDevice {
     /// A device of this architecture, with empty memory.
     pub fn new(arch: &'static Arch) -> SimDevice {
-        SimDevice::checked(arch, Checks::default())
+        SimDevice::checked(arch, Checks::default(), 0)
     }
 
-    /// A device whose kernels run under checkers.
-    pub fn checked(arch: &'static Arch, checks: Checks) -> SimDevice {
+    /// The device of that number, whose kernels run under checkers.
+    pub fn checked(arch: &'static Arch, checks: Checks, number: u32) -> SimDevice {
         let limits = Limits {
             threads_per_block: arch.limits.max_threads_per_block,
             block: arch.limits.max_block,
@@ -80,7 +80,7 @@ impl SimDevice {
             param_bytes: u64::from(arch.limits.max_param_bytes),
         };
         SimDevice {
-            simulator: Arc::new(Simulator::checked(arch, checks)),
+            simulator: Arc::new(Simulator::numbered(arch, checks, number)),
             arch,
             limits,
             threads: std::thread::available_parallelism().ok().map(usize::from),
