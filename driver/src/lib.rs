@@ -1,4 +1,4 @@
-//! The binaries `gpuc` and `gpuc-opt`, named pipelines, compile feedback.
+//! The binaries `gpuc`, `gpuc-opt` and `gpuc-reduce`, named pipelines, compile feedback.
 //!
 //! | module | holds |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, `tune`, linking |
 //! | [`lsp`] | `gpuc lsp`: the language server |
 //! | [`opt`] | the command line of `gpuc-opt` |
+//! | [`reduce`] | the command line of `gpuc-reduce` |
 //! | [`toolchain`] | the host compiler and the runtime library |
 //! | [`guides`] | plans and tuning records that a compilation follows |
 //! | [`feedback`] | printing diagnostics and `-Minfo` |
@@ -28,5 +29,6 @@ pub mod guides;
 pub mod lsp;
 pub mod opt;
 pub mod pipelines;
+pub mod reduce;
 pub mod temporary;
 pub mod toolchain;

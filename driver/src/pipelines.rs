@@ -83,6 +83,7 @@ pub fn registry() -> Registry {
     let mut registry = Registry::new();
     registry.add(gpuc_passes::ALL);
     registry.add(gpuc_backend_ptx::ALL);
+    registry.add(crate::opt::ALL);
     let texts: &'static [String; STAGES.len()] = &TEXTS;
     for (stage, text) in STAGES.iter().zip(texts) {
         registry.add_pipeline(stage.name, text);

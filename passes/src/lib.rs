@@ -88,4 +88,5 @@ pub const ALL: &[&PassInfo] = &[
     simplify::sccp::Sccp::INFO,
     simplify::affine_structures::AffineSimplifyStructures::INFO,
     simplify::symbol_dce::SymbolDce::INFO,
+    simplify::strip_debuginfo::StripDebuginfo::INFO,
 ];

@@ -62,7 +62,8 @@ fn base(word: &str) -> &str {
 
 fn suspicion(word: &str, colon: bool, first: bool, known: &BTreeSet<&str>) -> Option<String> {
     if let Some(rest) = word.strip_prefix("expected-") {
-        let is_known = EXPECTED.contains(&word);
+        // With `-re` what stands in braces is a regular expression.
+        let is_known = EXPECTED.contains(&word.strip_suffix("-re").unwrap_or(word));
         return (!is_known && first).then(|| {
             let near = did_you_mean(word, EXPECTED).unwrap_or("expected-error");
             format!("`expected-{rest}` is not a directive; did you mean `{near}`?")

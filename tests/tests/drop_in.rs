@@ -239,6 +239,7 @@ fn bad_input_is_named() {
     std::fs::create_dir(folder.path().join("folder.c")).unwrap();
     let gpuc = gpuc().display().to_string();
     let opt = Tools::find().ours("gpuc-opt").unwrap().display().to_string();
+    let reduce = Tools::find().ours("gpuc-reduce").unwrap().display().to_string();
     for (line, sentence) in [
         ("gpuc -c folder.c", "cannot read `folder.c`: it is a directory"),
         ("gpuc --emit=ptx name.c >&-", "cannot write the output: standard output is closed"),
@@ -253,6 +254,7 @@ fn bad_input_is_named() {
         ("gpuc-opt --version >&-", "cannot write the output: standard output is closed"),
         ("gpuc-opt --list-passes >/dev/full", "cannot write the output: No space left"),
         ("gpuc-opt --show-dialects >/dev/full", "cannot write the output: No space left"),
+        ("gpuc-reduce --help >/dev/full", "cannot write the output: No space left"),
         ("gpuc-opt /dev/null >/dev/full", "cannot write '-': No space left"),
         ("gpuc --emit=ptx name.c -o /dev/full", "cannot write `/dev/full`: No space left"),
         ("gpuc --emit=ptx name.c -o none/a.ptx", "cannot write `none/a.ptx`: No such file"),
@@ -261,7 +263,8 @@ fn bad_input_is_named() {
         ("GPUC_RUNTIME_DIR=/none gpuc name.c -lm", "GPUC_RUNTIME_DIR=`/none` is no folder with"),
     ] {
         let ours = line.replace("gpuc ", &format!("{gpuc} "));
-        let script = format!("{} 2>&1", ours.replace("gpuc-opt ", &format!("{opt} ")));
+        let ours = ours.replace("gpuc-opt ", &format!("{opt} "));
+        let script = format!("{} 2>&1", ours.replace("gpuc-reduce ", &format!("{reduce} ")));
         // Errors where the output was, and the output where the line says.
         let script = match line.split_once(" >") {
             Some((_, target)) => {

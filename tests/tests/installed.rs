@@ -128,6 +128,7 @@ fn a_tarball_is_unpacked_anywhere() {
     assert!(!home.at(".cache").exists());
     for file in [
         "bin/gpuc-opt",
+        "bin/gpuc-reduce",
         "lib/gpuc/libgpuc_runtime.so",
         "include/gpuc_rt.h",
         "share/man/man1/gpuc.1",

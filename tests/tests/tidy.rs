@@ -189,6 +189,68 @@ fn links_lead_somewhere() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// The headings of a document as the parts of links that name them.
+fn anchors(text: &str) -> Vec<String> {
+    let mut in_code = false;
+    let headings = text.lines().filter(|line| {
+        in_code ^= line.starts_with("```");
+        !in_code && line.starts_with('#')
+    });
+    let slug = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = words.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(slug).collect()
+}
+
+#[test]
+fn links_lead_to_headings() {
+    let mut broken = Vec::new();
+    for (document, text) in texts(Some(&["md"])) {
+        let folder = document.parent().unwrap_or(Path::new(""));
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let Some((target, anchor)) = link.split_once('#') else { continue };
+            let file = if target.is_empty() { document.clone() } else { folder.join(target) };
+            if target.contains("://") || file.extension().is_none_or(|e| e != "md") {
+                continue;
+            }
+            let text = std::fs::read_to_string(corpus::root().join(&file)).unwrap_or_default();
+            if !anchors(&text).iter().any(|known| known == anchor) {
+                broken.push(format!("{} links to `{link}`", document.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert_eq!(anchors("# A `b` c: d!\n```\n# no\n```\n## E_f"), ["a-b-c-d", "e_f"]);
+}
+
+/// The book has every page once, and no other; its summary is of the form that mdBook reads.
+#[test]
+fn every_page_is_in_the_book() {
+    let read = |name: &str| std::fs::read_to_string(corpus::root().join(name)).unwrap();
+    assert!(read("book.toml").contains("\nsrc = \"docs\"\n"));
+    let mut listed = Vec::new();
+    for line in read("docs/SUMMARY.md").lines().filter(|line| !line.is_empty()) {
+        let entry = line.trim_start_matches("- ").strip_prefix('[').and_then(|entry| {
+            let (title, page) = entry.strip_suffix(')')?.split_once("](")?;
+            (!title.is_empty()).then(|| page.to_owned())
+        });
+        match entry {
+            Some(page) => listed.push(page),
+            None => assert!(line.starts_with("# "), "{line}"),
+        }
+    }
+    let mut pages: Vec<String> = texts(Some(&["md"]))
+        .iter()
+        .filter_map(|(file, _)| Some(file.strip_prefix("docs").ok()?.display().to_string()))
+        .filter(|page| page != "SUMMARY.md")
+        .collect();
+    listed.sort();
+    pages.sort();
+    assert_eq!(listed, pages);
+}
+
 /// Whether a word in backticks is meant as a path of the repository: it has a `/`, begins with
 /// one of our folders, and holds nothing but the letters of paths.
 fn is_path(name: &str) -> bool {

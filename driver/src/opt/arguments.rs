@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, Command};
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use gpuc_ir::pass::Registry;
+use gpuc_ir::text::PrintOptions;
 
 /// Flags, understood.
 #[derive(Clone, Debug)]
@@ -16,8 +17,12 @@ pub(super) struct Arguments {
     pub split_input_file: bool,
     pub verify_diagnostics: bool,
     pub verify_each: bool,
-    pub generic: bool,
-    pub debuginfo: bool,
+    /// How the result is printed, and what instruments print.
+    pub printing: PrintOptions,
+    pub implicit_module: bool,
+    pub verify_roundtrip: bool,
+    pub print_after_failure: bool,
+    pub module_scope: bool,
     pub show_dialects: bool,
     pub timing: bool,
     pub dump_pass_pipeline: bool,
@@ -74,6 +79,37 @@ fn command() -> Command {
         ))
         .arg(flag("mlir-print-op-generic", "Print the generic form"))
         .arg(flag("mlir-print-debuginfo", "Print locations"))
+        .arg(flag("mlir-print-local-scope", "Print maps and sets in place, without names for them"))
+        .arg(flag("mlir-print-unique-ssa-ids", "Give no two values one name, in all regions"))
+        .arg(flag("mlir-print-skip-regions", "Print {...} for regions"))
+        .arg(
+            value(
+                "mlir-elide-elementsattrs-if-larger",
+                "COUNT",
+                "Leave out the elements of attributes that have more",
+            )
+            .value_parser(clap::value_parser!(u64)),
+        )
+        .arg(flag(
+            "no-implicit-module",
+            "The input is one operation of any kind, not put into a module",
+        ))
+        .arg(flag(
+            "verify-roundtrip",
+            "Check that the text of the input's IR is read as the same IR",
+        ))
+        .arg(flag("mlir-disable-threading", "Run in one thread, as it is in any case"))
+        .arg(
+            flag("mlir-print-ir-after-failure", "Print IR behind a pass that fails")
+                .alias("print-ir-after-failure"),
+        )
+        .arg(
+            flag(
+                "mlir-print-ir-module-scope",
+                "Print the whole module, where IR is printed around passes",
+            )
+            .alias("print-ir-module-scope"),
+        )
         .arg(
             flag("mlir-print-ir-before-all", "Print IR before each pass")
                 .alias("print-ir-before-all"),
@@ -168,8 +204,18 @@ impl Arguments {
             split_input_file: matches.get_flag("split-input-file"),
             verify_diagnostics: matches.get_flag("verify-diagnostics"),
             verify_each: !matches!(text("verify-each").as_deref(), Some("false" | "0")),
-            generic: matches.get_flag("mlir-print-op-generic"),
-            debuginfo: matches.get_flag("mlir-print-debuginfo"),
+            printing: PrintOptions {
+                generic: matches.get_flag("mlir-print-op-generic"),
+                locations: matches.get_flag("mlir-print-debuginfo"),
+                inline_maps: matches.get_flag("mlir-print-local-scope"),
+                unique_names: matches.get_flag("mlir-print-unique-ssa-ids"),
+                skip_regions: matches.get_flag("mlir-print-skip-regions"),
+                elide_elements: matches.get_one("mlir-elide-elementsattrs-if-larger").copied(),
+            },
+            implicit_module: !matches.get_flag("no-implicit-module"),
+            verify_roundtrip: matches.get_flag("verify-roundtrip"),
+            print_after_failure: matches.get_flag("mlir-print-ir-after-failure"),
+            module_scope: matches.get_flag("mlir-print-ir-module-scope"),
             show_dialects: matches.get_flag("show-dialects"),
             timing: matches.get_flag("mlir-timing"),
             dump_pass_pipeline: matches.get_flag("dump-pass-pipeline"),
@@ -187,11 +233,11 @@ impl Arguments {
         })
     }
 
-    /// The pipeline to run, as text.
-    pub fn pipeline_text(&self) -> String {
+    /// The pipeline to run on an operation named `root`, as text.
+    pub fn pipeline_text(&self, root: &str) -> String {
         match &self.pass_pipeline {
             Some(text) => text.clone(),
-            None => format!("builtin.module({})", self.passes.join(",")),
+            None => format!("{root}({})", self.passes.join(",")),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use gpuc_ir::pass::{Instrument, PassInfo, Pipeline};
+use gpuc_ir::text::PrintOptions;
 use gpuc_ir::{Ir, Op};
 
 use super::arguments::Arguments;
@@ -16,9 +17,13 @@ pub(super) fn instruments(arguments: &Arguments) -> Vec<Box<dyn Instrument>> {
         after_change: arguments.print_after_change,
         before: arguments.print_before.clone(),
         after: arguments.print_after.clone(),
+        after_failure: arguments.print_after_failure,
+        module_scope: arguments.module_scope,
+        printing: arguments.printing,
         hash: 0,
     };
-    let wanted = printer.before_all
+    let wanted = printer.after_failure
+        || printer.before_all
         || printer.after_all
         || printer.after_change
         || !printer.before.is_empty()
@@ -34,6 +39,11 @@ pub(crate) struct IrPrinter {
     after_change: bool,
     before: Vec<String>,
     after: Vec<String>,
+    /// Behind passes that fail alone.
+    after_failure: bool,
+    /// The whole of what the operation is in.
+    module_scope: bool,
+    printing: PrintOptions,
     /// Of the text before the pass.
     hash: u64,
 }
@@ -42,6 +52,11 @@ impl IrPrinter {
     /// Prints behind every pass.
     pub fn after_all() -> Self {
         IrPrinter { after_all: true, ..IrPrinter::default() }
+    }
+
+    fn text(&self, ir: &Ir, op: Op) -> String {
+        let outermost = ir.ancestors(op).last().filter(|_| self.module_scope);
+        ir.to_text_with(outermost.unwrap_or(op), self.printing)
     }
 }
 
@@ -63,7 +78,7 @@ fn header(ir: &Ir, op: Op, when: &str, pass: &PassInfo) -> String {
 impl Instrument for IrPrinter {
     fn before(&mut self, ir: &Ir, op: Op, pass: &PassInfo) {
         if self.before_all || self.before.iter().any(|name| name == pass.name) {
-            eprintln!("{}\n{}\n", header(ir, op, "Before", pass), ir.to_text(op));
+            eprintln!("{}\n{}\n", header(ir, op, "Before", pass), self.text(ir, op));
         }
         if self.after_change {
             self.hash = hash(&ir.to_text(op));
@@ -73,21 +88,24 @@ impl Instrument for IrPrinter {
     fn step(&mut self, ir: &Ir, op: Op, pass: &PassInfo, step: &str) {
         if self.after_all || self.after.iter().any(|name| name == pass.name) {
             let header = header(ir, op, "After", pass).replacen(" (", &format!(" [{step}] ("), 1);
-            eprintln!("{header}\n{}\n", ir.to_text(op));
+            eprintln!("{header}\n{}\n", self.text(ir, op));
         }
     }
 
     fn after(&mut self, ir: &Ir, op: Op, pass: &PassInfo, failed: bool) {
+        if self.after_failure && !failed {
+            return;
+        }
         let named = self.after_all || self.after.iter().any(|name| name == pass.name);
         let changed = || self.after_change && hash(&ir.to_text(op)) != self.hash;
         if failed {
             eprintln!(
                 "{}\n{}\n",
                 header(ir, op, "After", pass).replace("//----- //", "Failed //----- //"),
-                ir.to_text(op)
+                self.text(ir, op)
             );
         } else if named || changed() {
-            eprintln!("{}\n{}\n", header(ir, op, "After", pass), ir.to_text(op));
+            eprintln!("{}\n{}\n", header(ir, op, "After", pass), self.text(ir, op));
         }
     }
 }

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use gpuc_diagnostics::{Diagnostic, Sources};
 use gpuc_dialects::ptx::PtxModuleOp;
-use gpuc_ir::pass::{ParsePipelineError, PassManager, Pipeline, Registry};
+use gpuc_ir::pass::{ParsePipelineError, PassInfo, PassManager, Pipeline, Registry};
 use gpuc_ir::text::split::{Chunk, check_expected, split_input};
-use gpuc_ir::text::{PrintOptions, parse_module_at, print_op};
+use gpuc_ir::text::{PrintOptions, parse_module_at, parse_operation_at, print_op};
 use gpuc_ir::verify::verify;
 use gpuc_ir::{Ir, Op, OpView};
 
@@ -17,8 +17,12 @@ use crate::output::finish;
 
 mod arguments;
 pub(crate) mod instruments;
+mod print_op_stats;
 
 use arguments::Arguments;
+
+/// The passes that are the tool's own: they print.
+pub const ALL: &[&PassInfo] = &[print_op_stats::PrintOpStats::INFO];
 
 /// Runs the tool on command-line arguments (without the program's name).
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -150,12 +154,8 @@ fn process(
         *output += &gpuc_backend_ptx::print(&ir, kernels, true);
         return Ok(());
     }
-    let options = PrintOptions {
-        generic: arguments.generic,
-        locations: arguments.debuginfo,
-        ..PrintOptions::default()
-    };
-    print_op(&ir, module, options, output).map_err(|_| Diagnostic::error("cannot print"))?;
+    print_op(&ir, module, arguments.printing, output)
+        .map_err(|_| Diagnostic::error("cannot print"))?;
     Ok(())
 }
 
@@ -187,7 +187,8 @@ fn transform(
     chunk: Chunk<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Op> {
-    let module = match parse_module_at(ir, chunk.text, name, chunk.first_line) {
+    let parse = if arguments.implicit_module { parse_module_at } else { parse_operation_at };
+    let module = match parse(ir, chunk.text, name, chunk.first_line) {
         Ok(module) => module,
         Err(errors) => {
             diagnostics.extend(errors);
@@ -198,10 +199,16 @@ fn transform(
         diagnostics.extend(errors);
         return None;
     }
-    let mut pipeline = match pipeline(arguments, registry) {
+    if arguments.verify_roundtrip
+        && let Some(error) = roundtrip_error(arguments, ir, module)
+    {
+        diagnostics.push(error);
+        return None;
+    }
+    let mut pipeline = match Pipeline::parse(&arguments.pipeline_text(ir.name(module)), registry) {
         Ok(pipeline) => pipeline,
         Err(error) => {
-            diagnostics.push(pipeline_error(&error, &arguments.pipeline_text()));
+            diagnostics.push(pipeline_error(&error, &arguments.pipeline_text(ir.name(module))));
             return None;
         }
     };
@@ -242,8 +249,26 @@ fn transform(
     }
 }
 
-fn pipeline(arguments: &Arguments, registry: &Registry) -> Result<Pipeline, ParsePipelineError> {
-    Pipeline::parse(&arguments.pipeline_text(), registry)
+/// What is wrong with the module's text: it cannot be read again, or reads as something else. Both forms are tried,
+/// with locations.
+fn roundtrip_error(arguments: &Arguments, ir: &Ir, module: Op) -> Option<Diagnostic> {
+    [false, true].into_iter().find_map(|generic| {
+        let options = PrintOptions { generic, locations: true, ..PrintOptions::default() };
+        let text = ir.to_text_with(module, options);
+        let mut again = Ir::new();
+        gpuc_dialects::register_all(&mut again.ctx);
+        again.ctx.allow_unregistered = arguments.allow_unregistered_dialect;
+        match parse_operation_at(&mut again, &text, "<roundtrip>", 1) {
+            Ok(read) if again.to_text_with(read, options) == text => None,
+            Ok(_) => Some(Diagnostic::error(
+                "failed to round-trip the IR: what is read of its text prints as another text",
+            )),
+            Err(errors) => {
+                let first = errors.first().map(ToString::to_string).unwrap_or_default();
+                Some(Diagnostic::error("failed to round-trip the IR").help(first))
+            }
+        }
+    })
 }
 
 /// The error with the pipeline's text and a caret under the place.

@@ -52,6 +52,19 @@ pub fn parse_module_at(
     result.map_err(|ParseError| parser.take_diagnostics())
 }
 
+/// [`parse_module_at`] for a text that is one operation of any kind, which is returned as it is.
+pub fn parse_operation_at(
+    ir: &mut Ir,
+    text: &str,
+    file: &str,
+    first_line: u32,
+) -> Result<Op, Vec<Diagnostic>> {
+    let mut parser = OpParser::new(ir, text, file, first_line);
+    parser.implicit_module = false;
+    let result = parser.parse_top(text.len());
+    result.map_err(|ParseError| parser.take_diagnostics())
+}
+
 /// Reads a type.
 #[allow(clippy::result_large_err)] // Once for a type: not worth a box.
 pub fn parse_type(ir: &mut Ir, text: &str) -> Result<Type, Diagnostic> {

@@ -2,9 +2,11 @@
 //!
 //! An expectation is a comment `// expected-error@+1 {{text}}`: the line it is about (`@+N`, `@-N`,
 //! `@N`, `@above`, `@below`, `@unknown`; the same line if nothing is said) gets a diagnostic of that
-//! severity that holds the text. A count (`2`) stands behind the place.
+//! severity that holds the text. A count (`2`) stands behind the place. In `expected-error-re {{text}}` what stands
+//! in braces within the text, `{{[0-9]+}}`, is a regular expression.
 
 use gpuc_diagnostics::{Diagnostic, Place, Severity};
+use regex_lite::Regex;
 
 /// The line that divides texts.
 const DIVIDER: &str = "// -----";
@@ -45,7 +47,10 @@ enum Line {
 struct Expectation<'t> {
     severity: Severity,
     line: Line,
+    /// As the comment has it.
     text: &'t str,
+    /// What it means where it is no plain text.
+    regex: Option<Regex>,
     /// Where the comment stands.
     place: Place,
 }
@@ -78,7 +83,11 @@ pub fn check_expected(chunk: Chunk<'_>, file: &str, diagnostics: &[Diagnostic]) 
 /// Removes the expectation that a diagnostic meets; says whether there was one.
 fn meet(waiting: &mut Vec<Expectation<'_>>, severity: Severity, line: Line, message: &str) -> bool {
     let found = waiting.iter().position(|expected| {
-        expected.severity == severity && expected.line == line && message.contains(expected.text)
+        let says = match &expected.regex {
+            Some(regex) => regex.is_match(message),
+            None => message.contains(expected.text),
+        };
+        expected.severity == severity && expected.line == line && says
     });
     found.map(|i| waiting.remove(i)).is_some()
 }
@@ -109,7 +118,7 @@ fn expectations<'t>(
         let place = |offset: usize| Place::new(file, line, (column + offset) as u32 + 1, 1);
         for (offset, _) in comment.match_indices("expected-") {
             match parse_one(&comment[offset..], line, last_code) {
-                Ok((severity, target, count, text)) => {
+                Ok((severity, target, count, text, regex)) => {
                     for _ in 0..count {
                         if target == Target::Below {
                             below.push(found.len());
@@ -118,7 +127,8 @@ fn expectations<'t>(
                             Target::Line(line) => line,
                             Target::Below => Line::Known(line + 1),
                         };
-                        found.push(Expectation { severity, line, text, place: place(offset) });
+                        let (place, regex) = (place(offset), regex.clone());
+                        found.push(Expectation { severity, line, text, regex, place });
                     }
                 }
                 Err(message) => failures.push(Diagnostic::error(message).at(place(offset))),
@@ -138,23 +148,46 @@ enum Target {
     Below,
 }
 
+/// The expression for a text with expressions in braces: what stands outside is meant as it is.
+fn regex(text: &str) -> Result<Regex, String> {
+    let mut expression = String::new();
+    let mut rest = text;
+    while let Some((plain, behind)) = rest.split_once("{{") {
+        let Some((inner, behind)) = behind.split_once("}}") else {
+            return Err("found start of regex with no end '}}'".to_owned());
+        };
+        expression += &format!("{}(?:{inner})", regex_lite::escape(plain));
+        rest = behind;
+    }
+    expression += &regex_lite::escape(rest);
+    Regex::new(&expression).map_err(|error| format!("invalid regex: {error}"))
+}
+
 /// Reads `expected-error@+1 2 {{text}}`.
 fn parse_one(
     text: &str,
     line: u32,
     last_code: u32,
-) -> Result<(Severity, Target, u32, &str), String> {
+) -> Result<(Severity, Target, u32, &str, Option<Regex>), String> {
     let rest = &text["expected-".len()..];
     let word =
         rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '-').len();
-    let severity = match &rest[..word] {
+    let (kind, is_regex) = match rest[..word].strip_suffix("-re") {
+        Some(kind) => (kind, true),
+        None => (&rest[..word], false),
+    };
+    let severity = match kind {
         "error" => Severity::Error,
         "warning" => Severity::Warning,
         "remark" => Severity::Remark,
         "note" => Severity::Note,
-        other => return Err(format!("unknown expectation 'expected-{other}'")),
+        _ => return Err(format!("unknown expectation 'expected-{}'", &rest[..word])),
     };
-    let mut rest = &rest[word..];
+    // Blanks may stand ahead of the line, as upstream's tests have them.
+    let mut rest = match rest[word..].trim_start() {
+        at if at.starts_with('@') => at,
+        _ => &rest[word..],
+    };
     let mut target = Target::Line(Line::Known(line));
     if let Some(at) = rest.strip_prefix('@') {
         let end = at.find(|c: char| c.is_whitespace() || c == '{').unwrap_or(at.len());
@@ -176,8 +209,13 @@ fn parse_one(
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let count = if digits == 0 { 1 } else { rest[..digits].parse().unwrap_or(1) };
     let body = rest[digits..].trim_start().strip_prefix("{{");
-    match body.and_then(|body| Some(&body[..body.find("}}")?])) {
-        Some(text) => Ok((severity, target, count, text)),
+    // With expressions inside, the text ends where the last braces do.
+    let end = |body: &str| if is_regex { body.rfind("}}") } else { body.find("}}") };
+    match body.and_then(|body| Some(&body[..end(body)?])) {
+        Some(text) => {
+            let regex = is_regex.then(|| regex(text)).transpose()?;
+            Ok((severity, target, count, text, regex))
+        }
         None => Err("expected '{{text}}' behind an expectation".to_owned()),
     }
 }
@@ -222,6 +260,22 @@ mod tests {
                 "f:1:4: error: expected error \"other\" was not produced",
             ]
         );
+    }
+
+    #[test]
+    fn expectations_may_be_expressions() {
+        let error = |text: &str| [Diagnostic::error(text).at(Place::new("f", 1, 1, 1))];
+        let text = "x // expected-error-re {{has (a) {{[0-9]+}} and {{x|y}}.}}\n";
+        assert_eq!(failures(text, &error("it has (a) 12 and y.")), [""; 0]);
+        assert_eq!(failures(text, &error("it has (a) b and y.")).len(), 2);
+        assert_eq!(failures(text, &error("it has a 12 and y.")).len(), 2);
+        // Without `-re` braces are as others, and end the text.
+        assert_eq!(failures("x // expected-error {{a {{b}}\n", &error("a {{b")), [""; 0]);
+        assert_eq!(failures("\n// expected-error-re @-1 {{a{{.*}}b}}", &error("a to b")), [""; 0]);
+        let wrong =
+            failures("x // expected-note-re {{a {{(}}}}\ny // expected-note-re {{a {{b}}\n", &[]);
+        assert!(wrong[0].starts_with("f:1:6: error: invalid regex: "), "{wrong:?}");
+        assert_eq!(wrong[1], "f:2:6: error: found start of regex with no end '}}'");
     }
 
     #[test]

@@ -15,4 +15,5 @@ pub mod regions;
 pub mod sccp;
 pub mod simplify_index;
 pub mod sroa;
+pub mod strip_debuginfo;
 pub mod symbol_dce;

@@ -18,7 +18,7 @@ mod deb;
 mod wheel;
 
 /// The programs.
-const BINARIES: [&str; 2] = ["gpuc", "gpuc-opt"];
+const BINARIES: [&str; 3] = ["gpuc", "gpuc-opt", "gpuc-reduce"];
 
 /// Files of the repository, and where they go.
 const FILES: [(&str, &str); 6] = [

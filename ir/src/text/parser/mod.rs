@@ -77,6 +77,8 @@ pub struct OpParser<'p, 's> {
     default_dialects: Vec<&'static str>,
     pub(super) frame: super::format::Frame,
     depth: u32,
+    /// Whether a text that is no module is put into one.
+    pub(super) implicit_module: bool,
 }
 
 impl std::fmt::Debug for OpParser<'_, '_> {
@@ -103,6 +105,7 @@ impl<'p, 's> OpParser<'p, 's> {
             spare_scopes: Vec::new(),
             blocks: Vec::new(),
             forward_block: None,
+            implicit_module: true,
             attr_aliases: FxHashMap::default(),
             type_aliases: FxHashMap::default(),
             pending_locations: FxHashMap::default(),

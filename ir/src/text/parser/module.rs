@@ -34,6 +34,19 @@ impl<'s> OpParser<'_, 's> {
         self.leave_blocks()?;
         self.leave_isolated()?;
         self.finish_locations()?;
+        if !self.implicit_module {
+            let count = self.ir.ops(block).count();
+            return match self.ir.first_op(block).filter(|_| count == 1) {
+                Some(op) => {
+                    self.ir.detach_op(op);
+                    Ok(op)
+                }
+                None => self.error(
+                    Position(0),
+                    format!("source must contain a single top-level operation, found: {count}"),
+                ),
+            };
+        }
         Ok(self.top_op(block, region, location))
     }
 

@@ -29,13 +29,13 @@ impl Aliases {
         for (index, &map) in self.maps.iter().enumerate() {
             write_alias(&mut out, "#map", index);
             out.push_str(" = affine_map<");
-            EntityWriter { ctx, out: &mut out, aliases: None }.map(map);
+            EntityWriter { ctx, out: &mut out, aliases: None, elide_elements: None }.map(map);
             out.push_str(">\n");
         }
         for (index, &set) in self.sets.iter().enumerate() {
             write_alias(&mut out, "#set", index);
             out.push_str(" = affine_set<");
-            EntityWriter { ctx, out: &mut out, aliases: None }.set(set);
+            EntityWriter { ctx, out: &mut out, aliases: None, elide_elements: None }.set(set);
             out.push_str(">\n");
         }
         out

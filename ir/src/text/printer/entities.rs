@@ -17,6 +17,8 @@ pub(super) struct EntityWriter<'w> {
     pub out: &'w mut String,
     /// Where maps and sets are replaced by names.
     pub aliases: Option<&'w mut Aliases>,
+    /// Lists of more elements are left out.
+    pub elide_elements: Option<u64>,
 }
 
 /// When the type of a number is written.
@@ -268,6 +270,14 @@ impl EntityWriter<'_> {
     fn dense(&mut self, ty: Type, values: &[i64], suffix: TypeSuffix) {
         let element = self.ctx.element_or_self(ty);
         let shape = self.ctx.shape(ty).unwrap_or(&[]);
+        if self.elide_elements.is_some_and(|most| values.len() > 1 && values.len() as u64 > most) {
+            self.word("dense_resource<__elided__>");
+            if suffix != TypeSuffix::Never {
+                self.word(" : ");
+                self.ty(ty);
+            }
+            return;
+        }
         self.word("dense<");
         match *values {
             [] => {}
@@ -533,7 +543,7 @@ pub(super) fn write_alias(out: &mut String, prefix: &str, index: usize) {
 impl Context {
     fn text(&self, write: impl FnOnce(&mut EntityWriter<'_>)) -> String {
         let mut out = String::new();
-        write(&mut EntityWriter { ctx: self, out: &mut out, aliases: None });
+        write(&mut EntityWriter { ctx: self, out: &mut out, aliases: None, elide_elements: None });
         out
     }
 

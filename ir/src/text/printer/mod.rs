@@ -29,8 +29,15 @@ pub struct PrintOptions {
     pub generic: bool,
     /// Locations behind operations and block arguments (`--mlir-print-debuginfo`).
     pub locations: bool,
-    /// Maps and sets in place rather than as `#map` defined in front.
+    /// Maps and sets in place rather than as `#map` defined in front (`--mlir-print-local-scope`).
     pub inline_maps: bool,
+    /// No two values of one name, not even in regions that do not see each other
+    /// (`--mlir-print-unique-ssa-ids`).
+    pub unique_names: bool,
+    /// `{...}` for each region (`--mlir-print-skip-regions`).
+    pub skip_regions: bool,
+    /// Lists of more elements are left out (`--mlir-elide-elementsattrs-if-larger`).
+    pub elide_elements: Option<u64>,
 }
 
 /// Text on its way out. What is finished lies in pages, because the definitions of names that
@@ -76,7 +83,7 @@ pub fn print_op(ir: &Ir, op: Op, options: PrintOptions, out: &mut dyn fmt::Write
     let mut printer = OpPrinter {
         ir,
         out: &mut output,
-        names: Names::new(ir, root, options.generic),
+        names: Names::new(ir, root, options.generic, options.unique_names),
         aliases: Aliases::default(),
         options,
         indent: 0,
@@ -157,6 +164,7 @@ impl<'p> OpPrinter<'p, '_> {
             ctx: &self.ir.ctx,
             out: &mut self.out.text,
             aliases: (!self.options.inline_maps).then_some(&mut self.aliases),
+            elide_elements: self.options.elide_elements,
         }
     }
 

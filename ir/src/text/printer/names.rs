@@ -39,12 +39,12 @@ struct Counters {
 
 impl Names {
     /// Names everything in and below `root`.
-    pub fn new(ir: &Ir, root: Op, generic: bool) -> Self {
+    pub fn new(ir: &Ir, root: Op, generic: bool, unique: bool) -> Self {
         let mut names = Names { values: vec![0; ir.value_capacity()], ..Names::default() };
         let mut counters = Counters::default();
         names.name_results(ir, root, generic, &mut counters);
-        if generic {
-            names.name_uniquely(ir, root, counters);
+        if generic || unique {
+            names.name_uniquely(ir, root, generic, counters);
         } else {
             for &region in ir.regions(root) {
                 names.name_region(ir, region, counters);
@@ -53,11 +53,12 @@ impl Names {
         names
     }
 
-    /// The generic form has no two values of one name, and the last region comes first.
-    fn name_uniquely(&mut self, ir: &Ir, root: Op, mut counters: Counters) {
+    /// The generic form has no two values of one name, and the last region comes first; so does any form where
+    /// that is asked for.
+    fn name_uniquely(&mut self, ir: &Ir, root: Op, generic: bool, mut counters: Counters) {
         let mut waiting = ir.regions(root).to_vec();
         while let Some(region) = waiting.pop() {
-            self.name_values(ir, region, true, &mut counters);
+            self.name_values(ir, region, generic, &mut counters);
             for op in ir.blocks(region).iter().flat_map(|&block| ir.ops(block)) {
                 waiting.extend(ir.regions(op));
             }

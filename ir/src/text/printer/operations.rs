@@ -191,6 +191,9 @@ impl OpPrinter<'_, '_> {
 
     fn region_with(&mut self, region: Region, what: PrintRegion, label_empty: bool) {
         let ir = self.ir;
+        if self.options.skip_regions {
+            return self.write("{...}");
+        }
         self.write("{\n");
         let owner = ir.region_op(region).and_then(|op| ir.def(op));
         self.default_dialects.push(owner.and_then(|def| def.hooks.default_dialect).unwrap_or(""));
