@@ -51,10 +51,10 @@ const MOST_ROUNDS: i64 = 64;
 const MOST_OPS: i64 = 4096;
 /// Elements of an iteration, which registers hold at once.
 const MOST_ELEMENTS: usize = 64;
-/// Iterations of a thread that are tried.
-const FACTORS: [i64; 3] = [2, 4, 8];
-/// What a longer run must save for being taken: it leaves fewer threads.
-const WORTH: f64 = 0.85;
+/// Iterations of a thread that are tried, and how many of the loads before may be left for a run to be taken. Four save
+/// instructions for addresses as well, so that a few loads less are worth it; eight leave too few threads for that
+/// (benches/RESULTS.md, stars).
+const FACTORS: [(i64, f64); 3] = [(2, 0.85), (4, 0.92), (8, 0.85)];
 
 impl Coarsening {
     /// The loop and the number of iterations that leave the fewest loads; `None` where none leaves clearly fewer.
@@ -62,10 +62,10 @@ impl Coarsening {
         let mut best: Option<Coarsening> = None;
         // Neighbouring threads execute iterations of the last dimension.
         for dim in 0..stencil.column {
-            for factor in FACTORS {
+            for (factor, worth) in FACTORS {
                 let Some(found) = Coarsening::of(ir, stencil, dim, factor) else { continue };
                 let least = best.as_ref().map_or(found.before as f64, Coarsening::loads);
-                if found.loads() <= WORTH * least {
+                if found.loads() <= worth * least {
                     best = Some(found);
                 }
             }
