@@ -79,7 +79,7 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
             false => CarriedScalar::LastValue,
         };
     }
-    let mut chain = Chain { ir, from: argument, operator: None, compared: None };
+    let mut chain = Chain { ir, from: argument, operator: None, compared: None, tries: MOST_TRIES };
     match (chain.reaches(yielded), chain.operator) {
         (true, Some((kind, unsigned))) => {
             CarriedScalar::Reduction { kind, unsigned, compared: chain.compared }
@@ -90,7 +90,7 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
 
 /// What a carried value is that is no reduction.
 fn scan(ir: &Ir, argument: Value, yielded: Value) -> CarriedScalar {
-    let mut chain = Chain { ir, from: argument, operator: None, compared: None };
+    let mut chain = Chain { ir, from: argument, operator: None, compared: None, tries: MOST_TRIES };
     let combination = ir.defining_op(yielded).filter(|&op| Reduction::of_update(ir, op).is_some());
     match (combination.and_then(|_| chain.uses_up_to(yielded)), chain.operator) {
         (Some(_), Some((kind, _))) => CarriedScalar::Scan(kind),
@@ -104,6 +104,8 @@ struct Chain<'a> {
     from: Value,
     operator: Option<(Reduction, bool)>,
     compared: Option<Compared>,
+    /// Ways through choices that are still tried.
+    tries: u32,
 }
 
 impl Chain<'_> {
@@ -136,9 +138,10 @@ impl Chain<'_> {
             _ => {
                 let LoopCarried { init, argument, yielded, .. } =
                     *ir.loop_carried(op).get(index)?;
-                let (operator, compared) = (self.operator, self.compared);
-                let mut inner = Chain { ir, from: argument, operator, compared };
-                if !inner.reaches(yielded) {
+                let mut inner = Chain { from: argument, ..*self };
+                let reaches = inner.reaches(yielded);
+                self.tries = inner.tries;
+                if !reaches {
                     return None;
                 }
                 (self.operator, self.compared) = (inner.operator, inner.compared);
@@ -204,9 +207,11 @@ impl Chain<'_> {
     }
 
     fn through_base(&mut self, values: &[Value], base: Value) -> Option<usize> {
-        let Chain { ir, operator, compared, .. } = *self;
-        let mut parts = Chain { ir, from: base, operator, compared };
-        let uses: usize = values.iter().map(|&value| parts.part(value)).sum::<Option<_>>()?;
+        self.tries = self.tries.checked_sub(1)?;
+        let mut parts = Chain { from: base, ..*self };
+        let uses: Option<usize> = values.iter().map(|&value| parts.part(value)).sum();
+        self.tries = parts.tries;
+        let uses = uses?;
         (self.operator, self.compared) = (parts.operator, parts.compared);
         match base == self.from {
             true => Some(uses),
@@ -254,6 +259,9 @@ impl Chain<'_> {
     }
 }
 
+/// Ways through choices that are tried for one value: more have one who writes them by machine.
+const MOST_TRIES: u32 = 256;
+
 /// Choices in each other that are looked into.
 const MOST_NESTED: usize = 8;
 
@@ -275,9 +283,9 @@ fn alternatives(ir: &Ir, value: Value, depth: usize, found: &mut Vec<Value>) {
         }
         _ => None,
     });
-    match chosen {
-        Some(all) => all.into_iter().for_each(|each| alternatives(ir, each, depth - 1, found)),
-        None => found.push(value),
+    found.push(value);
+    for each in chosen.into_iter().flatten() {
+        alternatives(ir, each, depth - 1, found);
     }
 }
 
