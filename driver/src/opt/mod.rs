@@ -18,11 +18,13 @@ use crate::output::finish;
 mod arguments;
 pub(crate) mod instruments;
 mod print_op_stats;
+mod view_op_graph;
 
 use arguments::Arguments;
 
 /// The passes that are the tool's own: they print.
-pub const ALL: &[&PassInfo] = &[print_op_stats::PrintOpStats::INFO];
+pub const ALL: &[&PassInfo] =
+    &[print_op_stats::PrintOpStats::INFO, view_op_graph::ViewOpGraph::INFO];
 
 /// Runs the tool on command-line arguments (without the program's name).
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {

@@ -2,7 +2,7 @@
 
 use gpuc_dialects::{affine, arith, scf};
 use gpuc_ir::op::LoopCarried;
-use gpuc_ir::{Ir, Op, OpView, Value};
+use gpuc_ir::{Ir, Op, OpView, Region, Value};
 
 use crate::analysis::loops::dimensions;
 use crate::raise::reduction::Reduction;
@@ -79,7 +79,7 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
             false => CarriedScalar::LastValue,
         };
     }
-    let mut chain = Chain { ir, from: argument, operator: None, compared: None };
+    let mut chain = Chain { ir, from: argument, operator: None, compared: None, tries: MOST_TRIES };
     match (chain.reaches(yielded), chain.operator) {
         (true, Some((kind, unsigned))) => {
             CarriedScalar::Reduction { kind, unsigned, compared: chain.compared }
@@ -90,7 +90,7 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
 
 /// What a carried value is that is no reduction.
 fn scan(ir: &Ir, argument: Value, yielded: Value) -> CarriedScalar {
-    let mut chain = Chain { ir, from: argument, operator: None, compared: None };
+    let mut chain = Chain { ir, from: argument, operator: None, compared: None, tries: MOST_TRIES };
     let combination = ir.defining_op(yielded).filter(|&op| Reduction::of_update(ir, op).is_some());
     match (combination.and_then(|_| chain.uses_up_to(yielded)), chain.operator) {
         (Some(_), Some((kind, _))) => CarriedScalar::Scan(kind),
@@ -104,6 +104,8 @@ struct Chain<'a> {
     from: Value,
     operator: Option<(Reduction, bool)>,
     compared: Option<Compared>,
+    /// Ways through choices that are still tried.
+    tries: u32,
 }
 
 impl Chain<'_> {
@@ -127,21 +129,19 @@ impl Chain<'_> {
         }
         let index = ir.results(op).iter().position(|&result| result == to)?;
         match ir.name(op) {
-            arith::SelectOp::NAME => self.through_select(op),
+            arith::SelectOp::NAME => self
+                .through_select(op)
+                .or_else(|| self.through_choice(&[ir.operand(op, 1), ir.operand(op, 2)])),
             scf::IfOp::NAME | affine::AffineIfOp::NAME => {
-                let mut total = 0;
-                for &region in ir.regions(op) {
-                    let end = ir.last_op(ir.entry_block(region)?)?;
-                    total += self.link(ir.operand(end, index), 1)?;
-                }
-                Some(total)
+                self.through_choice(&yielded(ir, op, index)?)
             }
             _ => {
                 let LoopCarried { init, argument, yielded, .. } =
                     *ir.loop_carried(op).get(index)?;
-                let (operator, compared) = (self.operator, self.compared);
-                let mut inner = Chain { ir, from: argument, operator, compared };
-                if !inner.reaches(yielded) {
+                let mut inner = Chain { from: argument, ..*self };
+                let reaches = inner.reaches(yielded);
+                self.tries = inner.tries;
+                if !reaches {
                     return None;
                 }
                 (self.operator, self.compared) = (inner.operator, inner.compared);
@@ -192,6 +192,41 @@ impl Chain<'_> {
         found
     }
 
+    /// One of several values, each of them the start, or another value on the way, combined with something or as it is.
+    fn through_choice(&mut self, values: &[Value]) -> Option<usize> {
+        let mut bases = vec![self.from];
+        values.iter().for_each(|&value| alternatives(self.ir, value, MOST_NESTED, &mut bases));
+        bases.into_iter().find_map(|base| {
+            let saved = (self.operator, self.compared);
+            let found = self.through_base(values, base);
+            if found.is_none() {
+                (self.operator, self.compared) = saved;
+            }
+            found
+        })
+    }
+
+    fn through_base(&mut self, values: &[Value], base: Value) -> Option<usize> {
+        self.tries = self.tries.checked_sub(1)?;
+        let mut parts = Chain { from: base, ..*self };
+        let uses: Option<usize> = values.iter().map(|&value| parts.part(value)).sum();
+        self.tries = parts.tries;
+        let uses = uses?;
+        (self.operator, self.compared) = (parts.operator, parts.compared);
+        match base == self.from {
+            true => Some(uses),
+            false => self.link(base, uses),
+        }
+    }
+
+    /// How many uses of the start lie on the way to a value that has one use.
+    fn part(&mut self, value: Value) -> Option<usize> {
+        match value == self.from {
+            true => Some(1),
+            false => self.link(value, 1),
+        }
+    }
+
     /// `x > so_far ? x : so_far` and its kin.
     fn through_select(&mut self, op: Op) -> Option<usize> {
         let ir = self.ir;
@@ -221,6 +256,36 @@ impl Chain<'_> {
             self.operator = saved;
         }
         found
+    }
+}
+
+/// Ways through choices that are tried for one value: more have one who writes them by machine.
+const MOST_TRIES: u32 = 256;
+
+/// Choices in each other that are looked into.
+const MOST_NESTED: usize = 8;
+
+/// What the regions of a conditional leave as its result of that number.
+fn yielded(ir: &Ir, op: Op, index: usize) -> Option<Vec<Value>> {
+    let of = |&region: &Region| {
+        let end = ir.last_op(ir.entry_block(region)?)?;
+        Some(ir.operand(end, index))
+    };
+    ir.regions(op).iter().map(of).collect()
+}
+
+/// What a value is, or what it is chosen from.
+fn alternatives(ir: &Ir, value: Value, depth: usize, found: &mut Vec<Value>) {
+    let chosen = ir.defining_op(value).filter(|_| depth > 0).and_then(|op| match ir.name(op) {
+        arith::SelectOp::NAME => Some(vec![ir.operand(op, 1), ir.operand(op, 2)]),
+        scf::IfOp::NAME | affine::AffineIfOp::NAME => {
+            yielded(ir, op, ir.results(op).iter().position(|&result| result == value)?)
+        }
+        _ => None,
+    });
+    found.push(value);
+    for each in chosen.into_iter().flatten() {
+        alternatives(ir, each, depth - 1, found);
     }
 }
 

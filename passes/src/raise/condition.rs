@@ -63,7 +63,7 @@ impl Parts<'_> {
         domain.add_params_of(self.ir, &self.nest, &guard.form);
         domain.add_definitions(self.ir);
         let mut set = BasicSet::universe(domain.set_space(self.nest.len()));
-        let decided = (|| {
+        let decided: gpuc_presburger::Result<bool> = (|| {
             domain.constrain(&mut set, &self.nest)?;
             let Some(form) = domain.quasi_affine(&mut set, &self.nest, &guard.form)? else {
                 return Ok(false);
@@ -71,6 +71,6 @@ impl Parts<'_> {
             set.add(&Constraint::ge(form, 0))?;
             set.is_empty()
         })();
-        decided.unwrap_or_else(|_: gpuc_presburger::Error| false)
+        decided.unwrap_or(false)
     }
 }
