@@ -7,7 +7,7 @@ use gpuc_presburger::{BasicSet, Constraint};
 use crate::analysis::cases::unequal;
 use crate::analysis::domain::Domain;
 use crate::analysis::loops::{CountedLoop, nest};
-use crate::analysis::nest::guard::{Guard, of_condition};
+use crate::analysis::nest::guard::{Guard, negation_of, of_condition};
 
 /// What it comes to, in the iterations of the loops round `op` in a scope, that a condition holds, or fails; `None` where
 /// that is no conjunction of linear forms. `i != 0` is `i >= 1` where `i` starts at 0.
@@ -35,6 +35,9 @@ impl Parts<'_> {
     fn collect(&mut self, condition: Value, holds: bool) -> Option<()> {
         let ir = self.ir;
         let op = ir.defining_op(condition)?;
+        if let Some(other) = negation_of(ir, condition) {
+            return self.collect(other, !holds);
+        }
         let both = match holds {
             true => arith::AndIOp::is(ir, op),
             false => arith::OrIOp::is(ir, op),

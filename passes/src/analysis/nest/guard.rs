@@ -58,6 +58,9 @@ pub fn are_all_guards(ir: &Ir, op: Op, outermost: Op) -> bool {
 /// Whether [`of_condition`] says all that follows.
 pub fn is_understood(ir: &Ir, condition: Value, holds: bool) -> bool {
     let Some(op) = ir.defining_op(condition) else { return false };
+    if let Some(other) = negation_of(ir, condition) {
+        return is_understood(ir, other, !holds);
+    }
     let both = match holds {
         true => arith::AndIOp::is(ir, op),
         false => arith::OrIOp::is(ir, op),
@@ -112,8 +115,24 @@ pub fn of_condition(ir: &Ir, condition: Value, holds: bool) -> Vec<Guard> {
     found
 }
 
+/// The truth value that another one is the opposite of.
+pub fn negation_of(ir: &Ir, condition: Value) -> Option<Value> {
+    let op = ir.defining_op(condition).filter(|&op| arith::XOrIOp::is(ir, op))?;
+    let is_true = |value: Value| {
+        ir.ctx.int_width(ir.ty(value)) == Some(1)
+            && arith::constant_int_value(ir, value).is_some_and(|bit| bit != 0)
+    };
+    match [0, 1].map(|i| ir.operand(op, i)) {
+        [other, one] | [one, other] if is_true(one) => Some(other),
+        _ => None,
+    }
+}
+
 fn gather(ir: &Ir, condition: Value, holds: bool, found: &mut Vec<Guard>) {
     let Some(op) = ir.defining_op(condition) else { return };
+    if let Some(other) = negation_of(ir, condition) {
+        return gather(ir, other, !holds, found);
+    }
     let both = match holds {
         true => arith::AndIOp::is(ir, op),
         false => arith::OrIOp::is(ir, op),
