@@ -26,7 +26,7 @@ use super::coordinates::{Edge, Exprs, apply};
 use super::stencil::Stencil;
 use super::stencil_plan::is_bound_by_requests;
 use super::tile_contractions::open_nest;
-use super::wide::{are_apart, at_least, trip_counts};
+use super::wide::enough_and_apart;
 use crate::plan::text::Placed;
 use crate::plan::{Given, is_planned, names, record, step};
 use crate::steps::refusal::Refusal;
@@ -150,7 +150,10 @@ fn make_version(
     cx: &mut PassContext<'_>,
 ) -> Option<()> {
     let mut b = Builder::before(&mut *ir, region.op());
-    let holds = holds(&mut b, region, stencil, coarsening, step.threads)?;
+    let mut sides = vec![1; stencil.dims.len()];
+    sides[coarsening.dim] = coarsening.factor;
+    let (parts, apart) = ((&stencil.dims[..], &sides[..]), &coarsening.apart);
+    let holds = enough_and_apart(&mut b, region, parts, step.threads, apart)?;
     let rest = versions::copy_as_rest(ir, region.op());
     let made = Coarsened { stencil, coarsening }.emit(&mut Builder::before(ir, stencil.nest));
     ir.erase_op(stencil.nest);
@@ -163,30 +166,6 @@ fn make_version(
     cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(made))));
     versions::choose(ir, holds, region.op(), rest);
     Some(())
-}
-
-/// What the host has to find for the version to be right, and worth it.
-fn holds(
-    b: &mut Builder<'_>,
-    region: RegionOp,
-    stencil: &Stencil,
-    coarsening: &Coarsening,
-    least: i64,
-) -> Option<Value> {
-    let mut map = ValueMap::new();
-    let trips = trip_counts(b, region, &stencil.dims, &mut map)?;
-    let mut threads = arith::constant_index(b, 1);
-    for (dim, &trips) in trips.iter().enumerate() {
-        let side = if dim == coarsening.dim { coarsening.factor } else { 1 };
-        let side = arith::constant_index(b, side);
-        let own = arith::DivUIOp::new(b, trips, side).value(b);
-        threads = arith::MulIOp::new(b, threads, own).value(b);
-    }
-    let mut all = at_least(b, threads, least);
-    for apart in are_apart(b, region, &coarsening.apart, &mut map)? {
-        all = arith::AndIOp::new(b, all, apart).value(b);
-    }
-    Some(all)
 }
 
 /// The nest with fewer threads.

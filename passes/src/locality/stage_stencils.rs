@@ -14,7 +14,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
-use gpuc_dialects::{arith, gpu, llvm};
+use gpuc_dialects::{gpu, llvm};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
@@ -26,7 +26,7 @@ use super::emit::over_threads;
 use super::stencil::{Group, Rectangle, Stencil};
 use super::stencil_plan::StencilPlan;
 use super::tile_contractions::open_nest;
-use super::wide::{are_apart, at_least, trip_counts};
+use super::wide::enough_and_apart;
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::text::Placed;
 use crate::plan::{Given, is_planned, record, step};
@@ -161,7 +161,11 @@ fn make_version(
     cx: &mut PassContext<'_>,
 ) -> Option<()> {
     let mut b = Builder::before(&mut *ir, region.op());
-    let holds = holds(&mut b, region, stencil, plan, least)?;
+    let mut sides = vec![1; stencil.dims.len()];
+    sides[stencil.row] = plan.block[0];
+    sides[stencil.column] = plan.block[1];
+    let parts = (&stencil.dims[..], &sides[..]);
+    let holds = enough_and_apart(&mut b, region, parts, least, &stencil.apart)?;
     let rest = versions::copy_as_rest(ir, region.op());
     let staged = apply_plan(&mut Builder::before(ir, stencil.nest), stencil, plan);
     ir.erase_op(stencil.nest);
@@ -170,31 +174,6 @@ fn make_version(
     cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(staged))));
     versions::choose(ir, holds, region.op(), rest);
     Some(())
-}
-
-/// What the host has to find for the blocks to be right, and worth it.
-fn holds(
-    b: &mut Builder<'_>,
-    region: RegionOp,
-    stencil: &Stencil,
-    plan: &StencilPlan,
-    least: i64,
-) -> Option<Value> {
-    let mut map = ValueMap::new();
-    let trips = trip_counts(b, region, &stencil.dims, &mut map)?;
-    let mut blocks = arith::constant_index(b, 1);
-    for (dim, &trips) in trips.iter().enumerate() {
-        let sides = [(stencil.row, plan.block[0]), (stencil.column, plan.block[1])];
-        let side = sides.iter().find(|&&(blocked, _)| blocked == dim).map_or(1, |&(_, side)| side);
-        let side = arith::constant_index(b, side);
-        let own = arith::DivUIOp::new(b, trips, side).value(b);
-        blocks = arith::MulIOp::new(b, blocks, own).value(b);
-    }
-    let mut all = at_least(b, blocks, least);
-    for apart in are_apart(b, region, &stencil.apart, &mut map)? {
-        all = arith::AndIOp::new(b, all, apart).value(b);
-    }
-    Some(all)
 }
 
 /// Builds the nest in blocks at the builder's point.

@@ -188,6 +188,30 @@ pub fn trip_counts(
     Some(trips)
 }
 
+/// Whether there are at least so many parts of a nest, and buffers are apart, asked in front of the region: `dims` are
+/// divided into parts of such sides, of which those at the end do not count.
+pub fn enough_and_apart(
+    b: &mut Builder<'_>,
+    region: RegionOp,
+    (dims, sides): (&[Dimension], &[i64]),
+    least: i64,
+    apart: &[(Value, Value)],
+) -> Option<Value> {
+    let mut map = ValueMap::new();
+    let trips = trip_counts(b, region, dims, &mut map)?;
+    let mut parts = arith::constant_index(b, 1);
+    for (&trips, &side) in trips.iter().zip(sides) {
+        let side = arith::constant_index(b, side);
+        let own = arith::DivUIOp::new(b, trips, side).value(b);
+        parts = arith::MulIOp::new(b, parts, own).value(b);
+    }
+    let mut all = at_least(b, parts, least);
+    for apart in are_apart(b, region, apart, &mut map)? {
+        all = arith::AndIOp::new(b, all, apart).value(b);
+    }
+    Some(all)
+}
+
 /// Whether buffers are apart, pair by pair, asked in front of the region.
 pub fn are_apart(
     b: &mut Builder<'_>,

@@ -69,7 +69,7 @@ impl Count {
         };
         let (compared, relation, bound) = match (stays(left), stays(right)) {
             (false, true) => (left, relation, right),
-            (true, false) => (right, mirrored(relation), left),
+            (true, false) => (right, relation.swapped(), left),
             _ => return None,
         };
         let (index, step, fits) = (0..ir.arguments(before).len()).find_map(|index| {
@@ -221,21 +221,5 @@ impl Number<'_> {
         let (distance, fits) = self.distance(base)?;
         let fits = fits && (ir.ctx.is_index(ir.ty(value)) || promises_no_signed_wrap(ir, op));
         Some((distance.checked_add(by)?, fits))
-    }
-}
-
-/// The relation with its sides exchanged.
-fn mirrored(relation: CmpIPredicate) -> CmpIPredicate {
-    use CmpIPredicate::*;
-    match relation {
-        Eq | Ne => relation,
-        Slt => Sgt,
-        Sle => Sge,
-        Sgt => Slt,
-        Sge => Sle,
-        Ult => Ugt,
-        Ule => Uge,
-        Ugt => Ult,
-        Uge => Ule,
     }
 }
