@@ -37,19 +37,24 @@ impl Access {
     }
 }
 
-/// What an operation accesses, if it is an access to one buffer.
-pub fn access(ir: &Ir, op: Op) -> Option<Access> {
-    let found = ir.memory_access(op)?;
-    let mut subscripts: Vec<Option<QuasiAffine>> = match found.subscripts {
+/// Subscripts of every dialect, seen alike; `None` for one without a closed form.
+pub fn subscripts(ir: &Ir, subscripts: &Subscripts) -> Vec<Option<QuasiAffine>> {
+    match subscripts {
         Subscripts::Values(values) => {
             values.iter().map(|&value| Some(QuasiAffine::of_value(ir, value))).collect()
         }
         Subscripts::Map(map, operands) => {
-            let data = ir.ctx.map_data(map);
-            let form = |&result| QuasiAffine::of_expr(ir, result, data.dims as usize, &operands);
+            let data = ir.ctx.map_data(*map);
+            let form = |&result| QuasiAffine::of_expr(ir, result, data.dims as usize, operands);
             data.results.iter().map(form).collect()
         }
-    };
+    }
+}
+
+/// What an operation accesses, if it is an access to one buffer.
+pub fn access(ir: &Ir, op: Op) -> Option<Access> {
+    let found = ir.memory_access(op)?;
+    let mut subscripts = subscripts(ir, &found.subscripts);
     let length = found.extents.last().copied().unwrap_or(1);
     // A vector of several dimensions: it touches more than its first row.
     for (d, &extent) in found.extents.iter().rev().enumerate().skip(1) {

@@ -63,7 +63,7 @@ struct Block {
 
 impl Block {
     fn read(b: &mut Builder<'_>, func: Op, max_threads: i64) -> Block {
-        let size = Processors::of(b, func).block_size();
+        let size = Processors::of(b, func).extents.block_size();
         let (number, count) = Processors::of(b, func).thread(b);
         let lanes = arith::constant_index(b, LANES);
         let lane = arith::RemUIOp::new(b, number, lanes).value(b);

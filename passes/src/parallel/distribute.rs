@@ -129,7 +129,7 @@ impl Distributor<'_> {
     fn tells_apart(&self, around: &[Axis]) -> bool {
         (0..3).all(|d| {
             let axis = Axis::Thread(d);
-            self.processors.extent(axis) == Some(1) || around.contains(&axis)
+            self.processors.extents.extent(axis) == Some(1) || around.contains(&axis)
         })
     }
 
@@ -224,11 +224,11 @@ impl Distributor<'_> {
             .help("inside another loop, reduce over worker or vector"));
         }
         let axes: Vec<Axis> = mapping.axes().map(|(axis, _)| axis).collect();
-        let in_block = self.processors.are_apart(&axes);
+        let in_block = self.processors.extents.are_apart(&axes);
         let writes =
             ir.effects(op).is_none_or(|effects| effects.iter().any(|effect| is_seen(ir, effect)));
         let ends = self.ends(ir, op, at) || self.barrier_follows(ir, op);
-        let apart = self.processors.are_apart(around);
+        let apart = self.processors.extents.are_apart(around);
         if in_block && writes && !apart && !over_blocks && overwrites_what_was_read(ir, op) {
             let mut b = Builder::before(ir, op);
             gpu::BarrierOp::new(&mut b).build(&mut b);

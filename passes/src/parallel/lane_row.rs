@@ -21,13 +21,14 @@ pub struct LaneRow {
 impl LaneRow {
     /// The row whose threads some axes do not tell apart, while they tell the rows of a block apart.
     pub fn of(processors: &Processors, around: &[Axis]) -> Option<LaneRow> {
-        let width = processors.extent(Axis::Thread(0))?;
+        let width = processors.extents.extent(Axis::Thread(0))?;
         let divides = (2..=i64::from(WARP_SIZE)).contains(&width) && width & (width - 1) == 0;
         let rows = [Axis::Thread(1), Axis::Thread(2)];
-        let rows_apart =
-            rows.iter().all(|axis| around.contains(axis) || processors.extent(*axis) == Some(1));
+        let rows_apart = rows
+            .iter()
+            .all(|axis| around.contains(axis) || processors.extents.extent(*axis) == Some(1));
         let is_row = !around.contains(&Axis::Thread(0)) && !around.contains(&Axis::Lane);
-        (divides && rows_apart && is_row && processors.are_apart(around))
+        (divides && rows_apart && is_row && processors.extents.are_apart(around))
             .then_some(LaneRow { width })
     }
 

@@ -150,7 +150,7 @@ pub fn finish(
             let short = llvm::no_unroll(&mut b.ctx);
             b.set_attr(own.op(), llvm::LOOP_ANNOTATION, short);
             let own = b.result(own.op(), 0);
-            totals.push(match processors.is_single() {
+            totals.push(match processors.extents.is_single() {
                 true => own,
                 false => all_reduce(b, own, combiner),
             });

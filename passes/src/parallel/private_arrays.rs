@@ -9,7 +9,6 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::PRIVATE_ARRAY_ATTR;
-use gpuc_dialects::offload::mapping::{Axis, LoopMapping};
 use gpuc_dialects::{arith, gpu, memref};
 use gpuc_ir::{
     AttrKind, Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder,
@@ -18,7 +17,8 @@ use gpuc_ir::{
 use super::kernel::Kernel;
 use super::launch::{Launch, Limits, product};
 use super::segments::Segment;
-use super::threads::Processors;
+use super::thread_arrays::ThreadIndices;
+use super::threads::{Extents, Processors};
 use crate::analysis::slice::compute_outside;
 
 /// What the block's memory must have left for what reductions need of it, in bytes.
@@ -26,7 +26,13 @@ const RESERVED: u64 = 1024;
 
 /// The local arrays of a segment that lie in memory of the device: those without a constant size, and those that threads
 /// share and that are too large for what is left of the block's memory.
-fn private_arrays(ir: &Ir, segment: &Segment, region: Op, limits: &Limits<'_>) -> Vec<Op> {
+fn private_arrays(
+    ir: &Ir,
+    segment: &Segment,
+    region: Op,
+    extents: &Extents,
+    limits: &Limits<'_>,
+) -> Vec<Op> {
     let nested = segment.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
     let mut arrays: Vec<Op> = nested.filter(|&op| memref::AllocaOp::is(ir, op)).collect();
     let most = u64::from(limits.arch.limits.shared_per_block);
@@ -43,7 +49,8 @@ fn private_arrays(ir: &Ir, segment: &Segment, region: Op, limits: &Limits<'_>) -
     let own = arrays.iter().filter(|op| is_in_block(op)).map(|&op| bytes(op));
     let mut used = own.fold(RESERVED, u64::saturating_add);
     let is_static = |op: &Op| ir.operand_count(*op) == 0 && !is_in_block(op);
-    let shared = arrays.iter().filter(|op| is_static(op) && is_shared_by_threads(ir, **op, region));
+    let is_shared = |op: Op| is_shared_by_threads(ir, op, region, extents);
+    let shared = arrays.iter().filter(|op| is_static(op) && is_shared(**op));
     let mut shared: Vec<Op> = shared.copied().collect();
     // As many as fit.
     shared.sort_by_key(|&op| bytes(op));
@@ -56,8 +63,9 @@ fn private_arrays(ir: &Ir, segment: &Segment, region: Op, limits: &Limits<'_>) -
     arrays
 }
 
-/// Whether an array is declared outside of loops over threads and used inside.
-fn is_shared_by_threads(ir: &Ir, array: Op, region: Op) -> bool {
+/// Whether an array is declared outside of loops over threads and used inside, and not by each thread in a part of its
+/// own.
+fn is_shared_by_threads(ir: &Ir, array: Op, region: Op, extents: &Extents) -> bool {
     let local = ir.result(array, 0);
     let users: Vec<Op> = ir.users(local).collect();
     let inside = users.iter().flat_map(|&user| {
@@ -65,17 +73,10 @@ fn is_shared_by_threads(ir: &Ir, array: Op, region: Op) -> bool {
         let seen = results.filter(|&&result| ir.ctx.is_memref(ir.ty(result)));
         seen.flat_map(|&seen| ir.users(seen).collect::<Vec<_>>()).chain([user])
     });
-    !is_in_thread_loop(ir, array, region)
-        && inside.into_iter().any(|user| is_in_thread_loop(ir, user, region))
-}
-
-/// Whether a loop round `op`, inside of `region`, is divided among threads.
-fn is_in_thread_loop(ir: &Ir, op: Op, region: Op) -> bool {
-    ir.ancestors(op).take_while(|&outer| outer != region).any(|outer| {
-        LoopMapping::known(ir, outer).is_some_and(|mapping| {
-            mapping.axes().any(|(axis, _)| matches!(axis, Axis::Thread(_) | Axis::Lane))
-        })
-    })
+    let is_apart = |op: Op| extents.thread_loop(ir, op, region).is_some();
+    !is_apart(array)
+        && inside.into_iter().any(is_apart)
+        && ThreadIndices::of(ir, array, region, extents).is_none()
 }
 
 /// Allocates memory for the private arrays of a segment in front of its launch and gives it to the kernel;
@@ -91,7 +92,8 @@ pub fn give_memory(
     limits: &Limits<'_>,
     region: Op,
 ) -> Result<Vec<Value>, Diagnostic> {
-    let arrays = private_arrays(ir, segment, region, limits);
+    let extents = Extents(launch.extents);
+    let arrays = private_arrays(ir, segment, region, &extents, limits);
     let mut buffers = Vec::new();
     let mut map = ValueMap::new();
     for (number, array) in arrays.into_iter().enumerate() {
@@ -120,7 +122,7 @@ pub fn give_memory(
         let Some(element) = b.ctx.element(ty) else { continue };
         let ty = b.ctx.memref(&shape, element);
         let mut copies = product(&mut b, &launch.grid);
-        if is_in_thread_loop(&b, array, region) {
+        if extents.thread_loop(&b, array, region).is_some() {
             let threads = product(&mut b, &launch.block);
             copies = arith::MulIOp::new(&mut b, copies, threads).value(&mut b);
         }

@@ -143,7 +143,7 @@ fn deal(
         let size_value = processors.count(b, axis, size);
         // A loop over fewer threads than the block has.
         if let (true, Size::Constant(n)) = (axis.is_in_block(), size)
-            && processors.extent(axis) != Some(n)
+            && processors.extents.extent(axis) != Some(n)
         {
             tests.push(less(b, number, size_value));
         }

@@ -7,12 +7,15 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
-use gpuc_dialects::{arith, gpu, memref, scf};
-use gpuc_ir::op::{AccessKind, Subscripts};
+use gpuc_dialects::{gpu, memref};
+use gpuc_ir::op::AccessKind;
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueDef, WalkOrder};
 
 use super::private_arrays::PrivateArray;
-use super::threads::Processors;
+use super::threads::{Extents, Processors};
+use crate::analysis::access::subscripts;
+use crate::analysis::loops::dimensions;
+use crate::analysis::quasi_affine::QuasiAffine;
 
 /// Places the buffers of a kernel whose loops are mapped; says whether threads share any.
 ///
@@ -31,24 +34,24 @@ pub fn place_buffers(
         let buffer = ir.result(op, 0);
         let space = gpu::AddressSpace::of_memref(&ir.ctx, ir.ty(buffer));
         if let Some(array) = PrivateArray::of(ir, func, op) {
-            let by_thread = thread_loop(ir, op, func, processors).is_some();
+            let by_thread = processors.extents.thread_loop(ir, op, func).is_some();
             array.place(ir, processors, by_thread)?;
-            shares |= !by_thread && !processors.is_single();
+            shares |= !by_thread && !processors.extents.is_single();
             continue;
         }
         let users = accesses(ir, buffer);
         let all_users: Vec<Op> = ir.users(buffer).collect();
-        let apart = |ir: &Ir, op: Op| thread_loop(ir, op, func, processors).is_some();
+        let apart = |ir: &Ir, op: Op| processors.extents.thread_loop(ir, op, func).is_some();
         let shared = match space {
             Some(gpu::AddressSpace::Workgroup) => true,
-            _ if processors.is_single() || apart(ir, op) => false,
+            _ if processors.extents.is_single() || apart(ir, op) => false,
             _ => users.iter().flatten().chain(&all_users).any(|&user| apart(ir, user)),
         };
         if !shared {
             continue;
         }
         if space != Some(gpu::AddressSpace::Workgroup)
-            && let Some(own) = ThreadIndices::of(ir, op, &all_users, func, processors)
+            && let Some(own) = ThreadIndices::of(ir, op, func, &processors.extents)
         {
             own.remove(ir, op);
             continue;
@@ -86,41 +89,22 @@ pub fn place_buffers(
     Ok(shares)
 }
 
-/// The innermost loop round `op` that tells threads of the block apart.
-fn thread_loop(ir: &Ir, op: Op, func: Op, processors: &Processors) -> Option<Op> {
-    ir.ancestors(op).take_while(|&outer| outer != func).find(|&outer| {
-        LoopMapping::known(ir, outer).is_some_and(|mapping| {
-            let axes: Vec<Axis> = mapping.axes().map(|(axis, _)| axis).collect();
-            processors.are_apart(&axes)
-        })
-    })
-}
-
 /// The subscripts of a buffer that select the thread.
-struct ThreadIndices {
+pub struct ThreadIndices {
     /// For each dimension of the buffer, whether its subscript is a number of the thread.
     selects: Vec<bool>,
 }
 
 impl ThreadIndices {
-    /// Those of a buffer of which each thread has a part of its own; `None` if it is not such a one.
-    fn of(
-        ir: &Ir,
-        alloca: Op,
-        users: &[Op],
-        func: Op,
-        processors: &Processors,
-    ) -> Option<ThreadIndices> {
+    /// Those of a buffer, inside of `root`, of which each thread has a part of its own; `None` if it is not such a one.
+    pub fn of(ir: &Ir, alloca: Op, root: Op, extents: &Extents) -> Option<ThreadIndices> {
         let buffer = ir.result(alloca, 0);
         let rank = ir.ctx.shape(ir.ty(buffer))?.len();
         let mut axes: Vec<Option<Axis>> = vec![None; rank];
         let mut seen = false;
-        for &user in users {
-            thread_loop(ir, user, func, processors)?;
-            let own: Vec<Option<Axis>> = subscripts(ir, user, buffer)?
-                .into_iter()
-                .map(|value| thread_number(ir, value))
-                .collect();
+        for user in ir.users(buffer) {
+            extents.thread_loop(ir, user, root)?;
+            let own = selected_axes(ir, user, buffer)?;
             if !seen {
                 axes = own;
                 seen = true;
@@ -135,7 +119,7 @@ impl ThreadIndices {
         // Threads that differ on another axis would share elements.
         let complete = (0..3).all(|d| {
             let axis = Axis::Thread(d);
-            processors.extent(axis) == Some(1) || axes.contains(&Some(axis))
+            extents.extent(axis) == Some(1) || axes.contains(&Some(axis))
         });
         (seen && complete && ir.operand_count(alloca) == 0)
             .then(|| ThreadIndices { selects: axes.iter().map(Option::is_some).collect() })
@@ -197,27 +181,28 @@ fn is_access_to(ir: &Ir, op: Op, buffer: Value) -> bool {
     })
 }
 
-/// The subscripts of an access to one element of a buffer.
-fn subscripts(ir: &Ir, op: Op, buffer: Value) -> Option<Vec<Value>> {
+/// The axes whose numbers the subscripts of an access to one element of a buffer are.
+fn selected_axes(ir: &Ir, op: Op, buffer: Value) -> Option<Vec<Option<Axis>>> {
     let access = ir.memory_access(op).filter(|_| is_access_to(ir, op, buffer))?;
-    match access.subscripts {
-        Subscripts::Values(values) if access.extents.is_empty() => Some(values.to_vec()),
-        _ => None,
-    }
+    let axis = |form: &Option<QuasiAffine>| {
+        let value = form.as_ref()?.as_polynomial()?.as_value()?;
+        thread_number(ir, value)
+    };
+    let forms = subscripts(ir, &access.subscripts);
+    access.extents.is_empty().then(|| forms.iter().map(axis).collect())
 }
 
 /// The axis whose number a value is: the variable of an exact dimension over it that counts from 0.
 fn thread_number(ir: &Ir, value: Value) -> Option<Axis> {
     let ValueDef::Argument(block, index) = ir.value_def(value) else { return None };
     let owner = ir.block_op(block)?;
-    let view = scf::ParallelOp::cast(ir, owner)?;
     let mapping = LoopMapping::known(ir, owner)?;
-    let index = index as usize;
     let simple = mapping.0.iter().all(|dim| dim.dims == 1);
-    let dim = mapping.0.get(index).filter(|_| simple)?;
-    let constant = |value| arith::constant_index_value(ir, value);
-    let counts = constant(view.lowerBound(ir)[index]) == Some(0)
-        && constant(view.step(ir)[index]) == Some(1);
+    let dim = mapping.0.get(index as usize).filter(|_| simple)?;
+    let counted = dimensions(ir, owner).into_iter().find(|counted| counted.variable == value)?;
+    let counts = counted.step == Some(1)
+        && counted.divided_lower.is_empty()
+        && matches!(&counted.lower[..], [lower] if lower.as_constant() == Some(0));
     match dim.axes[..] {
         [(axis @ Axis::Thread(_), Size::Constant(_))]
             if counts && dim.how == Distribution::Exact =>

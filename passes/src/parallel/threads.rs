@@ -1,7 +1,7 @@
 //! Numbers of a thread and its block in a kernel.
 
 use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK};
-use gpuc_dialects::offload::mapping::{Axis, Size};
+use gpuc_dialects::offload::mapping::{Axis, LoopMapping, Size};
 use gpuc_dialects::offload::{BLOCK_EXTENTS_ATTR, FOLDED_ROWS_ATTR};
 use gpuc_dialects::{arith, gpu};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, Value};
@@ -11,35 +11,31 @@ use gpuc_ir::{Builder, InsertPoint, Ir, Op, Value};
 pub struct Processors {
     func: Op,
     /// Threads of a block in each direction, where that is known.
-    extents: Extents,
+    pub extents: Extents,
     /// Whether blocks in y go on in z.
     folded: bool,
     read: Vec<(Axis, bool, Value)>,
 }
 
 /// Threads of a block in x, y and z, where they are known.
-type Extents = [Option<i64>; 3];
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extents(pub [Option<i64>; 3]);
 
-/// The extents of a kernel's blocks, as far as they are known.
-fn block_extents(ir: &Ir, func: Op) -> Extents {
-    let sizes = ["known_block_size", BLOCK_EXTENTS_ATTR].into_iter().find_map(|name| {
-        let sizes = ir.ctx.dense_array(ir.attr(func, name)?)?;
-        <[i64; 3]>::try_from(sizes).ok()
-    });
-    sizes.map_or([None; 3], |sizes| sizes.map(|size| Some(size).filter(|&size| size > 0)))
-}
-
-impl Processors {
-    /// Those of a kernel.
-    pub fn of(ir: &Ir, func: Op) -> Processors {
-        let folded = ir.attr(func, FOLDED_ROWS_ATTR).is_some();
-        Processors { func, extents: block_extents(ir, func), folded, read: Vec::new() }
+impl Extents {
+    /// Those of a kernel's blocks.
+    fn of(ir: &Ir, func: Op) -> Extents {
+        let sizes = ["known_block_size", BLOCK_EXTENTS_ATTR].into_iter().find_map(|name| {
+            let sizes = ir.ctx.dense_array(ir.attr(func, name)?)?;
+            <[i64; 3]>::try_from(sizes).ok()
+        });
+        let known = |sizes: [i64; 3]| sizes.map(|size| Some(size).filter(|&size| size > 0));
+        Extents(sizes.map_or([None; 3], known))
     }
 
     /// Threads of a block in a direction, where that is known.
     pub fn extent(&self, axis: Axis) -> Option<i64> {
         match axis {
-            Axis::Thread(d) => self.extents[usize::from(d)],
+            Axis::Thread(d) => self.0[usize::from(d)],
             Axis::Lane => Some(i64::from(gpuc_arch::WARP_SIZE)),
             Axis::Block(_) => None,
         }
@@ -47,7 +43,7 @@ impl Processors {
 
     /// Threads of a block, where that is known.
     pub fn block_size(&self) -> Option<i64> {
-        self.extents.iter().try_fold(1i64, |product, extent| product.checked_mul((*extent)?))
+        self.0.iter().try_fold(1i64, |product, extent| product.checked_mul((*extent)?))
     }
 
     /// Whether one of some axes tells threads of a block apart.
@@ -57,7 +53,25 @@ impl Processors {
 
     /// Whether a block has but one thread.
     pub fn is_single(&self) -> bool {
-        self.extents == [Some(1); 3]
+        self.0 == [Some(1); 3]
+    }
+
+    /// The innermost loop round `op`, inside of `root`, that tells threads of the block apart.
+    pub fn thread_loop(&self, ir: &Ir, op: Op, root: Op) -> Option<Op> {
+        ir.ancestors(op).take_while(|&outer| outer != root).find(|&outer| {
+            LoopMapping::known(ir, outer).is_some_and(|mapping| {
+                let axes: Vec<Axis> = mapping.axes().map(|(axis, _)| axis).collect();
+                self.are_apart(&axes)
+            })
+        })
+    }
+}
+
+impl Processors {
+    /// Those of a kernel.
+    pub fn of(ir: &Ir, func: Op) -> Processors {
+        let folded = ir.attr(func, FOLDED_ROWS_ATTR).is_some();
+        Processors { func, extents: Extents::of(ir, func), folded, read: Vec::new() }
     }
 
     fn get(&mut self, b: &mut Builder<'_>, axis: Axis, size: bool) -> Value {
@@ -81,7 +95,7 @@ impl Processors {
 
     /// How many processors an axis has, of a loop that gives it a size.
     pub fn count(&mut self, b: &mut Builder<'_>, axis: Axis, size: Size) -> Value {
-        match (size, self.extent(axis)) {
+        match (size, self.extents.extent(axis)) {
             (Size::Constant(n), _) | (Size::Launch, Some(n)) => arith::constant_index(b, n),
             _ => self.get(b, axis, true),
         }
@@ -93,7 +107,7 @@ impl Processors {
         let mut count = arith::constant_index(b, 1);
         for d in (0..3).rev() {
             let axis = Axis::Thread(d);
-            if self.extent(axis) == Some(1) {
+            if self.extents.extent(axis) == Some(1) {
                 continue;
             }
             let (own, size) = (self.number(b, axis), self.count(b, axis, Size::Launch));
@@ -131,7 +145,7 @@ impl Processors {
         for d in 0..3 {
             let axis = Axis::Thread(d);
             let apart = around.contains(&axis) || (d == 0 && around.contains(&Axis::Lane));
-            if apart || self.extent(axis) == Some(1) {
+            if apart || self.extents.extent(axis) == Some(1) {
                 continue;
             }
             let (own, zero) = (self.number(b, axis), arith::constant_index(b, 0));
@@ -165,7 +179,7 @@ fn read_folded(b: &mut Builder<'_>, size: bool, extents: Extents) -> Value {
         let planes = gpu::GridDimOp::new(b).attr(b, "dimension", dims[1]).value(b);
         return arith::MulIOp::new(b, planes, count).value(b);
     }
-    let most = folded_planes(extents[1].unwrap_or(1));
+    let most = folded_planes(extents.0[1].unwrap_or(1));
     let (most, rows) = (b.ctx.index_attr(most), b.ctx.index_attr(MOST_ROWS));
     let plane = gpu::BlockIdOp::new(b).attr(b, "dimension", dims[1]).attr(b, "upper_bound", most);
     let plane = plane.value(b);
@@ -184,14 +198,14 @@ fn read(b: &mut Builder<'_>, axis: Axis, size: bool, extents: Extents) -> Value 
     match (axis, size) {
         (Axis::Block(_), false) => {
             // Numbers of threads in the grid stay within 32 bits (see `launch`).
-            let threads = extents[usize::from(d)].unwrap_or(1);
+            let threads = extents.0[usize::from(d)].unwrap_or(1);
             let most = if d == 0 { (i64::from(MAX_GRID_X) + 1) / threads } else { MOST_ROWS };
             let bound = b.ctx.index_attr(most);
             gpu::BlockIdOp::new(b).attr(b, "dimension", dim).attr(b, "upper_bound", bound).value(b)
         }
         (Axis::Block(_), true) => gpu::GridDimOp::new(b).attr(b, "dimension", dim).value(b),
         (_, false) => {
-            let most = extents[usize::from(d)].unwrap_or(MAX_THREADS_PER_BLOCK.into());
+            let most = extents.0[usize::from(d)].unwrap_or(MAX_THREADS_PER_BLOCK.into());
             let bound = b.ctx.index_attr(most);
             gpu::ThreadIdOp::new(b).attr(b, "dimension", dim).attr(b, "upper_bound", bound).value(b)
         }
