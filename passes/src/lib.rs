@@ -63,6 +63,7 @@ pub const ALL: &[&PassInfo] = &[
     locality::spread_reductions::SpreadReductions::INFO,
     locality::tile_contractions::TileContractions::INFO,
     locality::stage_transposes::StageTransposes::INFO,
+    locality::march_stencils::MarchStencils::INFO,
     locality::coarsen_threads::CoarsenThreads::INFO,
     locality::stage_stencils::StageStencils::INFO,
     parallel::map::Map::INFO,

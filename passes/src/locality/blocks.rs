@@ -12,20 +12,21 @@ use super::band::Dimension;
 use super::coordinates::{Edge, Exprs, below};
 use super::emit::blocks;
 
-/// Builds loops over blocks of such sides of rows and columns, and over each iteration of all other dimensions;
-/// the body gets the variables' values at a block's corner.
+/// Builds loops over blocks of such sides of rows and columns, and of `others` of all other dimensions; the body gets the
+/// variables' values at a block's corner.
 pub fn over_blocks(
     b: &mut Builder<'_>,
     dims: &[Dimension],
     [row, column]: [usize; 2],
     sides: [i64; 2],
+    others: &[i64],
     body: impl FnOnce(&mut Builder<'_>, ValueMap),
 ) -> Op {
     let mut order: Vec<usize> =
         (0..dims.len()).filter(|&dim| dim != row && dim != column).collect();
     order.extend([row, column]);
     let count = order.len();
-    let mut steps = vec![1; count];
+    let mut steps: Vec<i64> = order.iter().map(|&dim| others[dim]).collect();
     steps[count - 2..].copy_from_slice(&sides);
     let bounds = |b: &mut Builder<'_>, upper: bool| {
         let mut exprs = Exprs::default();

@@ -208,7 +208,7 @@ fn guarded(ir: &Ir, stencil: &Stencil) -> Option<(Vec<Op>, Vec<Polynomial>)> {
 }
 
 /// The buffers that a nest loads elements of and writes none of, and pairs of mapped ones that must be apart for that.
-fn unwritten(ir: &Ir, stencil: &Stencil) -> (Vec<Value>, Vec<(Value, Value)>) {
+pub(super) fn unwritten(ir: &Ir, stencil: &Stencil) -> (Vec<Value>, Vec<(Value, Value)>) {
     let (mut kept, mut apart): (Vec<Value>, Vec<(Value, Value)>) = (Vec::new(), Vec::new());
     for op in ir.nested_ops(stencil.nest, WalkOrder::PreOrder) {
         let Some(view) = AffineLoadOp::cast(ir, op) else { continue };

@@ -179,7 +179,8 @@ fn make_version(
 /// Builds the nest in blocks at the builder's point.
 fn apply_plan(b: &mut Builder<'_>, stencil: &Stencil, plan: &StencilPlan) -> Op {
     let blocked = [stencil.row, stencil.column];
-    over_blocks(b, &stencil.dims, blocked, plan.block, |b, corner| {
+    let each = vec![1; stencil.dims.len()];
+    over_blocks(b, &stencil.dims, blocked, plan.block, &each, |b, corner| {
         let edges = open_edges(b, &stencil.dims, blocked, plan.block);
         let tiles = plan.shared.iter().map(|tile| {
             let group = &stencil.groups[tile.group];

@@ -161,7 +161,8 @@ struct Square<'a> {
 
 /// Builds the nest in squares at the builder's point.
 fn emit(b: &mut Builder<'_>, nest: &Transposition) -> Op {
-    over_blocks(b, &nest.dims, [nest.row, nest.column], [SIDE; 2], |b, corner| {
+    let each = vec![1; nest.dims.len()];
+    over_blocks(b, &nest.dims, [nest.row, nest.column], [SIDE; 2], &each, |b, corner| {
         let edges = open_edges(b, &nest.dims, [nest.row, nest.column], [SIDE; 2]);
         let buffers = nest.transposed.iter();
         let buffers =

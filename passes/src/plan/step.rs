@@ -150,6 +150,17 @@ pub struct Share {
     pub blocks: i64,
 }
 
+/// A stencil in space is walked over plane by plane. As [`Tile`], it makes a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct March {
+    /// The loops of planes, rows and columns, each with the iterations of a block.
+    pub loops: [(Name, i64); 3],
+    /// Rows that each thread executes, one below the other.
+    pub rows: i64,
+    /// Blocks that the grid must have.
+    pub blocks: i64,
+}
+
 /// Several iterations of a parallel loop for each thread, which loads once what they have in common. As [`Tile`], it
 /// makes a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -297,14 +308,16 @@ steps! {
     Tile = "tile" in 6;
     /// Squares.
     Stage = "stage" in 7;
+    /// Planes.
+    March = "march" in 8;
     /// Iterations of a thread.
-    Coarsen = "coarsen" in 8;
+    Coarsen = "coarsen" in 9;
     /// Neighbours.
-    Share = "share" in 9;
+    Share = "share" in 10;
     /// Shared rounds.
-    Spread = "spread" in 10;
+    Spread = "spread" in 11;
     /// Processors.
-    Map = "map" in 11;
+    Map = "map" in 12;
     /// Unrolled loops.
-    Unroll = "unroll" in 12;
+    Unroll = "unroll" in 13;
 }

@@ -7,8 +7,8 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 
 use super::cursor::Cursor;
 use super::step::{
-    Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, Order, Parallel,
-    Permute, Privatize, Promote, Share, Skew, Spread, Stage, Tile, Unroll,
+    Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, March, Name, Order,
+    Parallel, Permute, Privatize, Promote, Share, Skew, Spread, Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -344,31 +344,64 @@ impl StepText for Coarsen {
     }
 }
 
+/// A loop with the iterations of a block, and the comma behind it.
+fn side_of_block(c: &mut Cursor<'_>) -> Result<(Name, i64), Diagnostic> {
+    let name = c.name(LOOP)?;
+    c.expect("by")?;
+    let size = c.positive("the size of a tile", LARGEST_TILE)?;
+    c.expect_sign(',')?;
+    Ok((name, size))
+}
+
+/// Rows of a thread, and blocks that the grid must have, 0 for any number.
+fn rows_and_blocks(c: &mut Cursor<'_>) -> Result<(i64, i64), Diagnostic> {
+    c.expect("rows")?;
+    let rows = c.positive("the rows of a thread", LARGEST_TILE)?;
+    if !c.eat_sign(',') {
+        return Ok((rows, 0));
+    }
+    c.expect("where")?;
+    let blocks = c.positive("the number of blocks", i32::MAX.into())?;
+    c.expect("blocks")?;
+    Ok((rows, blocks))
+}
+
+impl StepText for March {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let loops = [side_of_block(c)?, side_of_block(c)?, side_of_block(c)?];
+        let (rows, blocks) = rows_and_blocks(c)?;
+        Ok(March { loops, rows, blocks })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let loops: Vec<String> =
+            self.loops.iter().map(|(name, size)| format!("{name} by {size}")).collect();
+        write!(f, " {}, rows {}", loops.join(", "), self.rows)?;
+        match self.blocks {
+            0 => Ok(()),
+            blocks => write!(f, ", where {blocks} blocks"),
+        }
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        let [(_, planes), (_, height), (_, width)] = &mut self.loops;
+        vec![
+            ("planes", planes),
+            ("height", height),
+            ("width", width),
+            ("rows", &mut self.rows),
+            ("blocks", &mut self.blocks),
+        ]
+    }
+}
+
 impl StepText for Share {
     fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
         let arrays = c.names(VARIABLE)?;
         c.expect("over")?;
-        let side = |c: &mut Cursor<'_>| {
-            let name = c.name(LOOP)?;
-            c.expect("by")?;
-            let size = c.positive("the size of a tile", LARGEST_TILE)?;
-            c.expect_sign(',')?;
-            Ok((name, size))
-        };
-        let loops = [side(c)?, side(c)?];
-        c.expect("rows")?;
-        let mut share = Share {
-            arrays,
-            loops,
-            rows: c.positive("the rows of a thread", LARGEST_TILE)?,
-            blocks: 0,
-        };
-        if c.eat_sign(',') {
-            c.expect("where")?;
-            share.blocks = c.positive("the number of blocks", i32::MAX.into())?;
-            c.expect("blocks")?;
-        }
-        Ok(share)
+        let loops = [side_of_block(c)?, side_of_block(c)?];
+        let (rows, blocks) = rows_and_blocks(c)?;
+        Ok(Share { arrays, loops, rows, blocks })
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

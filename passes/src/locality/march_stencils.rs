@@ -1,0 +1,643 @@
+//! `march-stencils`: stencils in space are walked plane by plane, what is read along the way in registers.
+//!
+//! Needs parallel loops of three dimensions or more, no bounds of which depend on each other, with loads of an array
+//! at several planes of an outer dimension ([`super::marching`]). Leaves blocks of rows and columns that walk over
+//! a run of planes: each thread keeps what it reads at its own row and column in registers, which move on by one with
+//! each plane; what it reads beside is in memory of the block, in which every thread puts its own and all together the
+//! rim (Micikevicius, GPGPU-2 2009; Andión et al. 2015, §5.1, variants hmpp2 and hmpp3 of CONV3D). Each element of a
+//! block's planes is loaded once from memory of the device.
+//!
+//! A plane more is kept than what is read, so that one barrier a plane is enough. Blocks at the end of rows or
+//! columns begin earlier, and leave out what the one in front of them does: they copy no more than the nest touches.
+//! Where the host finds too few blocks, the whole nest stays as it was.
+
+use gpuc_arch::Arch;
+use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::gpu::{self, AddressSpace};
+use gpuc_dialects::offload::RegionOp;
+use gpuc_dialects::offload::mapping::MAPPING_ATTR;
+use gpuc_dialects::{llvm, memref};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
+
+use super::blocks::{numbered_threads, open_edges, over_blocks, rows_of_threads, whole_sides};
+use super::coordinates::{Edge, Exprs, apply, where_all};
+use super::emit::over_threads;
+use super::march_plan::MarchPlan;
+use super::marching::{Field, Marching, rim};
+use super::stencil::{Group, Rectangle, Stencil};
+use super::tile_contractions::open_nest;
+use super::wide::enough_and_apart;
+use crate::plan::text::Placed;
+use crate::plan::{Given, is_planned, record, step};
+use crate::steps::refusal::Refusal;
+use crate::target::target;
+use crate::versions::{self, in_fallback};
+
+gpuc_ir::pass! {
+    /// Walk over stencils plane by plane, with what is read along the way in registers.
+    MarchStencils = "march-stencils" on "func.func" {
+        /// The device, whose table gives the number of multiprocessors and their memory.
+        arch: String = Arch::default_target().name.to_owned(),
+        /// Planes, rows and columns of a block, and rows of a thread, instead of those for the device.
+        tile_sizes: Vec<i64> = Vec::new(),
+        /// Blocks that a grid must have, instead of as many as keep the device busy.
+        least_blocks: Option<i64> = None,
+    }
+}
+
+impl Pass for MarchStencils {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let arch = target(&self.arch)?;
+        let sizes = self.given(arch)?;
+        let given = Given::of(ir, op)?;
+        let steps = given.as_ref().map(Given::of_kind::<step::March>);
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(region) = RegionOp::cast(ir, inner) else { continue };
+            let planned = is_planned(ir, inner);
+            if in_fallback(ir, inner) && !(planned && steps.is_some()) {
+                continue;
+            }
+            let nest = open_nest(ir, region).filter(|&nest| ir.attr(nest, MAPPING_ATTR).is_none());
+            let Some(stencil) = nest.and_then(|nest| Stencil::of(ir, nest)) else { continue };
+            let Some((plan, step)) = (match steps.as_ref().filter(|_| planned) {
+                Some(steps) => planned_walk(ir, &stencil, steps, arch)?,
+                None => self.choose(ir, &stencil, sizes, arch),
+            }) else {
+                continue;
+            };
+            let made = make_version(ir, region, &stencil, &plan, step.blocks, cx).is_some();
+            if made && planned {
+                record(ir, op, step);
+            }
+        }
+        let mut left = steps.iter().flatten().filter(|(_, placed)| !placed.is_taken(ir, op));
+        if let Some((step, placed)) = left.next() {
+            let at = placed.find(ir, op, &step.loops[0].0)?;
+            for (name, _) in &step.loops[1..] {
+                placed.find(ir, op, name)?;
+            }
+            let rule = "the nest of these three loops, planes first, columns last, does not read several planes of an array, \
+                        or writes to it";
+            return Err(placed.refused(ir, &Refusal::new("march-stencils", at, rule)));
+        }
+        Ok(())
+    }
+}
+
+/// What a step of the plan says for a nest, and the step.
+fn planned_walk(
+    ir: &Ir,
+    stencil: &Stencil,
+    steps: &[(step::March, &Placed)],
+    arch: &Arch,
+) -> Result<Option<(MarchPlan, step::March)>, Diagnostic> {
+    for (step, placed) in steps {
+        let Some(plan) = MarchPlan::given(ir, stencil, step) else { continue };
+        plan.check(ir, stencil, arch).map_err(|refusal| placed.refused(ir, &refusal))?;
+        return Ok(Some((plan, step.clone())));
+    }
+    Ok(None)
+}
+
+impl MarchStencils {
+    /// The sizes that the options give.
+    fn given(&self, arch: &Arch) -> Result<Option<[i64; 4]>, Diagnostic> {
+        let sizes = match self.tile_sizes[..] {
+            [] => return Ok(None),
+            [planes, rows, columns, each] => [planes, rows, columns, each],
+            _ => {
+                let text =
+                    "tile-sizes are four: planes, rows and columns of a block, rows of a thread";
+                return Err(Diagnostic::error(text));
+            }
+        };
+        let [planes, rows, columns, each] = sizes;
+        let most = i64::from(arch.limits.max_threads_per_block);
+        let fits = sizes[1..].iter().all(|size| (1..=most).contains(size))
+            && (1..=i64::from(i32::MAX)).contains(&planes)
+            && rows % each == 0
+            && rows / each * columns <= most;
+        match fits {
+            true => Ok(Some(sizes)),
+            false => Err(Diagnostic::error(format!(
+                "tile-sizes are from 1, rows a multiple of those of a thread, and at most {most} threads"
+            ))),
+        }
+    }
+
+    /// The walk over a nest without a plan, and the step that says it.
+    fn choose(
+        &self,
+        ir: &Ir,
+        stencil: &Stencil,
+        sizes: Option<[i64; 4]>,
+        arch: &Arch,
+    ) -> Option<(MarchPlan, step::March)> {
+        let plan = match sizes {
+            Some([planes, rows, columns, each]) => {
+                let march = Marching::choose(ir, stencil, [rows, columns])?;
+                let plan = MarchPlan { march, planes, block: [rows, columns], rows_each: each };
+                Some(plan).filter(|plan| plan.check(ir, stencil, arch).is_ok())
+            }
+            None => MarchPlan::choose(ir, stencil, arch),
+        }?;
+        // The code runs on later devices too, with more multiprocessors.
+        let later = Arch::all().iter().filter(|other| other.number >= arch.number);
+        let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
+        let least = self.least_blocks.unwrap_or(i64::from(sms) * super::march_plan::BLOCKS_EACH);
+        let step = plan.step(ir, stencil, least);
+        Some((plan, step))
+    }
+}
+
+/// Puts the version in planes in front of the region as it is, for grids of so many blocks.
+fn make_version(
+    ir: &mut Ir,
+    region: RegionOp,
+    stencil: &Stencil,
+    plan: &MarchPlan,
+    least: i64,
+    cx: &mut PassContext<'_>,
+) -> Option<()> {
+    let mut b = Builder::before(&mut *ir, region.op());
+    let [planes, row, column] = plan.march.dims;
+    let mut sides = vec![1; stencil.dims.len()];
+    (sides[planes], sides[row], sides[column]) = (plan.planes, plan.block[0], plan.block[1]);
+    // A block that begins earlier must have room for that: at least one is whole.
+    let holds = enough_and_apart(
+        &mut b,
+        region,
+        (&stencil.dims, &sides),
+        least.max(1),
+        &plan.march.apart,
+    )?;
+    // What is left may still get several results a thread, as a nest that nothing was decided about.
+    let rest = ir.clone_op(region.op(), &mut ValueMap::new());
+    let made = emit(&mut Builder::before(ir, stencil.nest), stencil, plan);
+    ir.erase_op(stencil.nest);
+    let text = format!(
+        "Walks over {} planes of {} a block from {least} blocks on: {}",
+        plan.planes,
+        plan.name(ir, stencil, 0),
+        plan.words(ir, stencil),
+    );
+    cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(made))));
+    versions::choose(ir, holds, region.op(), rest);
+    Some(())
+}
+
+/// Builds the nest in blocks at the builder's point.
+fn emit(b: &mut Builder<'_>, stencil: &Stencil, plan: &MarchPlan) -> Op {
+    let [planes, row, column] = plan.march.dims;
+    let blocked = [row, column];
+    let sides = (0..stencil.dims.len()).map(|dim| if dim == planes { plan.planes } else { 1 });
+    let sides: Vec<i64> = sides.collect();
+    over_blocks(b, &stencil.dims, blocked, plan.block, &sides, |b, corner| {
+        let fields = plan.march.fields.iter().map(|field| Held::new(b, plan, field)).collect();
+        let block = Block { stencil, plan, fields };
+        let edges = open_edges(b, &stencil.dims, blocked, plan.block);
+        block.emit(b, &corner, &edges);
+    })
+}
+
+/// A field with where its elements are held.
+struct Held<'a> {
+    field: &'a Field,
+    plane: Group,
+    /// Elements of each thread, by thread, row of the thread, and plane: registers.
+    window: Value,
+    /// Planes in memory of the block.
+    tile: Option<Value>,
+}
+
+impl<'a> Held<'a> {
+    fn new(b: &mut Builder<'_>, plan: &MarchPlan, field: &'a Field) -> Held<'a> {
+        let [rows, columns] = plan.threads();
+        let shape = [rows, columns, plan.rows_each, field.window().length()];
+        let ty = b.ctx.memref(&shape, field.element);
+        let window = memref::AllocaOp::new(b, &[], &[]).result(ty).value(b);
+        let plane = field.plane();
+        let tile = field.shared().map(|_| {
+            let [rows, columns] = plane.shape(plan.block);
+            let space = AddressSpace::Workgroup.attr(&mut b.ctx);
+            let shape = [field.slots(), rows, columns];
+            let ty = b.ctx.memref_in(&shape, field.element, None, Some(space));
+            memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+        });
+        Held { field, plane, window, tile }
+    }
+}
+
+/// Where a block is, by the nest's variables, and which of its rows and columns are its own to execute.
+struct Corner {
+    map: ValueMap,
+    /// Rows (side 0) and columns (side 1) that the block in front does, as far as there may be any.
+    done: [Option<Value>; 2],
+}
+
+/// What code inside the block's loop knows.
+struct Block<'a> {
+    stencil: &'a Stencil,
+    plan: &'a MarchPlan,
+    fields: Vec<Held<'a>>,
+}
+
+impl Block<'_> {
+    /// The nest's variables of planes, rows and columns.
+    fn variables(&self) -> [Value; 3] {
+        self.plan.march.dims.map(|dim| self.stencil.dims[dim].variable)
+    }
+
+    fn emit(&self, b: &mut Builder<'_>, corner: &ValueMap, edges: &[Edge]) {
+        let whole = Corner { map: corner.clone(), done: [None; 2] };
+        if edges.is_empty() {
+            return self.walk(b, &whole);
+        }
+        let [_, row, _] = self.variables();
+        let side = |edge: &Edge| usize::from(edge.variable != row);
+        let mut exprs = Exprs::default();
+        let sides = edges.iter().map(|edge| (edge, self.plan.block[side(edge)]));
+        let room = whole_sides(b, &mut exprs, corner, sides);
+        let operands = exprs.finish(b, &[]).operands;
+        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
+        let at_edge = |b: &mut Builder<'_>| self.earlier(b, whole_of(corner), edges, &side);
+        AffineIfOp::create_choice(b, set, &operands, |b| self.walk(b, &whole), at_edge);
+    }
+
+    /// Walks with the block moved back from each edge that it would reach beyond.
+    fn earlier(
+        &self,
+        b: &mut Builder<'_>,
+        mut at: Corner,
+        edges: &[Edge],
+        side: &dyn Fn(&Edge) -> usize,
+    ) {
+        let Some((edge, rest)) = edges.split_first() else { return self.walk(b, &at) };
+        let number = side(edge);
+        let length = self.plan.block[number];
+        // By so many iterations: a loop of one round, whose variable affine forms may name.
+        let mut exprs = Exprs::default();
+        let corner = exprs.value(b, at.map.get(edge.variable));
+        let upper = exprs.bound(b, &edge.upper);
+        let beyond = b.ctx.sub_expr(corner, upper);
+        let whole = b.ctx.constant_expr(length);
+        let beyond = b.ctx.add_expr(beyond, whole);
+        let none = b.ctx.constant_expr(0);
+        let least = exprs.finish(b, &[none, beyond]);
+        let most = AffineValue::constant(&mut b.ctx, length);
+        AffineForOp::create(b, &least, &most, length, &[], |b, back, _| {
+            let first = apply(b, &[at.map.get(edge.variable), back], |b, dims| {
+                b.ctx.sub_expr(dims[0], dims[1])
+            });
+            at.map.insert(edge.variable, first);
+            at.done[number] = Some(back);
+            self.earlier(b, at, rest, side);
+            Vec::new()
+        });
+    }
+
+    /// Walks over the block's planes.
+    fn walk(&self, b: &mut Builder<'_>, corner: &Corner) {
+        let threads = self.plan.threads();
+        let count = threads.iter().product();
+        let zero = AffineValue::constant(&mut b.ctx, 0);
+        over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
+            self.begin(b, corner, [numbers[0], numbers[1]]);
+        });
+        over_threads(b, &[count], numbered_threads(threads), |b, numbers| {
+            for held in &self.fields {
+                let Some(planes) = held.field.shared() else { continue };
+                for plane in planes.first..planes.last {
+                    let slot = self.slot(b, None, plane - planes.first, held.field.slots());
+                    self.copy_rim(b, held, corner, numbers[0], (None, plane), slot);
+                }
+            }
+        });
+        let [planes, ..] = self.plan.march.dims;
+        let mut exprs = Exprs::default();
+        let end = exprs.bound(b, &self.stencil.dims[planes].upper);
+        let first = exprs.value(b, corner.map.get(self.variables()[0]));
+        let left = b.ctx.sub_expr(end, first);
+        let most = b.ctx.constant_expr(self.plan.planes);
+        let upper = exprs.finish(b, &[left, most]);
+        let walk = AffineForOp::create(b, &zero, &upper, 1, &[], |b, plane, _| {
+            over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
+                self.advance(b, corner, [numbers[0], numbers[1]], plane);
+            });
+            over_threads(b, &[count], numbered_threads(threads), |b, numbers| {
+                for held in &self.fields {
+                    let Some(planes) = held.field.shared() else { continue };
+                    let slots = held.field.slots();
+                    let slot = self.slot(b, Some(plane), planes.length() - 1, slots);
+                    let at = (Some(plane), planes.last);
+                    self.copy_rim(b, held, corner, numbers[0], at, slot);
+                }
+            });
+            gpu::BarrierOp::new(b).build(b);
+            over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
+                self.plane(b, corner, [numbers[0], numbers[1]], plane);
+            });
+            Vec::new()
+        });
+        let annotation = llvm::no_unroll(&mut b.ctx);
+        b.set_attr(walk.op(), llvm::LOOP_ANNOTATION, annotation);
+    }
+
+    /// The row in the block of a thread's `turn`-th.
+    fn row(&self, b: &mut Builder<'_>, thread: Value, turn: i64) -> Value {
+        apply(b, &[thread], |b, dims| {
+            let each = b.ctx.constant_expr(self.plan.rows_each);
+            let turn = b.ctx.constant_expr(turn);
+            let first = b.ctx.mul_expr(dims[0], each);
+            b.ctx.add_expr(first, turn)
+        })
+    }
+
+    /// Where the tile of a plane is: planes take the slots in turn.
+    fn slot(
+        &self,
+        b: &mut Builder<'_>,
+        plane: Option<Value>,
+        further: i64,
+        slots: i64,
+    ) -> Option<Value> {
+        Some(match plane {
+            Some(plane) => apply(b, &[plane], |b, dims| {
+                let further = b.ctx.constant_expr(further);
+                let slots = b.ctx.constant_expr(slots);
+                let sum = b.ctx.add_expr(dims[0], further);
+                b.ctx.mod_expr(sum, slots)
+            }),
+            None => gpuc_dialects::arith::constant_index(b, further),
+        })
+    }
+
+    /// The nest's variables a plane, a row and a column from the block's first ones.
+    fn at(
+        &self,
+        b: &mut Builder<'_>,
+        corner: &Corner,
+        plane: (Option<Value>, i64),
+        [row, column]: [Value; 2],
+    ) -> ValueMap {
+        let mut map = corner.map.clone();
+        let [planes, rows, columns] = self.variables();
+        for (variable, further) in [(rows, row), (columns, column)] {
+            let first = corner.map.get(variable);
+            let at = apply(b, &[first, further], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
+            map.insert(variable, at);
+        }
+        let values: Vec<Value> = [Some(corner.map.get(planes)), plane.0].into_iter().flatten().collect();
+        let at = apply(b, &values, |b, dims| {
+            let further = b.ctx.constant_expr(plane.1);
+            dims.iter().fold(further, |sum, &dim| b.ctx.add_expr(sum, dim))
+        });
+        map.insert(planes, at);
+        map
+    }
+
+    /// Loads an element of a field from its array.
+    fn load(&self, b: &mut Builder<'_>, field: &Field, map: &ValueMap) -> Value {
+        let mut exprs = Exprs::default();
+        let forms = field.origin.iter();
+        let results: Vec<_> = forms.map(|form| exprs.form(b, form, map)).collect();
+        let at = exprs.finish(b, &results);
+        AffineLoadOp::create(b, field.buffer, &at)
+    }
+
+    /// A thread's element of a row and a plane of the window, counted from 0.
+    fn window_at(
+        &self,
+        b: &mut Builder<'_>,
+        [row, column]: [Value; 2],
+        turn: i64,
+        plane: i64,
+    ) -> AffineValue {
+        let dims = [0, 1].map(|i| b.ctx.dim_expr(i));
+        let [turn, plane] = [turn, plane].map(|n| b.ctx.constant_expr(n));
+        let map = b.ctx.map(2, 0, &[dims[0], dims[1], turn, plane]);
+        AffineValue::new(map, &[row, column])
+    }
+
+    /// Where a row and column in the block are in the tile, at a slot and an offset.
+    fn tile_at(
+        &self,
+        b: &mut Builder<'_>,
+        held: &Held<'_>,
+        slot: Option<Value>,
+        place: [Value; 2],
+        offset: [i64; 2],
+    ) -> AffineValue {
+        let mut exprs = Exprs::default();
+        let mut results: Vec<AffineExpr> =
+            slot.into_iter().map(|slot| exprs.value(b, slot)).collect();
+        for side in 0..2 {
+            let at = exprs.value(b, place[side]);
+            let further = offset[side] - held.plane.reach(side).first;
+            let further = b.ctx.constant_expr(further);
+            results.push(b.ctx.add_expr(at, further));
+        }
+        exprs.finish(b, &results)
+    }
+
+    /// A thread's elements of the planes in front of the first one, one place further in the window than they are
+    /// then; and those of which neighbours are read, for them.
+    fn begin(&self, b: &mut Builder<'_>, corner: &Corner, thread: [Value; 2]) {
+        for held in &self.fields {
+            let window = held.field.window();
+            for turn in 0..self.plan.rows_each {
+                let row = self.row(b, thread[0], turn);
+                for plane in window.first..window.last {
+                    let map = self.at(b, corner, (None, plane), [row, thread[1]]);
+                    let value = self.load(b, held.field, &map);
+                    let at = self.window_at(b, thread, turn, plane - window.first + 1);
+                    AffineStoreOp::create(b, value, held.window, &at);
+                    let Some((planes, tile)) = held.field.shared().zip(held.tile) else { continue };
+                    if (planes.first..planes.last).contains(&plane) {
+                        let slot = self.slot(b, None, plane - planes.first, held.field.slots());
+                        let at = self.tile_at(b, held, slot, [row, thread[1]], [0, 0]);
+                        AffineStoreOp::create(b, value, tile, &at);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves a thread's windows on by a plane.
+    fn advance(&self, b: &mut Builder<'_>, corner: &Corner, thread: [Value; 2], plane: Value) {
+        for held in &self.fields {
+            let window = held.field.window();
+            for turn in 0..self.plan.rows_each {
+                let row = self.row(b, thread[0], turn);
+                for place in 0..window.length() - 1 {
+                    let from = self.window_at(b, thread, turn, place + 1);
+                    let value = AffineLoadOp::create(b, held.window, &from);
+                    let to = self.window_at(b, thread, turn, place);
+                    AffineStoreOp::create(b, value, held.window, &to);
+                }
+                let map = self.at(b, corner, (Some(plane), window.last), [row, thread[1]]);
+                let value = self.load(b, held.field, &map);
+                let to = self.window_at(b, thread, turn, window.length() - 1);
+                AffineStoreOp::create(b, value, held.window, &to);
+                let Some((planes, tile)) = held.field.shared().zip(held.tile) else { continue };
+                let from = self.window_at(b, thread, turn, planes.last - window.first);
+                let value = AffineLoadOp::create(b, held.window, &from);
+                let slot = self.slot(b, Some(plane), planes.length() - 1, held.field.slots());
+                let at = self.tile_at(b, held, slot, [row, thread[1]], [0, 0]);
+                AffineStoreOp::create(b, value, tile, &at);
+            }
+        }
+    }
+
+    /// Copies the rim of a plane's tile: thread number `thread` does its part.
+    fn copy_rim(
+        &self,
+        b: &mut Builder<'_>,
+        held: &Held<'_>,
+        corner: &Corner,
+        thread: Value,
+        plane: (Option<Value>, i64),
+        slot: Option<Value>,
+    ) {
+        let threads: i64 = self.plan.threads().iter().product();
+        let parts = rim(&held.plane, self.plan.block);
+        let total: i64 = parts.iter().map(|part| part.area()).sum();
+        for first in (0..total).step_by(threads as usize) {
+            let mut begin = 0;
+            for &part in &parts {
+                let (from, end) = (begin, begin + part.area());
+                begin = end;
+                if end <= first || from >= first + threads {
+                    continue;
+                }
+                // Of the elements from `first` on, one a thread, those that are in this part.
+                let mut room = Vec::new();
+                let mut exprs = Exprs::default();
+                let number = exprs.value(b, thread);
+                if from > first {
+                    let least = b.ctx.constant_expr(first - from);
+                    room.push((b.ctx.add_expr(number, least), false));
+                }
+                if end < first + threads {
+                    let last = b.ctx.constant_expr(end - first - 1);
+                    room.push((b.ctx.sub_expr(last, number), false));
+                }
+                where_all(b, exprs, &room, |b| {
+                    let number = apply(b, &[thread], |b, dims| {
+                        let further = b.ctx.constant_expr(first - from);
+                        b.ctx.add_expr(dims[0], further)
+                    });
+                    self.copy_one(b, held, corner, (part, number), plane, slot);
+                });
+            }
+        }
+    }
+
+    /// Copies the element of a rectangle with such a number.
+    fn copy_one(
+        &self,
+        b: &mut Builder<'_>,
+        held: &Held<'_>,
+        corner: &Corner,
+        (part, number): (Rectangle, Value),
+        plane: (Option<Value>, i64),
+        slot: Option<Value>,
+    ) {
+        let length = part.columns.length();
+        // From the block's corner: the tile begins at the rim.
+        let [row, column] = [0, 1].map(|side| {
+            let first = [part.rows, part.columns][side].first + held.plane.reach(side).first;
+            apply(b, &[number], |b, dims| {
+                let length = b.ctx.constant_expr(length);
+                let first = b.ctx.constant_expr(first);
+                let at = match side {
+                    0 => b.ctx.floordiv_expr(dims[0], length),
+                    _ => b.ctx.mod_expr(dims[0], length),
+                };
+                b.ctx.add_expr(at, first)
+            })
+        });
+        let map = self.at(b, corner, plane, [row, column]);
+        let value = self.load(b, held.field, &map);
+        let at = self.tile_at(b, held, slot, [row, column], [0, 0]);
+        if let Some(tile) = held.tile {
+            AffineStoreOp::create(b, value, tile, &at);
+        }
+    }
+
+    /// A thread's iterations of a plane. They are independent, so that each operation is made for all of them before
+    /// the next one, where all are there: what several read is read once.
+    fn plane(&self, b: &mut Builder<'_>, corner: &Corner, thread: [Value; 2], plane: Value) {
+        let rows: Vec<Value> =
+            (0..self.plan.rows_each).map(|turn| self.row(b, thread[0], turn)).collect();
+        if corner.done == [None; 2] {
+            let mut maps: Vec<ValueMap> = Vec::new();
+            for &row in &rows {
+                maps.push(self.at(b, corner, (Some(plane), 0), [row, thread[1]]));
+            }
+            for &op in &self.stencil.body {
+                for (turn, map) in maps.iter_mut().enumerate() {
+                    self.op(b, op, map, (thread, turn as i64, &rows), plane);
+                }
+            }
+            return;
+        }
+        for (turn, &row) in rows.iter().enumerate() {
+            let mut exprs = Exprs::default();
+            let mut room = Vec::new();
+            for (done, place) in corner.done.into_iter().zip([row, thread[1]]) {
+                let Some(done) = done else { continue };
+                let (place, done) = (exprs.value(b, place), exprs.value(b, done));
+                room.push((b.ctx.sub_expr(place, done), false));
+            }
+            where_all(b, exprs, &room, |b| {
+                let mut map = self.at(b, corner, (Some(plane), 0), [row, thread[1]]);
+                for &op in &self.stencil.body {
+                    self.op(b, op, &mut map, (thread, turn as i64, &rows), plane);
+                }
+            });
+        }
+    }
+
+    /// One operation of an iteration: loads of fields read the thread's registers or memory of the block.
+    fn op(
+        &self,
+        b: &mut Builder<'_>,
+        op: Op,
+        map: &mut ValueMap,
+        (thread, turn, rows): ([Value; 2], i64, &[Value]),
+        plane: Value,
+    ) {
+        let found = self.fields.iter().find_map(|held| {
+            let load = held.field.loads.iter().find(|load| load.op == op)?;
+            Some((held, load.offset))
+        });
+        let Some((held, [planes, row, column])) = found else {
+            let copy = b.clone_op(op, map);
+            b.insert(copy);
+            return;
+        };
+        // A row of the same thread is in its registers, too.
+        let near = turn + row;
+        let value = match held.field.shared().zip(held.tile) {
+            Some((shared, tile)) if column != 0 || !(0..rows.len() as i64).contains(&near) => {
+                let slots = held.field.slots();
+                let slot = self.slot(b, Some(plane), planes - shared.first, slots);
+                let own = [rows[turn as usize], thread[1]];
+                let at = self.tile_at(b, held, slot, own, [row, column]);
+                AffineLoadOp::create(b, tile, &at)
+            }
+            _ => {
+                let at = self.window_at(b, thread, near, planes - held.field.window().first);
+                AffineLoadOp::create(b, held.window, &at)
+            }
+        };
+        map.insert(b.result(op, 0), value);
+    }
+}
+
+fn whole_of(corner: &ValueMap) -> Corner {
+    Corner { map: corner.clone(), done: [None; 2] }
+}
