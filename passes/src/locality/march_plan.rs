@@ -43,7 +43,8 @@ impl MarchPlan {
             && plan.march.registers(ir, ROWS_EACH) <= MOST_REGISTERS
             && is_bound_by_requests(ir, stencil, arch, MARGIN);
         // What the same thread's results have in common is cheaper than a barrier.
-        let coarse = Coarsening::choose(ir, stencil).map_or(plan.march.before() as f64, |coarse| coarse.loads());
+        let coarse = Coarsening::choose(ir, stencil)
+            .map_or(plan.march.before() as f64, |coarse| coarse.loads());
         (fits && plan.march.copied(BLOCK) <= LEAST_GAIN * coarse).then_some(plan)
     }
 

@@ -13,15 +13,17 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::affine::{
+    AffineApplyOp, AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue,
+};
 use gpuc_dialects::gpu::{self, AddressSpace};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
-use gpuc_dialects::{llvm, memref};
+use gpuc_dialects::{arith, llvm, memref};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
-use super::blocks::{numbered_threads, open_edges, over_blocks, rows_of_threads, whole_sides};
+use super::blocks::{open_edges, over_blocks, rows_of_threads, whole_sides};
 use super::coordinates::{Edge, Exprs, apply, where_all};
 use super::emit::over_threads;
 use super::march_plan::MarchPlan;
@@ -166,13 +168,8 @@ fn make_version(
     let mut sides = vec![1; stencil.dims.len()];
     (sides[planes], sides[row], sides[column]) = (plan.planes, plan.block[0], plan.block[1]);
     // A block that begins earlier must have room for that: at least one is whole.
-    let holds = enough_and_apart(
-        &mut b,
-        region,
-        (&stencil.dims, &sides),
-        least.max(1),
-        &plan.march.apart,
-    )?;
+    let holds =
+        enough_and_apart(&mut b, region, (&stencil.dims, &sides), least.max(1), &plan.march.apart)?;
     // What is left may still get several results a thread, as a nest that nothing was decided about.
     let rest = ir.clone_op(region.op(), &mut ValueMap::new());
     let made = emit(&mut Builder::before(ir, stencil.nest), stencil, plan);
@@ -206,18 +203,14 @@ fn emit(b: &mut Builder<'_>, stencil: &Stencil, plan: &MarchPlan) -> Op {
 struct Held<'a> {
     field: &'a Field,
     plane: Group,
-    /// Elements of each thread, by thread, row of the thread, and plane: registers.
-    window: Value,
+    /// What of a plane is copied by all threads together.
+    rim: Vec<Rectangle>,
     /// Planes in memory of the block.
     tile: Option<Value>,
 }
 
 impl<'a> Held<'a> {
     fn new(b: &mut Builder<'_>, plan: &MarchPlan, field: &'a Field) -> Held<'a> {
-        let [rows, columns] = plan.threads();
-        let shape = [rows, columns, plan.rows_each, field.window().length()];
-        let ty = b.ctx.memref(&shape, field.element);
-        let window = memref::AllocaOp::new(b, &[], &[]).result(ty).value(b);
         let plane = field.plane();
         let tile = field.shared().map(|_| {
             let [rows, columns] = plane.shape(plan.block);
@@ -226,7 +219,17 @@ impl<'a> Held<'a> {
             let ty = b.ctx.memref_in(&shape, field.element, None, Some(space));
             memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
         });
-        Held { field, plane, window, tile }
+        let rim = if tile.is_some() { rim(&plane, plan.block) } else { Vec::new() };
+        Held { field, plane, rim, tile }
+    }
+}
+
+impl Held<'_> {
+    /// Elements of the rim that a thread copies, at most.
+    fn turns(&self, plan: &MarchPlan) -> i64 {
+        let threads: i64 = plan.threads().iter().product();
+        let total: i64 = self.rim.iter().map(|part| part.area()).sum();
+        (total + threads - 1) / threads
     }
 }
 
@@ -298,51 +301,57 @@ impl Block<'_> {
         });
     }
 
-    /// Walks over the block's planes.
+    /// Walks over the block's planes. All of it is one loop over threads, which wait for each other once a plane.
     fn walk(&self, b: &mut Builder<'_>, corner: &Corner) {
         let threads = self.plan.threads();
-        let count = threads.iter().product();
-        let zero = AffineValue::constant(&mut b.ctx, 0);
         over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
-            self.begin(b, corner, [numbers[0], numbers[1]]);
-        });
-        over_threads(b, &[count], numbered_threads(threads), |b, numbers| {
-            for held in &self.fields {
+            let thread = [numbers[0], numbers[1]];
+            let number = apply(b, numbers, |b, dims| {
+                let columns = b.ctx.constant_expr(threads[1]);
+                let rows = b.ctx.mul_expr(dims[0], columns);
+                b.ctx.add_expr(rows, dims[1])
+            });
+            let windows: Vec<Value> = self.fields.iter().map(|held| self.window(b, held)).collect();
+            let places: Vec<Value> =
+                self.fields.iter().map(|held| self.places(b, held, number)).collect();
+            for ((held, &window), &places) in self.fields.iter().zip(&windows).zip(&places) {
+                self.begin(b, held, window, corner, thread);
                 let Some(planes) = held.field.shared() else { continue };
                 for plane in planes.first..planes.last {
-                    let slot = self.slot(b, None, plane - planes.first, held.field.slots());
-                    self.copy_rim(b, held, corner, numbers[0], (None, plane), slot);
+                    let slot = arith::constant_index(b, plane - planes.first);
+                    self.copy_rim(b, (held, places), corner, number, (None, plane), slot);
                 }
             }
-        });
-        let [planes, ..] = self.plan.march.dims;
-        let mut exprs = Exprs::default();
-        let end = exprs.bound(b, &self.stencil.dims[planes].upper);
-        let first = exprs.value(b, corner.map.get(self.variables()[0]));
-        let left = b.ctx.sub_expr(end, first);
-        let most = b.ctx.constant_expr(self.plan.planes);
-        let upper = exprs.finish(b, &[left, most]);
-        let walk = AffineForOp::create(b, &zero, &upper, 1, &[], |b, plane, _| {
-            over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
-                self.advance(b, corner, [numbers[0], numbers[1]], plane);
-            });
-            over_threads(b, &[count], numbered_threads(threads), |b, numbers| {
-                for held in &self.fields {
+            let [planes, ..] = self.plan.march.dims;
+            let mut exprs = Exprs::default();
+            let end = exprs.bound(b, &self.stencil.dims[planes].upper);
+            let first = exprs.value(b, corner.map.get(self.variables()[0]));
+            let left = b.ctx.sub_expr(end, first);
+            let most = b.ctx.constant_expr(self.plan.planes);
+            let upper = exprs.finish(b, &[left, most]);
+            let zero = AffineValue::constant(&mut b.ctx, 0);
+            let walk = AffineForOp::create(b, &zero, &upper, 1, &[], |b, plane, _| {
+                for ((held, &window), &places) in self.fields.iter().zip(&windows).zip(&places) {
+                    self.advance(b, held, window, corner, thread, plane);
                     let Some(planes) = held.field.shared() else { continue };
-                    let slots = held.field.slots();
-                    let slot = self.slot(b, Some(plane), planes.length() - 1, slots);
+                    let slot = self.slot(b, held, plane, planes.last);
                     let at = (Some(plane), planes.last);
-                    self.copy_rim(b, held, corner, numbers[0], at, slot);
+                    self.copy_rim(b, (held, places), corner, number, at, slot);
                 }
+                gpu::BarrierOp::new(b).build(b);
+                self.plane(b, &windows, corner, thread, plane);
+                Vec::new()
             });
-            gpu::BarrierOp::new(b).build(b);
-            over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
-                self.plane(b, corner, [numbers[0], numbers[1]], plane);
-            });
-            Vec::new()
+            let annotation = llvm::no_unroll(&mut b.ctx);
+            b.set_attr(walk.op(), llvm::LOOP_ANNOTATION, annotation);
         });
-        let annotation = llvm::no_unroll(&mut b.ctx);
-        b.set_attr(walk.op(), llvm::LOOP_ANNOTATION, annotation);
+    }
+
+    /// Elements of a thread, by its rows and by planes: registers.
+    fn window(&self, b: &mut Builder<'_>, held: &Held<'_>) -> Value {
+        let shape = [self.plan.rows_each, held.field.window().length()];
+        let ty = b.ctx.memref(&shape, held.field.element);
+        memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
     }
 
     /// The row in the block of a thread's `turn`-th.
@@ -355,22 +364,14 @@ impl Block<'_> {
         })
     }
 
-    /// Where the tile of a plane is: planes take the slots in turn.
-    fn slot(
-        &self,
-        b: &mut Builder<'_>,
-        plane: Option<Value>,
-        further: i64,
-        slots: i64,
-    ) -> Option<Value> {
-        Some(match plane {
-            Some(plane) => apply(b, &[plane], |b, dims| {
-                let further = b.ctx.constant_expr(further);
-                let slots = b.ctx.constant_expr(slots);
-                let sum = b.ctx.add_expr(dims[0], further);
-                b.ctx.mod_expr(sum, slots)
-            }),
-            None => gpuc_dialects::arith::constant_index(b, further),
+    /// Which part of memory of the block has a plane, counted from the one that the walk is at: planes take them in turn.
+    fn slot(&self, b: &mut Builder<'_>, held: &Held<'_>, plane: Value, further: i64) -> Value {
+        let first = held.field.shared().map_or(0, |planes| planes.first);
+        apply(b, &[plane], |b, dims| {
+            let further = b.ctx.constant_expr(further - first);
+            let slots = b.ctx.constant_expr(held.field.slots());
+            let sum = b.ctx.add_expr(dims[0], further);
+            b.ctx.mod_expr(sum, slots)
         })
     }
 
@@ -389,7 +390,8 @@ impl Block<'_> {
             let at = apply(b, &[first, further], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
             map.insert(variable, at);
         }
-        let values: Vec<Value> = [Some(corner.map.get(planes)), plane.0].into_iter().flatten().collect();
+        let values: Vec<Value> =
+            [Some(corner.map.get(planes)), plane.0].into_iter().flatten().collect();
         let at = apply(b, &values, |b, dims| {
             let further = b.ctx.constant_expr(plane.1);
             dims.iter().fold(further, |sum, &dim| b.ctx.add_expr(sum, dim))
@@ -407,18 +409,10 @@ impl Block<'_> {
         AffineLoadOp::create(b, field.buffer, &at)
     }
 
-    /// A thread's element of a row and a plane of the window, counted from 0.
-    fn window_at(
-        &self,
-        b: &mut Builder<'_>,
-        [row, column]: [Value; 2],
-        turn: i64,
-        plane: i64,
-    ) -> AffineValue {
-        let dims = [0, 1].map(|i| b.ctx.dim_expr(i));
-        let [turn, plane] = [turn, plane].map(|n| b.ctx.constant_expr(n));
-        let map = b.ctx.map(2, 0, &[dims[0], dims[1], turn, plane]);
-        AffineValue::new(map, &[row, column])
+    /// The element of a thread's row and a plane of its window, counted from 0.
+    fn window_at(&self, b: &mut Builder<'_>, turn: i64, plane: i64) -> AffineValue {
+        let at = [turn, plane].map(|n| b.ctx.constant_expr(n));
+        AffineValue { map: b.ctx.map(0, 0, &at), operands: Vec::new() }
     }
 
     /// Where a row and column in the block are in the tile, at a slot and an offset.
@@ -426,13 +420,12 @@ impl Block<'_> {
         &self,
         b: &mut Builder<'_>,
         held: &Held<'_>,
-        slot: Option<Value>,
+        slot: Value,
         place: [Value; 2],
         offset: [i64; 2],
     ) -> AffineValue {
         let mut exprs = Exprs::default();
-        let mut results: Vec<AffineExpr> =
-            slot.into_iter().map(|slot| exprs.value(b, slot)).collect();
+        let mut results: Vec<AffineExpr> = vec![exprs.value(b, slot)];
         for side in 0..2 {
             let at = exprs.value(b, place[side]);
             let further = offset[side] - held.plane.reach(side).first;
@@ -444,71 +437,85 @@ impl Block<'_> {
 
     /// A thread's elements of the planes in front of the first one, one place further in the window than they are
     /// then; and those of which neighbours are read, for them.
-    fn begin(&self, b: &mut Builder<'_>, corner: &Corner, thread: [Value; 2]) {
-        for held in &self.fields {
-            let window = held.field.window();
-            for turn in 0..self.plan.rows_each {
-                let row = self.row(b, thread[0], turn);
-                for plane in window.first..window.last {
-                    let map = self.at(b, corner, (None, plane), [row, thread[1]]);
-                    let value = self.load(b, held.field, &map);
-                    let at = self.window_at(b, thread, turn, plane - window.first + 1);
-                    AffineStoreOp::create(b, value, held.window, &at);
-                    let Some((planes, tile)) = held.field.shared().zip(held.tile) else { continue };
-                    if (planes.first..planes.last).contains(&plane) {
-                        let slot = self.slot(b, None, plane - planes.first, held.field.slots());
-                        let at = self.tile_at(b, held, slot, [row, thread[1]], [0, 0]);
-                        AffineStoreOp::create(b, value, tile, &at);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Moves a thread's windows on by a plane.
-    fn advance(&self, b: &mut Builder<'_>, corner: &Corner, thread: [Value; 2], plane: Value) {
-        for held in &self.fields {
-            let window = held.field.window();
-            for turn in 0..self.plan.rows_each {
-                let row = self.row(b, thread[0], turn);
-                for place in 0..window.length() - 1 {
-                    let from = self.window_at(b, thread, turn, place + 1);
-                    let value = AffineLoadOp::create(b, held.window, &from);
-                    let to = self.window_at(b, thread, turn, place);
-                    AffineStoreOp::create(b, value, held.window, &to);
-                }
-                let map = self.at(b, corner, (Some(plane), window.last), [row, thread[1]]);
-                let value = self.load(b, held.field, &map);
-                let to = self.window_at(b, thread, turn, window.length() - 1);
-                AffineStoreOp::create(b, value, held.window, &to);
-                let Some((planes, tile)) = held.field.shared().zip(held.tile) else { continue };
-                let from = self.window_at(b, thread, turn, planes.last - window.first);
-                let value = AffineLoadOp::create(b, held.window, &from);
-                let slot = self.slot(b, Some(plane), planes.length() - 1, held.field.slots());
-                let at = self.tile_at(b, held, slot, [row, thread[1]], [0, 0]);
-                AffineStoreOp::create(b, value, tile, &at);
-            }
-        }
-    }
-
-    /// Copies the rim of a plane's tile: thread number `thread` does its part.
-    fn copy_rim(
+    fn begin(
         &self,
         b: &mut Builder<'_>,
         held: &Held<'_>,
+        window: Value,
         corner: &Corner,
-        thread: Value,
-        plane: (Option<Value>, i64),
-        slot: Option<Value>,
+        thread: [Value; 2],
     ) {
+        let planes = held.field.window();
+        for turn in 0..self.plan.rows_each {
+            let row = self.row(b, thread[0], turn);
+            for plane in planes.first..planes.last {
+                let map = self.at(b, corner, (None, plane), [row, thread[1]]);
+                let value = self.load(b, held.field, &map);
+                let at = self.window_at(b, turn, plane - planes.first + 1);
+                AffineStoreOp::create(b, value, window, &at);
+                let Some((shared, tile)) = held.field.shared().zip(held.tile) else { continue };
+                if (shared.first..shared.last).contains(&plane) {
+                    let slot = arith::constant_index(b, plane - shared.first);
+                    let at = self.tile_at(b, held, slot, [row, thread[1]], [0, 0]);
+                    AffineStoreOp::create(b, value, tile, &at);
+                }
+            }
+        }
+    }
+
+    /// Moves a thread's window on by a plane.
+    fn advance(
+        &self,
+        b: &mut Builder<'_>,
+        held: &Held<'_>,
+        window: Value,
+        corner: &Corner,
+        thread: [Value; 2],
+        plane: Value,
+    ) {
+        let planes = held.field.window();
+        let rows: Vec<Value> =
+            (0..self.plan.rows_each).map(|turn| self.row(b, thread[0], turn)).collect();
+        for (turn, &row) in (0..).zip(&rows) {
+            for place in 0..planes.length() - 1 {
+                let from = self.window_at(b, turn, place + 1);
+                let value = AffineLoadOp::create(b, window, &from);
+                let to = self.window_at(b, turn, place);
+                AffineStoreOp::create(b, value, window, &to);
+            }
+            let map = self.at(b, corner, (Some(plane), planes.last), [row, thread[1]]);
+            let value = self.load(b, held.field, &map);
+            let to = self.window_at(b, turn, planes.length() - 1);
+            AffineStoreOp::create(b, value, window, &to);
+        }
+        // What is loaded is waited for behind all loads.
+        let Some((shared, tile)) = held.field.shared().zip(held.tile) else { return };
+        let slot = self.slot(b, held, plane, shared.last);
+        for (turn, &row) in (0..).zip(&rows) {
+            let from = self.window_at(b, turn, shared.last - planes.first);
+            let value = AffineLoadOp::create(b, window, &from);
+            let at = self.tile_at(b, held, slot, [row, thread[1]], [0, 0]);
+            AffineStoreOp::create(b, value, tile, &at);
+        }
+    }
+
+    /// Where thread number `thread` finds its elements of the rim of a plane, row and column from the block's corner: the
+    /// same for all planes.
+    fn places(&self, b: &mut Builder<'_>, held: &Held<'_>, thread: Value) -> Value {
         let threads: i64 = self.plan.threads().iter().product();
-        let parts = rim(&held.plane, self.plan.block);
-        let total: i64 = parts.iter().map(|part| part.area()).sum();
-        for first in (0..total).step_by(threads as usize) {
-            let mut begin = 0;
-            for &part in &parts {
-                let (from, end) = (begin, begin + part.area());
-                begin = end;
+        let index = b.ctx.index();
+        let ty = b.ctx.memref(&[held.turns(self.plan), 2], index);
+        let places = memref::AllocaOp::new(b, &[], &[]).result(ty).value(b);
+        let none = arith::constant_index(b, 0);
+        for turn in 0..held.turns(self.plan) {
+            for side in 0..2 {
+                let at = self.window_at(b, turn, side);
+                AffineStoreOp::create(b, none, places, &at);
+            }
+            let (first, mut end) = (turn * threads, 0);
+            for &part in &held.rim {
+                let from = end;
+                end += part.area();
                 if end <= first || from >= first + threads {
                     continue;
                 }
@@ -525,51 +532,104 @@ impl Block<'_> {
                     room.push((b.ctx.sub_expr(last, number), false));
                 }
                 where_all(b, exprs, &room, |b| {
-                    let number = apply(b, &[thread], |b, dims| {
-                        let further = b.ctx.constant_expr(first - from);
-                        b.ctx.add_expr(dims[0], further)
-                    });
-                    self.copy_one(b, held, corner, (part, number), plane, slot);
+                    let place = self.place(b, held, part, first - from, thread);
+                    for (side, place) in (0..).zip(place) {
+                        let at = self.window_at(b, turn, side);
+                        AffineStoreOp::create(b, place, places, &at);
+                    }
                 });
             }
         }
+        places
     }
 
-    /// Copies the element of a rectangle with such a number.
-    fn copy_one(
+    /// Row and column of the element of a rectangle that is so many further than a number.
+    fn place(
         &self,
         b: &mut Builder<'_>,
         held: &Held<'_>,
-        corner: &Corner,
-        (part, number): (Rectangle, Value),
-        plane: (Option<Value>, i64),
-        slot: Option<Value>,
-    ) {
+        part: Rectangle,
+        further: i64,
+        number: Value,
+    ) -> [Value; 2] {
         let length = part.columns.length();
-        // From the block's corner: the tile begins at the rim.
-        let [row, column] = [0, 1].map(|side| {
+        [0, 1].map(|side| {
+            // The tile begins at the rim.
             let first = [part.rows, part.columns][side].first + held.plane.reach(side).first;
+            // Whole rows stand outside of the division, so that it is one of a number of a thread.
+            let (rows, rest) = (further.div_euclid(length), further.rem_euclid(length));
             apply(b, &[number], |b, dims| {
+                let first = b.ctx.constant_expr(if side == 0 { first + rows } else { first });
+                let rest = b.ctx.constant_expr(rest);
+                let number = b.ctx.add_expr(dims[0], rest);
                 let length = b.ctx.constant_expr(length);
-                let first = b.ctx.constant_expr(first);
                 let at = match side {
-                    0 => b.ctx.floordiv_expr(dims[0], length),
-                    _ => b.ctx.mod_expr(dims[0], length),
+                    0 => b.ctx.floordiv_expr(number, length),
+                    _ => b.ctx.mod_expr(number, length),
                 };
                 b.ctx.add_expr(at, first)
             })
+        })
+    }
+
+    /// Copies the rim of a plane: thread number `thread` does its part, which is at `places`.
+    fn copy_rim(
+        &self,
+        b: &mut Builder<'_>,
+        (held, places): (&Held<'_>, Value),
+        corner: &Corner,
+        thread: Value,
+        plane: (Option<Value>, i64),
+        slot: Value,
+    ) {
+        let Some(tile) = held.tile else { return };
+        let threads: i64 = self.plan.threads().iter().product();
+        let total: i64 = held.rim.iter().map(|part| part.area()).sum();
+        let none = arith::constant_index(b, 0);
+        let map = self.at(b, corner, plane, [none, none]);
+        let field = held.field;
+        let forms = field.origin.iter().map(|form| {
+            let mut exprs = Exprs::default();
+            let at = exprs.form(b, form, &map);
+            let at = exprs.finish(b, &[at]);
+            AffineApplyOp::create(b, &at)
         });
-        let map = self.at(b, corner, plane, [row, column]);
-        let value = self.load(b, held.field, &map);
-        let at = self.tile_at(b, held, slot, [row, column], [0, 0]);
-        if let Some(tile) = held.tile {
-            AffineStoreOp::create(b, value, tile, &at);
+        let corner: Vec<Value> = forms.collect();
+        for turn in 0..held.turns(self.plan) {
+            let mut room = Vec::new();
+            let mut exprs = Exprs::default();
+            let left = total - turn * threads;
+            if left < threads {
+                let number = exprs.value(b, thread);
+                let last = b.ctx.constant_expr(left - 1);
+                room.push((b.ctx.sub_expr(last, number), false));
+            }
+            where_all(b, exprs, &room, |b| {
+                let (mut from, mut to) = (corner.clone(), vec![slot]);
+                for side in 0..2 {
+                    let at = self.window_at(b, turn, side as i64);
+                    let place = AffineLoadOp::create(b, places, &at);
+                    let at = &mut from[field.at[side + 1]];
+                    *at = arith::AddIOp::new(b, *at, place).value(b);
+                    let first = arith::constant_index(b, -held.plane.reach(side).first);
+                    to.push(arith::AddIOp::new(b, place, first).value(b));
+                }
+                let value = memref::LoadOp::new(b, field.buffer, &from).value(b);
+                memref::StoreOp::new(b, value, tile, &to).build(b);
+            });
         }
     }
 
     /// A thread's iterations of a plane. They are independent, so that each operation is made for all of them before
     /// the next one, where all are there: what several read is read once.
-    fn plane(&self, b: &mut Builder<'_>, corner: &Corner, thread: [Value; 2], plane: Value) {
+    fn plane(
+        &self,
+        b: &mut Builder<'_>,
+        windows: &[Value],
+        corner: &Corner,
+        thread: [Value; 2],
+        plane: Value,
+    ) {
         let rows: Vec<Value> =
             (0..self.plan.rows_each).map(|turn| self.row(b, thread[0], turn)).collect();
         if corner.done == [None; 2] {
@@ -579,7 +639,7 @@ impl Block<'_> {
             }
             for &op in &self.stencil.body {
                 for (turn, map) in maps.iter_mut().enumerate() {
-                    self.op(b, op, map, (thread, turn as i64, &rows), plane);
+                    self.op(b, op, map, windows, (thread[1], turn, &rows), plane);
                 }
             }
             return;
@@ -595,7 +655,7 @@ impl Block<'_> {
             where_all(b, exprs, &room, |b| {
                 let mut map = self.at(b, corner, (Some(plane), 0), [row, thread[1]]);
                 for &op in &self.stencil.body {
-                    self.op(b, op, &mut map, (thread, turn as i64, &rows), plane);
+                    self.op(b, op, &mut map, windows, (thread[1], turn, &rows), plane);
                 }
             });
         }
@@ -607,31 +667,30 @@ impl Block<'_> {
         b: &mut Builder<'_>,
         op: Op,
         map: &mut ValueMap,
-        (thread, turn, rows): ([Value; 2], i64, &[Value]),
+        windows: &[Value],
+        (thread, turn, rows): (Value, usize, &[Value]),
         plane: Value,
     ) {
-        let found = self.fields.iter().find_map(|held| {
+        let found = self.fields.iter().zip(windows).find_map(|(held, &window)| {
             let load = held.field.loads.iter().find(|load| load.op == op)?;
-            Some((held, load.offset))
+            Some((held, window, load.offset))
         });
-        let Some((held, [planes, row, column])) = found else {
+        let Some((held, window, [planes, row, column])) = found else {
             let copy = b.clone_op(op, map);
             b.insert(copy);
             return;
         };
         // A row of the same thread is in its registers, too.
-        let near = turn + row;
+        let near = turn as i64 + row;
         let value = match held.field.shared().zip(held.tile) {
-            Some((shared, tile)) if column != 0 || !(0..rows.len() as i64).contains(&near) => {
-                let slots = held.field.slots();
-                let slot = self.slot(b, Some(plane), planes - shared.first, slots);
-                let own = [rows[turn as usize], thread[1]];
-                let at = self.tile_at(b, held, slot, own, [row, column]);
+            Some((_, tile)) if column != 0 || !(0..rows.len() as i64).contains(&near) => {
+                let slot = self.slot(b, held, plane, planes);
+                let at = self.tile_at(b, held, slot, [rows[turn], thread], [row, column]);
                 AffineLoadOp::create(b, tile, &at)
             }
             _ => {
-                let at = self.window_at(b, thread, near, planes - held.field.window().first);
-                AffineLoadOp::create(b, held.window, &at)
+                let at = self.window_at(b, near, planes - held.field.window().first);
+                AffineLoadOp::create(b, window, &at)
             }
         };
         map.insert(b.result(op, 0), value);

@@ -75,7 +75,8 @@ impl Field {
     /// program. What lies between two planes that are read, at the same row and column, is.
     fn is_whole(&self) -> bool {
         let window = self.window();
-        let own = |plane: i64| self.loads.iter().any(|load| load.is_own() && load.offset[0] == plane);
+        let own =
+            |plane: i64| self.loads.iter().any(|load| load.is_own() && load.offset[0] == plane);
         let ends = |planes: Span| [planes.first, planes.last];
         let reads = |plane: i64| -> Vec<[i64; 2]> {
             // Of a row, all between the first and the last column.
@@ -88,7 +89,8 @@ impl Field {
                     None => rows.push([row, column, column]),
                 }
             }
-            let each = rows.iter().flat_map(|&[row, first, last]| (first..=last).map(move |at| [row, at]));
+            let each =
+                rows.iter().flat_map(|&[row, first, last]| (first..=last).map(move |at| [row, at]));
             let mut each: Vec<[i64; 2]> = each.collect();
             each.sort_unstable();
             each
