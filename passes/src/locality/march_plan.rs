@@ -1,12 +1,14 @@
 //! What a search may change of a walk over planes.
 
 use gpuc_arch::Arch;
-use gpuc_ir::Ir;
+use gpuc_dialects::affine::AffineLoadOp;
+use gpuc_ir::op::Traits;
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 
 use super::coarsening::Coarsening;
 use super::marching::Marching;
 use super::stencil::Stencil;
-use super::stencil_plan::is_bound_by_requests;
+use super::stencil_plan::{clocks_of_memory, is_bound_by_requests};
 use crate::plan::{names, step};
 use crate::steps::refusal::Refusal;
 
@@ -23,29 +25,38 @@ pub struct MarchPlan {
     pub rows_each: i64,
 }
 
-/// Planes of a block: with fewer, those that are read in front of the first and behind the last one count.
-const PLANES: i64 = 64;
-/// A warp's threads lie along columns; the rim is a part of `1 / rows + 1 / columns`.
-const BLOCK: [i64; 2] = [32, 32];
-/// Rows of a thread: what is read above and below is partly its own.
-const ROWS_EACH: i64 = 4;
+/// Planes of a block, for large grids and for smaller ones: with fewer, those that are read in front of the first and
+/// behind the last one count, but there are more blocks.
+const PLANES: [i64; 2] = [64, 16];
+/// Rows and columns of a block: a warp's threads lie along columns; the rim is a part of `1 / rows + 1 / columns`.
+const BLOCK: [i64; 2] = [16, 32];
+/// Rows of a thread, at most: what is read above and below is partly its own.
+const ROWS_EACH: [i64; 3] = [4, 2, 1];
 /// Blocks of a multiprocessor that hide each other's barriers.
-pub const BLOCKS_EACH: i64 = 1;
-/// Registers of a thread that hold elements, at most: as many are left for all else, and two blocks fit.
+pub const BLOCKS_EACH: i64 = 2;
+/// Registers of a thread that hold elements, at most: as many are left for all else.
 const MOST_REGISTERS: i64 = 64;
 
 impl MarchPlan {
-    /// The plan for a device; `None` where nothing is worth it, or too large for it.
-    pub fn choose(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<MarchPlan> {
+    /// The plans for a device, the one for the largest sizes first; none where nothing is worth it, or too large for it.
+    pub fn choose(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Vec<MarchPlan> {
+        MarchPlan::worth(ir, stencil, arch).into_iter().flatten().collect()
+    }
+
+    fn worth(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<[MarchPlan; 2]> {
         let march = Marching::choose(ir, stencil, BLOCK)?;
-        let plan = MarchPlan { march, planes: PLANES, block: BLOCK, rows_each: ROWS_EACH };
-        let fits = plan.march.bytes(ir, BLOCK) * 2 <= i64::from(arch.limits.shared_per_block)
-            && plan.march.registers(ir, ROWS_EACH) <= MOST_REGISTERS
+        let holds = |&rows: &i64| march.registers(ir, rows) <= MOST_REGISTERS;
+        let rows_each = ROWS_EACH.into_iter().find(holds)?;
+        let fits = march.bytes(ir, BLOCK) * BLOCKS_EACH <= i64::from(arch.limits.shared_per_block)
             && is_bound_by_requests(ir, stencil, arch, MARGIN);
         // What the same thread's results have in common is cheaper than a barrier.
-        let coarse = Coarsening::choose(ir, stencil)
-            .map_or(plan.march.before() as f64, |coarse| coarse.loads());
-        (fits && plan.march.copied(BLOCK) <= LEAST_GAIN * coarse).then_some(plan)
+        let coarse = Coarsening::choose(ir, stencil);
+        let coarse = coarse.map_or(march.before() as f64, |coarse| coarse.loads());
+        let plan =
+            |planes: i64| MarchPlan { march: march.clone(), planes, block: BLOCK, rows_each };
+        let gains = march.copied(BLOCK) <= LEAST_GAIN * coarse
+            && is_bound_by_issue(ir, stencil, coarse, arch);
+        (fits && gains).then(|| PLANES.map(plan))
     }
 
     /// The plan that a step says; `None` where it is about other loops.
@@ -127,6 +138,20 @@ impl MarchPlan {
         )
     }
 }
+
+/// Whether an iteration with so many loads takes nearly as long to issue as memory needs for what it moves: each load has an
+/// instruction for its address. Else several results of a thread are enough to keep memory busy.
+fn is_bound_by_issue(ir: &Ir, stencil: &Stencil, loads: f64, arch: &Arch) -> bool {
+    let works = |&op: &Op| !AffineLoadOp::is(ir, op) && !ir.has_trait(op, Traits::CONSTANT_LIKE);
+    let nested = stencil.body.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+    let others = nested.filter(works).count();
+    let clocks = (2.0 * loads + others as f64) / f64::from(arch.throughput.issue);
+    clocks >= LEAST_ISSUE * clocks_of_memory(&stencil.traffic(ir), arch)
+}
+
+/// How long a warp's iterations must take to issue, of the time of memory. A star of 19 points has 0.5, and four results of a
+/// thread are faster; one of 25 has 0.7, and they are not (benches/RESULTS.md).
+const LEAST_ISSUE: f64 = 0.6;
 
 /// How requests must stand to memory, as for several results of a thread.
 const MARGIN: f64 = 0.8;

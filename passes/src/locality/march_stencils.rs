@@ -26,7 +26,7 @@ use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use super::blocks::{open_edges, over_blocks, rows_of_threads, whole_sides};
 use super::coordinates::{Edge, Exprs, apply, where_all};
 use super::emit::over_threads;
-use super::march_plan::MarchPlan;
+use super::march_plan::{BLOCKS_EACH, MarchPlan};
 use super::marching::{Field, Marching, rim};
 use super::stencil::{Group, Rectangle, Stencil};
 use super::tile_contractions::open_nest;
@@ -61,17 +61,22 @@ impl Pass for MarchStencils {
             if in_fallback(ir, inner) && !(planned && steps.is_some()) {
                 continue;
             }
-            let nest = open_nest(ir, region).filter(|&nest| ir.attr(nest, MAPPING_ATTR).is_none());
-            let Some(stencil) = nest.and_then(|nest| Stencil::of(ir, nest)) else { continue };
-            let Some((plan, step)) = (match steps.as_ref().filter(|_| planned) {
-                Some(steps) => planned_walk(ir, &stencil, steps, arch)?,
-                None => self.choose(ir, &stencil, sizes, arch),
-            }) else {
-                continue;
-            };
-            let made = make_version(ir, region, &stencil, &plan, step.blocks, cx).is_some();
-            if made && planned {
-                record(ir, op, step);
+            // A version for the largest sizes, and others of what that leaves.
+            let mut region = Some(region);
+            for version in 0.. {
+                let Some(left) = region else { break };
+                let nest =
+                    open_nest(ir, left).filter(|&nest| ir.attr(nest, MAPPING_ATTR).is_none());
+                let Some(stencil) = nest.and_then(|nest| Stencil::of(ir, nest)) else { break };
+                let found = match steps.as_ref().filter(|_| planned) {
+                    Some(steps) => planned_walk(ir, &stencil, steps, version, arch)?,
+                    None => self.choose(ir, &stencil, sizes, arch).into_iter().nth(version),
+                };
+                let Some((plan, step)) = found else { break };
+                region = make_version(ir, left, &stencil, &plan, step.blocks, cx);
+                if region.is_some() && planned {
+                    record(ir, op, step);
+                }
             }
         }
         let mut left = steps.iter().flatten().filter(|(_, placed)| !placed.is_taken(ir, op));
@@ -88,19 +93,20 @@ impl Pass for MarchStencils {
     }
 }
 
-/// What a step of the plan says for a nest, and the step.
+/// What the plan says for a version of a nest, and the step.
 fn planned_walk(
     ir: &Ir,
     stencil: &Stencil,
     steps: &[(step::March, &Placed)],
+    version: usize,
     arch: &Arch,
 ) -> Result<Option<(MarchPlan, step::March)>, Diagnostic> {
-    for (step, placed) in steps {
-        let Some(plan) = MarchPlan::given(ir, stencil, step) else { continue };
-        plan.check(ir, stencil, arch).map_err(|refusal| placed.refused(ir, &refusal))?;
-        return Ok(Some((plan, step.clone())));
-    }
-    Ok(None)
+    let mut own = steps.iter().filter_map(|(step, placed)| {
+        MarchPlan::given(ir, stencil, step).map(|plan| (plan, step, placed))
+    });
+    let Some((plan, step, placed)) = own.nth(version) else { return Ok(None) };
+    plan.check(ir, stencil, arch).map_err(|refusal| placed.refused(ir, &refusal))?;
+    Ok(Some((plan, step.clone())))
 }
 
 impl MarchStencils {
@@ -129,32 +135,40 @@ impl MarchStencils {
         }
     }
 
-    /// The walk over a nest without a plan, and the step that says it.
+    /// The walks over a nest without a plan, the one for the largest sizes first, and the steps that say them.
     fn choose(
         &self,
         ir: &Ir,
         stencil: &Stencil,
         sizes: Option<[i64; 4]>,
         arch: &Arch,
-    ) -> Option<(MarchPlan, step::March)> {
-        let plan = match sizes {
+    ) -> Vec<(MarchPlan, step::March)> {
+        let plans = match sizes {
             Some([planes, rows, columns, each]) => {
-                let march = Marching::choose(ir, stencil, [rows, columns])?;
-                let plan = MarchPlan { march, planes, block: [rows, columns], rows_each: each };
-                Some(plan).filter(|plan| plan.check(ir, stencil, arch).is_ok())
+                let march = Marching::choose(ir, stencil, [rows, columns]);
+                let plan = march.map(|march| MarchPlan {
+                    march,
+                    planes,
+                    block: [rows, columns],
+                    rows_each: each,
+                });
+                plan.into_iter().filter(|plan| plan.check(ir, stencil, arch).is_ok()).collect()
             }
             None => MarchPlan::choose(ir, stencil, arch),
-        }?;
+        };
         // The code runs on later devices too, with more multiprocessors.
         let later = Arch::all().iter().filter(|other| other.number >= arch.number);
         let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
-        let least = self.least_blocks.unwrap_or(i64::from(sms) * super::march_plan::BLOCKS_EACH);
-        let step = plan.step(ir, stencil, least);
-        Some((plan, step))
+        let least = self.least_blocks.unwrap_or(i64::from(sms) * BLOCKS_EACH);
+        let with_step = |plan: MarchPlan| {
+            let step = plan.step(ir, stencil, least);
+            (plan, step)
+        };
+        plans.into_iter().map(with_step).collect()
     }
 }
 
-/// Puts the version in planes in front of the region as it is, for grids of so many blocks.
+/// Puts the version in planes in front of the region as it is, for grids of so many blocks; what is left is returned.
 fn make_version(
     ir: &mut Ir,
     region: RegionOp,
@@ -162,7 +176,7 @@ fn make_version(
     plan: &MarchPlan,
     least: i64,
     cx: &mut PassContext<'_>,
-) -> Option<()> {
+) -> Option<RegionOp> {
     let mut b = Builder::before(&mut *ir, region.op());
     let [planes, row, column] = plan.march.dims;
     let mut sides = vec![1; stencil.dims.len()];
@@ -182,7 +196,7 @@ fn make_version(
     );
     cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(made))));
     versions::choose(ir, holds, region.op(), rest);
-    Some(())
+    RegionOp::cast(ir, rest)
 }
 
 /// Builds the nest in blocks at the builder's point.

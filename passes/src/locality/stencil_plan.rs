@@ -7,7 +7,7 @@ use gpuc_dialects::memref;
 use gpuc_ir::Ir;
 use indexmap::IndexSet;
 
-use super::stencil::{Group, Rectangle, Span, Stencil};
+use super::stencil::{Group, Rectangle, Span, Stencil, Traffic};
 use crate::plan::{names, step};
 use crate::steps::refusal::Refusal;
 
@@ -150,11 +150,15 @@ fn pays(groups: &[&Group], block: [i64; 2]) -> bool {
 /// else the caches serve them as they are, and a block's memory and registers only cost.
 pub(super) fn is_bound_by_requests(ir: &Ir, stencil: &Stencil, arch: &Arch, margin: f64) -> bool {
     let traffic = stencil.traffic(ir);
+    traffic.wavefronts as f64 >= margin * clocks_of_memory(&traffic, arch)
+}
+
+/// Clocks in which memory moves the bytes of a warp's iterations, for each multiprocessor.
+pub(super) fn clocks_of_memory(traffic: &Traffic, arch: &Arch) -> f64 {
     let chip = &arch.chip;
     let bytes_per_second = f64::from(chip.dram_gbs) * f64::from(chip.dram_sustained) * 1e9;
     let clocks_per_second = f64::from(chip.clock_mhz) * 1e6 * f64::from(chip.sm_count);
-    let moved = traffic.bytes as f64 * f64::from(WARP) * clocks_per_second / bytes_per_second;
-    traffic.wavefronts as f64 >= margin * moved
+    traffic.bytes as f64 * f64::from(WARP) * clocks_per_second / bytes_per_second
 }
 
 const WARP: u32 = 32;

@@ -23,6 +23,7 @@ use crate::analysis::access::{Access, AccessKind, access, name};
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::polynomial::{Monomial, Polynomial};
 use crate::analysis::quasi_affine::QuasiAffine;
+use crate::analysis::slice::is_defined_inside;
 
 /// Elements that are listed for one access, at most.
 const MOST_ELEMENTS: usize = 1 << 18;
@@ -41,6 +42,8 @@ type Pair = (usize, usize, Option<Op>);
 
 struct Walk<'a> {
     ir: &'a Ir,
+    /// The loop over threads.
+    op: Op,
     sites: Vec<Site>,
     pairs: IndexSet<Pair>,
 }
@@ -63,7 +66,7 @@ pub fn find_race(ir: &Ir, op: Op) -> Option<Diagnostic> {
     let shares = |&inner: &Op| access(ir, inner).is_some_and(|access| is_of_block(ir, &access));
     nested.iter().find(|inner| shares(inner))?;
     let threads = thread_dimensions(ir, op)?;
-    let mut walk = Walk { ir, sites: Vec::new(), pairs: IndexSet::new() };
+    let mut walk = Walk { ir, op, sites: Vec::new(), pairs: IndexSet::new() };
     walk.block(ir.body(op, 0), &mut Vec::new(), false);
     let mut listed = FxHashMap::default();
     walk.pairs.iter().find_map(|&pair| walk.clash(&threads, pair, &mut listed))
@@ -230,7 +233,7 @@ impl Walk<'_> {
         Some(error)
     }
 
-    /// Whether what is not enumerated is the same in both accesses, and so cancels.
+    /// Whether what is not enumerated is the same in both accesses, for all threads, and so cancels.
     fn agree(&self, threads: &[ThreadDimension], a: &Site, b: &Site) -> bool {
         let own = |site: &Site| -> Vec<Value> {
             let threads = threads.iter().map(|dim| dim.counted.variable);
@@ -244,7 +247,12 @@ impl Walk<'_> {
                     let divisions = form.divisions().iter();
                     divisions.flat_map(|d| d.numerator.values()).all(|value| own.contains(&value))
                 };
-                foreign(a.plain(), &own_a) == foreign(b.plain(), &own_b)
+                let shared = foreign(a.plain(), &own_a);
+                let mut values = shared.iter().flat_map(|(monomial, _)| monomial);
+                // What a thread has computed is its own.
+                let is_own = values.any(|&value| is_defined_inside(self.ir, value, self.op));
+                !is_own
+                    && shared == foreign(b.plain(), &own_b)
                     && divides_own(a, &own_a)
                     && divides_own(b, &own_b)
             })
