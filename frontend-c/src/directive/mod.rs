@@ -80,6 +80,8 @@ pub struct Directive {
     pub stays: bool,
     /// Why it cannot be followed in device code, if it cannot; on the host it is the host compiler's.
     pub refused: Option<Box<Diagnostic>>,
+    /// What is said of it where device code is made of it.
+    pub remark: Option<Box<Diagnostic>>,
     /// The expressions of its clauses that are evaluated where it stands, in the order of the text.
     pub values: Vec<ExprId>,
     /// Those of them that are numbers of processors.
@@ -122,6 +124,7 @@ impl Directive {
             host_waits: Vec::new(),
             stays: false,
             refused: None,
+            remark: None,
             values: Vec::new(),
             size_values: Vec::new(),
         }

@@ -74,6 +74,8 @@ fn kind(
         (_, Some(FoundSection { written: true, .. })) => DataKind::ImplicitCopy,
         (_, Some(FoundSection { written: false, .. })) => DataKind::ImplicitCopyIn,
         (Extent::Rows(_), None) => pointers_kind(lowered.constructs[number].action, item.kind),
+        // A pointer to what is not there keeps its value.
+        _ if item.kind == DataKind::ImplicitSection && item.flags.if_present => DataKind::NoCreate,
         _ => item.kind,
     };
     let kind = kind_number(kind) + flags(item);

@@ -470,7 +470,9 @@ impl Lowerer<'_> {
             return self.refuse(usage.span, super::scalar::refused_type(unit, ty));
         }
         let item = captures.data.len();
-        captures.data.push(DataItem::implicit(&name, kind, extent));
+        let mut data = DataItem::implicit(&name, kind, extent);
+        data.flags.if_present = copies && kind == DataKind::ImplicitSection;
+        captures.data.push(data);
         let formal = self.mapped(c, captured, ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())
@@ -544,7 +546,10 @@ impl Lowerer<'_> {
                 let form = self.natural_form(None, to);
                 let kind = self.pointer_kind(c);
                 let item = captures.data.len();
-                captures.data.push(DataItem::implicit(&name, kind, Extent::Pointer(name.clone())));
+                let mut data = DataItem::implicit(&name, kind, Extent::Pointer(name.clone()));
+                data.flags.if_present =
+                    c.directive.family.copies_scalars() && kind == DataKind::ImplicitSection;
+                captures.data.push(data);
                 captures.formals.push(Formal {
                     ty: self.device_memref(&form),
                     map: kind.keyword(),

@@ -57,6 +57,7 @@ impl Lowerer<'_> {
         if let Some(refused) = &directive.refused {
             return Err(Failure::Refused(refused.clone()));
         }
+        self.diagnostics.extend(directive.remark.as_deref().cloned());
         match (directive.kind, body) {
             (Kind::Loop, Some(body)) => self.directive_loop(directive, body),
             (Kind::Atomic(form), Some(body)) => self.atomic(form, body),
@@ -141,7 +142,7 @@ impl Lowerer<'_> {
             self.diagnostics.push(remark);
         }
         let order = self.order(directive);
-        let independent = self.is_independent(directive);
+        let mut independent = self.is_independent(directive);
         let mut bounds = Vec::new();
         for counted in &loops {
             bounds.push(self.bounds(counted)?);
@@ -150,13 +151,24 @@ impl Lowerer<'_> {
         let inner_body = innermost.body;
 
         let around = (self.gangs, self.taken, self.numbers);
-        let levels = self.levels(directive)?;
+        let mut levels = self.levels(directive)?;
         let mut order = order;
         if let Some(bounds) = bounds.first_mut()
             && self.divide(directive, bounds)
             && levels.iter().all(Option::is_none)
         {
             order = LoopOrder::Seq;
+        }
+        let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
+            Some(function) if independent => {
+                self.roles(LoopSite { directive, stmt: body, body: inner_body, function })?
+            }
+            _ => Roles::default(),
+        };
+        if let Some(decl) = roles.in_turns.or_else(|| self.keeps_own(directive)) {
+            self.note_turns(directive, decl);
+            (levels, order, independent) = ([None; 3], LoopOrder::Seq, false);
+            self.taken = around.1;
         }
         let mut sizes = Vec::new();
         for level in levels {
@@ -165,12 +177,6 @@ impl Lowerer<'_> {
                 None => None,
             });
         }
-        let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
-            Some(function) if independent => {
-                self.roles(LoopSite { directive, stmt: body, body: inner_body, function })?
-            }
-            _ => Roles::default(),
-        };
         let reductions = self.loop_reductions(directive, inner_body, independent, &roles)?;
         let mut arrays = self.array_reductions(directive, inner_body, independent)?;
         let location = self.b.location;
@@ -194,7 +200,7 @@ impl Lowerer<'_> {
             l.enter_array_reductions(&mut arrays)?;
             l.b.location = location;
             l.round(inner_body, exits)?;
-            l.keep_last(directive, &bounds, induction, &saved)?;
+            l.keep_last(directive, &loops, &bounds, induction, &saved)?;
             l.leave_array_reductions(&arrays)
         });
         if let Some(&block) = self.b.blocks(region).first() {
@@ -216,6 +222,28 @@ impl Lowerer<'_> {
         self.build_loop(levels, order, &bounds, &sizes, &reductions, region);
         done?;
         self.finish_array_reductions(&arrays)
+    }
+
+    /// A variable of `lastprivate` that lives in the region: what one lane leaves in it, others do not see.
+    fn keeps_own(&self, directive: &Directive) -> Option<DeclId> {
+        let is_own = |decl: &DeclId| {
+            matches!(self.bindings.get(decl), Some(Binding::Slot { shared: false, .. }))
+        };
+        let takes_turns = self.may_take_turns(directive);
+        directive.lastprivate.iter().map(|var| var.decl).filter(|_| takes_turns).find(is_own)
+    }
+
+    /// Says that the iterations of a loop are executed one after another.
+    fn note_turns(&mut self, directive: &Directive, decl: DeclId) {
+        let name = self.unit.name(decl);
+        let message = format!(
+            "the iterations of this `{}` are executed one after another: what they leave in `{name}` is read later",
+            directive.words
+        );
+        let warning = Diagnostic::warning(message)
+            .at(self.unit.place(directive.name))
+            .help(format!("say what it is: `reduction(op: {name})`, `private({name})`; or map it"));
+        self.diagnostics.push(warning);
     }
 
     /// The processors that the iterations of a directive's loops are divided among, which loops inside do not
@@ -502,13 +530,15 @@ impl Lowerer<'_> {
     fn keep_last(
         &mut self,
         directive: &Directive,
+        loops: &[Counted],
         bounds: &[Bounds],
         induction: &[Value],
         outside: &FxHashMap<DeclId, Binding>,
     ) -> Lowering<()> {
+        let is_own = self.may_take_turns(directive);
         for var in &directive.lastprivate {
             let shared = match outside.get(&var.decl) {
-                Some(&Binding::Slot { memref, shared: true }) => memref,
+                Some(&Binding::Slot { memref, shared }) if shared || is_own => memref,
                 _ => {
                     let message = "`lastprivate` is supported for scalars that are mapped or in a combined construct only";
                     return self.error(var.span, message);
@@ -528,10 +558,16 @@ impl Lowerer<'_> {
                 let op = arith::AndIOp::new(&mut self.b, is_last, ends);
                 is_last = self.value(op);
             }
-            let value = match self.bindings.get(&var.decl) {
-                Some(&Binding::Slot { memref, .. }) => self.read_slot(memref),
+            let of_loop = loops.iter().position(|counted| counted.variable == var.decl);
+            let value = match (of_loop, self.bindings.get(&var.decl)) {
+                // What the variable is when its loop has ended.
+                (Some(number), _) => {
+                    let next = self.add_index(induction[number], bounds[number].step);
+                    self.induction_value(bounds[number], next, &loops[number])
+                }
+                (None, Some(&Binding::Slot { memref, .. })) => self.read_slot(memref),
                 _ => {
-                    let message = "`lastprivate` of a loop's own variable is not supported";
+                    let message = "`lastprivate` of this variable is not supported";
                     return self.error(var.span, message);
                 }
             };

@@ -53,7 +53,7 @@ mod private;
 mod record;
 mod redundant;
 mod region;
-mod role;
+pub(crate) mod role;
 mod routine;
 mod scalar;
 mod scatter;

@@ -103,6 +103,7 @@ impl Lowerer<'_> {
         let kind = construct_of(site.directive.kind);
         (self.construct, self.function) = (Some(kind), Some(site.function));
         self.family = site.directive.family;
+        self.diagnostics.extend(site.directive.remark.as_deref().cloned());
         let around = site.enclosing.iter().map(|e| &unit.directives[e.directive]);
         let paths = member_paths(unit, std::iter::once(site.directive).chain(around));
         let uses = self.uses(&site, &paths);
@@ -231,13 +232,16 @@ impl Lowerer<'_> {
             }
             sizes.push(product);
         }
+        // One gang has nobody to combine with.
+        let is_one =
+            site.directive.sizes[0].iter().all(|&size| self.unit.constant_int(size) == Some(1));
         let (region, done) = self.region(&[], |l, _| {
             let done = l.with_constants(|l| {
                 l.enter_region(site, captures, arguments)?;
                 if site.directive.nest.is_some() {
                     l.directive_loop(site.directive, site.body)
                 } else if let (Construct::Parallel, Some(gangs), true) =
-                    (kind, sizes[0], !l.reductions.is_empty())
+                    (kind, sizes[0], !l.reductions.is_empty() && !is_one)
                 {
                     l.gangs_body(site.directive, site.body, gangs)
                 } else {

@@ -80,6 +80,8 @@ pub(crate) struct Parser {
     pub(crate) thread_limit: Option<ExprId>,
     /// Whether that code stands in a region that several threads execute.
     pub(crate) in_parallel: bool,
+    /// The first declaration inside of the innermost `parallel` or `target` region, by number.
+    pub(crate) region_from: u32,
     /// The number of the first item behind an open `declare target`.
     pub(crate) declare_target: Option<usize>,
     /// The records whose members are being read.
@@ -95,6 +97,7 @@ impl Parser {
             device_depth: 0,
             thread_limit: None,
             in_parallel: false,
+            region_from: 0,
             declare_target: None,
             at: 0,
             end: 0,

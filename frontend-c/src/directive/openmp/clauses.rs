@@ -20,27 +20,29 @@ impl Parser {
         let word = name.spelling;
         match word {
             "map" => self.argument(word, |parser| parser.map_argument(name, form)),
-            "private" | "firstprivate" | "lastprivate" | "is_device_ptr" | "use_device_ptr"
-            | "use_device_addr" | "to" | "from" => self.argument(word, |parser| {
-                parser.refuse_modifiers(name)?;
-                // Whether data that is not present is an error (OpenMP 5.2 §5.9).
-                parser.eat_modifier("present");
-                let vars = parser.var_list()?;
-                if word == "use_device_addr"
-                    && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
-                {
-                    let what = "use_device_addr on a variable that is no array";
-                    parser.checker.report(var.span, refusal(what, name.section));
-                    return Err(Failed);
-                }
-                Ok(ClauseKind::Vars(vars))
-            }),
-            "reduction" => self.argument(word, |parser| {
+            "private" | "firstprivate" | "lastprivate" | "shared" | "copyprivate"
+            | "is_device_ptr" | "use_device_ptr" | "use_device_addr" | "to" | "from" => self
+                .argument(word, |parser| {
+                    parser.refuse_modifiers(name)?;
+                    // Whether data that is not present is an error (OpenMP 5.2 §5.9).
+                    parser.eat_modifier("present");
+                    let vars = parser.var_list()?;
+                    if word == "use_device_addr"
+                        && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
+                    {
+                        let what = "use_device_addr on a variable that is no array";
+                        parser.checker.report(var.span, refusal(what, name.section));
+                        return Err(Failed);
+                    }
+                    Ok(ClauseKind::Vars(vars))
+                }),
+            "reduction" | "in_reduction" | "task_reduction" => self.argument(word, |parser| {
                 for modifier in ["inscan", "task", "default"] {
                     if parser.word().as_deref() == Some(modifier)
                         && parser.peek_ahead(1) == TokenKind::Punct(Punct::Comma)
                     {
-                        if modifier != "default" {
+                        // Tasks are executed at once, on the variable of their thread.
+                        if modifier == "inscan" {
                             let what = format!("reduction({modifier}, …)");
                             return Err(parser.refused(&what, name));
                         }
@@ -101,6 +103,9 @@ impl Parser {
             "defaultmap" => self.argument(word, |parser| parser.defaultmap_argument(name)),
             "default" => self.argument(word, |parser| {
                 let none = parser.word().as_deref() == Some("none");
+                if form.has("task") && parser.eat_word("firstprivate") {
+                    return Ok(ClauseKind::DefaultFirstPrivate);
+                }
                 if !none && !parser.eat_word("shared") {
                     let what = format!("default({})", parser.word().unwrap_or_default());
                     return Err(parser.refused(&what, name));
@@ -282,7 +287,7 @@ impl Parser {
     }
 
     /// `( … )`, whatever stands in it; nothing where there is none.
-    fn skip_argument(&mut self) -> Parsed<()> {
+    pub(super) fn skip_argument(&mut self) -> Parsed<()> {
         if !self.eat(Punct::LParen) {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! OpenMP's directives as what they do.
 
-use gpuc_dialects::offload::Construct;
+use gpuc_dialects::offload::{Construct, LoopOrder};
 
 use super::{Behaviour, ClauseKind, Directive, Form};
 use crate::directive::action::{Action, Condition};
@@ -59,6 +59,11 @@ fn kind(directive: &Directive) -> Kind {
         "requires" => Kind::Hint,
         // A loop that is divided ends with a barrier of the threads.
         "barrier" => Kind::Hint,
+        // Tasks are done when their thread goes on; constructs are not cancelled unless the environment says so
+        // (OpenMP 5.2 §21.2.6).
+        "flush" | "taskwait" | "taskyield" | "cancel" | "cancellation point" | "nothing" => {
+            Kind::Hint
+        }
         _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),
         _ if form.is_loop() => Kind::Loop,
         _ => Kind::Block,
@@ -76,7 +81,8 @@ fn dividing(form: &Form, binding: Option<&str>, in_parallel: bool) -> (bool, boo
             None => (!in_parallel && !form.has("parallel") || form.has("teams"), true),
         };
     }
-    (form.has("distribute"), form.has("for") || form.has("simd"))
+    let lanes = ["for", "simd", "sections", "taskloop"];
+    (form.has("distribute"), lanes.iter().any(|leaf| form.has(leaf)))
 }
 
 impl Directive {
@@ -101,14 +107,21 @@ impl Directive {
         // Without teams there is one; that its iterations are shared with others, nobody sees.
         let widened = gangs || form.has("target") && binding != Some("thread");
         let level = Some(Level { size: None, dimension: 1 });
-        let is_own = form.has("parallel") || !form.has("for") && !form.has("loop");
+        let is_own =
+            form.has("parallel") || !["for", "loop", "sections"].iter().any(|l| form.has(l));
+        let ordered = self.clauses("ordered").next().is_some();
         let counts = self.clauses("collapse").filter_map(|clause| match clause.kind {
             ClauseKind::Collapse(count) => Some(count),
             _ => None,
         });
         Nest {
             count: counts.max().unwrap_or(1),
-            levels: [level.filter(|_| widened), None, level.filter(|_| lanes)],
+            levels: [
+                level.filter(|_| widened && (gangs || !ordered)),
+                None,
+                level.filter(|_| lanes && !ordered),
+            ],
+            order: (ordered && !gangs).then_some(LoopOrder::Seq),
             shared: [gangs, false, lanes && !is_own],
             yields: true,
             ..Nest::default()
@@ -210,12 +223,21 @@ impl Directive {
         self.clauses
             .iter()
             .filter_map(|clause| match &clause.kind {
-                ClauseKind::Reduction { op, vars } => {
+                // A task combines into the variable of its thread; the group, into the program's.
+                ClauseKind::Reduction { op, vars }
+                    if clause.name.spelling == "reduction"
+                        || clause.name.spelling == "in_reduction" && self.form.is_loop() =>
+                {
                     Some(Reduction { op: *op, vars: vars.clone() })
                 }
                 _ => None,
             })
             .collect()
+    }
+
+    /// Whether it is an `ordered` without a statement (OpenMP 5.2 §15.10.1).
+    pub(super) fn is_doacross(&self) -> bool {
+        ["depend", "doacross"].iter().any(|name| self.clauses(name).next().is_some())
     }
 
     /// How many threads a team is to have.

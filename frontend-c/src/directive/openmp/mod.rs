@@ -4,8 +4,11 @@ mod clauses;
 mod meaning;
 mod names;
 mod parser;
+mod sections;
+mod serial;
 mod statement;
 mod suggestion;
+mod tasks;
 mod threads;
 
 use crate::source::Span;
@@ -77,6 +80,8 @@ pub enum ClauseKind {
     },
     /// `default(none)`.
     DefaultNone,
+    /// `default(firstprivate)`.
+    DefaultFirstPrivate,
     /// `bind(teams)`, `bind(parallel)` or `bind(thread)`.
     Bind(String),
     /// `reduction(op: list)`.
@@ -118,6 +123,17 @@ impl Directive {
     /// The clauses of that name.
     fn clauses<'d>(&'d self, name: &'d str) -> impl Iterator<Item = &'d Clause> {
         self.clauses.iter().filter(move |clause| clause.name.spelling == name)
+    }
+
+    /// The variables that it shares with its thread, by name.
+    fn shared(&self) -> Vec<DeclId> {
+        let names = ["shared", "in_reduction", "task_reduction"];
+        let clauses = names.into_iter().flat_map(|name| self.clauses(name));
+        let vars = clauses.flat_map(|clause| match &clause.kind {
+            ClauseKind::Vars(vars) | ClauseKind::Reduction { vars, .. } => vars.as_slice(),
+            _ => &[],
+        });
+        vars.map(|var| var.decl).collect()
     }
 
     /// The variables of the clauses of that name, in order.

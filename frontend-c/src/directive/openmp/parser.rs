@@ -51,6 +51,13 @@ impl Parser {
         if form.words == "declare target" && self.at(Punct::LParen) {
             directive.listed = self.argument(form.words, Parser::declared_names)?;
         }
+        // `critical (name)`, `flush (list)`, and which construct is cancelled.
+        if matches!(form.words, "critical" | "flush") && self.at(Punct::LParen) {
+            self.skip_argument()?;
+        }
+        if matches!(form.words, "cancel" | "cancellation point") {
+            self.advance();
+        }
         while self.peek() != TokenKind::EndOfPragma {
             self.eat(Punct::Comma);
             let clause = self.openmp_clause(&mut directive)?;

@@ -8,6 +8,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 
 use super::meaning::meaning;
 use super::names::Form;
+use super::serial::{self, Excludes};
 use super::threads::{Count, asks};
 use crate::directive::action::Action;
 use crate::directive::construct::{GANG, LANE};
@@ -85,7 +86,12 @@ impl Parser {
             self.checker.error(start, message);
             return Err(Failed);
         }
-        if !form.has_body {
+        let is_alone = form.words == "ordered"
+            && matches!(&directive.written, Written::OpenMp(written) if written.is_doacross());
+        if !form.has_body || is_alone {
+            if is_alone {
+                directive.kind = Kind::Hint;
+            }
             let directive = self.checker.unit.directives.alloc(directive);
             return Ok(self.stmt(StmtKind::Directive { directive, body: None }, start));
         }
@@ -101,10 +107,21 @@ impl Parser {
         }
         self.device_depth += u32::from(form.has("target"));
         self.in_parallel = ours && form.has("parallel") || self.in_parallel && !form.has("target");
+        let outer_from = self.region_from;
+        if form.has("parallel") || form.has("target") {
+            self.region_from = self.checker.unit.decls.len() as u32;
+        }
         let body = self.statement();
+        let region_from = std::mem::replace(&mut self.region_from, outer_from);
         (self.device_depth, self.in_parallel) = (outer_device, outer_parallel);
         let limit = std::mem::replace(&mut self.thread_limit, outer_limit);
         let mut body = body?;
+        if form.has("sections") {
+            body = self.sections_as_loop(body, directive.name)?;
+        }
+        if form.has("task") || form.has("taskloop") {
+            self.note_own_of_task(&mut directive, region_from, body);
+        }
         if let Some((span, diagnostic)) = check_body(&directive, &self.checker.unit, body) {
             match ours {
                 true => self.checker.report(span, diagnostic),
@@ -113,6 +130,10 @@ impl Parser {
                     directive.refused.get_or_insert_with(|| Box::new(diagnostic.at(place)));
                 }
             }
+        }
+        let excludes = serial::excludes(&self.checker.unit, body);
+        if let Some(because) = excludes {
+            serial::in_turns(&self.checker.unit, &mut directive, because);
         }
         let mut teams = None;
         if form.words == "target" {
@@ -127,7 +148,7 @@ impl Parser {
             ));
         }
         if directive.refused.is_none() {
-            body = self.by_numbers(&mut directive, form, teams, limit, body)?;
+            body = self.by_numbers(&mut directive, form, teams, limit, excludes, body)?;
         }
         if form.words == "target data" {
             body = self.addresses(&mut directive, body, start);
@@ -173,6 +194,7 @@ impl Parser {
         form: &'static Form,
         teams: Option<directive::Directive>,
         limit: Option<ExprId>,
+        excludes: Option<Excludes>,
         body: StmtId,
     ) -> Parsed<StmtId> {
         let asked = asks(&self.checker.unit, body);
@@ -184,7 +206,7 @@ impl Parser {
                 Written::OpenMp(written) => (written.threads(), written.parallel_condition()),
                 _ => (None, None),
             };
-            let count = Count { asked: asks_number, limit, condition };
+            let count = Count { asked: asks_number, limit, condition, excludes };
             if !form.is_loop() {
                 body = self.parallel_body(directive, &count, body)?;
             } else if asked.threads {
@@ -213,6 +235,7 @@ impl Parser {
                 asked: directive.sizes[GANG].first().copied(),
                 limit: None,
                 condition: None,
+                excludes: None,
             };
             body = self.over_numbers(&teams, GANG, &count, body)?;
         }
