@@ -29,6 +29,7 @@ pub mod queue;
 pub mod report;
 mod rows;
 mod runtime;
+pub mod shared_memory;
 pub mod select;
 
 pub use config::Config;

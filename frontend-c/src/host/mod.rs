@@ -75,6 +75,9 @@ pub fn rewrite(
         // The first line names the file, to debuggers and in the object's symbols.
         out += &format!("# 1 {}\n", literal(&unit.source.line(0).0));
         out += &prologue::declarations(ir, lowered, &functions);
+        if unit.shares_memory {
+            out += &format!("{}{}{}", prologue::BEGIN, prologue::SHARES_MEMORY, prologue::END);
+        }
     }
     let mut at = 0;
     for edit in &edits {

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use super::is_host;
+use crate::shared_memory::is_required;
 use crate::Runtime;
 use crate::openacc::{
     acc_deviceptr, acc_free, acc_is_present, acc_malloc, acc_map_data, acc_memcpy_device,
@@ -18,7 +19,7 @@ unsafe extern "C" {
 /// Allocates memory of a device.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_target_alloc(bytes: usize, device: c_int) -> *mut c_void {
-    if is_host(call_site!(c"omp_target_alloc"), device) {
+    if is_host(call_site!(c"omp_target_alloc"), device) || is_required() {
         // SAFETY: `malloc` has no precondition.
         return unsafe { malloc(bytes) };
     }
@@ -30,7 +31,7 @@ pub extern "C" fn omp_target_alloc(bytes: usize, device: c_int) -> *mut c_void {
 pub unsafe extern "C" fn omp_target_free(pointer: *mut c_void, device: c_int) {
     // SAFETY: the routine's contract.
     unsafe {
-        match is_host(call_site!(c"omp_target_free"), device) {
+        match is_host(call_site!(c"omp_target_free"), device) || is_required() {
             true => free(pointer),
             false => acc_free(pointer),
         }
@@ -57,13 +58,13 @@ pub extern "C" fn omp_target_is_accessible(
     _bytes: usize,
     device: c_int,
 ) -> c_int {
-    c_int::from(is_host(call_site!(c"omp_target_is_accessible"), device))
+    c_int::from(is_host(call_site!(c"omp_target_is_accessible"), device) || is_required())
 }
 
 /// The device address that corresponds to a host address; null where there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_mapped_ptr(pointer: *const c_void, device: c_int) -> *mut c_void {
-    if is_host(call_site!(c"omp_get_mapped_ptr"), device) {
+    if is_host(call_site!(c"omp_get_mapped_ptr"), device) || is_required() {
         return pointer.cast_mut();
     }
     // SAFETY: only the address is asked for.
@@ -86,7 +87,8 @@ pub unsafe extern "C" fn omp_target_memcpy(
         (to.wrapping_byte_add(to_offset), from.wrapping_byte_add(from_offset).cast_mut());
     // SAFETY: the routine's contract.
     unsafe {
-        match (is_host(site, to_device), is_host(site, from_device)) {
+        let in_place = |device| is_host(site, device) || is_required();
+        match (in_place(to_device), in_place(from_device)) {
             (true, true) => ptr::copy(from.cast::<u8>(), to.cast(), bytes),
             (false, true) => acc_memcpy_to_device(to, from, bytes),
             (true, false) => acc_memcpy_from_device(to, from, bytes),

@@ -235,6 +235,13 @@ impl Directive {
             .collect()
     }
 
+    /// Whether the program's addresses must be the device's, too.
+    pub(super) fn shares_memory(&self) -> bool {
+        ["unified_shared_memory", "self_maps"]
+            .iter()
+            .any(|name| self.clauses(name).next().is_some())
+    }
+
     /// Whether it is an `ordered` without a statement (OpenMP 5.2 §15.10.1).
     pub(super) fn is_doacross(&self) -> bool {
         ["depend", "doacross"].iter().any(|name| self.clauses(name).next().is_some())

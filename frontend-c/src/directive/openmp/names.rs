@@ -221,8 +221,9 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "atomic_default_mem_order" "8.2" Hint ["requires"];
     "dynamic_allocators" "8.2" Hint ["requires"];
     "reverse_offload" "8.2" No ["requires"];
-    "unified_address" "8.2" No ["requires"];
-    "unified_shared_memory" "8.2" No ["requires"];
+    "unified_address" "8.2" Yes ["requires"];
+    "unified_shared_memory" "8.2" Yes ["requires"];
+    "self_maps" "8.2" Yes ["requires"];
 };
 
 impl Form {

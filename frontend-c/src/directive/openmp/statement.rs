@@ -279,6 +279,7 @@ impl Parser {
         let start = self.span();
         let Ok(Some((mut directive, form))) = self.openmp(number) else { return ItemKind::Other };
         let Written::OpenMp(written) = &directive.written else { return ItemKind::Other };
+        self.checker.unit.shares_memory |= written.shares_memory();
         let listed = written.listed.clone();
         let names = match form.words {
             "requires" => return ItemKind::Other,
