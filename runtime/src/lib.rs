@@ -29,8 +29,8 @@ pub mod queue;
 pub mod report;
 mod rows;
 mod runtime;
-pub mod shared_memory;
 pub mod select;
+pub mod shared_memory;
 
 pub use config::Config;
 pub use failure::Failure;

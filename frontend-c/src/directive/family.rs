@@ -149,13 +149,23 @@ pub(crate) enum Number {
     Of(usize),
     /// How many of these there are.
     Count(usize),
+    /// Whether there are several.
+    Several(usize),
+    /// How many lanes a gang may have.
+    Limit,
 }
 
 impl Number {
-    /// What the routine of that name tells (OpenMP 5.2 §18.2.4, §18.4, §18.7).
+    /// What the routine of that name tells (OpenMP 5.2 §18.2 to §18.7).
     pub(crate) fn asked_by(name: &str) -> Option<Number> {
         Some(match name {
-            "omp_is_initial_device" | "omp_get_device_num" => Number::Constant(0),
+            "omp_is_initial_device" | "omp_get_device_num" | "omp_get_default_device" => {
+                Number::Constant(0)
+            }
+            // Of teams, as many as the program asks for.
+            "omp_get_max_teams" | "omp_in_final" | "omp_get_dynamic" => Number::Constant(0),
+            "omp_in_parallel" => Number::Several(LANE),
+            "omp_get_thread_limit" | "omp_get_teams_thread_limit" => Number::Limit,
             "omp_get_team_num" => Number::Of(GANG),
             "omp_get_num_teams" => Number::Count(GANG),
             "omp_get_thread_num" => Number::Of(LANE),

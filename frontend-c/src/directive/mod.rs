@@ -56,6 +56,8 @@ pub struct Directive {
     pub nest: Option<Nest>,
     /// The numbers of gangs, workers and lanes of a region; the product of each list.
     pub sizes: [Vec<ExprId>; 3],
+    /// How many lanes a gang of a region has at most.
+    pub lane_limit: Option<ExprId>,
     /// Data that it maps or moves, in order.
     pub data: Vec<Mapping>,
     /// How variables that are in no clause are mapped.
@@ -112,6 +114,7 @@ impl Directive {
             kind,
             nest: None,
             sizes: Default::default(),
+            lane_limit: None,
             data: Vec::new(),
             implicit: Implicit::default(),
             default_data: None,

@@ -16,9 +16,10 @@ use super::scalar::Scalar;
 use super::storage::{has_address_taken, is_automatic, is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
+use super::walk::{self, Below, Node};
 use super::{Argument, DataItem, Extent};
 use crate::directive::{DataKind, DefaultData, Directive, VarRef, check_section};
-use crate::tree::{DeclId, ExprId, StmtId, StmtKind};
+use crate::tree::{DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit, UnaryOp};
 use crate::types::{Qualifiers, Type};
 
 /// One argument of a construct's function.
@@ -55,6 +56,8 @@ pub(super) enum Target {
     MemberPointee(DeclId, Vec<u32>, Form, Type),
     /// The run-time extent of an array.
     Extent(ExprId),
+    /// The value of a clause's expression, which the host computes.
+    HostValue(ExprId),
 }
 
 /// What a construct captures.
@@ -106,7 +109,27 @@ impl Lowerer<'_> {
             }
             self.capture_extents(c, captured, &mut captures);
         }
+        self.capture_host_values(c, &mut captures)?;
         Ok(captures)
+    }
+
+    /// Numbers of processors that come out of the host's memory.
+    fn capture_host_values(&mut self, c: &Capturing<'_>, captures: &mut Captures) -> Lowering<()> {
+        let unit = self.unit;
+        for &value in c.directive.size_values.iter().filter(|value| is_by_host(unit, **value)) {
+            let (ty, span) = (unit.exprs[value].ty, unit.exprs[value].span);
+            let scalar = self.scalar(ty, span)?;
+            let name = text(unit, span);
+            captures.formals.push(Formal {
+                ty: scalar.register(&mut self.b.ctx),
+                map: "firstprivate",
+                storage: None,
+                actual: Argument::Value(name.clone()),
+                target: Target::HostValue(value),
+                name,
+            });
+        }
+        Ok(())
     }
 
     /// The extents of an array that the region cannot evaluate: the host has them.
@@ -590,6 +613,9 @@ impl Lowerer<'_> {
             Target::Extent(extent) => {
                 self.extents.insert(*extent, value);
             }
+            Target::HostValue(expr) => {
+                self.host_values.insert(*expr, value);
+            }
             Target::Object(captured, form, ty) => {
                 let buffer = self.buffer(value, form.clone(), variable(captured));
                 let dims = self.dimensions(*ty);
@@ -638,4 +664,22 @@ impl Lowerer<'_> {
             members.insert(fields.to_vec(), binding);
         }
     }
+}
+
+/// Whether an expression of a clause reads the host's memory, or calls, so that the host computes it.
+pub(super) fn is_by_host(unit: &TranslationUnit, value: ExprId) -> bool {
+    let mut found = false;
+    walk::expr(unit, value, &mut |node| {
+        if let Node::Expr(expr) = node {
+            found |= matches!(
+                unit.exprs[expr].kind,
+                ExprKind::Index { .. }
+                    | ExprKind::Member { .. }
+                    | ExprKind::Call { .. }
+                    | ExprKind::Unary(UnaryOp::Deref, _)
+            );
+        }
+        Below::Enter
+    });
+    found
 }

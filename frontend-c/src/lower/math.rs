@@ -78,6 +78,9 @@ const HOST_ONLY: &[(&str, &str)] = &[
     ("rand", "compute random numbers with a function of your own"),
 ];
 
+/// As many lanes a gang has at most where the program says nothing: those of a block.
+const MOST_LANES: i128 = 1024;
+
 impl Lowerer<'_> {
     /// A call of a function that is not defined in the unit; `None` for those without a value.
     pub(super) fn library_call(
@@ -128,6 +131,22 @@ impl Lowerer<'_> {
             Number::Constant(value) => Err(value),
             Number::Of(level) => self.numbers[level].map(|(number, _)| number).ok_or(0),
             Number::Count(level) => self.numbers[level].map(|(_, count)| count).ok_or(1),
+            Number::Limit => self.lane_limit.ok_or(MOST_LANES),
+            Number::Several(level) => match self.numbers[level] {
+                Some((_, count)) => {
+                    let one = self.index(1);
+                    let predicate = CmpIPredicate::Sgt.attr(&mut self.b.ctx);
+                    let i1 = self.b.ctx.i1();
+                    let op = arith::CmpIOp::new(&mut self.b, count, one).attr(
+                        &mut self.b,
+                        "predicate",
+                        predicate,
+                    );
+                    let several = self.value(op.result(i1));
+                    return Ok(self.convert(several, Scalar::Bool, to));
+                }
+                None => Err(0),
+            },
         };
         Ok(match known {
             Ok(value) => self.index_as(value, to),

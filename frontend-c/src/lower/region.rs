@@ -5,18 +5,19 @@ use gpuc_dialects::{arith, func};
 use gpuc_ir::{Attr, InsertPoint, Value};
 
 use super::array_reduction::scalar_reductions;
-use super::capture::{Captures, Capturing, Formal, Target};
+use super::capture::{Captures, Capturing, Formal, Target, is_by_host};
 use super::clause_items::member_paths;
 use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
 use super::role::ConstructScalars;
+use super::scalar::Scalar;
 use super::storage::{has_address_taken, is_automatic};
 use super::unit::Enclosing;
 use super::uses::{Captured, Collector, Uses};
 use super::{Argument, Compute, DataItem};
 use crate::directive::{Directive, Kind, VarRef};
 use crate::source::Span;
-use crate::tree::{DeclId, StmtId};
+use crate::tree::{DeclId, ExprId, StmtId};
 use crate::types::Qualifiers;
 
 /// A compute construct to be lowered.
@@ -91,6 +92,8 @@ impl Lowerer<'_> {
         self.gangs = None;
         self.taken = [false; 3];
         self.numbers = [None; 3];
+        self.lane_limit = None;
+        self.host_values.clear();
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);
@@ -153,7 +156,11 @@ impl Lowerer<'_> {
         let (region, done) = self.region(&inputs, |l, arguments| {
             // The sizes of a launch are computed from scalars alone.
             for (formal, &value) in captures.formals.iter().zip(arguments) {
-                if let Target::Value(..) | Target::Member(..) | Target::Extent(_) = formal.target {
+                if let Target::Value(..)
+                | Target::Member(..)
+                | Target::Extent(_)
+                | Target::HostValue(_) = formal.target
+                {
                     l.bind_formal(formal, value);
                 }
             }
@@ -185,7 +192,8 @@ impl Lowerer<'_> {
             collector.section(var);
         }
         // Sizes are computed with the region; all other values are the host's.
-        site.directive.size_values.iter().for_each(|&value| collector.expr(value));
+        let by_host = |value: &&ExprId| !is_by_host(self.unit, **value);
+        site.directive.size_values.iter().filter(by_host).for_each(|&value| collector.expr(value));
         collector.stmt(site.body);
         collector.extents(&|extent| keeps_value(self.unit, site.function, extent));
         collector.finish()
@@ -199,9 +207,7 @@ impl Lowerer<'_> {
             });
             if !known {
                 self.mutated.insert(var.decl);
-                if let Some(scalar) =
-                    super::scalar::Scalar::of(self.unit, self.unit.decls[var.decl].ty)
-                {
+                if let Some(scalar) = Scalar::of(self.unit, self.unit.decls[var.decl].ty) {
                     captures.private.push((var.decl, scalar));
                 }
             }
@@ -231,6 +237,10 @@ impl Lowerer<'_> {
                 });
             }
             sizes.push(product);
+        }
+        if let Some(limit) = site.directive.lane_limit {
+            let limit = self.launch_size(limit)?;
+            self.lane_limit = Some(self.as_index(limit, Scalar::INT));
         }
         // One gang has nobody to combine with.
         let is_one =

@@ -27,9 +27,11 @@ pub(super) fn storage(
             Some(STORAGE_EXCLUSIVE)
         }
         Target::Shared(_) | Target::Object(..) => Some(STORAGE_OBJECT),
-        Target::Value(..) | Target::Member(..) | Target::MemberPointee(..) | Target::Extent(_) => {
-            None
-        }
+        Target::Value(..)
+        | Target::Member(..)
+        | Target::MemberPointee(..)
+        | Target::Extent(_)
+        | Target::HostValue(_) => None,
     }
 }
 

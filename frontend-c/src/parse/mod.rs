@@ -15,7 +15,7 @@ mod statement;
 use std::collections::BTreeMap;
 
 use gpuc_diagnostics::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lex::{Keyword, Punct, Scanner, Token, TokenKind};
 use crate::pragma::{Family, MacroTable, PackTable};
@@ -66,7 +66,7 @@ pub(crate) struct SwitchContext {
 /// The parser of one unit.
 pub(crate) struct Parser {
     tokens: Vec<Token>,
-    at: usize,
+    pub(crate) at: usize,
     /// One past the last byte of the token read last.
     end: u32,
     pub(crate) checker: Checker,
@@ -82,8 +82,10 @@ pub(crate) struct Parser {
     pub(crate) in_parallel: bool,
     /// The first declaration inside of the innermost `parallel` or `target` region, by number.
     pub(crate) region_from: u32,
-    /// The number of the first item behind an open `declare target`.
-    pub(crate) declare_target: Option<usize>,
+    /// The numbers of the first items behind the open `declare target`s, and whether those are for devices.
+    pub(crate) declare_target: Vec<(usize, bool)>,
+    /// What `declare target` has been said of.
+    pub(crate) declared_target: FxHashSet<DeclId>,
     /// The records whose members are being read.
     open_records: Vec<RecordId>,
 }
@@ -98,7 +100,8 @@ impl Parser {
             thread_limit: None,
             in_parallel: false,
             region_from: 0,
-            declare_target: None,
+            declare_target: Vec::new(),
+            declared_target: FxHashSet::default(),
             at: 0,
             end: 0,
             checker,

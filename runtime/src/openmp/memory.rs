@@ -4,12 +4,12 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use super::is_host;
-use crate::shared_memory::is_required;
 use crate::Runtime;
 use crate::openacc::{
     acc_deviceptr, acc_free, acc_is_present, acc_malloc, acc_map_data, acc_memcpy_device,
     acc_memcpy_from_device, acc_memcpy_to_device, acc_unmap_data, call_site,
 };
+use crate::shared_memory::is_required;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;

@@ -4,11 +4,10 @@ use gpuc_diagnostics::Diagnostic;
 
 use super::names::{ClauseName, Form};
 use super::parser::refusal;
-use super::{Behaviour, ClauseKind};
+use super::{Behaviour, ClauseKind, Directive};
 use crate::directive::{DataKind, VarRef};
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
-use crate::tree::DeclId;
 
 impl Parser {
     /// The argument of a clause, whose name has been read.
@@ -132,22 +131,30 @@ impl Parser {
         }
     }
 
-    /// The argument of a clause of `declare target`: the names that it lists.
+    /// The argument of a clause of `declare target`.
     pub(super) fn declare_target_clause(
         &mut self,
         name: &'static ClauseName,
-    ) -> Parsed<Option<Vec<DeclId>>> {
+        directive: &mut Directive,
+    ) -> Parsed<()> {
         match name.spelling {
-            "to" | "enter" => self.argument(name.spelling, Parser::declared_names).map(Some),
-            _ => {
-                self.argument(name.spelling, |parser| {
-                    if !parser.eat_word("any") {
-                        let what = format!("device_type({})", parser.word().unwrap_or_default());
-                        return Err(parser.refused(&what, name));
-                    }
-                    Ok(())
-                })?;
-                Ok(None)
+            "device_type" => self.argument(name.spelling, |parser| {
+                match parser.word().as_deref() {
+                    Some("host") => directive.host_only = true,
+                    // Functions are compiled for those who call them.
+                    Some("any" | "nohost") => {}
+                    _ => return Err(parser.unexpected("`any`, `host` or `nohost`")),
+                }
+                parser.advance();
+                Ok(())
+            }),
+            word => {
+                let names = self.argument(word, Parser::declared_names)?;
+                match word {
+                    "link" => directive.linked.extend(names),
+                    _ => directive.listed.extend(names),
+                }
+                Ok(())
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::directive::construct::{Level, Nest, Reduction, Region};
 use crate::directive::data::{Implicit, Mapping};
 use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
 use crate::source::Span;
-use crate::tree::{ExprId, TranslationUnit};
+use crate::tree::{DeclKind, ExprId, TranslationUnit};
 
 /// What a directive means. `one` is the number 1 as an expression of the place.
 pub(crate) fn meaning(
@@ -22,13 +22,20 @@ pub(crate) fn meaning(
     let kind = kind(&directive);
     let (implicit, default_data) = directive.implicit();
     let sizes = directive.sizes(unit, one);
-    let values: Vec<ExprId> =
-        sizes.iter().flatten().copied().chain(directive.value("device")).collect();
+    let lane_limit = directive.thread_limit();
+    let values: Vec<ExprId> = sizes
+        .iter()
+        .flatten()
+        .copied()
+        .chain(lane_limit)
+        .chain(directive.value("device"))
+        .collect();
     let condition = directive.condition();
     directive::Directive {
         nest: form.is_loop().then(|| directive.nest(in_parallel)),
-        size_values: sizes.iter().flatten().copied().collect(),
+        size_values: sizes.iter().flatten().copied().chain(lane_limit).collect(),
         sizes,
+        lane_limit,
         data: directive.mappings(unit),
         implicit,
         default_data,
@@ -233,6 +240,13 @@ impl Directive {
                 _ => None,
             })
             .collect()
+    }
+
+    /// Whether all that it lists are functions, which need no directive.
+    pub(super) fn is_of_functions(&self, unit: &TranslationUnit) -> bool {
+        let mut listed = self.listed.iter().chain(&self.linked);
+        self.listed.len() + self.linked.len() > 0
+            && listed.all(|&decl| matches!(unit.decls[decl].kind, DeclKind::Function(_)))
     }
 
     /// Whether the program's addresses must be the device's, too.

@@ -1,6 +1,7 @@
 //! OpenMP 5.2: the directives that stand in, at or around device code.
 
 mod clauses;
+mod context;
 mod meaning;
 mod names;
 mod parser;
@@ -25,8 +26,12 @@ pub struct Directive {
     pub form: &'static Form,
     /// Its clauses, in order.
     pub clauses: Vec<Clause>,
-    /// The functions and variables that `declare target` lists in parentheses.
+    /// The functions and variables that `declare target` lists.
     pub listed: Vec<DeclId>,
+    /// Those of which devices have what constructs map.
+    pub linked: Vec<DeclId>,
+    /// Whether it is about the host alone.
+    pub host_only: bool,
     /// Its words.
     pub span: Span,
 }

@@ -167,8 +167,9 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "to" "5.9.1" Yes ["target update" "declare target"];
     "from" "5.9.2" Yes ["target update"];
     "enter" "5.8.4" Yes ["declare target"];
-    "link" "5.8.5" No ["declare target"];
-    "device_type" "13.1" InPart ["declare target" "begin declare target"];
+    "link" "5.8.5" Yes ["declare target"];
+    "local" "7.8" Yes ["declare target"];
+    "device_type" "13.1" Yes ["declare target" "begin declare target"];
     "collapse" "4.4.3" Yes ["distribute" "for" "simd" "loop" "taskloop"];
     "ordered" "4.4.4" Yes ["for"];
     "num_teams" "10.2.1" Yes ["teams"];

@@ -20,10 +20,11 @@ impl Parser {
     /// Reads the words of a directive; `None` for those that mean nothing to devices.
     pub(crate) fn openmp_form(&mut self) -> Option<(&'static Form, Span)> {
         let start = self.span();
-        let mut words = self.word()?;
+        // OpenMP 6.0 has names with underscores for the same directives.
+        let mut words = self.word()?.replace('_', " ");
         self.advance();
         loop {
-            let next = self.word().map(|word| format!("{words} {word}"));
+            let next = self.word().map(|word| format!("{words} {}", word.replace('_', " ")));
             let Some(longer) = next else { break };
             let starts =
                 |form: &Form| form.words == longer || form.words.starts_with(&format!("{longer} "));
@@ -43,7 +44,14 @@ impl Parser {
         form: &'static Form,
         span: Span,
     ) -> Parsed<Directive> {
-        let mut directive = Directive { form, clauses: Vec::new(), listed: Vec::new(), span };
+        let mut directive = Directive {
+            form,
+            clauses: Vec::new(),
+            listed: Vec::new(),
+            linked: Vec::new(),
+            host_only: false,
+            span,
+        };
         if form.support == Support::No {
             self.checker.report(span, refusal(form.words, form.section));
             return Err(Failed);
@@ -121,9 +129,7 @@ impl Parser {
         }
         self.advance();
         if form.words.contains("declare target") {
-            if let Some(names) = self.declare_target_clause(name)? {
-                directive.listed.extend(names);
-            }
+            self.declare_target_clause(name, directive)?;
             return Ok(None);
         }
         let kind = self.openmp_clause_kind(name, form)?;

@@ -14,7 +14,7 @@ use crate::directive::action::Action;
 use crate::directive::construct::{GANG, LANE};
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written, check_body};
-use crate::lex::{Punct, TokenKind};
+use crate::lex::{Punct, Token, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, DirectiveId, ExprId, ItemKind, StmtId, StmtKind};
@@ -24,8 +24,17 @@ impl Parser {
     /// Reads the directive of pragma `number`; `None` where it means nothing to devices.
     fn openmp(&mut self, number: u32) -> Parsed<Option<(directive::Directive, &'static Form)>> {
         let line = self.advance().span;
-        let tokens = self.pragma_tokens(number);
+        let mut tokens = self.pragma_tokens(number);
         let said = self.checker.diagnostics.len();
+        if self.is_word(&tokens, "metadirective") {
+            let in_device = self.device_depth > 0;
+            self.checker.unit.pragmas[number as usize].ours = in_device;
+            tokens = self.metadirective(tokens)?;
+            let is_ours = in_device || self.is_word(&tokens, "target");
+            if tokens.is_empty() || !is_ours {
+                return Ok(None);
+            }
+        }
         let read = self.within(tokens, |parser| {
             let (form, span) = parser.openmp_form()?;
             Some((form, span, parser.openmp_directive(form, span)))
@@ -35,11 +44,6 @@ impl Parser {
             let body = unit.source.slice(unit.pragmas[number as usize].body);
             let text =
                 String::from_utf8_lossy(body).split_whitespace().collect::<Vec<_>>().join(" ");
-            if text.contains("declare variant") && !text.starts_with("end") {
-                let message = "device code does not follow `declare variant` (OpenMP 5.2 §7.5): it calls the \
-                               function that it names";
-                self.checker.report(line, Diagnostic::warning(message));
-            }
             if self.device_depth > 0 || text.starts_with("groupprivate") {
                 let message = "this is no directive of OpenMP 5.2 that device code can have";
                 self.checker.report(line, Diagnostic::error(message).code(codes::NOT_SUPPORTED));
@@ -81,6 +85,12 @@ impl Parser {
             Err(Failed) => return self.statement(),
         };
         let ours = form.is_for_device() || self.device_depth > 0;
+        if let Written::OpenMp(written) = &directive.written
+            && form.words == "declare target"
+            && written.is_of_functions(&self.checker.unit)
+        {
+            return Ok(self.stmt(StmtKind::Empty, start));
+        }
         if form.words.contains("declare") || form.words == "requires" {
             let message = format!("`{}` cannot stand inside of a function", form.words);
             self.checker.error(start, message);
@@ -183,6 +193,7 @@ impl Parser {
         teams.refused = None;
         target.sizes = std::mem::take(&mut teams.sizes);
         target.size_values = std::mem::take(&mut teams.size_values);
+        target.lane_limit = teams.lane_limit.or(target.lane_limit);
         target.values = target.size_values.iter().copied().chain(target.condition.device).collect();
         Some(teams.clone())
     }
@@ -277,6 +288,9 @@ impl Parser {
     /// A directive at file scope.
     pub(crate) fn openmp_at_file_scope(&mut self, number: u32) -> ItemKind {
         let start = self.span();
+        if let Some(item) = self.variant_at_file_scope(number) {
+            return item;
+        }
         let Ok(Some((mut directive, form))) = self.openmp(number) else { return ItemKind::Other };
         let Written::OpenMp(written) = &directive.written else { return ItemKind::Other };
         self.checker.unit.shares_memory |= written.shares_memory();
@@ -284,10 +298,12 @@ impl Parser {
         let names = match form.words {
             "requires" => return ItemKind::Other,
             "begin declare target" => None,
-            "declare target" if written.clauses.is_empty() && listed.is_empty() => None,
+            "declare target" if listed.is_empty() && written.linked.is_empty() => None,
+            "declare target" if written.host_only => Some(Vec::new()),
             "declare target" => Some(listed),
-            "end declare target" => match self.declare_target.take() {
-                Some(from) => Some(self.declared_since(from)),
+            "end declare target" => match self.declare_target.pop() {
+                Some((from, true)) => Some(self.declared_since(from)),
+                Some((_, false)) => Some(Vec::new()),
                 None => {
                     self.checker.error(start, "no `declare target` is open here");
                     return ItemKind::Other;
@@ -302,11 +318,13 @@ impl Parser {
             }
         };
         let Some(names) = names else {
-            self.declare_target = Some(self.checker.unit.items.len());
+            self.declare_target.push((self.checker.unit.items.len(), !written.host_only));
             return ItemKind::Other;
         };
         for decl in names {
-            if !matches!(self.checker.unit.decls[decl].kind, DeclKind::Variable(_)) {
+            let known = directive.data.iter().any(|mapping| mapping.var.decl == decl)
+                || !self.declared_target.insert(decl);
+            if known || !matches!(self.checker.unit.decls[decl].kind, DeclKind::Variable(_)) {
                 continue;
             }
             let span = self.checker.unit.decls[decl].span;
@@ -318,6 +336,47 @@ impl Parser {
             directive.data.push(Mapping { kind: DataKind::CopyIn, flags, var });
         }
         ItemKind::Directive(self.checker.unit.directives.alloc(directive))
+    }
+
+    /// Whether the first of a directive's tokens is a word.
+    fn is_word(&self, tokens: &[Token], word: &str) -> bool {
+        matches!(tokens.first(), Some(Token { kind: TokenKind::Ident(name), .. })
+            if self.checker.unit.text(*name) == word)
+    }
+
+    /// `declare variant` at file scope: which function device code calls. It stays the host compiler's, too.
+    fn variant_at_file_scope(&mut self, number: u32) -> Option<ItemKind> {
+        let pragma = self.checker.unit.pragmas[number as usize];
+        let text =
+            String::from_utf8_lossy(self.checker.unit.source.slice(pragma.body)).into_owned();
+        let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        if (words.next(), words.next()) != (Some("declare"), Some("variant")) {
+            return None;
+        }
+        let line = self.advance().span;
+        let tokens = self.pragma_tokens(number);
+        let read = self.within(tokens, |parser| {
+            // The name is one word in OpenMP 6.0.
+            if parser.word().as_deref() == Some("declare") {
+                parser.advance();
+            }
+            parser.advance();
+            parser.declare_variant(line)
+        });
+        let Ok(read) = read else { return Some(ItemKind::Other) };
+        let by_place = ["parallel", "teams", "for", "simd", "dispatch"];
+        if read.is_none()
+            && text.contains("construct")
+            && words.any(|word| by_place.contains(&word))
+        {
+            let message = "device code does not follow this `declare variant` (OpenMP 5.2 §7.5): it calls the \
+                           function that it names, whatever constructs stand round the call";
+            self.checker.report(line, Diagnostic::warning(message));
+        }
+        Some(match read {
+            Some(directive) => ItemKind::Directive(self.checker.unit.directives.alloc(directive)),
+            None => ItemKind::Other,
+        })
     }
 
     /// The variables that the items from that number on declare.

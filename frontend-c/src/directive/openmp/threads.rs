@@ -48,7 +48,9 @@ pub(super) fn asks(unit: &TranslationUnit, stmt: StmtId) -> Asks {
             {
                 match unit.name(decl) {
                     "omp_get_team_num" | "omp_get_num_teams" => asks.teams = true,
-                    "omp_get_thread_num" | "omp_get_num_threads" => asks.threads = true,
+                    "omp_get_thread_num" | "omp_get_num_threads" | "omp_in_parallel" => {
+                        asks.threads = true;
+                    }
                     _ => {}
                 }
                 pending.extend(body.filter(|_| seen.insert(decl)));
