@@ -7,9 +7,13 @@
 
 #pragma omp declare target
 static int kept[N];
+#ifndef NATIVE
     #pragma omp begin declare target device_type(host)
+#endif
     static int of_host = 3;
+#ifndef NATIVE
     #pragma omp end declare target
+#endif
 #pragma omp end declare target
 
 static int linked[N], scale = 2;
@@ -55,13 +59,11 @@ int main(void)
     #pragma omp target map(from: limit) thread_limit(asked[0])
     limit = omp_get_thread_limit() <= 32 || omp_is_initial_device();
     int teams = 0, many = 0;
-    #pragma omp target teams num_teams(asked[1]) map(from: teams, many)
-    {
-        if (omp_get_team_num() == 0) {
-            teams = omp_get_num_teams() <= 7;
-            many = omp_in_parallel();
-        }
-    }
+    #pragma omp target teams num_teams(asked[1]) map(from: teams)
+    if (omp_get_team_num() == 0)
+        teams = omp_get_num_teams() <= 7;
+    #pragma omp target map(from: many)
+    many = omp_in_parallel();
     printf("%d %d %d %d %d %d\n", kept[7], linked[50], host, device, same, limit);
     printf("%d %d %d\n", chosen[N - 1], teams, many);
     return 0;

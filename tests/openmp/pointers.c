@@ -25,5 +25,25 @@ int main(void)
         r[4] = 40;
     }
     printf("%d %d\n", same, there[4]);
+    int *left = NULL, *moved = there, count = 0;
+    #pragma omp target map(tofrom: there) map(from: left)
+    left = &there[5];
+    #pragma omp target map(tofrom: moved) map(tofrom: count)
+    {
+        if (moved)
+            count = 1;
+        moved = NULL;
+    }
+    printf("%d %d %d\n", left != NULL, moved == NULL, count);
+    #pragma omp target data map(tofrom: there)
+    {
+        #pragma omp target map(from: left)
+        left = &there[6];
+        #pragma omp target is_device_ptr(left)
+        left[1] = 77;
+        #pragma omp target map(from: left)
+        left = NULL;
+    }
+    printf("%d %d\n", there[7], left == NULL);
     return 0;
 }

@@ -46,6 +46,8 @@ pub(super) enum Target {
     Value(DeclId, Scalar),
     /// A scalar that is shared with the host.
     Shared(DeclId),
+    /// A pointer variable that is shared with the host, as the address that it holds.
+    SharedPointer(DeclId),
     /// An object of the type.
     Object(Captured, Form, Type),
     /// What a pointer to the type points to.
@@ -116,7 +118,9 @@ impl Lowerer<'_> {
     /// Numbers of processors that come out of the host's memory.
     fn capture_host_values(&mut self, c: &Capturing<'_>, captures: &mut Captures) -> Lowering<()> {
         let unit = self.unit;
-        for &value in c.directive.size_values.iter().filter(|value| is_by_host(unit, **value)) {
+        for &value in
+            c.directive.size_values.iter().filter(|value| is_by_host(unit, c.directive, **value))
+        {
             let (ty, span) = (unit.exprs[value].ty, unit.exprs[value].span);
             let scalar = self.scalar(ty, span)?;
             let name = text(unit, span);
@@ -270,7 +274,15 @@ impl Lowerer<'_> {
             Captured::Path(_) => None,
         };
         let unit = self.unit;
-        let (form, target) = if let Some(to) = unit.types.pointee(ty) {
+        let is_itself = |decl: DeclId| {
+            let mut own = c.directive.data.iter().filter(|known| known.var.decl == decl);
+            own.any(|known| known.flags.itself)
+        };
+        let (form, target) = if let Some(decl) = variable.filter(|&decl| is_itself(decl)) {
+            let element = self.b.ctx.int(64);
+            self.as_address.insert(decl);
+            (Form::Single { element, size: 8 }, Target::SharedPointer(decl))
+        } else if let Some(to) = unit.types.pointee(ty) {
             let form = self.natural_form(variable, to);
             (form.clone(), Target::Pointee(captured, form, to))
         } else if let Some((element, _)) = unit.types.as_array(ty) {
@@ -416,6 +428,7 @@ impl Lowerer<'_> {
         if let Some(scalar) = scalar
             && usage.mutated
             && !usage.outside_induction
+            && !c.directive.lastprivate.iter().any(|var| var.decl == decl)
             && !self.keeps_last_value(c, decl)
         {
             if !copies {
@@ -496,7 +509,10 @@ impl Lowerer<'_> {
         let mut data = DataItem::implicit(&name, kind, extent);
         data.flags.if_present = copies && kind == DataKind::ImplicitSection;
         captures.data.push(data);
-        let formal = self.mapped(c, captured, ty, name, item, kind);
+        let mut formal = self.mapped(c, captured, ty, name, item, kind);
+        if kind == DataKind::FirstPrivate {
+            formal.storage = Some(STORAGE_EXCLUSIVE);
+        }
         captures.formals.push(formal);
         Ok(())
     }
@@ -610,6 +626,9 @@ impl Lowerer<'_> {
             Target::Shared(decl) => {
                 self.bindings.insert(*decl, Binding::Slot { memref: value, shared: true });
             }
+            Target::SharedPointer(decl) => {
+                self.bindings.insert(*decl, Binding::Address(value));
+            }
             Target::Extent(extent) => {
                 self.extents.insert(*extent, value);
             }
@@ -666,8 +685,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether an expression of a clause reads the host's memory, or calls, so that the host computes it.
-pub(super) fn is_by_host(unit: &TranslationUnit, value: ExprId) -> bool {
+/// Whether an expression of a clause reads memory of the host's, or calls, so that the host computes it.
+pub(super) fn is_by_host(unit: &TranslationUnit, directive: &Directive, value: ExprId) -> bool {
     let mut found = false;
     walk::expr(unit, value, &mut |node| {
         if let Node::Expr(expr) = node {
@@ -678,6 +697,10 @@ pub(super) fn is_by_host(unit: &TranslationUnit, value: ExprId) -> bool {
                     | ExprKind::Call { .. }
                     | ExprKind::Unary(UnaryOp::Deref, _)
             );
+            // What is mapped is memory of the device.
+            if let ExprKind::Name(decl) = unit.exprs[expr].kind {
+                found |= directive.data().any(|(_, var)| var.decl == decl);
+            }
         }
         Below::Enter
     });

@@ -60,6 +60,7 @@ pub(super) fn clause_items(
             {
                 Extent::Pointer(text(unit, unit.exprs[var.base].span))
             }
+            _ if bare_pointer && flags.itself => Extent::Object(name.clone()),
             _ if bare_pointer && let Some(count) = declared_length(unit, function, var) => {
                 Extent::Elements(text(unit, unit.exprs[var.base].span), count)
             }

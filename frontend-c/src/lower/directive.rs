@@ -331,10 +331,7 @@ impl Lowerer<'_> {
                 && !loops.is_empty()
             {
                 // What stands between the loops is done as often as it would be without the clause.
-                let message =
-                    format!("{} of these loops are divided among processors", loops.len());
-                let remark = Diagnostic::remark(message).at(self.unit.place(directive.name));
-                self.diagnostics.push(remark);
+                self.remark_fewer(directive, loops.len());
                 break;
             }
             let counted = match self.counted(at) {
@@ -356,6 +353,10 @@ impl Lowerer<'_> {
                     .into_iter()
                     .flatten()
                     .find(|&expr| self.mentions(expr, outer.variable));
+                if depends.is_some() && directive.nest.as_ref().is_some_and(|nest| nest.force) {
+                    self.remark_fewer(directive, loops.len());
+                    return Ok(loops);
+                }
                 if let Some(expr) = depends {
                     let name = self.unit.name(outer.variable).to_owned();
                     return self.refuse(
@@ -372,6 +373,13 @@ impl Lowerer<'_> {
             loops.push(counted);
         }
         Ok(loops)
+    }
+
+    /// Says that fewer loops are divided than the program asks for.
+    fn remark_fewer(&mut self, directive: &Directive, count: usize) {
+        let message = format!("{count} of these loops are divided among processors");
+        let remark = Diagnostic::remark(message).at(self.unit.place(directive.name));
+        self.diagnostics.push(remark);
     }
 
     fn mentions(&self, expr: crate::tree::ExprId, decl: DeclId) -> bool {

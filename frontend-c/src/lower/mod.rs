@@ -62,7 +62,7 @@ pub(crate) mod storage;
 mod switch;
 mod unit;
 mod update;
-mod uses;
+pub(crate) mod uses;
 pub(crate) mod walk;
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ impl Lowerer<'_> {
             collector.section(var);
         }
         // Sizes are computed with the region; all other values are the host's.
-        let by_host = |value: &&ExprId| !is_by_host(self.unit, **value);
+        let by_host = |value: &&ExprId| !is_by_host(self.unit, site.directive, **value);
         site.directive.size_values.iter().filter(by_host).for_each(|&value| collector.expr(value));
         collector.stmt(site.body);
         collector.extents(&|extent| keeps_value(self.unit, site.function, extent));

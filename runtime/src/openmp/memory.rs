@@ -1,6 +1,6 @@
 //! Device memory (OpenMP 5.2 §18.8).
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
 use super::is_host;
@@ -58,7 +58,9 @@ pub extern "C" fn omp_target_is_accessible(
     _bytes: usize,
     device: c_int,
 ) -> c_int {
-    c_int::from(is_host(call_site!(c"omp_target_is_accessible"), device) || is_required())
+    let is_host = is_host(call_site!(c"omp_target_is_accessible"), device);
+    let sees = || Runtime::global().device().is_some_and(|device| device.see_host_memory());
+    c_int::from(is_host || sees())
 }
 
 /// The device address that corresponds to a host address; null where there is none.
@@ -156,6 +158,80 @@ pub unsafe extern "C" fn omp_target_memcpy_rect(
             }
         }
         0
+    }
+}
+
+/// Waits for the tasks of the host that `depobj` objects may stand for: all that the caller's task has made.
+/// The library of the host's threads has them; a program without it has no tasks.
+fn wait_for_tasks(count: c_int) {
+    if count <= 0 {
+        return;
+    }
+    unsafe extern "C" {
+        fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    // SAFETY: a null handle is the program itself with its libraries (`RTLD_DEFAULT`).
+    let wait = unsafe { dlsym(ptr::null_mut(), c"GOMP_taskwait".as_ptr()) };
+    if !wait.is_null() {
+        // SAFETY: libgomp's and libomp's function of that name takes nothing and returns nothing.
+        let wait = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn()>(wait) };
+        wait();
+    }
+}
+
+/// As [`omp_target_memcpy`], behind the tasks that the objects stand for (OpenMP 5.2 §18.8.7); it is done when
+/// this returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omp_target_memcpy_async(
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+    to_offset: usize,
+    from_offset: usize,
+    to_device: c_int,
+    from_device: c_int,
+    objects: c_int,
+    _list: *const c_void,
+) -> c_int {
+    wait_for_tasks(objects);
+    // SAFETY: the routine's contract.
+    unsafe { omp_target_memcpy(to, from, bytes, to_offset, from_offset, to_device, from_device) }
+}
+
+/// As [`omp_target_memcpy_rect`], behind the tasks that the objects stand for (OpenMP 5.2 §18.8.8); it is done
+/// when this returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omp_target_memcpy_rect_async(
+    to: *mut c_void,
+    from: *const c_void,
+    element: usize,
+    dimensions: c_int,
+    volume: *const usize,
+    to_offsets: *const usize,
+    from_offsets: *const usize,
+    to_extents: *const usize,
+    from_extents: *const usize,
+    to_device: c_int,
+    from_device: c_int,
+    objects: c_int,
+    _list: *const c_void,
+) -> c_int {
+    wait_for_tasks(objects);
+    // SAFETY: the routine's contract.
+    unsafe {
+        omp_target_memcpy_rect(
+            to,
+            from,
+            element,
+            dimensions,
+            volume,
+            to_offsets,
+            from_offsets,
+            to_extents,
+            from_extents,
+            to_device,
+            from_device,
+        )
     }
 }
 

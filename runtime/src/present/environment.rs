@@ -300,6 +300,12 @@ impl DataEnvironment<'_> {
         data.bytes() <= BARE_POINTER_BYTES && self.table.has_empty(data.host_address())
     }
 
+    /// Whether a pointer, whose section is the compiler's finding, holds an address of the device: it needs no map
+    /// there (OpenMP 5.2 §8.2, `unified_address`).
+    fn is_of_device(&self, data: &DataDescriptor) -> bool {
+        data.has(IF_PRESENT) && self.memory.holds(data.host_address())
+    }
+
     /// Makes a section present and counts one more reference to it.
     fn acquire(
         &mut self,
@@ -331,6 +337,10 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         match kind {
+            _ if self.is_of_device(data) => {
+                data.device = data.host();
+                return Ok(());
+            }
             _ if kind.is_present() && self.is_empty_pointee(data) => {
                 data.device = std::ptr::null_mut();
                 return Ok(());
@@ -388,7 +398,7 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         let Some((start, device)) = self.locate(data, kind)? else {
-            if kind.is_present() && self.is_empty_pointee(data) {
+            if kind.is_present() && self.is_empty_pointee(data) || self.is_of_device(data) {
                 return Ok(());
             }
             // `exit data` of what is not there does nothing: its dynamic count is zero. At the end

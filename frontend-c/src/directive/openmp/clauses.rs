@@ -99,11 +99,13 @@ impl Parser {
                 }
                 Ok(ClauseKind::If { of, condition: parser.clause_condition()? })
             }),
-            "defaultmap" => self.argument(word, |parser| parser.defaultmap_argument(name)),
+            "defaultmap" => self.argument(word, |parser| parser.defaultmap_argument()),
             "default" => self.argument(word, |parser| {
                 let none = parser.word().as_deref() == Some("none");
-                if form.has("task") && parser.eat_word("firstprivate") {
-                    return Ok(ClauseKind::DefaultFirstPrivate);
+                for (word, copied) in [("firstprivate", true), ("private", false)] {
+                    if parser.eat_word(word) {
+                        return Ok(ClauseKind::DefaultOwn { copied });
+                    }
                 }
                 if !none && !parser.eat_word("shared") {
                     let what = format!("default({})", parser.word().unwrap_or_default());
@@ -193,6 +195,8 @@ impl Parser {
             match self.word().as_deref() {
                 Some("always") => always = true,
                 Some("present") => present = true,
+                // Where memory is shared, data is where it is (OpenMP 6.0 §7.9.6).
+                Some("self") if self.checker.unit.shares_memory => {}
                 Some("close") => {}
                 Some("to") => kind = Some(DataKind::CopyIn),
                 Some("from") => kind = Some(DataKind::CopyOut),
@@ -265,7 +269,7 @@ impl Parser {
         false
     }
 
-    fn defaultmap_argument(&mut self, name: &ClauseName) -> Parsed<ClauseKind> {
+    fn defaultmap_argument(&mut self) -> Parsed<ClauseKind> {
         let behaviour = match self.word().as_deref() {
             Some("to") => Behaviour::Map(DataKind::CopyIn),
             Some("from") => Behaviour::Map(DataKind::CopyOut),
@@ -285,10 +289,6 @@ impl Parser {
                 return Err(self.unexpected("`scalar`, `aggregate`, `pointer` or `all`"));
             }
             self.advance();
-        }
-        let of_aggregates = matches!(category.as_deref(), None | Some("all" | "aggregate"));
-        if of_aggregates && behaviour == Behaviour::FirstPrivate {
-            return Err(self.refused("defaultmap(firstprivate) of arrays and structures", name));
         }
         Ok(ClauseKind::DefaultMap { behaviour, category: category.filter(|word| word != "all") })
     }

@@ -131,6 +131,8 @@ impl Directive {
             order: (ordered && !gangs).then_some(LoopOrder::Seq),
             shared: [gangs, false, lanes && !is_own],
             yields: true,
+            // Nests need be neither tight nor rectangular (OpenMP 5.2 §4.4.1).
+            force: true,
             ..Nest::default()
         }
     }
@@ -171,13 +173,13 @@ impl Directive {
                         if_present: leaves && !present,
                         ..plain
                     };
-                    // A pointer is the region's own in any case: what it points to is looked up where that is
-                    // there (OpenMP 5.2 §5.8.6).
                     let is_pointer =
                         |var: &VarRef| var.is_whole_variable(unit) && unit.types.is_pointer(var.ty);
-                    let vars: Vec<VarRef> =
-                        vars.iter().filter(|var| !is_pointer(var)).cloned().collect();
-                    add(*kind, flags, &vars);
+                    for var in vars {
+                        // Of one that a region changes, its own value is what is mapped.
+                        let flags = DataFlags { itself: is_pointer(var), ..flags };
+                        add(*kind, flags, std::slice::from_ref(var));
+                    }
                 }
                 ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),
                 ("from", ClauseKind::Vars(vars)) => add(DataKind::UpdateHost, lenient, vars),
@@ -206,6 +208,10 @@ impl Directive {
                     let category = category.as_deref();
                     let kind = match *behaviour {
                         Behaviour::Map(kind) => Some(kind),
+                        Behaviour::FirstPrivate if category != Some("scalar") => {
+                            implicit.aggregates = Some(DataKind::FirstPrivate);
+                            continue;
+                        }
                         Behaviour::None if category.is_none() => {
                             default = Some(DefaultData::None);
                             None
@@ -240,6 +246,14 @@ impl Directive {
                 _ => None,
             })
             .collect()
+    }
+
+    /// Whether variables in no clause are copied in, where `default` makes them each thread's own.
+    pub(super) fn default_own(&self) -> Option<bool> {
+        self.clauses.iter().find_map(|clause| match clause.kind {
+            ClauseKind::DefaultOwn { copied } => Some(copied),
+            _ => None,
+        })
     }
 
     /// Whether all that it lists are functions, which need no directive.

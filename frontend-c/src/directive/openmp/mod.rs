@@ -85,8 +85,11 @@ pub enum ClauseKind {
     },
     /// `default(none)`.
     DefaultNone,
-    /// `default(firstprivate)`.
-    DefaultFirstPrivate,
+    /// `default(firstprivate)` or `default(private)`.
+    DefaultOwn {
+        /// Whether it has the value from before.
+        copied: bool,
+    },
     /// `bind(teams)`, `bind(parallel)` or `bind(thread)`.
     Bind(String),
     /// `reduction(op: list)`.

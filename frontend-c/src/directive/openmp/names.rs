@@ -176,6 +176,7 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "thread_limit" "13.3" Hint ["target" "teams"];
     "num_threads" "10.1.2" Hint ["parallel"];
     "proc_bind" "10.1.4" Hint ["parallel"];
+    "safesync" "10.1.5" Hint ["parallel"];
     "schedule" "11.5.3" Hint ["for"];
     "dist_schedule" "11.6.1" Hint ["distribute"];
     "order" "10.3" Hint ["distribute" "for" "simd" "loop"];

@@ -15,6 +15,7 @@ use crate::directive::construct::{GANG, LANE};
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written, check_body};
 use crate::lex::{Punct, Token, TokenKind};
+use crate::lower::uses::mutated_by;
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, DirectiveId, ExprId, ItemKind, StmtId, StmtKind};
@@ -99,6 +100,7 @@ impl Parser {
         let is_alone = form.words == "ordered"
             && matches!(&directive.written, Written::OpenMp(written) if written.is_doacross());
         if !form.has_body || is_alone {
+            directive.data.retain(|mapping| !mapping.flags.itself);
             if is_alone {
                 directive.kind = Kind::Hint;
             }
@@ -131,6 +133,8 @@ impl Parser {
         }
         if form.has("task") || form.has("taskloop") {
             self.note_own_of_task(&mut directive, region_from, body);
+        } else {
+            self.note_default_own(&mut directive, body);
         }
         if let Some((span, diagnostic)) = check_body(&directive, &self.checker.unit, body) {
             match ours {
@@ -145,6 +149,7 @@ impl Parser {
         if let Some(because) = excludes {
             serial::in_turns(&self.checker.unit, &mut directive, because);
         }
+        self.keep_mapped_pointers(&mut directive, form, body);
         let mut teams = None;
         if form.words == "target" {
             teams = self.take_teams(&mut directive, body);
@@ -165,6 +170,31 @@ impl Parser {
         }
         let directive = self.checker.unit.directives.alloc(directive);
         Ok(self.stmt(StmtKind::Directive { directive, body: Some(body) }, start))
+    }
+
+    /// A pointer alone in `map` is the region's own, and leads to what is there of that to which it points
+    /// (OpenMP 5.2 §5.8.6); one that the region changes is mapped itself.
+    fn keep_mapped_pointers(
+        &self,
+        directive: &mut directive::Directive,
+        form: &Form,
+        body: StmtId,
+    ) {
+        let unit = &self.checker.unit;
+        let changed = match form.has("target") {
+            true => mutated_by(unit, body),
+            false => Default::default(),
+        };
+        let sections: Vec<DeclId> = directive
+            .data
+            .iter()
+            .filter(|mapping| !mapping.flags.itself)
+            .map(|mapping| mapping.var.decl)
+            .collect();
+        directive.data.retain(|mapping| {
+            let decl = mapping.var.decl;
+            !mapping.flags.itself || changed.contains(&decl) && !sections.contains(&decl)
+        });
     }
 
     /// The directive that a region's only statement has.

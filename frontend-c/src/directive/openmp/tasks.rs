@@ -1,6 +1,7 @@
 //! Tasks in device code: the thread that comes upon one executes it at once (OpenMP 5.2 §12.5, as if undeferred).
 
-use super::ClauseKind;
+use gpuc_diagnostics::Diagnostic;
+
 use crate::directive::{self, VarRef, Written};
 use crate::lower::role::declared_in;
 use crate::parse::Parser;
@@ -16,12 +17,39 @@ impl Parser {
     ) {
         let Written::OpenMp(written) = &directive.written else { return };
         let shared = written.shared();
-        let all = written
-            .clauses
-            .iter()
-            .any(|clause| matches!(clause.kind, ClauseKind::DefaultFirstPrivate));
-        let own = self.own_of_task(directive, all, from, &shared, body);
-        directive.firstprivate.extend(own);
+        let default = written.default_own();
+        let own = self.own_of_task(directive, default.is_some(), from, &shared, body);
+        match default {
+            Some(false) => directive.private.extend(own),
+            _ => directive.firstprivate.extend(own),
+        }
+    }
+
+    /// Gives the threads or teams of a construct what `default(firstprivate)` and `default(private)` say.
+    pub(super) fn note_default_own(&mut self, directive: &mut directive::Directive, body: StmtId) {
+        let Written::OpenMp(written) = &directive.written else { return };
+        let Some(copied) = written.default_own() else { return };
+        let shared = written.shared();
+        let own = self.own_of_task(directive, true, u32::MAX, &shared, body);
+        // A combined construct maps what its threads then have for themselves.
+        let mapped = |var: &&VarRef| directive.data.iter().any(|known| known.var.decl == var.decl);
+        if let Some(var) = own.iter().find(mapped) {
+            let unit = &self.checker.unit;
+            let name = unit.name(var.decl);
+            let message = format!(
+                "`{name}` is mapped by this `{}`, whose `default` gives each thread its own",
+                directive.words
+            );
+            let diagnostic = Diagnostic::error(message).at(unit.place(directive.name)).help(
+                format!("add `shared({name})`, or name it in `firstprivate` (OpenMP 5.2 §5.4.1)"),
+            );
+            directive.refused.get_or_insert_with(|| Box::new(diagnostic));
+            return;
+        }
+        match copied {
+            true => directive.firstprivate.extend(own),
+            false => directive.private.extend(own),
+        }
     }
 
     /// The variables that a task has a copy of though no clause says so: those that are not
