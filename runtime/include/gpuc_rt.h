@@ -64,6 +64,9 @@ enum __gpuc_data_kind {
                                    host address then */
     __GPUC_ZERO = 0x400,        /* flag: new memory is zeroed */
     __GPUC_ALWAYS = 0x800,      /* flag: copied also where it is present already, or still is */
+    __GPUC_STRIDED = 0x10000,   /* flag of update: elements with others between them. bytes are those
+                                   of one, device is the address of two unsigned longs: how many
+                                   there are, and the bytes from one to the next */
     __GPUC_ROWS = 0x1000        /* flag: host is the address of pointers, bytes their number, device
                                    that of two unsigned longs: the bytes to leave out at the start of
                                    what each points to, and those to take. The pointers themselves

@@ -67,7 +67,7 @@ pub fn rewrite(
     ir: &Ir,
     ptx: &str,
 ) -> Result<String, Diagnostic> {
-    let text = unit.source.text();
+    let text = unit.source.written();
     let functions = Functions::of(ir, lowered);
     let edits = edits(unit, lowered, ir, &functions);
     let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
@@ -111,7 +111,7 @@ fn edits(
     ir: &Ir,
     functions: &Functions<'_>,
 ) -> Vec<Edit> {
-    let text = unit.source.text();
+    let text = unit.source.written();
     let mut edits = Vec::new();
     let mut rewritten = Vec::new();
     for (number, info) in lowered.constructs.iter().enumerate() {

@@ -181,7 +181,8 @@ impl Lowerer<'_> {
                 return Some((number, kind));
             }
         }
-        if c.directive.family.copies_scalars() && Scalar::of(self.unit, ty).is_some() {
+        let is_scalar = variable.is_some() && Scalar::of(self.unit, ty).is_some();
+        if c.directive.family.copies_scalars() && is_scalar {
             // What `data` around maps is another variable than the construct's.
             return None;
         }

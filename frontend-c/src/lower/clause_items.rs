@@ -74,6 +74,17 @@ pub(super) fn clause_items(
                     .help(format!("write `{name}[first:count]`")),
                 ));
             }
+            _ if let Some(section) = var.sections.iter().find(|s| s.stride.is_some()) => {
+                let is_update = matches!(kind, DataKind::UpdateHost | DataKind::UpdateDevice);
+                if !is_update || var.sections.len() > 1 {
+                    return Err(Box::new(
+                        Diagnostic::error("sections with a stride can be updated, in one dimension; they cannot be mapped")
+                            .at(unit.place(section.span))
+                            .help("map all of the elements (OpenMP 5.2 §5.8.3)"),
+                    ));
+                }
+                Extent::Clause(var.clone())
+            }
             _ if has_rows(unit, var) => Extent::Rows(var.clone()),
             _ => {
                 check_section(unit, var)?;

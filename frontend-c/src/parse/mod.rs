@@ -84,6 +84,10 @@ pub(crate) struct Parser {
     pub(crate) region_from: u32,
     /// The numbers of the first items behind the open `declare target`s, and whether those are for devices.
     pub(crate) declare_target: Vec<(usize, bool)>,
+    /// What `declare mapper` says of types.
+    pub(crate) mappers: Vec<crate::directive::openmp::Mapper>,
+    /// The values of the iterators of the clause that is being read.
+    pub(crate) iterators: Vec<(Symbol, crate::directive::Section)>,
     /// What `declare target` has been said of.
     pub(crate) declared_target: FxHashSet<DeclId>,
     /// The records whose members are being read.
@@ -101,6 +105,8 @@ impl Parser {
             in_parallel: false,
             region_from: 0,
             declare_target: Vec::new(),
+            mappers: Vec::new(),
+            iterators: Vec::new(),
             declared_target: FxHashSet::default(),
             at: 0,
             end: 0,

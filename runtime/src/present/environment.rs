@@ -9,7 +9,8 @@ use super::message::{misplaced, not_found, partly_present, wraps_around};
 use super::{Entry, Presence, PresentTable};
 use crate::Failure;
 use crate::descriptor::{
-    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ONE_COUNT, ROWS, SiteDescriptor, ZERO,
+    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ONE_COUNT, ROWS, STRIDED,
+    SiteDescriptor, ZERO,
 };
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
@@ -151,6 +152,13 @@ impl DataEnvironment<'_> {
         for data in data {
             if data.has(ROWS) {
                 self.rows(data, Self::update, Pointers::Leave)?;
+                continue;
+            }
+            if data.has(STRIDED) {
+                // SAFETY: the compiler has made the descriptor.
+                for mut element in unsafe { data.strided() } {
+                    self.update(std::slice::from_mut(&mut element))?;
+                }
                 continue;
             }
             let direction = match data.data_kind() {

@@ -18,13 +18,16 @@ impl Parser {
     ) -> Parsed<ClauseKind> {
         let word = name.spelling;
         match word {
-            "map" => self.argument(word, |parser| parser.map_argument(name, form)),
+            "map" => self.argument(word, |parser| parser.map_argument(form)),
             "private" | "firstprivate" | "lastprivate" | "shared" | "copyprivate"
             | "is_device_ptr" | "use_device_ptr" | "use_device_addr" | "to" | "from" => self
                 .argument(word, |parser| {
-                    parser.refuse_modifiers(name)?;
+                    // What mappers update is what constructs have mapped by them.
+                    parser.list_modifiers()?;
                     // Whether data that is not present is an error (OpenMP 5.2 §5.9).
-                    parser.eat_modifier("present");
+                    if !parser.eat_modifier("present") {
+                        parser.eat(Punct::Colon);
+                    }
                     let vars = parser.var_list()?;
                     if word == "use_device_addr"
                         && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
@@ -168,30 +171,42 @@ impl Parser {
         Failed
     }
 
-    /// `mapper(…)` and `iterator(…)` in front of a list.
-    fn refuse_modifiers(&mut self, name: &ClauseName) -> Parsed<()> {
-        for modifier in ["mapper", "iterator"] {
-            if self.word().as_deref() == Some(modifier)
-                && self.peek_ahead(1) == TokenKind::Punct(Punct::LParen)
-            {
-                let what = format!("{}({modifier}(…): …)", name.spelling);
-                return Err(self.refused(&what, name));
+    /// `mapper(…)` and `iterator(…)` in front of a list: the name of the mapper.
+    fn list_modifiers(&mut self) -> Parsed<Option<String>> {
+        let mut mapper = None;
+        while self.peek_ahead(1) == TokenKind::Punct(Punct::LParen) && self.leads_to_colon() {
+            match self.word().as_deref() {
+                Some("mapper") => {
+                    self.advance();
+                    let name = self.argument("mapper", |parser| {
+                        let name = parser.word();
+                        parser.advance();
+                        Ok(name)
+                    })?;
+                    mapper = name.filter(|name| name != "default").or(mapper);
+                }
+                Some("iterator") => {
+                    self.advance();
+                    self.iterators()?;
+                }
+                _ => break,
             }
+            self.eat(Punct::Comma);
         }
-        Ok(())
+        Ok(mapper)
     }
 
-    fn map_argument(
-        &mut self,
-        name: &'static ClauseName,
-        form: &'static Form,
-    ) -> Parsed<ClauseKind> {
+    pub(super) fn map_argument(&mut self, form: &'static Form) -> Parsed<ClauseKind> {
         let (mut always, mut present, mut last) = (false, false, false);
         let mut kind = None;
+        let mut mapper = None;
         let start = self.span();
         // A variable may have the name of a modifier: only what leads to a colon is one.
         while self.leads_to_colon() && !self.at(Punct::Colon) {
-            self.refuse_modifiers(name)?;
+            mapper = self.list_modifiers()?.or(mapper);
+            if self.at(Punct::Colon) {
+                break;
+            }
             match self.word().as_deref() {
                 Some("always") => always = true,
                 Some("present") => present = true,
@@ -243,7 +258,8 @@ impl Parser {
             );
             return Err(Failed);
         }
-        Ok(ClauseKind::Map { kind, always, present, last, vars: self.var_list()? })
+        let vars = self.var_list()?;
+        Ok(ClauseKind::Map { kind, always, present, last, mapper, vars })
     }
 
     /// Whether a variable in a clause is an array, or what a pointer points to.

@@ -154,7 +154,7 @@ impl Directive {
     }
 
     /// What its clauses map or move.
-    fn mappings(&self, unit: &TranslationUnit) -> Vec<Mapping> {
+    pub(super) fn mappings(&self, unit: &TranslationUnit) -> Vec<Mapping> {
         let mut mappings = Vec::new();
         let mut add = |kind, flags: DataFlags, vars: &[VarRef]| {
             mappings.extend(vars.iter().map(|var| Mapping { kind, flags, var: var.clone() }));
@@ -164,7 +164,7 @@ impl Directive {
         let lenient = DataFlags { if_present: true, ..plain };
         for clause in &self.clauses {
             match (clause.name.spelling, &clause.kind) {
-                (_, ClauseKind::Map { kind, always, present, last, vars }) => {
+                (_, ClauseKind::Map { kind, always, present, last, vars, .. }) => {
                     let leaves = self.form.words == "target exit data";
                     let flags = DataFlags {
                         always: *always,

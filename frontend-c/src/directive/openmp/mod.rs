@@ -2,6 +2,7 @@
 
 mod clauses;
 mod context;
+mod mapper;
 mod meaning;
 mod names;
 mod parser;
@@ -16,6 +17,7 @@ use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
 
 use super::{DataKind, ReductionOp, VarRef};
+pub(crate) use mapper::Mapper;
 pub use names::{CLAUSES, ClauseName, FORMS, Form, Support};
 pub use suggestion::suggestions;
 
@@ -73,6 +75,8 @@ pub enum ClauseKind {
         present: bool,
         /// `delete`.
         last: bool,
+        /// `mapper(name)`.
+        mapper: Option<String>,
         /// The list.
         vars: Vec<VarRef>,
     },

@@ -55,7 +55,7 @@ pub const FORMS: &[Form] = forms! {
     "declare target" "7.8.1" InPart false;
     "begin declare target" "7.8.2" InPart false;
     "end declare target" "7.8.2" Yes false;
-    "declare mapper" "5.8.8" No false;
+    "declare mapper" "5.8.8" InPart false;
     "requires" "8.2" InPart false;
     "target parallel" "17" InPart true;
     "target parallel for" "17" Yes true;

@@ -59,6 +59,9 @@ impl Parser {
         if form.words == "declare target" && self.at(Punct::LParen) {
             directive.listed = self.argument(form.words, Parser::declared_names)?;
         }
+        if form.words == "declare mapper" {
+            self.declare_mapper()?;
+        }
         // `critical (name)`, `flush (list)`, and which construct is cancelled.
         if matches!(form.words, "critical" | "flush") && self.at(Punct::LParen) {
             self.skip_argument()?;
@@ -68,8 +71,8 @@ impl Parser {
         }
         while self.peek() != TokenKind::EndOfPragma {
             self.eat(Punct::Comma);
-            let clause = self.openmp_clause(&mut directive)?;
-            directive.clauses.extend(clause);
+            let clauses = self.openmp_clause(&mut directive)?;
+            directive.clauses.extend(clauses);
         }
         Ok(directive)
     }
@@ -84,7 +87,7 @@ impl Parser {
         Ok(names)
     }
 
-    fn openmp_clause(&mut self, directive: &mut Directive) -> Parsed<Option<Clause>> {
+    fn openmp_clause(&mut self, directive: &mut Directive) -> Parsed<Vec<Clause>> {
         let start = self.span();
         let Some(word) = self.word() else {
             return Err(self.unexpected("a clause"));
@@ -130,9 +133,10 @@ impl Parser {
         self.advance();
         if form.words.contains("declare target") {
             self.declare_target_clause(name, directive)?;
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let kind = self.openmp_clause_kind(name, form)?;
-        Ok(Some(Clause { name, kind, span: self.span_from(start) }))
+        let kind = self.openmp_clause_kind(name, form);
+        self.iterators.clear();
+        self.mapped(Clause { name, kind: kind?, span: self.span_from(start) })
     }
 }

@@ -92,6 +92,9 @@ impl Parser {
         {
             return Ok(self.stmt(StmtKind::Empty, start));
         }
+        if form.words == "declare mapper" {
+            return Ok(self.stmt(StmtKind::Empty, start));
+        }
         if form.words.contains("declare") || form.words == "requires" {
             let message = format!("`{}` cannot stand inside of a function", form.words);
             self.checker.error(start, message);
@@ -148,6 +151,9 @@ impl Parser {
         let excludes = serial::excludes(&self.checker.unit, body);
         if let Some(because) = excludes {
             serial::in_turns(&self.checker.unit, &mut directive, because);
+        }
+        if form.has("target") && ours {
+            self.map_by_default(&mut directive, body)?;
         }
         self.keep_mapped_pointers(&mut directive, form, body);
         let mut teams = None;
@@ -326,7 +332,7 @@ impl Parser {
         self.checker.unit.shares_memory |= written.shares_memory();
         let listed = written.listed.clone();
         let names = match form.words {
-            "requires" => return ItemKind::Other,
+            "requires" | "declare mapper" => return ItemKind::Other,
             "begin declare target" => None,
             "declare target" if listed.is_empty() && written.linked.is_empty() => None,
             "declare target" if written.host_only => Some(Vec::new()),
