@@ -70,6 +70,8 @@ pub struct Directive {
     pub firstprivate: Vec<VarRef>,
     /// Variables that have the value of the last iteration behind the loops.
     pub lastprivate: Vec<VarRef>,
+    /// Variables that each iteration has one of, which starts so much higher than that of the one before.
+    pub linear: Vec<(VarRef, Option<ExprId>)>,
     /// Variables into which iterations combine values, clause by clause.
     pub reductions: Vec<Reduction>,
     /// When it happens.
@@ -121,6 +123,7 @@ impl Directive {
             private: Vec::new(),
             firstprivate: Vec::new(),
             lastprivate: Vec::new(),
+            linear: Vec::new(),
             reductions: Vec::new(),
             order: Order::default(),
             condition: Condition::default(),

@@ -15,7 +15,7 @@ use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
 use super::walk::{self, Below, Node};
-use crate::directive::construct::{GANG, LANE, Level};
+use crate::directive::construct::{GANG, Level};
 use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
@@ -141,22 +141,42 @@ impl Lowerer<'_> {
                 .at(self.unit.place(tile));
             self.diagnostics.push(remark);
         }
-        let order = self.order(directive);
-        let mut independent = self.is_independent(directive);
         let mut bounds = Vec::new();
         for counted in &loops {
             bounds.push(self.bounds(counted)?);
         }
+        let mut loops = loops;
+        if directive.nest.as_ref().is_some_and(|nest| nest.interchange) && loops.len() > 1 {
+            loops.swap(0, 1);
+            bounds.swap(0, 1);
+        }
+        let Some(&whole) = bounds.first() else { return Ok(()) };
+        let levels = self.levels_by_number(directive);
+        self.in_parts(directive, whole, &levels, &mut |l, part| {
+            let mut parts = bounds.clone();
+            parts[0] = part;
+            l.loop_over(directive, body, &loops, &parts, &bounds)
+        })
+    }
+
+    /// The loops of a directive, of which `bounds` are this processor's part of `whole`.
+    fn loop_over(
+        &mut self,
+        directive: &Directive,
+        body: StmtId,
+        loops: &[Counted],
+        bounds: &[Bounds],
+        whole: &[Bounds],
+    ) -> Lowering<()> {
+        let mut order = self.order(directive);
+        let mut independent = self.is_independent(directive);
         let Some(innermost) = loops.last() else { return Ok(()) };
         let inner_body = innermost.body;
 
         let around = (self.gangs, self.taken, self.numbers);
+        let is_divided = !self.levels_by_number(directive).is_empty();
         let mut levels = self.levels(directive)?;
-        let mut order = order;
-        if let Some(bounds) = bounds.first_mut()
-            && self.divide(directive, bounds)
-            && levels.iter().all(Option::is_none)
-        {
+        if is_divided && levels.iter().all(Option::is_none) {
             order = LoopOrder::Seq;
         }
         let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
@@ -165,7 +185,9 @@ impl Lowerer<'_> {
             }
             _ => Roles::default(),
         };
-        if let Some(decl) = roles.in_turns.or_else(|| self.keeps_own(directive)) {
+        // Iterations that read what it was could not be told from the last one, which changes it.
+        let linear = directive.linear.first().map(|(var, _)| var.decl);
+        if let Some(decl) = roles.in_turns.or_else(|| self.keeps_own(directive)).or(linear) {
             self.note_turns(directive, decl);
             (levels, order, independent) = ([None; 3], LoopOrder::Seq, false);
             self.taken = around.1;
@@ -179,6 +201,7 @@ impl Lowerer<'_> {
         }
         let reductions = self.loop_reductions(directive, inner_body, independent, &roles)?;
         let mut arrays = self.array_reductions(directive, inner_body, independent)?;
+        let starts = self.linear_starts(directive)?;
         let location = self.b.location;
 
         let saved = self.bindings.clone();
@@ -196,11 +219,18 @@ impl Lowerer<'_> {
         let arguments = vec![index; loops.len()];
         let exits = self.exits(inner_body);
         let (region, done) = self.region(&arguments, |l, induction| {
-            l.enter_iteration(directive, &loops, &bounds, induction, independent, &roles)?;
+            let reversed: Vec<Value>;
+            let mut induction = induction;
+            if directive.nest.as_ref().is_some_and(|nest| nest.reverse) {
+                reversed = l.reversed(bounds, induction);
+                induction = &reversed;
+            }
+            l.enter_iteration(directive, loops, bounds, induction, independent, &roles)?;
+            l.enter_linear(directive, &starts, whole, induction)?;
             l.enter_array_reductions(&mut arrays)?;
             l.b.location = location;
             l.round(inner_body, exits)?;
-            l.keep_last(directive, &loops, &bounds, induction, &saved)?;
+            l.keep_last(directive, loops, whole, induction, &saved)?;
             l.leave_array_reductions(&arrays)
         });
         if let Some(&block) = self.b.blocks(region).first() {
@@ -219,7 +249,7 @@ impl Lowerer<'_> {
         self.b.location = location;
         let elements = arrays.iter().flat_map(ArrayReduction::variables);
         let reductions: Vec<_> = reductions.into_iter().chain(elements).collect();
-        self.build_loop(levels, order, &bounds, &sizes, &reductions, region);
+        self.build_loop(levels, order, bounds, &sizes, &reductions, region);
         done?;
         self.finish_array_reductions(&arrays)
     }
@@ -262,23 +292,6 @@ impl Lowerer<'_> {
             levels[GANG] = None;
         }
         Ok(levels)
-    }
-
-    /// Leaves of a loop's iterations those of the processors around that know their numbers: from that number
-    /// on in steps of how many there are. Whether there are such.
-    fn divide(&mut self, directive: &Directive, bounds: &mut Bounds) -> bool {
-        let Some(nest) = &directive.nest else { return false };
-        let mut divided = false;
-        for level in [GANG, LANE] {
-            let Some((number, count)) = self.numbers[level].filter(|_| nest.shared[level]) else {
-                continue;
-            };
-            let offset = self.multiply_index(number, bounds.step);
-            bounds.lower = self.add_index(bounds.lower, offset);
-            bounds.step = self.multiply_index(bounds.step, count);
-            divided = true;
-        }
-        divided
     }
 
     /// At the start of an iteration whose variable is the number of its processor.

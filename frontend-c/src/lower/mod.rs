@@ -31,6 +31,7 @@ mod array_reduction;
 mod atomic;
 mod call;
 mod capture;
+mod chunk;
 mod clause_items;
 mod complex;
 mod condition;

@@ -128,6 +128,8 @@ impl Lowerer<'_> {
                 .chain(around)
                 .flat_map(Directive::data)
                 .map(|(_, var)| var.decl)
+                // What the last iteration leaves is the program's.
+                .chain(site.directive.lastprivate.iter().map(|var| var.decl))
                 .collect(),
         };
         let reduced = self.reduced_scalars(site.directive, site.stmt, site.body, site.function)?;

@@ -128,6 +128,25 @@ impl Parser {
                 parser.advance();
                 Ok(ClauseKind::Bind(binding))
             }),
+            "schedule" | "dist_schedule" => self.argument(word, |parser| {
+                // `monotonic`, `nonmonotonic` and `simd` stand in front of a colon.
+                while parser.leads_to_colon() {
+                    parser.advance();
+                }
+                parser.eat(Punct::Colon);
+                let kind = parser.word().unwrap_or_default();
+                if !matches!(kind.as_str(), "static" | "dynamic" | "guided" | "auto" | "runtime") {
+                    return Err(parser.unexpected("a kind of schedule such as `static`"));
+                }
+                parser.advance();
+                let chunk = match parser.eat(Punct::Comma) {
+                    true => Some(parser.integer()?),
+                    false => None,
+                };
+                Ok(if kind == "static" { ClauseKind::Static(chunk) } else { ClauseKind::Word })
+            }),
+            "linear" if form.has("distribute") => Err(self.refused("linear with distribute", name)),
+            "linear" => self.argument(word, |parser| parser.linear_argument()),
             // What they say leaves the freedom not to follow it.
             _ => {
                 self.skip_argument()?;
@@ -307,6 +326,39 @@ impl Parser {
             self.advance();
         }
         Ok(ClauseKind::DefaultMap { behaviour, category: category.filter(|word| word != "all") })
+    }
+
+    /// `list[: step]`, `val(list)[: step]`, `list: step(step)[, val]` (OpenMP 5.2 §5.4.6).
+    fn linear_argument(&mut self) -> Parsed<ClauseKind> {
+        let modifier = self.peek_ahead(1) == TokenKind::Punct(Punct::LParen);
+        let vars = match modifier && matches!(self.word().as_deref(), Some("val" | "ref" | "uval"))
+        {
+            true => {
+                self.advance();
+                self.argument("val", Parser::var_list)?
+            }
+            false => self.var_list()?,
+        };
+        let mut step = None;
+        if self.eat(Punct::Colon) {
+            loop {
+                let word = self.word();
+                if word.as_deref() == Some("step")
+                    && self.peek_ahead(1) == TokenKind::Punct(Punct::LParen)
+                {
+                    self.advance();
+                    step = Some(self.argument("step", Parser::integer)?);
+                } else if word.as_deref() == Some("val") {
+                    self.advance();
+                } else {
+                    step = Some(self.integer()?);
+                }
+                if !self.eat(Punct::Comma) {
+                    break;
+                }
+            }
+        }
+        Ok(ClauseKind::Linear { vars, step })
     }
 
     /// `( … )`, whatever stands in it; nothing where there is none.

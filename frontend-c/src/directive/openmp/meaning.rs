@@ -5,10 +5,9 @@ use gpuc_dialects::offload::{Construct, LoopOrder};
 use super::{Behaviour, ClauseKind, Directive, Form};
 use crate::directive::action::{Action, Condition};
 use crate::directive::atomic::AtomicForm;
-use crate::directive::construct::{Level, Nest, Reduction, Region};
+use crate::directive::construct::{Chunk, Level, Nest, Reduction, Region};
 use crate::directive::data::{Implicit, Mapping};
 use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
-use crate::source::Span;
 use crate::tree::{DeclKind, ExprId, TranslationUnit};
 
 /// What a directive means. `one` is the number 1 as an expression of the place.
@@ -30,10 +29,22 @@ pub(crate) fn meaning(
         .chain(lane_limit)
         .chain(directive.value("device"))
         .collect();
+    let nest = form.is_loop().then(|| directive.nest(in_parallel));
+    let mut values = values;
+    if let (Some(nest), false) = (&nest, form.has("target")) {
+        values.extend(super::threads::values_of(nest, &directive.linear()));
+    }
     let condition = directive.condition();
+    let linear = directive.linear();
     directive::Directive {
-        nest: form.is_loop().then(|| directive.nest(in_parallel)),
-        size_values: sizes.iter().flatten().copied().chain(lane_limit).collect(),
+        nest,
+        size_values: sizes
+            .iter()
+            .flatten()
+            .copied()
+            .chain(lane_limit)
+            .chain(linear.iter().filter_map(|(_, step)| *step))
+            .collect(),
         sizes,
         lane_limit,
         data: directive.mappings(unit),
@@ -41,7 +52,12 @@ pub(crate) fn meaning(
         default_data,
         private: directive.listed("private"),
         firstprivate: directive.listed("firstprivate"),
-        lastprivate: directive.listed("lastprivate"),
+        lastprivate: [
+            directive.listed("lastprivate"),
+            linear.iter().map(|(var, _)| var.clone()).collect(),
+        ]
+        .concat(),
+        linear,
         reductions: directive.reductions(),
         condition,
         host_waits: directive.clauses("depend").map(|clause| clause.span).collect(),
@@ -123,6 +139,7 @@ impl Directive {
         });
         Nest {
             count: counts.max().unwrap_or(1),
+            chunks: self.chunks(),
             levels: [
                 level.filter(|_| widened && (gangs || !ordered)),
                 None,
@@ -285,16 +302,28 @@ impl Directive {
         self.value("thread_limit")
     }
 
-    /// The schedule that says which processor has which iteration, unless by turns, and where it stands.
-    pub(super) fn static_chunks(&self, unit: &TranslationUnit) -> Option<(String, Span)> {
-        let schedules =
-            ["schedule", "dist_schedule"].into_iter().flat_map(|name| self.clauses(name));
-        schedules
-            .map(|clause| {
-                let text = String::from_utf8_lossy(unit.source.slice(clause.span));
-                (text.split_whitespace().collect::<String>(), clause.span)
-            })
-            .find(|(text, _)| text.contains("static") && !text.ends_with("static,1)"))
+    /// How teams and threads that know their numbers share iterations (OpenMP 5.2 §11.5.3, §11.6.1).
+    fn chunks(&self) -> [Chunk; 3] {
+        let chunk = |name: &str| {
+            let clause = self.clauses(name).next();
+            match clause.map(|clause| &clause.kind) {
+                Some(&ClauseKind::Static(Some(chunk))) => Chunk::Of(chunk),
+                Some(ClauseKind::Static(None)) => Chunk::Part,
+                _ => Chunk::One,
+            }
+        };
+        [chunk("dist_schedule"), Chunk::One, chunk("schedule")]
+    }
+
+    /// The variables of `linear`, with what each iteration adds.
+    fn linear(&self) -> Vec<(VarRef, Option<ExprId>)> {
+        let linear = self.clauses.iter().flat_map(|clause| match &clause.kind {
+            ClauseKind::Linear { vars, step } => {
+                vars.iter().map(|var| (var.clone(), *step)).collect()
+            }
+            _ => Vec::new(),
+        });
+        linear.collect()
     }
 
     /// On which condition a `parallel` has more than one thread.

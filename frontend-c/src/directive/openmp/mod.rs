@@ -87,6 +87,15 @@ pub enum ClauseKind {
         /// `scalar`, `aggregate`, `pointer`; all where it is open.
         category: Option<String>,
     },
+    /// `schedule(static[, chunk])`, `dist_schedule(static[, chunk])`; others leave who has which iteration open.
+    Static(Option<ExprId>),
+    /// `linear(list[: step])`.
+    Linear {
+        /// The variables.
+        vars: Vec<VarRef>,
+        /// What each iteration adds; 1 where it says nothing.
+        step: Option<ExprId>,
+    },
     /// `default(none)`.
     DefaultNone,
     /// `default(firstprivate)` or `default(private)`.

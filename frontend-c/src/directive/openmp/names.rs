@@ -154,7 +154,7 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "private" "5.4.3" Yes ["target" "teams" "distribute" "parallel" "for" "simd" "loop" "scope" "sections" "single" "task" "taskloop"];
     "firstprivate" "5.4.4" InPart ["target" "teams" "distribute" "parallel" "for" "scope" "sections" "single" "task" "taskloop"];
     "lastprivate" "5.4.5" InPart ["distribute" "for" "simd" "loop" "sections" "taskloop"];
-    "linear" "5.4.6" No ["for" "simd"];
+    "linear" "5.4.6" InPart ["for" "simd"];
     "is_device_ptr" "5.4.7" Yes ["target"];
     "use_device_ptr" "5.4.8" Yes ["target data"];
     "has_device_addr" "5.4.9" No ["target"];
@@ -177,8 +177,8 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "num_threads" "10.1.2" Hint ["parallel"];
     "proc_bind" "10.1.4" Hint ["parallel"];
     "safesync" "10.1.5" Hint ["parallel"];
-    "schedule" "11.5.3" Hint ["for"];
-    "dist_schedule" "11.6.1" Hint ["distribute"];
+    "schedule" "11.5.3" Yes ["for"];
+    "dist_schedule" "11.6.1" Yes ["distribute"];
     "order" "10.3" Hint ["distribute" "for" "simd" "loop"];
     "bind" "11.7.1" Yes ["loop"];
     "simdlen" "10.4.2" Hint ["simd"];

@@ -257,7 +257,6 @@ impl Parser {
             if !form.is_loop() {
                 body = self.parallel_body(directive, &count, body)?;
             } else if asked.threads {
-                self.check_chunks(directive);
                 if let Some(nest) = &mut directive.nest {
                     nest.shared[LANE] = true;
                     nest.levels[LANE] = None;
@@ -272,9 +271,6 @@ impl Parser {
             }
         }
         let Some(teams) = teams else { return Ok(body) };
-        if asked.teams || asked.threads {
-            self.check_chunks(directive);
-        }
         // What each team adds is told apart by its number, too.
         if asked.teams || asked.threads || !teams.reductions.is_empty() && teams.nest.is_none() {
             body = self.split_loop(directive, body);
@@ -287,20 +283,6 @@ impl Parser {
             body = self.over_numbers(&teams, GANG, &count, body)?;
         }
         Ok(body)
-    }
-
-    /// Refuses schedules that say which processor has which iteration, where the program can see it.
-    fn check_chunks(&self, directive: &mut directive::Directive) {
-        let Written::OpenMp(written) = &directive.written else { return };
-        let Some((words, span)) = written.static_chunks(&self.checker.unit) else { return };
-        let diagnostic = Diagnostic::error(format!(
-            "`{words}` (OpenMP 5.2 §11.5.3) with iterations that ask for the number of their processor is not \
-             supported in device code by this version of gpuc"
-        ))
-        .code(codes::NOT_SUPPORTED)
-        .at(self.checker.unit.place(span))
-        .help("leave the clause out, or write a chunk of 1");
-        directive.refused.get_or_insert_with(|| Box::new(diagnostic));
     }
 
     /// The part of `target data` that is about names: a directive of its own, inside.

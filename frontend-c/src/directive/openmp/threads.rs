@@ -11,7 +11,7 @@ use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use super::serial::{self, Excludes};
-use crate::directive::construct::{Explicit, GANG, LANE, Level, Nest};
+use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Level, Nest};
 use crate::directive::{self, Family, Kind, VarRef};
 use crate::lex::scan;
 use crate::lower::walk::{self, Below, Node};
@@ -189,9 +189,11 @@ impl Parser {
         let inner = directive::Directive {
             span: combined.span,
             stays: combined.stays,
+            values: values_of(&nest, &combined.linear),
             nest: Some(nest),
             private: std::mem::take(&mut combined.private),
             lastprivate: combined.lastprivate.clone(),
+            linear: combined.linear.clone(),
             reductions: combined.reductions.clone(),
             ..directive::Directive::new(Family::OpenMp, combined.words, combined.name, Kind::Loop)
         };
@@ -342,6 +344,15 @@ impl Parser {
         }
         found
     }
+}
+
+/// The expressions that say how a loop's iterations are shared and what goes with their numbers.
+pub(super) fn values_of(nest: &Nest, linear: &[(VarRef, Option<ExprId>)]) -> Vec<ExprId> {
+    let chunks = nest.chunks.iter().filter_map(|chunk| match chunk {
+        Chunk::Of(chunk) => Some(*chunk),
+        _ => None,
+    });
+    chunks.chain(linear.iter().filter_map(|(_, step)| *step)).collect()
 }
 
 /// The statements of a `parallel` region; those of a `scope` that has nothing of its own are its own.
