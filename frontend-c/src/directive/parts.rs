@@ -145,6 +145,14 @@ impl Parser {
             match self.peek() {
                 TokenKind::Punct(Punct::LBracket) => {
                     let section = self.section()?;
+                    if self.assumed_sizes
+                        && section.length.is_none()
+                        && !section.is_index
+                        && sections.is_empty()
+                        && self.checker.unit.types.is_pointer(self.checker.ty(first))
+                    {
+                        continue;
+                    }
                     first = self.section_start(first, &section)?;
                     sections.push(section);
                 }

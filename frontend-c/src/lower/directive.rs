@@ -149,6 +149,9 @@ impl Lowerer<'_> {
         if directive.nest.as_ref().is_some_and(|nest| nest.interchange) && loops.len() > 1 {
             loops.swap(0, 1);
             bounds.swap(0, 1);
+            // What is inside of both stays inside.
+            let outer = loops[0].body;
+            loops[0].body = std::mem::replace(&mut loops[1].body, outer);
         }
         let Some(&whole) = bounds.first() else { return Ok(()) };
         let levels = self.levels_by_number(directive);

@@ -86,6 +86,10 @@ pub(crate) struct Parser {
     pub(crate) declare_target: Vec<(usize, bool)>,
     /// What `declare mapper` says of types.
     pub(crate) mappers: Vec<crate::directive::openmp::Mapper>,
+    /// Variables of which each team has its own.
+    pub(crate) group_private: Vec<DeclId>,
+    /// Whether a pointer's section may leave its length out: what it points to, as far as it is there.
+    pub(crate) assumed_sizes: bool,
     /// The values of the iterators of the clause that is being read.
     pub(crate) iterators: Vec<(Symbol, crate::directive::Section)>,
     /// What `declare target` has been said of.
@@ -107,6 +111,8 @@ impl Parser {
             declare_target: Vec::new(),
             mappers: Vec::new(),
             iterators: Vec::new(),
+            group_private: Vec::new(),
+            assumed_sizes: false,
             declared_target: FxHashSet::default(),
             at: 0,
             end: 0,

@@ -18,6 +18,10 @@ impl Parser {
     ) -> Parsed<ClauseKind> {
         let word = name.spelling;
         match word {
+            "lastprivate" if self.is_conditional() => self.argument(word, |parser| {
+                parser.eat_modifier("conditional");
+                parser.in_order(name, form)
+            }),
             "map" => self.argument(word, |parser| parser.map_argument(form)),
             "private" | "firstprivate" | "lastprivate" | "shared" | "copyprivate"
             | "is_device_ptr" | "use_device_ptr" | "use_device_addr" | "to" | "from" => self
@@ -144,6 +148,17 @@ impl Parser {
                     false => None,
                 };
                 Ok(if kind == "static" { ClauseKind::Static(chunk) } else { ClauseKind::Word })
+            }),
+            "induction" => self.argument(word, |parser| {
+                // What iterations do to the variable is in the loop; the step says it once more.
+                while parser.leads_to_colon() && !parser.at(Punct::Colon) {
+                    match parser.at(Punct::LParen) {
+                        true => parser.skip_argument()?,
+                        false => drop(parser.advance()),
+                    }
+                }
+                parser.expect(Punct::Colon, "after the operator of `induction`")?;
+                parser.in_order(name, form)
             }),
             "linear" if form.has("distribute") => Err(self.refused("linear with distribute", name)),
             "linear" => self.argument(word, |parser| parser.linear_argument()),
@@ -326,6 +341,20 @@ impl Parser {
             self.advance();
         }
         Ok(ClauseKind::DefaultMap { behaviour, category: category.filter(|word| word != "all") })
+    }
+
+    /// Whether `(conditional: …)` follows.
+    fn is_conditional(&self) -> bool {
+        matches!(self.peek_ahead(1), TokenKind::Ident(name)
+            if self.checker.unit.text(name) == "conditional")
+    }
+
+    /// Variables for which iterations are executed in order.
+    fn in_order(&mut self, name: &ClauseName, form: &Form) -> Parsed<ClauseKind> {
+        if form.has("distribute") {
+            return Err(self.refused(&format!("{} with distribute", name.spelling), name));
+        }
+        Ok(ClauseKind::InOrder(self.var_list()?))
     }
 
     /// `list[: step]`, `val(list)[: step]`, `list: step(step)[, val]` (OpenMP 5.2 §5.4.6).

@@ -132,13 +132,19 @@ impl Directive {
         let level = Some(Level { size: None, dimension: 1 });
         let is_own =
             form.has("parallel") || !["for", "loop", "sections"].iter().any(|l| form.has(l));
-        let ordered = self.clauses("ordered").next().is_some();
+        let in_order = |clause: &super::Clause| matches!(clause.kind, ClauseKind::InOrder(_));
+        let transforms = matches!(form.words, "reverse" | "interchange");
+        let ordered = self.clauses("ordered").next().is_some()
+            || self.clauses.iter().any(in_order)
+            || transforms;
         let counts = self.clauses("collapse").filter_map(|clause| match clause.kind {
             ClauseKind::Collapse(count) => Some(count),
             _ => None,
         });
         Nest {
-            count: counts.max().unwrap_or(1),
+            count: if form.words == "interchange" { 2 } else { counts.max().unwrap_or(1) },
+            reverse: form.words == "reverse",
+            interchange: form.words == "interchange",
             chunks: self.chunks(),
             levels: [
                 level.filter(|_| widened && (gangs || !ordered)),
@@ -196,6 +202,18 @@ impl Directive {
                         // Of one that a region changes, its own value is what is mapped.
                         let flags = DataFlags { itself: is_pointer(var), ..flags };
                         add(*kind, flags, std::slice::from_ref(var));
+                    }
+                }
+                (_, ClauseKind::InOrder(vars)) if self.form.has("target") => {
+                    let mapped = |var: &&VarRef| {
+                        self.clauses.iter().any(|clause| {
+                            matches!(&clause.kind, ClauseKind::Map { vars, .. }
+                                if vars.iter().any(|known| known.decl == var.decl))
+                        })
+                    };
+                    let flags = DataFlags { one_count: true, ..plain };
+                    for var in vars.iter().filter(|var| !mapped(var)) {
+                        add(DataKind::Copy, flags, std::slice::from_ref(var));
                     }
                 }
                 ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),

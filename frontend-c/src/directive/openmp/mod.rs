@@ -96,6 +96,8 @@ pub enum ClauseKind {
         /// What each iteration adds; 1 where it says nothing.
         step: Option<ExprId>,
     },
+    /// Variables that are right only where iterations are executed in order.
+    InOrder(Vec<VarRef>),
     /// `default(none)`.
     DefaultNone,
     /// `default(firstprivate)` or `default(private)`.

@@ -119,6 +119,9 @@ pub const FORMS: &[Form] = forms! {
     "cancellation point" "16.2" Hint false;
     "assume" "8.3" Hint true;
     "nothing" "8.4" Yes false;
+    "reverse" "6.0 §11.5" Yes true;
+    "interchange" "6.0 §11.4" InPart true;
+    "groupprivate" "6.0 §7.13" InPart false;
 };
 
 /// A clause.
@@ -150,11 +153,12 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "map" "5.8.3" InPart ["target" "target data" "target enter data" "target exit data"];
     "defaultmap" "5.8.7" InPart ["target"];
     "default" "5.4.1" InPart ["teams" "parallel" "task" "taskloop"];
-    "shared" "5.4.2" Yes ["teams" "parallel" "task" "taskloop"];
+    "shared" "5.4.2" Yes ["target" "teams" "parallel" "task" "taskloop"];
     "private" "5.4.3" Yes ["target" "teams" "distribute" "parallel" "for" "simd" "loop" "scope" "sections" "single" "task" "taskloop"];
     "firstprivate" "5.4.4" InPart ["target" "teams" "distribute" "parallel" "for" "scope" "sections" "single" "task" "taskloop"];
     "lastprivate" "5.4.5" InPart ["distribute" "for" "simd" "loop" "sections" "taskloop"];
     "linear" "5.4.6" InPart ["for" "simd"];
+    "induction" "6.0 §7.6.13" InPart ["for"];
     "is_device_ptr" "5.4.7" Yes ["target"];
     "use_device_ptr" "5.4.8" Yes ["target data"];
     "has_device_addr" "5.4.9" No ["target"];
@@ -169,7 +173,7 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "enter" "5.8.4" Yes ["declare target"];
     "link" "5.8.5" Yes ["declare target"];
     "local" "7.8" Yes ["declare target"];
-    "device_type" "13.1" Yes ["declare target" "begin declare target"];
+    "device_type" "13.1" Yes ["declare target" "begin declare target" "groupprivate"];
     "collapse" "4.4.3" Yes ["distribute" "for" "simd" "loop" "taskloop"];
     "ordered" "4.4.4" Yes ["for"];
     "num_teams" "10.2.1" Yes ["teams"];
@@ -245,7 +249,7 @@ impl Form {
 
     /// Whether it is about the loop behind it.
     pub fn is_loop(&self) -> bool {
-        ["distribute", "for", "simd", "loop", "sections", "taskloop"]
+        ["distribute", "for", "simd", "loop", "sections", "taskloop", "reverse", "interchange"]
             .iter()
             .any(|leaf| self.has(leaf))
     }

@@ -62,6 +62,10 @@ impl Parser {
         if form.words == "declare mapper" {
             self.declare_mapper()?;
         }
+        if form.words == "groupprivate" {
+            let names = self.argument(form.words, Parser::declared_names)?;
+            self.group_private.extend(names);
+        }
         // `critical (name)`, `flush (list)`, and which construct is cancelled.
         if matches!(form.words, "critical" | "flush") && self.at(Punct::LParen) {
             self.skip_argument()?;
@@ -135,7 +139,9 @@ impl Parser {
             self.declare_target_clause(name, directive)?;
             return Ok(Vec::new());
         }
+        self.assumed_sizes = true;
         let kind = self.openmp_clause_kind(name, form);
+        self.assumed_sizes = false;
         self.iterators.clear();
         self.mapped(Clause { name, kind: kind?, span: self.span_from(start) })
     }

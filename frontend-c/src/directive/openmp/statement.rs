@@ -45,14 +45,19 @@ impl Parser {
             let body = unit.source.slice(unit.pragmas[number as usize].body);
             let text =
                 String::from_utf8_lossy(body).split_whitespace().collect::<Vec<_>>().join(" ");
-            if self.device_depth > 0 || text.starts_with("groupprivate") {
+            // They say nothing that the host compiler must know, and not all know them.
+            if text.contains("assumes") {
+                self.checker.unit.pragmas[number as usize].ours = true;
+                return Ok(None);
+            }
+            if self.device_depth > 0 {
                 let message = "this is no directive of OpenMP 5.2 that device code can have";
                 self.checker.report(line, Diagnostic::error(message).code(codes::NOT_SUPPORTED));
                 return Err(Failed);
             }
             return Ok(None);
         };
-        let ours = form.is_for_device() || self.device_depth > 0;
+        let ours = form.is_for_device() || form.words == "groupprivate" || self.device_depth > 0;
         self.checker.unit.pragmas[number as usize].ours = ours;
         let mut directive = match read {
             Ok(directive) => {
@@ -92,7 +97,7 @@ impl Parser {
         {
             return Ok(self.stmt(StmtKind::Empty, start));
         }
-        if form.words == "declare mapper" {
+        if matches!(form.words, "declare mapper" | "groupprivate") {
             return Ok(self.stmt(StmtKind::Empty, start));
         }
         if form.words.contains("declare") || form.words == "requires" {
@@ -156,6 +161,9 @@ impl Parser {
             self.map_by_default(&mut directive, body)?;
         }
         self.keep_mapped_pointers(&mut directive, form, body);
+        if form.has("target") {
+            self.note_group_private(&mut directive, body);
+        }
         let mut teams = None;
         if form.words == "target" {
             teams = self.take_teams(&mut directive, body);
@@ -176,6 +184,33 @@ impl Parser {
         }
         let directive = self.checker.unit.directives.alloc(directive);
         Ok(self.stmt(StmtKind::Directive { directive, body: Some(body) }, start))
+    }
+
+    /// Gives each team its own of the variables of `groupprivate` (OpenMP 6.0 §7.13).
+    fn note_group_private(&mut self, directive: &mut directive::Directive, body: StmtId) {
+        if self.group_private.is_empty() {
+            return;
+        }
+        let here = super::threads::named(&self.checker.unit, body);
+        let called = super::threads::named_by_callees(&self.checker.unit, body);
+        for decl in self.group_private.clone() {
+            if called.contains(&decl) {
+                let unit = &self.checker.unit;
+                let message = format!(
+                    "`{}` is each team's own (OpenMP 6.0 §7.13), which functions that a region calls cannot use in \
+                     this version of gpuc",
+                    unit.name(decl)
+                );
+                let diagnostic = Diagnostic::error(message)
+                    .code(codes::NOT_SUPPORTED)
+                    .at(unit.place(directive.name));
+                directive.refused.get_or_insert_with(|| Box::new(diagnostic.clone()));
+                self.checker.report(directive.name, diagnostic);
+            } else if here.contains(&decl) {
+                let var = self.variable(decl);
+                directive.private.push(var);
+            }
+        }
     }
 
     /// A pointer alone in `map` is the region's own, and leads to what is there of that to which it points
@@ -314,7 +349,7 @@ impl Parser {
         self.checker.unit.shares_memory |= written.shares_memory();
         let listed = written.listed.clone();
         let names = match form.words {
-            "requires" | "declare mapper" => return ItemKind::Other,
+            "requires" | "declare mapper" | "groupprivate" => return ItemKind::Other,
             "begin declare target" => None,
             "declare target" if listed.is_empty() && written.linked.is_empty() => None,
             "declare target" if written.host_only => Some(Vec::new()),

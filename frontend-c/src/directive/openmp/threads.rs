@@ -80,6 +80,27 @@ pub(super) fn named(unit: &TranslationUnit, stmt: StmtId) -> FxHashSet<DeclId> {
     found
 }
 
+/// The variables that functions name which a statement calls.
+pub(super) fn named_by_callees(unit: &TranslationUnit, stmt: StmtId) -> FxHashSet<DeclId> {
+    let mut found = FxHashSet::default();
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![stmt];
+    while let Some(stmt) = pending.pop() {
+        walk::stmt(unit, stmt, &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
+                && let Some((decl, Some(body))) = walk::callee(unit, callee)
+                && seen.insert(decl)
+            {
+                found.extend(named(unit, body));
+                pending.push(body);
+            }
+            Below::Enter
+        });
+    }
+    found
+}
+
 /// The variables that each thread of a region has for itself by clauses.
 fn own(parallel: &directive::Directive) -> FxHashSet<DeclId> {
     parallel.private.iter().chain(&parallel.firstprivate).map(|var: &VarRef| var.decl).collect()
