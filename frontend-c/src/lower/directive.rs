@@ -550,6 +550,25 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Whether an iteration is the last of all.
+    fn is_last(&mut self, bounds: &[Bounds], induction: &[Value]) -> Value {
+        let mut is_last = arith::constant_bool(&mut self.b, true);
+        for (bounds, &at) in bounds.iter().zip(induction) {
+            let next = self.add_index(at, bounds.step);
+            let predicate = CmpIPredicate::Sge.attr(&mut self.b.ctx);
+            let i1 = self.b.ctx.i1();
+            let op = arith::CmpIOp::new(&mut self.b, next, bounds.upper).attr(
+                &mut self.b,
+                "predicate",
+                predicate,
+            );
+            let ends = self.value(op.result(i1));
+            let op = arith::AndIOp::new(&mut self.b, is_last, ends);
+            is_last = self.value(op);
+        }
+        is_last
+    }
+
     /// At the end of the last iteration: the values that its variables of `lastprivate` have become.
     fn keep_last(
         &mut self,
@@ -561,6 +580,19 @@ impl Lowerer<'_> {
     ) -> Lowering<()> {
         let is_own = self.may_take_turns(directive);
         for var in &directive.lastprivate {
+            let is_object = |binding: Option<&Binding>| match binding {
+                Some(Binding::Object(pointer)) => Some(pointer.clone()),
+                _ => None,
+            };
+            if let (Some(target), Some(source)) =
+                (is_object(outside.get(&var.decl)), is_object(self.bindings.get(&var.decl)))
+                && self.is_of_the_program_at(&target)
+            {
+                let is_last = self.is_last(bounds, induction);
+                let (ty, span) = (self.unit.decls[var.decl].ty, var.span);
+                self.branch(is_last, |l| l.copy_object(&source, &target, ty, span))?;
+                continue;
+            }
             let shared = match outside.get(&var.decl) {
                 Some(&Binding::Slot { memref, shared }) if shared || is_own => memref,
                 _ => {
@@ -568,20 +600,7 @@ impl Lowerer<'_> {
                     return self.error(var.span, message);
                 }
             };
-            let mut is_last = arith::constant_bool(&mut self.b, true);
-            for (bounds, &at) in bounds.iter().zip(induction) {
-                let next = self.add_index(at, bounds.step);
-                let predicate = CmpIPredicate::Sge.attr(&mut self.b.ctx);
-                let i1 = self.b.ctx.i1();
-                let op = arith::CmpIOp::new(&mut self.b, next, bounds.upper).attr(
-                    &mut self.b,
-                    "predicate",
-                    predicate,
-                );
-                let ends = self.value(op.result(i1));
-                let op = arith::AndIOp::new(&mut self.b, is_last, ends);
-                is_last = self.value(op);
-            }
+            let is_last = self.is_last(bounds, induction);
             let of_loop = loops.iter().position(|counted| counted.variable == var.decl);
             let value = match (of_loop, self.bindings.get(&var.decl)) {
                 // What the variable is when its loop has ended.

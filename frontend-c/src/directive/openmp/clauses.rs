@@ -24,24 +24,24 @@ impl Parser {
             }),
             "map" => self.argument(word, |parser| parser.map_argument(form)),
             "private" | "firstprivate" | "lastprivate" | "shared" | "copyprivate"
-            | "is_device_ptr" | "use_device_ptr" | "use_device_addr" | "to" | "from" => self
-                .argument(word, |parser| {
-                    // What mappers update is what constructs have mapped by them.
-                    parser.list_modifiers()?;
-                    // Whether data that is not present is an error (OpenMP 5.2 §5.9).
-                    if !parser.eat_modifier("present") {
-                        parser.eat(Punct::Colon);
-                    }
-                    let vars = parser.var_list()?;
-                    if word == "use_device_addr"
-                        && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
-                    {
-                        let what = "use_device_addr on a variable that is no array";
-                        parser.checker.report(var.span, refusal(what, name.section));
-                        return Err(Failed);
-                    }
-                    Ok(ClauseKind::Vars(vars))
-                }),
+            | "is_device_ptr" | "use_device_ptr" | "use_device_addr" | "has_device_addr" | "to"
+            | "from" => self.argument(word, |parser| {
+                // What mappers update is what constructs have mapped by them.
+                parser.list_modifiers()?;
+                // Whether data that is not present is an error (OpenMP 5.2 §5.9).
+                if !parser.eat_modifier("present") {
+                    parser.eat(Punct::Colon);
+                }
+                let vars = parser.var_list()?;
+                if matches!(word, "use_device_addr" | "has_device_addr")
+                    && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
+                {
+                    let what = format!("{word} on a variable that is no array");
+                    parser.checker.report(var.span, refusal(&what, name.section));
+                    return Err(Failed);
+                }
+                Ok(ClauseKind::Vars(vars))
+            }),
             "reduction" | "in_reduction" | "task_reduction" => self.argument(word, |parser| {
                 for modifier in ["inscan", "task", "default"] {
                     if parser.word().as_deref() == Some(modifier)

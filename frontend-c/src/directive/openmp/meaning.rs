@@ -110,6 +110,13 @@ fn dividing(form: &Form, binding: Option<&str>, in_parallel: bool) -> (bool, boo
 
 impl Directive {
     fn atomic_form(&self) -> AtomicForm {
+        let has = |name| self.clauses(name).next().is_some();
+        if has("compare") {
+            return match has("capture") {
+                true => AtomicForm::CompareCapture,
+                false => AtomicForm::Compare,
+            };
+        }
         let forms = [
             ("read", AtomicForm::Read),
             ("write", AtomicForm::Write),
@@ -218,7 +225,9 @@ impl Directive {
                 }
                 ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),
                 ("from", ClauseKind::Vars(vars)) => add(DataKind::UpdateHost, lenient, vars),
-                ("is_device_ptr", ClauseKind::Vars(vars)) => add(DataKind::DevicePtr, plain, vars),
+                ("is_device_ptr" | "has_device_addr", ClauseKind::Vars(vars)) => {
+                    add(DataKind::DevicePtr, plain, vars)
+                }
                 _ => {}
             }
         }

@@ -161,7 +161,7 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "induction" "6.0 §7.6.13" InPart ["for"];
     "is_device_ptr" "5.4.7" Yes ["target"];
     "use_device_ptr" "5.4.8" Yes ["target data"];
-    "has_device_addr" "5.4.9" No ["target"];
+    "has_device_addr" "5.4.9" InPart ["target"];
     "use_device_addr" "5.4.10" InPart ["target data"];
     "reduction" "5.5.8" InPart ["teams" "parallel" "for" "simd" "loop" "sections" "scope" "taskloop"];
     "in_reduction" "5.5.10" InPart ["task" "taskloop"];
@@ -217,7 +217,9 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "write" "15.8.4" Yes ["atomic"];
     "update" "15.8.4" Yes ["atomic"];
     "capture" "15.8.4" Yes ["atomic"];
-    "compare" "15.8.4" No ["atomic"];
+    "compare" "15.8.4" InPart ["atomic"];
+    "fail" "15.8.4" Hint ["atomic"];
+    "weak" "15.8.4" Hint ["atomic"];
     "hint" "15.1" Hint ["atomic" "critical"];
     "seq_cst" "15.8.1" Hint ["atomic" "flush"];
     "acq_rel" "15.8.1" Hint ["atomic" "flush"];
