@@ -121,23 +121,31 @@ fn assumed(ir: &Ir, region: Op) -> Option<Op> {
 /// Pairs of buffers, each both ways round, that were tested to be apart before an operation is reached.
 pub fn known_apart(ir: &Ir, op: Op) -> IndexSet<(Value, Value)> {
     let mut known = IndexSet::new();
+    for test in tested(ir, op).into_iter().filter(|&test| DisjointOp::is(ir, test)) {
+        let pair = [0, 1].map(|i| ir.operand(test, i));
+        known.extend([(pair[0], pair[1]), (pair[1], pair[0])]);
+    }
+    known
+}
+
+/// What was tested, and found to hold, before an operation is reached.
+pub fn tested(ir: &Ir, op: Op) -> Vec<Op> {
+    let mut tests = Vec::new();
     let mut at = op;
     while let (Some(region), Some(outer)) = (ir.parent_region(at), ir.parent_op(at)) {
         if let Some(choice) = scf::IfOp::cast(ir, outer).filter(|_| ir.region(outer, 0) == region) {
             let mut conditions = vec![choice.condition(ir)];
             while let Some(condition) = conditions.pop() {
                 let Some(condition) = ir.defining_op(condition) else { continue };
-                if arith::AndIOp::is(ir, condition) {
-                    conditions.extend(ir.operands(condition));
-                } else if DisjointOp::is(ir, condition) {
-                    let pair = [0, 1].map(|i| ir.operand(condition, i));
-                    known.extend([(pair[0], pair[1]), (pair[1], pair[0])]);
+                match arith::AndIOp::is(ir, condition) {
+                    true => conditions.extend(ir.operands(condition)),
+                    false => tests.push(condition),
                 }
             }
         }
         at = outer;
     }
-    known
+    tests
 }
 
 /// Whether an operation is in the version without an assumption, of which the user is told nothing:

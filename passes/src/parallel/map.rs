@@ -238,8 +238,8 @@ impl Mapper<'_> {
         };
         let given = region_sizes(ir, self.region)[1];
         // Workers that only the region names help with vector loops.
-        let used = given.is_some()
-            || self.loops.values().any(|known| known.levels.worker && !known.given);
+        let used =
+            given.is_some() || self.loops.values().any(|known| known.levels.worker && !known.given);
         !used
             || (given.is_none_or(|size| size == Size::Constant(1)) && !self.loops.values().any(own))
     }

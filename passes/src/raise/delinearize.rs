@@ -22,10 +22,10 @@ use indexmap::IndexMap;
 use super::affine_operands::AffineOperands;
 use super::row_guard::Guard;
 use super::row_view::View;
-use crate::analysis::access::{Access, access, name, root};
+use crate::analysis::access::{Access, access, describe, name, root};
 use crate::analysis::domain::is_unchanging;
 use crate::analysis::loops::candidates;
-use crate::analysis::subscript::{polynomial, polynomial_keeping};
+use crate::analysis::subscript::polynomial_keeping;
 use crate::versions::{self, Unassuming};
 
 gpuc_ir::pass! {
@@ -104,15 +104,6 @@ fn keep_extents(ir: &Ir, mut access: Access, scope: Region) -> Access {
         access.subscripts = vec![Some(form.into())];
     }
     access
-}
-
-/// A value in the words of the source.
-fn describe(ir: &Ir, value: Value) -> String {
-    let form = polynomial(ir, value);
-    match form.as_value() == Some(value) {
-        true => name(ir, value),
-        false => format!("({})", form.display(|value| name(ir, value))),
-    }
 }
 
 /// Whether the scope is a compute region in which the compiler is to find parallel loops: only there

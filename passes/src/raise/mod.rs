@@ -12,3 +12,4 @@ pub mod raise_while;
 pub mod reduction;
 pub mod row_guard;
 pub mod row_view;
+pub mod widen_subscripts;
