@@ -7,7 +7,7 @@
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith;
-use gpuc_dialects::offload::{MAP_ATTR, MAP_SECTION, NO_WRAP_ATTR, RegionOp};
+use gpuc_dialects::offload::{MAP_ATTR, MAP_SECTION, RegionOp, SECTION_TEST_ATTR};
 use gpuc_ir::op::Subscripts;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
@@ -230,7 +230,7 @@ impl Guard {
         let b = &mut test.b;
         for holds in test.all.iter().filter_map(|&holds| b.defining_op(holds)).collect::<Vec<_>>() {
             let unit = b.ctx.unit_attr();
-            b.set_attr(holds, NO_WRAP_ATTR, unit);
+            b.set_attr(holds, SECTION_TEST_ATTR, unit);
         }
         let both = |b: &mut Builder<'_>, all: Value, one| arith::AndIOp::new(b, all, one).value(b);
         let all = std::mem::take(&mut test.all).into_iter().reduce(|all, one| both(b, all, one));

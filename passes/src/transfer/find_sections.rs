@@ -13,7 +13,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith;
 use gpuc_dialects::func::{FuncOp, ReturnOp};
 use gpuc_dialects::offload::{
-    FOUND_ATTR, MAP_ATTR, MAP_SECTION, NO_WRAP_ATTR, RegionOp, SECTIONS_ATTR,
+    FOUND_ATTR, MAP_ATTR, MAP_SECTION, RegionOp, SECTION_TEST_ATTR, SECTIONS_ATTR,
 };
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
@@ -192,7 +192,7 @@ fn tests(ir: &Ir, function: Op, pointer: Value) -> IndexSet<Op> {
     let accesses = accesses(ir, function, pointer).unwrap_or_default();
     let regions: IndexSet<Op> = accesses.into_iter().map(|(region, _)| region).collect();
     let tests = regions.into_iter().flat_map(|region| tested(ir, region));
-    tests.filter(|&test| ir.attr(test, NO_WRAP_ATTR).is_some()).collect()
+    tests.filter(|&test| ir.attr(test, SECTION_TEST_ATTR).is_some()).collect()
 }
 
 /// A section whose length is [`UNCERTAIN`] where a test fails.
