@@ -27,6 +27,8 @@ pub const ALL: &[&PassInfo] = &[
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_inductions::RaiseInductions::INFO,
     raise::raise_while::RaiseWhile::INFO,
+    raise::unflatten_loops::UnflattenLoops::INFO,
+    raise::widen_subscripts::WidenSubscripts::INFO,
     raise::raise_affine::RaiseAffine::INFO,
     raise::delinearize::Delinearize::INFO,
     raise::promote_scalars::PromoteScalars::INFO,

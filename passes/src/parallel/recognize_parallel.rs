@@ -33,7 +33,7 @@ use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::Parallel;
 use crate::plan::{Given, names, record};
-use crate::versions::{self, in_fallback};
+use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
     /// Make loops parallel whose iterations are proven independent.
@@ -58,7 +58,7 @@ impl Pass for RecognizeParallel {
                 self.recognize(ir, &nest, region, Apart::Unknown);
                 continue;
             }
-            let fallback = versions::copy_as_fallback(ir, inner);
+            let kept = Unassuming::keep(ir, inner);
             let found = match &given {
                 Some(given) => self.follow(ir, op, &nest, region, given)?,
                 None => self.recognize(ir, &nest, region, Apart::Assumed),
@@ -67,7 +67,7 @@ impl Pass for RecognizeParallel {
                 record(ir, op, Parallel { loops: found.parallel });
             }
             found.remarks.into_iter().for_each(|remark| cx.report(remark));
-            if versions::choose_disjoint(ir, &found.assumed_apart, inner, fallback) {
+            if let Some(fallback) = kept.require_disjoint(ir, &found.assumed_apart, inner) {
                 let nest = Nest::compute(ir, fallback);
                 self.recognize(ir, &nest, RegionOp(fallback), Apart::Unknown);
             }

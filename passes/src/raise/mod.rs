@@ -12,3 +12,5 @@ pub mod raise_while;
 pub mod reduction;
 pub mod row_guard;
 pub mod row_view;
+pub mod unflatten_loops;
+pub mod widen_subscripts;
