@@ -281,8 +281,13 @@ impl DataDescriptor {
     /// Lets a section of unknown length be data in no clause, which have to be on the device.
     pub fn settle(&mut self) {
         if self.bytes == UNCERTAIN {
-            let kind = DataKind::TABLE.iter().find(|row| row.0 == DataKind::ImplicitPresent);
-            self.kind = kind.map_or(self.kind, |row| row.1);
+            // Where the family says so, a pointer to what is not there keeps its value.
+            let kind = match self.has(IF_PRESENT) {
+                true => DataKind::NoCreate,
+                false => DataKind::ImplicitPresent,
+            };
+            let row = DataKind::TABLE.iter().find(|row| row.0 == kind);
+            self.kind = row.map_or(self.kind, |row| row.1);
             self.bytes = 1;
         }
     }

@@ -175,6 +175,35 @@ impl Number {
     }
 }
 
+/// A routine by which device code has memory of its own (OpenMP 5.2 §18.13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Allocation {
+    /// Memory, whose size is the product of these arguments.
+    Memory {
+        /// The numbers of the arguments.
+        size: &'static [usize],
+        /// Whether it is zero at first.
+        zeroed: bool,
+    },
+    /// Something that has nothing to do: all memory is of one kind, and goes with the region.
+    Nothing,
+}
+
+impl Allocation {
+    /// What the routine of that name does.
+    pub(crate) fn asked_by(name: &str) -> Option<Allocation> {
+        Some(match name {
+            "omp_alloc" => Allocation::Memory { size: &[0], zeroed: false },
+            "omp_calloc" => Allocation::Memory { size: &[0, 1], zeroed: true },
+            "omp_free"
+            | "omp_init_allocator"
+            | "omp_destroy_allocator"
+            | "omp_set_default_allocator" => Allocation::Nothing,
+            _ => return None,
+        })
+    }
+}
+
 /// The device types (`acc_device_t`) for which a test in device code holds (OpenACC 3.3 §3.2.17).
 pub(crate) const RUNS_ON_DEVICE: [i128; 2] = [4, 5];
 

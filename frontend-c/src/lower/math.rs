@@ -7,7 +7,7 @@ use gpuc_ir::{Builder, OpBuild, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use crate::directive::{self, Number};
+use crate::directive::{self, Allocation, Number};
 use crate::source::Span;
 use crate::tree::ExprId;
 use crate::types::Type;
@@ -103,6 +103,13 @@ impl Lowerer<'_> {
         }
         if let Some(value) = self.float_function(base, ty, arguments, span)? {
             return Ok(Some(value));
+        }
+        if Allocation::asked_by(base) == Some(Allocation::Nothing) {
+            if self.unit.types.is_void(ty) {
+                return Ok(None);
+            }
+            let register = self.scalar(ty, span)?.register(&mut self.b.ctx);
+            return Ok(Some(arith::constant_int(&mut self.b, 1, register)));
         }
         if arguments.is_empty()
             && let Some(number) = Number::asked_by(base)

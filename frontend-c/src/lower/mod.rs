@@ -26,6 +26,7 @@
 
 mod access;
 mod address;
+mod allocation;
 mod arithmetic;
 mod array_reduction;
 mod atomic;

@@ -249,6 +249,7 @@ impl Lowerer<'_> {
             site.directive.sizes[0].iter().all(|&size| self.unit.constant_int(size) == Some(1));
         let (region, done) = self.region(&[], |l, _| {
             let done = l.with_constants(|l| {
+                l.region_block = Some(l.block());
                 l.enter_region(site, captures, arguments)?;
                 if site.directive.nest.is_some() {
                     l.directive_loop(site.directive, site.body)

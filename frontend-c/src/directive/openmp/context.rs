@@ -93,6 +93,15 @@ impl Parser {
                 let holds = parser.checker.constant_int(condition).is_some_and(|value| value != 0);
                 return Ok(holds.then_some(weight.unwrap_or(1)));
             }
+            // Which device the other traits are about: the one that regions run on.
+            if (set, selector.as_str()) == ("target_device", "device_num") {
+                parser.integer()?;
+                return Ok(Some(weight.unwrap_or(1)));
+            }
+            let place = match set {
+                "target_device" => Place::Device { in_parallel: false },
+                _ => place,
+            };
             let mut score = Some(weight.unwrap_or(0));
             loop {
                 let property = parser.property()?;

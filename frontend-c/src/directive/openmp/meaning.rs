@@ -84,9 +84,8 @@ fn kind(directive: &Directive) -> Kind {
         "barrier" => Kind::Hint,
         // Tasks are done when their thread goes on; constructs are not cancelled unless the environment says so
         // (OpenMP 5.2 §21.2.6).
-        "flush" | "taskwait" | "taskyield" | "cancel" | "cancellation point" | "nothing" => {
-            Kind::Hint
-        }
+        "flush" | "taskwait" | "taskyield" | "cancel" | "cancellation point" | "nothing"
+        | "allocate" => Kind::Hint,
         _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),
         _ if form.is_loop() => Kind::Loop,
         _ => Kind::Block,

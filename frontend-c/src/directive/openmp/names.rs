@@ -117,6 +117,7 @@ pub const FORMS: &[Form] = forms! {
     "taskyield" "12.7" Yes false;
     "cancel" "16.1" Hint false;
     "cancellation point" "16.2" Hint false;
+    "allocate" "6.5" Hint false;
     "assume" "8.3" Hint true;
     "nothing" "8.4" Yes false;
     "reverse" "6.0 §11.5" Yes true;
@@ -168,6 +169,8 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "task_reduction" "5.5.9" Yes ["taskgroup"];
     "allocate" "6.6" Hint ["target" "teams" "distribute" "parallel" "for" "single" "scope" "sections" "task" "taskloop" "taskgroup"];
     "uses_allocators" "6.8" Hint ["target"];
+    "allocator" "6.4" Hint ["allocate"];
+    "align" "6.3" Hint ["allocate"];
     "to" "5.9.1" Yes ["target update" "declare target"];
     "from" "5.9.2" Yes ["target update"];
     "enter" "5.8.4" Yes ["declare target"];
@@ -193,8 +196,8 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "filter" "10.5.1" No ["masked"];
     "if" "3.4" InPart ["target" "target data" "target enter data" "target exit data" "target update" "parallel" "simd" "task" "taskloop" "cancel"];
     "device" "13.2" InPart ["target" "target data" "target enter data" "target exit data" "target update"];
-    "nowait" "15.6" Hint ["target" "target enter data" "target exit data" "target update" "for" "scope" "sections" "single" "taskwait"];
-    "depend" "15.9.5" InPart ["target" "target enter data" "target exit data" "target update" "task" "taskwait" "ordered"];
+    "nowait" "15.6" Hint ["target" "target data" "target enter data" "target exit data" "target update" "for" "scope" "sections" "single" "taskwait"];
+    "depend" "15.9.5" InPart ["target" "target data" "target enter data" "target exit data" "target update" "task" "taskwait" "ordered"];
     "doacross" "15.9.6" Yes ["ordered"];
     "threads" "15.10.2" Yes ["ordered"];
     "simd" "15.10.2" Yes ["ordered"];
@@ -206,7 +209,7 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "detach" "12.5.2" No ["task"];
     "grainsize" "12.6.1" Hint ["taskloop"];
     "num_tasks" "12.6.2" Hint ["taskloop"];
-    "nogroup" "15.7" Hint ["taskloop"];
+    "nogroup" "15.7" Hint ["taskloop" "target data"];
     "holds" "8.3.1" Hint ["assume"];
     "absent" "8.3.1" Hint ["assume"];
     "contains" "8.3.1" Hint ["assume"];

@@ -67,7 +67,7 @@ impl Parser {
             self.group_private.extend(names);
         }
         // `critical (name)`, `flush (list)`, and which construct is cancelled.
-        if matches!(form.words, "critical" | "flush") && self.at(Punct::LParen) {
+        if matches!(form.words, "critical" | "flush" | "allocate") && self.at(Punct::LParen) {
             self.skip_argument()?;
         }
         if matches!(form.words, "cancel" | "cancellation point") {

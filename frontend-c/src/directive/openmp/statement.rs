@@ -417,6 +417,10 @@ impl Parser {
             parser.declare_variant(line)
         });
         let Ok(read) = read else { return Some(ItemKind::Other) };
+        // A call that is dispatched may be one of the function itself (OpenMP 5.2 §7.6).
+        if text.contains("dispatch") {
+            self.checker.unit.pragmas[number as usize].ours = true;
+        }
         let by_place = ["parallel", "teams", "for", "simd", "dispatch"];
         if read.is_none()
             && text.contains("construct")
