@@ -26,6 +26,7 @@ pub const ALL: &[&PassInfo] = &[
     analysis::sharing::print::PrintSharePartitions::INFO,
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_inductions::RaiseInductions::INFO,
+    raise::raise_searches::RaiseSearches::INFO,
     raise::raise_while::RaiseWhile::INFO,
     raise::unflatten_loops::UnflattenLoops::INFO,
     raise::widen_subscripts::WidenSubscripts::INFO,

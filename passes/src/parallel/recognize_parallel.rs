@@ -21,11 +21,13 @@ use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
 use super::carried_scalar::{CarriedScalar, classify};
+use super::flag::Flag;
 use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
 use super::schedule::Asked;
 use super::search::Search;
+use super::updates;
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{candidates, dimensions};
 use crate::analysis::nest::Nest;
@@ -89,6 +91,14 @@ struct Found {
 impl RecognizeParallel {
     fn recognize(&self, ir: &mut Ir, nest: &Nest, region: RegionOp, apart: Apart) -> Found {
         let mut found = Found::default();
+        let combined = updates::make_atomic(ir, nest, region, apart);
+        let fresh = (!combined.is_empty()).then(|| Nest::compute(ir, region.op()));
+        let nest = fresh.as_ref().unwrap_or(nest);
+        for (op, variable) in combined {
+            let remark =
+                Diagnostic::remark(format!("Generating implicit atomic update({variable})"));
+            found.remarks.push(remark.at_option(ir.ctx.place(ir.location(op))));
+        }
         for op in candidates(ir, region) {
             let name = names::of(ir, op);
             match self.parallelize(ir, nest, op, apart, false, &mut found.assumed_apart) {
@@ -197,13 +207,17 @@ impl RecognizeParallel {
                     scan = Some(kind);
                     "Loop carried scalar dependence"
                 }
-                CarriedScalar::Recurrence => match Search::find(ir, op, each, touched) {
-                    Some(search) => {
+                CarriedScalar::Recurrence => {
+                    if let Some(search) = Search::find(ir, op, each, touched) {
                         searches.push(search);
                         continue;
                     }
-                    None => "Loop carried scalar dependence",
-                },
+                    if let Some(flag) = Flag::find(ir, op, each) {
+                        flag.split(ir, op);
+                        return self.parallelize(ir, nest, op, apart, asked, assumed_apart);
+                    }
+                    "Loop carried scalar dependence"
+                }
             };
             let scalar = scalar_name(ir, each.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));

@@ -8,6 +8,7 @@ pub mod promote_scalars;
 pub mod raise_affine;
 pub mod raise_inductions;
 pub mod raise_loops;
+pub mod raise_searches;
 pub mod raise_while;
 pub mod reduction;
 pub mod row_guard;
