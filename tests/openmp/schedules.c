@@ -72,6 +72,30 @@ static void shared(int n)
     printf("%d: %d %d\n", n, right, wrong);
 }
 
+/* What a thread leaves in its copy, its next iteration finds there: chunks are visible in it. */
+static void kept(int n)
+{
+    int copy = 7, right = 1;
+    #pragma omp target teams distribute parallel for firstprivate(copy) num_teams(4) schedule(static, 8) map(from: a)
+    for (int i = 0; i < n; i++) {
+        if (i % 8 == 0)
+            copy = 0;
+        copy++;
+        a[i] = copy;
+    }
+    #pragma omp target parallel for firstprivate(copy) schedule(static, 5) map(from: who)
+    for (int i = 0; i < n; i++) {
+        if (i % 5 == 0)
+            copy = 0;
+        who[i] = copy++;
+    }
+    for (int i = 0; i < n / 4 / 8 * 8; i++)
+        right &= a[i] == i % 8 + 1;
+    for (int i = 0; i < n; i++)
+        right &= who[i] == i % 5;
+    printf("%d: %d %d\n", n, copy, right);
+}
+
 static void last(int n)
 {
     int steps = 3, down = 100, value = -1, k = -7, at = -1;
@@ -107,6 +131,7 @@ int main(void)
     for (int i = 0; i < 5; i++) {
         shared(sizes[i]);
         last(sizes[i]);
+        kept(sizes[i]);
     }
     return 0;
 }

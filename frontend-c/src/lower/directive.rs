@@ -180,7 +180,8 @@ impl Lowerer<'_> {
         let is_divided = !self.levels_by_number(directive).is_empty();
         let mut levels = self.levels(directive)?;
         if is_divided && levels.iter().all(Option::is_none) {
-            order = LoopOrder::Seq;
+            // What a processor has for itself goes from one of its iterations to the next.
+            (order, independent) = (LoopOrder::Seq, false);
         }
         let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
             Some(function) if independent => {

@@ -338,7 +338,16 @@ impl Directive {
                 _ => Chunk::One,
             }
         };
-        [chunk("dist_schedule"), Chunk::One, chunk("schedule")]
+        let (teams, threads) = (chunk("dist_schedule"), chunk("schedule"));
+        let says = self.clauses("dist_schedule").next().is_some();
+        // What threads have in chunks is in one piece for their team.
+        let teams = if says || threads == Chunk::One { teams } else { Chunk::Part };
+        [teams, Chunk::One, threads]
+    }
+
+    /// Whether the program knows which iterations a thread executes one behind the other.
+    pub(super) fn has_static_chunks(&self) -> bool {
+        self.clauses("schedule").any(|clause| matches!(clause.kind, ClauseKind::Static(_)))
     }
 
     /// The variables of `linear`, with what each iteration adds.

@@ -279,7 +279,13 @@ impl Parser {
         excludes: Option<Excludes>,
         body: StmtId,
     ) -> Parsed<StmtId> {
-        let asked = asks(&self.checker.unit, body);
+        let mut asked = asks(&self.checker.unit, body);
+        // What a thread leaves in a copy of its own, its next iteration finds there.
+        let changed = mutated_by(&self.checker.unit, body);
+        asked.threads |= form.has("parallel")
+            && form.is_loop()
+            && directive.firstprivate.iter().any(|var| changed.contains(&var.decl))
+            && matches!(&directive.written, Written::OpenMp(written) if written.has_static_chunks());
         let mut body = body;
         // What the first thread of each team executes, its team executes once.
         let by_each = !form.has("master") && !form.has("masked");
