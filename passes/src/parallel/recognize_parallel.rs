@@ -233,7 +233,14 @@ impl RecognizeParallel {
         }
         let found = carried(ir, op, touched, apart, Wanted::Any);
         if let Some(dependence) = &found.dependence {
-            return Err(remarks::dependence(ir, op, dependence));
+            let said = remarks::dependence(ir, op, dependence);
+            return Err(match updates::inexact(ir, op, touched) {
+                Some(variable) => said.help(format!(
+                    "in another order, sums in {variable} would be rounded otherwise: put `#pragma acc atomic update` \
+                     in front of the update if any order will do"
+                )),
+                None => said,
+            });
         }
         if !asked && !self.pays(ir, op, touched, !reductions.is_empty()) {
             return Err(remark(

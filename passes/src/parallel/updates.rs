@@ -60,6 +60,16 @@ pub fn make_atomic(ir: &mut Ir, nest: &Nest, region: RegionOp, apart: Apart) -> 
     made
 }
 
+/// The variable of an update by an index array whose result would hang on the order of iterations, if a loop has one.
+pub fn inexact(ir: &Ir, op: Op, touched: &[Access]) -> Option<String> {
+    let writes = touched.iter().filter(|access| access.kind == AccessKind::Write);
+    writes.into_iter().filter(|access| is_indirect(ir, op, access)).find_map(|access| {
+        let update = Update::any(ir, access).filter(|update| !update.is_exact(ir))?;
+        let is_sum = ir.ctx.is_float(ir.ty(update.value)) && update.kind == Reduction::Add;
+        is_sum.then(|| name(ir, access.root))
+    })
+}
+
 impl Update {
     /// The updates of a loop by subscripts that are no sums of loop variables, and its accesses with these as atomic ones; `None`
     /// where something else is done with an array that has such.
@@ -98,17 +108,24 @@ impl Update {
         Some((updates, after))
     }
 
-    /// The update that a write ends.
+    /// The update that a write ends, if the order of such is the same to the result.
     fn of(ir: &Ir, write: &Access) -> Option<Update> {
+        Update::any(ir, write).filter(|update| update.is_exact(ir))
+    }
+
+    fn is_exact(&self, ir: &Ir) -> bool {
+        let ty = ir.ty(self.value);
+        matches!(ir.ctx.int_or_index_width(ty), Some(32 | 64))
+            && !ir.ctx.is_index(ty)
+            && self.kind.atomic_kind(&ir.ctx, ty, self.unsigned).is_some()
+    }
+
+    fn any(ir: &Ir, write: &Access) -> Option<Update> {
         let store = write.op;
         let access = ir.memory_access(store).filter(|_| StoreOp::is(ir, store))?;
         let combined = access.stored().filter(|&value| ir.has_one_use(value))?;
         let combination = ir.defining_op(combined)?;
         let (kind, unsigned, candidates) = Reduction::of_update(ir, combination)?;
-        let ty = ir.ty(combined);
-        let is_exact = matches!(ir.ctx.int_or_index_width(ty), Some(32 | 64))
-            && !ir.ctx.is_index(ty)
-            && kind.atomic_kind(&ir.ctx, ty, unsigned).is_some();
         let side = (0..candidates).find(|&side| {
             let load = ir.defining_op(ir.operand(combination, side));
             load.is_some_and(|load| {
@@ -120,7 +137,7 @@ impl Update {
                 })
             })
         });
-        let side = side.filter(|_| is_exact)?;
+        let side = side?;
         let load = ir.defining_op(ir.operand(combination, side))?;
         let value = ir.operand(combination, 1 - side);
         let update = Update { load, combination, store, value, kind, unsigned };
