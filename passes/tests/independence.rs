@@ -23,7 +23,7 @@ return
     run(passes, &text).1
 }
 
-/// The loop stays sequential, and with the `from` in place of `to` it is parallel.
+/// The loop stays sequential, and so do those in it.
 fn stays(body: &str) {
     let passes = "promote-scalars,mem2reg,canonicalize,recognize-parallel";
     let said = said(passes, body);
@@ -199,4 +199,85 @@ memref.store %f1, %a[%i] : memref<?xf32>
     let passes = "raise-loops,raise-affine,check-independent";
     assert!(said(passes, &body("", "")).contains("not independent"));
     assert_eq!(said(passes, &body("scf.if %q {", "}")), "");
+}
+
+/// Numbers that are cut, wrap around, or lose their sign on the way to the subscript.
+#[test]
+fn casts_that_change_numbers() {
+    // Cut to 32 bits where nobody knows how far the loop goes.
+    stays(
+        "affine.for %i = 0 to %n {
+%t = arith.index_cast %i : index to i32
+%k = arith.index_cast %t : i32 to index
+memref.store %f1, %a[%k] : memref<?xf32>
+}",
+    );
+    // Elements 0 and 64 times 4 are one in 8 bits; 0 to 31 are told apart.
+    let times = |end: u32| {
+        format!(
+            "%four = arith.constant 4 : i8
+affine.for %i = 0 to {end} {{
+%t = arith.index_cast %i : index to i8
+%u = arith.muli %t, %four : i8
+%k = arith.index_cast %u : i8 to index
+memref.store %f1, %a[%k] : memref<?xf32>
+}}"
+        )
+    };
+    stays(&times(100));
+    is_parallel(&times(30));
+    // -10 is 246 without its sign, which the next iteration reads.
+    stays(
+        "affine.for %i = -10 to 10 {
+%t = arith.index_cast %i : index to i8
+%k = arith.index_castui %t : i8 to index
+%x = affine.load %a[%i + 255] : memref<?xf32>
+memref.store %x, %a[%k] : memref<?xf32>
+}",
+    );
+}
+
+/// Quotients that round up are what those that round down are where nothing is left.
+#[test]
+fn quotients_that_round_up() {
+    let halves = |step: u32| {
+        format!(
+            "%c2 = arith.constant 2 : index
+affine.for %i = 0 to %n step {step} {{
+%k = arith.ceildivsi %i, %c2 : index
+%x = affine.load %a[%i floordiv 2] : memref<?xf32>
+memref.store %x, %a[%k] : memref<?xf32>
+}}"
+        )
+    };
+    is_parallel(&halves(2));
+    stays(&halves(1));
+}
+
+/// One iteration that a condition, or the last one of a loop outside, lets through decides.
+#[test]
+fn one_iteration_more() {
+    for (predicate, bound, iterations) in
+        [("slt", 1, 1), ("slt", 2, 2), ("sle", 0, 1), ("sle", 1, 2)]
+    {
+        let body = format!(
+            "%bound = arith.constant {bound} : index
+affine.for %i = 0 to %n {{
+%k = arith.cmpi {predicate}, %i, %bound : index
+scf.if %k {{
+affine.store %f1, %a[3] : memref<?xf32>
+}}
+}}"
+        );
+        if iterations > 1 { stays(&body) } else { is_parallel(&body) }
+    }
+    // Only where %i is 9 does the inner loop read what another of its iterations writes.
+    stays(
+        "affine.for %i = 0 to 10 {
+affine.for %j = 0 to 10 {
+%x = affine.load %a[%j - %i + 18] : memref<?xf32>
+affine.store %x, %a[%j] : memref<?xf32>
+}
+}",
+    );
 }

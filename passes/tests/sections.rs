@@ -177,6 +177,17 @@ fn what_not_every_iteration_touches() {
         "affine.for %i = 0 to %n step 3 {\naffine.store %f1, %a[%i] : memref<?xf32>\n}",
         |n, _, _| (0..n).step_by(3).collect(),
     );
+    // At least so often.
+    for least in [0, 1, 2] {
+        let body = format!(
+            "%least = arith.constant {least} : index
+%end = arith.maxsi %n, %least : index
+affine.for %i = 0 to %end {{
+affine.store %f1, %a[%i] : memref<?xf32>
+}}"
+        );
+        compare(&body, |n, _, _| (0..n.max(least)).collect());
+    }
     // Perhaps none at all: the host cannot look.
     for condition in [
         "scf.if %unknown {",
