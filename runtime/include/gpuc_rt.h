@@ -75,7 +75,8 @@ enum __gpuc_data_kind {
 struct __gpuc_data {
     const char *name;    /* as the program writes it */
     void *host;          /* first byte of the section */
-    unsigned long bytes; /* length of the section */
+    unsigned long bytes; /* length of the section; 2^63 where the compiler's computation found none:
+                            data that must be there */
     unsigned kind;       /* enum __gpuc_data_kind, with flags */
     unsigned line;       /* line of the clause; 0: that of the directive */
     void *device;        /* out: the device address that corresponds to host */

@@ -270,7 +270,19 @@ pub struct DataDescriptor {
     pub device: *mut c_void,
 }
 
+/// The length of a section where the computation that the compiler made of it says that it is not known.
+pub const UNCERTAIN: u64 = 1 << 63;
+
 impl DataDescriptor {
+    /// Lets a section of unknown length be data in no clause, which have to be on the device.
+    pub fn settle(&mut self) {
+        if self.bytes == UNCERTAIN {
+            let kind = DataKind::TABLE.iter().find(|row| row.0 == DataKind::ImplicitPresent);
+            self.kind = kind.map_or(self.kind, |row| row.1);
+            self.bytes = 1;
+        }
+    }
+
     /// The clause `kind` on `bytes` bytes at `host`.
     ///
     /// # Safety

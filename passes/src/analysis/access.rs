@@ -3,14 +3,16 @@
 use gpuc_dialects::offload::{
     MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT,
 };
-use gpuc_dialects::{gpu, memref, ptr};
+use gpuc_dialects::{arith, gpu, memref, ptr};
 use gpuc_ir::op::{Subscripts, Traits};
 
 pub use gpuc_ir::op::AccessKind;
 use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef};
 
+use super::modular;
 use super::names;
 use super::quasi_affine::QuasiAffine;
+use super::subscript::polynomial;
 
 /// An access to elements of a buffer.
 #[derive(Clone, Debug)]
@@ -195,7 +197,7 @@ fn argument_owner(ir: &Ir, value: Value) -> Option<(Op, usize)> {
 }
 
 /// An attribute of the function argument that a value is.
-fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
+pub fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
     let (owner, index) = argument_owner(ir, value)?;
     let all = ir.ctx.array_value(ir.attr(owner, "arg_attrs")?)?;
     let AttrKind::Dict(entries) = *ir.ctx.attr_kind(*all.get(index)?) else { return None };
@@ -205,6 +207,23 @@ fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
 /// The variable's name in the source, for messages.
 pub fn name(ir: &Ir, root: Value) -> String {
     known_name(ir, root).unwrap_or("a local variable").to_owned()
+}
+
+/// A value in the words of the source.
+pub fn describe(ir: &Ir, value: Value) -> String {
+    // An unsigned number is known by what it was widened from.
+    let widening = ir.defining_op(value).filter(|&op| arith::IndexCastUIOp::is(ir, op));
+    if let Some(op) = widening {
+        return describe(ir, ir.operand(op, 0));
+    }
+    let form = match polynomial(ir, value) {
+        form if form.as_value() == Some(value) => modular::spelled(ir, value),
+        form => form,
+    };
+    match form.as_value() == Some(value) {
+        true => name(ir, value),
+        false => format!("({})", form.display(|value| name(ir, value))),
+    }
 }
 
 /// The variable's name in the source, if it is known.

@@ -58,6 +58,7 @@ impl DataEnvironment<'_> {
     /// structured count goes up, its device address is filled in.
     pub fn begin(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data {
+            data.settle();
             if data.has(ROWS) {
                 self.rows(data, Self::begin, Pointers::AttachBehind)?;
                 continue;
