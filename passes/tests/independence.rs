@@ -49,7 +49,7 @@ affine.vector_store %x, %a[%i * 4] : memref<?xf32>, vector<4xf32>
         )
     };
     is_parallel(&steps(0));
-    [1, 2, 3].map(|shift| stays(&steps(shift)));
+    [1, 2, 3].into_iter().for_each(|shift| stays(&steps(shift)));
     // As far apart as the loop is long, less what the vector reaches over.
     let far = |shift: u32| {
         format!(
@@ -90,7 +90,7 @@ memref.store %f1, %view[] : memref<f32>
         )
     };
     is_parallel(&bytes(3));
-    [4, 5, 7].map(|byte| stays(&bytes(byte)));
+    [4, 5, 7].into_iter().for_each(|byte| stays(&bytes(byte)));
 }
 
 /// Subscripts that differ by values, not by constants alone.

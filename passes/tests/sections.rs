@@ -246,9 +246,12 @@ memref.store %f1, %a[%k] : memref<?xf32>
     );
 }
 
+/// Which element an iteration touches.
+type Chosen = fn(i64, i64, i64) -> i64;
+
 fn compared_choice(
     name: &str,
-    compared: &dyn Fn(&str, fn(i64, i64, i64) -> i64) -> [usize; 2],
+    compared: &dyn Fn(&str, Chosen) -> [usize; 2],
     equal: bool,
 ) -> [usize; 2] {
     let chosen =
