@@ -71,3 +71,13 @@ fn products_of_long_coefficients() {
         }
     }
 }
+
+/// One part without an end leaves the union without one.
+#[test]
+fn unions_that_are_not_bounded() {
+    for text in ["{ [i] : i <= 0; [i] : 5 <= i <= 7 }", "{ [i] : 5 <= i <= 7; [i] : i <= 0 }"] {
+        let set: Set = text.parse().unwrap();
+        assert_eq!(set.minimum(&Affine::dim(0)).unwrap().to_string(), "unbounded", "{text}");
+        assert_eq!(set.maximum(&Affine::dim(0)).unwrap().to_string(), "7", "{text}");
+    }
+}
