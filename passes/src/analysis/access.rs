@@ -76,13 +76,11 @@ pub fn access(ir: &Ir, op: Op) -> Option<Access> {
     Some(access)
 }
 
-/// Whether a buffer is declared in a loop, so that each of its iterations has one of its own.
+/// Whether a buffer is declared in a loop, so that each of its iterations has one of its own. What an
+/// operation in the loop only finds or chooses was there before.
 pub fn is_own(ir: &Ir, root: Value, op: Op) -> bool {
-    let declaration = ir.defining_op(root);
-    // What an address read in the loop is of may have been there before.
-    declaration.is_some_and(|declaration| {
-        ir.is_inside(declaration, op) && !ptr::FromAddressOp::is(ir, declaration)
-    })
+    let is_inside = ir.defining_op(root).is_some_and(|definition| ir.is_inside(definition, op));
+    is_inside && Storage::of(ir, root) == Storage::Local
 }
 
 /// Whether a buffer may be another one in each iteration of a loop: subscripts say nothing then.
