@@ -61,6 +61,7 @@ pub fn read(text: &Preprocessed, families: Families) -> (TranslationUnit, Vec<Di
         lexed.source.set_content(&text.file, buffer);
     }
     let unit = TranslationUnit {
+        shares_memory: false,
         exprs: Default::default(),
         stmts: Default::default(),
         decls: Default::default(),

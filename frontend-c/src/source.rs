@@ -85,13 +85,17 @@ pub struct Source {
     markers: Vec<Marker>,
     /// Where the lines of the text start; found when first asked for.
     line_starts: OnceLock<Vec<u32>>,
+    /// The length of what the program has written; text of ours stands behind.
+    written: usize,
 }
 
 impl Source {
     /// The text with no marker seen yet; its lines belong to `name`.
     pub fn new(text: Arc<[u8]>, name: &str) -> Self {
+        let written = text.len();
+        let line_starts = OnceLock::new();
         let mut source =
-            Source { text, files: Vec::new(), markers: Vec::new(), line_starts: OnceLock::new() };
+            Source { text, files: Vec::new(), markers: Vec::new(), line_starts, written };
         source.mark(0, name, 1, false);
         source
     }
@@ -99,6 +103,21 @@ impl Source {
     /// The whole preprocessed text.
     pub fn text(&self) -> &Arc<[u8]> {
         &self.text
+    }
+
+    /// What the program has written of it.
+    pub fn written(&self) -> &[u8] {
+        &self.text[..self.written]
+    }
+
+    /// Puts text of ours behind it, which means something at the place `at`.
+    pub(crate) fn append(&mut self, text: &str, at: u32) -> Span {
+        let (file, line) = self.line(at);
+        let start = self.text.len() + 1;
+        self.text = [&self.text, b"\n".as_slice(), text.as_bytes()].concat().into();
+        self.line_starts = OnceLock::new();
+        self.mark(start, &file, line, false);
+        Span::new(start as u32, self.text.len() as u32)
     }
 
     /// The bytes of `span`.

@@ -6,7 +6,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
 use indexmap::IndexSet;
 
 /// A copy of a region, detached: the version without the assumption.
-pub fn copy_as_fallback(ir: &mut Ir, region: Op) -> Op {
+fn copy_as_fallback(ir: &mut Ir, region: Op) -> Op {
     let copy = ir.clone_op(region, &mut ValueMap::new());
     let unit = ir.ctx.unit_attr();
     ir.set_attr(copy, FALLBACK_ATTR, unit);
@@ -34,51 +34,118 @@ pub fn choose(ir: &mut Ir, holds: Value, region: Op, fallback: Op) {
     }
 }
 
-/// Runs the region where all pairs of buffers are apart, as far as that is not tested round it, and its
-/// fallback elsewhere; without a pair to test, the fallback goes. Says whether there are two versions.
-pub fn choose_disjoint(
-    ir: &mut Ir,
-    pairs: &IndexSet<(Value, Value)>,
-    region: Op,
-    fallback: Op,
-) -> bool {
-    let known = known_apart(ir, region);
-    let mut b = Builder::before(ir, region);
-    let mut all: Option<Value> = None;
-    for &(first, second) in pairs.difference(&known) {
-        let holds = DisjointOp::new(&mut b, first, second).value(&mut b);
-        all = Some(match all {
-            Some(so_far) => arith::AndIOp::new(&mut b, so_far, holds).value(&mut b),
-            None => holds,
-        });
+/// A region as it was before anything was assumed about it.
+///
+/// All that the steps of a region assume comes together in one condition and makes one second version of it, whichever
+/// step is the first; a step keeps the region ([`Unassuming::keep`]) before it changes it, and says behind it what has
+/// to hold.
+#[derive(Debug)]
+#[must_use]
+pub enum Unassuming {
+    /// A copy, detached: nothing has been assumed yet.
+    Copy(Op),
+    /// The choice that an earlier assumption has made, whose other branch it is.
+    Choice(Op),
+}
+
+impl Unassuming {
+    /// Keeps a region that is about to be changed.
+    pub fn keep(ir: &mut Ir, region: Op) -> Unassuming {
+        match assumed(ir, region) {
+            Some(choice) => Unassuming::Choice(choice),
+            None => Unassuming::Copy(copy_as_fallback(ir, region)),
+        }
     }
-    match all {
-        Some(holds) => choose(ir, holds, region, fallback),
-        None => ir.erase_op(fallback),
+
+    /// Lets the changed region run only where `holds`, too, a value in front of its [`point`]. The fallback, where
+    /// this is the first assumption.
+    pub fn require(self, ir: &mut Ir, holds: Value, region: Op) -> Option<Op> {
+        match self {
+            Unassuming::Copy(fallback) => {
+                choose(ir, holds, region, fallback);
+                Some(fallback)
+            }
+            Unassuming::Choice(choice) => {
+                let so_far = scf::IfOp(choice).condition(ir);
+                let mut b = Builder::before(ir, choice);
+                let both = arith::AndIOp::new(&mut b, so_far, holds).value(&mut b);
+                ir.set_operand(choice, 0, both);
+                None
+            }
+        }
     }
-    all.is_some()
+
+    /// The same where all pairs of buffers are apart, as far as that is not tested yet; what was kept goes where there
+    /// is no pair to test.
+    pub fn require_disjoint(
+        self,
+        ir: &mut Ir,
+        pairs: &IndexSet<(Value, Value)>,
+        region: Op,
+    ) -> Option<Op> {
+        let known = known_apart(ir, region);
+        let point = point(ir, region);
+        let mut b = Builder::before(ir, point);
+        let mut all: Option<Value> = None;
+        for &(first, second) in pairs.difference(&known) {
+            let holds = DisjointOp::new(&mut b, first, second).value(&mut b);
+            all = Some(match all {
+                Some(so_far) => arith::AndIOp::new(&mut b, so_far, holds).value(&mut b),
+                None => holds,
+            });
+        }
+        match (all, self) {
+            (Some(holds), kept) => kept.require(ir, holds, region),
+            (None, Unassuming::Copy(fallback)) => {
+                ir.erase_op(fallback);
+                None
+            }
+            (None, Unassuming::Choice(_)) => None,
+        }
+    }
+}
+
+/// The operation in front of which what a region assumes is computed.
+pub fn point(ir: &Ir, region: Op) -> Op {
+    assumed(ir, region).unwrap_or(region)
+}
+
+/// The choice that assumptions about a region have made.
+fn assumed(ir: &Ir, region: Op) -> Option<Op> {
+    let choice = scf::IfOp::cast(ir, ir.parent_op(region)?)?.op();
+    let other = ir.ops(ir.body(choice, 1)).next()?;
+    let is_assumed = ir.attr(other, FALLBACK_ATTR).is_some() && ir.attr(other, REST_ATTR).is_none();
+    (is_assumed && ir.parent_region(region) == Some(ir.region(choice, 0))).then_some(choice)
 }
 
 /// Pairs of buffers, each both ways round, that were tested to be apart before an operation is reached.
 pub fn known_apart(ir: &Ir, op: Op) -> IndexSet<(Value, Value)> {
     let mut known = IndexSet::new();
+    for test in tested(ir, op).into_iter().filter(|&test| DisjointOp::is(ir, test)) {
+        let pair = [0, 1].map(|i| ir.operand(test, i));
+        known.extend([(pair[0], pair[1]), (pair[1], pair[0])]);
+    }
+    known
+}
+
+/// What was tested, and found to hold, before an operation is reached.
+pub fn tested(ir: &Ir, op: Op) -> Vec<Op> {
+    let mut tests = Vec::new();
     let mut at = op;
     while let (Some(region), Some(outer)) = (ir.parent_region(at), ir.parent_op(at)) {
         if let Some(choice) = scf::IfOp::cast(ir, outer).filter(|_| ir.region(outer, 0) == region) {
             let mut conditions = vec![choice.condition(ir)];
             while let Some(condition) = conditions.pop() {
                 let Some(condition) = ir.defining_op(condition) else { continue };
-                if arith::AndIOp::is(ir, condition) {
-                    conditions.extend(ir.operands(condition));
-                } else if DisjointOp::is(ir, condition) {
-                    let pair = [0, 1].map(|i| ir.operand(condition, i));
-                    known.extend([(pair[0], pair[1]), (pair[1], pair[0])]);
+                match arith::AndIOp::is(ir, condition) {
+                    true => conditions.extend(ir.operands(condition)),
+                    false => tests.push(condition),
                 }
             }
         }
         at = outer;
     }
-    known
+    tests
 }
 
 /// Whether an operation is in the version without an assumption, of which the user is told nothing:

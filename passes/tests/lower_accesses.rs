@@ -207,6 +207,34 @@ fn what_is_no_recurrence() {
     }
 }
 
+/// A pointer that a loop carries moves by the same step each time: numbers that the loop computes are no step, and no start.
+#[test]
+fn what_varies_in_a_loop_is_no_step() {
+    for n in [0, 1, 7, 12] {
+        let body = format!(
+            "{IDS}
+             %n = arith.constant {n} : index
+             %seven = arith.constant 7 : i32
+             scf.for %i = %c0 to %n step %c1 {{
+               %k = memref.load %x0[%i] : memref<?xi32>
+               %low = arith.andi %k, %seven : i32
+               %own = arith.index_cast %low : i32 to index
+               %scaled = arith.muli %i, %own : index
+               %v = memref.load %x1[%scaled] : memref<?xi32>
+               %moved = arith.addi %i, %own : index
+               %w = memref.load %x1[%moved] : memref<?xi32>
+               %sum = arith.addi %v, %w : i32
+               %first = arith.cmpi eq, %t, %c0 : index
+               scf.if %first {{
+                 memref.store %sum, %x2[%i] : memref<?xi32>
+               }}
+             }}"
+        );
+        let arguments = "%x0: memref<?xi32>, %x1: memref<?xi32>, %x2: memref<?xi32>";
+        check(PASSES, &program(arguments, [3, 1, 1], false, &body), 8 * n.max(8), 0.0);
+    }
+}
+
 /// Only what no write of the kernel may reach is invariant.
 #[test]
 fn read_only_buffers() {

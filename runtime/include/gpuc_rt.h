@@ -64,6 +64,9 @@ enum __gpuc_data_kind {
                                    host address then */
     __GPUC_ZERO = 0x400,        /* flag: new memory is zeroed */
     __GPUC_ALWAYS = 0x800,      /* flag: copied also where it is present already, or still is */
+    __GPUC_STRIDED = 0x10000,   /* flag of update: elements with others between them. bytes are those
+                                   of one, device is the address of two unsigned longs: how many
+                                   there are, and the bytes from one to the next */
     __GPUC_ROWS = 0x1000        /* flag: host is the address of pointers, bytes their number, device
                                    that of two unsigned longs: the bytes to leave out at the start of
                                    what each points to, and those to take. The pointers themselves
@@ -75,7 +78,8 @@ enum __gpuc_data_kind {
 struct __gpuc_data {
     const char *name;    /* as the program writes it */
     void *host;          /* first byte of the section */
-    unsigned long bytes; /* length of the section */
+    unsigned long bytes; /* length of the section; 2^63 where the compiler's computation found none:
+                            data that must be there */
     unsigned kind;       /* enum __gpuc_data_kind, with flags */
     unsigned line;       /* line of the clause; 0: that of the directive */
     void *device;        /* out: the device address that corresponds to host */
@@ -127,6 +131,9 @@ struct __gpuc_scope {
     struct __gpuc_data *data;
     unsigned n;
 };
+/* The program requires memory that host and device share: what it maps stays where it is. */
+void __gpuc_require_shared_memory(void);
+
 void __gpuc_declare(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 void __gpuc_scope_end(struct __gpuc_scope *scope);
 

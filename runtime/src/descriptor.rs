@@ -251,6 +251,10 @@ pub const AUTO: u32 = 0x2000;
 /// Flag of [`DataDescriptor::kind`]: beside [`AUTO`], does not stay when the nest is done.
 pub const LEAVES: u32 = 0x4000;
 
+/// Flag of [`DataDescriptor::kind`]: of `update`: elements with others between them. `bytes` are those of one,
+/// `device` is the address of two unsigned longs: how many there are, and the bytes from one to the next.
+pub const STRIDED: u32 = 0x1_0000;
+
 /// Its counts are one: what is released goes off the other where its own is zero, what is finalized goes
 /// whoever has it, and may have gone (OpenMP 5.2 §5.8.3).
 pub const ONE_COUNT: u32 = 0x8000;
@@ -270,7 +274,24 @@ pub struct DataDescriptor {
     pub device: *mut c_void,
 }
 
+/// The length of a section where the computation that the compiler made of it says that it is not known.
+pub const UNCERTAIN: u64 = 1 << 63;
+
 impl DataDescriptor {
+    /// Lets a section of unknown length be data in no clause, which have to be on the device.
+    pub fn settle(&mut self) {
+        if self.bytes == UNCERTAIN {
+            // Where the family says so, a pointer to what is not there keeps its value.
+            let kind = match self.has(IF_PRESENT) {
+                true => DataKind::NoCreate,
+                false => DataKind::ImplicitPresent,
+            };
+            let row = DataKind::TABLE.iter().find(|row| row.0 == kind);
+            self.kind = row.map_or(self.kind, |row| row.1);
+            self.bytes = 1;
+        }
+    }
+
     /// The clause `kind` on `bytes` bytes at `host`.
     ///
     /// # Safety
@@ -330,6 +351,19 @@ impl DataDescriptor {
                 target.cast::<u8>().wrapping_add(first as usize).cast()
             };
             (pointer.cast(), self.part(host, bytes, self.kind & !ROWS))
+        })
+    }
+
+    /// The elements of a descriptor with [`STRIDED`].
+    ///
+    /// # Safety
+    /// The descriptor is as `include/gpuc_rt.h` says it for that flag.
+    pub unsafe fn strided(&self) -> impl Iterator<Item = DataDescriptor> + '_ {
+        // SAFETY: the caller's promise.
+        let [count, stride] = unsafe { self.device.cast::<[c_ulong; 2]>().read() };
+        (0..count).map(move |k| {
+            let host = self.host.wrapping_byte_add((k * stride) as usize);
+            self.part(host, self.bytes, self.kind & !STRIDED)
         })
     }
 

@@ -30,6 +30,7 @@ pub mod report;
 mod rows;
 mod runtime;
 pub mod select;
+pub mod shared_memory;
 
 pub use config::Config;
 pub use failure::Failure;

@@ -68,6 +68,11 @@ impl Memory {
         Ok(ptr)
     }
 
+    /// Whether an address is one of memory that it has allocated.
+    pub fn holds(&self, address: u64) -> bool {
+        self.sizes.iter().any(|(&first, &size)| address.wrapping_sub(first) < size)
+    }
+
     /// Takes back what [`Memory::allocate`] returned. An address that it did not return is
     /// refused by the device.
     pub fn release(&mut self, device: &dyn Device, ptr: DevicePtr) -> Result<(), DeviceError> {

@@ -23,6 +23,7 @@ use crate::profiling::{self, About, Event, On};
 use crate::queue::{Queues, current};
 use crate::report::Report;
 use crate::select::{Executor, select};
+use crate::shared_memory;
 
 /// The runtime of one process.
 pub struct Runtime {
@@ -269,7 +270,7 @@ impl Runtime {
         site: &SiteDescriptor,
         data: &mut [DataDescriptor],
         start: Option<Event>,
-        action: impl FnOnce(&mut DataEnvironment<'_>, &mut [DataDescriptor]) -> Result<(), Failure>,
+        action: impl Fn(&mut DataEnvironment<'_>, &mut [DataDescriptor]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(device) = self.device() else {
             for data in data.iter_mut().filter(|data| !data.has(ROWS)) {
@@ -277,7 +278,16 @@ impl Runtime {
             }
             return Ok(());
         };
-        let act = || self.environment(device, site, |environment| action(environment, data));
+        if shared_memory::is_required() && !data.iter().any(|data| data.has(AUTO)) {
+            shared_memory::see_host(device, site)?;
+            let own = shared_memory::keep_in_place(data);
+            return own.into_iter().try_for_each(|data| {
+                self.environment(device, site, |environment| {
+                    action(environment, std::slice::from_mut(data))
+                })
+            });
+        }
+        let mut act = || self.environment(device, site, |environment| action(environment, data));
         match start {
             Some(start) => profiling::during(start, site, self.on(device), About::Other, act),
             None => act(),

@@ -2,6 +2,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::exec::{Region, Regions};
@@ -70,6 +71,8 @@ struct Table {
 pub(crate) struct DeviceMemory {
     table: RwLock<Table>,
     total: u64,
+    /// Whether kernels see the memory of the host's process at its own addresses.
+    sees_host: AtomicBool,
 }
 
 /// The allocations that existed at one time, kept alive.
@@ -84,7 +87,7 @@ impl DeviceMemory {
     pub(crate) fn new(total: u64, number: u32) -> DeviceMemory {
         let next = FIRST_ADDRESS + u64::from(number) * BETWEEN_DEVICES;
         let table = Table { live: BTreeMap::new(), freed: Vec::new(), next, used: 0 };
-        DeviceMemory { table: RwLock::new(table), total }
+        DeviceMemory { table: RwLock::new(table), total, sees_host: AtomicBool::new(false) }
     }
 
     // A panic elsewhere leaves the table whole: every change to it is one insertion or removal.
@@ -131,6 +134,11 @@ impl DeviceMemory {
     /// Runs `f` with the host pointer of `bytes` bytes at `ptr`.
     fn with<R>(&self, ptr: u64, bytes: u64, f: impl FnOnce(*mut u8) -> R) -> Result<R, SimError> {
         let error = SimError::OutOfBounds { ptr, bytes };
+        if let Some(region) = host_memory(self.sees_host()).find(ptr)
+            && region.size - (ptr - region.base) >= bytes
+        {
+            return Ok(f(ptr as *mut u8));
+        }
         let table = self.reading();
         let Some((&base, allocation)) = table.live.range(..=ptr).next_back() else {
             // No bytes are nowhere out of bounds.
@@ -182,6 +190,18 @@ impl DeviceMemory {
         })
     }
 
+    /// From now on kernels see the host's memory, as those of a GPU with pageable memory access do (CUDA C++
+    /// Programming Guide §19.1). Whether that can be had.
+    pub(crate) fn see_host(&self) -> bool {
+        let can = !host_memory(true).0.is_empty();
+        self.sees_host.store(can, Ordering::Relaxed);
+        can
+    }
+
+    fn sees_host(&self) -> bool {
+        self.sees_host.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn snapshot(&self) -> Snapshot {
         let table = self.reading();
         let region = |(&base, allocation): (&u64, &Allocation)| Region {
@@ -189,8 +209,11 @@ impl DeviceMemory {
             size: allocation.size,
             pointer: allocation.storage.pointer,
         };
+        let mut regions = host_memory(self.sees_host());
+        regions.0.extend(table.live.iter().map(region));
+        regions.0.sort_unstable_by_key(|region| region.base);
         Snapshot {
-            regions: Regions(table.live.iter().map(region).collect()),
+            regions,
             _storages: table.live.values().map(|allocation| allocation.storage.clone()).collect(),
         }
     }
@@ -232,4 +255,25 @@ impl DeviceMemory {
     pub(crate) fn used(&self) -> u64 {
         self.reading().used
     }
+}
+
+/// The memory of this process that may be read and written, by address; none where it is not `wanted`, or where
+/// the system does not tell (`proc(5)`, `/proc/pid/maps`).
+fn host_memory(wanted: bool) -> Regions {
+    if !wanted {
+        return Regions::default();
+    }
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let region = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        let (from, to) = (number(from)?, number(to)?);
+        rest.starts_with("rw").then_some(Region {
+            base: from,
+            size: to - from,
+            pointer: from as *mut u8,
+        })
+    };
+    Regions(maps.lines().filter_map(region).collect())
 }

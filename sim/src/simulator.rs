@@ -109,6 +109,12 @@ impl Simulator {
         (self.memory.used(), self.memory.total())
     }
 
+    /// From now on kernels see the memory of the host's process at its own addresses, as far as it may be read and
+    /// written. Whether that can be had.
+    pub fn see_host_memory(&self) -> bool {
+        self.memory.see_host()
+    }
+
     /// Allocates zeroed device memory; `label` names the variable in reports.
     ///
     /// # Errors

@@ -8,6 +8,8 @@
 #pragma omp declare target
 static int scale = 3;
 static int scaled(int x) { return scale * x; }
+static int my_team(void) { return omp_get_team_num(); }
+static int is_first(void) { return my_team() == 0; }
 #pragma omp end declare target
 
 int main(void)
@@ -83,7 +85,7 @@ int main(void)
     #pragma omp target teams num_teams(6) reduction(+: sum) map(tofrom: teams)
     {
         sum += 1;
-        if (omp_get_team_num() == 0)
+        if (is_first())
             teams = omp_get_num_teams();
     }
     printf("%d\n", sum == teams);

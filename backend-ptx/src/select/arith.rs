@@ -1,6 +1,7 @@
 //! `arith`: constants, integer arithmetic, logic and shifts; and the way to the other files of the
 //! dialect.
 
+use gpuc_dialects::arith;
 use gpuc_dialects::ptx::kinds::{Part, PtxType};
 use gpuc_dialects::ptx::{
     AddOp, AndOp, MaxOp, MinOp, NegOp, NotOp, OrOp, ShlOp, ShrOp, SubOp, XorOp,
@@ -14,31 +15,43 @@ impl Selector<'_, '_> {
     /// Selects an operation of `arith`.
     pub fn arith(&mut self, op: Op, name: &str) -> Selected<()> {
         match name {
-            "arith.constant" => self.constant(op),
-            "arith.addi" => self.modular::<AddOp, XorOp>(op),
-            "arith.subi" => self.modular::<SubOp, XorOp>(op),
-            "arith.muli" => self.muli(op),
-            "arith.andi" => self.bitwise::<AndOp>(op),
-            "arith.ori" => self.bitwise::<OrOp>(op),
-            "arith.xori" => self.bitwise::<XorOp>(op),
-            "arith.shli" => self.shift::<ShlOp>(op, true),
-            "arith.shrui" => self.shift::<ShrOp>(op, false),
-            "arith.shrsi" => self.shift::<ShrOp>(op, true),
-            "arith.maxsi" => self.extremum::<MaxOp>(op, true),
-            "arith.maxui" => self.extremum::<MaxOp>(op, false),
-            "arith.minsi" => self.extremum::<MinOp>(op, true),
-            "arith.minui" => self.extremum::<MinOp>(op, false),
-            "arith.addui_extended" => self.add_extended(op),
-            "arith.mulsi_extended" => self.mul_extended(op, true),
-            "arith.mului_extended" => self.mul_extended(op, false),
-            "arith.divui" | "arith.divsi" | "arith.remui" | "arith.remsi" | "arith.ceildivui"
-            | "arith.ceildivsi" | "arith.floordivsi" => self.division(op, name),
-            "arith.addf" | "arith.subf" | "arith.mulf" | "arith.divf" | "arith.negf"
-            | "arith.remf" | "arith.maximumf" | "arith.minimumf" | "arith.maxnumf"
-            | "arith.minnumf" => self.float(op, name),
-            "arith.cmpi" => self.cmpi(op),
-            "arith.cmpf" => self.cmpf(op),
-            "arith.select" => self.select(op),
+            arith::ConstantOp::NAME => self.constant(op),
+            arith::AddIOp::NAME => self.modular::<AddOp, XorOp>(op),
+            arith::SubIOp::NAME => self.modular::<SubOp, XorOp>(op),
+            arith::MulIOp::NAME => self.muli(op),
+            arith::AndIOp::NAME => self.bitwise::<AndOp>(op),
+            arith::OrIOp::NAME => self.bitwise::<OrOp>(op),
+            arith::XOrIOp::NAME => self.bitwise::<XorOp>(op),
+            arith::ShLIOp::NAME => self.shift::<ShlOp>(op, true),
+            arith::ShRUIOp::NAME => self.shift::<ShrOp>(op, false),
+            arith::ShRSIOp::NAME => self.shift::<ShrOp>(op, true),
+            arith::MaxSIOp::NAME => self.extremum::<MaxOp>(op, true),
+            arith::MaxUIOp::NAME => self.extremum::<MaxOp>(op, false),
+            arith::MinSIOp::NAME => self.extremum::<MinOp>(op, true),
+            arith::MinUIOp::NAME => self.extremum::<MinOp>(op, false),
+            arith::AddUIExtendedOp::NAME => self.add_extended(op),
+            arith::MulSIExtendedOp::NAME => self.mul_extended(op, true),
+            arith::MulUIExtendedOp::NAME => self.mul_extended(op, false),
+            arith::DivUIOp::NAME
+            | arith::DivSIOp::NAME
+            | arith::RemUIOp::NAME
+            | arith::RemSIOp::NAME
+            | arith::CeilDivUIOp::NAME
+            | arith::CeilDivSIOp::NAME
+            | arith::FloorDivSIOp::NAME => self.division(op, name),
+            arith::AddFOp::NAME
+            | arith::SubFOp::NAME
+            | arith::MulFOp::NAME
+            | arith::DivFOp::NAME
+            | arith::NegFOp::NAME
+            | arith::RemFOp::NAME
+            | arith::MaximumFOp::NAME
+            | arith::MinimumFOp::NAME
+            | arith::MaxNumFOp::NAME
+            | arith::MinNumFOp::NAME => self.float(op, name),
+            arith::CmpIOp::NAME => self.cmpi(op),
+            arith::CmpFOp::NAME => self.cmpf(op),
+            arith::SelectOp::NAME => self.select(op),
             _ => self.cast(op, name),
         }
     }
@@ -90,7 +103,7 @@ impl Selector<'_, '_> {
     /// `B`.
     fn modular<V: OpView, B: OpView>(&mut self, op: Op) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let is_add = self.e.ir.name(op) == "arith.addi";
+        let is_add = self.e.ir.name(op) == arith::AddIOp::NAME;
         self.elementwise(op, |s, v| {
             if scalar == Scalar::Predicate {
                 return Ok(s.e.logic::<B>(v[0], v[1]));
@@ -120,7 +133,7 @@ impl Selector<'_, '_> {
 
     fn bitwise<V: OpView>(&mut self, op: Op) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let is_xor = self.e.ir.name(op) == "arith.xori";
+        let is_xor = self.e.ir.name(op) == arith::XOrIOp::NAME;
         self.elementwise(op, |s, v| {
             let ty = s.e.ir.ty(v[0]);
             // The complement, which a frontend writes as xor with all ones.
@@ -138,7 +151,7 @@ impl Selector<'_, '_> {
 
     fn shift<V: OpView>(&mut self, op: Op, signed: bool) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let left = self.e.ir.name(op) == "arith.shli";
+        let left = self.e.ir.name(op) == arith::ShLIOp::NAME;
         self.elementwise(op, |s, v| {
             if scalar == Scalar::Predicate {
                 // The only shift that is defined is by nothing.

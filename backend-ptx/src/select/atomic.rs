@@ -4,7 +4,7 @@
 //! Memory of a thread needs no atomicity and PTX has none there: it is read, changed and written.
 //! Elements of 8 and 16 bits are changed within the aligned 32-bit word that they are part of.
 
-use gpuc_dialects::memref::ATOMIC_RMW_KINDS;
+use gpuc_dialects::memref::{self, ATOMIC_RMW_KINDS};
 use gpuc_dialects::ptx::kinds::{AtomicKind, Comparison, PtxType, Space};
 use gpuc_dialects::ptx::{
     AddOp, AndOp, AtomCasOp, AtomOp, MaxOp, MinOp, MulOp, NotOp, OrOp, RedOp, ShlOp, ShrOp, XorOp,
@@ -70,7 +70,7 @@ impl Selector<'_, '_> {
         let old = self.update(op, &address, scalar, |s, old| {
             s.set(argument, Lowered::Scalar(old));
             for inner in s.e.ir.ops(body).collect::<Vec<_>>() {
-                if s.e.ir.name(inner) == "memref.atomic_yield" {
+                if s.e.ir.name(inner) == memref::AtomicYieldOp::NAME {
                     return s.operand(inner, 0);
                 }
                 s.op(inner)?;
@@ -84,7 +84,7 @@ impl Selector<'_, '_> {
     /// Whether the body of a `memref.generic_atomic_rmw` gives its argument back: it only reads.
     fn is_read(&self, body: Block, argument: Value) -> bool {
         self.e.ir.ops(body).all(|inner| {
-            self.e.ir.name(inner) == "memref.atomic_yield"
+            self.e.ir.name(inner) == memref::AtomicYieldOp::NAME
                 && self.e.ir.operand(inner, 0) == argument
         })
     }

@@ -1,10 +1,10 @@
 //! `cf`: branches, switches, assertions; arguments of blocks.
 
-use gpuc_dialects::gpu::AddressSpace;
-use gpuc_dialects::ptr::pointee_space;
+use gpuc_dialects::gpu::{self, AddressSpace};
+use gpuc_dialects::ptr::{self, pointee_space};
 use gpuc_dialects::ptx::kinds::{Comparison, Space};
 use gpuc_dialects::ptx::{PragmaOp, RetOp, TrapOp};
-use gpuc_dialects::{cf, llvm};
+use gpuc_dialects::{arith, cf, llvm, memref};
 use gpuc_ir::{Block, Op, Value};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -16,13 +16,13 @@ impl Selector<'_, '_> {
     /// Selects an operation of `cf`.
     pub fn cf(&mut self, op: Op, name: &str) -> Selected<()> {
         match name {
-            "cf.br" => {
+            cf::BranchOp::NAME => {
                 let arguments = self.successor_arguments(op, 0)?;
                 let target = self.blocks[&self.e.ir.successors(op)[0]];
                 self.e.branch(target, &arguments);
                 Ok(())
             }
-            "cf.cond_br" => {
+            cf::CondBranchOp::NAME => {
                 let predicate = self.operand(op, 0)?;
                 let targets = [0, 1].map(|index| self.blocks[&self.e.ir.successors(op)[index]]);
                 let arguments =
@@ -41,8 +41,8 @@ impl Selector<'_, '_> {
                 }
                 Ok(())
             }
-            "cf.switch" => self.switch(op),
-            "cf.assert" => self.assert(op),
+            cf::SwitchOp::NAME => self.switch(op),
+            cf::AssertOp::NAME => self.assert(op),
             _ => self.unsupported(op),
         }
     }
@@ -164,7 +164,7 @@ impl Selector<'_, '_> {
 
     fn buffer_argument(&mut self, made: Block, argument: Value, space: Space) -> Selected<Buffer> {
         let ty = self.e.ir.ty(argument);
-        let layout = gpuc_dialects::memref::strided_layout(&self.e.ir.ctx, ty);
+        let layout = memref::strided_layout(&self.e.ir.ctx, ty);
         let Some(layout) = layout.filter(|l| l.strides.iter().all(|&s| s != gpuc_ir::DYNAMIC))
         else {
             let text = self.e.ir.ctx.type_text(ty);
@@ -241,12 +241,12 @@ impl Selector<'_, '_> {
                 None
             }
             gpuc_ir::ValueDef::Result(op, _) => match ir.name(op) {
-                "memref.alloca" => Some(Space::Local),
-                "ptr.from_address" => Some(Space::Global),
-                "memref.get_global" | "gpu.dynamic_shared_memory" => {
+                memref::AllocaOp::NAME => Some(Space::Local),
+                ptr::FromAddressOp::NAME => Some(Space::Global),
+                memref::GetGlobalOp::NAME | gpu::DynamicSharedMemoryOp::NAME => {
                     Some(self.declared_space(value))
                 }
-                "arith.select" => {
+                arith::SelectOp::NAME => {
                     work.extend([ir.operand(op, 1), ir.operand(op, 2)]);
                     None
                 }

@@ -255,13 +255,13 @@ impl Selector<'_, '_> {
         {
             let ir = &*self.e.ir;
             match ir.name(op) {
-                "arith.constant" => {
+                arith::ConstantOp::NAME => {
                     let known = ir.attr(op, "value").and_then(|attr| ir.ctx.i64_value(attr));
                     if let Some(known) = known {
                         return Ok((None, known));
                     }
                 }
-                "arith.addi" => {
+                arith::AddIOp::NAME => {
                     let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
                     let (a, ca) = self.split_index(a, depth - 1)?;
                     let (b, cb) = self.split_index(b, depth - 1)?;
@@ -273,14 +273,14 @@ impl Selector<'_, '_> {
                         return Ok((sum, ca.wrapping_add(cb)));
                     }
                 }
-                "arith.subi" => {
+                arith::SubIOp::NAME => {
                     let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
                     if let (None, c) = self.split_index(b, depth - 1)? {
                         let (a, ca) = self.split_index(a, depth - 1)?;
                         return Ok((a, ca.wrapping_sub(c)));
                     }
                 }
-                "arith.index_cast" => {
+                arith::IndexCastOp::NAME => {
                     let (narrow, constant) = self.split_narrow(ir.operand(op, 0), depth - 1)?;
                     if constant != 0 {
                         let wide = self.e.extend(narrow, true);

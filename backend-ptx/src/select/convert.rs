@@ -3,6 +3,7 @@
 //! A conversion from floating point to an integer type of fewer than 32 bits goes through 32 bits,
 //! as the host's compilers do it; values out of range saturate there.
 
+use gpuc_dialects::arith;
 use gpuc_dialects::ptx::kinds::{Comparison, PtxType, Rounding};
 use gpuc_ir::{Op, Value};
 
@@ -14,10 +15,12 @@ impl Selector<'_, '_> {
         let from = self.scalar(self.e.ir.ty(self.e.ir.operand(op, 0)))?;
         let to = self.result_scalar(op)?;
         match name {
-            "arith.extui" | "arith.index_castui" => self.resize(op, from, to, false),
-            "arith.extsi" | "arith.index_cast" | "arith.trunci" => self.resize(op, from, to, true),
-            "arith.extf" => self.resize_float(op, from, to, None),
-            "arith.truncf" => {
+            arith::ExtUIOp::NAME | arith::IndexCastUIOp::NAME => self.resize(op, from, to, false),
+            arith::ExtSIOp::NAME | arith::IndexCastOp::NAME | arith::TruncIOp::NAME => {
+                self.resize(op, from, to, true)
+            }
+            arith::ExtFOp::NAME => self.resize_float(op, from, to, None),
+            arith::TruncFOp::NAME => {
                 let rounding = self.e.ir.attr(op, "roundingmode");
                 let rounding = rounding.and_then(|attr| self.e.ir.ctx.i64_value(attr));
                 let rounding = match rounding.unwrap_or(0) {
@@ -29,11 +32,11 @@ impl Selector<'_, '_> {
                 };
                 self.resize_float(op, from, to, Some(rounding))
             }
-            "arith.sitofp" => self.integer_to_float(op, from, to, true),
-            "arith.uitofp" => self.integer_to_float(op, from, to, false),
-            "arith.fptosi" => self.float_to_integer(op, from, to, true),
-            "arith.fptoui" => self.float_to_integer(op, from, to, false),
-            "arith.bitcast" => self.bits(op, from, to),
+            arith::SIToFPOp::NAME => self.integer_to_float(op, from, to, true),
+            arith::UIToFPOp::NAME => self.integer_to_float(op, from, to, false),
+            arith::FPToSIOp::NAME => self.float_to_integer(op, from, to, true),
+            arith::FPToUIOp::NAME => self.float_to_integer(op, from, to, false),
+            arith::BitcastOp::NAME => self.bits(op, from, to),
             _ => self.unsupported(op),
         }
     }

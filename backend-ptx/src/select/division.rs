@@ -3,6 +3,7 @@
 //! Division of 64-bit integers is a long sequence on the device: where both operands are known to
 //! be 32-bit numbers, it is done in 32 bits.
 
+use gpuc_dialects::arith;
 use gpuc_dialects::ptx::kinds::{Comparison, PtxType};
 use gpuc_dialects::ptx::{AndOp, DivOp, RemOp, SubOp, XorOp};
 use gpuc_ir::{Op, OpView, Value};
@@ -13,20 +14,26 @@ impl Selector<'_, '_> {
     /// Selects a division or remainder of `arith`.
     pub fn division(&mut self, op: Op, name: &str) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let signed = name.ends_with("si");
+        let signed = matches!(
+            name,
+            arith::DivSIOp::NAME
+                | arith::RemSIOp::NAME
+                | arith::CeilDivSIOp::NAME
+                | arith::FloorDivSIOp::NAME
+        );
+        let is_remainder = matches!(name, arith::RemUIOp::NAME | arith::RemSIOp::NAME);
         if scalar == Scalar::Predicate {
             // The only divisor that is defined is 1.
-            return self.elementwise(op, |s, v| {
-                Ok(if name.starts_with("arith.rem") { s.e.bool(false) } else { v[0] })
-            });
+            return self
+                .elementwise(op, |s, v| Ok(if is_remainder { s.e.bool(false) } else { v[0] }));
         }
         self.elementwise(op, |s, v| {
             let a = normalized(&mut s.e, v[0], scalar, signed);
             let b = normalized(&mut s.e, v[1], scalar, signed);
             Ok(match name {
-                "arith.divui" | "arith.divsi" => s.quotient::<DivOp>(a, b, signed),
-                "arith.remui" | "arith.remsi" => s.quotient::<RemOp>(a, b, signed),
-                _ => s.rounded_quotient(a, b, signed, name == "arith.floordivsi"),
+                arith::DivUIOp::NAME | arith::DivSIOp::NAME => s.quotient::<DivOp>(a, b, signed),
+                arith::RemUIOp::NAME | arith::RemSIOp::NAME => s.quotient::<RemOp>(a, b, signed),
+                _ => s.rounded_quotient(a, b, signed, name == arith::FloorDivSIOp::NAME),
             })
         })
     }

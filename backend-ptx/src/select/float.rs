@@ -3,7 +3,7 @@
 //! Sums and products always carry their rounding modifier: without it ptxas may fuse them, and
 //! what is fused is decided here.
 
-use gpuc_dialects::arith::FastMath;
+use gpuc_dialects::arith::{self, FastMath};
 use gpuc_dialects::ptx::kinds::Comparison;
 use gpuc_dialects::ptx::{AddOp, DivOp, FmaOp, MaxOp, MinOp, MulOp, NegOp, SubOp};
 use gpuc_ir::{Op, OpView, Value};
@@ -17,14 +17,14 @@ impl Selector<'_, '_> {
         let scalar = self.result_scalar(op)?;
         let ty = scalar.arithmetic(true);
         match name {
-            "arith.addf" | "arith.subf" => self.sum(op, scalar),
-            "arith.mulf" => self.elementwise(op, |s, v| Ok(s.e.rounded::<MulOp>(ty, v))),
-            "arith.divf" => self.elementwise(op, |s, v| Ok(s.e.rounded::<DivOp>(ty, v))),
-            "arith.negf" => self.elementwise(op, |s, v| Ok(s.negated(v[0], scalar))),
-            "arith.maxnumf" => self.number_extremum::<MaxOp>(op, scalar),
-            "arith.minnumf" => self.number_extremum::<MinOp>(op, scalar),
-            "arith.maximumf" => self.nan_extremum::<MaxOp>(op, scalar),
-            "arith.minimumf" => self.nan_extremum::<MinOp>(op, scalar),
+            arith::AddFOp::NAME | arith::SubFOp::NAME => self.sum(op, scalar),
+            arith::MulFOp::NAME => self.elementwise(op, |s, v| Ok(s.e.rounded::<MulOp>(ty, v))),
+            arith::DivFOp::NAME => self.elementwise(op, |s, v| Ok(s.e.rounded::<DivOp>(ty, v))),
+            arith::NegFOp::NAME => self.elementwise(op, |s, v| Ok(s.negated(v[0], scalar))),
+            arith::MaxNumFOp::NAME => self.number_extremum::<MaxOp>(op, scalar),
+            arith::MinNumFOp::NAME => self.number_extremum::<MinOp>(op, scalar),
+            arith::MaximumFOp::NAME => self.nan_extremum::<MaxOp>(op, scalar),
+            arith::MinimumFOp::NAME => self.nan_extremum::<MinOp>(op, scalar),
             _ => self.needs_device_math(op),
         }
     }
@@ -47,7 +47,7 @@ impl Selector<'_, '_> {
     /// A sum or difference, fused with a product that goes into it.
     fn sum(&mut self, op: Op, scalar: Scalar) -> Selected<()> {
         let ty = scalar.arithmetic(true);
-        let subtract = self.e.ir.name(op) == "arith.subf";
+        let subtract = self.e.ir.name(op) == arith::SubFOp::NAME;
         let Some((product, side)) = self.fusable_product(op) else {
             return self.elementwise(op, |s, v| {
                 Ok(if subtract { s.e.rounded::<SubOp>(ty, v) } else { s.e.rounded::<AddOp>(ty, v) })
@@ -86,7 +86,7 @@ impl Selector<'_, '_> {
         [0, 1].into_iter().find_map(|side| {
             let value = ir.operand(sum, side);
             let product = ir.defining_op(value)?;
-            let fits = ir.name(product) == "arith.mulf"
+            let fits = ir.name(product) == arith::MulFOp::NAME
                 && ir.has_one_use(value)
                 && ir.parent_block(product) == ir.parent_block(sum)
                 && allowed(product);

@@ -3,9 +3,9 @@
 use gpuc_arch::Feature;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::{AddressSpace, GPUFuncOp};
-use gpuc_dialects::nvvm;
 use gpuc_dialects::ptx::kinds::{PtxType, Space};
 use gpuc_dialects::ptx::{LdParamOp, PtxFuncOp};
+use gpuc_dialects::{nvvm, offload};
 use gpuc_ir::dominance::Dominators;
 use gpuc_ir::{Block, Ir, Op, OpState, OpView, Region, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -281,20 +281,21 @@ impl<'a, 'm> Selector<'a, 'm> {
 
     /// Selects one operation.
     pub fn op(&mut self, op: Op) -> Selected<()> {
-        let name = self.e.ir.name(op).to_owned();
-        match name.split_once('.') {
-            Some(("arith", _)) => self.arith(op, &name),
-            Some(("math", _)) => self.math(op, &name),
-            Some(("memref", _)) => self.memref(op, &name),
-            Some(("ptr", _)) => self.ptr(op, &name),
-            Some(("vector", _)) => self.vector(op, &name),
-            Some(("gpu", _)) => self.gpu(op, &name),
-            Some(("nvvm", "bar.warp.sync")) => self.sync_warp(op),
-            Some(("offload", "fence")) => {
+        let Some(def) = self.e.ir.def(op) else { return self.unsupported(op) };
+        let name = def.name;
+        match name.split_once('.').map_or("", |(dialect, _)| dialect) {
+            "arith" => self.arith(op, name),
+            "math" => self.math(op, name),
+            "memref" => self.memref(op, name),
+            "ptr" => self.ptr(op, name),
+            "vector" => self.vector(op, name),
+            "gpu" => self.gpu(op, name),
+            "cf" => self.cf(op, name),
+            _ if name == nvvm::SyncWarpOp::NAME => self.sync_warp(op),
+            _ if name == offload::FenceOp::NAME => {
                 self.fence();
                 Ok(())
             }
-            Some(("cf", _)) => self.cf(op, &name),
             _ => self.unsupported(op),
         }
     }

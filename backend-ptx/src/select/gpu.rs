@@ -1,7 +1,7 @@
 //! `gpu`: what threads know and do together.
 
 use gpuc_arch::WARP_SIZE;
-use gpuc_dialects::gpu::{DIMENSIONS, SHUFFLE_MODES};
+use gpuc_dialects::gpu::{self, DIMENSIONS, SHUFFLE_MODES};
 use gpuc_dialects::ptx::kinds::{FenceScope, PtxType, ShflMode, Space, SpecialRegister};
 use gpuc_dialects::ptx::{
     AndOp, BarSyncOp, BarWarpSyncOp, MembarOp, OrOp, PackOp, RetOp, ShflOp, ShlOp, ShrOp,
@@ -22,11 +22,11 @@ impl Selector<'_, '_> {
     /// Selects an operation of `gpu`.
     pub fn gpu(&mut self, op: Op, name: &str) -> Selected<()> {
         match name {
-            "gpu.thread_id" => self.by_dimension(op, THREAD),
-            "gpu.block_id" => self.by_dimension(op, BLOCK),
-            "gpu.block_dim" => self.by_dimension(op, BLOCK_SIZE),
-            "gpu.grid_dim" => self.by_dimension(op, GRID_SIZE),
-            "gpu.global_id" => {
+            gpu::ThreadIdOp::NAME => self.by_dimension(op, THREAD),
+            gpu::BlockIdOp::NAME => self.by_dimension(op, BLOCK),
+            gpu::BlockDimOp::NAME => self.by_dimension(op, BLOCK_SIZE),
+            gpu::GridDimOp::NAME => self.by_dimension(op, GRID_SIZE),
+            gpu::GlobalIdOp::NAME => {
                 let at = self.dimension(op)?;
                 let [block, size, thread] =
                     [BLOCK[at], BLOCK_SIZE[at], THREAD[at]].map(|register| self.index(register));
@@ -34,46 +34,46 @@ impl Selector<'_, '_> {
                 self.set_result(op, id);
                 Ok(())
             }
-            "gpu.lane_id" => {
+            gpu::LaneIdOp::NAME => {
                 let lane = self.index(Laneid);
                 self.set_result(op, lane);
                 Ok(())
             }
-            "gpu.subgroup_id" => {
+            gpu::SubgroupIdOp::NAME => {
                 let [x, y, z] = THREAD.map(|register| self.special(register));
                 let [nx, ny, _] = BLOCK_SIZE.map(|register| self.special(register));
                 let row = self.e.mul_add(z, ny, y);
                 let thread = self.e.mul_add(row, nx, x);
                 self.warps(op, thread, 0)
             }
-            "gpu.num_subgroups" => {
+            gpu::NumSubgroupsOp::NAME => {
                 let [nx, ny, nz] = BLOCK_SIZE.map(|register| self.special(register));
                 let plane = self.e.mul(nx, ny);
                 let threads = self.e.mul(plane, nz);
                 self.warps(op, threads, WARP_SIZE - 1)
             }
-            "gpu.subgroup_size" => {
+            gpu::SubgroupSizeOp::NAME => {
                 let size = self.e.i64(WARP_SIZE.into());
                 self.set_result(op, size);
                 Ok(())
             }
-            "gpu.barrier" => {
+            gpu::BarrierOp::NAME => {
                 let build = self.e.start::<BarSyncOp>(&[]);
                 self.e.insert(build);
                 Ok(())
             }
-            "gpu.shuffle" => self.shuffle(op),
-            "gpu.dynamic_shared_memory" => self.dynamic_shared_memory(op),
-            "gpu.return" if self.e.ir.operand_count(op) == 0 => {
+            gpu::ShuffleOp::NAME => self.shuffle(op),
+            gpu::DynamicSharedMemoryOp::NAME => self.dynamic_shared_memory(op),
+            gpu::ReturnOp::NAME if self.e.ir.operand_count(op) == 0 => {
                 let build = self.e.start::<RetOp>(&[]);
                 self.e.insert(build);
                 Ok(())
             }
-            "gpu.return" => self.refuse(op, "a kernel returns no values"),
-            "gpu.all_reduce" | "gpu.subgroup_reduce" => {
+            gpu::ReturnOp::NAME => self.refuse(op, "a kernel returns no values"),
+            gpu::AllReduceOp::NAME | gpu::SubgroupReduceOp::NAME => {
                 self.refuse(op, format!("'{name}' must be lowered before code is generated"))
             }
-            "gpu.printf" => self.refuse(op, "printing from a kernel is not supported"),
+            gpu::PrintfOp::NAME => self.refuse(op, "printing from a kernel is not supported"),
             _ => self.unsupported(op),
         }
     }

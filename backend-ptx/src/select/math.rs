@@ -3,6 +3,7 @@
 
 use gpuc_arch::Feature;
 use gpuc_dialects::arith::FastMath;
+use gpuc_dialects::math;
 use gpuc_dialects::ptx::kinds::{Approximation, Comparison, PtxType, Rounding};
 use gpuc_dialects::ptx::{
     AbsOp, AddOp, ApproxOp, BrevOp, ClzOp, CopysignOp, FmaOp, PopcOp, RcpOp, SqrtOp, SubOp,
@@ -20,32 +21,36 @@ impl Selector<'_, '_> {
             return self.elementwise(op, |s, v| Ok(s.approximate(function, v[0])));
         }
         match name {
-            "math.fma" => self.elementwise(op, |s, v| Ok(s.e.rounded::<FmaOp>(ty, v))),
-            "math.sqrt" => self.elementwise(op, |s, v| Ok(s.e.rounded::<SqrtOp>(ty, v))),
-            "math.rsqrt" => self.elementwise(op, |s, v| {
+            math::FmaOp::NAME => self.elementwise(op, |s, v| Ok(s.e.rounded::<FmaOp>(ty, v))),
+            math::SqrtOp::NAME => self.elementwise(op, |s, v| Ok(s.e.rounded::<SqrtOp>(ty, v))),
+            math::RsqrtOp::NAME => self.elementwise(op, |s, v| {
                 let root = s.e.rounded::<SqrtOp>(ty, v);
                 Ok(s.e.rounded::<RcpOp>(ty, &[root]))
             }),
-            "math.absf" => self.elementwise(op, |s, v| {
+            math::AbsFOp::NAME => self.elementwise(op, |s, v| {
                 let register = s.e.ir.ty(v[0]);
                 Ok(s.e.typed::<AbsOp>(ty, v, register))
             }),
-            "math.floor" => self.round_to_integral(op, ty, Rounding::Rmi),
-            "math.ceil" => self.round_to_integral(op, ty, Rounding::Rpi),
-            "math.trunc" => self.round_to_integral(op, ty, Rounding::Rzi),
-            "math.roundeven" => self.round_to_integral(op, ty, Rounding::Rni),
-            "math.round" => self.elementwise(op, |s, v| Ok(s.round_away(v[0], ty))),
-            "math.copysign" => self.elementwise(op, |s, v| {
+            math::FloorOp::NAME => self.round_to_integral(op, ty, Rounding::Rmi),
+            math::CeilOp::NAME => self.round_to_integral(op, ty, Rounding::Rpi),
+            math::TruncOp::NAME => self.round_to_integral(op, ty, Rounding::Rzi),
+            math::RoundEvenOp::NAME => self.round_to_integral(op, ty, Rounding::Rni),
+            math::RoundOp::NAME => self.elementwise(op, |s, v| Ok(s.round_away(v[0], ty))),
+            math::CopySignOp::NAME => self.elementwise(op, |s, v| {
                 // PTX names the operand with the sign first.
                 let register = s.e.ir.ty(v[0]);
                 Ok(s.e.typed::<CopysignOp>(ty, &[v[1], v[0]], register))
             }),
-            "math.absi" if scalar != Scalar::Predicate => self.elementwise(op, |s, v| {
+            math::AbsIOp::NAME if scalar != Scalar::Predicate => self.elementwise(op, |s, v| {
                 let value = normalized(&mut s.e, v[0], scalar, true);
                 let register = s.e.ir.ty(value);
                 Ok(s.e.typed::<AbsOp>(ty, &[value], register))
             }),
-            "math.ctpop" | "math.ctlz" | "math.cttz" if scalar != Scalar::Predicate => {
+            math::CtPopOp::NAME
+            | math::CountLeadingZerosOp::NAME
+            | math::CountTrailingZerosOp::NAME
+                if scalar != Scalar::Predicate =>
+            {
                 self.elementwise(op, |s, v| Ok(s.count(v[0], scalar, name)))
             }
             _ => self.needs_device_math(op),
@@ -64,13 +69,13 @@ impl Selector<'_, '_> {
             return Ok(None);
         }
         Ok(match name {
-            "math.exp2" => Some(Approximation::Ex2),
-            "math.log2" => Some(Approximation::Lg2),
-            "math.sin" => Some(Approximation::Sin),
-            "math.cos" => Some(Approximation::Cos),
-            "math.rsqrt" => Some(Approximation::Rsqrt),
-            "math.sqrt" => Some(Approximation::Sqrt),
-            "math.tanh" if self.module.options.arch.has(Feature::TanhApprox) => {
+            math::Exp2Op::NAME => Some(Approximation::Ex2),
+            math::Log2Op::NAME => Some(Approximation::Lg2),
+            math::SinOp::NAME => Some(Approximation::Sin),
+            math::CosOp::NAME => Some(Approximation::Cos),
+            math::RsqrtOp::NAME => Some(Approximation::Rsqrt),
+            math::SqrtOp::NAME => Some(Approximation::Sqrt),
+            math::TanhOp::NAME if self.module.options.arch.has(Feature::TanhApprox) => {
                 self.require(op, Feature::TanhApprox)?;
                 Some(Approximation::Tanh)
             }
@@ -118,7 +123,7 @@ impl Selector<'_, '_> {
         let mut whole = normalized(&mut self.e, value, scalar, false);
         let bits = scalar.bits();
         let ty = self.e.ir.ty(whole);
-        if name == "math.cttz" {
+        if name == math::CountTrailingZerosOp::NAME {
             // A bit above the width ends the count there.
             if width < register {
                 let end = self.e.int(1i128 << width, ty);
@@ -127,12 +132,12 @@ impl Selector<'_, '_> {
             whole = self.e.typed::<BrevOp>(bits, &[whole], ty);
         }
         let narrow = self.e.ir.ctx.i32();
-        let count = if name == "math.ctpop" {
+        let count = if name == math::CtPopOp::NAME {
             self.e.typed::<PopcOp>(bits, &[whole], narrow)
         } else {
             let count = self.e.typed::<ClzOp>(bits, &[whole], narrow);
             // Bits above the width are zero and were counted.
-            let above = if name == "math.ctlz" { register - width } else { 0 };
+            let above = if name == math::CountLeadingZerosOp::NAME { register - width } else { 0 };
             let above = self.e.i32(-i64::from(above));
             self.e.add(count, above)
         };

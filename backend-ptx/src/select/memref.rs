@@ -1,6 +1,6 @@
 //! `memref`: loads and stores, and views of buffers.
 
-use gpuc_dialects::memref::{strided_layout, subview_layout};
+use gpuc_dialects::memref::{self, strided_layout, subview_layout};
 use gpuc_dialects::ptx::kinds::{PtxType, Space};
 use gpuc_dialects::ptx::{LdOp, StOp};
 use gpuc_ir::op::operand_group;
@@ -25,9 +25,9 @@ impl Selector<'_, '_> {
     /// Selects an operation of `memref`.
     pub fn memref(&mut self, op: Op, name: &str) -> Selected<()> {
         match name {
-            "memref.load" => self.load(op),
-            "memref.store" => self.store(op),
-            "memref.alloca" => {
+            memref::LoadOp::NAME => self.load(op),
+            memref::StoreOp::NAME => self.store(op),
+            memref::AllocaOp::NAME => {
                 let result = self.e.ir.result(op, 0);
                 if self.declared_space(result) == Space::Shared {
                     let buffer = self.workgroup_buffer(result)?;
@@ -38,16 +38,16 @@ impl Selector<'_, '_> {
                 self.set(result, buffer);
                 Ok(())
             }
-            "memref.get_global" => self.global(op),
-            "memref.atomic_rmw" => self.atomic_rmw(op),
-            "memref.generic_atomic_rmw" => self.generic_atomic_rmw(op),
-            "memref.cast" | "memref.memory_space_cast" => self.cast_buffer(op),
-            "memref.view" => self.view(op),
-            "memref.subview" => self.subview(op),
-            "memref.reinterpret_cast" => self.reinterpret_cast(op),
-            "memref.collapse_shape" | "memref.expand_shape" => self.reshape(op),
-            "memref.dim" => self.dim(op),
-            "memref.rank" => {
+            memref::GetGlobalOp::NAME => self.global(op),
+            memref::AtomicRMWOp::NAME => self.atomic_rmw(op),
+            memref::GenericAtomicRMWOp::NAME => self.generic_atomic_rmw(op),
+            memref::CastOp::NAME | memref::MemorySpaceCastOp::NAME => self.cast_buffer(op),
+            memref::ViewOp::NAME => self.view(op),
+            memref::SubViewOp::NAME => self.subview(op),
+            memref::ReinterpretCastOp::NAME => self.reinterpret_cast(op),
+            memref::CollapseShapeOp::NAME | memref::ExpandShapeOp::NAME => self.reshape(op),
+            memref::DimOp::NAME => self.dim(op),
+            memref::RankOp::NAME => {
                 let ty = self.e.ir.ty(self.e.ir.operand(op, 0));
                 let Some(rank) = self.e.ir.ctx.shape(ty).map(<[i64]>::len) else {
                     return self.unsupported(op);
@@ -56,7 +56,7 @@ impl Selector<'_, '_> {
                 self.set_result(op, rank);
                 Ok(())
             }
-            "memref.extract_aligned_pointer_as_index" => {
+            memref::ExtractAlignedPointerAsIndexOp::NAME => {
                 let buffer = self.buffer(self.e.ir.operand(op, 0))?;
                 let ty = self.e.ir.ty(buffer.base);
                 let bytes = self.e.int(buffer.bytes.into(), ty);
@@ -65,9 +65,9 @@ impl Selector<'_, '_> {
                 self.set_result(op, address);
                 Ok(())
             }
-            "memref.extract_strided_metadata" => self.metadata(op),
+            memref::ExtractStridedMetadataOp::NAME => self.metadata(op),
             // Hints, which need no instruction.
-            "memref.assume_alignment" | "memref.prefetch" => Ok(()),
+            memref::AssumeAlignmentOp::NAME | memref::PrefetchOp::NAME => Ok(()),
             _ => self.unsupported(op),
         }
     }

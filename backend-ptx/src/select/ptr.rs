@@ -19,7 +19,7 @@ impl Selector<'_, '_> {
     /// Selects an operation of `ptr`.
     pub fn ptr(&mut self, op: Op, name: &str) -> Selected<()> {
         match name {
-            "ptr.to_ptr" => {
+            ptr::ToPtrOp::NAME => {
                 let view = ptr::ToPtrOp(op);
                 let source = view.memref(self.e.ir);
                 let buffer = self.buffer(source)?;
@@ -27,10 +27,10 @@ impl Selector<'_, '_> {
                 let address = self.element_address(&buffer, element, &[])?;
                 self.set_pointer(op, address)
             }
-            "ptr.from_address" => self.buffer_at_address(op),
-            "ptr.ptr_add" => self.ptr_add(op),
-            "ptr.load" => self.ptr_load(op),
-            "ptr.store" => self.ptr_store(op),
+            ptr::FromAddressOp::NAME => self.buffer_at_address(op),
+            ptr::PtrAddOp::NAME => self.ptr_add(op),
+            ptr::LoadOp::NAME => self.ptr_load(op),
+            ptr::StoreOp::NAME => self.ptr_store(op),
             _ => self.unsupported(op),
         }
     }

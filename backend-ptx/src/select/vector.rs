@@ -4,7 +4,7 @@
 //! vector's size, as PTX demands of the wide accesses they become; whoever makes them sees to it.
 
 use gpuc_dialects::ptx::FmaOp;
-use gpuc_dialects::vector::COMBINING_KINDS;
+use gpuc_dialects::vector::{self, COMBINING_KINDS};
 use gpuc_ir::{Op, Type, Value};
 use smallvec::SmallVec;
 
@@ -36,22 +36,22 @@ impl Selector<'_, '_> {
     /// Selects an operation of `vector`.
     pub fn vector(&mut self, op: Op, name: &str) -> Selected<()> {
         match name {
-            "vector.load" => self.vector_load(op),
-            "vector.store" => self.vector_store(op),
-            "vector.broadcast" | "vector.splat" => {
+            vector::LoadOp::NAME => self.vector_load(op),
+            vector::StoreOp::NAME => self.vector_store(op),
+            vector::BroadcastOp::NAME | vector::SplatOp::NAME => {
                 let value = self.operand(op, 0)?;
                 let result = self.e.ir.result(op, 0);
                 let length = self.vector_length(self.e.ir.ty(result))?;
                 self.set(result, Lowered::Vector(SmallVec::from_elem(value, length)));
                 Ok(())
             }
-            "vector.extract" | "vector.extractelement" => {
+            vector::ExtractOp::NAME | vector::ExtractElementOp::NAME => {
                 let elements = self.elements(self.e.ir.operand(op, 0))?;
                 let at = self.position(op, 1, elements.len())?;
                 self.set_result(op, elements[at]);
                 Ok(())
             }
-            "vector.insert" | "vector.insertelement" => {
+            vector::InsertOp::NAME | vector::InsertElementOp::NAME => {
                 let value = self.operand(op, 0)?;
                 let mut elements = self.elements(self.e.ir.operand(op, 1))?;
                 let at = self.position(op, 2, elements.len())?;
@@ -60,12 +60,12 @@ impl Selector<'_, '_> {
                 self.set(result, Lowered::Vector(elements));
                 Ok(())
             }
-            "vector.shuffle" => self.permute(op),
-            "vector.fma" => {
+            vector::ShuffleOp::NAME => self.permute(op),
+            vector::FMAOp::NAME => {
                 let ty = self.result_scalar(op)?.arithmetic(true);
                 self.elementwise(op, |s, v| Ok(s.e.rounded::<FmaOp>(ty, v)))
             }
-            "vector.reduction" => self.reduction(op),
+            vector::ReductionOp::NAME => self.reduction(op),
             _ => self.unsupported(op),
         }
     }

@@ -120,6 +120,10 @@ pub const FOUND_ATTR: &str = "offload.found";
 /// Of a construct's function: the function that counts its work from its scalar arguments.
 pub const WORK_ATTR: &str = "offload.work";
 
+/// Name of the unit attribute of a comparison in front of a region that says whether its subscripts are what they seem: where it
+/// fails, nothing is known of what they touch.
+pub const SECTION_TEST_ATTR: &str = "offload.section_test";
+
 /// Name of the unit attribute of a cast to fewer bits whose number fits, as a signed one, by the rules of
 /// the source language.
 pub const FITS_ATTR: &str = "offload.fits";

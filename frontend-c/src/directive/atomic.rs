@@ -19,6 +19,10 @@ pub enum AtomicForm {
     Update,
     /// One of these changes, and the value before or behind it.
     Capture,
+    /// A new value where a comparison with the old one holds (OpenMP 5.2 §15.8.4).
+    Compare,
+    /// The same, and the value before or behind it.
+    CompareCapture,
 }
 
 /// An atomic statement.
@@ -37,6 +41,25 @@ pub(crate) enum Change {
     Assign { target: ExprId, value: ExprId },
     /// `target = target op value`.
     Update(AtomicUpdate),
+    /// `if (target relation other) target = value`.
+    Compare(AtomicCompare),
+}
+
+/// `if (target relation other) target = value`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtomicCompare {
+    /// What is changed.
+    pub target: ExprId,
+    /// `<`, `>` or `==`.
+    pub relation: BinaryOp,
+    /// What it is compared with.
+    pub other: ExprId,
+    /// Whether that stands on the left.
+    pub swapped: bool,
+    /// What it becomes.
+    pub value: ExprId,
+    /// The type in which they are compared.
+    pub compared: Type,
 }
 
 /// Where a value of the object goes.
@@ -69,13 +92,15 @@ impl Change {
         match self {
             Change::Assign { target, .. } => *target,
             Change::Update(update) => update.target,
+            Change::Compare(compare) => compare.target,
         }
     }
 
-    fn value(&self) -> Option<ExprId> {
+    fn values(&self) -> Vec<ExprId> {
         match self {
-            Change::Assign { value, .. } => Some(*value),
-            Change::Update(update) => update.value,
+            Change::Assign { value, .. } => vec![*value],
+            Change::Update(update) => update.value.into_iter().collect(),
+            Change::Compare(compare) => vec![compare.other, compare.value],
         }
     }
 }
@@ -89,6 +114,11 @@ impl Atomic {
         body: StmtId,
     ) -> Result<Atomic, (Span, Diagnostic)> {
         let refusal = || (unit.stmts[body].span, refusal(form));
+        if let AtomicForm::Compare | AtomicForm::CompareCapture = form {
+            let change = compared_statements(unit, form, body).ok_or_else(refusal)?;
+            change.check(unit, family)?;
+            return Ok(change);
+        }
         let statements = expressions(unit, body).ok_or_else(refusal)?;
         let atomic = match (form, statements.as_slice()) {
             (AtomicForm::Read, &[read]) => {
@@ -129,7 +159,7 @@ impl Atomic {
             }
             Atomic::Change { change, capture } => {
                 let into = capture.map(|capture| capture.into);
-                (change.target(), change.value().into_iter().chain(into).collect())
+                (change.target(), change.values().into_iter().chain(into).collect())
             }
         };
         match others.into_iter().find_map(|expr| mention(unit, expr, object)) {
@@ -217,6 +247,83 @@ fn captured_pair(unit: &TranslationUnit, first: ExprId, second: ExprId) -> Optio
     })
 }
 
+/// A statement that compares and changes, alone or beside one that keeps the value.
+fn compared_statements(unit: &TranslationUnit, form: AtomicForm, body: StmtId) -> Option<Atomic> {
+    let list = match &unit.stmts[body].kind {
+        StmtKind::Compound(list) => list.as_slice(),
+        _ => &[body][..],
+    };
+    let capture = |stmt: StmtId| assignment(unit, expression(unit, stmt)?);
+    match (form, list) {
+        (AtomicForm::Compare, &[only]) => {
+            Some(Atomic::Change { change: AtomicCompare::of(unit, only)?, capture: None })
+        }
+        (AtomicForm::CompareCapture, &[first, second]) => {
+            let (change, keep, new) = match AtomicCompare::of(unit, first) {
+                Some(change) => (change, second, true),
+                None => (AtomicCompare::of(unit, second)?, first, false),
+            };
+            let (into, source) = capture(keep)?;
+            let capture = Some(Capture { into, new });
+            unit.same_expression(change.target(), source)
+                .then_some(Atomic::Change { change, capture })
+        }
+        _ => None,
+    }
+}
+
+impl AtomicCompare {
+    /// Takes a statement apart: `if (x < e) x = e;`, `if (x == e) x = d;`, `x = x < e ? e : x;`.
+    fn of(unit: &TranslationUnit, stmt: StmtId) -> Option<Change> {
+        let (condition, target, value) = match &unit.stmts[stmt].kind {
+            StmtKind::If { condition, then, otherwise: None } => {
+                let [only] = expressions(unit, *then)?[..] else { return None };
+                let (target, value) = assignment(unit, only)?;
+                (*condition, target, value)
+            }
+            StmtKind::Compound(list) => match list.as_slice() {
+                [only] => return AtomicCompare::of(unit, *only),
+                _ => return None,
+            },
+            _ => {
+                let (target, value) = assignment(unit, expression(unit, stmt)?)?;
+                let ExprKind::Conditional { condition, then: Some(then), otherwise } =
+                    unit.exprs[unit.peel(value)].kind
+                else {
+                    return None;
+                };
+                unit.same_expression(unit.peel(otherwise), target).then_some(())?;
+                (condition, target, then)
+            }
+        };
+        let ExprKind::Binary(relation, a, b) = unit.exprs[unit.peel(condition)].kind else {
+            return None;
+        };
+        let is_target = |expr: ExprId| unit.same_expression(unit.peel(expr), target);
+        let (other, swapped) = match (is_target(a), is_target(b)) {
+            (true, _) => (b, false),
+            (_, true) => (a, true),
+            _ => return None,
+        };
+        let fits = match relation {
+            BinaryOp::Equal => true,
+            BinaryOp::Less | BinaryOp::Greater => {
+                unit.same_expression(unit.peel(other), unit.peel(value))
+            }
+            _ => false,
+        };
+        let compared = unit.exprs[a].ty.unqualified();
+        fits.then_some(Change::Compare(AtomicCompare {
+            target,
+            relation,
+            other,
+            swapped,
+            value,
+            compared,
+        }))
+    }
+}
+
 impl AtomicUpdate {
     /// Takes an expression apart; `None` where it is no update.
     pub(crate) fn of(unit: &TranslationUnit, expr: ExprId) -> Option<AtomicUpdate> {
@@ -272,6 +379,16 @@ fn refusal(form: AtomicForm) -> Diagnostic {
             "an update of one scalar",
             "its forms are `x++`, `x op= value`, `x = x op value` and `x = value op x`, with `op` one \
              of `+ * - / & ^ | << >>`",
+        ),
+        AtomicForm::Compare => (
+            "compare",
+            "a comparison that changes one scalar",
+            "its forms are `if (x < e) x = e;`, `if (x == e) x = d;` or `x = x < e ? e : x;`",
+        ),
+        AtomicForm::CompareCapture => (
+            "compare capture",
+            "a comparison that changes one scalar whose value is kept",
+            "its forms are `{ v = x; if (x == e) x = d; }` or `{ if (x == e) x = d; v = x; }`",
         ),
         AtomicForm::Capture => (
             "capture",

@@ -56,8 +56,26 @@ pub struct Nest {
     pub explicit: Option<Explicit>,
     /// Which processors divide its iterations by their numbers, where a loop around has these.
     pub shared: [bool; 3],
+    /// How processors that know their numbers share iterations.
+    pub chunks: [Chunk; 3],
+    /// Whether the last iteration comes first.
+    pub reverse: bool,
+    /// Whether the first two loops change places.
+    pub interchange: bool,
     /// Whether processors that loops around have taken are left to them, and nothing said.
     pub yields: bool,
+}
+
+/// How processors share iterations by their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chunk {
+    /// In turns, one each.
+    #[default]
+    One,
+    /// In turns, so many each.
+    Of(ExprId),
+    /// As many parts, one behind the other, as there are processors.
+    Part,
 }
 
 /// Processors that iterations are divided among.
@@ -96,6 +114,9 @@ impl Default for Nest {
             levels: [None; 3],
             explicit: None,
             shared: [false; 3],
+            chunks: [Chunk::One; 3],
+            reverse: false,
+            interchange: false,
             yields: false,
         }
     }

@@ -48,6 +48,8 @@ pub struct DataFlags {
     pub zero: bool,
     /// Copied also where it is present already, or still is.
     pub always: bool,
+    /// A pointer variable itself, not what it points to.
+    pub itself: bool,
 }
 
 /// How data is mapped.

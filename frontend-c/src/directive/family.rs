@@ -149,17 +149,56 @@ pub(crate) enum Number {
     Of(usize),
     /// How many of these there are.
     Count(usize),
+    /// Whether there are several.
+    Several(usize),
+    /// How many lanes a gang may have.
+    Limit,
 }
 
 impl Number {
-    /// What the routine of that name tells (OpenMP 5.2 §18.2.4, §18.4, §18.7).
+    /// What the routine of that name tells (OpenMP 5.2 §18.2 to §18.7).
     pub(crate) fn asked_by(name: &str) -> Option<Number> {
         Some(match name {
-            "omp_is_initial_device" | "omp_get_device_num" => Number::Constant(0),
+            "omp_is_initial_device" | "omp_get_device_num" | "omp_get_default_device" => {
+                Number::Constant(0)
+            }
+            // Of teams, as many as the program asks for.
+            "omp_get_max_teams" | "omp_in_final" | "omp_get_dynamic" => Number::Constant(0),
+            "omp_in_parallel" => Number::Several(LANE),
+            "omp_get_thread_limit" | "omp_get_teams_thread_limit" => Number::Limit,
             "omp_get_team_num" => Number::Of(GANG),
             "omp_get_num_teams" => Number::Count(GANG),
             "omp_get_thread_num" => Number::Of(LANE),
             "omp_get_num_threads" => Number::Count(LANE),
+            _ => return None,
+        })
+    }
+}
+
+/// A routine by which device code has memory of its own (OpenMP 5.2 §18.13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Allocation {
+    /// Memory, whose size is the product of these arguments.
+    Memory {
+        /// The numbers of the arguments.
+        size: &'static [usize],
+        /// Whether it is zero at first.
+        zeroed: bool,
+    },
+    /// Something that has nothing to do: all memory is of one kind, and goes with the region.
+    Nothing,
+}
+
+impl Allocation {
+    /// What the routine of that name does.
+    pub(crate) fn asked_by(name: &str) -> Option<Allocation> {
+        Some(match name {
+            "omp_alloc" => Allocation::Memory { size: &[0], zeroed: false },
+            "omp_calloc" => Allocation::Memory { size: &[0, 1], zeroed: true },
+            "omp_free"
+            | "omp_init_allocator"
+            | "omp_destroy_allocator"
+            | "omp_set_default_allocator" => Allocation::Nothing,
             _ => return None,
         })
     }

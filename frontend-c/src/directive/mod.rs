@@ -30,7 +30,7 @@ pub(crate) use body::check_body;
 pub use construct::{Kind, ReductionOp};
 pub use data::{DataFlags, DataKind, DefaultData};
 pub use family::Family;
-pub(crate) use family::{Number, RUNS_ON_DEVICE, tests_device};
+pub(crate) use family::{Allocation, Number, RUNS_ON_DEVICE, tests_device};
 pub(crate) use section::{Coverage, check_section, coverage, has_rows};
 pub use section::{Section, VarRef};
 
@@ -56,6 +56,8 @@ pub struct Directive {
     pub nest: Option<Nest>,
     /// The numbers of gangs, workers and lanes of a region; the product of each list.
     pub sizes: [Vec<ExprId>; 3],
+    /// How many lanes a gang of a region has at most.
+    pub lane_limit: Option<ExprId>,
     /// Data that it maps or moves, in order.
     pub data: Vec<Mapping>,
     /// How variables that are in no clause are mapped.
@@ -68,6 +70,8 @@ pub struct Directive {
     pub firstprivate: Vec<VarRef>,
     /// Variables that have the value of the last iteration behind the loops.
     pub lastprivate: Vec<VarRef>,
+    /// Variables that each iteration has one of, which starts so much higher than that of the one before.
+    pub linear: Vec<(VarRef, Option<ExprId>)>,
     /// Variables into which iterations combine values, clause by clause.
     pub reductions: Vec<Reduction>,
     /// When it happens.
@@ -80,6 +84,8 @@ pub struct Directive {
     pub stays: bool,
     /// Why it cannot be followed in device code, if it cannot; on the host it is the host compiler's.
     pub refused: Option<Box<Diagnostic>>,
+    /// What is said of it where device code is made of it.
+    pub remark: Option<Box<Diagnostic>>,
     /// The expressions of its clauses that are evaluated where it stands, in the order of the text.
     pub values: Vec<ExprId>,
     /// Those of them that are numbers of processors.
@@ -110,18 +116,21 @@ impl Directive {
             kind,
             nest: None,
             sizes: Default::default(),
+            lane_limit: None,
             data: Vec::new(),
             implicit: Implicit::default(),
             default_data: None,
             private: Vec::new(),
             firstprivate: Vec::new(),
             lastprivate: Vec::new(),
+            linear: Vec::new(),
             reductions: Vec::new(),
             order: Order::default(),
             condition: Condition::default(),
             host_waits: Vec::new(),
             stays: false,
             refused: None,
+            remark: None,
             values: Vec::new(),
             size_values: Vec::new(),
         }

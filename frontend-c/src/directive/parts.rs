@@ -145,6 +145,14 @@ impl Parser {
             match self.peek() {
                 TokenKind::Punct(Punct::LBracket) => {
                     let section = self.section()?;
+                    if self.assumed_sizes
+                        && section.length.is_none()
+                        && !section.is_index
+                        && sections.is_empty()
+                        && self.checker.unit.types.is_pointer(self.checker.ty(first))
+                    {
+                        continue;
+                    }
                     first = self.section_start(first, &section)?;
                     sections.push(section);
                 }
@@ -174,15 +182,26 @@ impl Parser {
 
     fn section(&mut self) -> Parsed<Section> {
         let start = self.advance().span;
-        let mut section = Section { lower: None, length: None, is_index: false, span: start };
-        if !self.at(Punct::Colon) {
+        let mut section =
+            Section { lower: None, length: None, stride: None, is_index: false, span: start };
+        if let TokenKind::Ident(name) = self.peek()
+            && self.peek_ahead(1) == TokenKind::Punct(Punct::RBracket)
+            && let Some((_, values)) = self.iterators.iter().find(|(known, _)| *known == name)
+        {
+            // One element for each value of an iterator is a section of them all.
+            section = Section { span: start, ..values.clone() };
+            self.advance();
+        } else if !self.at(Punct::Colon) {
             section.lower = Some(self.integer()?);
         }
         if self.eat(Punct::Colon) {
-            if !self.at(Punct::RBracket) {
+            if !self.at(Punct::RBracket) && !self.at(Punct::Colon) {
                 section.length = Some(self.integer()?);
             }
-        } else {
+            if self.eat(Punct::Colon) {
+                section.stride = Some(self.integer()?);
+            }
+        } else if section.length.is_none() {
             section.is_index = true;
         }
         self.expect(Punct::RBracket, "after the section")?;
@@ -193,6 +212,12 @@ impl Parser {
     /// The first element of a section of `object`.
     fn section_start(&mut self, object: ExprId, section: &Section) -> Parsed<ExprId> {
         let ty = self.checker.ty(object);
+        if let Some(stride) = section.stride
+            && self.checker.constant_int(stride).is_some_and(|stride| stride < 1)
+        {
+            self.checker.error(section.span, "the stride of a section is 1 or more");
+            return Err(Failed);
+        }
         let bound = match self.checker.unit.types.as_array(ty) {
             Some((_, ArraySize::Constant(count))) => Some(i128::from(count)),
             Some(_) => None,
@@ -219,7 +244,12 @@ impl Parser {
         let (lower, length) = (constant(section.lower), constant(section.length));
         let negative = |value: Option<i128>| value.is_some_and(|value| value < 0);
         let beyond = bound.is_some_and(|bound| {
-            let end = lower.unwrap_or(0).saturating_add(length.unwrap_or(0));
+            let stride = section.stride.and_then(|stride| self.checker.constant_int(stride));
+            let reach = match (length.unwrap_or(0), stride) {
+                (count @ 1.., Some(stride)) => (count - 1).saturating_mul(stride).saturating_add(1),
+                (count, _) => count,
+            };
+            let end = lower.unwrap_or(0).saturating_add(reach);
             end > bound || section.is_index && lower.is_some_and(|lower| lower >= bound)
         });
         if negative(lower) || negative(length) || beyond {

@@ -39,6 +39,8 @@ pub struct Section {
     pub lower: Option<ExprId>,
     /// How many elements; up to the end of the array where it is left out.
     pub length: Option<ExprId>,
+    /// From which element to the next; 1 where it is left out (OpenMP 5.2 §3.2.5).
+    pub stride: Option<ExprId>,
     /// Whether it is `[index]`, a section of one element.
     pub is_index: bool,
     /// Its text, brackets included.
@@ -60,7 +62,7 @@ pub(crate) enum Coverage {
 
 /// How much a section is of a dimension of so many elements.
 pub(crate) fn coverage(unit: &TranslationUnit, section: &Section, size: ArraySize) -> Coverage {
-    if section.is_index {
+    if section.is_index || section.stride.is_some() {
         return Coverage::Part;
     }
     if section.lower.is_some_and(|lower| unit.constant_int(lower) != Some(0)) {

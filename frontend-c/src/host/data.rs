@@ -37,6 +37,9 @@ fn kind_number(kind: DataKind) -> u32 {
 /// The flag of descriptors about what several pointers point to.
 const ROWS: u32 = 0x1000;
 
+/// The flag of descriptors about elements with others between them.
+const STRIDED: u32 = 0x10000;
+
 /// The flags of a data item, as the runtime adds them to its kind.
 fn flags(item: &DataItem) -> u32 {
     let flags = item.flags;
@@ -74,6 +77,8 @@ fn kind(
         (_, Some(FoundSection { written: true, .. })) => DataKind::ImplicitCopy,
         (_, Some(FoundSection { written: false, .. })) => DataKind::ImplicitCopyIn,
         (Extent::Rows(_), None) => pointers_kind(lowered.constructs[number].action, item.kind),
+        // A pointer to what is not there keeps its value.
+        _ if item.kind == DataKind::ImplicitSection && item.flags.if_present => DataKind::NoCreate,
         _ => item.kind,
     };
     let kind = kind_number(kind) + flags(item);
@@ -142,6 +147,8 @@ struct Entry {
     bytes: String,
     kind: String,
     line: u32,
+    /// What its last member says to the runtime.
+    device: String,
     /// The distance of the section from element 0 in bytes; `None` where it starts there.
     offset: Option<String>,
 }
@@ -202,6 +209,20 @@ fn entries(
                 "0UL".clone_into(&mut bytes);
             }
         }
+        let mut device = "(void *)0".to_owned();
+        let mut kind = kind(lowered, number, item, section);
+        if let Extent::Clause(var) = &item.extent
+            && let Some(stride) = section::stride(unit, var)
+        {
+            let shape = format!("__gpuc_r{number}_{i}");
+            let element = format!("sizeof(*({}))", memory.first);
+            let _ = write!(
+                out.ahead,
+                "const unsigned long {shape}[2] = {{({bytes}) / {element}, (unsigned long)({stride}) * {element}}}; "
+            );
+            (bytes, device) = (element, format!("(void *){shape}"));
+            kind = format!("{STRIDED}u + {kind}");
+        }
         let (first, base) = (&memory.first, &memory.base);
         let starts_there = first == base || *first == format!("&{base}[0]");
         out.entries.push(Entry {
@@ -210,8 +231,9 @@ fn entries(
                 .then(|| format!("(long)((char *)({first}) - (char *)({base}))")),
             first: memory.first,
             bytes,
-            kind: kind(lowered, number, item, section),
+            kind,
             line: item.line,
+            device,
         });
     }
     out
@@ -227,10 +249,10 @@ pub(super) fn data_array(
 ) -> String {
     let Entries { entries, ahead, rows } = entries(unit, lowered, ir, functions, number);
     let (mut data, mut offsets) = (String::new(), String::new());
-    for Entry { name, first, bytes, kind, line, offset } in entries {
+    for Entry { name, first, bytes, kind, line, device, offset } in entries {
         let _ = write!(
             data,
-            "{{{name}, (void *)({first}), (unsigned long)({bytes}), {kind}, {line}u, (void *)0}}, "
+            "{{{name}, (void *)({first}), (unsigned long)({bytes}), {kind}, {line}u, {device}}}, "
         );
         let _ = write!(offsets, "{}, ", offset.as_deref().unwrap_or("0l"));
     }
@@ -267,7 +289,7 @@ pub(super) fn launch_data(
     let Entries { entries, mut ahead, .. } = entries(unit, lowered, ir, functions, number);
     let count = entries.len();
     let (mut items, mut words) = (String::new(), String::new());
-    for Entry { name, first, bytes, kind, line, offset } in entries {
+    for Entry { name, first, bytes, kind, line, offset, .. } in entries {
         let _ = write!(items, "{{{name}, {kind}, {line}u, {}u}}, ", u32::from(offset.is_some()));
         let _ = write!(words, ", (void *)({first}), (unsigned long)({bytes})");
         if let Some(offset) = offset {

@@ -67,7 +67,7 @@ pub fn rewrite(
     ir: &Ir,
     ptx: &str,
 ) -> Result<String, Diagnostic> {
-    let text = unit.source.text();
+    let text = unit.source.written();
     let functions = Functions::of(ir, lowered);
     let edits = edits(unit, lowered, ir, &functions);
     let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
@@ -75,6 +75,9 @@ pub fn rewrite(
         // The first line names the file, to debuggers and in the object's symbols.
         out += &format!("# 1 {}\n", literal(&unit.source.line(0).0));
         out += &prologue::declarations(ir, lowered, &functions);
+        if unit.shares_memory {
+            out += &format!("{}{}{}", prologue::BEGIN, prologue::SHARES_MEMORY, prologue::END);
+        }
     }
     let mut at = 0;
     for edit in &edits {
@@ -108,7 +111,7 @@ fn edits(
     ir: &Ir,
     functions: &Functions<'_>,
 ) -> Vec<Edit> {
-    let text = unit.source.text();
+    let text = unit.source.written();
     let mut edits = Vec::new();
     let mut rewritten = Vec::new();
     for (number, info) in lowered.constructs.iter().enumerate() {

@@ -25,6 +25,12 @@ pub(super) fn aligned(ty: &str) -> &'static str {
 /// Ends text of ours.
 pub(super) const END: &str = "#pragma pack(pop)\n";
 
+/// Says when the program starts, ahead of all data, that it shares memory with the device.
+pub(super) const SHARES_MEMORY: &str = "\
+void __gpuc_require_shared_memory(void);
+static void __attribute__((__constructor__(101))) __gpuc_shares_memory(void) { __gpuc_require_shared_memory(); }
+";
+
 /// `@4` and `@8` stand for the alignment of a member.
 const RUNTIME: &str = "\
 struct __gpuc_image { unsigned version @4; const char *source @8; const char *ptx @8; unsigned long ptx_bytes @8; void *handle @8; };

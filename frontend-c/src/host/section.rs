@@ -66,6 +66,11 @@ pub(super) fn rows(unit: &TranslationUnit, var: &VarRef) -> Rows {
     }
 }
 
+/// From which element of a section to the next, where it says so.
+pub(super) fn stride(unit: &TranslationUnit, var: &VarRef) -> Option<String> {
+    var.sections.first().and_then(|section| section.stride).map(|stride| text(unit, stride))
+}
+
 /// The memory of a variable, member or section in a clause.
 pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef, site: &str) -> Memory {
     let base = text(unit, var.base);

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use crate::directive::atomic::{Atomic, AtomicForm, AtomicUpdate, Capture, Change};
+use crate::directive::atomic::{Atomic, AtomicCompare, AtomicForm, AtomicUpdate, Capture, Change};
 use crate::source::Span;
 use crate::tree::{BinaryOp, ExprId, StmtId};
 
@@ -25,6 +25,8 @@ struct Cell {
 enum Step {
     /// The value itself.
     Assign(Value),
+    /// `value` where a comparison with `operand`, in type `wide`, holds.
+    Compare { compare: AtomicCompare, operand: Value, value: Value, wide: Scalar },
     /// The operation, in type `wide`.
     Update { update: AtomicUpdate, operand: Value, wide: Scalar },
 }
@@ -76,6 +78,17 @@ impl Lowerer<'_> {
                 let operand = self.rvalue(value)?;
                 Ok(Step::Assign(self.convert(operand, from, to)))
             }
+            Change::Compare(compare) => {
+                let wide = self.scalar(compare.compared, span)?;
+                let to = self.scalar(self.ty(compare.target), self.span(compare.target))?;
+                let from = self.scalar(self.ty(compare.other), self.span(compare.other))?;
+                let operand = self.rvalue(compare.other)?;
+                let operand = self.convert(operand, from, wide);
+                let from = self.scalar(self.ty(compare.value), self.span(compare.value))?;
+                let value = self.rvalue(compare.value)?;
+                let value = self.convert(value, from, to);
+                Ok(Step::Compare { compare, operand, value, wide })
+            }
             Change::Update(update) => {
                 let wide = self.scalar(update.computed, span)?;
                 let operand = match update.value {
@@ -96,6 +109,7 @@ impl Lowerer<'_> {
         let scalar = cell.scalar;
         let (kind, operand) = match step {
             Step::Assign(value) => (Some("assign"), value),
+            Step::Compare { value, .. } => (None, value),
             Step::Update { update, operand, wide } => {
                 self.update_kind(&update, operand, wide, scalar)
             }
@@ -145,6 +159,13 @@ impl Lowerer<'_> {
     fn stepped(&mut self, cell: &Cell, step: Step, old: Value) -> Lowering<Value> {
         let (update, operand, wide) = match step {
             Step::Assign(value) => return Ok(value),
+            Step::Compare { compare, operand, value, wide } => {
+                let known = self.convert(old, cell.scalar, wide);
+                let (a, b) = if compare.swapped { (operand, known) } else { (known, operand) };
+                let holds = self.comparison(compare.relation, wide, a, b);
+                let op = arith::SelectOp::new(&mut self.b, holds, value, old);
+                return Ok(self.value(op));
+            }
             Step::Update { update, operand, wide } => (update, operand, wide),
         };
         let old = self.convert(old, cell.scalar, wide);

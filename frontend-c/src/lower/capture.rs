@@ -16,9 +16,10 @@ use super::scalar::Scalar;
 use super::storage::{has_address_taken, is_automatic, is_hidden, storage};
 use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
+use super::walk::{self, Below, Node};
 use super::{Argument, DataItem, Extent};
 use crate::directive::{DataKind, DefaultData, Directive, VarRef, check_section};
-use crate::tree::{DeclId, ExprId, StmtId, StmtKind};
+use crate::tree::{DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit, UnaryOp};
 use crate::types::{Qualifiers, Type};
 
 /// One argument of a construct's function.
@@ -45,6 +46,8 @@ pub(super) enum Target {
     Value(DeclId, Scalar),
     /// A scalar that is shared with the host.
     Shared(DeclId),
+    /// A pointer variable that is shared with the host, as the address that it holds.
+    SharedPointer(DeclId),
     /// An object of the type.
     Object(Captured, Form, Type),
     /// What a pointer to the type points to.
@@ -55,6 +58,8 @@ pub(super) enum Target {
     MemberPointee(DeclId, Vec<u32>, Form, Type),
     /// The run-time extent of an array.
     Extent(ExprId),
+    /// The value of a clause's expression, which the host computes.
+    HostValue(ExprId),
 }
 
 /// What a construct captures.
@@ -106,7 +111,29 @@ impl Lowerer<'_> {
             }
             self.capture_extents(c, captured, &mut captures);
         }
+        self.capture_host_values(c, &mut captures)?;
         Ok(captures)
+    }
+
+    /// Numbers of processors that come out of the host's memory.
+    fn capture_host_values(&mut self, c: &Capturing<'_>, captures: &mut Captures) -> Lowering<()> {
+        let unit = self.unit;
+        for &value in
+            c.directive.size_values.iter().filter(|value| is_by_host(unit, c.directive, **value))
+        {
+            let (ty, span) = (unit.exprs[value].ty, unit.exprs[value].span);
+            let scalar = self.scalar(ty, span)?;
+            let name = text(unit, span);
+            captures.formals.push(Formal {
+                ty: scalar.register(&mut self.b.ctx),
+                map: "firstprivate",
+                storage: None,
+                actual: Argument::Value(name.clone()),
+                target: Target::HostValue(value),
+                name,
+            });
+        }
+        Ok(())
     }
 
     /// The extents of an array that the region cannot evaluate: the host has them.
@@ -154,7 +181,8 @@ impl Lowerer<'_> {
                 return Some((number, kind));
             }
         }
-        if c.directive.family.copies_scalars() && Scalar::of(self.unit, ty).is_some() {
+        let is_scalar = variable.is_some() && Scalar::of(self.unit, ty).is_some();
+        if c.directive.family.copies_scalars() && is_scalar {
             // What `data` around maps is another variable than the construct's.
             return None;
         }
@@ -247,7 +275,15 @@ impl Lowerer<'_> {
             Captured::Path(_) => None,
         };
         let unit = self.unit;
-        let (form, target) = if let Some(to) = unit.types.pointee(ty) {
+        let is_itself = |decl: DeclId| {
+            let mut own = c.directive.data.iter().filter(|known| known.var.decl == decl);
+            own.any(|known| known.flags.itself)
+        };
+        let (form, target) = if let Some(decl) = variable.filter(|&decl| is_itself(decl)) {
+            let element = self.b.ctx.int(64);
+            self.as_address.insert(decl);
+            (Form::Single { element, size: 8 }, Target::SharedPointer(decl))
+        } else if let Some(to) = unit.types.pointee(ty) {
             let form = self.natural_form(variable, to);
             (form.clone(), Target::Pointee(captured, form, to))
         } else if let Some((element, _)) = unit.types.as_array(ty) {
@@ -393,6 +429,7 @@ impl Lowerer<'_> {
         if let Some(scalar) = scalar
             && usage.mutated
             && !usage.outside_induction
+            && !c.directive.lastprivate.iter().any(|var| var.decl == decl)
             && !self.keeps_last_value(c, decl)
         {
             if !copies {
@@ -470,8 +507,13 @@ impl Lowerer<'_> {
             return self.refuse(usage.span, super::scalar::refused_type(unit, ty));
         }
         let item = captures.data.len();
-        captures.data.push(DataItem::implicit(&name, kind, extent));
-        let formal = self.mapped(c, captured, ty, name, item, kind);
+        let mut data = DataItem::implicit(&name, kind, extent);
+        data.flags.if_present = copies && kind == DataKind::ImplicitSection;
+        captures.data.push(data);
+        let mut formal = self.mapped(c, captured, ty, name, item, kind);
+        if kind == DataKind::FirstPrivate {
+            formal.storage = Some(STORAGE_EXCLUSIVE);
+        }
         captures.formals.push(formal);
         Ok(())
     }
@@ -544,7 +586,10 @@ impl Lowerer<'_> {
                 let form = self.natural_form(None, to);
                 let kind = self.pointer_kind(c);
                 let item = captures.data.len();
-                captures.data.push(DataItem::implicit(&name, kind, Extent::Pointer(name.clone())));
+                let mut data = DataItem::implicit(&name, kind, Extent::Pointer(name.clone()));
+                data.flags.if_present =
+                    c.directive.family.copies_scalars() && kind == DataKind::ImplicitSection;
+                captures.data.push(data);
                 captures.formals.push(Formal {
                     ty: self.device_memref(&form),
                     map: kind.keyword(),
@@ -582,8 +627,14 @@ impl Lowerer<'_> {
             Target::Shared(decl) => {
                 self.bindings.insert(*decl, Binding::Slot { memref: value, shared: true });
             }
+            Target::SharedPointer(decl) => {
+                self.bindings.insert(*decl, Binding::Address(value));
+            }
             Target::Extent(extent) => {
                 self.extents.insert(*extent, value);
+            }
+            Target::HostValue(expr) => {
+                self.host_values.insert(*expr, value);
             }
             Target::Object(captured, form, ty) => {
                 let buffer = self.buffer(value, form.clone(), variable(captured));
@@ -633,4 +684,26 @@ impl Lowerer<'_> {
             members.insert(fields.to_vec(), binding);
         }
     }
+}
+
+/// Whether an expression of a clause reads memory of the host's, or calls, so that the host computes it.
+pub(super) fn is_by_host(unit: &TranslationUnit, directive: &Directive, value: ExprId) -> bool {
+    let mut found = false;
+    walk::expr(unit, value, &mut |node| {
+        if let Node::Expr(expr) = node {
+            found |= matches!(
+                unit.exprs[expr].kind,
+                ExprKind::Index { .. }
+                    | ExprKind::Member { .. }
+                    | ExprKind::Call { .. }
+                    | ExprKind::Unary(UnaryOp::Deref, _)
+            );
+            // What is mapped is memory of the device.
+            if let ExprKind::Name(decl) = unit.exprs[expr].kind {
+                found |= directive.data().any(|(_, var)| var.decl == decl);
+            }
+        }
+        Below::Enter
+    });
+    found
 }

@@ -60,6 +60,11 @@ pub(super) fn clause_items(
             {
                 Extent::Pointer(text(unit, unit.exprs[var.base].span))
             }
+            // An array of which the device has the address: the name means that, or leads to it.
+            DataKind::DevicePtr if unit.types.as_array(unit.exprs[var.base].ty).is_some() => {
+                Extent::Pointer(text(unit, unit.exprs[var.base].span))
+            }
+            _ if bare_pointer && flags.itself => Extent::Object(name.clone()),
             _ if bare_pointer && let Some(count) = declared_length(unit, function, var) => {
                 Extent::Elements(text(unit, unit.exprs[var.base].span), count)
             }
@@ -72,6 +77,17 @@ pub(super) fn clause_items(
                     .at(unit.place(var.span))
                     .help(format!("write `{name}[first:count]`")),
                 ));
+            }
+            _ if let Some(section) = var.sections.iter().find(|s| s.stride.is_some()) => {
+                let is_update = matches!(kind, DataKind::UpdateHost | DataKind::UpdateDevice);
+                if !is_update || var.sections.len() > 1 {
+                    return Err(Box::new(
+                        Diagnostic::error("sections with a stride can be updated, in one dimension; they cannot be mapped")
+                            .at(unit.place(section.span))
+                            .help("map all of the elements (OpenMP 5.2 §5.8.3)"),
+                    ));
+                }
+                Extent::Clause(var.clone())
             }
             _ if has_rows(unit, var) => Extent::Rows(var.clone()),
             _ => {

@@ -395,7 +395,7 @@ impl Lowerer<'_> {
     }
 
     /// How many steps cover a distance.
-    fn rounds(&mut self, distance: Value, step: Value) -> Value {
+    pub(super) fn rounds(&mut self, distance: Value, step: Value) -> Value {
         let zero = self.index(0);
         let op = arith::MaxSIOp::new(&mut self.b, distance, zero);
         let distance = self.value(op);

@@ -15,7 +15,7 @@ use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
 use super::walk::{self, Below, Node};
-use crate::directive::construct::{GANG, LANE, Level};
+use crate::directive::construct::{GANG, Level};
 use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
@@ -57,6 +57,7 @@ impl Lowerer<'_> {
         if let Some(refused) = &directive.refused {
             return Err(Failure::Refused(refused.clone()));
         }
+        self.diagnostics.extend(directive.remark.as_deref().cloned());
         match (directive.kind, body) {
             (Kind::Loop, Some(body)) => self.directive_loop(directive, body),
             (Kind::Atomic(form), Some(body)) => self.atomic(form, body),
@@ -140,23 +141,60 @@ impl Lowerer<'_> {
                 .at(self.unit.place(tile));
             self.diagnostics.push(remark);
         }
-        let order = self.order(directive);
-        let independent = self.is_independent(directive);
         let mut bounds = Vec::new();
         for counted in &loops {
             bounds.push(self.bounds(counted)?);
         }
+        let mut loops = loops;
+        if directive.nest.as_ref().is_some_and(|nest| nest.interchange) && loops.len() > 1 {
+            loops.swap(0, 1);
+            bounds.swap(0, 1);
+            // What is inside of both stays inside.
+            let outer = loops[0].body;
+            loops[0].body = std::mem::replace(&mut loops[1].body, outer);
+        }
+        let Some(&whole) = bounds.first() else { return Ok(()) };
+        let levels = self.levels_by_number(directive);
+        self.in_parts(directive, whole, &levels, &mut |l, part| {
+            let mut parts = bounds.clone();
+            parts[0] = part;
+            l.loop_over(directive, body, &loops, &parts, &bounds)
+        })
+    }
+
+    /// The loops of a directive, of which `bounds` are this processor's part of `whole`.
+    fn loop_over(
+        &mut self,
+        directive: &Directive,
+        body: StmtId,
+        loops: &[Counted],
+        bounds: &[Bounds],
+        whole: &[Bounds],
+    ) -> Lowering<()> {
+        let mut order = self.order(directive);
+        let mut independent = self.is_independent(directive);
         let Some(innermost) = loops.last() else { return Ok(()) };
         let inner_body = innermost.body;
 
         let around = (self.gangs, self.taken, self.numbers);
-        let levels = self.levels(directive)?;
-        let mut order = order;
-        if let Some(bounds) = bounds.first_mut()
-            && self.divide(directive, bounds)
-            && levels.iter().all(Option::is_none)
-        {
-            order = LoopOrder::Seq;
+        let is_divided = !self.levels_by_number(directive).is_empty();
+        let mut levels = self.levels(directive)?;
+        if is_divided && levels.iter().all(Option::is_none) {
+            // What a processor has for itself goes from one of its iterations to the next.
+            (order, independent) = (LoopOrder::Seq, false);
+        }
+        let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
+            Some(function) if independent => {
+                self.roles(LoopSite { directive, stmt: body, body: inner_body, function })?
+            }
+            _ => Roles::default(),
+        };
+        // Iterations that read what it was could not be told from the last one, which changes it.
+        let linear = directive.linear.first().map(|(var, _)| var.decl);
+        if let Some(decl) = roles.in_turns.or_else(|| self.keeps_own(directive)).or(linear) {
+            self.note_turns(directive, decl);
+            (levels, order, independent) = ([None; 3], LoopOrder::Seq, false);
+            self.taken = around.1;
         }
         let mut sizes = Vec::new();
         for level in levels {
@@ -165,14 +203,9 @@ impl Lowerer<'_> {
                 None => None,
             });
         }
-        let roles = match self.frames.last().and_then(|frame| frame.function).or(self.function) {
-            Some(function) if independent => {
-                self.roles(LoopSite { directive, stmt: body, body: inner_body, function })?
-            }
-            _ => Roles::default(),
-        };
         let reductions = self.loop_reductions(directive, inner_body, independent, &roles)?;
         let mut arrays = self.array_reductions(directive, inner_body, independent)?;
+        let starts = self.linear_starts(directive)?;
         let location = self.b.location;
 
         let saved = self.bindings.clone();
@@ -190,11 +223,18 @@ impl Lowerer<'_> {
         let arguments = vec![index; loops.len()];
         let exits = self.exits(inner_body);
         let (region, done) = self.region(&arguments, |l, induction| {
-            l.enter_iteration(directive, &loops, &bounds, induction, independent, &roles)?;
+            let reversed: Vec<Value>;
+            let mut induction = induction;
+            if directive.nest.as_ref().is_some_and(|nest| nest.reverse) {
+                reversed = l.reversed(bounds, induction);
+                induction = &reversed;
+            }
+            l.enter_iteration(directive, loops, bounds, induction, independent, &roles)?;
+            l.enter_linear(directive, &starts, whole, induction)?;
             l.enter_array_reductions(&mut arrays)?;
             l.b.location = location;
             l.round(inner_body, exits)?;
-            l.keep_last(directive, &bounds, induction, &saved)?;
+            l.keep_last(directive, loops, whole, induction, &saved)?;
             l.leave_array_reductions(&arrays)
         });
         if let Some(&block) = self.b.blocks(region).first() {
@@ -213,9 +253,31 @@ impl Lowerer<'_> {
         self.b.location = location;
         let elements = arrays.iter().flat_map(ArrayReduction::variables);
         let reductions: Vec<_> = reductions.into_iter().chain(elements).collect();
-        self.build_loop(levels, order, &bounds, &sizes, &reductions, region);
+        self.build_loop(levels, order, bounds, &sizes, &reductions, region);
         done?;
         self.finish_array_reductions(&arrays)
+    }
+
+    /// A variable of `lastprivate` that lives in the region: what one lane leaves in it, others do not see.
+    fn keeps_own(&self, directive: &Directive) -> Option<DeclId> {
+        let is_own = |decl: &DeclId| {
+            matches!(self.bindings.get(decl), Some(Binding::Slot { shared: false, .. }))
+        };
+        let takes_turns = self.may_take_turns(directive);
+        directive.lastprivate.iter().map(|var| var.decl).filter(|_| takes_turns).find(is_own)
+    }
+
+    /// Says that the iterations of a loop are executed one after another.
+    fn note_turns(&mut self, directive: &Directive, decl: DeclId) {
+        let name = self.unit.name(decl);
+        let message = format!(
+            "the iterations of this `{}` are executed one after another: what they leave in `{name}` is read later",
+            directive.words
+        );
+        let warning = Diagnostic::warning(message)
+            .at(self.unit.place(directive.name))
+            .help(format!("say what it is: `reduction(op: {name})`, `private({name})`; or map it"));
+        self.diagnostics.push(warning);
     }
 
     /// The processors that the iterations of a directive's loops are divided among, which loops inside do not
@@ -234,23 +296,6 @@ impl Lowerer<'_> {
             levels[GANG] = None;
         }
         Ok(levels)
-    }
-
-    /// Leaves of a loop's iterations those of the processors around that know their numbers: from that number
-    /// on in steps of how many there are. Whether there are such.
-    fn divide(&mut self, directive: &Directive, bounds: &mut Bounds) -> bool {
-        let Some(nest) = &directive.nest else { return false };
-        let mut divided = false;
-        for level in [GANG, LANE] {
-            let Some((number, count)) = self.numbers[level].filter(|_| nest.shared[level]) else {
-                continue;
-            };
-            let offset = self.multiply_index(number, bounds.step);
-            bounds.lower = self.add_index(bounds.lower, offset);
-            bounds.step = self.multiply_index(bounds.step, count);
-            divided = true;
-        }
-        divided
     }
 
     /// At the start of an iteration whose variable is the number of its processor.
@@ -303,10 +348,7 @@ impl Lowerer<'_> {
                 && !loops.is_empty()
             {
                 // What stands between the loops is done as often as it would be without the clause.
-                let message =
-                    format!("{} of these loops are divided among processors", loops.len());
-                let remark = Diagnostic::remark(message).at(self.unit.place(directive.name));
-                self.diagnostics.push(remark);
+                self.remark_fewer(directive, loops.len());
                 break;
             }
             let counted = match self.counted(at) {
@@ -328,6 +370,10 @@ impl Lowerer<'_> {
                     .into_iter()
                     .flatten()
                     .find(|&expr| self.mentions(expr, outer.variable));
+                if depends.is_some() && directive.nest.as_ref().is_some_and(|nest| nest.force) {
+                    self.remark_fewer(directive, loops.len());
+                    return Ok(loops);
+                }
                 if let Some(expr) = depends {
                     let name = self.unit.name(outer.variable).to_owned();
                     return self.refuse(
@@ -344,6 +390,13 @@ impl Lowerer<'_> {
             loops.push(counted);
         }
         Ok(loops)
+    }
+
+    /// Says that fewer loops are divided than the program asks for.
+    fn remark_fewer(&mut self, directive: &Directive, count: usize) {
+        let message = format!("{count} of these loops are divided among processors");
+        let remark = Diagnostic::remark(message).at(self.unit.place(directive.name));
+        self.diagnostics.push(remark);
     }
 
     fn mentions(&self, expr: crate::tree::ExprId, decl: DeclId) -> bool {
@@ -498,40 +551,67 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Whether an iteration is the last of all.
+    fn is_last(&mut self, bounds: &[Bounds], induction: &[Value]) -> Value {
+        let mut is_last = arith::constant_bool(&mut self.b, true);
+        for (bounds, &at) in bounds.iter().zip(induction) {
+            let next = self.add_index(at, bounds.step);
+            let predicate = CmpIPredicate::Sge.attr(&mut self.b.ctx);
+            let i1 = self.b.ctx.i1();
+            let op = arith::CmpIOp::new(&mut self.b, next, bounds.upper).attr(
+                &mut self.b,
+                "predicate",
+                predicate,
+            );
+            let ends = self.value(op.result(i1));
+            let op = arith::AndIOp::new(&mut self.b, is_last, ends);
+            is_last = self.value(op);
+        }
+        is_last
+    }
+
     /// At the end of the last iteration: the values that its variables of `lastprivate` have become.
     fn keep_last(
         &mut self,
         directive: &Directive,
+        loops: &[Counted],
         bounds: &[Bounds],
         induction: &[Value],
         outside: &FxHashMap<DeclId, Binding>,
     ) -> Lowering<()> {
+        let is_own = self.may_take_turns(directive);
         for var in &directive.lastprivate {
+            let is_object = |binding: Option<&Binding>| match binding {
+                Some(Binding::Object(pointer)) => Some(pointer.clone()),
+                _ => None,
+            };
+            if let (Some(target), Some(source)) =
+                (is_object(outside.get(&var.decl)), is_object(self.bindings.get(&var.decl)))
+                && self.is_of_the_program_at(&target)
+            {
+                let is_last = self.is_last(bounds, induction);
+                let (ty, span) = (self.unit.decls[var.decl].ty, var.span);
+                self.branch(is_last, |l| l.copy_object(&source, &target, ty, span))?;
+                continue;
+            }
             let shared = match outside.get(&var.decl) {
-                Some(&Binding::Slot { memref, shared: true }) => memref,
+                Some(&Binding::Slot { memref, shared }) if shared || is_own => memref,
                 _ => {
                     let message = "`lastprivate` is supported for scalars that are mapped or in a combined construct only";
                     return self.error(var.span, message);
                 }
             };
-            let mut is_last = arith::constant_bool(&mut self.b, true);
-            for (bounds, &at) in bounds.iter().zip(induction) {
-                let next = self.add_index(at, bounds.step);
-                let predicate = CmpIPredicate::Sge.attr(&mut self.b.ctx);
-                let i1 = self.b.ctx.i1();
-                let op = arith::CmpIOp::new(&mut self.b, next, bounds.upper).attr(
-                    &mut self.b,
-                    "predicate",
-                    predicate,
-                );
-                let ends = self.value(op.result(i1));
-                let op = arith::AndIOp::new(&mut self.b, is_last, ends);
-                is_last = self.value(op);
-            }
-            let value = match self.bindings.get(&var.decl) {
-                Some(&Binding::Slot { memref, .. }) => self.read_slot(memref),
+            let is_last = self.is_last(bounds, induction);
+            let of_loop = loops.iter().position(|counted| counted.variable == var.decl);
+            let value = match (of_loop, self.bindings.get(&var.decl)) {
+                // What the variable is when its loop has ended.
+                (Some(number), _) => {
+                    let next = self.add_index(induction[number], bounds[number].step);
+                    self.induction_value(bounds[number], next, &loops[number])
+                }
+                (None, Some(&Binding::Slot { memref, .. })) => self.read_slot(memref),
                 _ => {
-                    let message = "`lastprivate` of a loop's own variable is not supported";
+                    let message = "`lastprivate` of this variable is not supported";
                     return self.error(var.span, message);
                 }
             };

@@ -17,6 +17,9 @@ impl Lowerer<'_> {
         let span = self.span(expr);
         self.locate(span);
         let ty = self.ty(expr);
+        if let Some(&value) = self.host_values.get(&expr) {
+            return Ok(value);
+        }
         if ty.is_error() {
             return self
                 .error(span, "the value of this expression is known to the host compiler alone");

@@ -40,6 +40,13 @@ pub(super) struct Fate {
     pub replaced_for_sure: bool,
 }
 
+impl Fate {
+    /// Whether each time that the statement is executed needs what the one before leaves.
+    pub(super) fn is_carried(self) -> bool {
+        self.read_for_sure && self.replaced_for_sure
+    }
+}
+
 /// What becomes of the value of `variable`, within `scope`, which `function` contains.
 pub(super) fn fate(
     unit: &TranslationUnit,

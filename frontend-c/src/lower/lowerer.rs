@@ -111,6 +111,12 @@ pub(super) struct Lowerer<'a> {
     pub(super) taken: [bool; 3],
     /// The numbers of the gang, worker and lane, and how many there are, where loops around know them.
     pub(super) numbers: [Option<(Value, Value)>; 3],
+    /// The block of the region: what stands there is executed once by each gang.
+    pub(super) region_block: Option<Block>,
+    /// How many lanes a gang may have, where the program says so.
+    pub(super) lane_limit: Option<Value>,
+    /// Expressions of clauses whose values the host has.
+    pub(super) host_values: FxHashMap<ExprId, Value>,
     /// Arrays that the enclosing loops reduce.
     pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
     /// Members that data clauses name, and what they are bound to.
@@ -165,6 +171,9 @@ impl<'a> Lowerer<'a> {
             gangs: None,
             taken: [false; 3],
             numbers: [None; 3],
+            region_block: None,
+            lane_limit: None,
+            host_values: FxHashMap::default(),
             reduced_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),

@@ -7,7 +7,7 @@ use gpuc_ir::{Builder, OpBuild, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use crate::directive::{self, Number};
+use crate::directive::{self, Allocation, Number};
 use crate::source::Span;
 use crate::tree::ExprId;
 use crate::types::Type;
@@ -78,6 +78,9 @@ const HOST_ONLY: &[(&str, &str)] = &[
     ("rand", "compute random numbers with a function of your own"),
 ];
 
+/// As many lanes a gang has at most where the program says nothing: those of a block.
+const MOST_LANES: i128 = 1024;
+
 impl Lowerer<'_> {
     /// A call of a function that is not defined in the unit; `None` for those without a value.
     pub(super) fn library_call(
@@ -100,6 +103,13 @@ impl Lowerer<'_> {
         }
         if let Some(value) = self.float_function(base, ty, arguments, span)? {
             return Ok(Some(value));
+        }
+        if Allocation::asked_by(base) == Some(Allocation::Nothing) {
+            if self.unit.types.is_void(ty) {
+                return Ok(None);
+            }
+            let register = self.scalar(ty, span)?.register(&mut self.b.ctx);
+            return Ok(Some(arith::constant_int(&mut self.b, 1, register)));
         }
         if arguments.is_empty()
             && let Some(number) = Number::asked_by(base)
@@ -128,6 +138,22 @@ impl Lowerer<'_> {
             Number::Constant(value) => Err(value),
             Number::Of(level) => self.numbers[level].map(|(number, _)| number).ok_or(0),
             Number::Count(level) => self.numbers[level].map(|(_, count)| count).ok_or(1),
+            Number::Limit => self.lane_limit.ok_or(MOST_LANES),
+            Number::Several(level) => match self.numbers[level] {
+                Some((_, count)) => {
+                    let one = self.index(1);
+                    let predicate = CmpIPredicate::Sgt.attr(&mut self.b.ctx);
+                    let i1 = self.b.ctx.i1();
+                    let op = arith::CmpIOp::new(&mut self.b, count, one).attr(
+                        &mut self.b,
+                        "predicate",
+                        predicate,
+                    );
+                    let several = self.value(op.result(i1));
+                    return Ok(self.convert(several, Scalar::Bool, to));
+                }
+                None => Err(0),
+            },
         };
         Ok(match known {
             Ok(value) => self.index_as(value, to),

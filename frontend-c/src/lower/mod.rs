@@ -26,11 +26,13 @@
 
 mod access;
 mod address;
+mod allocation;
 mod arithmetic;
 mod array_reduction;
 mod atomic;
 mod call;
 mod capture;
+mod chunk;
 mod clause_items;
 mod complex;
 mod condition;
@@ -53,7 +55,7 @@ mod private;
 mod record;
 mod redundant;
 mod region;
-mod role;
+pub(crate) mod role;
 mod routine;
 mod scalar;
 mod scatter;
@@ -62,7 +64,7 @@ pub(crate) mod storage;
 mod switch;
 mod unit;
 mod update;
-mod uses;
+pub(crate) mod uses;
 pub(crate) mod walk;
 
 #[cfg(test)]

@@ -469,6 +469,9 @@ impl Lowerer<'_> {
                 Ok(self.pointee_of(address, self.pointed_to(expr)))
             }
             ExprKind::Cast { kind: CastKind::Pointer | CastKind::Same, operand, .. } => {
+                if let Some(pointer) = self.allocated(operand, self.pointed_to(expr), span)? {
+                    return Ok(pointer);
+                }
                 let pointer = self.pointer(operand)?;
                 self.retyped(pointer, self.pointed_to(expr), span)
             }

@@ -5,18 +5,19 @@ use gpuc_dialects::{arith, func};
 use gpuc_ir::{Attr, InsertPoint, Value};
 
 use super::array_reduction::scalar_reductions;
-use super::capture::{Captures, Capturing, Formal, Target};
+use super::capture::{Captures, Capturing, Formal, Target, is_by_host};
 use super::clause_items::member_paths;
 use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
 use super::role::ConstructScalars;
+use super::scalar::Scalar;
 use super::storage::{has_address_taken, is_automatic};
 use super::unit::Enclosing;
 use super::uses::{Captured, Collector, Uses};
 use super::{Argument, Compute, DataItem};
 use crate::directive::{Directive, Kind, VarRef};
 use crate::source::Span;
-use crate::tree::{DeclId, StmtId};
+use crate::tree::{DeclId, ExprId, StmtId};
 use crate::types::Qualifiers;
 
 /// A compute construct to be lowered.
@@ -91,6 +92,8 @@ impl Lowerer<'_> {
         self.gangs = None;
         self.taken = [false; 3];
         self.numbers = [None; 3];
+        self.lane_limit = None;
+        self.host_values.clear();
         self.paths.clear();
         // Functions that are expanded are scanned anew for what they change.
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);
@@ -103,6 +106,7 @@ impl Lowerer<'_> {
         let kind = construct_of(site.directive.kind);
         (self.construct, self.function) = (Some(kind), Some(site.function));
         self.family = site.directive.family;
+        self.diagnostics.extend(site.directive.remark.as_deref().cloned());
         let around = site.enclosing.iter().map(|e| &unit.directives[e.directive]);
         let paths = member_paths(unit, std::iter::once(site.directive).chain(around));
         let uses = self.uses(&site, &paths);
@@ -124,6 +128,8 @@ impl Lowerer<'_> {
                 .chain(around)
                 .flat_map(Directive::data)
                 .map(|(_, var)| var.decl)
+                // What the last iteration leaves is the program's.
+                .chain(site.directive.lastprivate.iter().map(|var| var.decl))
                 .collect(),
         };
         let reduced = self.reduced_scalars(site.directive, site.stmt, site.body, site.function)?;
@@ -152,7 +158,11 @@ impl Lowerer<'_> {
         let (region, done) = self.region(&inputs, |l, arguments| {
             // The sizes of a launch are computed from scalars alone.
             for (formal, &value) in captures.formals.iter().zip(arguments) {
-                if let Target::Value(..) | Target::Member(..) | Target::Extent(_) = formal.target {
+                if let Target::Value(..)
+                | Target::Member(..)
+                | Target::Extent(_)
+                | Target::HostValue(_) = formal.target
+                {
                     l.bind_formal(formal, value);
                 }
             }
@@ -184,7 +194,8 @@ impl Lowerer<'_> {
             collector.section(var);
         }
         // Sizes are computed with the region; all other values are the host's.
-        site.directive.size_values.iter().for_each(|&value| collector.expr(value));
+        let by_host = |value: &&ExprId| !is_by_host(self.unit, site.directive, **value);
+        site.directive.size_values.iter().filter(by_host).for_each(|&value| collector.expr(value));
         collector.stmt(site.body);
         collector.extents(&|extent| keeps_value(self.unit, site.function, extent));
         collector.finish()
@@ -198,9 +209,7 @@ impl Lowerer<'_> {
             });
             if !known {
                 self.mutated.insert(var.decl);
-                if let Some(scalar) =
-                    super::scalar::Scalar::of(self.unit, self.unit.decls[var.decl].ty)
-                {
+                if let Some(scalar) = Scalar::of(self.unit, self.unit.decls[var.decl].ty) {
                     captures.private.push((var.decl, scalar));
                 }
             }
@@ -231,13 +240,21 @@ impl Lowerer<'_> {
             }
             sizes.push(product);
         }
+        if let Some(limit) = site.directive.lane_limit {
+            let limit = self.launch_size(limit)?;
+            self.lane_limit = Some(self.as_index(limit, Scalar::INT));
+        }
+        // One gang has nobody to combine with.
+        let is_one =
+            site.directive.sizes[0].iter().all(|&size| self.unit.constant_int(size) == Some(1));
         let (region, done) = self.region(&[], |l, _| {
             let done = l.with_constants(|l| {
+                l.region_block = Some(l.block());
                 l.enter_region(site, captures, arguments)?;
                 if site.directive.nest.is_some() {
                     l.directive_loop(site.directive, site.body)
                 } else if let (Construct::Parallel, Some(gangs), true) =
-                    (kind, sizes[0], !l.reductions.is_empty())
+                    (kind, sizes[0], !l.reductions.is_empty() && !is_one)
                 {
                     l.gangs_body(site.directive, site.body, gangs)
                 } else {

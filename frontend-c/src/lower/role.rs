@@ -17,7 +17,8 @@ use super::scalar::Scalar;
 use super::update;
 use super::uses::{mutated_by, mutates};
 use super::walk::{self, Below, Node};
-use crate::directive::{DataKind, Directive, ReductionOp};
+use crate::directive::construct::GANG;
+use crate::directive::{DataKind, Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprKind, StmtId, StmtKind, TranslationUnit};
 
@@ -40,6 +41,8 @@ pub(super) struct Roles {
     pub own: IndexSet<DeclId>,
     /// Combined, without a clause that says so.
     pub reductions: Vec<(DeclId, ReductionOp)>,
+    /// Of those that are read behind the loop, one for which its iterations must be executed one after another.
+    pub in_turns: Option<DeclId>,
 }
 
 /// What the compute construct around loops says of scalars.
@@ -86,6 +89,9 @@ impl Lowerer<'_> {
                 (Some(_), Some(later)) => match update::reduction(unit, site.body, decl) {
                     Some(op) => roles.reductions.push((decl, op)),
                     None if shared => {}
+                    None if self.may_take_turns(site.directive) => {
+                        roles.in_turns.get_or_insert(decl);
+                    }
                     None => return self.lost(site, decl, later),
                 },
                 _ if shared => {}
@@ -93,12 +99,29 @@ impl Lowerer<'_> {
                 (None, Some(_))
                     if self.construct == Some(Construct::Kernels)
                         && sets_one_number(unit, site.body, decl) => {}
+                (_, Some(_)) if self.may_take_turns(site.directive) => {
+                    roles.in_turns.get_or_insert(decl);
+                }
                 (_, Some(later)) => return self.lost(site, decl, later),
-                (Some(read), None) => self.check_carried(site, decl, read, start)?,
+                (Some(read), None) => {
+                    if self.may_take_turns(site.directive) && start.is_carried() {
+                        roles.in_turns.get_or_insert(decl);
+                        continue;
+                    }
+                    self.check_carried(site, decl, read, start)?;
+                }
                 (None, None) => {}
             }
         }
         Ok(roles)
+    }
+
+    /// Whether the threads that divide a loop may execute its iterations one after another: where a scalar that
+    /// they share (OpenMP 5.2 §5.1.1) is not memory that all lanes see.
+    pub(super) fn may_take_turns(&self, directive: &Directive) -> bool {
+        directive.family.copies_scalars()
+            && directive.nest.as_ref().is_some_and(|nest| !nest.shared[GANG])
+            && directive.kind == Kind::Loop
     }
 
     /// Whether iterations share a scalar of the program's with the host.
@@ -166,7 +189,7 @@ impl Lowerer<'_> {
         read: Span,
         start: Fate,
     ) -> Lowering<()> {
-        if !start.read_for_sure || !start.replaced_for_sure {
+        if !start.is_carried() {
             return Ok(());
         }
         let unit = self.unit;
@@ -352,7 +375,7 @@ fn is_outside(
 }
 
 /// The variables that a statement declares.
-fn declared_in(unit: &TranslationUnit, body: StmtId) -> IndexSet<DeclId> {
+pub(crate) fn declared_in(unit: &TranslationUnit, body: StmtId) -> IndexSet<DeclId> {
     let mut found = IndexSet::new();
     walk::stmt(unit, body, &mut |node| {
         if let Node::Declare(decl) = node {

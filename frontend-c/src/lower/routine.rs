@@ -1,11 +1,11 @@
 //! What directives say of functions that device code calls.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::walk::{self, Below, Node};
-use crate::directive::Kind;
+use crate::directive::{Kind, Number};
 use crate::symbol::Symbol;
-use crate::tree::{DeclId, DeclKind, ItemKind, StmtId, StmtKind, TranslationUnit};
+use crate::tree::{DeclId, DeclKind, ExprKind, ItemKind, StmtId, StmtKind, TranslationUnit};
 
 /// What is said of one function.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,16 +70,30 @@ pub(super) fn function_named(unit: &TranslationUnit, name: Symbol) -> Option<Dec
     })
 }
 
-/// Whether a function's body has loops that are divided among processors of its caller's.
+/// Whether a function's body has loops that are divided among processors of its caller's, or asks for their numbers.
 pub(super) fn shares_loops(unit: &TranslationUnit, body: StmtId) -> bool {
     let mut found = false;
-    walk::stmt(unit, body, &mut |node| {
-        if let Node::Stmt(stmt) = node
-            && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
-        {
-            found |= unit.directives[directive].kind == Kind::Loop;
-        }
-        Below::Enter
-    });
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![body];
+    while let Some(body) = pending.pop() {
+        walk::stmt(unit, body, &mut |node| {
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+            {
+                found |= unit.directives[directive].kind == Kind::Loop;
+            }
+            if let Node::Expr(expr) = node
+                && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
+                && let Some(decl) = unit.named(callee)
+            {
+                // The caller has the numbers of processors.
+                let asked = Number::asked_by(unit.name(decl));
+                found |= !matches!(asked, None | Some(Number::Constant(_)));
+                let called = unit.function(decl).and_then(|function| function.body);
+                pending.extend(called.filter(|_| seen.insert(decl)));
+            }
+            Below::Enter
+        });
+    }
     found
 }

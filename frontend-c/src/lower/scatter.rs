@@ -60,6 +60,11 @@ impl Lowerer<'_> {
         self.b.defining_op(self.buffers[buffer].memref).is_none()
     }
 
+    /// Whether what a pointer leads to is the program's.
+    pub(super) fn is_of_the_program_at(&self, pointer: &super::place::Pointer) -> bool {
+        self.b.defining_op(self.buffers[pointer.buffer].memref).is_none()
+    }
+
     /// Whether an expression reads an element of memory, itself or through variables.
     fn comes_from_memory(&self, expr: ExprId, steps: u32) -> bool {
         let mut variables = Vec::new();

@@ -26,10 +26,12 @@ pub(super) fn storage(
         Target::Shared(_) if is_local(unit, decl) && !has_address_taken(unit, c.function, decl) => {
             Some(STORAGE_EXCLUSIVE)
         }
-        Target::Shared(_) | Target::Object(..) => Some(STORAGE_OBJECT),
-        Target::Value(..) | Target::Member(..) | Target::MemberPointee(..) | Target::Extent(_) => {
-            None
-        }
+        Target::Shared(_) | Target::SharedPointer(_) | Target::Object(..) => Some(STORAGE_OBJECT),
+        Target::Value(..)
+        | Target::Member(..)
+        | Target::MemberPointee(..)
+        | Target::Extent(_)
+        | Target::HostValue(_) => None,
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn mutates(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
 }
 
 /// The variables that a statement assigns to or whose address it takes, in order.
-pub(super) fn mutated_by(unit: &TranslationUnit, body: StmtId) -> IndexSet<DeclId> {
+pub(crate) fn mutated_by(unit: &TranslationUnit, body: StmtId) -> IndexSet<DeclId> {
     let mut found = IndexSet::new();
     walk::stmt(unit, body, &mut |node| {
         if let Node::Expr(expr) = node

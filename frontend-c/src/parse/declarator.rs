@@ -54,7 +54,7 @@ impl Declarator {
 
 impl Parser {
     /// A declarator with a name.
-    pub(super) fn declarator(&mut self) -> Parsed<Declarator> {
+    pub(crate) fn declarator(&mut self) -> Parsed<Declarator> {
         self.any_declarator(Naming::Required)
     }
 
@@ -270,7 +270,7 @@ impl Parser {
     }
 
     /// The type that a declarator gives to its name.
-    pub(super) fn declared_type(
+    pub(crate) fn declared_type(
         &mut self,
         specifiers: &Specifiers,
         declarator: &Declarator,

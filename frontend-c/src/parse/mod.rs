@@ -15,7 +15,7 @@ mod statement;
 use std::collections::BTreeMap;
 
 use gpuc_diagnostics::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lex::{Keyword, Punct, Scanner, Token, TokenKind};
 use crate::pragma::{Family, MacroTable, PackTable};
@@ -66,7 +66,7 @@ pub(crate) struct SwitchContext {
 /// The parser of one unit.
 pub(crate) struct Parser {
     tokens: Vec<Token>,
-    at: usize,
+    pub(crate) at: usize,
     /// One past the last byte of the token read last.
     end: u32,
     pub(crate) checker: Checker,
@@ -80,8 +80,20 @@ pub(crate) struct Parser {
     pub(crate) thread_limit: Option<ExprId>,
     /// Whether that code stands in a region that several threads execute.
     pub(crate) in_parallel: bool,
-    /// The number of the first item behind an open `declare target`.
-    pub(crate) declare_target: Option<usize>,
+    /// The first declaration inside of the innermost `parallel` or `target` region, by number.
+    pub(crate) region_from: u32,
+    /// The numbers of the first items behind the open `declare target`s, and whether those are for devices.
+    pub(crate) declare_target: Vec<(usize, bool)>,
+    /// What `declare mapper` says of types.
+    pub(crate) mappers: Vec<crate::directive::openmp::Mapper>,
+    /// Variables of which each team has its own.
+    pub(crate) group_private: Vec<DeclId>,
+    /// Whether a pointer's section may leave its length out: what it points to, as far as it is there.
+    pub(crate) assumed_sizes: bool,
+    /// The values of the iterators of the clause that is being read.
+    pub(crate) iterators: Vec<(Symbol, crate::directive::Section)>,
+    /// What `declare target` has been said of.
+    pub(crate) declared_target: FxHashSet<DeclId>,
     /// The records whose members are being read.
     open_records: Vec<RecordId>,
 }
@@ -95,7 +107,13 @@ impl Parser {
             device_depth: 0,
             thread_limit: None,
             in_parallel: false,
-            declare_target: None,
+            region_from: 0,
+            declare_target: Vec::new(),
+            mappers: Vec::new(),
+            iterators: Vec::new(),
+            group_private: Vec::new(),
+            assumed_sizes: false,
+            declared_target: FxHashSet::default(),
             at: 0,
             end: 0,
             checker,

@@ -206,7 +206,7 @@ impl Parser {
     }
 
     /// Reads declaration specifiers; at least a type or a storage class has to be there.
-    pub(super) fn specifiers(&mut self) -> Parsed<Specifiers> {
+    pub(crate) fn specifiers(&mut self) -> Parsed<Specifiers> {
         use Keyword as K;
         let start = self.span();
         let mut basic = Basic::default();

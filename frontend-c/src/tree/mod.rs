@@ -61,6 +61,8 @@ pub struct TranslationUnit {
     pub source: Source,
     /// The language it is written in.
     pub dialect: Dialect,
+    /// Whether it requires memory that host and device share.
+    pub shares_memory: bool,
 }
 
 /// Something at file scope.

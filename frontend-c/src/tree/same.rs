@@ -14,6 +14,7 @@ impl TranslationUnit {
         let (ka, kb) = (&self.exprs[a].kind, &self.exprs[b].kind);
         let same_node = match (ka, kb) {
             (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
+            (ExprKind::Float(a), ExprKind::Float(b)) => a.to_bits() == b.to_bits() && types_agree,
             (ExprKind::Name(a), ExprKind::Name(b)) => a == b,
             (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
             (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,

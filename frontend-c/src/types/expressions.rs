@@ -8,7 +8,7 @@ use crate::lex::{
 };
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{DeclKind, ExprId, ExprKind, MemberAccess, ValueCategory};
+use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, MemberAccess, ValueCategory};
 
 /// The type of an integer constant (C11 §6.4.4.1): the first of its list that can hold it.
 fn integer_type(value: u64, decimal: bool, suffix: IntegerSuffix) -> Type {
@@ -99,6 +99,12 @@ impl Checker {
     }
 
     /// A name that is not followed by `(`, or is declared.
+    pub(crate) fn variable(&mut self, decl: DeclId, span: Span) -> ExprId {
+        let ty = self.unit.decls[decl].ty;
+        self.push(ExprKind::Name(decl), ty, ValueCategory::Object, span)
+    }
+
+    /// The expression that a name is.
     pub(crate) fn name(&mut self, name: Symbol, span: Span) -> ExprId {
         let decl = match self.scopes.find(name) {
             Some(Entity::Decl(decl)) => Some(decl),

@@ -3,14 +3,16 @@
 use gpuc_dialects::offload::{
     MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT,
 };
-use gpuc_dialects::{gpu, memref, ptr};
+use gpuc_dialects::{arith, gpu, memref, ptr};
 use gpuc_ir::op::{Subscripts, Traits};
 
 pub use gpuc_ir::op::AccessKind;
 use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef};
 
+use super::modular;
 use super::names;
 use super::quasi_affine::QuasiAffine;
+use super::subscript::polynomial;
 
 /// An access to elements of a buffer.
 #[derive(Clone, Debug)]
@@ -74,13 +76,11 @@ pub fn access(ir: &Ir, op: Op) -> Option<Access> {
     Some(access)
 }
 
-/// Whether a buffer is declared in a loop, so that each of its iterations has one of its own.
+/// Whether a buffer is declared in a loop, so that each of its iterations has one of its own. What an
+/// operation in the loop only finds or chooses was there before.
 pub fn is_own(ir: &Ir, root: Value, op: Op) -> bool {
-    let declaration = ir.defining_op(root);
-    // What an address read in the loop is of may have been there before.
-    declaration.is_some_and(|declaration| {
-        ir.is_inside(declaration, op) && !ptr::FromAddressOp::is(ir, declaration)
-    })
+    let is_inside = ir.defining_op(root).is_some_and(|definition| ir.is_inside(definition, op));
+    is_inside && Storage::of(ir, root) == Storage::Local
 }
 
 /// Whether a buffer may be another one in each iteration of a loop: subscripts say nothing then.
@@ -197,7 +197,7 @@ fn argument_owner(ir: &Ir, value: Value) -> Option<(Op, usize)> {
 }
 
 /// An attribute of the function argument that a value is.
-fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
+pub fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
     let (owner, index) = argument_owner(ir, value)?;
     let all = ir.ctx.array_value(ir.attr(owner, "arg_attrs")?)?;
     let AttrKind::Dict(entries) = *ir.ctx.attr_kind(*all.get(index)?) else { return None };
@@ -207,6 +207,23 @@ fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
 /// The variable's name in the source, for messages.
 pub fn name(ir: &Ir, root: Value) -> String {
     known_name(ir, root).unwrap_or("a local variable").to_owned()
+}
+
+/// A value in the words of the source.
+pub fn describe(ir: &Ir, value: Value) -> String {
+    // An unsigned number is known by what it was widened from.
+    let widening = ir.defining_op(value).filter(|&op| arith::IndexCastUIOp::is(ir, op));
+    if let Some(op) = widening {
+        return describe(ir, ir.operand(op, 0));
+    }
+    let form = match polynomial(ir, value) {
+        form if form.as_value() == Some(value) => modular::spelled(ir, value),
+        form => form,
+    };
+    match form.as_value() == Some(value) {
+        true => name(ir, value),
+        false => format!("({})", form.display(|value| name(ir, value))),
+    }
 }
 
 /// The variable's name in the source, if it is known.

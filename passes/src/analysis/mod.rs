@@ -7,6 +7,7 @@ pub mod domain;
 pub mod integer;
 pub mod kir;
 pub mod loops;
+pub mod modular;
 pub mod names;
 pub mod nest;
 pub mod polynomial;

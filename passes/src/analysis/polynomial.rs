@@ -143,6 +143,24 @@ impl Polynomial {
         (quotient, rest)
     }
 
+    /// What `factor`, a product, is multiplied by to give this; `None` where it divides it not.
+    pub fn exact_quotient(&self, factor: &Polynomial) -> Option<Polynomial> {
+        let mut terms = factor.terms();
+        let (Some((monomial, coefficient)), None) = (terms.next(), terms.next()) else {
+            return None;
+        };
+        let (quotient, rest) = self.divide_by(monomial);
+        let divides = |(_, own): (&Monomial, i64)| own.checked_rem(coefficient) == Some(0);
+        if coefficient == 0 || rest.terms().next().is_some() || !quotient.terms().all(divides) {
+            return None;
+        }
+        let mut all = Polynomial::default();
+        for (monomial, own) in quotient.terms() {
+            all.set(monomial.clone(), own.checked_div(coefficient)?);
+        }
+        Some(all)
+    }
+
     /// As text, with names for values.
     pub fn display(&self, name: impl Fn(Value) -> String) -> String {
         let mut text = String::new();

@@ -28,6 +28,15 @@ pub fn row_length(arch: &Arch, trips: Option<i64>) -> i64 {
     }
 }
 
+/// The longest row of which a block has room for so many, `None` for a number that only the launch knows: whole warps where
+/// it has room for those. There is one warp a row where the number is open, as compilers of others have.
+pub fn longest_row(arch: &Arch, rows: Option<i64>) -> i64 {
+    let warp = i64::from(arch.limits.warp_size);
+    let Some(rows) = rows else { return warp };
+    let most = (i64::from(arch.limits.max_threads_per_block) / rows.max(1)).max(1);
+    if most >= warp { most / warp * warp } else { 1 << most.ilog2() }
+}
+
 /// The rectangle of iterations that a block takes of a nest, the last dimension in x: a warp wide, so
 /// that accesses are coalesced, and as high as its threads allow, so that neighbours in both directions share what
 /// the cache holds. Dimensions that are known to be shorter get no more than the next power of two.

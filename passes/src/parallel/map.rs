@@ -20,7 +20,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 use indexmap::IndexMap;
 
-use super::block_shape::{BlockShape, row_length, tile_shape};
+use super::block_shape::{BlockShape, longest_row, row_length, tile_shape};
 use super::mapping_remarks;
 use super::schedule::{Asked, Levels, check_nesting, region_sizes};
 use super::verify_mapping::check_sizes;
@@ -237,7 +237,9 @@ impl Mapper<'_> {
             None => false,
         };
         let given = region_sizes(ir, self.region)[1];
-        let used = self.loops.values().any(|known| known.levels.worker && !known.given);
+        // Workers that only the region names help with vector loops.
+        let used =
+            given.is_some() || self.loops.values().any(|known| known.levels.worker && !known.given);
         !used
             || (given.is_none_or(|size| size == Size::Constant(1)) && !self.loops.values().any(own))
     }
@@ -292,7 +294,12 @@ impl Mapper<'_> {
                 .filter(|(_, known)| known.levels.vector && !known.given)
                 .map(|(&op, _)| constant_trips(ir, op).and_then(|trips| trips.last().copied()));
             let longest = trips.try_fold(0i64, |most, trips| Some(most.max(trips?)));
-            Size::Constant(row_length(self.arch, longest))
+            let rows = if self.one_worker(ir) { Size::Constant(1) } else { self.rows(ir) };
+            let rows = match rows {
+                Size::Constant(rows) => Some(rows),
+                _ => None,
+            };
+            Size::Constant(row_length(self.arch, longest).min(longest_row(self.arch, rows)))
         })
     }
 

@@ -21,11 +21,13 @@ use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
 use super::carried_scalar::{CarriedScalar, classify};
+use super::flag::Flag;
 use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
 use super::schedule::Asked;
 use super::search::Search;
+use super::updates;
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{candidates, dimensions};
 use crate::analysis::nest::Nest;
@@ -33,7 +35,7 @@ use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::Parallel;
 use crate::plan::{Given, names, record};
-use crate::versions::{self, in_fallback};
+use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
     /// Make loops parallel whose iterations are proven independent.
@@ -58,7 +60,7 @@ impl Pass for RecognizeParallel {
                 self.recognize(ir, &nest, region, Apart::Unknown);
                 continue;
             }
-            let fallback = versions::copy_as_fallback(ir, inner);
+            let kept = Unassuming::keep(ir, inner);
             let found = match &given {
                 Some(given) => self.follow(ir, op, &nest, region, given)?,
                 None => self.recognize(ir, &nest, region, Apart::Assumed),
@@ -67,7 +69,7 @@ impl Pass for RecognizeParallel {
                 record(ir, op, Parallel { loops: found.parallel });
             }
             found.remarks.into_iter().for_each(|remark| cx.report(remark));
-            if versions::choose_disjoint(ir, &found.assumed_apart, inner, fallback) {
+            if let Some(fallback) = kept.require_disjoint(ir, &found.assumed_apart, inner) {
                 let nest = Nest::compute(ir, fallback);
                 self.recognize(ir, &nest, RegionOp(fallback), Apart::Unknown);
             }
@@ -89,6 +91,14 @@ struct Found {
 impl RecognizeParallel {
     fn recognize(&self, ir: &mut Ir, nest: &Nest, region: RegionOp, apart: Apart) -> Found {
         let mut found = Found::default();
+        let combined = updates::make_atomic(ir, nest, region, apart);
+        let fresh = (!combined.is_empty()).then(|| Nest::compute(ir, region.op()));
+        let nest = fresh.as_ref().unwrap_or(nest);
+        for (op, variable) in combined {
+            let remark =
+                Diagnostic::remark(format!("Generating implicit atomic update({variable})"));
+            found.remarks.push(remark.at_option(ir.ctx.place(ir.location(op))));
+        }
         for op in candidates(ir, region) {
             let name = names::of(ir, op);
             match self.parallelize(ir, nest, op, apart, false, &mut found.assumed_apart) {
@@ -197,13 +207,17 @@ impl RecognizeParallel {
                     scan = Some(kind);
                     "Loop carried scalar dependence"
                 }
-                CarriedScalar::Recurrence => match Search::find(ir, op, each, touched) {
-                    Some(search) => {
+                CarriedScalar::Recurrence => {
+                    if let Some(search) = Search::find(ir, op, each, touched) {
                         searches.push(search);
                         continue;
                     }
-                    None => "Loop carried scalar dependence",
-                },
+                    if let Some(flag) = Flag::find(ir, op, each) {
+                        flag.split(ir, op);
+                        return self.parallelize(ir, nest, op, apart, asked, assumed_apart);
+                    }
+                    "Loop carried scalar dependence"
+                }
             };
             let scalar = scalar_name(ir, each.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));
@@ -219,7 +233,14 @@ impl RecognizeParallel {
         }
         let found = carried(ir, op, touched, apart, Wanted::Any);
         if let Some(dependence) = &found.dependence {
-            return Err(remarks::dependence(ir, op, dependence));
+            let said = remarks::dependence(ir, op, dependence);
+            return Err(match updates::inexact(ir, op, touched) {
+                Some(variable) => said.help(format!(
+                    "in another order, sums in {variable} would be rounded otherwise: put `#pragma acc atomic update` \
+                     in front of the update if any order will do"
+                )),
+                None => said,
+            });
         }
         if !asked && !self.pays(ir, op, touched, !reductions.is_empty()) {
             return Err(remark(

@@ -26,7 +26,7 @@ use crate::steps::legality::{Legal, Order};
 use crate::steps::planned;
 use crate::steps::rebuild::rebuild;
 use crate::steps::statements::Statements;
-use crate::versions::{self, in_fallback};
+use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
     /// Reorder loop nests so that most of them runs in parallel.
@@ -61,12 +61,12 @@ impl Pass for Restructure {
                 continue;
             }
             changed = true;
-            let fallback = versions::copy_as_fallback(ir, inner);
+            let kept = Unassuming::keep(ir, inner);
             let mut apart = IndexSet::new();
             for each in better {
                 apply(ir, op, each, &mut apart, cx);
             }
-            versions::choose_disjoint(ir, &apart, inner, fallback);
+            kept.require_disjoint(ir, &apart, inner);
         }
         if !changed {
             cx.preserve_all();
@@ -88,7 +88,7 @@ fn follow(
     if steps.is_empty() {
         return Ok(false);
     }
-    let fallback = versions::copy_as_fallback(ir, region.op());
+    let kept = Unassuming::keep(ir, region.op());
     let mut apart = IndexSet::new();
     for placed in steps {
         for name in planned::roots(&placed.step) {
@@ -106,7 +106,7 @@ fn follow(
         let text = format!("Loop nest reordered by the plan: {}", placed.step);
         cx.report(Diagnostic::remark(text).at_option(place));
     }
-    versions::choose_disjoint(ir, &apart, region.op(), fallback);
+    kept.require_disjoint(ir, &apart, region.op());
     Ok(true)
 }
 

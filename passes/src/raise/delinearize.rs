@@ -22,11 +22,11 @@ use indexmap::IndexMap;
 use super::affine_operands::AffineOperands;
 use super::row_guard::Guard;
 use super::row_view::View;
-use crate::analysis::access::{Access, access, name, root};
+use crate::analysis::access::{Access, access, describe, name, root};
 use crate::analysis::domain::is_unchanging;
 use crate::analysis::loops::candidates;
-use crate::analysis::subscript::{polynomial, polynomial_keeping};
-use crate::versions;
+use crate::analysis::subscript::polynomial_keeping;
+use crate::versions::{self, Unassuming};
 
 gpuc_ir::pass! {
     /// Recover the dimensions of arrays with written-out subscripts.
@@ -44,7 +44,10 @@ impl Pass for Delinearize {
                 continue;
             }
             let variable = name(ir, root(ir, buffer));
-            let useful = |guard: &Guard| asks(ir, scope) && guard.can_be_had_before(ir, scope);
+            let useful = |guard: &Guard| {
+                let point = ir.region_op(scope).map(|region| versions::point(ir, region));
+                asks(ir, scope) && point.is_some_and(|point| guard.can_be_had_before(ir, point))
+            };
             let remark = match guard.filter(useful) {
                 Some(guard) => {
                     let condition = guard.display(|value| describe(ir, value));
@@ -60,9 +63,10 @@ impl Pass for Delinearize {
         }
         for (scope, (guard, views)) in guarded {
             let Some(region) = ir.region_op(scope) else { continue };
-            let fallback = versions::copy_as_fallback(ir, region);
-            let holds = guard.build(&mut Builder::before(ir, region), region);
-            versions::choose(ir, holds, region, fallback);
+            let kept = Unassuming::keep(ir, region);
+            let point = versions::point(ir, region);
+            let holds = guard.build(&mut Builder::before(ir, point), point);
+            kept.require(ir, holds, region);
             for view in views {
                 view.apply(ir, scope, &mut operands);
             }
@@ -100,15 +104,6 @@ fn keep_extents(ir: &Ir, mut access: Access, scope: Region) -> Access {
         access.subscripts = vec![Some(form.into())];
     }
     access
-}
-
-/// A value in the words of the source.
-fn describe(ir: &Ir, value: Value) -> String {
-    let form = polynomial(ir, value);
-    match form.as_value() == Some(value) {
-        true => name(ir, value),
-        false => format!("({})", form.display(|value| name(ir, value))),
-    }
 }
 
 /// Whether the scope is a compute region in which the compiler is to find parallel loops: only there

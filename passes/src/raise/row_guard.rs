@@ -1,7 +1,7 @@
 //! What must hold at run time for an array to be made of rows.
 
 use gpuc_dialects::arith;
-use gpuc_ir::{Builder, Ir, Op, Region, Value, ValueMap};
+use gpuc_ir::{Builder, Ir, Op, Value, ValueMap};
 use gpuc_presburger::{BasicSet, Constraint, Var};
 
 use crate::analysis::domain::Domain;
@@ -69,11 +69,9 @@ impl Guard {
         self.all.iter().flatten().flat_map(Polynomial::values)
     }
 
-    /// Whether everything it speaks of can be computed in front of the operation that `scope` is a
-    /// region of.
-    pub fn can_be_had_before(&self, ir: &Ir, scope: Region) -> bool {
-        ir.region_op(scope)
-            .is_some_and(|op| self.values().all(|value| pure_slice(ir, value, op).is_some()))
+    /// Whether everything it speaks of can be computed in front of an operation.
+    pub fn can_be_had_before(&self, ir: &Ir, op: Op) -> bool {
+        self.values().all(|value| pure_slice(ir, value, op).is_some())
     }
 
     /// Builds the condition in front of `op`, where the builder must stand.

@@ -29,7 +29,7 @@ use crate::analysis::slice::{build_polynomial, pure_slice};
 use crate::plan::{Given, names, record, step};
 use crate::raise::affine_operands::AffineOperands;
 use crate::raise::raise_affine::copy_marks;
-use crate::versions::{self, in_fallback};
+use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
     /// Give each iteration its own copy of arrays that it overwrites.
@@ -68,7 +68,7 @@ impl Pass for AffinePrivatize {
                 continue;
             }
             changed = true;
-            let fallback = versions::copy_as_fallback(ir, inner);
+            let kept = Unassuming::keep(ir, inner);
             for each in found {
                 let place = ir.ctx.place(ir.location(each.loops[0].op));
                 let text = format!("Array {} privatized", name(ir, each.accesses[0].root));
@@ -77,7 +77,7 @@ impl Pass for AffinePrivatize {
                 expand(ir, region, &each);
                 names::renew(ir, op);
             }
-            versions::choose_disjoint(ir, &apart, inner, fallback);
+            kept.require_disjoint(ir, &apart, inner);
         }
         if !changed {
             cx.preserve_all();

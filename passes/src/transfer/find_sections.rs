@@ -12,13 +12,17 @@
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith;
 use gpuc_dialects::func::{FuncOp, ReturnOp};
-use gpuc_dialects::offload::{FOUND_ATTR, MAP_ATTR, MAP_SECTION, RegionOp, SECTIONS_ATTR};
+use gpuc_dialects::offload::{
+    FOUND_ATTR, MAP_ATTR, MAP_SECTION, RegionOp, SECTION_TEST_ATTR, SECTIONS_ATTR,
+};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::section::{Touched, Unknown, is_view};
 use crate::analysis::access::{Access, access, name, root};
-use crate::versions::in_fallback;
+use crate::analysis::slice::{clone_slice, slice_from_arguments};
+use crate::versions::{in_fallback, tested};
+use indexmap::IndexSet;
 
 gpuc_ir::pass! {
     /// Find the sections of pointers that constructs touch.
@@ -95,12 +99,14 @@ fn find(ir: &mut Ir, function: FuncOp, cx: &mut PassContext<'_>) {
     for number in open_arguments(ir, function) {
         let pointer = arguments[number];
         let found = touched(ir, function.op(), pointer).and_then(|(touched, writes)| {
+            let tests = tests(ir, function.op(), pointer);
             let mut b = Builder::new(ir, InsertPoint::End(block), location);
             let hull = match is_found {
                 true => certain_hull(&mut b, function.op(), &touched, &mut map),
                 false => hull(&mut b, function.op(), &touched, &mut map, false),
             };
-            hull.map(|hull| (hull, writes))
+            hull.and_then(|hull| while_tests_hold(&mut b, function.op(), hull, &tests, &mut map))
+                .map(|hull| (hull, writes))
                 .map_err(|unknown| (unknown, touched_op(ir, function.op(), pointer)))
         });
         match found {
@@ -167,7 +173,7 @@ fn accesses(ir: &Ir, function: Op, pointer: Value) -> Result<Vec<(Op, Access)>, 
         let is_user = ir
             .operands(op)
             .any(|operand| ir.ctx.is_memref(ir.ty(operand)) && root(ir, operand) == pointer);
-        // The version without an assumption touches the same elements.
+        // The version without an assumption touches the same elements, or the test says so ([`while_tests_hold`]).
         if !is_user || in_fallback(ir, op) {
             continue;
         }
@@ -179,6 +185,34 @@ fn accesses(ir: &Ir, function: Op, pointer: Value) -> Result<Vec<(Op, Access)>, 
         }
     }
     Ok(found)
+}
+
+/// What is tested in front of regions that use a pointer's memory, and decides whether its subscripts are known.
+fn tests(ir: &Ir, function: Op, pointer: Value) -> IndexSet<Op> {
+    let accesses = accesses(ir, function, pointer).unwrap_or_default();
+    let regions: IndexSet<Op> = accesses.into_iter().map(|(region, _)| region).collect();
+    let tests = regions.into_iter().flat_map(|region| tested(ir, region));
+    tests.filter(|&test| ir.attr(test, SECTION_TEST_ATTR).is_some()).collect()
+}
+
+/// A section whose length is [`UNCERTAIN`] where a test fails.
+fn while_tests_hold(
+    b: &mut Builder<'_>,
+    function: Op,
+    [mut offset, mut length]: [Value; 2],
+    tests: &IndexSet<Op>,
+    map: &mut ValueMap,
+) -> Result<[Value; 2], Unknown> {
+    for &test in tests {
+        let holds = b.result(test, 0);
+        let slice = slice_from_arguments(b, holds, function).ok_or(Unknown::Subscript)?;
+        let holds = clone_slice(b, &slice, holds, map);
+        let uncertain = arith::constant_index(b, UNCERTAIN);
+        length = arith::SelectOp::new(b, holds, length, uncertain).value(b);
+        let zero = arith::constant_index(b, 0);
+        offset = arith::SelectOp::new(b, holds, offset, zero).value(b);
+    }
+    Ok([offset, length])
 }
 
 /// The first access to a pointer's memory.

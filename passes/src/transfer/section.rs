@@ -89,8 +89,10 @@ impl Touched {
         let sides = (|| {
             let mut set = BasicSet::universe(domain.set_space(loops.len() + numbers.len()));
             let exact = domain.constrain(&mut set, &loops)?;
+            // A condition on what only the device knows leaves all iterations in.
+            let mut understood = true;
             for guard in &guards {
-                add_guard(&mut set, &domain, &loops, guard)?;
+                understood &= add_guard(&mut set, &domain, &loops, guard)?;
             }
             for (k, (number, _)) in numbers.iter().enumerate() {
                 let form = match number {
@@ -113,6 +115,7 @@ impl Touched {
                     let mut piece = piece.clone();
                     for guard in case {
                         let is_known = add_guard(&mut piece, &domain, &loops, guard)?;
+                        understood &= is_known;
                         // What the value is must be known; a condition need not.
                         if !is_known && guard.form.values().contains(&choice.value) {
                             return Ok(Err(Unknown::Subscript));
@@ -142,14 +145,14 @@ impl Touched {
                 true => corners(&set, loops.len(), &sides)?,
                 false => Some(Vec::new()),
             };
-            Ok(Ok((sides, corners)))
+            Ok(Ok((sides, corners, understood)))
         })();
-        let (sides, corners) = match sides {
+        let (sides, corners, understood) = match sides {
             Ok(sides) => sides?,
             Err::<_, gpuc_presburger::Error>(_) => return Err(Unknown::Bounds),
         };
         let bytes = i64::try_from(bytes).map_err(|_| Unknown::Subscript)?;
-        let exact = exact && corners.is_some();
+        let exact = exact && understood && corners.is_some();
         let corners = corners.unwrap_or_default();
         Ok(Touched { corners, domain, sides, length: access.length, bytes, exact })
     }

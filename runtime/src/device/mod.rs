@@ -123,6 +123,10 @@ pub trait Device: Send + Sync {
     fn take_findings(&self) -> Vec<gpuc_sim::Finding> {
         Vec::new()
     }
+    /// Lets kernels see the memory of the host's process at its own addresses. Whether that can be had.
+    fn see_host_memory(&self) -> bool {
+        false
+    }
     /// Free and total device memory in bytes.
     fn memory(&self) -> Result<(u64, u64), DeviceError>;
 

@@ -1,6 +1,6 @@
 //! Device memory (OpenMP 5.2 §18.8).
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
 use super::is_host;
@@ -9,6 +9,7 @@ use crate::openacc::{
     acc_deviceptr, acc_free, acc_is_present, acc_malloc, acc_map_data, acc_memcpy_device,
     acc_memcpy_from_device, acc_memcpy_to_device, acc_unmap_data, call_site,
 };
+use crate::shared_memory::is_required;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -18,7 +19,7 @@ unsafe extern "C" {
 /// Allocates memory of a device.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_target_alloc(bytes: usize, device: c_int) -> *mut c_void {
-    if is_host(call_site!(c"omp_target_alloc"), device) {
+    if is_host(call_site!(c"omp_target_alloc"), device) || is_required() {
         // SAFETY: `malloc` has no precondition.
         return unsafe { malloc(bytes) };
     }
@@ -30,7 +31,7 @@ pub extern "C" fn omp_target_alloc(bytes: usize, device: c_int) -> *mut c_void {
 pub unsafe extern "C" fn omp_target_free(pointer: *mut c_void, device: c_int) {
     // SAFETY: the routine's contract.
     unsafe {
-        match is_host(call_site!(c"omp_target_free"), device) {
+        match is_host(call_site!(c"omp_target_free"), device) || is_required() {
             true => free(pointer),
             false => acc_free(pointer),
         }
@@ -57,13 +58,15 @@ pub extern "C" fn omp_target_is_accessible(
     _bytes: usize,
     device: c_int,
 ) -> c_int {
-    c_int::from(is_host(call_site!(c"omp_target_is_accessible"), device))
+    let is_host = is_host(call_site!(c"omp_target_is_accessible"), device);
+    let sees = || Runtime::global().device().is_some_and(|device| device.see_host_memory());
+    c_int::from(is_host || sees())
 }
 
 /// The device address that corresponds to a host address; null where there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_mapped_ptr(pointer: *const c_void, device: c_int) -> *mut c_void {
-    if is_host(call_site!(c"omp_get_mapped_ptr"), device) {
+    if is_host(call_site!(c"omp_get_mapped_ptr"), device) || is_required() {
         return pointer.cast_mut();
     }
     // SAFETY: only the address is asked for.
@@ -86,7 +89,8 @@ pub unsafe extern "C" fn omp_target_memcpy(
         (to.wrapping_byte_add(to_offset), from.wrapping_byte_add(from_offset).cast_mut());
     // SAFETY: the routine's contract.
     unsafe {
-        match (is_host(site, to_device), is_host(site, from_device)) {
+        let in_place = |device| is_host(site, device) || is_required();
+        match (in_place(to_device), in_place(from_device)) {
             (true, true) => ptr::copy(from.cast::<u8>(), to.cast(), bytes),
             (false, true) => acc_memcpy_to_device(to, from, bytes),
             (true, false) => acc_memcpy_from_device(to, from, bytes),
@@ -154,6 +158,80 @@ pub unsafe extern "C" fn omp_target_memcpy_rect(
             }
         }
         0
+    }
+}
+
+/// Waits for the tasks of the host that `depobj` objects may stand for: all that the caller's task has made.
+/// The library of the host's threads has them; a program without it has no tasks.
+fn wait_for_tasks(count: c_int) {
+    if count <= 0 {
+        return;
+    }
+    unsafe extern "C" {
+        fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    // SAFETY: a null handle is the program itself with its libraries (`RTLD_DEFAULT`).
+    let wait = unsafe { dlsym(ptr::null_mut(), c"GOMP_taskwait".as_ptr()) };
+    if !wait.is_null() {
+        // SAFETY: libgomp's and libomp's function of that name takes nothing and returns nothing.
+        let wait = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn()>(wait) };
+        wait();
+    }
+}
+
+/// As [`omp_target_memcpy`], behind the tasks that the objects stand for (OpenMP 5.2 §18.8.7); it is done when
+/// this returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omp_target_memcpy_async(
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+    to_offset: usize,
+    from_offset: usize,
+    to_device: c_int,
+    from_device: c_int,
+    objects: c_int,
+    _list: *const c_void,
+) -> c_int {
+    wait_for_tasks(objects);
+    // SAFETY: the routine's contract.
+    unsafe { omp_target_memcpy(to, from, bytes, to_offset, from_offset, to_device, from_device) }
+}
+
+/// As [`omp_target_memcpy_rect`], behind the tasks that the objects stand for (OpenMP 5.2 §18.8.8); it is done
+/// when this returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omp_target_memcpy_rect_async(
+    to: *mut c_void,
+    from: *const c_void,
+    element: usize,
+    dimensions: c_int,
+    volume: *const usize,
+    to_offsets: *const usize,
+    from_offsets: *const usize,
+    to_extents: *const usize,
+    from_extents: *const usize,
+    to_device: c_int,
+    from_device: c_int,
+    objects: c_int,
+    _list: *const c_void,
+) -> c_int {
+    wait_for_tasks(objects);
+    // SAFETY: the routine's contract.
+    unsafe {
+        omp_target_memcpy_rect(
+            to,
+            from,
+            element,
+            dimensions,
+            volume,
+            to_offsets,
+            from_offsets,
+            to_extents,
+            from_extents,
+            to_device,
+            from_device,
+        )
     }
 }
 

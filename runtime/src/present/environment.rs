@@ -9,7 +9,8 @@ use super::message::{misplaced, not_found, partly_present, wraps_around};
 use super::{Entry, Presence, PresentTable};
 use crate::Failure;
 use crate::descriptor::{
-    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ONE_COUNT, ROWS, SiteDescriptor, ZERO,
+    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ONE_COUNT, ROWS, STRIDED,
+    SiteDescriptor, ZERO,
 };
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
@@ -58,6 +59,7 @@ impl DataEnvironment<'_> {
     /// structured count goes up, its device address is filled in.
     pub fn begin(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         for data in data {
+            data.settle();
             if data.has(ROWS) {
                 self.rows(data, Self::begin, Pointers::AttachBehind)?;
                 continue;
@@ -151,6 +153,13 @@ impl DataEnvironment<'_> {
         for data in data {
             if data.has(ROWS) {
                 self.rows(data, Self::update, Pointers::Leave)?;
+                continue;
+            }
+            if data.has(STRIDED) {
+                // SAFETY: the compiler has made the descriptor.
+                for mut element in unsafe { data.strided() } {
+                    self.update(std::slice::from_mut(&mut element))?;
+                }
                 continue;
             }
             let direction = match data.data_kind() {
@@ -300,6 +309,12 @@ impl DataEnvironment<'_> {
         data.bytes() <= BARE_POINTER_BYTES && self.table.has_empty(data.host_address())
     }
 
+    /// Whether a pointer, whose section is the compiler's finding, holds an address of the device: it needs no map
+    /// there (OpenMP 5.2 §8.2, `unified_address`).
+    fn is_of_device(&self, data: &DataDescriptor) -> bool {
+        data.has(IF_PRESENT) && self.memory.holds(data.host_address())
+    }
+
     /// Makes a section present and counts one more reference to it.
     fn acquire(
         &mut self,
@@ -331,6 +346,10 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         match kind {
+            _ if self.is_of_device(data) => {
+                data.device = data.host();
+                return Ok(());
+            }
             _ if kind.is_present() && self.is_empty_pointee(data) => {
                 data.device = std::ptr::null_mut();
                 return Ok(());
@@ -388,7 +407,7 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         let Some((start, device)) = self.locate(data, kind)? else {
-            if kind.is_present() && self.is_empty_pointee(data) {
+            if kind.is_present() && self.is_empty_pointee(data) || self.is_of_device(data) {
                 return Ok(());
             }
             // `exit data` of what is not there does nothing: its dynamic count is zero. At the end

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::{DataEnvironment, Entry, Stays};
 use crate::Failure;
-use crate::descriptor::{AUTO, DataDescriptor, LEAVES};
+use crate::descriptor::{AUTO, DataDescriptor, LEAVES, UNCERTAIN};
 use crate::device::{DeviceError, Queue};
 use crate::report::Direction;
 
@@ -37,9 +37,6 @@ pub struct Needs {
     /// Bytes that it changes, and that were not newer there already.
     pub changed: u64,
 }
-
-/// The length of a section where the compiler's computation says that it is not known.
-const UNCERTAIN: u64 = 1 << 63;
 
 /// Why a nest runs on the host.
 pub type Reason = &'static str;

@@ -26,6 +26,10 @@ static void run(int n)
     for (int i = 0; i < n; i++)
         if (flag[i] > 2)
             some[i] += flag[i];
+    unsigned *same = between(n / 2);
+    for (int i = 0; i < n; i++)
+        if (flag[i] == 3)
+            same[i] ^= flag[i] + (unsigned)i;
     /* In steps, the last one ahead of the end. */
     unsigned *odd = between(n % 2 ? n : (n > 0 ? n - 1 : 0));
     for (int i = 0; i < n; i += 2)
@@ -47,6 +51,7 @@ static void run(int n)
             flag[i] += flag[i - 1] * 2;
     done("flag", n, flag, n);
     done("some", n, some, n / 2);
+    done("same", n, same, n / 2);
     done("odd", n, odd, n % 2 ? n : (n > 0 ? n - 1 : 0));
     done("upper", n, upper, n * (n + 1) / 2 + 1);
     done("corner", n, corner, n > 0 ? (n - 1) * n + 1 : 0);

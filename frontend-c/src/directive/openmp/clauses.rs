@@ -4,11 +4,10 @@ use gpuc_diagnostics::Diagnostic;
 
 use super::names::{ClauseName, Form};
 use super::parser::refusal;
-use super::{Behaviour, ClauseKind};
+use super::{Behaviour, ClauseKind, Directive};
 use crate::directive::{DataKind, VarRef};
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
-use crate::tree::DeclId;
 
 impl Parser {
     /// The argument of a clause, whose name has been read.
@@ -19,28 +18,37 @@ impl Parser {
     ) -> Parsed<ClauseKind> {
         let word = name.spelling;
         match word {
-            "map" => self.argument(word, |parser| parser.map_argument(name, form)),
-            "private" | "firstprivate" | "lastprivate" | "is_device_ptr" | "use_device_ptr"
-            | "use_device_addr" | "to" | "from" => self.argument(word, |parser| {
-                parser.refuse_modifiers(name)?;
+            "lastprivate" if self.is_conditional() => self.argument(word, |parser| {
+                parser.eat_modifier("conditional");
+                parser.in_order(name, form)
+            }),
+            "map" => self.argument(word, |parser| parser.map_argument(form)),
+            "private" | "firstprivate" | "lastprivate" | "shared" | "copyprivate"
+            | "is_device_ptr" | "use_device_ptr" | "use_device_addr" | "has_device_addr" | "to"
+            | "from" => self.argument(word, |parser| {
+                // What mappers update is what constructs have mapped by them.
+                parser.list_modifiers()?;
                 // Whether data that is not present is an error (OpenMP 5.2 §5.9).
-                parser.eat_modifier("present");
+                if !parser.eat_modifier("present") {
+                    parser.eat(Punct::Colon);
+                }
                 let vars = parser.var_list()?;
-                if word == "use_device_addr"
+                if matches!(word, "use_device_addr" | "has_device_addr")
                     && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
                 {
-                    let what = "use_device_addr on a variable that is no array";
-                    parser.checker.report(var.span, refusal(what, name.section));
+                    let what = format!("{word} on a variable that is no array");
+                    parser.checker.report(var.span, refusal(&what, name.section));
                     return Err(Failed);
                 }
                 Ok(ClauseKind::Vars(vars))
             }),
-            "reduction" => self.argument(word, |parser| {
+            "reduction" | "in_reduction" | "task_reduction" => self.argument(word, |parser| {
                 for modifier in ["inscan", "task", "default"] {
                     if parser.word().as_deref() == Some(modifier)
                         && parser.peek_ahead(1) == TokenKind::Punct(Punct::Comma)
                     {
-                        if modifier != "default" {
+                        // Tasks are executed at once, on the variable of their thread.
+                        if modifier == "inscan" {
                             let what = format!("reduction({modifier}, …)");
                             return Err(parser.refused(&what, name));
                         }
@@ -98,9 +106,14 @@ impl Parser {
                 }
                 Ok(ClauseKind::If { of, condition: parser.clause_condition()? })
             }),
-            "defaultmap" => self.argument(word, |parser| parser.defaultmap_argument(name)),
+            "defaultmap" => self.argument(word, |parser| parser.defaultmap_argument()),
             "default" => self.argument(word, |parser| {
                 let none = parser.word().as_deref() == Some("none");
+                for (word, copied) in [("firstprivate", true), ("private", false)] {
+                    if parser.eat_word(word) {
+                        return Ok(ClauseKind::DefaultOwn { copied });
+                    }
+                }
                 if !none && !parser.eat_word("shared") {
                     let what = format!("default({})", parser.word().unwrap_or_default());
                     return Err(parser.refused(&what, name));
@@ -119,6 +132,36 @@ impl Parser {
                 parser.advance();
                 Ok(ClauseKind::Bind(binding))
             }),
+            "schedule" | "dist_schedule" => self.argument(word, |parser| {
+                // `monotonic`, `nonmonotonic` and `simd` stand in front of a colon.
+                while parser.leads_to_colon() {
+                    parser.advance();
+                }
+                parser.eat(Punct::Colon);
+                let kind = parser.word().unwrap_or_default();
+                if !matches!(kind.as_str(), "static" | "dynamic" | "guided" | "auto" | "runtime") {
+                    return Err(parser.unexpected("a kind of schedule such as `static`"));
+                }
+                parser.advance();
+                let chunk = match parser.eat(Punct::Comma) {
+                    true => Some(parser.integer()?),
+                    false => None,
+                };
+                Ok(if kind == "static" { ClauseKind::Static(chunk) } else { ClauseKind::Word })
+            }),
+            "induction" => self.argument(word, |parser| {
+                // What iterations do to the variable is in the loop; the step says it once more.
+                while parser.leads_to_colon() && !parser.at(Punct::Colon) {
+                    match parser.at(Punct::LParen) {
+                        true => parser.skip_argument()?,
+                        false => drop(parser.advance()),
+                    }
+                }
+                parser.expect(Punct::Colon, "after the operator of `induction`")?;
+                parser.in_order(name, form)
+            }),
+            "linear" if form.has("distribute") => Err(self.refused("linear with distribute", name)),
+            "linear" => self.argument(word, |parser| parser.linear_argument()),
             // What they say leaves the freedom not to follow it.
             _ => {
                 self.skip_argument()?;
@@ -127,22 +170,30 @@ impl Parser {
         }
     }
 
-    /// The argument of a clause of `declare target`: the names that it lists.
+    /// The argument of a clause of `declare target`.
     pub(super) fn declare_target_clause(
         &mut self,
         name: &'static ClauseName,
-    ) -> Parsed<Option<Vec<DeclId>>> {
+        directive: &mut Directive,
+    ) -> Parsed<()> {
         match name.spelling {
-            "to" | "enter" => self.argument(name.spelling, Parser::declared_names).map(Some),
-            _ => {
-                self.argument(name.spelling, |parser| {
-                    if !parser.eat_word("any") {
-                        let what = format!("device_type({})", parser.word().unwrap_or_default());
-                        return Err(parser.refused(&what, name));
-                    }
-                    Ok(())
-                })?;
-                Ok(None)
+            "device_type" => self.argument(name.spelling, |parser| {
+                match parser.word().as_deref() {
+                    Some("host") => directive.host_only = true,
+                    // Functions are compiled for those who call them.
+                    Some("any" | "nohost") => {}
+                    _ => return Err(parser.unexpected("`any`, `host` or `nohost`")),
+                }
+                parser.advance();
+                Ok(())
+            }),
+            word => {
+                let names = self.argument(word, Parser::declared_names)?;
+                match word {
+                    "link" => directive.linked.extend(names),
+                    _ => directive.listed.extend(names),
+                }
+                Ok(())
             }
         }
     }
@@ -154,33 +205,47 @@ impl Parser {
         Failed
     }
 
-    /// `mapper(…)` and `iterator(…)` in front of a list.
-    fn refuse_modifiers(&mut self, name: &ClauseName) -> Parsed<()> {
-        for modifier in ["mapper", "iterator"] {
-            if self.word().as_deref() == Some(modifier)
-                && self.peek_ahead(1) == TokenKind::Punct(Punct::LParen)
-            {
-                let what = format!("{}({modifier}(…): …)", name.spelling);
-                return Err(self.refused(&what, name));
+    /// `mapper(…)` and `iterator(…)` in front of a list: the name of the mapper.
+    fn list_modifiers(&mut self) -> Parsed<Option<String>> {
+        let mut mapper = None;
+        while self.peek_ahead(1) == TokenKind::Punct(Punct::LParen) && self.leads_to_colon() {
+            match self.word().as_deref() {
+                Some("mapper") => {
+                    self.advance();
+                    let name = self.argument("mapper", |parser| {
+                        let name = parser.word();
+                        parser.advance();
+                        Ok(name)
+                    })?;
+                    mapper = name.filter(|name| name != "default").or(mapper);
+                }
+                Some("iterator") => {
+                    self.advance();
+                    self.iterators()?;
+                }
+                _ => break,
             }
+            self.eat(Punct::Comma);
         }
-        Ok(())
+        Ok(mapper)
     }
 
-    fn map_argument(
-        &mut self,
-        name: &'static ClauseName,
-        form: &'static Form,
-    ) -> Parsed<ClauseKind> {
+    pub(super) fn map_argument(&mut self, form: &'static Form) -> Parsed<ClauseKind> {
         let (mut always, mut present, mut last) = (false, false, false);
         let mut kind = None;
+        let mut mapper = None;
         let start = self.span();
         // A variable may have the name of a modifier: only what leads to a colon is one.
         while self.leads_to_colon() && !self.at(Punct::Colon) {
-            self.refuse_modifiers(name)?;
+            mapper = self.list_modifiers()?.or(mapper);
+            if self.at(Punct::Colon) {
+                break;
+            }
             match self.word().as_deref() {
                 Some("always") => always = true,
                 Some("present") => present = true,
+                // Where memory is shared, data is where it is (OpenMP 6.0 §7.9.6).
+                Some("self") if self.checker.unit.shares_memory => {}
                 Some("close") => {}
                 Some("to") => kind = Some(DataKind::CopyIn),
                 Some("from") => kind = Some(DataKind::CopyOut),
@@ -227,7 +292,8 @@ impl Parser {
             );
             return Err(Failed);
         }
-        Ok(ClauseKind::Map { kind, always, present, last, vars: self.var_list()? })
+        let vars = self.var_list()?;
+        Ok(ClauseKind::Map { kind, always, present, last, mapper, vars })
     }
 
     /// Whether a variable in a clause is an array, or what a pointer points to.
@@ -253,7 +319,7 @@ impl Parser {
         false
     }
 
-    fn defaultmap_argument(&mut self, name: &ClauseName) -> Parsed<ClauseKind> {
+    fn defaultmap_argument(&mut self) -> Parsed<ClauseKind> {
         let behaviour = match self.word().as_deref() {
             Some("to") => Behaviour::Map(DataKind::CopyIn),
             Some("from") => Behaviour::Map(DataKind::CopyOut),
@@ -274,15 +340,58 @@ impl Parser {
             }
             self.advance();
         }
-        let of_aggregates = matches!(category.as_deref(), None | Some("all" | "aggregate"));
-        if of_aggregates && behaviour == Behaviour::FirstPrivate {
-            return Err(self.refused("defaultmap(firstprivate) of arrays and structures", name));
-        }
         Ok(ClauseKind::DefaultMap { behaviour, category: category.filter(|word| word != "all") })
     }
 
+    /// Whether `(conditional: …)` follows.
+    fn is_conditional(&self) -> bool {
+        matches!(self.peek_ahead(1), TokenKind::Ident(name)
+            if self.checker.unit.text(name) == "conditional")
+    }
+
+    /// Variables for which iterations are executed in order.
+    fn in_order(&mut self, name: &ClauseName, form: &Form) -> Parsed<ClauseKind> {
+        if form.has("distribute") {
+            return Err(self.refused(&format!("{} with distribute", name.spelling), name));
+        }
+        Ok(ClauseKind::InOrder(self.var_list()?))
+    }
+
+    /// `list[: step]`, `val(list)[: step]`, `list: step(step)[, val]` (OpenMP 5.2 §5.4.6).
+    fn linear_argument(&mut self) -> Parsed<ClauseKind> {
+        let modifier = self.peek_ahead(1) == TokenKind::Punct(Punct::LParen);
+        let vars = match modifier && matches!(self.word().as_deref(), Some("val" | "ref" | "uval"))
+        {
+            true => {
+                self.advance();
+                self.argument("val", Parser::var_list)?
+            }
+            false => self.var_list()?,
+        };
+        let mut step = None;
+        if self.eat(Punct::Colon) {
+            loop {
+                let word = self.word();
+                if word.as_deref() == Some("step")
+                    && self.peek_ahead(1) == TokenKind::Punct(Punct::LParen)
+                {
+                    self.advance();
+                    step = Some(self.argument("step", Parser::integer)?);
+                } else if word.as_deref() == Some("val") {
+                    self.advance();
+                } else {
+                    step = Some(self.integer()?);
+                }
+                if !self.eat(Punct::Comma) {
+                    break;
+                }
+            }
+        }
+        Ok(ClauseKind::Linear { vars, step })
+    }
+
     /// `( … )`, whatever stands in it; nothing where there is none.
-    fn skip_argument(&mut self) -> Parsed<()> {
+    pub(super) fn skip_argument(&mut self) -> Parsed<()> {
         if !self.eat(Punct::LParen) {
             return Ok(());
         }

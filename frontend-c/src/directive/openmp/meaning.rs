@@ -1,15 +1,14 @@
 //! OpenMP's directives as what they do.
 
-use gpuc_dialects::offload::Construct;
+use gpuc_dialects::offload::{Construct, LoopOrder};
 
 use super::{Behaviour, ClauseKind, Directive, Form};
 use crate::directive::action::{Action, Condition};
 use crate::directive::atomic::AtomicForm;
-use crate::directive::construct::{Level, Nest, Reduction, Region};
+use crate::directive::construct::{Chunk, Level, Nest, Reduction, Region};
 use crate::directive::data::{Implicit, Mapping};
 use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
-use crate::source::Span;
-use crate::tree::{ExprId, TranslationUnit};
+use crate::tree::{DeclKind, ExprId, TranslationUnit};
 
 /// What a directive means. `one` is the number 1 as an expression of the place.
 pub(crate) fn meaning(
@@ -22,19 +21,43 @@ pub(crate) fn meaning(
     let kind = kind(&directive);
     let (implicit, default_data) = directive.implicit();
     let sizes = directive.sizes(unit, one);
-    let values: Vec<ExprId> =
-        sizes.iter().flatten().copied().chain(directive.value("device")).collect();
+    let lane_limit = directive.thread_limit();
+    let values: Vec<ExprId> = sizes
+        .iter()
+        .flatten()
+        .copied()
+        .chain(lane_limit)
+        .chain(directive.value("device"))
+        .collect();
+    let nest = form.is_loop().then(|| directive.nest(in_parallel));
+    let mut values = values;
+    if let (Some(nest), false) = (&nest, form.has("target")) {
+        values.extend(super::threads::values_of(nest, &directive.linear()));
+    }
     let condition = directive.condition();
+    let linear = directive.linear();
     directive::Directive {
-        nest: form.is_loop().then(|| directive.nest(in_parallel)),
-        size_values: sizes.iter().flatten().copied().collect(),
+        nest,
+        size_values: sizes
+            .iter()
+            .flatten()
+            .copied()
+            .chain(lane_limit)
+            .chain(linear.iter().filter_map(|(_, step)| *step))
+            .collect(),
         sizes,
+        lane_limit,
         data: directive.mappings(unit),
         implicit,
         default_data,
         private: directive.listed("private"),
         firstprivate: directive.listed("firstprivate"),
-        lastprivate: directive.listed("lastprivate"),
+        lastprivate: [
+            directive.listed("lastprivate"),
+            linear.iter().map(|(var, _)| var.clone()).collect(),
+        ]
+        .concat(),
+        linear,
         reductions: directive.reductions(),
         condition,
         host_waits: directive.clauses("depend").map(|clause| clause.span).collect(),
@@ -59,6 +82,10 @@ fn kind(directive: &Directive) -> Kind {
         "requires" => Kind::Hint,
         // A loop that is divided ends with a barrier of the threads.
         "barrier" => Kind::Hint,
+        // Tasks are done when their thread goes on; constructs are not cancelled unless the environment says so
+        // (OpenMP 5.2 §21.2.6).
+        "flush" | "taskwait" | "taskyield" | "cancel" | "cancellation point" | "nothing"
+        | "allocate" => Kind::Hint,
         _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),
         _ if form.is_loop() => Kind::Loop,
         _ => Kind::Block,
@@ -76,11 +103,19 @@ fn dividing(form: &Form, binding: Option<&str>, in_parallel: bool) -> (bool, boo
             None => (!in_parallel && !form.has("parallel") || form.has("teams"), true),
         };
     }
-    (form.has("distribute"), form.has("for") || form.has("simd"))
+    let lanes = ["for", "simd", "sections", "taskloop"];
+    (form.has("distribute"), lanes.iter().any(|leaf| form.has(leaf)))
 }
 
 impl Directive {
     fn atomic_form(&self) -> AtomicForm {
+        let has = |name| self.clauses(name).next().is_some();
+        if has("compare") {
+            return match has("capture") {
+                true => AtomicForm::CompareCapture,
+                false => AtomicForm::Compare,
+            };
+        }
         let forms = [
             ("read", AtomicForm::Read),
             ("write", AtomicForm::Write),
@@ -101,16 +136,32 @@ impl Directive {
         // Without teams there is one; that its iterations are shared with others, nobody sees.
         let widened = gangs || form.has("target") && binding != Some("thread");
         let level = Some(Level { size: None, dimension: 1 });
-        let is_own = form.has("parallel") || !form.has("for") && !form.has("loop");
+        let is_own =
+            form.has("parallel") || !["for", "loop", "sections"].iter().any(|l| form.has(l));
+        let in_order = |clause: &super::Clause| matches!(clause.kind, ClauseKind::InOrder(_));
+        let transforms = matches!(form.words, "reverse" | "interchange");
+        let ordered = self.clauses("ordered").next().is_some()
+            || self.clauses.iter().any(in_order)
+            || transforms;
         let counts = self.clauses("collapse").filter_map(|clause| match clause.kind {
             ClauseKind::Collapse(count) => Some(count),
             _ => None,
         });
         Nest {
-            count: counts.max().unwrap_or(1),
-            levels: [level.filter(|_| widened), None, level.filter(|_| lanes)],
+            count: if form.words == "interchange" { 2 } else { counts.max().unwrap_or(1) },
+            reverse: form.words == "reverse",
+            interchange: form.words == "interchange",
+            chunks: self.chunks(),
+            levels: [
+                level.filter(|_| widened && (gangs || !ordered)),
+                None,
+                level.filter(|_| lanes && !ordered),
+            ],
+            order: (ordered && !gangs).then_some(LoopOrder::Seq),
             shared: [gangs, false, lanes && !is_own],
             yields: true,
+            // Nests need be neither tight nor rectangular (OpenMP 5.2 §4.4.1).
+            force: true,
             ..Nest::default()
         }
     }
@@ -132,7 +183,7 @@ impl Directive {
     }
 
     /// What its clauses map or move.
-    fn mappings(&self, unit: &TranslationUnit) -> Vec<Mapping> {
+    pub(super) fn mappings(&self, unit: &TranslationUnit) -> Vec<Mapping> {
         let mut mappings = Vec::new();
         let mut add = |kind, flags: DataFlags, vars: &[VarRef]| {
             mappings.extend(vars.iter().map(|var| Mapping { kind, flags, var: var.clone() }));
@@ -142,7 +193,7 @@ impl Directive {
         let lenient = DataFlags { if_present: true, ..plain };
         for clause in &self.clauses {
             match (clause.name.spelling, &clause.kind) {
-                (_, ClauseKind::Map { kind, always, present, last, vars }) => {
+                (_, ClauseKind::Map { kind, always, present, last, vars, .. }) => {
                     let leaves = self.form.words == "target exit data";
                     let flags = DataFlags {
                         always: *always,
@@ -151,17 +202,31 @@ impl Directive {
                         if_present: leaves && !present,
                         ..plain
                     };
-                    // A pointer is the region's own in any case: what it points to is looked up where that is
-                    // there (OpenMP 5.2 §5.8.6).
                     let is_pointer =
                         |var: &VarRef| var.is_whole_variable(unit) && unit.types.is_pointer(var.ty);
-                    let vars: Vec<VarRef> =
-                        vars.iter().filter(|var| !is_pointer(var)).cloned().collect();
-                    add(*kind, flags, &vars);
+                    for var in vars {
+                        // Of one that a region changes, its own value is what is mapped.
+                        let flags = DataFlags { itself: is_pointer(var), ..flags };
+                        add(*kind, flags, std::slice::from_ref(var));
+                    }
+                }
+                (_, ClauseKind::InOrder(vars)) if self.form.has("target") => {
+                    let mapped = |var: &&VarRef| {
+                        self.clauses.iter().any(|clause| {
+                            matches!(&clause.kind, ClauseKind::Map { vars, .. }
+                                if vars.iter().any(|known| known.decl == var.decl))
+                        })
+                    };
+                    let flags = DataFlags { one_count: true, ..plain };
+                    for var in vars.iter().filter(|var| !mapped(var)) {
+                        add(DataKind::Copy, flags, std::slice::from_ref(var));
+                    }
                 }
                 ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),
                 ("from", ClauseKind::Vars(vars)) => add(DataKind::UpdateHost, lenient, vars),
-                ("is_device_ptr", ClauseKind::Vars(vars)) => add(DataKind::DevicePtr, plain, vars),
+                ("is_device_ptr" | "has_device_addr", ClauseKind::Vars(vars)) => {
+                    add(DataKind::DevicePtr, plain, vars)
+                }
                 _ => {}
             }
         }
@@ -186,6 +251,10 @@ impl Directive {
                     let category = category.as_deref();
                     let kind = match *behaviour {
                         Behaviour::Map(kind) => Some(kind),
+                        Behaviour::FirstPrivate if category != Some("scalar") => {
+                            implicit.aggregates = Some(DataKind::FirstPrivate);
+                            continue;
+                        }
                         Behaviour::None if category.is_none() => {
                             default = Some(DefaultData::None);
                             None
@@ -210,12 +279,43 @@ impl Directive {
         self.clauses
             .iter()
             .filter_map(|clause| match &clause.kind {
-                ClauseKind::Reduction { op, vars } => {
+                // A task combines into the variable of its thread; the group, into the program's.
+                ClauseKind::Reduction { op, vars }
+                    if clause.name.spelling == "reduction"
+                        || clause.name.spelling == "in_reduction" && self.form.is_loop() =>
+                {
                     Some(Reduction { op: *op, vars: vars.clone() })
                 }
                 _ => None,
             })
             .collect()
+    }
+
+    /// Whether variables in no clause are copied in, where `default` makes them each thread's own.
+    pub(super) fn default_own(&self) -> Option<bool> {
+        self.clauses.iter().find_map(|clause| match clause.kind {
+            ClauseKind::DefaultOwn { copied } => Some(copied),
+            _ => None,
+        })
+    }
+
+    /// Whether all that it lists are functions, which need no directive.
+    pub(super) fn is_of_functions(&self, unit: &TranslationUnit) -> bool {
+        let mut listed = self.listed.iter().chain(&self.linked);
+        self.listed.len() + self.linked.len() > 0
+            && listed.all(|&decl| matches!(unit.decls[decl].kind, DeclKind::Function(_)))
+    }
+
+    /// Whether the program's addresses must be the device's, too.
+    pub(super) fn shares_memory(&self) -> bool {
+        ["unified_shared_memory", "self_maps"]
+            .iter()
+            .any(|name| self.clauses(name).next().is_some())
+    }
+
+    /// Whether it is an `ordered` without a statement (OpenMP 5.2 §15.10.1).
+    pub(super) fn is_doacross(&self) -> bool {
+        ["depend", "doacross"].iter().any(|name| self.clauses(name).next().is_some())
     }
 
     /// How many threads a team is to have.
@@ -228,16 +328,37 @@ impl Directive {
         self.value("thread_limit")
     }
 
-    /// The schedule that says which processor has which iteration, unless by turns, and where it stands.
-    pub(super) fn static_chunks(&self, unit: &TranslationUnit) -> Option<(String, Span)> {
-        let schedules =
-            ["schedule", "dist_schedule"].into_iter().flat_map(|name| self.clauses(name));
-        schedules
-            .map(|clause| {
-                let text = String::from_utf8_lossy(unit.source.slice(clause.span));
-                (text.split_whitespace().collect::<String>(), clause.span)
-            })
-            .find(|(text, _)| text.contains("static") && !text.ends_with("static,1)"))
+    /// How teams and threads that know their numbers share iterations (OpenMP 5.2 §11.5.3, §11.6.1).
+    fn chunks(&self) -> [Chunk; 3] {
+        let chunk = |name: &str| {
+            let clause = self.clauses(name).next();
+            match clause.map(|clause| &clause.kind) {
+                Some(&ClauseKind::Static(Some(chunk))) => Chunk::Of(chunk),
+                Some(ClauseKind::Static(None)) => Chunk::Part,
+                _ => Chunk::One,
+            }
+        };
+        let (teams, threads) = (chunk("dist_schedule"), chunk("schedule"));
+        let says = self.clauses("dist_schedule").next().is_some();
+        // What threads have in chunks is in one piece for their team.
+        let teams = if says || threads == Chunk::One { teams } else { Chunk::Part };
+        [teams, Chunk::One, threads]
+    }
+
+    /// Whether the program knows which iterations a thread executes one behind the other.
+    pub(super) fn has_static_chunks(&self) -> bool {
+        self.clauses("schedule").any(|clause| matches!(clause.kind, ClauseKind::Static(_)))
+    }
+
+    /// The variables of `linear`, with what each iteration adds.
+    fn linear(&self) -> Vec<(VarRef, Option<ExprId>)> {
+        let linear = self.clauses.iter().flat_map(|clause| match &clause.kind {
+            ClauseKind::Linear { vars, step } => {
+                vars.iter().map(|var| (var.clone(), *step)).collect()
+            }
+            _ => Vec::new(),
+        });
+        linear.collect()
     }
 
     /// On which condition a `parallel` has more than one thread.

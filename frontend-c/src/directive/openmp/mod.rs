@@ -1,17 +1,23 @@
 //! OpenMP 5.2: the directives that stand in, at or around device code.
 
 mod clauses;
+mod context;
+mod mapper;
 mod meaning;
 mod names;
 mod parser;
+mod sections;
+mod serial;
 mod statement;
 mod suggestion;
+mod tasks;
 mod threads;
 
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
 
 use super::{DataKind, ReductionOp, VarRef};
+pub(crate) use mapper::Mapper;
 pub use names::{CLAUSES, ClauseName, FORMS, Form, Support};
 pub use suggestion::suggestions;
 
@@ -22,8 +28,12 @@ pub struct Directive {
     pub form: &'static Form,
     /// Its clauses, in order.
     pub clauses: Vec<Clause>,
-    /// The functions and variables that `declare target` lists in parentheses.
+    /// The functions and variables that `declare target` lists.
     pub listed: Vec<DeclId>,
+    /// Those of which devices have what constructs map.
+    pub linked: Vec<DeclId>,
+    /// Whether it is about the host alone.
+    pub host_only: bool,
     /// Its words.
     pub span: Span,
 }
@@ -65,6 +75,8 @@ pub enum ClauseKind {
         present: bool,
         /// `delete`.
         last: bool,
+        /// `mapper(name)`.
+        mapper: Option<String>,
         /// The list.
         vars: Vec<VarRef>,
     },
@@ -75,8 +87,24 @@ pub enum ClauseKind {
         /// `scalar`, `aggregate`, `pointer`; all where it is open.
         category: Option<String>,
     },
+    /// `schedule(static[, chunk])`, `dist_schedule(static[, chunk])`; others leave who has which iteration open.
+    Static(Option<ExprId>),
+    /// `linear(list[: step])`.
+    Linear {
+        /// The variables.
+        vars: Vec<VarRef>,
+        /// What each iteration adds; 1 where it says nothing.
+        step: Option<ExprId>,
+    },
+    /// Variables that are right only where iterations are executed in order.
+    InOrder(Vec<VarRef>),
     /// `default(none)`.
     DefaultNone,
+    /// `default(firstprivate)` or `default(private)`.
+    DefaultOwn {
+        /// Whether it has the value from before.
+        copied: bool,
+    },
     /// `bind(teams)`, `bind(parallel)` or `bind(thread)`.
     Bind(String),
     /// `reduction(op: list)`.
@@ -118,6 +146,17 @@ impl Directive {
     /// The clauses of that name.
     fn clauses<'d>(&'d self, name: &'d str) -> impl Iterator<Item = &'d Clause> {
         self.clauses.iter().filter(move |clause| clause.name.spelling == name)
+    }
+
+    /// The variables that it shares with its thread, by name.
+    fn shared(&self) -> Vec<DeclId> {
+        let names = ["shared", "in_reduction", "task_reduction"];
+        let clauses = names.into_iter().flat_map(|name| self.clauses(name));
+        let vars = clauses.flat_map(|clause| match &clause.kind {
+            ClauseKind::Vars(vars) | ClauseKind::Reduction { vars, .. } => vars.as_slice(),
+            _ => &[],
+        });
+        vars.map(|var| var.decl).collect()
     }
 
     /// The variables of the clauses of that name, in order.

@@ -20,10 +20,11 @@ impl Parser {
     /// Reads the words of a directive; `None` for those that mean nothing to devices.
     pub(crate) fn openmp_form(&mut self) -> Option<(&'static Form, Span)> {
         let start = self.span();
-        let mut words = self.word()?;
+        // OpenMP 6.0 has names with underscores for the same directives.
+        let mut words = self.word()?.replace('_', " ");
         self.advance();
         loop {
-            let next = self.word().map(|word| format!("{words} {word}"));
+            let next = self.word().map(|word| format!("{words} {}", word.replace('_', " ")));
             let Some(longer) = next else { break };
             let starts =
                 |form: &Form| form.words == longer || form.words.starts_with(&format!("{longer} "));
@@ -43,7 +44,14 @@ impl Parser {
         form: &'static Form,
         span: Span,
     ) -> Parsed<Directive> {
-        let mut directive = Directive { form, clauses: Vec::new(), listed: Vec::new(), span };
+        let mut directive = Directive {
+            form,
+            clauses: Vec::new(),
+            listed: Vec::new(),
+            linked: Vec::new(),
+            host_only: false,
+            span,
+        };
         if form.support == Support::No {
             self.checker.report(span, refusal(form.words, form.section));
             return Err(Failed);
@@ -51,10 +59,24 @@ impl Parser {
         if form.words == "declare target" && self.at(Punct::LParen) {
             directive.listed = self.argument(form.words, Parser::declared_names)?;
         }
+        if form.words == "declare mapper" {
+            self.declare_mapper()?;
+        }
+        if form.words == "groupprivate" {
+            let names = self.argument(form.words, Parser::declared_names)?;
+            self.group_private.extend(names);
+        }
+        // `critical (name)`, `flush (list)`, and which construct is cancelled.
+        if matches!(form.words, "critical" | "flush" | "allocate") && self.at(Punct::LParen) {
+            self.skip_argument()?;
+        }
+        if matches!(form.words, "cancel" | "cancellation point") {
+            self.advance();
+        }
         while self.peek() != TokenKind::EndOfPragma {
             self.eat(Punct::Comma);
-            let clause = self.openmp_clause(&mut directive)?;
-            directive.clauses.extend(clause);
+            let clauses = self.openmp_clause(&mut directive)?;
+            directive.clauses.extend(clauses);
         }
         Ok(directive)
     }
@@ -69,7 +91,7 @@ impl Parser {
         Ok(names)
     }
 
-    fn openmp_clause(&mut self, directive: &mut Directive) -> Parsed<Option<Clause>> {
+    fn openmp_clause(&mut self, directive: &mut Directive) -> Parsed<Vec<Clause>> {
         let start = self.span();
         let Some(word) = self.word() else {
             return Err(self.unexpected("a clause"));
@@ -114,12 +136,13 @@ impl Parser {
         }
         self.advance();
         if form.words.contains("declare target") {
-            if let Some(names) = self.declare_target_clause(name)? {
-                directive.listed.extend(names);
-            }
-            return Ok(None);
+            self.declare_target_clause(name, directive)?;
+            return Ok(Vec::new());
         }
-        let kind = self.openmp_clause_kind(name, form)?;
-        Ok(Some(Clause { name, kind, span: self.span_from(start) }))
+        self.assumed_sizes = true;
+        let kind = self.openmp_clause_kind(name, form);
+        self.assumed_sizes = false;
+        self.iterators.clear();
+        self.mapped(Clause { name, kind: kind?, span: self.span_from(start) })
     }
 }

@@ -8,12 +8,14 @@ use gpuc_diagnostics::{Diagnostic, codes};
 
 use super::meaning::meaning;
 use super::names::Form;
+use super::serial::{self, Excludes};
 use super::threads::{Count, asks};
 use crate::directive::action::Action;
 use crate::directive::construct::{GANG, LANE};
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written, check_body};
-use crate::lex::{Punct, TokenKind};
+use crate::lex::{Punct, Token, TokenKind};
+use crate::lower::uses::mutated_by;
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, DirectiveId, ExprId, ItemKind, StmtId, StmtKind};
@@ -23,8 +25,17 @@ impl Parser {
     /// Reads the directive of pragma `number`; `None` where it means nothing to devices.
     fn openmp(&mut self, number: u32) -> Parsed<Option<(directive::Directive, &'static Form)>> {
         let line = self.advance().span;
-        let tokens = self.pragma_tokens(number);
+        let mut tokens = self.pragma_tokens(number);
         let said = self.checker.diagnostics.len();
+        if self.is_word(&tokens, "metadirective") {
+            let in_device = self.device_depth > 0;
+            self.checker.unit.pragmas[number as usize].ours = in_device;
+            tokens = self.metadirective(tokens)?;
+            let is_ours = in_device || self.is_word(&tokens, "target");
+            if tokens.is_empty() || !is_ours {
+                return Ok(None);
+            }
+        }
         let read = self.within(tokens, |parser| {
             let (form, span) = parser.openmp_form()?;
             Some((form, span, parser.openmp_directive(form, span)))
@@ -34,19 +45,19 @@ impl Parser {
             let body = unit.source.slice(unit.pragmas[number as usize].body);
             let text =
                 String::from_utf8_lossy(body).split_whitespace().collect::<Vec<_>>().join(" ");
-            if text.contains("declare variant") && !text.starts_with("end") {
-                let message = "device code does not follow `declare variant` (OpenMP 5.2 §7.5): it calls the \
-                               function that it names";
-                self.checker.report(line, Diagnostic::warning(message));
+            // They say nothing that the host compiler must know, and not all know them.
+            if text.contains("assumes") {
+                self.checker.unit.pragmas[number as usize].ours = true;
+                return Ok(None);
             }
-            if self.device_depth > 0 || text.starts_with("groupprivate") {
+            if self.device_depth > 0 {
                 let message = "this is no directive of OpenMP 5.2 that device code can have";
                 self.checker.report(line, Diagnostic::error(message).code(codes::NOT_SUPPORTED));
                 return Err(Failed);
             }
             return Ok(None);
         };
-        let ours = form.is_for_device() || self.device_depth > 0;
+        let ours = form.is_for_device() || form.words == "groupprivate" || self.device_depth > 0;
         self.checker.unit.pragmas[number as usize].ours = ours;
         let mut directive = match read {
             Ok(directive) => {
@@ -80,12 +91,27 @@ impl Parser {
             Err(Failed) => return self.statement(),
         };
         let ours = form.is_for_device() || self.device_depth > 0;
+        if let Written::OpenMp(written) = &directive.written
+            && form.words == "declare target"
+            && written.is_of_functions(&self.checker.unit)
+        {
+            return Ok(self.stmt(StmtKind::Empty, start));
+        }
+        if matches!(form.words, "declare mapper" | "groupprivate") {
+            return Ok(self.stmt(StmtKind::Empty, start));
+        }
         if form.words.contains("declare") || form.words == "requires" {
             let message = format!("`{}` cannot stand inside of a function", form.words);
             self.checker.error(start, message);
             return Err(Failed);
         }
-        if !form.has_body {
+        let is_alone = form.words == "ordered"
+            && matches!(&directive.written, Written::OpenMp(written) if written.is_doacross());
+        if !form.has_body || is_alone {
+            directive.data.retain(|mapping| !mapping.flags.itself);
+            if is_alone {
+                directive.kind = Kind::Hint;
+            }
             let directive = self.checker.unit.directives.alloc(directive);
             return Ok(self.stmt(StmtKind::Directive { directive, body: None }, start));
         }
@@ -101,10 +127,23 @@ impl Parser {
         }
         self.device_depth += u32::from(form.has("target"));
         self.in_parallel = ours && form.has("parallel") || self.in_parallel && !form.has("target");
+        let outer_from = self.region_from;
+        if form.has("parallel") || form.has("target") {
+            self.region_from = self.checker.unit.decls.len() as u32;
+        }
         let body = self.statement();
+        let region_from = std::mem::replace(&mut self.region_from, outer_from);
         (self.device_depth, self.in_parallel) = (outer_device, outer_parallel);
         let limit = std::mem::replace(&mut self.thread_limit, outer_limit);
         let mut body = body?;
+        if form.has("sections") {
+            body = self.sections_as_loop(body, directive.name)?;
+        }
+        if form.has("task") || form.has("taskloop") {
+            self.note_own_of_task(&mut directive, region_from, body);
+        } else {
+            self.note_default_own(&mut directive, body);
+        }
         if let Some((span, diagnostic)) = check_body(&directive, &self.checker.unit, body) {
             match ours {
                 true => self.checker.report(span, diagnostic),
@@ -113,6 +152,17 @@ impl Parser {
                     directive.refused.get_or_insert_with(|| Box::new(diagnostic.at(place)));
                 }
             }
+        }
+        let excludes = serial::excludes(&self.checker.unit, body);
+        if let Some(because) = excludes {
+            serial::in_turns(&self.checker.unit, &mut directive, because);
+        }
+        if form.has("target") && ours {
+            self.map_by_default(&mut directive, body)?;
+        }
+        self.keep_mapped_pointers(&mut directive, form, body);
+        if form.has("target") {
+            self.note_group_private(&mut directive, body);
         }
         let mut teams = None;
         if form.words == "target" {
@@ -127,13 +177,65 @@ impl Parser {
             ));
         }
         if directive.refused.is_none() {
-            body = self.by_numbers(&mut directive, form, teams, limit, body)?;
+            body = self.by_numbers(&mut directive, form, teams, limit, excludes, body)?;
         }
         if form.words == "target data" {
             body = self.addresses(&mut directive, body, start);
         }
         let directive = self.checker.unit.directives.alloc(directive);
         Ok(self.stmt(StmtKind::Directive { directive, body: Some(body) }, start))
+    }
+
+    /// Gives each team its own of the variables of `groupprivate` (OpenMP 6.0 §7.13).
+    fn note_group_private(&mut self, directive: &mut directive::Directive, body: StmtId) {
+        if self.group_private.is_empty() {
+            return;
+        }
+        let here = super::threads::named(&self.checker.unit, body);
+        let called = super::threads::named_by_callees(&self.checker.unit, body);
+        for decl in self.group_private.clone() {
+            if called.contains(&decl) {
+                let unit = &self.checker.unit;
+                let message = format!(
+                    "`{}` is each team's own (OpenMP 6.0 §7.13), which functions that a region calls cannot use in \
+                     this version of gpuc",
+                    unit.name(decl)
+                );
+                let diagnostic = Diagnostic::error(message)
+                    .code(codes::NOT_SUPPORTED)
+                    .at(unit.place(directive.name));
+                directive.refused.get_or_insert_with(|| Box::new(diagnostic.clone()));
+                self.checker.report(directive.name, diagnostic);
+            } else if here.contains(&decl) {
+                let var = self.variable(decl);
+                directive.private.push(var);
+            }
+        }
+    }
+
+    /// A pointer alone in `map` is the region's own, and leads to what is there of that to which it points
+    /// (OpenMP 5.2 §5.8.6); one that the region changes is mapped itself.
+    fn keep_mapped_pointers(
+        &self,
+        directive: &mut directive::Directive,
+        form: &Form,
+        body: StmtId,
+    ) {
+        let unit = &self.checker.unit;
+        let changed = match form.has("target") {
+            true => mutated_by(unit, body),
+            false => Default::default(),
+        };
+        let sections: Vec<DeclId> = directive
+            .data
+            .iter()
+            .filter(|mapping| !mapping.flags.itself)
+            .map(|mapping| mapping.var.decl)
+            .collect();
+        directive.data.retain(|mapping| {
+            let decl = mapping.var.decl;
+            !mapping.flags.itself || changed.contains(&decl) && !sections.contains(&decl)
+        });
     }
 
     /// The directive that a region's only statement has.
@@ -162,6 +264,7 @@ impl Parser {
         teams.refused = None;
         target.sizes = std::mem::take(&mut teams.sizes);
         target.size_values = std::mem::take(&mut teams.size_values);
+        target.lane_limit = teams.lane_limit.or(target.lane_limit);
         target.values = target.size_values.iter().copied().chain(target.condition.device).collect();
         Some(teams.clone())
     }
@@ -173,9 +276,16 @@ impl Parser {
         form: &'static Form,
         teams: Option<directive::Directive>,
         limit: Option<ExprId>,
+        excludes: Option<Excludes>,
         body: StmtId,
     ) -> Parsed<StmtId> {
-        let asked = asks(&self.checker.unit, body);
+        let mut asked = asks(&self.checker.unit, body);
+        // What a thread leaves in a copy of its own, its next iteration finds there.
+        let changed = mutated_by(&self.checker.unit, body);
+        asked.threads |= form.has("parallel")
+            && form.is_loop()
+            && directive.firstprivate.iter().any(|var| changed.contains(&var.decl))
+            && matches!(&directive.written, Written::OpenMp(written) if written.has_static_chunks());
         let mut body = body;
         // What the first thread of each team executes, its team executes once.
         let by_each = !form.has("master") && !form.has("masked");
@@ -184,11 +294,10 @@ impl Parser {
                 Written::OpenMp(written) => (written.threads(), written.parallel_condition()),
                 _ => (None, None),
             };
-            let count = Count { asked: asks_number, limit, condition };
+            let count = Count { asked: asks_number, limit, condition, excludes };
             if !form.is_loop() {
                 body = self.parallel_body(directive, &count, body)?;
             } else if asked.threads {
-                self.check_chunks(directive);
                 if let Some(nest) = &mut directive.nest {
                     nest.shared[LANE] = true;
                     nest.levels[LANE] = None;
@@ -203,9 +312,6 @@ impl Parser {
             }
         }
         let Some(teams) = teams else { return Ok(body) };
-        if asked.teams || asked.threads {
-            self.check_chunks(directive);
-        }
         // What each team adds is told apart by its number, too.
         if asked.teams || asked.threads || !teams.reductions.is_empty() && teams.nest.is_none() {
             body = self.split_loop(directive, body);
@@ -213,24 +319,11 @@ impl Parser {
                 asked: directive.sizes[GANG].first().copied(),
                 limit: None,
                 condition: None,
+                excludes: None,
             };
             body = self.over_numbers(&teams, GANG, &count, body)?;
         }
         Ok(body)
-    }
-
-    /// Refuses schedules that say which processor has which iteration, where the program can see it.
-    fn check_chunks(&self, directive: &mut directive::Directive) {
-        let Written::OpenMp(written) = &directive.written else { return };
-        let Some((words, span)) = written.static_chunks(&self.checker.unit) else { return };
-        let diagnostic = Diagnostic::error(format!(
-            "`{words}` (OpenMP 5.2 §11.5.3) with iterations that ask for the number of their processor is not \
-             supported in device code by this version of gpuc"
-        ))
-        .code(codes::NOT_SUPPORTED)
-        .at(self.checker.unit.place(span))
-        .help("leave the clause out, or write a chunk of 1");
-        directive.refused.get_or_insert_with(|| Box::new(diagnostic));
     }
 
     /// The part of `target data` that is about names: a directive of its own, inside.
@@ -254,16 +347,22 @@ impl Parser {
     /// A directive at file scope.
     pub(crate) fn openmp_at_file_scope(&mut self, number: u32) -> ItemKind {
         let start = self.span();
+        if let Some(item) = self.variant_at_file_scope(number) {
+            return item;
+        }
         let Ok(Some((mut directive, form))) = self.openmp(number) else { return ItemKind::Other };
         let Written::OpenMp(written) = &directive.written else { return ItemKind::Other };
+        self.checker.unit.shares_memory |= written.shares_memory();
         let listed = written.listed.clone();
         let names = match form.words {
-            "requires" => return ItemKind::Other,
+            "requires" | "declare mapper" | "groupprivate" => return ItemKind::Other,
             "begin declare target" => None,
-            "declare target" if written.clauses.is_empty() && listed.is_empty() => None,
+            "declare target" if listed.is_empty() && written.linked.is_empty() => None,
+            "declare target" if written.host_only => Some(Vec::new()),
             "declare target" => Some(listed),
-            "end declare target" => match self.declare_target.take() {
-                Some(from) => Some(self.declared_since(from)),
+            "end declare target" => match self.declare_target.pop() {
+                Some((from, true)) => Some(self.declared_since(from)),
+                Some((_, false)) => Some(Vec::new()),
                 None => {
                     self.checker.error(start, "no `declare target` is open here");
                     return ItemKind::Other;
@@ -278,11 +377,13 @@ impl Parser {
             }
         };
         let Some(names) = names else {
-            self.declare_target = Some(self.checker.unit.items.len());
+            self.declare_target.push((self.checker.unit.items.len(), !written.host_only));
             return ItemKind::Other;
         };
         for decl in names {
-            if !matches!(self.checker.unit.decls[decl].kind, DeclKind::Variable(_)) {
+            let known = directive.data.iter().any(|mapping| mapping.var.decl == decl)
+                || !self.declared_target.insert(decl);
+            if known || !matches!(self.checker.unit.decls[decl].kind, DeclKind::Variable(_)) {
                 continue;
             }
             let span = self.checker.unit.decls[decl].span;
@@ -294,6 +395,51 @@ impl Parser {
             directive.data.push(Mapping { kind: DataKind::CopyIn, flags, var });
         }
         ItemKind::Directive(self.checker.unit.directives.alloc(directive))
+    }
+
+    /// Whether the first of a directive's tokens is a word.
+    fn is_word(&self, tokens: &[Token], word: &str) -> bool {
+        matches!(tokens.first(), Some(Token { kind: TokenKind::Ident(name), .. })
+            if self.checker.unit.text(*name) == word)
+    }
+
+    /// `declare variant` at file scope: which function device code calls. It stays the host compiler's, too.
+    fn variant_at_file_scope(&mut self, number: u32) -> Option<ItemKind> {
+        let pragma = self.checker.unit.pragmas[number as usize];
+        let text =
+            String::from_utf8_lossy(self.checker.unit.source.slice(pragma.body)).into_owned();
+        let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        if (words.next(), words.next()) != (Some("declare"), Some("variant")) {
+            return None;
+        }
+        let line = self.advance().span;
+        let tokens = self.pragma_tokens(number);
+        let read = self.within(tokens, |parser| {
+            // The name is one word in OpenMP 6.0.
+            if parser.word().as_deref() == Some("declare") {
+                parser.advance();
+            }
+            parser.advance();
+            parser.declare_variant(line)
+        });
+        let Ok(read) = read else { return Some(ItemKind::Other) };
+        // A call that is dispatched may be one of the function itself (OpenMP 5.2 §7.6).
+        if text.contains("dispatch") {
+            self.checker.unit.pragmas[number as usize].ours = true;
+        }
+        let by_place = ["parallel", "teams", "for", "simd", "dispatch"];
+        if read.is_none()
+            && text.contains("construct")
+            && words.any(|word| by_place.contains(&word))
+        {
+            let message = "device code does not follow this `declare variant` (OpenMP 5.2 §7.5): it calls the \
+                           function that it names, whatever constructs stand round the call";
+            self.checker.report(line, Diagnostic::warning(message));
+        }
+        Some(match read {
+            Some(directive) => ItemKind::Directive(self.checker.unit.directives.alloc(directive)),
+            None => ItemKind::Other,
+        })
     }
 
     /// The variables that the items from that number on declare.

@@ -7,10 +7,11 @@
 //! number on in steps of the number of threads (`schedule(static, 1)`). `teams` is the same with gangs, where
 //! the number of a team is asked for; else it needs no such loop.
 
-use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
-use crate::directive::construct::{Explicit, GANG, LANE, Level, Nest};
+use super::serial::{self, Excludes};
+use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Level, Nest};
 use crate::directive::{self, Family, Kind, VarRef};
 use crate::lex::scan;
 use crate::lower::walk::{self, Below, Node};
@@ -47,7 +48,9 @@ pub(super) fn asks(unit: &TranslationUnit, stmt: StmtId) -> Asks {
             {
                 match unit.name(decl) {
                     "omp_get_team_num" | "omp_get_num_teams" => asks.teams = true,
-                    "omp_get_thread_num" | "omp_get_num_threads" => asks.threads = true,
+                    "omp_get_thread_num" | "omp_get_num_threads" | "omp_in_parallel" => {
+                        asks.threads = true;
+                    }
                     _ => {}
                 }
                 pending.extend(body.filter(|_| seen.insert(decl)));
@@ -59,7 +62,7 @@ pub(super) fn asks(unit: &TranslationUnit, stmt: StmtId) -> Asks {
 }
 
 /// The variables that a statement names.
-fn named(unit: &TranslationUnit, stmt: StmtId) -> FxHashSet<DeclId> {
+pub(super) fn named(unit: &TranslationUnit, stmt: StmtId) -> FxHashSet<DeclId> {
     let mut found = FxHashSet::default();
     walk::stmt(unit, stmt, &mut |node| {
         if let Node::Expr(expr) = node
@@ -74,6 +77,27 @@ fn named(unit: &TranslationUnit, stmt: StmtId) -> FxHashSet<DeclId> {
         }
         Below::Enter
     });
+    found
+}
+
+/// The variables that functions name which a statement calls.
+pub(super) fn named_by_callees(unit: &TranslationUnit, stmt: StmtId) -> FxHashSet<DeclId> {
+    let mut found = FxHashSet::default();
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![stmt];
+    while let Some(stmt) = pending.pop() {
+        walk::stmt(unit, stmt, &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
+                && let Some((decl, Some(body))) = walk::callee(unit, callee)
+                && seen.insert(decl)
+            {
+                found.extend(named(unit, body));
+                pending.push(body);
+            }
+            Below::Enter
+        });
+    }
     found
 }
 
@@ -106,6 +130,8 @@ pub(super) struct Count {
     pub limit: Option<ExprId>,
     /// On which condition there are more than one.
     pub condition: Option<ExprId>,
+    /// Why they act one after another, if they do.
+    pub excludes: Option<Excludes>,
 }
 
 impl Parser {
@@ -158,7 +184,7 @@ impl Parser {
         let mut levels = [None; 3];
         levels[level] = Some(Level { size: None, dimension: 1 });
         let explicit = Some(Explicit { level, variable, count: number });
-        let directive = directive::Directive {
+        let mut directive = directive::Directive {
             span: like.span,
             stays: like.stays,
             nest: Some(Nest { levels, explicit, yields: true, ..Nest::default() }),
@@ -167,6 +193,9 @@ impl Parser {
             reductions: like.reductions.clone(),
             ..directive::Directive::new(Family::OpenMp, like.words, like.name, Kind::Loop)
         };
+        if let Some(because) = count.excludes {
+            serial::in_turns(unit, &mut directive, because);
+        }
         let directive = unit.directives.alloc(directive);
         Ok(self.stmt(StmtKind::Directive { directive, body: Some(stmt) }, span))
     }
@@ -181,9 +210,11 @@ impl Parser {
         let inner = directive::Directive {
             span: combined.span,
             stays: combined.stays,
+            values: values_of(&nest, &combined.linear),
             nest: Some(nest),
             private: std::mem::take(&mut combined.private),
             lastprivate: combined.lastprivate.clone(),
+            linear: combined.linear.clone(),
             reductions: combined.reductions.clone(),
             ..directive::Directive::new(Family::OpenMp, combined.words, combined.name, Kind::Loop)
         };
@@ -198,38 +229,18 @@ impl Parser {
         count: &Count,
         body: StmtId,
     ) -> Parsed<StmtId> {
-        let list = match &self.checker.unit.stmts[body].kind {
-            StmtKind::Compound(list) => list.clone(),
-            _ => vec![body],
-        };
-        let mut pieces: Vec<(bool, Vec<StmtId>)> = Vec::new();
-        for stmt in list {
-            let unit = &self.checker.unit;
-            let words = match unit.stmts[stmt].kind {
-                StmtKind::Directive { directive, .. } => unit.directives[directive].words,
-                _ => "",
-            };
-            let divided = matches!(words, "for" | "for simd" | "loop");
-            // Without their numbers, it does not matter which threads divide a loop.
-            let alone = divided
-                && !asks(unit, stmt).threads
-                && !pieces.last().is_some_and(|(_, piece)| has_own(unit, parallel, piece, stmt));
-            match words {
-                "barrier" => pieces.push((false, Vec::new())),
-                "single" | "master" | "masked" => pieces.push((false, vec![stmt])),
-                _ if alone => pieces.push((false, vec![stmt])),
-                _ => match pieces.last_mut() {
-                    Some((true, piece)) => piece.push(stmt),
-                    _ => pieces.push((true, vec![stmt])),
-                },
-            }
-            if divided {
-                pieces.push((false, Vec::new()));
-            }
-        }
-        pieces.retain(|(_, piece)| !piece.is_empty());
-        self.check_pieces(parallel, &pieces);
         let start = self.checker.unit.stmts[body].span;
+        let pieces = self.pieces(parallel, body);
+        if let Some(because) = self.needs_one_thread(parallel, &pieces) {
+            parallel.remark.get_or_insert_with(|| Box::new(because));
+            let one = Count {
+                asked: Some(self.checker.int(1, Type::INT, start)),
+                limit: None,
+                condition: None,
+                excludes: None,
+            };
+            return self.over_numbers(parallel, LANE, &one, body);
+        }
         let mut whole = Vec::new();
         for (by_each, piece) in pieces {
             if !by_each {
@@ -237,16 +248,68 @@ impl Parser {
                 continue;
             }
             let inside = self.stmt(StmtKind::Compound(piece), start);
-            self.check_barriers(parallel, inside);
             whole.push(self.over_numbers(parallel, LANE, count, inside)?);
         }
         Ok(self.stmt(StmtKind::Compound(whole), start))
     }
 
-    /// A thread's own variables must not be needed in several pieces.
-    fn check_pieces(&self, parallel: &mut directive::Directive, pieces: &[(bool, Vec<StmtId>)]) {
+    /// The pieces of a `parallel` region between barriers, and whether each thread executes them.
+    fn pieces(&self, parallel: &directive::Directive, body: StmtId) -> Vec<(bool, Vec<StmtId>)> {
+        let unit = &self.checker.unit;
+        let mut pieces: Vec<(bool, Vec<StmtId>)> = Vec::new();
+        for stmt in top_level(unit, body) {
+            let words = words(unit, stmt);
+            let divided = matches!(words, "for" | "for simd" | "loop" | "sections");
+            // Without their numbers, it does not matter which threads divide a loop.
+            let alone = divided
+                && !asks(unit, stmt).threads
+                && !pieces.last().is_some_and(|(_, piece)| has_own(unit, parallel, piece, stmt));
+            match words {
+                "barrier" => pieces.push((false, Vec::new())),
+                _ if alone || is_by_one(words) => pieces.push((false, vec![stmt])),
+                _ => match pieces.last_mut() {
+                    Some((true, piece)) => piece.push(stmt),
+                    _ => pieces.push((true, vec![stmt])),
+                },
+            }
+            if divided || words == "scope" {
+                pieces.push((false, Vec::new()));
+            }
+        }
+        pieces.retain(|(_, piece)| !piece.is_empty());
+        pieces
+    }
+
+    /// Why a `parallel` region has one thread, if it must: in pieces between barriers, a thread has nothing that
+    /// goes on from one to the next, and barriers are at the top level.
+    fn needs_one_thread(
+        &self,
+        parallel: &directive::Directive,
+        pieces: &[(bool, Vec<StmtId>)],
+    ) -> Option<Diagnostic> {
+        let (what, span) =
+            self.used_in_two(parallel, pieces).map(|decl| (format!("`{}`, which each thread has for itself, is used in front of and behind a barrier", self.checker.unit.name(decl)), self.checker.unit.decls[decl].span)).or_else(|| {
+                let pieces = pieces.iter().filter(|(by_each, _)| *by_each);
+                let (words, span) = pieces.flat_map(|(_, piece)| self.nested_barrier(piece)).next()?;
+                Some((format!("threads would wait for each other at a `{words}` that is not at its top level"), span))
+            })?;
+        let unit = &self.checker.unit;
+        Some(
+            Diagnostic::warning(format!("this `{}` has one thread: {what}", parallel.words))
+                .at(unit.place(parallel.name))
+                .related(unit.place(span), "here")
+                .help("end the region at the barrier, and begin another one"),
+        )
+    }
+
+    /// What each thread has for itself and needs in several pieces.
+    fn used_in_two(
+        &self,
+        parallel: &directive::Directive,
+        pieces: &[(bool, Vec<StmtId>)],
+    ) -> Option<DeclId> {
         if pieces.len() < 2 {
-            return;
+            return None;
         }
         let unit = &self.checker.unit;
         let own = own(parallel);
@@ -255,13 +318,7 @@ impl Parser {
             let used: FxHashSet<DeclId> =
                 piece.iter().flat_map(|&stmt| named(unit, stmt)).collect();
             if let Some(&again) = used.iter().filter(|decl| known.contains(decl)).min() {
-                let message = format!(
-                    "`{}`, which each thread of this `parallel` region has for itself, is used in front of and \
-                     behind a barrier: this is not supported in device code by this version of gpuc",
-                    unit.name(again)
-                );
-                refuse(unit, parallel, message, parallel.name);
-                return;
+                return Some(again);
             }
             for &stmt in piece {
                 if let StmtKind::Declaration(decls) = &unit.stmts[stmt].kind {
@@ -270,43 +327,91 @@ impl Parser {
             }
             known.extend(used.into_iter().filter(|decl| own.contains(decl)));
         }
+        None
     }
 
-    /// What stands in a piece must not wait for other threads.
-    fn check_barriers(&self, parallel: &mut directive::Directive, piece: StmtId) {
+    /// A directive below the top level of a piece, in it or in a function that it calls, at which threads wait.
+    fn nested_barrier(&self, piece: &[StmtId]) -> Option<(&'static str, Span)> {
         let unit = &self.checker.unit;
         let mut found = None;
-        let last = match &unit.stmts[piece].kind {
-            StmtKind::Compound(list) => list.last().copied(),
-            _ => None,
-        };
-        walk::stmt(unit, piece, &mut |node| {
-            if let Node::Stmt(stmt) = node
-                && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
-                && Some(stmt) != last
-            {
-                let inner = &unit.directives[directive];
-                if matches!(
-                    inner.words,
-                    "for" | "for simd" | "loop" | "barrier" | "single" | "master" | "masked"
-                ) {
-                    found.get_or_insert((inner.words, unit.directives[directive].name));
+        let mut seen = FxHashSet::default();
+        let mut pending: Vec<StmtId> = piece.to_vec();
+        let last = piece.last().copied();
+        while let Some(stmt) = pending.pop() {
+            walk::stmt(unit, stmt, &mut |node| {
+                if let Node::Expr(expr) = node
+                    && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
+                    && let Some((decl, Some(body))) = walk::callee(unit, callee)
+                    && seen.insert(decl)
+                {
+                    pending.push(body);
                 }
-            }
-            Below::Enter
-        });
-        if let Some((words, span)) = found {
-            let message = format!(
-                "`{words}` below other statements of a `parallel` region is not supported in device code by \
-                 this version of gpuc"
-            );
-            refuse(unit, parallel, message, span);
+                if let Node::Stmt(stmt) = node
+                    && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+                {
+                    let inner = &unit.directives[directive];
+                    // What is nested in it has threads of its own.
+                    if inner.words.starts_with("parallel") {
+                        return Below::Skip;
+                    }
+                    let is_shared = inner.nest.as_ref().is_some_and(|nest| nest.shared[LANE]);
+                    let waits = is_shared || inner.words == "barrier" || is_by_one(inner.words);
+                    if waits && Some(stmt) != last {
+                        found.get_or_insert((inner.words, inner.name));
+                    }
+                }
+                Below::Enter
+            });
         }
+        found
     }
 }
 
-/// Notes why a directive cannot be followed.
-fn refuse(unit: &TranslationUnit, at: &mut directive::Directive, message: String, span: Span) {
-    let diagnostic = Diagnostic::error(message).code(codes::NOT_SUPPORTED).at(unit.place(span));
-    at.refused.get_or_insert_with(|| Box::new(diagnostic));
+/// The expressions that say how a loop's iterations are shared and what goes with their numbers.
+pub(super) fn values_of(nest: &Nest, linear: &[(VarRef, Option<ExprId>)]) -> Vec<ExprId> {
+    let chunks = nest.chunks.iter().filter_map(|chunk| match chunk {
+        Chunk::Of(chunk) => Some(*chunk),
+        _ => None,
+    });
+    chunks.chain(linear.iter().filter_map(|(_, step)| *step)).collect()
+}
+
+/// The statements of a `parallel` region; those of a `scope` that has nothing of its own are its own.
+fn top_level(unit: &TranslationUnit, body: StmtId) -> Vec<StmtId> {
+    let list = match &unit.stmts[body].kind {
+        StmtKind::Compound(list) => list.clone(),
+        _ => vec![body],
+    };
+    let mut statements = Vec::new();
+    for stmt in list {
+        match unit.stmts[stmt].kind {
+            StmtKind::Directive { directive, body: Some(body) }
+                if unit.directives[directive].words == "scope" =>
+            {
+                let scope = &unit.directives[directive];
+                let has_own = !scope.private.is_empty()
+                    || !scope.firstprivate.is_empty()
+                    || !scope.reductions.is_empty();
+                match has_own {
+                    true => statements.push(stmt),
+                    false => statements.extend(top_level(unit, body)),
+                }
+            }
+            _ => statements.push(stmt),
+        }
+    }
+    statements
+}
+
+/// The words of a statement's directive.
+fn words(unit: &TranslationUnit, stmt: StmtId) -> &'static str {
+    match unit.stmts[stmt].kind {
+        StmtKind::Directive { directive, .. } => unit.directives[directive].words,
+        _ => "",
+    }
+}
+
+/// Whether one thread of the team executes what a directive is about.
+fn is_by_one(words: &str) -> bool {
+    words == "single" || words.starts_with("master") || words.starts_with("masked")
 }

@@ -33,6 +33,8 @@ pub struct CudaDevice {
     name: String,
     arch: String,
     limits: Limits,
+    /// Whether kernels see the host's pageable memory.
+    sees_host: bool,
     cuda: (u32, u32),
     newest_ptx: PtxVersion,
     handles: RwLock<Handles>,
@@ -133,6 +135,8 @@ impl CudaDevice {
             )?),
             param_bytes: u64::from(param_bytes),
         };
+        let sees_host =
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS).unwrap_or(0) != 0;
         let mut name = [0u8; 128];
         let mut context: CUcontext = ptr::null_mut();
         // SAFETY: `name` has room for its length, the rest as above.
@@ -150,6 +154,7 @@ impl CudaDevice {
             name,
             arch,
             limits,
+            sees_host,
             cuda,
             newest_ptx,
             handles: RwLock::default(),
@@ -214,6 +219,10 @@ impl Device for CudaDevice {
 
     fn newest_ptx(&self) -> PtxVersion {
         self.newest_ptx
+    }
+
+    fn see_host_memory(&self) -> bool {
+        self.sees_host
     }
 
     fn memory(&self) -> Result<(u64, u64), DeviceError> {

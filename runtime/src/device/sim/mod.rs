@@ -153,6 +153,10 @@ impl Device for SimDevice {
         self.simulator.take_findings()
     }
 
+    fn see_host_memory(&self) -> bool {
+        self.simulator.see_host_memory()
+    }
+
     fn memory(&self) -> Result<(u64, u64), DeviceError> {
         let (used, total) = self.simulator.memory_info();
         Ok((total.saturating_sub(used), total))
