@@ -603,6 +603,53 @@ fn shared_neighbours_are_a_step() {
     }
 }
 
+/// A walk over planes computes the same under all checkers, for sizes that blocks divide and others; what a device cannot
+/// do is refused.
+#[test]
+fn walks_over_planes_are_a_step() {
+    let bench = Bench::new();
+    let source = root(Path::new("tests/lit/gpuc/march.c"));
+    let printed = bench.ok(&format!("--arch=sm_90 --emit=plan {source} -o -"));
+    let plan = |march: &str| {
+        let mut text = String::new();
+        for line in printed.lines().filter(|line| !line.contains("coarsen i by")) {
+            match line.contains("march i by") {
+                true if text.contains("march") => {}
+                true => text += &format!("  march {march}\n"),
+                false => text += &format!("{line}\n"),
+            }
+        }
+        assert!(text.contains("march"), "{printed}");
+        text
+    };
+    bench.write("m.plan", &plan("i by 6, j by 8, k by 32, rows 4"));
+    let said = bench.ok(&format!("--arch=sm_90 --plan=m.plan -Minfo {source} -o m"));
+    let words = "Walks over 6 planes of i a block from 0 blocks on: tile j by 8, k by 32";
+    assert!(said.contains(words), "{said}");
+    for sizes in ["8 32", "13 37", "1 1", "0 5"] {
+        let report = bench.ok(&format!("check --arch=sm_90 --plan=m.plan {source} -- {sizes}"));
+        assert!(report.contains("wrong: 0"), "{sizes}: {report}");
+    }
+    for (march, why) in [
+        (
+            "i by 6, j by 8, k by 32, rows 3",
+            "the rows of a block are no multiple of those of a thread",
+        ),
+        (
+            "i by 6, j by 512, k by 32, rows 32",
+            "what a block reads of its planes is larger than its memory",
+        ),
+        ("i by 6, j by 32, k by 32, rows 32", "a thread would hold too many elements in registers"),
+        ("i by 6, j by 64, k by 32, rows 1", "a block would have too many threads"),
+        ("k by 6, j by 8, i by 32, rows 4", "the nest of these three loops"),
+        ("i by 6, j by 8, l by 32, rows 4", "there is no loop 'l'"),
+    ] {
+        bench.write("n.plan", &plan(march));
+        let (success, said) = bench.gpuc(&format!("--arch=sm_90 --plan=n.plan {source} -o n"));
+        assert!(!success && said.contains(why), "{march}: {said}");
+    }
+}
+
 /// The page's blocks that are marked by a word, each with the lines behind it up to the next block.
 fn blocks<'a>(page: &'a str, mark: &str) -> Vec<(Vec<&'a str>, Vec<&'a str>)> {
     let lines: Vec<&str> = page.lines().collect();
