@@ -62,13 +62,12 @@ impl MarchPlan {
     /// The plan that a step says; `None` where it is about other loops.
     pub fn given(ir: &Ir, stencil: &Stencil, step: &step::March) -> Option<MarchPlan> {
         let [(_, planes), (_, rows), (_, columns)] = step.loops;
-        let found = (0..stencil.column).find_map(|dim| {
+        (0..stencil.column).find_map(|dim| {
             let march = Marching::of(ir, stencil, dim)?;
             let plan = MarchPlan { march, planes, block: [rows, columns], rows_each: step.rows };
             let own = (0..3).all(|side| plan.name(ir, stencil, side) == step.loops[side].0);
             own.then_some(plan)
-        });
-        found
+        })
     }
 
     /// The step that says this plan, taken where a grid has so many blocks.
