@@ -262,6 +262,43 @@ fn barriers_inside_loops_over_threads() {
         .unwrap_or_else(|error| panic!("{error}"));
 }
 
+/// A barrier names the loops that it synchronises, and no rewriting makes it another loop's.
+#[test]
+fn barriers_that_name_their_loop() {
+    check(&reversal(64, 64, "gpu.barrier synchronizes (%i)", "63 - %i"));
+    refused(
+        &reversal(64, 64, "gpu.barrier synchronizes (%b)", "63 - %i"),
+        expect![[r#"
+            8: error: a barrier names what is no variable of a loop over threads around it
+                name one variable or more of each loop over threads round the barrier, and nothing else
+        "#]],
+    );
+    refused(
+        &reversal(
+            64,
+            64,
+            "%c = arith.addi %i, %n : index\ngpu.barrier synchronizes (%c)",
+            "63 - %i",
+        ),
+        expect![[r#"
+            9: error: a barrier names what is no variable of a loop over threads around it
+                name one variable or more of each loop over threads round the barrier, and nothing else
+        "#]],
+    );
+    // One of two loops over threads round it.
+    let inside = "affine.parallel (%j) = (0) to (1) {
+                    gpu.barrier synchronizes (%i)
+                  } {mapping = [#offload.map<thread_y(1)>]}";
+    refused(
+        &reversal(64, 64, inside, "63 - %i"),
+        expect![[r#"
+        9: error: a barrier stands in a loop over threads that it does not name
+            name one variable or more of each loop over threads round the barrier, and nothing else
+    "#]],
+    );
+    check(&reversal(64, 64, &inside.replace("(%i)", "(%i, %j)"), "63 - %i"));
+}
+
 #[test]
 fn barriers_that_not_all_reach() {
     refused(

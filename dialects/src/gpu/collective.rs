@@ -7,7 +7,7 @@ use super::attributes::{ALL_REDUCE_OPERATION, SHUFFLE_MODE};
 use super::verify::{verify_all_reduce, verify_subgroup_reduce};
 use crate::memref::no_effects;
 use attrs::{STRING, UNIT};
-use types::{ANY, I1, I32, same};
+use types::{ANY, I1, I32, INDEX, same};
 
 static INTEGER_OR_FLOAT: TypeConstraint = TypeConstraint {
     summary: "Integer or Float",
@@ -35,9 +35,12 @@ static I32_I64_F32_F64: TypeConstraint = TypeConstraint {
 };
 
 op! {
-    /// Waits for all threads of the block, and makes their memory accesses visible to each other.
+    /// Waits for all threads of the block, and makes their memory accesses visible to each other. In a
+    /// mapped nest it may name the loops over threads that it synchronises, by their variables: then no
+    /// rewriting can make it another loop's.
     BarrierOp = "gpu.barrier" {
-        format "attr-dict"
+        operands { threads: Variadic INDEX }
+        format "(`synchronizes` `(` $threads^ `)`)? attr-dict"
     }
 }
 

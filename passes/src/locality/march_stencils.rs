@@ -352,7 +352,7 @@ impl Block<'_> {
                     let at = (Some(plane), planes.last);
                     self.copy_rim(b, (held, places), corner, number, at, slot);
                 }
-                gpu::BarrierOp::new(b).build(b);
+                gpu::BarrierOp::new(b, numbers).build(b);
                 self.plane(b, &windows, corner, thread, plane);
                 Vec::new()
             });

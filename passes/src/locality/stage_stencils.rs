@@ -264,7 +264,7 @@ impl Block<'_> {
                 }
             }
         });
-        gpu::BarrierOp::new(b).build(b);
+        gpu::BarrierOp::new(b, &[]).build(b);
         over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
             let rows = (0..self.plan.rows_each).map(|turn| {
                 let row = apply(b, &[numbers[0]], |b, dims| {

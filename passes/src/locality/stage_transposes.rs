@@ -199,14 +199,14 @@ impl Square<'_> {
                     AffineStoreOp::create(b, value, buffer, &at);
                 }
             });
-            gpu::BarrierOp::new(b).build(b);
+            gpu::BarrierOp::new(b, &[]).build(b);
         }
         self.threads(b, |b, [row, column]| {
             let map = self.at(b, row, column);
             self.where_inside(b, &map.clone(), |b| self.iteration(b, map, row, column));
         });
         if accesses().any(|(each, _)| each.stores) {
-            gpu::BarrierOp::new(b).build(b);
+            gpu::BarrierOp::new(b, &[]).build(b);
             self.threads(b, |b, [slow, fast]| {
                 let map = self.at(b, fast, slow);
                 self.where_inside(b, &map, |b| {

@@ -108,11 +108,11 @@ fn lower(ir: &mut Ir, func: Op, reduce: gpu::AllReduceOp, max_threads: i64) {
         scf::YieldOp::new(b, &[]).build(b);
     });
     scf::IfOp::new(&mut b, is_first).region(then).build(&mut b);
-    gpu::BarrierOp::new(&mut b).build(&mut b);
+    gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
     let result = combine_warps(&mut b, &block, buffer, combiner);
     if comes_again {
         // Nobody writes to the buffer again before everybody has read it.
-        gpu::BarrierOp::new(&mut b).build(&mut b);
+        gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
     }
     ir.replace_op(reduce.0, &[result]);
 }

@@ -49,6 +49,12 @@ fn distribute(ir: &mut Ir, func: Op) -> Result<(), Diagnostic> {
     let shares_buffers = place_buffers(ir, func, &mut processors)?;
     let combining = last_block::combining_loop(ir, func);
     let entry = ir.body(func, 0);
+    for barrier in ir.nested_ops(func, WalkOrder::PreOrder) {
+        if gpu::BarrierOp::is(ir, barrier) {
+            // The loops that it names are about to be taken apart.
+            ir.set_operands(barrier, &[]);
+        }
+    }
     let tail = combining.map(|op| last_block::detach_tail(ir, op));
     let mut distributor =
         Distributor { processors: &mut processors, partial: Vec::new(), shares_buffers };
@@ -161,13 +167,13 @@ impl Distributor<'_> {
         let ends = self.ends(ir, op, at);
         let mut b = Builder::before(ir, op);
         let Some(first) = self.processors.is_first(&mut b, around) else { return Ok(()) };
-        gpu::BarrierOp::new(&mut b).build(&mut b);
+        gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
         let then = b.region(&[], |b, _| {
             scf::YieldOp::new(b, &[]).build(b);
         });
         let guard = scf::IfOp::new(&mut b, first).region(then).build(&mut b);
         if !ends {
-            gpu::BarrierOp::new(&mut b).build(&mut b);
+            gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
         }
         let inside = ir.body(guard, 0);
         let end = ir.last_op(inside).expect("the region was made with a yield");
@@ -231,7 +237,7 @@ impl Distributor<'_> {
         let apart = self.processors.extents.are_apart(around);
         if in_block && writes && !apart && !over_blocks && overwrites_what_was_read(ir, op) {
             let mut b = Builder::before(ir, op);
-            gpu::BarrierOp::new(&mut b).build(&mut b);
+            gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
         }
         let row = LaneRow::of(self.processors, around).filter(|_| in_block && !over_blocks);
         if let Some(row) = row.filter(|_| writes && lane_row::overwrites(ir, op)) {
@@ -257,7 +263,7 @@ impl Distributor<'_> {
             }
             // Rows that go different ways do not wait for each other: lanes of one have.
             if writes && !over_blocks && !apart && !ends {
-                gpu::BarrierOp::new(&mut b).build(&mut b);
+                gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
             }
         }
         if over_blocks && top {

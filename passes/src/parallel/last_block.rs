@@ -131,7 +131,7 @@ pub fn finish(
         scf::YieldOp::new(b, &[]).build(b);
     });
     scf::IfOp::new(&mut b, first).region(leave).build(&mut b);
-    gpu::BarrierOp::new(&mut b).build(&mut b);
+    gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
     let word = memref::LoadOp::new(&mut b, flag, &[zero]).value(&mut b);
     let ne = arith::CmpIPredicate::Ne.attr(&mut b.ctx);
     let is_last =

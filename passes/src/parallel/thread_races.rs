@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::touched::{Form, Span, Touched};
+use super::verify_barriers::is_over_threads;
 use crate::analysis::access::{Access, AccessKind, access, name};
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::polynomial::{Monomial, Polynomial};
@@ -163,6 +164,8 @@ impl Walk<'_> {
                 let one = self.block(inner, loops, is_conditional);
                 all.first.extend(one.first);
                 all.last.extend(one.last);
+                // Every thread has its iteration of a loop over threads, and its barrier.
+                all.has_barrier |= one.has_barrier && is_over_threads(ir, op);
             }
         }
         all

@@ -3,7 +3,7 @@
 //! A barrier inside a loop over threads needs that every thread of the block reaches it equally often:
 //! the loop gives each thread exactly one iteration, and control round the barrier is the same for
 //! all ([`crate::analysis::uniform`]). Between loops over threads the code is the block's, and a
-//! barrier there is reached by all.
+//! barrier there is reached by all. A barrier that names loops stands in these, and in no other.
 //!
 //! Two accesses of different threads to one buffer of the block that a loop over threads makes without
 //! a barrier between them, and that are certain to meet in an element with one of them writing, are
@@ -15,7 +15,7 @@ use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
 use gpuc_dialects::{affine, gpu, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
 use super::thread_races::find_race;
 use crate::analysis::loops::constant_trips;
@@ -64,6 +64,7 @@ fn check_barrier(
 ) -> Result<(), Diagnostic> {
     let place = ir.ctx.place(ir.location(barrier));
     let around: Vec<Op> = ir.ancestors(barrier).take_while(|&outer| outer != scope).collect();
+    check_names(ir, barrier, &around)?;
     if !around.iter().any(|&outer| is_over_threads(ir, outer)) {
         return Ok(());
     }
@@ -110,6 +111,40 @@ fn check_barrier(
             }
             return Err(error);
         }
+    }
+    Ok(())
+}
+
+/// Refuses a barrier that names something else than the loops over threads that it stands in.
+fn check_names(ir: &Ir, barrier: Op, around: &[Op]) -> Result<(), Diagnostic> {
+    let names: Vec<Value> = ir.operands(barrier).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let wrong = |message: &str, at: Op, says: &str| {
+        let error = Diagnostic::error(message)
+            .at_option(ir.ctx.place(ir.location(barrier)))
+            .help("name one variable or more of each loop over threads round the barrier, and nothing else");
+        Err(match ir.ctx.place(ir.location(at)) {
+            Some(place) => error.related(place, says),
+            None => error,
+        })
+    };
+    let loops: Vec<Op> = around.iter().copied().filter(|&op| is_over_threads(ir, op)).collect();
+    let is_variable_of = |&op: &Op, name: Value| ir.arguments(ir.body(op, 0)).contains(&name);
+    for &name in &names {
+        // A loop of one iteration that was folded away had one thread: nobody to wait for.
+        let folded = ir.defining_op(name).is_some_and(|op| ir.has_trait(op, Traits::CONSTANT_LIKE));
+        if !folded && !loops.iter().any(|op| is_variable_of(op, name)) {
+            let at = ir.defining_op(name).unwrap_or(barrier);
+            let message = "a barrier names what is no variable of a loop over threads around it";
+            return wrong(message, at, "this does not number threads");
+        }
+    }
+    let unnamed = loops.iter().find(|&op| !names.iter().any(|&name| is_variable_of(op, name)));
+    if let Some(&unnamed) = unnamed {
+        let message = "a barrier stands in a loop over threads that it does not name";
+        return wrong(message, unnamed, "threads of this loop would wait, too");
     }
     Ok(())
 }

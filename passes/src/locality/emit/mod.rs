@@ -240,7 +240,7 @@ impl<'a> Emitter<'a> {
                 copy(b, tile, buffer, &source, thread, threads);
             }
         });
-        gpu::BarrierOp::new(b).build(b);
+        gpu::BarrierOp::new(b, &[]).build(b);
         self.threads(b, |b, thread| {
             let lower = AffineValue::constant(&mut b.ctx, 0);
             let upper = match end {
@@ -262,7 +262,7 @@ impl<'a> Emitter<'a> {
             };
             b.set_attr(products.op(), llvm::LOOP_ANNOTATION, annotation);
         });
-        gpu::BarrierOp::new(b).build(b);
+        gpu::BarrierOp::new(b, &[]).build(b);
     }
 
     /// The edges of the grid that tiles may reach beyond.

@@ -104,7 +104,7 @@ pub fn apply_columns(ir: &mut Ir, rows: &RowNest, width: i64, columns: i64) -> R
         over_threads(b, [width, columns], width, columns, |b, thread| {
             nest.part(b, first, thread, &tiles, width);
         });
-        gpu::BarrierOp::new(b).build(b);
+        gpu::BarrierOp::new(b, &[]).build(b);
         over_threads(b, [1, columns], width, columns, |b, thread| {
             nest.whole(b, first, thread[1], &tiles, width);
         });
