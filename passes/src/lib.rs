@@ -74,6 +74,7 @@ pub const ALL: &[&PassInfo] = &[
     parallel::outline::Outline::INFO,
     parallel::distribute::Distribute::INFO,
     lower::hoist_loads::HoistLoads::INFO,
+    lower::index_set_splitting::IndexSetSplitting::INFO,
     lower::loop_unroll::LoopUnroll::INFO,
     lower::lower_accesses::LowerAccesses::INFO,
     lower::lower_reductions::LowerReductions::INFO,

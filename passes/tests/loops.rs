@@ -218,3 +218,142 @@ fn casts_there_and_back() {
         assert_eq!(lowered.matches("index to i32").count(), expected, "{lowered}");
     }
 }
+
+/// A loop whose rounds ask `condition` of `%k`: what each adds to the sum, and what it does to memory.
+fn asking(condition: &str, bounds: [i64; 3]) -> String {
+    let [first, end, step] = bounds;
+    format!(
+        "{CONSTANTS}
+         %cm1 = arith.constant -1 : index
+         %f0 = arith.constant {first} : index
+         %e0 = arith.constant {end} : index
+         %none = arith.muli %t, %c0 : index
+         %first = arith.addi %f0, %none : index
+         %end = arith.addi %e0, %none : index
+         %step = arith.constant {step} : index
+         %limit = arith.addi %t, %c2 : index
+         %s = scf.for %k = %first to %end step %step iter_args(%sum = %zero) -> (f32) {{
+           %x = memref.load %a[%k] : memref<?xf32>
+           {condition}
+           %u = scf.if %p -> (f32) {{
+             %v = arith.addf %sum, %x : f32
+             scf.yield %v : f32
+           }} else {{
+             %w = arith.mulf %sum, %x : f32
+             scf.yield %w : f32
+           }}
+           scf.yield %u : f32
+         }}
+         memref.store %s, %o[%t] : memref<?xf32>"
+    )
+}
+
+/// Every comparison, with places in front of the loop, in it, on its ends and behind them, for every
+/// step: the same rounds in the same order, not a bit different, and no branch left.
+#[test]
+fn loops_are_cut_where_answers_change() {
+    let arguments = "%a: memref<?xf32>, %o: memref<?xf32>";
+    let pass = "index-set-splitting,canonicalize";
+    for how in ["slt", "sle", "sgt", "sge", "eq", "ne"] {
+        for bounds in [[0, 7, 1], [3, 3, 1], [5, 2, 1], [1, 12, 3], [2, 3, 4]] {
+            for condition in [
+                "%p = arith.cmpi HOW, %k, %limit : index",
+                "%p = arith.cmpi HOW, %limit, %k : index",
+                "%d = arith.muli %k, %cm1 : index
+                 %q = arith.addi %d, %limit : index
+                 %p = arith.cmpi HOW, %q, %c0 : index",
+            ] {
+                let body = asking(&condition.replace("HOW", how), bounds);
+                let text = program(arguments, [4, 1, 1], false, &body);
+                let lowered = check(pass, &text, 40, 0.0);
+                assert!(!lowered.contains("scf.if"), "{how} {bounds:?}: {lowered}");
+            }
+        }
+    }
+    // Two of them, one inside the other's answer.
+    for joined in ["andi", "ori"] {
+        let condition = format!(
+            "%far = arith.muli %limit, %c3 : index
+             %p0 = arith.cmpi sge, %k, %far : index
+             %p1 = arith.cmpi slt, %k, %limit : index
+             %p = arith.{joined} %p0, %p1 : i1"
+        );
+        let text = program(arguments, [4, 1, 1], false, &asking(&condition, [0, 39, 1]));
+        let lowered = check(pass, &text, 40, 0.0);
+        assert!(!lowered.contains("scf.if"), "{joined}: {lowered}");
+    }
+}
+
+#[test]
+fn first_and_last_rounds_are_peeled() {
+    let arguments = "%a: memref<?xf32>, %o: memref<?xf32>, %n: index";
+    let body = asking("%p = arith.cmpi eq, %k, %c0 : index", [0, 1, 1])
+        .replace("%k = %first to %end", "%k = %c0 to %n");
+    let text = program(arguments, [1, 1, 1], false, &body);
+    let (lowered, _) = run("index-set-splitting,canonicalize,cse", &text);
+    expect_kernel(
+        &lowered,
+        &expect![[r#"
+        gpu.func @k(%arg0: memref<?xf32>, %arg1: memref<?xf32>, %arg2: index) kernel {
+              %c0 = arith.constant 0 : index
+              %c1 = arith.constant 1 : index
+              %cst = arith.constant 0.000000e+00 : f32
+              %thread_id_x = gpu.thread_id  x
+              %0 = arith.minsi %arg2, %c1 : index
+              %1 = scf.for %arg3 = %c0 to %0 step %c1 iter_args(%arg4 = %cst) -> (f32) {
+                %4 = memref.load %arg0[%arg3] : memref<?xf32>
+                %5 = arith.addf %arg4, %4 : f32
+                scf.yield %5 : f32
+              } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+              %2 = arith.maxsi %0, %c0 : index
+              %3 = scf.for %arg3 = %2 to %arg2 step %c1 iter_args(%arg4 = %1) -> (f32) {
+                %4 = memref.load %arg0[%arg3] : memref<?xf32>
+                %5 = arith.mulf %arg4, %4 : f32
+                scf.yield %5 : f32
+              }
+              memref.store %3, %arg1[%thread_id_x] : memref<?xf32>
+              gpu.return
+            }
+          }
+        }
+    "#]],
+    );
+    // Nothing stands behind the last round.
+    let last = body
+        .replace("%p = arith.cmpi eq, %k, %c0", "%p = arith.cmpi eq, %k, %last")
+        .replace("%s = scf.for", "%last = arith.addi %n, %cm1 : index\n%s = scf.for");
+    let text = program(arguments, [1, 1, 1], false, &last);
+    let (lowered, _) = run("index-set-splitting,canonicalize,cse", &text);
+    assert_eq!(lowered.matches("scf.for").count(), 2, "{lowered}");
+}
+
+/// Places that were loaded, with work on both sides; loops that become straight code, hold barriers, or count
+/// in steps that are not known; conditions that hold for all rounds or are not of the variable alone.
+#[test]
+fn what_is_not_cut() {
+    let arguments = "%a: memref<?xf32>, %o: memref<?xf32>, %n: index, %i: memref<?xindex>";
+    let plain = asking("%p = arith.cmpi slt, %k, %limit : index", [0, 1, 1])
+        .replace("%k = %first to %end", "%k = %c0 to %n");
+    let cases = [
+        plain.replace(
+            "%limit = arith.addi %t, %c2 : index",
+            "%limit = memref.load %i[%t] : memref<?xindex>",
+        ),
+        plain.replace("%c0 to %n", "%c0 to %c3"),
+        plain.replace("%u = scf.if", "gpu.barrier\n%u = scf.if"),
+        plain.replace("step %step", "step %n"),
+        plain.replace("cmpi slt, %k, %limit", "cmpi slt, %n, %limit"),
+        plain.replace("cmpi slt, %k, %limit", "cmpi ult, %k, %limit"),
+        plain
+            .replace("%p = ", "%square = arith.muli %k, %k : index\n%p = ")
+            .replace("slt, %k,", "slt, %square,"),
+    ];
+    for body in cases {
+        let text = program(arguments, [3, 1, 1], false, &body);
+        let (lowered, _) = run("index-set-splitting", &text);
+        assert_eq!(lowered.matches("scf.for").count(), 1, "{lowered}");
+    }
+    let text = program(arguments, [3, 1, 1], false, &plain);
+    let (lowered, _) = run("index-set-splitting", &text);
+    assert_eq!(lowered.matches("scf.for").count(), 2, "{lowered}");
+}

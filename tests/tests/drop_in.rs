@@ -50,6 +50,16 @@ fn gpuc() -> PathBuf {
     Tools::find().ours("gpuc").unwrap()
 }
 
+/// Writes a script that can be executed at once. Another process writes it: what this one has open
+/// for writing, the children that other tests start at the same moment inherit until their exec, and
+/// what somebody has open for writing cannot be executed (ETXTBSY).
+fn executable(path: &Path, script: &str) {
+    let install = ["-m", "755", "/dev/stdin"];
+    let mut command = Command::new("install");
+    let ran = execution::run(command.args(install).arg(path), script.into(), true).unwrap();
+    assert_eq!(ran.end(), End::Success, "{}", ran.tail());
+}
+
 fn run(folder: &Path, program: &Path, line: &str, variables: &[(&str, &str)]) -> Outcome {
     let mut command = Command::new(program);
     command.args(line.split_whitespace()).current_dir(folder).env("LC_ALL", "C");
@@ -188,9 +198,7 @@ fn signals_leave_no_temporary_files() {
         let slow =
             "#!/bin/sh\ncase \"$*\" in *-E*) exec cc \"$@\" ;; esac\ntouch started\nsleep 60\n";
         let compiler = folder.path().join("slow-cc");
-        std::fs::write(&compiler, slow).unwrap();
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+        executable(&compiler, slow);
         let mut child = Command::new(gpuc())
             .args(["-c", "name.c"])
             .current_dir(folder.path())
@@ -217,12 +225,10 @@ fn signals_leave_no_temporary_files() {
 /// So does one that the host compiler alone has been sent.
 #[test]
 fn the_host_compilers_signal_is_ours() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = project();
     let compiler = folder.path().join("ending-cc");
     let script = "#!/bin/sh\ncase \"$*\" in *-E*) exec cc \"$@\" ;; esac\nkill -TERM $$\n";
-    std::fs::write(&compiler, script).unwrap();
-    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    executable(&compiler, script);
     let temporary = folder.path().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
     let mut command = Command::new(gpuc());

@@ -74,6 +74,14 @@ impl Worklist {
         }
     }
 
+    /// Puts an operation on the list that changed; with a terminator what it ends, which hands its values on.
+    fn push_changed(&mut self, ir: &Ir, op: Op) {
+        if let Some(parent) = ir.parent_op(op).filter(|_| ir.has_trait(op, Traits::TERMINATOR)) {
+            self.push(parent);
+        }
+        self.push(op);
+    }
+
     fn pop(&mut self) -> Option<Op> {
         let op = self.stack.pop()?;
         self.queued[op.as_u32() as usize] = false;
@@ -152,7 +160,7 @@ fn fold_in_place(ir: &mut Ir, op: Op, constants: &mut Constants, work: &mut Work
             }
             for &result in ir.results(op) {
                 for user in ir.users(result) {
-                    work.push(user);
+                    work.push_changed(ir, user);
                 }
             }
             work.push(op);
@@ -177,7 +185,7 @@ fn fold_in_place(ir: &mut Ir, op: Op, constants: &mut Constants, work: &mut Work
             for (i, &value) in values.iter().enumerate() {
                 let result = ir.result(op, i);
                 for user in ir.users(result) {
-                    work.push(user);
+                    work.push_changed(ir, user);
                 }
                 ir.replace_all_uses(result, value);
             }
@@ -215,7 +223,7 @@ fn apply_patterns(
         }
         for op in touched {
             if !ir.is_erased(op) {
-                work.push(op);
+                work.push_changed(ir, op);
             }
         }
         for index in created..ir.op_capacity() {

@@ -51,8 +51,7 @@ impl LoopUnroll {
         let Some(step) = arith::constant_index_value(ir, view.step(ir)).filter(|&n| n > 0) else {
             return;
         };
-        let trips = view.constant_trip_count(ir).and_then(|trips| usize::try_from(trips).ok());
-        let asked = llvm::is_full_unroll(ir, view.op());
+        let trips = trips(ir, view);
         if let Some(factor) = llvm::unroll_count(ir, view.op()) {
             match trips {
                 Some(trips) if trips <= factor => unroll_fully(ir, view, trips, step),
@@ -61,25 +60,34 @@ impl LoopUnroll {
             }
             return;
         }
-        let fits = |rounds: usize| rounds.saturating_mul(length) <= self.operations;
-        if let Some(trips) =
-            trips.filter(|&trips| asked || trips <= self.unroll_full_threshold && fits(trips))
-        {
+        if let Some(trips) = trips.filter(|_| self.becomes_straight_code(ir, view, length)) {
             unroll_fully(ir, view, trips, step);
             return;
         }
         let mut factor = self.unroll_factor;
-        while !fits(factor) {
+        while factor.saturating_mul(length) > self.operations {
             factor /= 2;
         }
         if factor > 1 {
             unroll_by(ir, view, factor, step);
         }
     }
+
+    /// Whether a loop with a body of `length` operations is no loop afterwards.
+    pub(super) fn becomes_straight_code(&self, ir: &Ir, view: scf::ForOp, length: usize) -> bool {
+        trips(ir, view).is_some_and(|trips| {
+            let is_short = trips.saturating_mul(length) <= self.operations;
+            llvm::is_full_unroll(ir, view.op()) || trips <= self.unroll_full_threshold && is_short
+        })
+    }
+}
+
+fn trips(ir: &Ir, view: scf::ForOp) -> Option<usize> {
+    view.constant_trip_count(ir).and_then(|trips| usize::try_from(trips).ok())
 }
 
 /// Operations of a body that is no more than calculation and accesses; `None` for others.
-fn body_length(ir: &Ir, view: scf::ForOp) -> Option<usize> {
+pub(super) fn body_length(ir: &Ir, view: scf::ForOp) -> Option<usize> {
     let inside = ir.nested_ops(view.op(), WalkOrder::PreOrder);
     let is_plain = |&op: &Op| {
         let is_loop = ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
@@ -94,9 +102,15 @@ fn body_length(ir: &Ir, view: scf::ForOp) -> Option<usize> {
 
 /// Puts one round of a loop at the builder's point: the variable's value and the carried ones to
 /// what the round yields.
-fn round(b: &mut Builder<'_>, view: scf::ForOp, variable: Value, carried: &[Value]) -> Vec<Value> {
+/// Operations whose results stand in `map` already are left out.
+pub(super) fn round(
+    b: &mut Builder<'_>,
+    view: scf::ForOp,
+    variable: Value,
+    carried: &[Value],
+    mut map: ValueMap,
+) -> Vec<Value> {
     let body = view.body(b);
-    let mut map = ValueMap::new();
     for (argument, value) in
         b.arguments(body).to_vec().into_iter().zip([variable].iter().chain(carried))
     {
@@ -106,6 +120,9 @@ fn round(b: &mut Builder<'_>, view: scf::ForOp, variable: Value, carried: &[Valu
     for op in ops {
         if scf::YieldOp::is(b, op) {
             return b.operands(op).map(|value| map.get(value)).collect();
+        }
+        if b.results(op).first().is_some_and(|&result| map.get(result) != result) {
+            continue;
         }
         let copy = b.clone_op(op, &mut map);
         b.insert(copy);
@@ -135,7 +152,7 @@ fn unroll_fully(ir: &mut Ir, view: scf::ForOp, trips: usize, step: i64) {
     let mut carried: Vec<Value> = view.initArgs(&b).to_vec();
     for trip in 0..trips {
         let variable = further(&mut b, lower, trip, step);
-        carried = round(&mut b, view, variable, &carried);
+        carried = round(&mut b, view, variable, &carried, ValueMap::new());
     }
     ir.replace_op(view.op(), &carried);
 }
@@ -169,7 +186,7 @@ fn unroll_by(ir: &mut Ir, view: scf::ForOp, factor: usize, step: i64) {
         let first = as_type(b, first, ty);
         (0..factor).fold(carried.to_vec(), |carried, number| {
             let variable = further(b, first, number, step);
-            round(b, view, variable, &carried)
+            round(b, view, variable, &carried, ValueMap::new())
         })
     });
     let after = b.results(main.op()).to_vec();
@@ -177,7 +194,7 @@ fn unroll_by(ir: &mut Ir, view: scf::ForOp, factor: usize, step: i64) {
     let tail = scf::ForOp::create(&mut b, (zero, rest, one), &after, |b, number, carried| {
         let variable = variable_at(b, number, start, step);
         let variable = as_type(b, variable, ty);
-        round(b, view, variable, carried)
+        round(b, view, variable, carried, ValueMap::new())
     });
     let annotation = llvm::no_unroll(&mut b.ctx);
     b.set_attr(tail.op(), llvm::LOOP_ANNOTATION, annotation);

@@ -5,6 +5,7 @@ pub mod convert_scf_to_cf;
 pub mod expand_index_ops;
 pub mod fold_memref_alias_ops;
 pub mod hoist_loads;
+pub mod index_set_splitting;
 pub mod loop_unroll;
 pub mod lower_accesses;
 pub mod lower_affine;
