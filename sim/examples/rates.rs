@@ -7,7 +7,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use gpuc_arch::Arch;
-use gpuc_sim::{Checks, Counters, Launch, Module, Simulator};
+use gpuc_sim::{Checks, Counters, Launch, LaunchReport, Module, Simulator};
 
 /// Rows and columns of the matrices.
 const N: u32 = 256;
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [simulator, checked] =
         [Checks::default(), Checks::ALL].map(|c| Simulator::checked(arch, c));
     println!("10^9 lane instructions a second of processor time, {threads} threads");
-    println!("{:24} {:>8} {:>8} {:>8} {:>12}", "kernel", "off", "counted", "checked", "best, off");
+    println!("{:24} {:>8} {:>8} {:>8} {:>12}", "kernel", "off", "counted", "checked", "wall, off");
     for case in CASES.iter().filter(|case| wanted.is_empty() || case.kernel == wanted) {
         let mut params = Vec::new();
         for word in case.words {
@@ -108,28 +108,33 @@ fn main() -> Result<(), Box<dyn Error>> {
             let report = simulator.launch(&module, case.kernel, &launch)?;
             Ok::<_, Box<dyn Error>>((report, processor_time().saturating_sub(before)))
         };
-        let (counted, counted_time) = launch(&simulator, Counters::All)?;
-        let (_, checked_time) = launch(&checked, Counters::Off)?;
+        // The quickest of several launches: others on the machine only ever make one slower.
+        let best = |simulator: &Simulator, counters, runs| {
+            let mut best: Option<(LaunchReport, Duration)> = None;
+            for _ in 0..runs {
+                let next = launch(simulator, counters)?;
+                best = match best {
+                    Some(best) if best.1 <= next.1 => Some(best),
+                    _ => Some(next),
+                };
+            }
+            best.ok_or_else(|| Box::<dyn Error>::from("no run"))
+        };
+        let (report, time) = best(&simulator, Counters::Off, 40)?;
+        let (counted, counted_time) = best(&simulator, Counters::All, 10)?;
+        let (_, checked_time) = best(&checked, Counters::Off, 3)?;
         if let Some(finding) = checked.take_findings().first() {
             return Err(finding.to_string().into());
         }
         let lanes = counted.counters.thread_instructions as f64;
-        // The host tells processor time in steps of some milliseconds.
-        let mut total = Duration::ZERO;
-        let mut wall = Duration::MAX;
-        let mut runs = 0;
-        while runs < 5 || total < Duration::from_millis(200) && runs < 200 {
-            let (report, time) = launch(&simulator, Counters::Off)?;
-            (total, wall, runs) = (total + time, wall.min(report.wall), runs + 1);
-        }
         let rate = |time: Duration| lanes / time.as_secs_f64() / 1e9;
         println!(
             "{:24} {:8.2} {:8.2} {:8.3} {:12.2?}",
             case.kernel,
-            rate(total / runs),
+            rate(time),
             rate(counted_time),
             rate(checked_time),
-            wall
+            report.wall
         );
     }
     if wanted.is_empty() || wanted == "empty" {
@@ -145,12 +150,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Processor time of all threads, the wall clock where the host does not say (Linux does).
+/// Processor time of all threads of the process.
 fn processor_time() -> Duration {
-    let task = |entry: std::fs::DirEntry| {
-        let text = std::fs::read_to_string(entry.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return Duration::ZERO };
-    Duration::from_nanos(tasks.flatten().filter_map(task).sum())
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one `timespec`.
+    let done = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    assert_eq!(done, 0, "the clock of the process is there");
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

@@ -80,15 +80,20 @@ impl SiteCounts {
 
 impl Traffic {
     pub(crate) fn add(&mut self, other: &Traffic) {
+        self.add_times(other, 1);
+    }
+
+    /// Adds as many operations of the same cost.
+    pub(crate) fn add_times(&mut self, other: &Traffic, times: u64) {
         if other.kind != TrafficKind::None {
             self.kind = other.kind;
         }
-        self.requests += other.requests;
-        self.units += other.units;
-        self.conflicts += other.conflicts;
-        self.bytes += other.bytes;
-        self.quarters += other.quarters;
-        self.followers += other.followers;
+        self.requests += times * other.requests;
+        self.units += times * other.units;
+        self.conflicts += times * other.conflicts;
+        self.bytes += times * other.bytes;
+        self.quarters += times * other.quarters;
+        self.followers += times * other.followers;
     }
 }
 

@@ -412,7 +412,7 @@ const CALL_FOR_HELP: u64 = 4096;
 type Counted = (Vec<SiteCounts>, Vec<BlockRecord>);
 
 fn sites_of(counters: impl IntoIterator<Item = SiteCounter>) -> Vec<Counted> {
-    counters.into_iter().map(|counter| (counter.sites, Vec::new())).collect()
+    counters.into_iter().map(|counter| (counter.finish(), Vec::new())).collect()
 }
 
 fn drop_all<P>(_: Vec<P>) -> Vec<Counted> {

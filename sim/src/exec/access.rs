@@ -13,7 +13,7 @@ use crate::program::{Access, MemorySpace, NO_ROW, Op};
 
 use super::host_simd::Body;
 use super::lanes::{Cell, LANES, Registers, store};
-use super::memory::{self, Region, View, generic};
+use super::memory::{self, Region, Seen, View, Whole, generic};
 use super::plan::Step;
 
 /// A register move.
@@ -121,6 +121,10 @@ fn locate<A: Address>(
     let from = row[0].offset(step.inst.imm).minus(start);
     let aligned = |offset: A| (offset.low().wrapping_add(first)) & (width - 1) == 0;
     if mask == u32::MAX {
+        let whole = |stride| {
+            let first = from.low().wrapping_add(first);
+            Seen::Whole(Whole { space, first, stride })
+        };
         let stride = row[1].minus(row[0]);
         let mut differs = A::of(0);
         if stride.low() == width {
@@ -130,6 +134,9 @@ fn locate<A: Address>(
             let reach = (LANES as u64 - 1) * width;
             if differs.low() == 0 {
                 let inside = from.low() <= last && last - from.low() >= reach;
+                if view.listens {
+                    view.seen = whole(width);
+                }
                 return (inside && aligned(from))
                     .then(|| Shape::Consecutive(pointer.wrapping_add(from.low() as usize)));
             }
@@ -138,6 +145,9 @@ fn locate<A: Address>(
                 differs = differs.or(address.minus(row[0]));
             }
             if differs.low() == 0 {
+                if view.listens {
+                    view.seen = whole(0);
+                }
                 return (from.low() <= last && aligned(from))
                     .then(|| Shape::Uniform(pointer.wrapping_add(from.low() as usize)));
             }

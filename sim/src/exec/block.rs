@@ -13,7 +13,7 @@ use crate::program::{Code, Initial, MemorySpace, PRED_CLUSTER, PRED_TRUE, Specia
 use super::cluster::{self, Cluster, Clusters};
 use super::faults::{deadlock, fault_at};
 use super::lanes::{LANES, Row};
-use super::memory::{Region, Regions, View};
+use super::memory::{Region, Regions, Seen, View};
 use super::plan::Plan;
 use super::probe::Probe;
 use super::system::Services;
@@ -249,6 +249,7 @@ impl<'e, P: Probe> Worker<'e, P> {
             recent: vec![Region::EMPTY; code.insts.len()],
             code,
             located: (MemorySpace::Global, [0; LANES]),
+            seen: Seen::Nothing,
             violation: None,
             changes: 0,
             listens: P::listens(),

@@ -1,7 +1,8 @@
 //! Registers of a warp, and operations lane by lane over whole rows.
 //!
-//! The loops here are written to become vector instructions: results go to a local row first, so
-//! that a destination that is also a source does not matter, then are stored under the lane mask.
+//! The loops here are written to become vector instructions: they go from local copies of rows to a local
+//! row, so that nothing can alias and a destination that is also a source does not matter. The copies are
+//! vector registers in the end. Results are then stored under the lane mask.
 
 use crate::program::Inst;
 
@@ -158,9 +159,12 @@ pub(crate) fn store<C: Cell>(registers: &mut Registers, row: u32, mask: u32, val
     if mask == u32::MAX {
         *target = *values;
     } else {
+        let before = *target;
+        let mut after = *values;
         for lane in 0..LANES {
-            target[lane] = if mask & (1 << lane) != 0 { values[lane] } else { target[lane] };
+            after[lane] = if mask >> lane & 1 != 0 { after[lane] } else { before[lane] };
         }
+        *target = after;
     }
 }
 
@@ -172,7 +176,7 @@ pub(crate) fn map1<A: Lane, R: Lane>(
     f: impl Fn(A) -> R,
 ) {
     let mut out = [R::Cell::default(); LANES];
-    let a = A::Cell::row(registers, inst.src[0]);
+    let a = *A::Cell::row(registers, inst.src[0]);
     for lane in 0..LANES {
         out[lane] = f(A::get(a[lane])).put();
     }
@@ -187,8 +191,8 @@ pub(crate) fn map2<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B) -> R,
 ) {
     let mut out = [R::Cell::default(); LANES];
-    let a = A::Cell::row(registers, inst.src[0]);
-    let b = B::Cell::row(registers, inst.src[1]);
+    let a = *A::Cell::row(registers, inst.src[0]);
+    let b = *B::Cell::row(registers, inst.src[1]);
     for lane in 0..LANES {
         out[lane] = f(A::get(a[lane]), B::get(b[lane])).put();
     }
@@ -203,9 +207,9 @@ pub(crate) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
     f: impl Fn(A, B, C) -> R,
 ) {
     let mut out = [R::Cell::default(); LANES];
-    let a = A::Cell::row(registers, inst.src[0]);
-    let b = B::Cell::row(registers, inst.src[1]);
-    let c = C::Cell::row(registers, inst.src[2]);
+    let a = *A::Cell::row(registers, inst.src[0]);
+    let b = *B::Cell::row(registers, inst.src[1]);
+    let c = *C::Cell::row(registers, inst.src[2]);
     for lane in 0..LANES {
         out[lane] = f(A::get(a[lane]), B::get(b[lane]), C::get(c[lane])).put();
     }
@@ -215,8 +219,8 @@ pub(crate) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
 /// The lanes in which a comparison of the first two sources holds.
 #[inline(always)]
 pub(crate) fn test2<A: Lane>(registers: &Registers, inst: &Inst, f: impl Fn(A, A) -> bool) -> u32 {
-    let a = A::Cell::row(registers, inst.src[0]);
-    let b = A::Cell::row(registers, inst.src[1]);
+    let a = *A::Cell::row(registers, inst.src[0]);
+    let b = *A::Cell::row(registers, inst.src[1]);
     let mut out = 0;
     for lane in 0..LANES {
         out |= u32::from(f(A::get(a[lane]), A::get(b[lane]))) << lane;

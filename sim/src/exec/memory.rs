@@ -76,6 +76,8 @@ pub(crate) struct View<'e> {
     pub(crate) code: &'e Code,
     /// The space and the addresses of the last load or store: for probes.
     pub(crate) located: (MemorySpace, [u64; LANES]),
+    /// What the last load or store has said, if a probe listens.
+    pub(crate) seen: Seen,
     /// Why the last access was not made.
     pub(crate) violation: Option<Violation>,
     /// How often memory was changed: stores, and atomics that changed something.
@@ -88,6 +90,27 @@ pub(crate) struct View<'e> {
     pub(crate) rank: usize,
     pub(crate) cluster: Vec<Region>,
     pub(crate) blocks: Vec<u64>,
+}
+
+/// What a load or store says of where it went.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Seen {
+    /// Nothing: its addresses are those in the registers, and in one space.
+    Nothing,
+    /// The whole warp went to consecutive elements, or to one.
+    Whole(Whole),
+    /// [`View::located`] has it.
+    Listed,
+}
+
+/// An access of all lanes in one space, each `stride` bytes behind the one before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole {
+    pub(crate) space: MemorySpace,
+    /// The first lane's address.
+    pub(crate) first: u64,
+    /// The bytes of a lane, or 0.
+    pub(crate) stride: u64,
 }
 
 /// One lane's access.
@@ -210,7 +233,8 @@ impl View<'_> {
 
     /// Lists the addresses of an access that will be made, as if all lanes were in one space: where they
     /// are not, the general function corrects it.
-    pub(super) fn list(&mut self, registers: &Registers, inst: &Inst, access: Access, mask: u32) {
+    pub(super) fn list(&mut self, registers: &Registers, inst: &Inst, mask: u32) {
+        let (Op::Load(access, _) | Op::Store(access, _)) = inst.op else { return };
         let addresses = &mut self.located.1;
         if access.narrow_address {
             for (out, &address) in addresses.iter_mut().zip(registers.narrow(inst.src[0])) {
@@ -557,6 +581,7 @@ fn load(
         _ => load_elements::<u64>(registers, rows, mask, &located.pointers, access),
     }
     view.located = (located.space, located.addresses);
+    view.seen = Seen::Listed;
     Ok(())
 }
 
@@ -602,6 +627,7 @@ fn save(
     }
     view.changes += 1;
     view.located = (located.space, located.addresses);
+    view.seen = Seen::Listed;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! is decided here, once for each kernel: the function of the instruction, specialised where the
 //! operation is frequent, compiled for the instruction set of this host.
 
-use crate::program::{Code, Inst, Op};
+use crate::program::{Code, Inst, Op, PRED_TRUE};
 
 use super::approximate::{Worst, is_approximate};
 use super::host_simd;
@@ -16,6 +16,9 @@ use super::memory::View;
 ///
 /// A handler is compiled for instructions of the host; it may be called where the host has them.
 pub(super) type Handler = unsafe fn(&mut Registers, &mut View<'_>, &Step, u32) -> bool;
+
+/// The guard of an unguarded instruction.
+pub(super) const ALWAYS: u32 = PRED_TRUE << 1;
 
 /// How the executor goes about an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,11 @@ pub(super) enum StepKind {
 pub(super) struct Step {
     pub(super) run: Handler,
     pub(super) kind: StepKind,
+    /// Whether every lane that is there executes it and goes on to the next instruction: no guard, no
+    /// change of who runs.
+    pub(super) straight: bool,
+    /// Whether it is a load into its own addresses.
+    pub(super) over_address: bool,
     /// Another thread may write what this reads: a loop around it may wait for that.
     pub(super) strong: bool,
     /// Number of the instruction.
@@ -65,7 +73,19 @@ impl Plan {
             } else {
                 select(&inst)
             };
-            Step { run, kind, strong, at: at as u32, inst }
+            let over_address = match inst.op {
+                Op::Load(access, list) => {
+                    let rows = &code.lists[list.start as usize..][..list.count as usize];
+                    let near = |&row: &u32| row.abs_diff(inst.src[0]) < 2;
+                    rows.iter().any(|row| match access.wide || !access.narrow_address {
+                        true => near(row),
+                        false => *row == inst.src[0],
+                    })
+                }
+                _ => false,
+            };
+            let straight = kind != StepKind::Control && inst.guard == ALWAYS;
+            Step { run, kind, straight, over_address, strong, at: at as u32, inst }
         });
         Plan { steps: steps.collect() }
     }

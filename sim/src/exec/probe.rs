@@ -9,7 +9,7 @@ use crate::program::{Access, BarrierKind, MemorySpace, window};
 
 use super::cluster::rank_of;
 use super::lanes::{LANES, Registers};
-use super::memory::View;
+use super::memory::{View, Whole};
 
 /// Which lanes of which warp, at which instruction.
 #[derive(Clone, Copy, Debug)]
@@ -163,6 +163,15 @@ pub(crate) trait Probe {
         true
     }
 
+    /// Whether it matters when instructions are issued. Where it does not, straight code is told as
+    /// a whole ([`Probe::issue_run`]) after its accesses.
+    fn in_order() -> bool
+    where
+        Self: Sized,
+    {
+        true
+    }
+
     /// A block starts, with zeroed shared and local memory.
     fn block_start(&mut self, _block: u64) {}
 
@@ -172,11 +181,25 @@ pub(crate) trait Probe {
     /// A warp issues an instruction to `at.lanes`, of which those in `enabled` satisfy the guard.
     fn issue(&mut self, _at: At, _enabled: u32) {}
 
+    /// A warp has issued `count` instructions without guards from `first.site` on, all to
+    /// `first.lanes`.
+    fn issue_run(&mut self, first: At, count: u32) {
+        for site in first.site..first.site + count {
+            self.issue(At { site, ..first }, first.lanes);
+        }
+    }
+
     /// The lanes of a branch went different ways.
     fn diverge(&mut self, _at: At) {}
 
     /// Memory was read, written or updated.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
+
+    /// The whole warp `at` a load or store accessed memory in a regular way. Whether that is all the
+    /// probe wants to know; otherwise [`Probe::access`] tells the rest.
+    fn access_whole(&mut self, _at: At, _whole: Whole) -> bool {
+        false
+    }
 
     /// Lanes arrived at a barrier.
     fn arrive(&mut self, _arrival: &Arrival) {}
@@ -212,6 +235,14 @@ impl Probe for Nobody {
     fn listens() -> bool {
         false
     }
+
+    #[inline(always)]
+    fn in_order() -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn issue_run(&mut self, _: At, _: u32) {}
 }
 
 /// Every event, given to a macro that makes the methods of those who pass it on.

@@ -9,6 +9,7 @@ use crate::profile::{Merged, Neighbours, neighbours};
 use crate::program::{Code, MemorySpace};
 
 use super::lanes::LANES;
+use super::memory::Whole;
 use super::probe::{AccessEvent, At, Probe};
 
 const SECTOR: u64 = gpuc_arch::SECTOR_BYTES as u64;
@@ -20,7 +21,10 @@ const WORD: u64 = gpuc_arch::BANK_BYTES as u64;
 /// Counts for each instruction of a kernel.
 #[derive(Debug)]
 pub(crate) struct SiteCounter {
-    pub(crate) sites: Vec<SiteCounts>,
+    sites: Vec<SiteCounts>,
+    /// For each instruction how many more warps, and lanes, issue it as part of straight code than the one
+    /// before it.
+    runs: Vec<[u64; 2]>,
     /// Whether the device's first-level cache, and its shared memory, take half a warp a clock.
     halves: [bool; 2],
     neighbours: Vec<Neighbours>,
@@ -29,24 +33,43 @@ pub(crate) struct SiteCounter {
 }
 
 /// An access and its cost. Loops access the same pattern over and over, further on in memory: it costs
-/// the same where it lies the same way in a line.
+/// the same where it lies the same way.
 #[derive(Debug)]
 struct Recent {
+    /// How often it was made since it was put here.
+    times: u64,
+    /// The bytes from lane to lane, where all are active and equally far from one another: see [`Whole`].
+    stride: Option<u64>,
     space: MemorySpace,
     lanes: u32,
-    /// Where the first lane's address lies in its line, and how far the others are from it.
+    /// Where the first lane's address lies ([`place`]), and how far the others are from it.
     place: u64,
     offsets: [u64; LANES],
     cost: Traffic,
 }
 
+/// Where an address lies in what makes the cost of an access: the line; of shared memory, whose banks are
+/// all alike, the widest load.
+#[inline(always)]
+fn place(space: MemorySpace, address: u64) -> u64 {
+    address % if space == MemorySpace::Shared { 16 } else { LINE }
+}
+
 impl Recent {
     fn of(event: &AccessEvent<'_>, cost: Traffic) -> Recent {
         let first = event.addresses[0];
+        let stride = match Pattern::of(event.addresses, event.bytes.into()) {
+            _ if event.at.lanes != u32::MAX => None,
+            Pattern::Uniform => Some(0),
+            Pattern::Consecutive => Some(event.bytes.into()),
+            Pattern::Other => None,
+        };
         Recent {
+            times: 1,
+            stride,
             space: event.space,
             lanes: event.at.lanes,
-            place: first % LINE,
+            place: place(event.space, first),
             offsets: event.addresses.map(|address| address.wrapping_sub(first)),
             cost,
         }
@@ -61,7 +84,7 @@ impl Recent {
         }
         differs == 0
             && self.lanes == event.at.lanes
-            && self.place == first % LINE
+            && self.place == place(self.space, first)
             && self.space == event.space
     }
 }
@@ -72,10 +95,26 @@ impl SiteCounter {
         let lanes = [arch.throughput.load_store, arch.throughput.shared];
         SiteCounter {
             sites: vec![SiteCounts::default(); code.insts.len()],
+            runs: vec![[0; 2]; code.insts.len() + 1],
             halves: lanes.map(|lanes| lanes < LANES as f32),
             neighbours: neighbours(code),
             recent: code.insts.iter().map(|_| None).collect(),
         }
+    }
+
+    /// The counts.
+    pub(crate) fn finish(mut self) -> Vec<SiteCounts> {
+        let mut open = [0u64; 2];
+        for ((site, run), recent) in self.sites.iter_mut().zip(&self.runs).zip(&self.recent) {
+            open = [0, 1].map(|at| open[at].wrapping_add(run[at]));
+            site.issued += open[0];
+            site.active += open[1];
+            site.enabled += open[1];
+            if let Some(recent) = recent {
+                site.traffic.add_times(&recent.cost, recent.times);
+            }
+        }
+        self.sites
     }
 
     /// What an access costs the memory system.
@@ -136,6 +175,33 @@ impl Probe for SiteCounter {
         site.enabled += u64::from(enabled.count_ones());
     }
 
+    fn in_order() -> bool {
+        false
+    }
+
+    fn issue_run(&mut self, first: At, count: u32) {
+        let lanes = u64::from(first.lanes.count_ones());
+        let [from, to] = [first.site as usize, (first.site + count) as usize];
+        for (at, by) in [1, lanes].into_iter().enumerate() {
+            self.runs[from][at] = self.runs[from][at].wrapping_add(by);
+            self.runs[to][at] = self.runs[to][at].wrapping_sub(by);
+        }
+    }
+
+    fn access_whole(&mut self, at: At, whole: Whole) -> bool {
+        match &mut self.recent[at.site as usize] {
+            Some(recent)
+                if recent.stride == Some(whole.stride)
+                    && recent.place == place(recent.space, whole.first)
+                    && recent.space == whole.space =>
+            {
+                recent.times += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
     fn diverge(&mut self, at: At) {
         self.sites[at.site as usize].divergent += 1;
     }
@@ -145,16 +211,22 @@ impl Probe for SiteCounter {
             return;
         }
         let site = event.at.site as usize;
-        if let Some(recent) = &self.recent[site]
+        if let Some(recent) = &mut self.recent[site]
             && recent.is_like(event)
         {
-            self.sites[site].traffic.add(&recent.cost);
+            recent.times += 1;
             return;
         }
         let cost = self.cost(event);
         if cost.kind != TrafficKind::None {
-            self.sites[site].traffic.add(&cost);
-            self.recent[site] = Some(Box::new(Recent::of(event, cost)));
+            let next = Recent::of(event, cost);
+            match &mut self.recent[site] {
+                Some(recent) => {
+                    self.sites[site].traffic.add_times(&recent.cost, recent.times);
+                    **recent = next;
+                }
+                none => *none = Some(Box::new(next)),
+            }
         }
     }
 }

@@ -6,22 +6,19 @@
 //! reconvergence while another one spins on memory is let go.
 
 use crate::fault::FaultKind;
-use crate::program::{BarrierKind, Inst, Op, PRED_TRUE};
+use crate::program::{BarrierKind, Code, Inst, Op};
 
 use super::block::{BlockState, Environment};
 use super::calls::{Calls, NO_FRAME};
 use super::cluster::{self, ClusterArrivals};
 use super::effects::tell_touched;
 use super::lanes::{LANES, Registers, Row};
-use super::memory::{View, Violation};
-use super::plan::{Plan, StepKind};
+use super::memory::{Seen, View, Violation};
+use super::plan::{ALWAYS, Plan, Step, StepKind};
 use super::probe::{Arrival, At, Collective, Probe};
 use super::reconvergence::{NO_RECONVERGENCE, Reconvergence};
 use super::repetition::Repetition;
 use super::{collective, matrix};
-
-/// The guard of an unguarded instruction.
-const ALWAYS: u32 = PRED_TRUE << 1;
 
 /// Branches that a split may take before it is another's turn.
 const SLICE: u32 = 1024;
@@ -211,7 +208,18 @@ impl Warp {
             // Whether the split does what waiting code does: look at memory that others write.
             let mut strong = false;
             loop {
-                let step = &steps[pc as usize];
+                let mut step = &steps[pc as usize];
+                if !P::in_order() && step.straight {
+                    let first = pc;
+                    while step.straight {
+                        strong |= step.strong;
+                        self.step(code, view, probe, step, at(pc, mask))?;
+                        pc += 1;
+                        step = &steps[pc as usize];
+                    }
+                    self.executed += u64::from(pc - first);
+                    probe.issue_run(at(first, mask), pc - first);
+                }
                 let inst = &step.inst;
                 let enabled = if inst.guard == ALWAYS {
                     mask
@@ -225,19 +233,7 @@ impl Warp {
                 if step.kind != StepKind::Control {
                     if enabled != 0 {
                         strong |= step.strong;
-                        let told = P::listens() && step.kind == StepKind::Access;
-                        if told && let Op::Load(access, _) | Op::Store(access, _) = inst.op {
-                            // Before it is made: a load may overwrite its own addresses.
-                            view.list(&self.registers, inst, access, enabled);
-                        }
-                        // SAFETY: plans hold functions that this host can run.
-                        let done = unsafe { (step.run)(&mut self.registers, view, step, enabled) };
-                        if !done {
-                            return Err(access_fault(pc, view.take_violation()));
-                        }
-                        if told {
-                            self.tell_access(code, view, probe, inst, at(pc, enabled));
-                        }
+                        self.step(code, view, probe, step, at(pc, enabled))?;
                     }
                     pc += 1;
                     continue;
@@ -524,6 +520,40 @@ impl Warp {
                 pc += 1;
             }
         }
+    }
+
+    /// Executes an instruction that has a function, in the lanes of `at`.
+    #[inline(always)]
+    fn step<P: Probe>(
+        &mut self,
+        code: &Code,
+        view: &mut View<'_>,
+        probe: &mut P,
+        step: &Step,
+        at: At,
+    ) -> Result<(), WarpFault> {
+        let told = P::listens() && step.kind == StepKind::Access;
+        if told {
+            view.seen = Seen::Nothing;
+            if step.over_address {
+                view.list(&self.registers, &step.inst, at.lanes);
+            }
+        }
+        // SAFETY: plans hold functions that this host can run.
+        let done = unsafe { (step.run)(&mut self.registers, view, step, at.lanes) };
+        if !done {
+            return Err(access_fault(at.site, view.take_violation()));
+        }
+        if told {
+            let known = matches!(view.seen, Seen::Whole(whole) if probe.access_whole(at, whole));
+            if !known {
+                if !step.over_address && !matches!(view.seen, Seen::Listed) {
+                    view.list(&self.registers, &step.inst, at.lanes);
+                }
+                self.tell_access(code, view, probe, &step.inst, at);
+            }
+        }
+        Ok(())
     }
 
     /// At the end of a slice: whether other warps should have their turn.

@@ -101,7 +101,7 @@ impl<'s> Recorder<'s> {
 
     /// The counts, and the blocks that have ended.
     pub(crate) fn finish(self) -> (Vec<SiteCounts>, Vec<BlockRecord>) {
-        (self.counter.sites, self.done)
+        (self.counter.finish(), self.done)
     }
 
     /// The record of a warp whose block is looked at.
