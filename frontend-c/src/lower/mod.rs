@@ -57,6 +57,7 @@ mod redundant;
 mod region;
 pub(crate) mod role;
 mod routine;
+mod rows;
 mod scalar;
 mod scatter;
 mod statement;

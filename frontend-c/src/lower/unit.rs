@@ -244,6 +244,7 @@ impl Walker<'_> {
         }
         self.lowerer.as_bytes.clear();
         self.lowerer.as_address.clear();
+        self.lowerer.as_linear.clear();
         loop {
             let site = Site {
                 directive: &unit.directives[info.directive],
@@ -262,10 +263,15 @@ impl Walker<'_> {
             let said = self.lowerer.diagnostics.len();
             let known = self.lowerer.functions.clone();
             match self.lowerer.construct(site) {
-                Err(again @ (Failure::AsBytes(variable) | Failure::AsAddress(variable))) => {
+                Err(
+                    again @ (Failure::AsBytes(variable)
+                    | Failure::AsAddress(variable)
+                    | Failure::AsLinear(variable)),
+                ) => {
                     self.lowerer.diagnostics.truncate(said);
                     match again {
                         Failure::AsBytes(_) => self.lowerer.as_bytes.insert(variable),
+                        Failure::AsLinear(_) => self.lowerer.as_linear.insert(variable),
                         _ => self.lowerer.as_address.insert(variable),
                     };
                     let last = self.lowerer.b.last_op(block);
