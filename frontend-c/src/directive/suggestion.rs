@@ -1,6 +1,6 @@
 //! What can stand next in a pragma: for editors, from the tables that the parsers read by.
 
-use super::{openacc, openmp};
+use super::{hmpp, openacc, openmp};
 
 /// A word that may stand next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,12 @@ pub fn suggestions(before: &str) -> Vec<Suggestion> {
     let before = outside_of_parentheses(before);
     let mut words = before.split([' ', '\t', ',', '\n', '\\']).filter(|word| !word.is_empty());
     let Some(family) = words.next() else {
-        let families = [("acc", "OpenACC 3.3"), ("omp", "OpenMP 5.2")];
+        let families = [
+            ("acc", "OpenACC 3.3"),
+            ("omp", "OpenMP 5.2"),
+            ("hmpp", "OpenHMPP"),
+            ("hmppcg", "OpenHMPP"),
+        ];
         let suggestion = |(word, definition): (&str, &str)| Suggestion {
             words: word.to_owned(),
             is_clause: false,
@@ -31,6 +36,8 @@ pub fn suggestions(before: &str) -> Vec<Suggestion> {
     match family {
         "acc" => openacc::suggestions(&words),
         "omp" => openmp::suggestions(&words),
+        "hmpp" => hmpp::suggestions(&words, false),
+        "hmppcg" => hmpp::suggestions(&words, true),
         _ => Vec::new(),
     }
 }
@@ -53,6 +60,7 @@ pub fn definition(family: &str, word: &str) -> Option<String> {
             let section = clause.map(|c| c.section).or(form.map(|form| form.section))?;
             Some(format!("OpenMP 5.2 §{section}"))
         }
+        "hmpp" | "hmppcg" => hmpp::known(word).then(|| "OpenHMPP".to_owned()),
         _ => None,
     }
 }
