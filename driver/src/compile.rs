@@ -145,11 +145,15 @@ pub fn emit_text(
             return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
         }
         unit.lower(guides)?;
-        unit = unit.advance_as_asked(&text, guides, Some(match level {
-            Level::Kir => Level::Affine,
-            Level::Plan => Level::Gpu,
-            level => level,
-        }))?;
+        unit = unit.advance_as_asked(
+            &text,
+            guides,
+            Some(match level {
+                Level::Kir => Level::Affine,
+                Level::Plan => Level::Gpu,
+                level => level,
+            }),
+        )?;
         if matches!(level, Level::Ptx | Level::PtxIr) {
             unit.warn_of_no_kernels();
         }

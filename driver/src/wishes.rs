@@ -95,9 +95,10 @@ impl Wishes {
             Asked::Block { .. } => "blocksize",
             Asked::Unknown(name) => name,
         };
-        let mut warning = Diagnostic::warning(format!("`{name}` is not followed: {}", error.message))
-            .code(codes::PLAN_STEP)
-            .at(wish.place.clone());
+        let mut warning =
+            Diagnostic::warning(format!("`{name}` is not followed: {}", error.message))
+                .code(codes::PLAN_STEP)
+                .at(wish.place.clone());
         warning.related = error.related.clone();
         Some(error.help.iter().fold(warning, |warning, help| warning.help(help.clone())))
     }
@@ -105,10 +106,8 @@ impl Wishes {
 
 /// The steps of a plan with what is asked for in them.
 fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
-    let mut lines: Vec<(String, Place)> = steps
-        .iter()
-        .map(|placed| (placed.step.to_string(), wishes[0].place.clone()))
-        .collect();
+    let mut lines: Vec<(String, Place)> =
+        steps.iter().map(|placed| (placed.step.to_string(), wishes[0].place.clone())).collect();
     for wish in wishes {
         let place = &wish.place;
         match &wish.asked {
@@ -124,7 +123,8 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
             }
             Asked::Unroll(own, factor) => {
                 let name = &own.variable;
-                lines.retain(|(line, _)| !names(line, name) || !is_own(line) && !is(line, "unroll"));
+                lines
+                    .retain(|(line, _)| !names(line, name) || !is_own(line) && !is(line, "unroll"));
                 if *factor > 1 {
                     lines.push((format!("unroll {name} by {factor}"), place.clone()));
                 }

@@ -67,9 +67,8 @@ impl Texts<'_> {
         let device = condition.device.map(|expr| {
             format!("__gpuc_on_device(&{}, (int)({}))", self.site, self.expression(expr))
         });
-        let sent = condition.sent.then(|| {
-            format!("__gpuc_sent((const void *){})", self.info.function)
-        });
+        let sent =
+            condition.sent.then(|| format!("__gpuc_sent((const void *){})", self.info.function));
         let parts: Vec<_> = [when, unless, never, device, sent].into_iter().flatten().collect();
         if parts.is_empty() { "1".to_owned() } else { parts.join(" && ") }
     }

@@ -288,11 +288,10 @@ pub(super) fn launch_data(
     functions: &Functions<'_>,
     number: usize,
 ) -> Option<LaunchData> {
-    let is_plain =
-        |item: &DataItem| {
-            item.flags.argument.is_none()
-                && !matches!(item.extent, Extent::Rows(_) | Extent::Enclosed { .. })
-        };
+    let is_plain = |item: &DataItem| {
+        item.flags.argument.is_none()
+            && !matches!(item.extent, Extent::Rows(_) | Extent::Enclosed { .. })
+    };
     let info = &lowered.constructs[number];
     if info.data.is_empty() || !info.data.iter().all(is_plain) {
         return None;

@@ -65,9 +65,9 @@ pub(crate) mod storage;
 mod switch;
 mod unit;
 mod update;
-mod wishes;
 pub(crate) mod uses;
 pub(crate) mod walk;
+mod wishes;
 
 #[cfg(test)]
 mod tests;

@@ -345,8 +345,7 @@ impl Parser {
     pub(crate) fn tokens_at(&mut self, span: Span) -> Vec<Token> {
         let text = self.checker.unit.source.text().clone();
         let symbols = &mut self.checker.unit.symbols;
-        let mut scanner =
-            Scanner::new(&text[..span.end as usize], span.start as usize, symbols);
+        let mut scanner = Scanner::new(&text[..span.end as usize], span.start as usize, symbols);
         let mut tokens = Vec::new();
         loop {
             let token = scanner.token();

@@ -323,7 +323,8 @@ impl DataEnvironment<'_> {
     /// Makes data of unknown length as long as what is there.
     fn reach(&self, data: &mut DataDescriptor) {
         if data.has(WHOLE)
-            && let Presence::Present(entry) = self.table.find(data.host_address(), BARE_POINTER_BYTES)
+            && let Presence::Present(entry) =
+                self.table.find(data.host_address(), BARE_POINTER_BYTES)
         {
             data.reach(entry.end());
         }
@@ -350,7 +351,8 @@ impl DataEnvironment<'_> {
             let unused = |entry: &&Entry| entry.is_unreferenced();
             let Some(entry) = self.table.at(start).filter(unused).cloned() else { continue };
             // SAFETY: no byte of it is read: the clause deletes.
-            let data = unsafe { DataDescriptor::new(c"data", start as *mut c_void, entry.bytes, 6) };
+            let data =
+                unsafe { DataDescriptor::new(c"data", start as *mut c_void, entry.bytes, 6) };
             self.finish_queues(&data)?;
             self.table.remove(start);
             self.tell(Event::Delete, &data, entry.device);

@@ -266,10 +266,10 @@ impl Parser {
             kind: StmtKind::Directive { directive, body: Some(body) },
             span: inside,
         });
-        self.checker.unit.stmts.alloc(crate::tree::Stmt {
-            kind: StmtKind::Compound(vec![region]),
-            span: outer,
-        })
+        self.checker
+            .unit
+            .stmts
+            .alloc(crate::tree::Stmt { kind: StmtKind::Compound(vec![region]), span: outer })
     }
 }
 

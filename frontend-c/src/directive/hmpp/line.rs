@@ -335,7 +335,7 @@ impl Parser {
 
     /// Something that is known and not supported.
     pub(super) fn hmpp_refused(&mut self, what: &str, span: Span) -> Failed {
-        let message = format!("OpenHMPP's {what} is not supported by this version of gpuc");
+        let message = format!("not supported by this version of gpuc: {what} (OpenHMPP)");
         let diagnostic = Diagnostic::error(message).code(codes::NOT_SUPPORTED);
         self.checker.report(span, diagnostic.help("docs/openhmpp.md lists what is"));
         Failed
@@ -443,6 +443,10 @@ impl Parser {
 
     fn hmpp_flag(&mut self) -> Parsed<bool> {
         let span = self.span();
+        // What `stdbool.h` makes of them.
+        if matches!(self.peek(), TokenKind::Number(_)) {
+            return Ok(self.hmpp_number()? != 0);
+        }
         match self.hmpp_word("`true` or `false`")?.as_str() {
             "true" | "TRUE" => Ok(true),
             "false" | "FALSE" => Ok(false),

@@ -12,9 +12,7 @@ use crate::lower::walk::{self, Below, Node};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::pragma;
 use crate::source::Span;
-use crate::tree::{
-    BinaryOp, DeclKind, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit,
-};
+use crate::tree::{BinaryOp, DeclKind, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit};
 
 /// What the directives in front of a loop say together.
 #[derive(Default)]
@@ -65,6 +63,15 @@ impl Parser {
         let Some((words, name)) = said.words else { return Ok(body) };
         let nest = nest_of(&self.checker.unit, body);
         if nest.is_empty() {
+            // A loop that does not count runs in order in any case.
+            let runs_in_order = said.order == Some(LoopOrder::Seq) && said.steps.is_empty();
+            let is_while = matches!(
+                self.checker.unit.stmts[body].kind,
+                StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::For { .. }
+            );
+            if runs_in_order && is_while {
+                return Ok(body);
+            }
             let span = self.checker.unit.stmts[body].span;
             let message = format!("`{words}` must be followed by a `for` loop");
             let place = self.checker.unit.place(name);
@@ -188,12 +195,7 @@ impl Parser {
     }
 
     /// `4`, `(8)`, or `i:4, j:2`.
-    fn factors(
-        &mut self,
-        said: &mut Said,
-        span: Span,
-        asked: impl Fn(u32) -> Asked,
-    ) -> Parsed<()> {
+    fn factors(&mut self, said: &mut Said, span: Span, asked: impl Fn(u32) -> Asked) -> Parsed<()> {
         let parens = self.eat(Punct::LParen);
         loop {
             let mut variable = None;
@@ -304,9 +306,8 @@ impl Parser {
         if said.grid.is_empty() {
             return None;
         }
-        let names = |count: usize| {
-            nest.iter().take(count).map(|own| own.name.clone()).collect::<Vec<_>>()
-        };
+        let names =
+            |count: usize| nest.iter().take(count).map(|own| own.name.clone()).collect::<Vec<_>>();
         // In whatever order: which dimension is which, is the order of the loops.
         let count = said.grid.len();
         let mut wanted: Vec<String> = said.grid.iter().map(|(name, _)| name.clone()).collect();
@@ -320,9 +321,7 @@ impl Parser {
         let missing = said.grid.iter().find(|(name, _)| !known.contains(name));
         let (message, span) = match missing {
             Some((name, span)) => (format!("there is no loop over `{name}` in this nest"), *span),
-            None => {
-                (format!("`gridify` is about the outermost {count} loops"), said.grid[0].1)
-            }
+            None => (format!("`gridify` is about the outermost {count} loops"), said.grid[0].1),
         };
         let diagnostic = Diagnostic::error(message)
             .help(format!("the loops, from outside to inside, are {}", known.join(", ")));

@@ -17,9 +17,7 @@ mod suggestion;
 mod transfers;
 
 pub(crate) use labels::Labels;
-pub use names::{
-    DIRECTIVES, LOOP_CLAUSES, LOOP_DIRECTIVES, Name, PARAMETERS, PROPERTIES, Support,
-};
+pub use names::{DIRECTIVES, LOOP_CLAUSES, LOOP_DIRECTIVES, Name, PARAMETERS, PROPERTIES, Support};
 pub use suggestion::{known, suggestions};
 
 /// A directive as it was written, on one line.

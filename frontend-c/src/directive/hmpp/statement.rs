@@ -28,7 +28,8 @@ impl Parser {
             "codelet" => self.codelet_directive(line),
             "group" => {
                 let Some(name) = line.group.or(line.label) else {
-                    self.checker.error(line.name, "a group has a name: `#pragma hmpp <name> group`");
+                    self.checker
+                        .error(line.name, "a group has a name: `#pragma hmpp <name> group`");
                     return ItemKind::Other;
                 };
                 let on_device = is_for_device(&line.targets);
@@ -49,7 +50,8 @@ impl Parser {
     /// `map` and `mapbyname`: arguments that are one.
     fn map_directive(&mut self, line: &Line) {
         if line.group.is_none() {
-            let message = format!("`{0}` is about a group: `#pragma hmpp <name> {0}`", line.form.spelling);
+            let message =
+                format!("`{0}` is about a group: `#pragma hmpp <name> {0}`", line.form.spelling);
             self.checker.error(line.name, message);
             return;
         }
@@ -82,8 +84,9 @@ impl Parser {
             return;
         };
         if let Some(number) = self.labels.next.take() {
-            let is_function =
-                |decl: &DeclId| matches!(self.checker.unit.decls[*decl].kind, DeclKind::Function(_));
+            let is_function = |decl: &DeclId| {
+                matches!(self.checker.unit.decls[*decl].kind, DeclKind::Function(_))
+            };
             match decls.iter().copied().find(is_function) {
                 Some(function) => self.labels.codelets[number].function = Some(function),
                 None => {

@@ -28,9 +28,7 @@ pub fn suggestions(words: &[&str], is_loop: bool) -> Vec<Suggestion> {
     }
     let words = if is_loop { words } else { &[] };
     let directives = directives.iter().filter(is_known);
-    directives
-        .filter_map(|name| Some(suggestion(rest(name.spelling, words)?, false)))
-        .collect()
+    directives.filter_map(|name| Some(suggestion(rest(name.spelling, words)?, false))).collect()
 }
 
 /// Whether a word is one of the family's.

@@ -231,9 +231,9 @@ impl Parser {
     ) -> Option<T> {
         let all = self.mapped_with(argument);
         let of = |line: &Line, codelets: &[usize]| {
-            all.iter().filter(|argument| codelets.contains(&argument.0)).find_map(|&argument| {
-                line.last(|item| self.is_argument(item, argument), &pick)
-            })
+            all.iter()
+                .filter(|argument| codelets.contains(&argument.0))
+                .find_map(|&argument| line.last(|item| self.is_argument(item, argument), &pick))
         };
         of(&one.line, &one.codelets).or_else(|| {
             let near = self.labels.moves.iter().filter(|other| other.within == one.within);
@@ -402,7 +402,8 @@ impl Parser {
         }
         let (low, high) = (&section[0].0.text, &section[0].1.text);
         let first = format!("{first} + (unsigned long)({low}) * {element}UL");
-        let bytes = format!("((unsigned long)({high}) - (unsigned long)({low}) + 1UL) * {element}UL");
+        let bytes =
+            format!("((unsigned long)({high}) - (unsigned long)({low}) + 1UL) * {element}UL");
         Some((first, bytes))
     }
 }
