@@ -230,12 +230,12 @@ impl Parser {
                 Property::DelegatedStore(set) => Some(*set),
                 _ => None,
             });
-            let stored = stored
-                || transfer == Transfer::Auto && self.is_stored(callsite.codelet, index, name);
+            let stored =
+                stored || transfer == Transfer::Auto && self.is_stored(callsite.codelet, index);
             let digit = match transfer {
                 Transfer::Manual => NOT_IN | NOT_OUT,
                 _ if no_update => NOT_IN | NOT_OUT,
-                _ => NOT_IN * u8::from(loaded) | NOT_OUT * u8::from(stored),
+                _ => NOT_IN * u8::from(loaded) + NOT_OUT * u8::from(stored),
             };
             char::from(b'0' + digit)
         });

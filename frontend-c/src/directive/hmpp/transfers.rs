@@ -113,7 +113,7 @@ impl Parser {
     }
 
     /// Whether a directive of its own brings an argument back.
-    pub(super) fn is_stored(&self, codelet: usize, index: usize, _name: &str) -> bool {
+    pub(super) fn is_stored(&self, codelet: usize, index: usize) -> bool {
         self.mapped_with((codelet, index)).into_iter().any(|argument| {
             self.labels.moves.iter().any(|one| {
                 one.moves == Moves::Store
@@ -282,11 +282,7 @@ impl Parser {
 
     /// The text of an expression of the program.
     fn source_text(&self, expr: ExprId) -> String {
-        let mut span = self.checker.span(expr);
-        // A conversion has the span of what it converts.
-        if span.start == span.end {
-            span = self.checker.span(expr);
-        }
+        let span = self.checker.span(expr);
         let text = String::from_utf8_lossy(self.checker.unit.source.slice(span)).into_owned();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
