@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn each_family_has_its_words() {
-        assert_eq!(words(" "), ["acc", "omp"]);
+        assert_eq!(words(" "), ["acc", "omp", "hmpp", "hmppcg"]);
         assert!(words(" acc ").contains(&"parallel loop".to_owned()));
         assert_eq!(words(" acc enter "), ["data"]);
         assert_eq!(words(" acc serial ")[0], "loop");
@@ -116,6 +116,11 @@ mod tests {
         assert!(!words(" omp target ").contains(&"num_teams".to_owned()));
         assert!(words(" omp target map(to: a) ").contains(&"private".to_owned()));
         assert!(!words(" omp target map(to: a) ").contains(&"teams".to_owned()));
+        assert!(words(" hmpp <group> label ").contains(&"callsite".to_owned()));
+        assert!(words(" hmpp label callsite, ").contains(&"asynchronous".to_owned()));
+        assert!(words(" hmppcg ").contains(&"grid blocksize".to_owned()));
+        assert_eq!(words(" hmppcg grid "), ["blocksize"]);
+        assert!(words(" hmppcg gridify(i) ").contains(&"private".to_owned()));
         assert_eq!(words(" once "), [""; 0]);
         assert_eq!(words(" acc nonsense "), [""; 0]);
     }
@@ -126,5 +131,6 @@ mod tests {
         assert_eq!(definition("acc", "enter").as_deref(), Some("OpenACC 3.3 §2.6.6"));
         assert_eq!(definition("omp", "collapse").as_deref(), Some("OpenMP 5.2 §4.4.3"));
         assert_eq!(definition("omp", "copyin"), None);
+        assert_eq!(definition("hmpp", "codelet").as_deref(), Some("OpenHMPP"));
     }
 }
