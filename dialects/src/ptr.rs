@@ -6,18 +6,25 @@
 use gpuc_ir::context::DialectDef;
 use gpuc_ir::op::types::{ANY, I64 as I64_INTEGER, MEMREF, SIGNLESS_INTEGER_OR_INDEX, same};
 use gpuc_ir::op::{Effect, EffectKind, Effects, Fold, TypeConstraint, attrs};
-use gpuc_ir::{Context, Ir, Op, OpView, Type, TypeKind, op};
+use gpuc_ir::{Builder, Context, DYNAMIC, Ir, Op, OpView, Type, TypeKind, Value, op};
 
 use crate::arith::constant_int_value;
 use crate::gpu::AddressSpace;
-use crate::memref::{has_identity_layout, strided_layout};
+use crate::memref::{element_bytes, has_identity_layout, scalar_bytes, strided_layout};
 use attrs::{I64, UNIT};
 
 /// The dialect.
 pub static DIALECT: DialectDef = DialectDef {
     name: "ptr",
     summary: "Addresses of memory as values.",
-    ops: &[FromAddressOp::def, LoadOp::def, PtrAddOp::def, StoreOp::def, ToPtrOp::def],
+    ops: &[
+        FieldOp::def,
+        FromAddressOp::def,
+        LoadOp::def,
+        PtrAddOp::def,
+        StoreOp::def,
+        ToPtrOp::def,
+    ],
     materialize: None,
 };
 
@@ -69,6 +76,88 @@ op! {
         format "$address attr-dict `:` type($buffer)"
         hooks { verify: Some(verify_from_address) }
     }
+}
+
+op! {
+    /// The same member of all records of a buffer, as a buffer of its own: the last dimension of the source are the bytes
+    /// of a record, of which the member's are those from `offset` on. (Of ours: upstream's views keep the element's type, or
+    /// are contiguous.)
+    FieldOp = "ptr.field" {
+        operands { records: One MEMREF }
+        results { field: One MEMREF }
+        attrs { offset: Required I64 }
+        traits PURE
+        format "$records `at` $offset attr-dict `:` type($records) `to` type($field)"
+        hooks { verify: Some(verify_field), result_name: Some(|_, _, _| Some("field".into())) }
+    }
+}
+
+impl FieldOp {
+    /// Builds the members of type `element`, from byte `offset` of each record on; the layout of `records` is strided,
+    /// with distances that are multiples of the member's size.
+    pub fn of_element(b: &mut Builder<'_>, records: Value, offset: i64, element: Type) -> Value {
+        let source = b.ty(records);
+        let layout = strided_layout(&b.ctx, source).expect("records lie at strides");
+        let size = scalar_bytes(&b.ctx, element).expect("members are scalars") as i64;
+        let scaled = |at: i64| if at == DYNAMIC { DYNAMIC } else { at / size };
+        let rank = layout.strides.len() - 1;
+        let strides: Vec<i64> =
+            layout.strides[..rank].iter().map(|&stride| scaled(stride)).collect();
+        let shape = b.ctx.shape(source).unwrap_or_default()[..rank].to_vec();
+        let layout = b.ctx.strided_attr(scaled(layout.offset + offset), &strides);
+        let space = b.ctx.memory_space(source).flatten();
+        let ty = b.ctx.memref_in(&shape, element, Some(layout), space);
+        let offset = b.ctx.i64_attr(offset);
+        FieldOp::new(b, records).attr(b, "offset", offset).result(ty).value(b)
+    }
+
+    /// The byte of each record that the member starts at.
+    pub fn byte(self, ir: &Ir) -> i64 {
+        self.offset(ir).and_then(|attr| ir.ctx.int_value(attr)).unwrap_or(0) as i64
+    }
+}
+
+/// The records' bytes hold the member, and both lie at the same places.
+fn verify_field(ir: &Ir, op: Op) -> Result<(), String> {
+    let view = FieldOp(op);
+    let (source, field) = (ir.ty(view.records(ir)), ir.ty(view.field(ir)));
+    let bytes = ir.ctx.element(source).filter(|&element| ir.ctx.int_width(element) == Some(8));
+    let (Some(shape), Some(_)) = (ir.ctx.shape(source), bytes) else {
+        return Err("needs records of bytes".into());
+    };
+    let Some((&record, outer)) = shape.split_last() else {
+        return Err("needs records of bytes".into());
+    };
+    if record == DYNAMIC {
+        return Err("needs records of a known size".into());
+    }
+    let size = element_bytes(&ir.ctx, field).and_then(|size| i64::try_from(size).ok());
+    let Some(size) = size.filter(|&size| size > 0) else {
+        return Err("gives members of a known size".into());
+    };
+    let offset = view.byte(ir);
+    if offset < 0 || offset > record - size {
+        return Err(format!(
+            "the member's {size} bytes from {offset} on are not in a record of {record}"
+        ));
+    }
+    let layouts = (strided_layout(&ir.ctx, source), strided_layout(&ir.ctx, field));
+    let (Some(from), Some(to)) = layouts else {
+        return Err("needs layouts that are strided".into());
+    };
+    if from.strides.last() != Some(&1) {
+        return Err("the bytes of a record follow each other".into());
+    }
+    let fits = |bytes: i64, elements: i64| match (bytes, elements) {
+        (DYNAMIC, _) | (_, DYNAMIC) => bytes == elements,
+        _ => elements.checked_mul(size) == Some(bytes),
+    };
+    let start = if from.offset == DYNAMIC { DYNAMIC } else { from.offset + offset };
+    let same = ir.ctx.shape(field) == Some(outer)
+        && AddressSpace::of_memref(&ir.ctx, source) == AddressSpace::of_memref(&ir.ctx, field)
+        && fits(start, to.offset)
+        && from.strides.iter().zip(&to.strides).all(|(&bytes, &elements)| fits(bytes, elements));
+    if same { Ok(()) } else { Err("the members do not lie where the records do".into()) }
 }
 
 op! {

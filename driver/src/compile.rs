@@ -26,6 +26,7 @@ use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
 use crate::toolchain::{HostCompiler, runtime};
+use crate::wishes::Wishes;
 use crate::{auto, devmath, feedback};
 
 /// A level that can be printed.
@@ -139,16 +140,20 @@ pub fn emit_text(
         return Ok(lex::dump(&lex::lex(text.text.clone(), &text.file, arguments.families)));
     }
     guided(arguments, text, |text, guides| {
-        let mut unit = Unit::read(text, arguments)?;
+        let mut unit = Unit::read(text.clone(), arguments)?;
         if level == Level::Ast {
             return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
         }
         unit.lower(guides)?;
-        unit.advance(Some(match level {
-            Level::Kir => Level::Affine,
-            Level::Plan => Level::Gpu,
-            level => level,
-        }))?;
+        unit = unit.advance_as_asked(
+            &text,
+            guides,
+            Some(match level {
+                Level::Kir => Level::Affine,
+                Level::Plan => Level::Gpu,
+                level => level,
+            }),
+        )?;
         if matches!(level, Level::Ptx | Level::PtxIr) {
             unit.warn_of_no_kernels();
         }
@@ -179,7 +184,7 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
         return Ok(untouched);
     }
     guided(arguments, preprocess(source, arguments)?, |text, guides| {
-        let mut unit = Unit::read(text, arguments)?;
+        let mut unit = Unit::read(text.clone(), arguments)?;
         if unit.tree.directives.is_empty() {
             // The host compiler preprocesses once more, and warns of it.
             unit.diagnostics.drain(..unit.preprocessor_warnings);
@@ -187,7 +192,7 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
             return Ok(Emitted::Untouched { dependencies: Vec::new() });
         }
         unit.lower(guides)?;
-        unit.advance(None)?;
+        unit = unit.advance_as_asked(&text, guides, None)?;
         let text = unit.rewrite()?;
         // With -pedantic Clang warns of the markers that its own preprocessor writes.
         let clang = unit.tree.dialect.clang;
@@ -432,6 +437,44 @@ impl<'a> Unit<'a> {
                     })
                     .collect();
                 Err(self.fail(errors))
+            }
+        }
+    }
+
+    /// The steps up to the one that reaches a level, with what directives ask of plans: the compiler's own decisions are
+    /// found first, and taken again with theirs in them.
+    fn advance_as_asked(
+        mut self,
+        text: &Preprocessed,
+        guides: &Guides,
+        level: Option<Level>,
+    ) -> Result<Unit<'a>, Failure> {
+        let lowered = self.lowered.as_ref().expect("the unit has been lowered");
+        let (mut wishes, mut warnings) = Wishes::of(&self.tree, lowered);
+        if wishes.is_empty() {
+            self.diagnostics.append(&mut warnings);
+            self.advance(level)?;
+            return Ok(self);
+        }
+        self.advance(Some(Level::Gpu))?;
+        let printed = gpuc_passes::plan::passes::printed(&self.ir, self.module());
+        let plans = gpuc_passes::plan::text::parse(&printed, &text.file)?;
+        loop {
+            let mut unit = Unit::read(text.clone(), self.arguments)?;
+            unit.lower(guides)?;
+            let module = unit.module();
+            if let Some(lowered) = &unit.lowered {
+                wishes.give(&mut unit.ir, module, lowered, &plans);
+            }
+            match unit.advance(level) {
+                Ok(()) => {
+                    unit.diagnostics.append(&mut warnings);
+                    return Ok(unit);
+                }
+                Err(failure) => match wishes.leave_out(&failure.diagnostics) {
+                    Some(warning) => warnings.push(warning),
+                    None => return Err(failure),
+                },
             }
         }
     }

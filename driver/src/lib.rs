@@ -12,6 +12,7 @@
 //! | [`reduce`] | the command line of `gpuc-reduce` |
 //! | [`toolchain`] | the host compiler and the runtime library |
 //! | [`guides`] | plans and tuning records that a compilation follows |
+//! | `wishes` | what directives ask of plans |
 //! | [`feedback`] | printing diagnostics and `-Minfo` |
 //! | [`output`] | writing files whole or not at all |
 //! | [`temporary`] | temporary folders that no signal leaves behind |
@@ -32,3 +33,4 @@ pub mod pipelines;
 pub mod reduce;
 pub mod temporary;
 pub mod toolchain;
+mod wishes;

@@ -40,6 +40,8 @@ pub struct Families {
     pub openacc: bool,
     /// OpenMP.
     pub openmp: bool,
+    /// OpenHMPP.
+    pub hmpp: bool,
 }
 
 impl Families {
@@ -48,6 +50,7 @@ impl Families {
         match family {
             pragma::Family::OpenAcc => self.openacc,
             pragma::Family::OpenMp => self.openmp,
+            pragma::Family::Hmpp | pragma::Family::HmppCg => self.hmpp,
             _ => false,
         }
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 /// Reads `text` and walks everything that comes of it.
 fn survives(text: &[u8]) -> Vec<String> {
-    let families = Families { openacc: true, openmp: true };
+    let families = Families { openacc: true, openmp: true, hmpp: true };
     let (unit, diagnostics) = read(&Preprocessed::from_text(text, "fuzz.c"), families);
     let _ = tree::dump(&unit);
     let _ = lex::dump(&lex::lex(text.into(), "fuzz.c", families));
@@ -45,7 +45,17 @@ float trace(int n, float m[n][n], float *restrict v) {
   switch (n) { case 1 ... 3: break; default: goto out; }
 out: return sizeof(float[n]) + (n ?: 1) + ({ node l = list; l.f; });
 }
+#pragma hmpp <grp> lab codelet, target=CUDA:OPENCL, args[a; 0-1].io=inout, args[a].size={n, N}, &
+#pragma hmpp & args[a].transfer=atfirstcall
+void lab(int n, float *a) {
+#pragma hmppcg grid blocksize "32x8"
+#pragma hmppcg gridify(i), private(n), reduce(+: n)
+  for (int i = 0; i < n; i++) a[i] += 1;
+}
 int main(int argc, char **argv) {
+#pragma hmpp <grp> lab advancedload, args[a, ::table], hostdata="table", section={0..argc-1}
+#pragma hmpp <grp> lab callsite, args[a].advancedload=true, asynchronous, cond="argc > 1"
+  lab(argc, 0);
   do { argc >>= 1; } while (argc && argv[argc] != 0);
   return _Generic(argc, int: printf("%d\n", (int)trace(argc, 0, (float[]){1, 2})), default: 1);
 }

@@ -30,6 +30,7 @@ pub const ALL: &[&PassInfo] = &[
     raise::raise_while::RaiseWhile::INFO,
     raise::unflatten_loops::UnflattenLoops::INFO,
     raise::widen_subscripts::WidenSubscripts::INFO,
+    raise::raise_fields::RaiseFields::INFO,
     raise::raise_affine::RaiseAffine::INFO,
     raise::delinearize::Delinearize::INFO,
     raise::promote_scalars::PromoteScalars::INFO,

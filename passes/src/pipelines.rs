@@ -7,7 +7,7 @@ pub const SOURCE: &str =
 
 /// Loops and accesses are in closed form wherever that can be proven.
 pub const RAISE: &str = "raise-loops,promote-scalars,mem2reg,canonicalize,cse,\
-    loop-invariant-code-motion,raise-while,raise-inductions,canonicalize,cse,raise-searches,unflatten-loops,canonicalize,widen-subscripts,cse,raise-affine,delinearize,canonicalize,cse,find-sections";
+    loop-invariant-code-motion,raise-while,raise-inductions,canonicalize,cse,raise-searches,unflatten-loops,canonicalize,widen-subscripts,cse,raise-fields,raise-affine,delinearize,canonicalize,cse,find-sections";
 
 /// Who executes what: compute regions have become kernels and launches. Kernels are still the code of
 /// the whole grid, with affine loops and their mappings.

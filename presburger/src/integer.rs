@@ -19,7 +19,7 @@ pub(crate) fn narrow(value: i128) -> Result<i64> {
 }
 
 /// The greatest common divisor; `gcd(0, a) = a`.
-pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
+pub fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -80,6 +80,7 @@ pub use bounds::{Bound, Bounds, Optimum};
 pub use error::{Error, Result};
 pub use footprint::{Footprint, NoFootprint, Side};
 pub use hull::ParametricHull;
+pub use integer::gcd;
 pub use map::Map;
 pub use piecewise::{Piece, PiecewiseQuasiAffine};
 pub use quasi_affine::QuasiAffine;

@@ -67,6 +67,10 @@ enum __gpuc_data_kind {
     __GPUC_STRIDED = 0x10000,   /* flag of update: elements with others between them. bytes are those
                                    of one, device is the address of two unsigned longs: how many
                                    there are, and the bytes from one to the next */
+    __GPUC_REQUIRED = 0x20000,  /* flag: must be there already, whatever else is asked for */
+    __GPUC_KEPT = 0x40000,      /* flag: stays when the construct is done, for the owner of this thread */
+    __GPUC_FIRST = 0x80000,     /* flag: copied in only where it has not been since it is there */
+    __GPUC_WHOLE = 0x100000,    /* flag: all that is there from host on, which must be something */
     __GPUC_ROWS = 0x1000        /* flag: host is the address of pointers, bytes their number, device
                                    that of two unsigned longs: the bytes to leave out at the start of
                                    what each points to, and those to take. The pointers themselves
@@ -120,6 +124,18 @@ void __gpuc_auto_dead(const void *first, unsigned long bytes);
  * lets the original statement between the two see the device's data in the place of the host's. */
 void __gpuc_host_begin(const struct __gpuc_site *site);
 void __gpuc_host_end(const struct __gpuc_site *site);
+
+/* Calls that a directive at the call sends to the device. send: the next call of function in this thread
+ * is; owner keeps what stays there, how has a digit for each argument: 1, the call does not bring it in,
+ * 2, it does not bring it back, 3, both. The function asks sent whether this call of it was, and
+ * sent_kind how its arguments move. send_end: the statement with the call is done. */
+void __gpuc_send(const void *function, const char *owner, const char *how);
+void __gpuc_send_end(const void *function);
+int __gpuc_sent(const void *function);
+unsigned __gpuc_sent_kind(unsigned argument, unsigned kind);
+/* Who keeps what comes with the flag __GPUC_KEPT from now on in this thread, and the end of that. */
+void __gpuc_owner(const char *name);
+void __gpuc_let_go(const struct __gpuc_site *site, const char *name);
 
 /* host_data: fills in the device addresses, and counts nothing. */
 void __gpuc_host_data(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);

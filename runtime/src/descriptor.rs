@@ -255,6 +255,15 @@ pub const LEAVES: u32 = 0x4000;
 /// `device` is the address of two unsigned longs: how many there are, and the bytes from one to the next.
 pub const STRIDED: u32 = 0x1_0000;
 
+/// Flag of [`DataDescriptor::kind`]: must be there already, whatever else is asked for.
+pub const REQUIRED: u32 = 0x2_0000;
+/// Flag of [`DataDescriptor::kind`]: stays when the construct is done, until its owner lets go of it.
+pub const KEPT: u32 = 0x4_0000;
+/// Flag of [`DataDescriptor::kind`]: beside a kind that copies in: only where nobody has filled it yet.
+pub const FIRST: u32 = 0x8_0000;
+/// Flag of [`DataDescriptor::kind`]: all that is there of what the address belongs to, from it on, however long.
+pub const WHOLE: u32 = 0x10_0000;
+
 /// Its counts are one: what is released goes off the other where its own is zero, what is finalized goes
 /// whoever has it, and may have gone (OpenMP 5.2 §5.8.3).
 pub const ONE_COUNT: u32 = 0x8000;
@@ -331,6 +340,11 @@ impl DataDescriptor {
     /// Length of the section in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Makes it as long as what is there from its first byte on.
+    pub fn reach(&mut self, end: u64) {
+        self.bytes = (end - self.host_address()) as c_ulong;
     }
 
     /// The rows of a descriptor with [`ROWS`]: the addresses of the pointers, and for each a descriptor

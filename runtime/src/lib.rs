@@ -30,6 +30,7 @@ pub mod report;
 mod rows;
 mod runtime;
 pub mod select;
+mod sent;
 pub mod shared_memory;
 
 pub use config::Config;

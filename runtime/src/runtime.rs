@@ -374,6 +374,11 @@ impl Runtime {
         })
     }
 
+    /// Frees what an owner keeps between calls that were sent to the device.
+    pub fn let_go(&self, site: &SiteDescriptor, owner: &str) -> Result<(), Failure> {
+        self.data(site, &mut [], None, |environment, _| environment.let_go(owner))
+    }
+
     /// `exit data`.
     pub fn data_exit(
         &self,

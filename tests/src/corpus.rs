@@ -42,12 +42,15 @@ pub fn files_with(directory: &str, extensions: &[&str]) -> Vec<PathBuf> {
 }
 
 /// The options of gpuc that a program is for: those without a pragma are compiled with `--auto`, those of
-/// OpenMP with `-fopenmp`.
+/// OpenMP with `-fopenmp`, those of OpenHMPP with `-fhmpp`.
 pub fn options_of(program: &Path) -> &'static [&'static str] {
     let text = std::fs::read_to_string(root().join(program)).unwrap_or_default();
     let head = text.split("*/").next().unwrap_or_default();
     if program.starts_with("tests/openmp") || head.contains("gpuc run -fopenmp") {
         return &["-fopenmp"];
+    }
+    if program.starts_with("tests/hmpp") || head.contains("gpuc run -fhmpp") {
+        return &["-fhmpp"];
     }
     match program.starts_with("tests/programs/auto") || head.contains("gpuc run --auto") {
         true => &["--auto=all"],

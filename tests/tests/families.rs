@@ -1,4 +1,4 @@
-//! The same program in the words of two families of directives becomes the same kernels.
+//! The same program in the words of several families of directives becomes the same kernels.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use gpuc_tests::tools::Tools;
 fn kernels(example: &str) -> String {
     let mut command = Command::new(Tools::find().ours("gpuc").expect("gpuc is built"));
     let file = format!("examples/{example}.c");
-    command.args(["--emit=ptx", "-fopenmp", &file]).current_dir(corpus::root());
+    command.args(["--emit=ptx", "-fopenmp", "-fhmpp", &file]).current_dir(corpus::root());
     let outcome = execution::run(&mut command, Vec::new(), true).expect("gpuc runs");
     assert!(outcome.status.is_some_and(|status| status.success()), "{}", outcome.text());
     outcome.text().lines().filter(|line| !line.starts_with(".file")).collect::<Vec<_>>().join("\n")
@@ -21,4 +21,47 @@ fn jacobi_has_the_same_kernels_in_openacc_and_openmp() {
     let (acc, omp) = (kernels("jacobi2d"), kernels("jacobi_omp"));
     assert!(acc.matches(".entry").count() >= 2, "{acc}");
     assert_eq!(acc, omp);
+}
+
+/// The instructions of each kernel, by their names: arguments stand in another order where functions have them.
+fn instructions(example: &str) -> Vec<Vec<String>> {
+    let text = kernels(example);
+    let kernels = text.split(".entry").skip(1);
+    let words = |line: &str| {
+        let mut words = line.trim().trim_end_matches(';').split_whitespace();
+        let first = words.next()?;
+        let word = if first.starts_with('@') { words.next()? } else { first };
+        // The kernel's own name stands in front of a parenthesis.
+        let is_instruction =
+            word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.ends_with('(');
+        is_instruction.then(|| word.to_owned())
+    };
+    kernels.map(|kernel| kernel.lines().filter_map(words).collect()).collect()
+}
+
+#[test]
+fn sgemm_has_the_same_kernels_in_openacc_and_openhmpp() {
+    let (acc, hmpp) = (instructions("sgemm"), instructions("sgemm_hmpp"));
+    assert!(hmpp.len() >= 3 && hmpp[0].len() > 1000);
+    // The last kernel of the OpenACC program is of its other form.
+    for (number, (acc, hmpp)) in acc.iter().zip(&hmpp).enumerate() {
+        assert!(acc == hmpp, "kernel {number}");
+    }
+}
+
+#[test]
+fn jacobi_has_the_same_kernels_in_openacc_and_openhmpp() {
+    let (acc, hmpp) = (instructions("jacobi2d"), instructions("jacobi_hmpp"));
+    assert_eq!((acc.len(), hmpp.len()), (2, 2));
+    assert_eq!(acc[1], hmpp[1]);
+    // The largest change starts from 0 in the codelet, and from what the host has in the construct: one load.
+    let sorted = |list: &[String]| {
+        let mut list = list.to_vec();
+        list.sort();
+        list
+    };
+    let mut start = sorted(&hmpp[0]);
+    start.push("ld.global.f64".to_owned());
+    start.sort();
+    assert_eq!(sorted(&acc[0]), start);
 }

@@ -31,7 +31,8 @@ fn main() {
         .into_iter()
         .chain(corpus::files_with("tests/programs", &["c"]))
         .chain(corpus::files_with("tests/openacc", &["c"]))
-        .chain(corpus::files_with("tests/openmp", &["c"]));
+        .chain(corpus::files_with("tests/openmp", &["c"]))
+        .chain(corpus::files_with("tests/hmpp", &["c"]));
     for path in programs {
         for arch in ARCHITECTURES {
             let (path, judge) = (path.clone(), tools.clone());

@@ -5,12 +5,14 @@ use gpuc_ir::op::{Fold, TypeConstraint, attrs, types};
 use gpuc_ir::{Attr, Builder, DYNAMIC, Ir, Op, OpView, Value};
 
 use super::folds::{fold_cast, fold_casts};
+use super::inspect::DimOp;
 use super::subview_patterns::{SUBVIEW, fold_subview};
 use super::syntax::{DYNAMIC_INDEX_LIST, PERMUTATION};
 use super::view_verify::{
     verify_cast, verify_reinterpret_cast, verify_space_cast, verify_subview, verify_transpose,
     verify_view,
 };
+use crate::arith::{CeilDivSIOp, MaxSIOp, MulIOp, constant_index};
 use attrs::{I64_ARRAY, MAP};
 use types::{INDEX, MEMREF, MEMREF_ANY_RANK};
 
@@ -156,18 +158,72 @@ impl ReinterpretCastOp {
     /// Builds a view of a whole buffer as rows: sizes of all dimensions, and strides of all but the last,
     /// whose elements follow each other.
     pub fn rows(b: &mut Builder<'_>, buffer: Value, sizes: &[Value], strides: &[Value]) -> Value {
-        let ty = b.ty(buffer);
-        let element = b.ctx.element(ty).expect("a buffer has elements");
         let dims = sizes.len();
         let mut pattern = vec![DYNAMIC; dims];
         pattern[dims - 1] = 1;
-        let layout = b.ctx.strided_attr(0, &pattern);
+        ReinterpretCastOp::whole(b, buffer, (&vec![DYNAMIC; dims], sizes), (&pattern, strides))
+    }
+
+    /// Builds a view of a whole buffer of one dimension in rows: with the extents of all dimensions but the first, which
+    /// has as many rows as the buffer has begun. What is in the rows are elements, or records of so many of them, which
+    /// are the last dimension then.
+    pub fn in_rows(
+        b: &mut Builder<'_>,
+        buffer: Value,
+        extents: &[Value],
+        record: Option<i64>,
+    ) -> Value {
+        // Strides from the inside out.
+        let mut strides: Vec<Value> = Vec::new();
+        for &extent in extents.iter().rev() {
+            let inner = match strides.last() {
+                Some(&inner) => Some(inner),
+                None => record.map(|record| constant_index(b, record)),
+            };
+            strides.push(match inner {
+                Some(inner) => MulIOp::new(b, extent, inner).value(b),
+                None => extent,
+            });
+        }
+        strides.reverse();
+        let zero = constant_index(b, 0);
+        let length = DimOp::new(b, buffer, zero).value(b);
+        let row = match strides.first() {
+            Some(&row) => {
+                let one = constant_index(b, 1);
+                MaxSIOp::new(b, row, one).value(b)
+            }
+            None => constant_index(b, record.unwrap_or(1)),
+        };
+        let rows = CeilDivSIOp::new(b, length, row).value(b);
+        let mut sizes = vec![rows];
+        sizes.extend(extents);
+        let mut extents_said = vec![DYNAMIC; sizes.len()];
+        let mut strides_said = vec![DYNAMIC; strides.len()];
+        strides_said.push(record.unwrap_or(1));
+        if let Some(record) = record {
+            extents_said.push(record);
+            strides_said.push(1);
+        }
+        ReinterpretCastOp::whole(b, buffer, (&extents_said, &sizes), (&strides_said, &strides))
+    }
+
+    /// Builds a view that starts where the buffer does; `DYNAMIC` sizes and strides are operands.
+    fn whole(
+        b: &mut Builder<'_>,
+        buffer: Value,
+        (static_sizes, sizes): (&[i64], &[Value]),
+        (static_strides, strides): (&[i64], &[Value]),
+    ) -> Value {
+        let ty = b.ty(buffer);
+        let element = b.ctx.element(ty).expect("a buffer has elements");
+        let layout = b.ctx.strided_attr(0, static_strides);
         let space = b.ctx.memory_space(ty).flatten();
-        let view = b.ctx.memref_in(&vec![DYNAMIC; dims], element, Some(layout), space);
+        let view = b.ctx.memref_in(static_sizes, element, Some(layout), space);
         let (offsets, sizes_attr, strides_attr) = (
             b.ctx.i64_array_attr(&[0]),
-            b.ctx.i64_array_attr(&vec![DYNAMIC; dims]),
-            b.ctx.i64_array_attr(&pattern),
+            b.ctx.i64_array_attr(static_sizes),
+            b.ctx.i64_array_attr(static_strides),
         );
         ReinterpretCastOp::new(b, buffer, &[], sizes, strides)
             .attr(b, "static_offsets", offsets)

@@ -47,6 +47,7 @@ pub fn print(diagnostics: &[Diagnostic], sources: &Sources, options: RemarkOptio
 /// at runs on the host, and not silently.
 pub fn not_offloaded(unit: &TranslationUnit, families: Families) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
+    let mut said = false;
     for pragma in &unit.pragmas {
         let body = String::from_utf8_lossy(unit.source.slice(pragma.body));
         let family = match pragma.family {
@@ -55,7 +56,11 @@ pub fn not_offloaded(unit: &TranslationUnit, families: Families) -> Vec<Diagnost
             {
                 "OpenMP"
             }
-            Family::Hmpp | Family::HmppCg => "OpenHMPP",
+            // Once is enough: a program has them by the dozen.
+            Family::Hmpp | Family::HmppCg if !families.hmpp && !said => {
+                said = true;
+                "OpenHMPP"
+            }
             _ => continue,
         };
         let (message, help) = match pragma.family {
@@ -64,8 +69,8 @@ pub fn not_offloaded(unit: &TranslationUnit, families: Families) -> Vec<Diagnost
                 "compile with `-fopenmp`",
             ),
             _ => (
-                format!("directives of {family} are not offloaded by this version of gpuc"),
-                "write it as OpenACC: `#pragma acc parallel loop`",
+                format!("directives of {family} are not offloaded without -fhmpp"),
+                "compile with `-fhmpp`",
             ),
         };
         warnings.push(

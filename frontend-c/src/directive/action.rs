@@ -1,7 +1,7 @@
 //! What a directive of the host program does, in no family's words: parsers say it, the rewriting of
 //! the host program carries it out.
 
-use crate::tree::ExprId;
+use crate::tree::{DeclId, ExprId};
 
 /// What takes the place of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,10 @@ pub enum Action {
     Update,
     /// Names mean device addresses in the statement behind it.
     Addresses,
+    /// The call in the statement behind it runs on the device.
+    Send,
+    /// All that its owner keeps on the device goes.
+    LetGo,
     /// Queues are waited for.
     Wait,
     /// A device is made ready.
@@ -89,4 +93,15 @@ pub struct Condition {
     pub never: bool,
     /// The number of the device that is meant; the host has one too.
     pub device: Option<ExprId>,
+    /// Only in calls of the function around it that a directive at the call has sent to the device.
+    pub sent: bool,
+}
+
+/// A call that is sent to the device.
+#[derive(Clone, Debug)]
+pub struct Sends {
+    /// The function, whose body is a region for calls that are sent.
+    pub function: DeclId,
+    /// A digit for each argument: whether the call leaves out to bring it in (1), to bring it back (2).
+    pub how: String,
 }

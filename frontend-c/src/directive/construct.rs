@@ -78,6 +78,45 @@ pub enum Chunk {
     Part,
 }
 
+/// What a directive asks of the plan of its construct: a step that the compiler takes as if a plan had it, or refuses
+/// with what forbids it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// The step.
+    pub step: Step,
+    /// Where it is asked for.
+    pub span: Span,
+}
+
+/// A step of a plan, by the loops of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// So many rounds of a loop in one.
+    Unroll(LoopName, u32),
+    /// The loops of a nest from outside to inside, in another order.
+    Permute(Vec<LoopName>, Vec<String>),
+    /// So many threads of a block along its fastest and its second dimension, for the loops of a nest.
+    Block {
+        /// The loops.
+        nest: Vec<LoopName>,
+        /// Along the fastest dimension.
+        x: u32,
+        /// Along the second one.
+        y: u32,
+    },
+    /// Something that no plan has a step for, by its name.
+    Unknown(&'static str),
+}
+
+/// A loop of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopName {
+    /// Its variable.
+    pub variable: String,
+    /// Its line.
+    pub line: u32,
+}
+
 /// Processors that iterations are divided among.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {

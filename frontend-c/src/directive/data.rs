@@ -13,6 +13,21 @@ pub struct Mapping {
     pub var: VarRef,
 }
 
+/// Memory that a directive names by where it is.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// How it is mapped or moved.
+    pub kind: DataKind,
+    /// What else is said of it.
+    pub flags: DataFlags,
+    /// As messages call it.
+    pub name: String,
+    /// Where it begins: a pointer, as a C expression of the place.
+    pub first: String,
+    /// Its length in bytes, in the same way.
+    pub bytes: String,
+}
+
 /// How variables in no clause are mapped, where the family's rules are not meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Implicit {
@@ -50,6 +65,16 @@ pub struct DataFlags {
     pub always: bool,
     /// A pointer variable itself, not what it points to.
     pub itself: bool,
+    /// Must be there already, whatever else is asked for.
+    pub required: bool,
+    /// Stays until its owner lets go of it.
+    pub kept: bool,
+    /// Copied in only where it has not been since it is there.
+    pub first: bool,
+    /// All that is there of what the address belongs to.
+    pub whole: bool,
+    /// The argument of the function around it that it is: a call that is sent may move it otherwise.
+    pub argument: Option<u32>,
 }
 
 /// How data is mapped.

@@ -11,6 +11,8 @@ pub enum Family {
     OpenAcc,
     /// OpenMP.
     OpenMp,
+    /// OpenHMPP.
+    OpenHmpp,
 }
 
 impl Family {
@@ -36,6 +38,12 @@ impl Family {
                 | DataKind::Attach
                 | DataKind::Detach => format!("map(present, alloc: {list})"),
             },
+            Family::OpenHmpp => match kind {
+                DataKind::Copy | DataKind::ImplicitCopy => format!("args[{list}].io=inout"),
+                DataKind::CopyIn | DataKind::ImplicitCopyIn => format!("args[{list}].io=in"),
+                DataKind::CopyOut => format!("args[{list}].io=out"),
+                _ => format!("args[{list}]"),
+            },
         }
     }
 
@@ -43,6 +51,18 @@ impl Family {
     pub fn worded(self, text: &str) -> String {
         match self {
             Family::OpenAcc => text.to_owned(),
+            Family::OpenHmpp => match text.strip_prefix("#pragma acc loop ") {
+                Some(clauses) => format!(
+                    "Loop divided among {}",
+                    clauses
+                        .replace("gang", "blocks")
+                        .replace("worker", "rows of threads")
+                        .replace("vector", "threads")
+                ),
+                None => self
+                    .implicit_map(text)
+                    .unwrap_or_else(|| text.replace("#pragma acc", "#pragma hmppcg")),
+            },
             Family::OpenMp => match text.strip_prefix("#pragma acc loop ") {
                 Some(clauses) => {
                     let end = clauses.find(" /*").unwrap_or(clauses.len());
@@ -75,6 +95,7 @@ impl Family {
         match self {
             Family::OpenAcc => "write `parallel loop`, or put it into a compute construct",
             Family::OpenMp => "write `target teams distribute parallel for`",
+            Family::OpenHmpp => "call its function from a codelet",
         }
     }
 
@@ -83,6 +104,7 @@ impl Family {
         match self {
             Family::OpenAcc => "OpenACC 3.3 §2.5.15",
             Family::OpenMp => "OpenMP 5.2 §5.5.5",
+            Family::OpenHmpp => "Andión et al. 2015, §3",
         }
     }
 
@@ -91,6 +113,7 @@ impl Family {
         match self {
             Family::OpenAcc => "OpenACC 3.3 §2.12",
             Family::OpenMp => "OpenMP 5.2 §15.8.4",
+            Family::OpenHmpp => "Andión et al. 2015, §3",
         }
     }
 
@@ -99,6 +122,7 @@ impl Family {
         match self {
             Family::OpenAcc => "`attach` and `detach` are about pointers (OpenACC 3.3 §2.7.2)",
             Family::OpenMp => "map the section that it points to",
+            Family::OpenHmpp => "say how much it points to: `args[p].size={n}`",
         }
     }
 
@@ -109,6 +133,7 @@ impl Family {
                 "leave `gang` out, or give the outer loop a higher dimension: `gang(dim:2)` (OpenACC 3.3 §2.9.2)"
             }
             Family::OpenMp => "distribute one of the loops only (OpenMP 5.2 §11.6)",
+            Family::OpenHmpp => "write `parallel` at one of the loops only",
         }
     }
 
@@ -117,6 +142,7 @@ impl Family {
         match self {
             Family::OpenAcc => "leave the loop to run in order: `seq`",
             Family::OpenMp => "leave the loop without a directive",
+            Family::OpenHmpp => "write `noParallel` at the loop",
         }
     }
 
@@ -125,6 +151,7 @@ impl Family {
         match self {
             Family::OpenAcc => "default(none)",
             Family::OpenMp => "defaultmap(none)",
+            Family::OpenHmpp => "args",
         }
     }
 }
@@ -135,7 +162,7 @@ impl Family {
     pub(crate) fn copies_scalars(self) -> bool {
         match self {
             Family::OpenAcc => false,
-            Family::OpenMp => true,
+            Family::OpenMp | Family::OpenHmpp => true,
         }
     }
 }

@@ -11,6 +11,7 @@ mod body;
 pub mod construct;
 pub mod data;
 mod family;
+pub mod hmpp;
 pub mod openacc;
 pub mod openmp;
 mod parts;
@@ -22,9 +23,9 @@ use gpuc_diagnostics::Diagnostic;
 use crate::source::Span;
 use crate::tree::{ExprId, TranslationUnit};
 
-use action::{Action, Condition, Order};
-use construct::{Nest, Reduction, Region};
-use data::{Implicit, Mapping};
+use action::{Action, Condition, Order, Sends};
+use construct::{Nest, Reduction, Region, Wish};
+use data::{Implicit, Mapping, Memory};
 
 pub(crate) use body::check_body;
 pub use construct::{Kind, ReductionOp};
@@ -60,6 +61,14 @@ pub struct Directive {
     pub lane_limit: Option<ExprId>,
     /// Data that it maps or moves, in order.
     pub data: Vec<Mapping>,
+    /// Data that it names by where it is, rather than by a variable.
+    pub memory: Vec<Memory>,
+    /// Who keeps data that it leaves on the device.
+    pub owner: Option<String>,
+    /// The call that it sends to the device.
+    pub sends: Option<Sends>,
+    /// What it asks of the plan of its construct.
+    pub steps: Vec<Wish>,
     /// How variables that are in no clause are mapped.
     pub implicit: Implicit,
     /// What it says of data that is in no clause.
@@ -101,6 +110,8 @@ pub enum Written {
     OpenAcc(openacc::Directive),
     /// OpenMP.
     OpenMp(openmp::Directive),
+    /// OpenHMPP.
+    OpenHmpp(hmpp::Directive),
 }
 
 impl Directive {
@@ -118,6 +129,10 @@ impl Directive {
             sizes: Default::default(),
             lane_limit: None,
             data: Vec::new(),
+            memory: Vec::new(),
+            owner: None,
+            sends: None,
+            steps: Vec::new(),
             implicit: Implicit::default(),
             default_data: None,
             private: Vec::new(),
@@ -154,6 +169,7 @@ impl Directive {
         match &self.written {
             Written::OpenAcc(directive) => format!("acc {}", directive.display(unit)),
             Written::OpenMp(directive) => format!("omp {}", directive.display(unit)),
+            Written::OpenHmpp(directive) => directive.text.clone(),
             Written::Nothing => format!("acc {}", self.words),
         }
     }
@@ -176,7 +192,7 @@ impl Directive {
                 | Kind::Loop
                 | Kind::Atomic(_)
                 | Kind::Block
-                | Kind::Host(Action::Data | Action::Addresses)
+                | Kind::Host(Action::Data | Action::Addresses | Action::Send)
         )
     }
 

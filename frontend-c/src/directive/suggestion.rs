@@ -1,6 +1,6 @@
 //! What can stand next in a pragma: for editors, from the tables that the parsers read by.
 
-use super::{openacc, openmp};
+use super::{hmpp, openacc, openmp};
 
 /// A word that may stand next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,12 @@ pub fn suggestions(before: &str) -> Vec<Suggestion> {
     let before = outside_of_parentheses(before);
     let mut words = before.split([' ', '\t', ',', '\n', '\\']).filter(|word| !word.is_empty());
     let Some(family) = words.next() else {
-        let families = [("acc", "OpenACC 3.3"), ("omp", "OpenMP 5.2")];
+        let families = [
+            ("acc", "OpenACC 3.3"),
+            ("omp", "OpenMP 5.2"),
+            ("hmpp", "OpenHMPP"),
+            ("hmppcg", "OpenHMPP"),
+        ];
         let suggestion = |(word, definition): (&str, &str)| Suggestion {
             words: word.to_owned(),
             is_clause: false,
@@ -31,6 +36,8 @@ pub fn suggestions(before: &str) -> Vec<Suggestion> {
     match family {
         "acc" => openacc::suggestions(&words),
         "omp" => openmp::suggestions(&words),
+        "hmpp" => hmpp::suggestions(&words, false),
+        "hmppcg" => hmpp::suggestions(&words, true),
         _ => Vec::new(),
     }
 }
@@ -53,6 +60,7 @@ pub fn definition(family: &str, word: &str) -> Option<String> {
             let section = clause.map(|c| c.section).or(form.map(|form| form.section))?;
             Some(format!("OpenMP 5.2 §{section}"))
         }
+        "hmpp" | "hmppcg" => hmpp::known(word).then(|| "OpenHMPP".to_owned()),
         _ => None,
     }
 }
@@ -95,7 +103,7 @@ mod tests {
 
     #[test]
     fn each_family_has_its_words() {
-        assert_eq!(words(" "), ["acc", "omp"]);
+        assert_eq!(words(" "), ["acc", "omp", "hmpp", "hmppcg"]);
         assert!(words(" acc ").contains(&"parallel loop".to_owned()));
         assert_eq!(words(" acc enter "), ["data"]);
         assert_eq!(words(" acc serial ")[0], "loop");
@@ -108,6 +116,11 @@ mod tests {
         assert!(!words(" omp target ").contains(&"num_teams".to_owned()));
         assert!(words(" omp target map(to: a) ").contains(&"private".to_owned()));
         assert!(!words(" omp target map(to: a) ").contains(&"teams".to_owned()));
+        assert!(words(" hmpp <group> label ").contains(&"callsite".to_owned()));
+        assert!(words(" hmpp label callsite, ").contains(&"asynchronous".to_owned()));
+        assert!(words(" hmppcg ").contains(&"grid blocksize".to_owned()));
+        assert_eq!(words(" hmppcg grid "), ["blocksize"]);
+        assert!(words(" hmppcg gridify(i) ").contains(&"private".to_owned()));
         assert_eq!(words(" once "), [""; 0]);
         assert_eq!(words(" acc nonsense "), [""; 0]);
     }
@@ -118,5 +131,6 @@ mod tests {
         assert_eq!(definition("acc", "enter").as_deref(), Some("OpenACC 3.3 §2.6.6"));
         assert_eq!(definition("omp", "collapse").as_deref(), Some("OpenMP 5.2 §4.4.3"));
         assert_eq!(definition("omp", "copyin"), None);
+        assert_eq!(definition("hmpp", "codelet").as_deref(), Some("OpenHMPP"));
     }
 }

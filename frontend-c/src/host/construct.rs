@@ -67,7 +67,9 @@ impl Texts<'_> {
         let device = condition.device.map(|expr| {
             format!("__gpuc_on_device(&{}, (int)({}))", self.site, self.expression(expr))
         });
-        let parts: Vec<_> = [when, unless, never, device].into_iter().flatten().collect();
+        let sent =
+            condition.sent.then(|| format!("__gpuc_sent((const void *){})", self.info.function));
+        let parts: Vec<_> = [when, unless, never, device, sent].into_iter().flatten().collect();
         if parts.is_empty() { "1".to_owned() } else { parts.join(" && ") }
     }
 
@@ -116,6 +118,36 @@ impl Texts<'_> {
             ),
             None => text.to_owned(),
         }
+    }
+
+    /// Names who keeps what stays on the device, where somebody does.
+    fn owner(&self) -> String {
+        match &self.unit.directives[self.info.directive].owner {
+            Some(owner) => format!("__gpuc_owner({}); ", literal(owner)),
+            None => String::new(),
+        }
+    }
+
+    /// What stands in front of a call that is sent to the device, and behind it.
+    fn sends(&self, condition: &str, queue: Option<&str>, waits: &str) -> (String, String) {
+        let directive = &self.unit.directives[self.info.directive];
+        let (Some(sends), Some(owner)) = (&directive.sends, &directive.owner) else {
+            return (String::new(), String::new());
+        };
+        let function = format!("(const void *){}", self.unit.name(sends.function));
+        let (begin, end) = match queue {
+            Some(queue) => (
+                format!("__gpuc_queue_begin(&{}, {queue}); ", self.site),
+                format!("__gpuc_queue_end(&{}); ", self.site),
+            ),
+            None => (format!("(void)&{}; ", self.site), String::new()),
+        };
+        let before = format!(
+            "{waits}if ({condition}) __gpuc_send({function}, {}, {}); {begin}",
+            literal(owner),
+            literal(&sends.how)
+        );
+        (before, format!("{end}__gpuc_send_end({function}); "))
     }
 
     fn device(&self, choice: DeviceChoice) -> String {
@@ -381,10 +413,18 @@ fn replacement(
                 Action::Exit => "__gpuc_data_exit",
                 _ => "__gpuc_data_update",
             };
-            let body = format!("{waits}{}", texts.with_data(function));
+            let body = format!("{waits}{}{}", texts.owner(), texts.with_data(function));
             simple(&format!("{}{}", arrays(), texts.in_queue(queue.as_deref(), &body)))
         }
         Action::Wait => simple(&texts.in_queue(queue.as_deref(), &waits)),
+        Action::Send => {
+            let (before, behind) = texts.sends(&condition, queue.as_deref(), &waits);
+            (format!("{{ {site}{before}"), format!(" {behind}}}"))
+        }
+        Action::LetGo => {
+            let owner = unit.directives[info.directive].owner.as_deref().unwrap_or_default();
+            simple(&format!("{waits}__gpuc_let_go(&{}, {}); ", texts.site, literal(owner)))
+        }
         Action::Init(device) => simple(&format!("__gpuc_init({}); ", texts.device(device))),
         Action::Shutdown(device) => simple(&format!("__gpuc_shutdown({}); ", texts.device(device))),
         Action::Choose { device, queue } => {

@@ -50,6 +50,10 @@ fn flags(item: &DataItem) -> u32 {
         (flags.zero, 0x400),
         (flags.always, 0x800),
         (flags.one_count, 0x8000),
+        (flags.required, 0x2_0000),
+        (flags.kept, 0x4_0000),
+        (flags.first, 0x8_0000),
+        (flags.whole, 0x10_0000),
     ]
     .into_iter()
     .filter_map(|(set, number)| set.then_some(number))
@@ -89,7 +93,11 @@ fn kind(
         {
             format!("__gpuc_c{construct} ? {kind}u : {}u", kind_number(unmapped))
         }
-        _ => format!("{kind}u"),
+        _ => match item.flags.argument {
+            // The call says the rest.
+            Some(argument) => format!("__gpuc_sent_kind({argument}u, {kind}u)"),
+            None => format!("{kind}u"),
+        },
     }
 }
 
@@ -280,8 +288,10 @@ pub(super) fn launch_data(
     functions: &Functions<'_>,
     number: usize,
 ) -> Option<LaunchData> {
-    let is_plain =
-        |item: &DataItem| !matches!(item.extent, Extent::Rows(_) | Extent::Enclosed { .. });
+    let is_plain = |item: &DataItem| {
+        item.flags.argument.is_none()
+            && !matches!(item.extent, Extent::Rows(_) | Extent::Enclosed { .. })
+    };
     let info = &lowered.constructs[number];
     if info.data.is_empty() || !info.data.iter().all(is_plain) {
         return None;

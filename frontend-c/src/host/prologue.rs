@@ -49,6 +49,12 @@ void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned)
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_exit(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_update(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
+void __gpuc_send(const void *, const char *, const char *);
+void __gpuc_send_end(const void *);
+int __gpuc_sent(const void *);
+unsigned __gpuc_sent_kind(unsigned, unsigned);
+void __gpuc_owner(const char *);
+void __gpuc_let_go(const struct __gpuc_site *, const char *);
 void __gpuc_host_begin(const struct __gpuc_site *);
 void __gpuc_host_end(const struct __gpuc_site *);
 void __gpuc_host_data(const struct __gpuc_site *, struct __gpuc_data *, unsigned);

@@ -27,6 +27,11 @@ impl Lowerer<'_> {
     ) -> Lowering<(Value, SmallVec<[Value; 2]>)> {
         let buffer = self.buffers[pointer.buffer].clone();
         let memory = scalar.memory(&mut self.b.ctx);
+        if matches!(buffer.form, Form::Elements { element, .. } if element == memory)
+            && let Some(element) = self.in_rows(pointer)?
+        {
+            return Ok(element);
+        }
         match buffer.form {
             Form::Single { element, .. } if element == memory => {
                 Ok((buffer.memref, SmallVec::new()))
@@ -180,7 +185,7 @@ impl Lowerer<'_> {
             return self.error(span, format!("pointer `{name}` is used before it points anywhere"));
         };
         let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
-        Ok(Pointer { buffer, position })
+        Ok(Pointer { buffer, position, rows: None })
     }
 
     /// Assigns to a pointer variable. The first assignment decides which buffer it points into.

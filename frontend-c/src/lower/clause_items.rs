@@ -64,6 +64,10 @@ pub(super) fn clause_items(
             DataKind::DevicePtr if unit.types.as_array(unit.exprs[var.base].ty).is_some() => {
                 Extent::Pointer(text(unit, unit.exprs[var.base].span))
             }
+            // As much as is there.
+            _ if bare_pointer && flags.whole => {
+                Extent::Pointer(text(unit, unit.exprs[var.base].span))
+            }
             _ if bare_pointer && flags.itself => Extent::Object(name.clone()),
             _ if bare_pointer && let Some(count) = declared_length(unit, function, var) => {
                 Extent::Elements(text(unit, unit.exprs[var.base].span), count)

@@ -533,7 +533,10 @@ impl Lowerer<'_> {
                 }
                 Some(Binding::PointerVariable { buffer: Some(buffer), slots, .. }) => {
                     let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
-                    self.bind_pointer(decl, Some(super::place::Pointer { buffer, position }))?;
+                    self.bind_pointer(
+                        decl,
+                        Some(super::place::Pointer { buffer, position, rows: None }),
+                    )?;
                 }
                 Some(Binding::PointerVariable { buffer: None, .. }) => {
                     self.bind_pointer(decl, None)?

@@ -55,10 +55,12 @@ pub fn lower_functions(
             ),
             Err(Failure::Refused(diagnostic)) => errors.push(*diagnostic),
             Err(Failure::Reported) => {}
-            Err(Failure::AsBytes(decl) | Failure::AsAddress(decl)) => errors.push(
-                Diagnostic::error("this variable is accessed with several types")
-                    .at(unit.place(unit.decls[decl].span)),
-            ),
+            Err(Failure::AsBytes(decl) | Failure::AsAddress(decl) | Failure::AsLinear(decl)) => {
+                errors.push(
+                    Diagnostic::error("this variable is accessed with several types")
+                        .at(unit.place(unit.decls[decl].span)),
+                )
+            }
         }
     }
     errors.append(&mut lowerer.diagnostics);

@@ -140,7 +140,7 @@ impl Lowerer<'_> {
                     rest %= row_size;
                     row /= (*extent).max(1);
                 }
-                Pointer { buffer: object.buffer, position }
+                Pointer { buffer: object.buffer, position, rows: None }
             }
         };
         self.store(value, &target, scalar, span)

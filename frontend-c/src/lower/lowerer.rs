@@ -29,6 +29,8 @@ pub(super) enum Failure {
     AsBytes(DeclId),
     /// The pointer may point into several buffers: lowering starts anew with its address.
     AsAddress(DeclId),
+    /// The array is accessed in rows and otherwise: lowering starts anew without its rows.
+    AsLinear(DeclId),
 }
 
 /// A result of lowering.
@@ -91,6 +93,10 @@ pub(super) struct Lowerer<'a> {
     pub(super) as_bytes: FxHashSet<DeclId>,
     /// Pointer variables of which only the address is known.
     pub(super) as_address: FxHashSet<DeclId>,
+    /// Arrays of run-time extents that are accessed otherwise than by all subscripts.
+    pub(super) as_linear: FxHashSet<DeclId>,
+    /// Buffers that are accessed in rows.
+    pub(super) row_views: Vec<super::rows::RowView>,
     /// Variables that are assigned to, or whose address is taken.
     pub(super) mutated: FxHashSet<DeclId>,
     /// Variables whose address is taken.
@@ -161,6 +167,8 @@ impl<'a> Lowerer<'a> {
             buffers: Vec::new(),
             as_bytes: FxHashSet::default(),
             as_address: FxHashSet::default(),
+            as_linear: FxHashSet::default(),
+            row_views: Vec::new(),
             mutated: FxHashSet::default(),
             addressed: FxHashSet::default(),
             hoisted: FxHashSet::default(),
@@ -405,6 +413,18 @@ impl<'a> Lowerer<'a> {
         let result = body(self);
         self.entry = entry;
         self.subscripts = subscripts;
+        result
+    }
+
+    /// Runs `body` at another place, in front of constants that are there.
+    pub(super) fn at<R>(&mut self, point: InsertPoint, body: impl FnOnce(&mut Self) -> R) -> R {
+        let (entry, subscripts) = (self.entry.take(), std::mem::take(&mut self.subscripts));
+        let (saved, location) = (self.b.point(), self.b.location);
+        self.b.set_point(point);
+        let result = body(self);
+        self.b.set_point(saved);
+        self.b.location = location;
+        (self.entry, self.subscripts) = (entry, subscripts);
         result
     }
 

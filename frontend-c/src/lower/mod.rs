@@ -21,6 +21,7 @@
 //! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
 //! | [`call`], [`function`], [`math`] | calls |
+//! | [`wishes`] | what directives ask of the plan of a construct |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
 
@@ -57,6 +58,7 @@ mod redundant;
 mod region;
 pub(crate) mod role;
 mod routine;
+mod rows;
 mod scalar;
 mod scatter;
 mod statement;
@@ -66,6 +68,7 @@ mod unit;
 mod update;
 pub(crate) mod uses;
 pub(crate) mod walk;
+mod wishes;
 
 #[cfg(test)]
 mod tests;
@@ -75,6 +78,7 @@ use gpuc_ir::Op;
 
 use crate::directive::VarRef;
 use crate::directive::action::{Action, Condition, Order};
+use crate::directive::construct::Wish;
 pub use crate::directive::{DataFlags, DataKind};
 use crate::source::Span;
 use crate::tree::DirectiveId;
@@ -143,6 +147,8 @@ pub struct ConstructInfo {
     pub host_waits: Vec<Span>,
     /// The function of the module, for compute constructs.
     pub compute: Option<Compute>,
+    /// What directives in a compute construct ask of its plan, by the names that plans have for loops.
+    pub steps: Vec<Wish>,
     /// Variables of the program of which a compute construct, or a loop in it, has copies that it changes: where the
     /// host runs it, they are to be as they were.
     pub own: Vec<VarRef>,

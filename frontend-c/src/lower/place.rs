@@ -12,6 +12,7 @@ use gpuc_ir::{Type as IrType, Value};
 use smallvec::{SmallVec, smallvec};
 
 use super::lowerer::{Binding, Failure, Lowerer, Lowering};
+use super::rows::Rows;
 use super::scalar::{Scalar, flatten};
 use super::uses::member_chain;
 use crate::source::Span;
@@ -52,6 +53,8 @@ pub(super) struct Pointer {
     pub buffer: BufferId,
     /// Subscripts of type `index`.
     pub position: SmallVec<[Value; 2]>,
+    /// The same as subscripts of an array with run-time extents, where they were given so.
+    pub rows: Option<Rows>,
 }
 
 /// What an lvalue designates.
@@ -106,7 +109,7 @@ impl Lowerer<'_> {
             _ => 1,
         };
         let position = (0..count).map(|_| self.index(0)).collect();
-        Pointer { buffer, position }
+        Pointer { buffer, position, rows: None }
     }
 
     /// A buffer turns out to be accessed in a way its form does not allow.
@@ -248,6 +251,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowering<Pointer> {
         let mut moved = pointer.clone();
+        moved.rows = self.rows_along(pointer, to, count);
         let form = self.buffers[pointer.buffer].form.clone();
         self.check_position(pointer, to, span)?;
         let step = match &form {
@@ -391,7 +395,7 @@ impl Lowerer<'_> {
             Some(at) => self.add_index(at, offset),
             None => offset,
         };
-        Pointer { buffer: pointer.buffer, position: smallvec![position] }
+        Pointer { buffer: pointer.buffer, position: smallvec![position], rows: None }
     }
 
     /// The member named by a data clause that an expression designates.
@@ -422,7 +426,7 @@ impl Lowerer<'_> {
                 let known = self.buffers.iter().position(|buffer| buffer.memref == memref);
                 let form = Form::Single { element, size: scalar.size() };
                 let buffer = known.unwrap_or_else(|| self.buffer(memref, form, Some(decl)));
-                return Ok(Place::Memory(Pointer { buffer, position: smallvec![] }));
+                return Ok(Place::Memory(Pointer { buffer, position: smallvec![], rows: None }));
             }
             _ => {}
         }
@@ -476,7 +480,7 @@ impl Lowerer<'_> {
                 self.retyped(pointer, self.pointed_to(expr), span)
             }
             ExprKind::Unary(UnaryOp::AddressOf, operand) => match self.place(operand)? {
-                Place::Memory(pointer) => Ok(pointer),
+                Place::Memory(pointer) => Ok(Pointer { rows: None, ..pointer }),
                 _ => self.error(
                     span,
                     "the address of a pointer variable is not supported in device code",
@@ -553,7 +557,7 @@ impl Lowerer<'_> {
     /// A pointer to objects of type `to`: where nothing but the address is known, what is there is seen anew.
     fn retyped(&mut self, pointer: Pointer, to: Type, span: Span) -> Lowering<Pointer> {
         if self.buffers[pointer.buffer].address.is_none() {
-            return Ok(pointer);
+            return Ok(Pointer { rows: None, ..pointer });
         }
         let form = self.natural_form(None, to);
         if self.buffers[pointer.buffer].form == form {
@@ -598,6 +602,6 @@ impl Lowerer<'_> {
             let op = arith::SelectOp::new(&mut self.b, condition, a, b);
             position.push(self.value(op));
         }
-        Ok(Pointer { buffer: yes.buffer, position })
+        Ok(Pointer { buffer: yes.buffer, position, rows: None })
     }
 }

@@ -80,6 +80,7 @@ impl Lowerer<'_> {
     fn reset(&mut self) {
         self.bindings.clear();
         self.buffers.clear();
+        self.row_views.clear();
         self.mutated.clear();
         self.addressed.clear();
         self.hoisted.clear();
@@ -176,6 +177,7 @@ impl Lowerer<'_> {
         self.b.location = location;
         self.build_function(&site, &captures.formals, region);
         done?;
+        self.check_rows()?;
         let arguments: Vec<Argument> = captures.formals.iter().map(|f| f.actual.clone()).collect();
         let mut fixed = Vec::new();
         if site.found {

@@ -265,7 +265,9 @@ impl Lowerer<'_> {
         if let Some(value) = &value
             && !self.mutated.contains(&decl)
         {
-            self.bindings.insert(decl, Binding::Pointer(value.clone()));
+            // A variable may be moved beyond the row that it starts in.
+            let value = super::place::Pointer { rows: None, ..value.clone() };
+            self.bindings.insert(decl, Binding::Pointer(value));
             return Ok(());
         }
         let home = self.block();

@@ -11,8 +11,9 @@ use super::lowerer::{Failure, Lowerer};
 use super::private::changed_copies;
 use super::region::Site;
 use super::walk::{self, Below, Node};
-use super::{ConstructInfo, Lowered, Options, depth};
+use super::{ConstructInfo, DataItem, Extent, Lowered, Options, depth, wishes};
 use crate::directive::action::Action;
+use crate::directive::data::Memory;
 use crate::directive::{DataKind, Directive, Kind};
 use crate::tree::{DeclId, DirectiveId, ItemKind, StmtId, StmtKind, TranslationUnit};
 
@@ -144,6 +145,7 @@ impl Walker<'_> {
             condition: directive.condition,
             host_waits: directive.host_waits.clone(),
             compute: None,
+            steps: Vec::new(),
             own: Vec::new(),
         }
     }
@@ -181,6 +183,7 @@ impl Walker<'_> {
         let mut info = self.info(id, action, unit.stmts[stmt].span.end);
         if let (Action::Compute, Some(body)) = (action, body) {
             info.own = changed_copies(unit, directive, body);
+            info.steps = wishes::of(unit, body);
             self.compute(&mut info, stmt, body);
             if unit.directives[id].found {
                 (info.action, info.words) = (Action::Nest, "nest");
@@ -192,6 +195,12 @@ impl Walker<'_> {
             Ok(data) => info.data = data,
             Err(diagnostic) => self.lowerer.diagnostics.push(*diagnostic),
         }
+        info.data.extend(directive.memory.iter().map(|memory| {
+            let (_, line) = unit.source.line(directive.name.start);
+            let extent = Extent::Elements(memory.first.clone(), memory.bytes.clone());
+            let Memory { kind, flags, ref name, .. } = *memory;
+            DataItem { name: name.clone(), kind, flags, line, extent }
+        }));
         let until = match action {
             Action::Data => Some(stmt),
             Action::Scope => self.blocks.last().copied(),
@@ -244,6 +253,7 @@ impl Walker<'_> {
         }
         self.lowerer.as_bytes.clear();
         self.lowerer.as_address.clear();
+        self.lowerer.as_linear.clear();
         loop {
             let site = Site {
                 directive: &unit.directives[info.directive],
@@ -262,10 +272,15 @@ impl Walker<'_> {
             let said = self.lowerer.diagnostics.len();
             let known = self.lowerer.functions.clone();
             match self.lowerer.construct(site) {
-                Err(again @ (Failure::AsBytes(variable) | Failure::AsAddress(variable))) => {
+                Err(
+                    again @ (Failure::AsBytes(variable)
+                    | Failure::AsAddress(variable)
+                    | Failure::AsLinear(variable)),
+                ) => {
                     self.lowerer.diagnostics.truncate(said);
                     match again {
                         Failure::AsBytes(_) => self.lowerer.as_bytes.insert(variable),
+                        Failure::AsLinear(_) => self.lowerer.as_linear.insert(variable),
                         _ => self.lowerer.as_address.insert(variable),
                     };
                     let last = self.lowerer.b.last_op(block);

@@ -35,6 +35,7 @@ impl Parser {
         };
         let span = self.span_from(start);
         self.checker.unit.items.push(Item { kind, span });
+        self.hmpp_behind_item(span);
         Ok(())
     }
 
@@ -273,7 +274,7 @@ impl Parser {
         // once a region calls it. Of a system header, that is everything that cannot be read.
         let system = self.checker.unit.source.is_system(span.start);
         let start = self.at;
-        let aside = system || !self.body_has_directives();
+        let aside = system || !self.body_has_directives() && !self.begins_codelet(decl);
         if aside {
             self.checker.begin_aside(system);
         }
@@ -339,7 +340,7 @@ impl Parser {
                 function.parameters = parameters;
             }
         }
-        self.compound_in_scope()
+        self.codelet_body(decl)
     }
 
     /// The declarations between `f(a, b)` and its body.

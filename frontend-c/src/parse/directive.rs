@@ -26,8 +26,10 @@ impl Parser {
 
     /// A directive at file scope.
     pub(super) fn file_scope_pragma(&mut self, number: u32) -> Parsed<ItemKind> {
-        if self.checker.unit.pragmas[number as usize].family == Family::OpenMp {
-            return Ok(self.openmp_at_file_scope(number));
+        match self.checker.unit.pragmas[number as usize].family {
+            Family::OpenMp => return Ok(self.openmp_at_file_scope(number)),
+            Family::Hmpp | Family::HmppCg => return Ok(self.hmpp_at_file_scope(number)),
+            _ => {}
         }
         let span = self.span();
         let Ok(id) = self.directive(number) else {
@@ -44,8 +46,11 @@ impl Parser {
 
     /// A directive within a function, with the statement it applies to.
     pub(super) fn directive_statement(&mut self, number: u32) -> Parsed<StmtId> {
-        if self.checker.unit.pragmas[number as usize].family == Family::OpenMp {
-            return self.openmp_statement(number);
+        match self.checker.unit.pragmas[number as usize].family {
+            Family::OpenMp => return self.openmp_statement(number),
+            Family::Hmpp => return self.hmpp_statement(number),
+            Family::HmppCg => return self.hmppcg_statement(number),
+            _ => {}
         }
         let start = self.span();
         let Ok(directive) = self.directive(number) else {

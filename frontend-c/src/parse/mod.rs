@@ -90,6 +90,8 @@ pub(crate) struct Parser {
     pub(crate) group_private: Vec<DeclId>,
     /// Whether a pointer's section may leave its length out: what it points to, as far as it is there.
     pub(crate) assumed_sizes: bool,
+    /// What `hmpp` directives have said.
+    pub(crate) labels: crate::directive::hmpp::Labels,
     /// The values of the iterators of the clause that is being read.
     pub(crate) iterators: Vec<(Symbol, crate::directive::Section)>,
     /// What `declare target` has been said of.
@@ -110,6 +112,7 @@ impl Parser {
             region_from: 0,
             declare_target: Vec::new(),
             mappers: Vec::new(),
+            labels: Default::default(),
             iterators: Vec::new(),
             group_private: Vec::new(),
             assumed_sizes: false,
@@ -317,22 +320,9 @@ impl Parser {
     /// them alone.
     pub(crate) fn pragma_tokens(&mut self, number: u32) -> Vec<Token> {
         let pragma = self.checker.unit.pragmas[number as usize];
+        let mut tokens = self.tokens_at(pragma.body);
+        tokens.pop();
         let text = self.checker.unit.source.text().clone();
-        let symbols = &mut self.checker.unit.symbols;
-        let body = &text[..pragma.body.end as usize];
-        let mut scanner = Scanner::new(body, pragma.body.start as usize, symbols);
-        let mut tokens = Vec::new();
-        loop {
-            let token = scanner.token();
-            if token.kind == TokenKind::Eof {
-                break;
-            }
-            tokens.push(token);
-        }
-        let problems = std::mem::take(&mut scanner.problems);
-        for (span, message) in problems {
-            self.checker.error(span, message);
-        }
         let symbols = &mut self.checker.unit.symbols;
         let first = tokens.first().map(|t| text[t.span.range()].to_vec()).unwrap_or_default();
         let offset = pragma.line.start;
@@ -348,6 +338,28 @@ impl Parser {
         }
         let span = Span::new(pragma.line.end, pragma.line.end);
         tokens.push(Token { kind: TokenKind::EndOfPragma, span });
+        tokens
+    }
+
+    /// The tokens of a part of the text, as those of a pragma.
+    pub(crate) fn tokens_at(&mut self, span: Span) -> Vec<Token> {
+        let text = self.checker.unit.source.text().clone();
+        let symbols = &mut self.checker.unit.symbols;
+        let mut scanner = Scanner::new(&text[..span.end as usize], span.start as usize, symbols);
+        let mut tokens = Vec::new();
+        loop {
+            let token = scanner.token();
+            if token.kind == TokenKind::Eof {
+                break;
+            }
+            tokens.push(token);
+        }
+        let problems = std::mem::take(&mut scanner.problems);
+        for (span, message) in problems {
+            self.checker.error(span, message);
+        }
+        let end = Span::new(span.end, span.end);
+        tokens.push(Token { kind: TokenKind::EndOfPragma, span: end });
         tokens
     }
 
@@ -383,6 +395,7 @@ impl Parser {
                 }
             }
         }
+        self.finish_hmpp();
         (self.checker.unit, self.checker.diagnostics)
     }
 }

@@ -32,7 +32,7 @@ impl Parser {
     }
 
     /// `{ … }` in the scope that is open.
-    pub(super) fn compound_in_scope(&mut self) -> Parsed<StmtId> {
+    pub(crate) fn compound_in_scope(&mut self) -> Parsed<StmtId> {
         let start = self.expect(Punct::LBrace, "")?;
         let mut stmts = Vec::new();
         while !self.at(Punct::RBrace) {

@@ -45,7 +45,7 @@ fn name_of(text: &[u8]) -> &[u8] {
     &text[..length]
 }
 
-fn spelling(token: &Token, symbols: &Interner) -> String {
+pub(crate) fn spelling(token: &Token, symbols: &Interner) -> String {
     match token.kind {
         TokenKind::Ident(s) | TokenKind::Number(s) | TokenKind::Char(s) | TokenKind::String(s) => {
             symbols.text_of(s).to_owned()

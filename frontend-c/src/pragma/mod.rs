@@ -3,6 +3,7 @@
 mod macros;
 
 pub use macros::MacroTable;
+pub(crate) use macros::spelling;
 
 use crate::source::Span;
 

@@ -160,4 +160,26 @@ impl TranslationUnit {
             _ => None,
         }
     }
+
+    /// The variable that a `for` loop counts by.
+    pub(crate) fn counted_by(&self, stmt: StmtId) -> Option<DeclId> {
+        let StmtKind::For { init, step, .. } = &self.stmts[stmt].kind else { return None };
+        if let Some(init) = init
+            && let StmtKind::Declaration(decls) = &self.stmts[*init].kind
+        {
+            return decls.first().copied();
+        }
+        let mut expr = (*step)?;
+        loop {
+            match &self.exprs[expr].kind {
+                ExprKind::IncDec(_, operand) => return self.named(*operand),
+                ExprKind::Assign { target, .. } | ExprKind::CompoundAssign { target, .. } => {
+                    return self.named(*target);
+                }
+                ExprKind::Paren(inner) => expr = *inner,
+                ExprKind::Cast { operand, .. } => expr = *operand,
+                _ => return None,
+            }
+        }
+    }
 }

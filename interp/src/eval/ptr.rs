@@ -15,6 +15,7 @@ use crate::memory::Range;
 use crate::value::{MemRef, RtValue};
 
 pub(super) const OPS: Family = &[
+    (ptr::FieldOp::NAME, Handler::leaf(field)),
     (ptr::FromAddressOp::NAME, Handler::leaf(from_address)),
     (ptr::ToPtrOp::NAME, Handler::leaf(to_ptr)),
     (ptr::PtrAddOp::NAME, Handler::leaf(ptr_add)),
@@ -46,6 +47,30 @@ fn from_address(m: &mut Interpreter<'_>, op: Op) -> Step {
     }
     let strides = SmallVec::from_vec(row_major(&sizes));
     let memref = MemRef { buffer, base, offset: 0, sizes, strides };
+    m.set_result(op, RtValue::MemRef(Rc::new(memref)))
+}
+
+/// The same member of all records.
+fn field(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = ptr::FieldOp(op);
+    let size = m.element_size(op, m.ir.ty(view.field(m.ir)))? as i64;
+    let records = m.memref(op, view.records(m.ir))?;
+    let start = records.offset.checked_add(view.byte(m.ir));
+    let outer = records.strides.len().saturating_sub(1);
+    let (sizes, strides) = (&records.sizes[..outer], &records.strides[..outer]);
+    let Some(start) = start.filter(|start| start % size == 0) else {
+        return Err(m.error(op, "undefined behaviour: the members do not start at an element"));
+    };
+    // The stride of a dimension with at most one element is never used.
+    if strides.iter().zip(sizes).any(|(stride, &extent)| extent > 1 && stride % size != 0) {
+        return Err(m.error(op, "undefined behaviour: records are no whole elements apart"));
+    }
+    let memref = MemRef {
+        offset: start / size,
+        sizes: sizes.into(),
+        strides: strides.iter().map(|stride| stride / size).collect(),
+        ..(*records).clone()
+    };
     m.set_result(op, RtValue::MemRef(Rc::new(memref)))
 }
 

@@ -11,6 +11,7 @@ use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef};
 
 use super::modular;
 use super::names;
+use super::polynomial::Polynomial;
 use super::quasi_affine::QuasiAffine;
 use super::subscript::polynomial;
 
@@ -30,12 +31,41 @@ pub struct Access {
     pub subscripts: Vec<Option<QuasiAffine>>,
     /// How many elements it touches from there on, in the last dimension.
     pub length: i64,
+    /// The member of records that the buffer is, if it is one.
+    pub member: Option<Member>,
+}
+
+/// The member of records that a buffer made by `ptr.field` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The records, whose last dimension are bytes.
+    pub records: Value,
+    /// The first byte of a record that is the member's.
+    pub offset: i64,
+    /// Bytes of the member.
+    pub size: i64,
 }
 
 impl Access {
     /// Whether it may change memory.
     pub fn writes(&self) -> bool {
         self.kind != AccessKind::Read
+    }
+
+    /// The buffer by whose elements accesses are compared: the records, for those of a member.
+    pub fn memory(&self) -> Value {
+        self.member.map_or(self.buffer, |member| member.records)
+    }
+
+    /// Where the access starts in [`memory`](Access::memory): the member's first byte is the last subscript.
+    pub fn place(&self) -> impl Iterator<Item = Option<QuasiAffine>> {
+        let byte = self.member.map(|member| Some(Polynomial::constant(member.offset).into()));
+        self.subscripts.iter().cloned().chain(byte)
+    }
+
+    /// How many elements of [`memory`](Access::memory) it touches from there on, in the last dimension.
+    pub fn extent(&self) -> i64 {
+        self.member.map_or(self.length, |member| member.size)
     }
 }
 
@@ -66,7 +96,9 @@ pub fn access(ir: &Ir, op: Op) -> Option<Access> {
         }
     }
     let (kind, buffer) = (found.kind, found.buffer);
-    let mut access = Access { op, kind, root: root(ir, buffer), buffer, subscripts, length };
+    let member = member(ir, buffer);
+    let root = root(ir, buffer);
+    let mut access = Access { op, kind, root, buffer, subscripts, length, member };
     if access.subscripts.is_empty() {
         through_bytes(ir, &mut access);
     }
@@ -88,6 +120,13 @@ fn is_another_each_time(ir: &Ir, root: Value) -> bool {
     let is_loop = |op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
     ir.defining_op(root)
         .is_some_and(|op| ptr::FromAddressOp::is(ir, op) && ir.ancestors(op).any(is_loop))
+}
+
+/// The member that a buffer is.
+fn member(ir: &Ir, buffer: Value) -> Option<Member> {
+    let view = ptr::FieldOp::cast(ir, ir.defining_op(buffer)?)?;
+    let size = i64::try_from(memref::element_bytes(&ir.ctx, ir.ty(buffer))?).ok()?;
+    Some(Member { records: view.records(ir), offset: view.byte(ir), size })
 }
 
 /// An element seen through `memref.view` is a run of bytes of the buffer behind.

@@ -1,11 +1,12 @@
-//! `fold-memref-alias-ops`: accesses through `memref.reinterpret_cast` go to the buffer behind.
+//! `fold-memref-alias-ops`: accesses through `memref.reinterpret_cast` go to the buffer behind, those to members of
+//! records (`ptr.field`) to its bytes.
 //!
 //! Needs nothing; leaves views only where something else than a load, a store or an atomic uses
 //! them, or where the buffer behind is not contiguous and one-dimensional. Kernels are called with
 //! pointers alone: the sizes of a view are of no use to them. After MLIR's pass of the same name.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{arith, memref};
+use gpuc_dialects::{arith, memref, ptr};
 use gpuc_ir::op::Subscripts;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, WalkOrder};
@@ -31,7 +32,10 @@ fn fold(ir: &mut Ir, op: Op) -> Option<()> {
     // The affine ones are lowered by now; what maps compute is not rewritten here.
     let Subscripts::Values(indices) = access.subscripts else { return None };
     let at = access.buffer_operand;
-    let view = memref::ReinterpretCastOp::cast(ir, ir.defining_op(access.buffer)?)?;
+    let definition = ir.defining_op(access.buffer)?;
+    let field = ptr::FieldOp::cast(ir, definition);
+    let viewed = field.map_or(Some(definition), |field| ir.defining_op(field.records(ir)))?;
+    let view = memref::ReinterpretCastOp::cast(ir, viewed)?;
     let source = view.source(ir);
     let flat = ir.ctx.shape(ir.ty(source)).is_some_and(|shape| shape.len() == 1)
         && memref::has_identity_layout(&ir.ctx, ir.ty(source));
@@ -48,13 +52,27 @@ fn fold(ir: &mut Ir, op: Op) -> Option<()> {
         .collect::<Option<_>>()?;
     let mut next = dynamic_offsets.into_iter();
     let mut sum = number(&mut b, *offsets.first()?, &mut next)?;
+    if let Some(field) = field {
+        let byte = field.byte(&b);
+        let byte = arith::constant_index(&mut b, byte);
+        sum = arith::AddIOp::new(&mut b, sum, byte).value(&mut b);
+    }
     for (&index, &stride) in indices.iter().zip(&strides) {
         let part = arith::MulIOp::new(&mut b, index, stride).value(&mut b);
         sum = arith::AddIOp::new(&mut b, sum, part).value(&mut b);
     }
+    // A member is a scalar at a byte, other elements have a number.
+    let place = match field {
+        Some(_) => {
+            let element = b.ctx.element(b.ty(access.buffer))?;
+            let space = b.ctx.memory_space(b.ty(source)).flatten();
+            let scalar = b.ctx.memref_in(&[], element, None, space);
+            vec![memref::ViewOp::new(&mut b, source, sum, &[]).result(scalar).value(&mut b)]
+        }
+        None => vec![source, sum],
+    };
     let behind = ir.operands(op).skip(at + 1 + indices.len());
-    let operands: Vec<Value> =
-        ir.operands(op).take(at).chain([source, sum]).chain(behind).collect();
+    let operands: Vec<Value> = ir.operands(op).take(at).chain(place).chain(behind).collect();
     ir.set_operands(op, &operands);
     Some(())
 }

@@ -37,13 +37,13 @@ impl Pass for Delinearize {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let mut operands = AffineOperands::default();
         let mut guarded: IndexMap<Region, (Guard, Vec<View>)> = IndexMap::new();
-        for ((buffer, scope), accesses) in linear_accesses(ir, op) {
-            let Some((view, guard)) = View::find(ir, buffer, scope, &accesses) else { continue };
+        for ((memory, scope), accesses) in linear_accesses(ir, op) {
+            let Some((view, guard)) = View::find(ir, memory, scope, &accesses) else { continue };
             if guard.as_ref().is_some_and(Guard::holds_always) {
                 view.apply(ir, scope, &mut operands);
                 continue;
             }
-            let variable = name(ir, root(ir, buffer));
+            let variable = name(ir, root(ir, memory));
             let useful = |guard: &Guard| {
                 let point = ir.region_op(scope).map(|region| versions::point(ir, region));
                 asks(ir, scope) && point.is_some_and(|point| guard.can_be_had_before(ir, point))
@@ -75,7 +75,7 @@ impl Pass for Delinearize {
     }
 }
 
-/// The accesses with one subscript, by buffer and affine scope.
+/// The accesses with one subscript, by what they are compared by and by affine scope.
 fn linear_accesses(ir: &Ir, op: Op) -> IndexMap<(Value, Region), Vec<Access>> {
     let mut buffers: IndexMap<(Value, Region), Vec<Access>> = IndexMap::new();
     for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
@@ -87,7 +87,7 @@ fn linear_accesses(ir: &Ir, op: Op) -> IndexMap<(Value, Region), Vec<Access>> {
         let known = |scope: &Region| is_unchanging(ir, found.buffer, *scope);
         if let Some(scope) = affine_scope(ir, inner).filter(|_| linear).filter(known) {
             let found = keep_extents(ir, found, scope);
-            buffers.entry((found.buffer, scope)).or_default().push(found);
+            buffers.entry((found.memory(), scope)).or_default().push(found);
         }
     }
     buffers

@@ -6,6 +6,7 @@ pub mod delinearize;
 pub mod parallel_nest;
 pub mod promote_scalars;
 pub mod raise_affine;
+pub mod raise_fields;
 pub mod raise_inductions;
 pub mod raise_loops;
 pub mod raise_searches;

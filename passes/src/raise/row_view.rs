@@ -1,9 +1,10 @@
 //! A buffer seen with the dimensions that its written-out subscripts show.
 
 use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp};
-use gpuc_dialects::{arith, memref};
-use gpuc_ir::{Builder, InsertPoint, Ir, Op, Region, Value, ValueDef};
+use gpuc_dialects::{arith, memref, ptr};
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Region, Value, ValueDef};
 use gpuc_presburger::{BasicSet, Constraint};
+use indexmap::IndexMap;
 
 use super::affine_operands::AffineOperands;
 use super::row_guard::Guard;
@@ -16,7 +17,8 @@ use crate::analysis::polynomial::{Monomial, Polynomial};
 /// A buffer seen with its dimensions.
 #[derive(Clone, Debug)]
 pub struct View {
-    buffer: Value,
+    /// What the accesses are compared by (see [`Access::memory`]).
+    memory: Value,
     /// The strides of all dimensions but the last, whose stride is 1; each divides the one before.
     strides: Vec<Monomial>,
     /// The extents of all dimensions but the first.
@@ -30,7 +32,7 @@ impl View {
     /// nothing can make them hold where that is `None`.
     pub fn find(
         ir: &Ir,
-        buffer: Value,
+        memory: Value,
         scope: Region,
         accesses: &[Access],
     ) -> Option<(View, Option<Guard>)> {
@@ -46,7 +48,7 @@ impl View {
         let extents: Vec<Monomial> = (0..strides.len())
             .map(|d| quotient(&strides[d], strides.get(d + 1).map_or(&[], |next| &next[..])))
             .collect::<Option<_>>()?;
-        let mut view = View { buffer, strides, extents, accesses: Vec::new() };
+        let mut view = View { memory, strides, extents, accesses: Vec::new() };
         let mut guard = Guard::default();
         for (access, form) in accesses.iter().zip(forms) {
             let Some((subscripts, needed)) = view.subscripts(ir, scope, access, form) else {
@@ -139,7 +141,7 @@ impl View {
         // The view stands behind whatever it is made of, and must stand in front of all accesses.
         let mut behind: Option<Op> = None;
         let factors = self.extents.iter().flatten().copied().collect::<Vec<_>>();
-        for value in factors.into_iter().chain([self.buffer]) {
+        for value in factors.into_iter().chain([self.memory]) {
             let value = match ir.ctx.is_memref(ir.ty(value)) {
                 true => value,
                 false => operands.index(ir, value, scope)?,
@@ -163,9 +165,10 @@ impl View {
         }
         let location = ir.location(self.accesses.first()?.0.op);
         let point = behind.map_or(InsertPoint::Start(entry), InsertPoint::After);
-        let view = self.build(ir, point, location, scope, operands)?;
+        let views = self.build(ir, point, location, scope, operands)?;
         for ((access, _), map) in self.accesses.iter().zip(&maps) {
             let op = access.op;
+            let view = views[&access.buffer];
             let stored = (access.writes()).then(|| ir.operand(op, 0));
             let mut b = Builder::before(ir, op);
             match stored {
@@ -182,6 +185,17 @@ impl View {
         Some(())
     }
 
+    /// The buffer of one dimension that the accesses are to, and how many of its elements are one record.
+    fn source(&self, ir: &Ir) -> Option<(Value, Option<i64>)> {
+        if self.accesses.iter().all(|(access, _)| access.member.is_none()) {
+            return Some((self.memory, None));
+        }
+        let view = memref::ReinterpretCastOp::cast(ir, ir.defining_op(self.memory)?)?;
+        let [_, sizes, _] = view.static_parts(ir);
+        Some((view.source(ir), sizes.last().copied()))
+    }
+
+    /// The views that stand for the buffers of the accesses.
     fn build(
         &self,
         ir: &mut Ir,
@@ -189,7 +203,7 @@ impl View {
         location: gpuc_ir::Location,
         scope: Region,
         operands: &mut AffineOperands,
-    ) -> Option<Value> {
+    ) -> Option<IndexMap<Value, Value>> {
         // Numbers first: building them may place operations at the same point.
         let mut factors: Vec<Vec<Value>> = Vec::new();
         for product in self.extents.iter() {
@@ -197,7 +211,6 @@ impl View {
                 product.iter().map(|&value| operands.index(ir, value, scope)).collect();
             factors.push(values?);
         }
-        ir.ctx.element(ir.ty(self.buffer))?;
         let mut b = Builder::new(ir, point, location);
         let mut extents: Vec<Value> = Vec::new();
         for values in &factors {
@@ -207,22 +220,21 @@ impl View {
             }
             extents.push(product);
         }
-        // Strides from the inside out; the last is 1.
-        let mut strides = vec![*extents.last()?];
-        for &extent in extents.iter().rev().skip(1) {
-            let inner = strides[strides.len() - 1];
-            strides.push(arith::MulIOp::new(&mut b, extent, inner).value(&mut b));
+        let (buffer, record) = self.source(&b)?;
+        let rows = memref::ReinterpretCastOp::in_rows(&mut b, buffer, &extents, record);
+        // Members of records are found in the rows as they were in the records.
+        let mut views: IndexMap<Value, Value> = IndexMap::new();
+        for (access, _) in &self.accesses {
+            views.entry(access.buffer).or_insert_with(|| match access.member {
+                Some(member) => {
+                    let element =
+                        b.ctx.element(b.ty(access.buffer)).expect("a buffer has elements");
+                    ptr::FieldOp::of_element(&mut b, rows, member.offset, element)
+                }
+                None => rows,
+            });
         }
-        strides.reverse();
-        // As many rows as the buffer has begun.
-        let zero = arith::constant_index(&mut b, 0);
-        let one = arith::constant_index(&mut b, 1);
-        let length = memref::DimOp::new(&mut b, self.buffer, zero).value(&mut b);
-        let row = arith::MaxSIOp::new(&mut b, strides[0], one).value(&mut b);
-        let rows = arith::CeilDivSIOp::new(&mut b, length, row).value(&mut b);
-        let mut sizes = vec![rows];
-        sizes.extend(&extents);
-        Some(memref::ReinterpretCastOp::rows(&mut b, self.buffer, &sizes, &strides))
+        Some(views)
     }
 }
 

@@ -39,11 +39,7 @@ pub fn divisor(ir: &mut Ir, view: AffineForOp) -> u64 {
         Some(number) => number.unsigned_abs(),
         None => ir.ctx.largest_known_divisor(result).unsigned_abs(),
     };
-    count.results(&ir.ctx).iter().map(each).fold(0, gcd).max(1)
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
+    count.results(&ir.ctx).iter().map(each).fold(0, gpuc_presburger::gcd).max(1)
 }
 
 /// Each result of `upper` less the one of `lower`, over the operands of both.

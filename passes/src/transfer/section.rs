@@ -1,7 +1,7 @@
 //! The elements of a buffer that a region touches, as values that the host computes before the launch.
 
-use gpuc_dialects::arith;
 use gpuc_dialects::memref::{self, element_bytes};
+use gpuc_dialects::{arith, ptr};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Region, Value, ValueMap};
 use gpuc_presburger::{Affine, BasicSet, Constraint, Piece, PiecewiseQuasiAffine, Set};
 
@@ -68,17 +68,40 @@ impl Touched {
             && cases.iter().all(|choice| choice.exact);
         let mut domain = Domain::of_scope(scope);
         domain.add_nest(ir, &loops);
-        let forms: Option<Vec<_>> = access.subscripts.iter().cloned().collect();
-        let forms = forms.ok_or(Unknown::Subscript)?;
-        forms.iter().for_each(|form| domain.add_params_of(ir, &loops, form));
+        let memory = access.memory();
+        let extents = inner_extents(ir, memory);
+        // A column that only the device knows is one of its row.
+        let is_known = |value: &Value| {
+            loops.iter().any(|dim| dim.variable == *value) || is_unchanging(ir, *value, scope)
+        };
+        let within = |(dimension, form): (usize, Option<QuasiAffine>)| {
+            let extent = dimension.checked_sub(1).and_then(|inner| extents.get(inner)).cloned();
+            match form.filter(|form| extent.is_none() || form.values().iter().all(is_known)) {
+                Some(form) => Some(Number::Form(form)),
+                None => extent.map(Number::Within),
+            }
+        };
+        let places: Option<Vec<Number>> = access.place().enumerate().map(within).collect();
+        let places = places.ok_or(Unknown::Subscript)?;
+        for place in &places {
+            match place {
+                Number::Form(form) => domain.add_params_of(ir, &loops, form),
+                Number::Within(extent) => domain.add_params(ir, &loops, extent),
+                Number::Loop(_) => {}
+            }
+        }
         let of_cases = cases.iter().flat_map(|choice| choice.each.iter().flatten());
         for guard in guards.iter().chain(of_cases) {
             domain.add_params_of(ir, &loops, &guard.form);
         }
-        let strides = strides(ir, access.buffer).ok_or(Unknown::Subscript)?;
-        let bytes = element_bytes(&ir.ctx, ir.ty(access.buffer)).ok_or(Unknown::Subscript)?;
+        let strides = strides(ir, memory).ok_or(Unknown::Subscript)?;
+        let bytes = element_bytes(&ir.ctx, ir.ty(memory)).ok_or(Unknown::Subscript)?;
         let mut numbers: Vec<(Number, Polynomial)> = Vec::new();
-        for (form, stride) in forms.into_iter().zip(strides) {
+        for (place, stride) in places.into_iter().zip(strides) {
+            let Number::Form(form) = place else {
+                numbers.push((place, stride));
+                continue;
+            };
             let (form, products) = take_products(&form, &loops).ok_or(Unknown::Subscript)?;
             for (variable, factor) in products {
                 let stride = stride.times(&factor).ok_or(Unknown::Subscript)?;
@@ -98,6 +121,16 @@ impl Touched {
                 let form = match number {
                     Number::Loop(variable) => Some(Affine::dim(*variable)),
                     Number::Form(form) => domain.quasi_affine(&mut set, &loops, form)?,
+                    Number::Within(extent) => {
+                        let Some(extent) = domain.affine(&loops, extent) else {
+                            return Ok(Err(Unknown::Subscript));
+                        };
+                        let column = Affine::dim(loops.len() + k);
+                        set.add(&Constraint::ge(column.clone(), 0))?;
+                        set.add(&Constraint::lt(column, extent))?;
+                        understood = false;
+                        continue;
+                    }
                 };
                 let Some(form) = form else { return Ok(Err(Unknown::Subscript)) };
                 set.add(&Constraint::eq(Affine::dim(loops.len() + k), form))?;
@@ -154,7 +187,7 @@ impl Touched {
         let bytes = i64::try_from(bytes).map_err(|_| Unknown::Subscript)?;
         let exact = exact && understood && corners.is_some();
         let corners = corners.unwrap_or_default();
-        Ok(Touched { corners, domain, sides, length: access.length, bytes, exact })
+        Ok(Touched { corners, domain, sides, length: access.extent(), bytes, exact })
     }
 
     /// Builds the first and the last element touched, [`FAR`] and `-FAR` where there is none; for those that
@@ -319,6 +352,22 @@ fn strides(ir: &Ir, buffer: Value) -> Option<Vec<Polynomial>> {
     ir.ctx.dense_array(view.static_strides(ir)?)?.iter().map(of).collect()
 }
 
+/// The extents of all dimensions but the first of a buffer that [`strides`] knows; nothing where one is not known.
+fn inner_extents(ir: &Ir, buffer: Value) -> Vec<Polynomial> {
+    let Some(op) = ir.defining_op(buffer) else {
+        let shape = ir.ctx.shape(ir.ty(buffer)).unwrap_or_default();
+        return shape.iter().skip(1).map(|&extent| Polynomial::constant(extent)).collect();
+    };
+    let Some(view) = memref::ReinterpretCastOp::cast(ir, op) else { return Vec::new() };
+    let [_, said, _] = view.static_parts(ir);
+    let mut values = view.sizes(ir).into_iter();
+    let of = |extent: i64| match extent {
+        DYNAMIC => values.next().map(Polynomial::value),
+        extent => Some(Polynomial::constant(extent)),
+    };
+    said.into_iter().map(of).skip(1).collect::<Option<_>>().unwrap_or_default()
+}
+
 /// Whether what one dimension can be may depend on another.
 fn are_coupled(loops: &[CountedLoop], numbers: &[(Number, Polynomial)], free: bool) -> bool {
     let is_variable = |value: &Value| loops.iter().any(|dim| dim.variable == *value);
@@ -331,6 +380,7 @@ fn are_coupled(loops: &[CountedLoop], numbers: &[(Number, Polynomial)], free: bo
         let uses = |number: &Number| match number {
             Number::Loop(variable) => *variable == at,
             Number::Form(form) => form.values().contains(&dim.variable),
+            Number::Within(_) => false,
         };
         numbers.iter().filter(|(number, _)| uses(number)).count() > 1
     });
@@ -391,6 +441,8 @@ enum Number {
     Loop(usize),
     /// A sum of loop variables and of values from outside.
     Form(QuasiAffine),
+    /// Any number from 0 to below an extent.
+    Within(Polynomial),
 }
 
 /// A subscript without the products of a loop variable and values from outside; and these, with the
@@ -469,5 +521,6 @@ pub fn is_view(ir: &Ir, op: Op) -> bool {
     memref::ReinterpretCastOp::is(ir, op)
         || memref::CastOp::is(ir, op)
         || memref::ViewOp::is(ir, op)
+        || ptr::FieldOp::is(ir, op)
         || memref::DimOp::is(ir, op)
 }

@@ -9,14 +9,15 @@ use super::message::{misplaced, not_found, partly_present, wraps_around};
 use super::{Entry, Presence, PresentTable};
 use crate::Failure;
 use crate::descriptor::{
-    ALWAYS, DataDescriptor, DataKind, FINALIZE, IF_PRESENT, ONE_COUNT, ROWS, STRIDED,
-    SiteDescriptor, ZERO,
+    ALWAYS, DataDescriptor, DataKind, FINALIZE, FIRST, IF_PRESENT, KEPT, ONE_COUNT, REQUIRED, ROWS,
+    STRIDED, SiteDescriptor, WHOLE, ZERO,
 };
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
 use crate::profiling::{self, About, Event, On};
 use crate::queue::Queues;
 use crate::report::{Direction, Report};
+use crate::sent;
 
 /// What the host asks for where it has a pointer and no section: its first byte.
 const BARE_POINTER_BYTES: u64 = 1;
@@ -168,10 +169,14 @@ impl DataEnvironment<'_> {
                 _ => return Err(misplaced(self.site, data, "`update`").into()),
             };
             let Some(kind) = data.data_kind().filter(|_| !is_nothing(data)) else { continue };
+            self.reach(data);
             match self.locate(data, kind)? {
-                Some((_, device)) => {
+                Some((start, device)) => {
                     data.device = device as *mut c_void;
                     self.transfer(data, device, direction)?;
+                    if direction == Direction::ToDevice {
+                        self.note_filled(start);
+                    }
                 }
                 None if data.has(IF_PRESENT) => {}
                 None => return Err(not_found(self.table, self.site, data, kind).into()),
@@ -315,6 +320,50 @@ impl DataEnvironment<'_> {
         data.has(IF_PRESENT) && self.memory.holds(data.host_address())
     }
 
+    /// Makes data of unknown length as long as what is there.
+    fn reach(&self, data: &mut DataDescriptor) {
+        if data.has(WHOLE)
+            && let Presence::Present(entry) =
+                self.table.find(data.host_address(), BARE_POINTER_BYTES)
+        {
+            data.reach(entry.end());
+        }
+    }
+
+    /// What the host has is there now.
+    fn note_filled(&mut self, start: u64) {
+        if let Some(owner) = self.table.owner_mut(start) {
+            owner.filled = true;
+        }
+    }
+
+    /// Whether the values of the host come to data that is there already, from `start` on.
+    fn fills(&mut self, data: &DataDescriptor, start: u64) -> bool {
+        match data.has(FIRST) {
+            true => self.table.owner_mut(start).is_none_or(|owner| !owner.filled),
+            false => data.has(ALWAYS),
+        }
+    }
+
+    /// Frees what an owner kept until now and nobody else uses.
+    pub fn let_go(&mut self, owner: &str) -> Result<(), Failure> {
+        for start in self.table.let_go(owner) {
+            let unused = |entry: &&Entry| entry.is_unreferenced();
+            let Some(entry) = self.table.at(start).filter(unused).cloned() else { continue };
+            // SAFETY: no byte of it is read: the clause deletes.
+            let data =
+                unsafe { DataDescriptor::new(c"data", start as *mut c_void, entry.bytes, 6) };
+            self.finish_queues(&data)?;
+            self.table.remove(start);
+            self.tell(Event::Delete, &data, entry.device);
+            self.tell(Event::Free, &data, entry.device);
+            self.memory
+                .release_behind(self.device, entry.device, self.queue)
+                .map_err(|error| self.failed(&data, error.into_diagnostic()))?;
+        }
+        Ok(())
+    }
+
     /// Makes a section present and counts one more reference to it.
     fn acquire(
         &mut self,
@@ -332,20 +381,29 @@ impl DataEnvironment<'_> {
             }
             return Ok(());
         }
+        self.reach(data);
         if let Some((start, device)) = self.locate(data, kind)? {
             data.device = device as *mut c_void;
             if let Some(entry) = self.table.at_mut(start) {
                 match count {
                     Count::Structured => entry.structured += 1,
+                    Count::Dynamic if data.has(KEPT) => {}
                     Count::Dynamic => entry.dynamic += 1,
                 }
             }
-            if data.has(ALWAYS) && kind.copies_in() {
+            if data.has(KEPT) {
+                self.table.keep(start, &sent::owner());
+            }
+            if kind.copies_in() && self.fills(data, start) {
                 self.transfer(data, device, Direction::ToDevice)?;
+                self.note_filled(start);
             }
             return Ok(());
         }
         match kind {
+            _ if data.has(REQUIRED) || data.has(WHOLE) => {
+                return Err(not_found(self.table, self.site, data, DataKind::Present).into());
+            }
             _ if self.is_of_device(data) => {
                 data.device = data.host();
                 return Ok(());
@@ -374,16 +432,20 @@ impl DataEnvironment<'_> {
             bytes: data.bytes(),
             device,
             structured: u64::from(count == Count::Structured),
-            dynamic: u64::from(count == Count::Dynamic),
+            dynamic: u64::from(count == Count::Dynamic && !data.has(KEPT)),
             mapped: false,
             stays: None,
             name,
             place: self.site.place_of_line(data.line),
         });
+        if data.has(KEPT) {
+            self.table.keep(data.host_address(), &sent::owner());
+        }
         self.tell(Event::Alloc, data, device);
         self.tell(Event::Create, data, device);
         if kind.copies_in() {
             self.transfer(data, device, Direction::ToDevice)?;
+            self.note_filled(data.host_address());
         } else if data.has(ZERO) {
             self.device
                 .fill(device, 0, data.bytes(), self.queue)

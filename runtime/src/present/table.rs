@@ -5,6 +5,7 @@
 //! is ever entered).
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry::Vacant;
 
 use gpuc_diagnostics::Place;
 
@@ -32,6 +33,15 @@ pub struct Entry {
     pub name: String,
     /// Where it was brought in.
     pub place: Option<Place>,
+}
+
+/// Who keeps data on the device from one call to the next, until told to let go of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    /// Its name.
+    pub name: String,
+    /// Whether the host's values have been brought in since it is there.
+    pub filled: bool,
 }
 
 /// What is left on the device between nests that the compiler found.
@@ -76,6 +86,8 @@ pub struct PresentTable {
     empty: BTreeMap<u64, u64>,
     /// How often the pointers at these host addresses have been attached.
     attached: BTreeMap<u64, u64>,
+    /// Who keeps entries, by their starts.
+    owned: BTreeMap<u64, Owner>,
 }
 
 impl PresentTable {
@@ -125,14 +137,43 @@ impl PresentTable {
     /// Removes the entry that starts at `start`.
     pub fn remove(&mut self, start: u64) -> Option<Entry> {
         let entry = self.by_host.remove(&start)?;
+        self.owned.remove(&start);
         // Its pointers go with it.
         self.attached.retain(|&pointer, _| pointer < start || pointer >= entry.end());
         Some(entry)
     }
 
+    /// Who keeps the entry that starts at `start`.
+    pub fn owner_mut(&mut self, start: u64) -> Option<&mut Owner> {
+        self.owned.get_mut(&start)
+    }
+
+    /// Has an owner keep an entry, as one more dynamic reference, if none does yet.
+    pub fn keep(&mut self, start: u64, name: &str) {
+        let Some(entry) = self.by_host.get_mut(&start) else { return };
+        if let Vacant(place) = self.owned.entry(start) {
+            place.insert(Owner { name: name.to_owned(), filled: false });
+            entry.dynamic += 1;
+        }
+    }
+
+    /// Has an owner let go of all that it keeps: the starts of those entries.
+    pub fn let_go(&mut self, name: &str) -> Vec<u64> {
+        let its = self.owned.iter().filter(|(_, owner)| owner.name == name);
+        let starts: Vec<u64> = its.map(|(&start, _)| start).collect();
+        for start in &starts {
+            self.owned.remove(start);
+            if let Some(entry) = self.by_host.get_mut(start) {
+                entry.dynamic = entry.dynamic.saturating_sub(1);
+            }
+        }
+        starts
+    }
+
     /// Removes every entry, in order of host address.
     pub fn drain(&mut self) -> impl Iterator<Item = Entry> {
         self.attached.clear();
+        self.owned.clear();
         std::mem::take(&mut self.by_host).into_values()
     }
 

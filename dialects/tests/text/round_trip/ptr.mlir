@@ -13,4 +13,9 @@ module {
       gpu.return
     }
   }
+  func.func @members(%arg0: memref<?x16xi8>, %arg1: memref<?x?x12xi8, strided<[?, 12, 1]>>) {
+    %field = ptr.field %arg0 at 8 : memref<?x16xi8> to memref<?xf64, strided<[2], offset: 1>>
+    %field_0 = ptr.field %arg1 at 4 : memref<?x?x12xi8, strided<[?, 12, 1]>> to memref<?x?xf32, strided<[?, 3], offset: 1>>
+    return
+  }
 }

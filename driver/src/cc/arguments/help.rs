@@ -142,6 +142,7 @@ const SPELLINGS: &[(&str, &str)] = &[
         "-fopenmp, -mp, -mp=gpu",
         "OpenMP: target regions are offloaded, all else is the host compiler's",
     ),
+    ("-fhmpp", "offload OpenHMPP directives (`hmpp`, `hmppcg`)"),
     ("-fopenmp-targets=nvptx64", "-fopenmp offloads in any case"),
     ("-mp=multicore", "-fopenmp, with target regions on the host"),
     ("-Minfo=CATEGORY,...", "-Minfo, where a category is one that gpuc says something about"),

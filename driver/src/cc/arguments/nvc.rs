@@ -66,6 +66,8 @@ impl Arguments {
                 self.families.openmp = false;
                 return Ok(false);
             }
+            ("-fhmpp", None) => self.families.hmpp = true,
+            ("-fno-hmpp", None) => self.families.hmpp = false,
             // Which devices, is said by --arch; the host compiler knows none.
             ("-fopenmp-targets", Some(value)) => {
                 if !value.split(',').all(|target| target.starts_with("nvptx")) {

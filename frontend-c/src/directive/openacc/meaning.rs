@@ -302,7 +302,7 @@ impl Directive {
             unless: on_host.and_then(|_| self.clause_value(ClauseName::SelfClause)),
             never: on_host
                 .is_some_and(|clause| matches!(clause.kind, ClauseKind::OptionalValue(None))),
-            device: None,
+            ..Condition::default()
         }
     }
 

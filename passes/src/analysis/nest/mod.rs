@@ -178,9 +178,9 @@ enum Own {
 
 /// Whether subscripts of two accesses inside the loop `op` say whether they are to the same element.
 fn comparable(ir: &Ir, op: Op, source: &Access, sink: &Access, own: Own) -> bool {
-    source.buffer == sink.buffer
-        && (is_outside(ir, source.buffer, op)
-            || (own == Own::Compared && source.buffer == source.root))
+    source.memory() == sink.memory()
+        && (is_outside(ir, source.memory(), op)
+            || (own == Own::Compared && source.memory() == source.root))
         && source.subscripts.len() == sink.subscripts.len()
 }
 

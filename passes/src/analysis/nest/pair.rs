@@ -127,7 +127,8 @@ impl Pair {
     /// out of it; `None` where coefficients leave 64 bits.
     pub(super) fn relation(&self, which: usize, access: &Access) -> Option<(Map, bool)> {
         let nest = &self.nests[which];
-        let space = self.domain.map_space(nest.len(), access.subscripts.len());
+        let place: Vec<_> = access.place().collect();
+        let space = self.domain.map_space(nest.len(), place.len());
         let mut set = BasicSet::universe(space.clone());
         let mut exact = self.domain.constrain(&mut set, nest).ok()?;
         for guard in &self.guards[which] {
@@ -140,7 +141,7 @@ impl Pair {
                 .ok()?;
             }
         }
-        for (k, subscript) in access.subscripts.iter().enumerate() {
+        for (k, subscript) in place.iter().enumerate() {
             let element = Affine::dim(nest.len() + k);
             let form = match subscript {
                 Some(form) => self.domain.quasi_affine(&mut set, nest, form).ok()?,
@@ -150,10 +151,10 @@ impl Pair {
                 exact = false;
                 continue;
             };
-            let last = k + 1 == access.subscripts.len();
-            if last && access.length > 1 {
+            let last = k + 1 == place.len();
+            if last && access.extent() > 1 {
                 set.add(&Constraint::ge(element.clone(), form.clone())).ok()?;
-                set.add(&Constraint::lt(element, form + access.length)).ok()?;
+                set.add(&Constraint::lt(element, form + access.extent())).ok()?;
             } else {
                 set.add(&Constraint::eq(element, form)).ok()?;
             }

@@ -26,10 +26,11 @@ pub(super) type Constants = SmallVec<[i64; 4]>;
 /// What tells accesses apart that are not told apart by constants.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct ShapeKey {
-    buffer: Value,
+    /// The buffer, or the records of which it is a member.
+    memory: Value,
     length: i64,
-    /// Whether the buffer is the same in all iterations: a view that is made inside is another each time.
-    fixed_buffer: bool,
+    /// Whether that is the same in all iterations: a view that is made inside is another each time.
+    fixed: bool,
     /// The innermost loop or understood condition.
     within: Option<Region>,
     /// Whether each iteration of the loop asked about runs it, as often as it runs the loops round it.
@@ -42,15 +43,15 @@ impl ShapeKey {
     pub(super) fn of(ir: &Ir, op: Op, access: &Access) -> (ShapeKey, Constants) {
         let around = || ir.ancestors(access.op).take_while(|&at| at != op);
         let mut constants = Constants::new();
-        let linear = access.subscripts.iter().map(|form| {
+        let linear = access.place().map(|form| {
             let constant = form.as_ref().map_or(0, QuasiAffine::constant_term);
             constants.push(constant);
-            form.as_ref()?.plus(&Polynomial::constant(constant).into(), -1)
+            form?.plus(&Polynomial::constant(constant).into(), -1)
         });
         let key = ShapeKey {
-            buffer: access.buffer,
-            length: access.length,
-            fixed_buffer: is_outside(ir, access.buffer, op),
+            memory: access.memory(),
+            length: access.extent(),
+            fixed: is_outside(ir, access.memory(), op),
             within: innermost(ir, op, access.op),
             unconditional: around().all(|at| ir.is_counted_loop(at)),
             linear: linear.collect(),
@@ -60,7 +61,7 @@ impl ShapeKey {
 
     /// Whether subscripts of the two can be compared: they are of one buffer.
     pub(super) fn compares_with(&self, other: &ShapeKey) -> bool {
-        self.buffer == other.buffer && self.fixed_buffer && self.linear.len() == other.linear.len()
+        self.memory == other.memory && self.fixed && self.linear.len() == other.linear.len()
     }
 }
 
@@ -122,7 +123,7 @@ impl Shape {
                 .linear
                 .iter()
                 .map(|form| {
-                    let form = form.as_ref().filter(|_| key.fixed_buffer)?;
+                    let form = form.as_ref().filter(|_| key.fixed)?;
                     linear(ir, op, &nest, form.as_polynomial()?)
                 })
                 .collect(),
@@ -266,11 +267,7 @@ fn is_reachable(
     multiple && within
 }
 
-/// The greatest common divisor, not negative.
+/// The greatest common divisor, not negative; 1 where it is no number of 64 bits.
 fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i64::try_from(a).unwrap_or(1)
+    i64::try_from(gpuc_presburger::gcd(a.unsigned_abs(), b.unsigned_abs())).unwrap_or(1)
 }

@@ -3,6 +3,7 @@
 //! Li et al. 2016, eqs. 20 and 21: consecutive threads lie `stride` elements apart, and each bank delivers one word a pass.
 
 use gpuc_arch::{BANK_BYTES, BANKS};
+use gpuc_presburger::gcd;
 
 /// Into how many requests to one bank an access of a full warp falls whose threads lie `stride` elements of `bytes`
 /// bytes apart; 1 is without a conflict. `None` for elements that do not fill words evenly.
@@ -27,11 +28,6 @@ pub fn conflict_degree(stride: i64, bytes: u32) -> Option<u32> {
         _ => return None,
     };
     u32::try_from(degree).ok()
-}
-
-/// The greatest common divisor; that of 0 and a number is the number.
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

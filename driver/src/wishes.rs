@@ -1,0 +1,246 @@
+//! What directives ask of the plan of their construct ([`gpuc_frontend_c::directive::construct::Step`]): the plan that the
+//! compiler makes by itself, with their steps in it, is given to the construct as if a user had written it.
+//!
+//! So each step is checked like one of a plan's file. What is refused, or no step of plans, is named by a warning at the
+//! directive, and left out.
+
+use gpuc_diagnostics::{Diagnostic, Place, codes};
+use gpuc_frontend_c::directive::construct::Step as Asked;
+use gpuc_frontend_c::lower::Lowered;
+use gpuc_frontend_c::tree::TranslationUnit;
+use gpuc_ir::{Ir, Op};
+use gpuc_passes::plan::given::Given;
+use gpuc_passes::plan::text::{self, Placed, Plan};
+
+/// Steps by which the compiler makes a nest another one, for where that pays: who asks for something else at its loops
+/// does not want them.
+const OWN: [&str; 6] = ["tile", "stage", "march", "coarsen", "share", "spread"];
+
+/// A step that is asked for.
+struct Wish {
+    /// The construct, as plans name it.
+    kernel: String,
+    asked: Asked,
+    place: Place,
+    /// Why it is left out, once it is.
+    refused: bool,
+}
+
+/// What a unit's directives ask for.
+pub struct Wishes {
+    all: Vec<Wish>,
+}
+
+impl Wishes {
+    /// The wishes of a unit that has been lowered, with warnings of those that no plan has a step for.
+    pub fn of(unit: &TranslationUnit, lowered: &Lowered) -> (Wishes, Vec<Diagnostic>) {
+        let mut all = Vec::new();
+        let mut warnings = Vec::new();
+        for info in &lowered.constructs {
+            if info.compute.is_none() {
+                continue;
+            }
+            for wish in &info.steps {
+                let place = unit.place(wish.span);
+                if let Asked::Unknown(name) = wish.step {
+                    let message = format!("`{name}` is not followed: plans have no such step yet");
+                    warnings.push(Diagnostic::warning(message).code(codes::PLAN_STEP).at(place));
+                    continue;
+                }
+                let kernel = format!("{}:{}", info.function, info.line);
+                all.push(Wish { kernel, asked: wish.step.clone(), place, refused: false });
+            }
+        }
+        (Wishes { all }, warnings)
+    }
+
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.all.iter().all(|wish| wish.refused)
+    }
+
+    /// Gives constructs that something is asked of `plans`, which the compiler has made, with what is asked.
+    pub fn give(&self, ir: &mut Ir, module: Op, lowered: &Lowered, plans: &[Plan]) {
+        for info in &lowered.constructs {
+            let Some(compute) = &info.compute else { continue };
+            let kernel = format!("{}:{}", info.function, info.line);
+            let own: Vec<&Wish> =
+                self.all.iter().filter(|wish| wish.kernel == kernel && !wish.refused).collect();
+            let Some(first) = own.first() else { continue };
+            let plan = plans.iter().find(|plan| plan.key.kernel() == kernel);
+            let name = ir.ctx.ident(&compute.symbol);
+            if let (Some(plan), Some(func)) = (plan, ir.symbol_in(module, name)) {
+                let steps = edited(&plan.steps, &own);
+                let plan = Plan { key: plan.key.clone(), place: first.place.clone(), steps };
+                Given::give(ir, func, &plan);
+            }
+        }
+    }
+
+    /// The warning about a step that was refused, which is left out then.
+    pub fn leave_out(&mut self, errors: &[Diagnostic]) -> Option<Diagnostic> {
+        let error = errors.iter().find(|error| {
+            error.is_error() && error.code.is_some_and(|code| code == codes::PLAN_STEP)
+        })?;
+        let place = error.place.as_ref()?;
+        let is_its = |wish: &&mut Wish| {
+            !wish.refused && wish.place.line == place.line && wish.place.file == place.file
+        };
+        // Steps of the compiler's own that do not go with it any more stand at the first wish.
+        let wish = self.all.iter_mut().find(is_its)?;
+        wish.refused = true;
+        let name = match wish.asked {
+            Asked::Unroll(..) => "unroll",
+            Asked::Permute(..) => "permute",
+            Asked::Block { .. } => "blocksize",
+            Asked::Unknown(name) => name,
+        };
+        let mut warning =
+            Diagnostic::warning(format!("`{name}` is not followed: {}", error.message))
+                .code(codes::PLAN_STEP)
+                .at(wish.place.clone());
+        warning.related = error.related.clone();
+        Some(error.help.iter().fold(warning, |warning, help| warning.help(help.clone())))
+    }
+}
+
+/// The steps of a plan with what is asked for in them.
+fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
+    let mut lines: Vec<(String, Place)> =
+        steps.iter().map(|placed| (placed.step.to_string(), wishes[0].place.clone())).collect();
+    for wish in wishes {
+        let place = &wish.place;
+        match &wish.asked {
+            Asked::Block { nest, x, y } => {
+                let about = |line: &str| nest.iter().any(|own| names(line, &own.variable));
+                lines.retain(|(line, _)| !is_own(line) || !about(line));
+                for (line, at) in &mut lines {
+                    if line.starts_with("map ") && about(line) {
+                        *line = with_block(line, *x, *y);
+                        at.clone_from(place);
+                    }
+                }
+            }
+            Asked::Unroll(own, factor) => {
+                let name = &own.variable;
+                lines
+                    .retain(|(line, _)| !names(line, name) || !is_own(line) && !is(line, "unroll"));
+                if *factor > 1 {
+                    lines.push((format!("unroll {name} by {factor}"), place.clone()));
+                }
+            }
+            Asked::Permute(loops, order) => {
+                let of: Vec<&str> = loops.iter().map(|own| own.variable.as_str()).collect();
+                let about = |line: &str| of.iter().any(|name| names(line, name));
+                lines.retain(|(line, _)| !about(line) || is(line, "parallel") || is(line, "map"));
+                let step = format!("permute {} to {}", of.join(", "), order.join(", "));
+                lines.insert(0, (step, place.clone()));
+                remap(&mut lines, order, place);
+            }
+            Asked::Unknown(_) => {}
+        }
+    }
+    lines
+        .into_iter()
+        .filter_map(|(line, place)| {
+            let parsed = text::parse_step(&line, Place { column: 0, ..place.clone() }).ok()?;
+            Some(Placed { step: parsed.step, place })
+        })
+        .collect()
+}
+
+/// Whether a line is a step of that word.
+fn is(line: &str, word: &str) -> bool {
+    line.split(' ').next() == Some(word)
+}
+
+fn is_own(line: &str) -> bool {
+    OWN.iter().any(|word| is(line, word))
+}
+
+/// Whether a line names a loop.
+fn names(line: &str, name: &str) -> bool {
+    line.split([' ', ',']).any(|word| word == name)
+}
+
+/// A `map` line with other sizes of blocks: of one dimension, all threads are along it.
+fn with_block(line: &str, x: u32, y: u32) -> String {
+    let rows = line.contains("thread.y by ");
+    let mut out: Vec<String> = Vec::new();
+    let mut sized = None;
+    for word in line.split(' ') {
+        let comma = word.ends_with(',');
+        let number = word.trim_end_matches(',');
+        let is_number = number.parse::<u32>().is_ok() || number == "?";
+        let new = match (sized, out.last().map(String::as_str)) {
+            (Some('x'), Some("by")) if is_number && rows => Some(x),
+            (Some('x'), Some("by")) if is_number => Some(x * y),
+            (Some('y'), Some("by")) if is_number => Some(y),
+            _ => None,
+        };
+        match number {
+            "thread.x" => sized = Some('x'),
+            "thread.y" => sized = Some('y'),
+            "by" => {}
+            _ => sized = None,
+        }
+        let tail = if comma { "," } else { "" };
+        out.push(new.map_or(word.to_owned(), |new| format!("{new}{tail}")));
+    }
+    out.join(" ")
+}
+
+/// Maps loops in their new order: those that run at once and stand outside become one, the innermost along the fastest
+/// dimension of blocks.
+fn remap(lines: &mut Vec<(String, Place)>, order: &[String], place: &Place) {
+    let at_once = |name: &String| {
+        lines.iter().any(|(line, _)| (is(line, "parallel") || is(line, "map")) && names(line, name))
+    };
+    let outer: Vec<&String> = order.iter().take_while(|name| at_once(name)).collect();
+    let outer = &outer[..outer.len().min(3)];
+    let all: Vec<String> = outer.iter().map(|name| (*name).clone()).collect();
+    let dims = match all.as_slice() {
+        [] => return,
+        [x] => format!("map {x} to block.x thread.x by 64"),
+        [y, x] => format!("map {y} to block.y thread.y by 4, {x} to block.x thread.x by 32"),
+        [z, y, x, ..] => format!(
+            "map {z} to block.z, {y} to block.y thread.y by 4, {x} to block.x thread.x by 32"
+        ),
+    };
+    let inner: Vec<&String> = order.iter().filter(|name| !all.contains(name)).collect();
+    lines.retain(|(line, _)| !is(line, "map") || !order.iter().any(|name| names(line, name)));
+    for (line, _) in lines.iter_mut().filter(|(line, _)| is(line, "parallel")) {
+        // What stands inside of a loop in order runs in order itself.
+        let kept: Vec<&str> = line["parallel ".len()..]
+            .split(", ")
+            .filter(|name| !inner.iter().any(|inner| inner == name))
+            .collect();
+        *line = format!("parallel {}", kept.join(", "));
+    }
+    lines.retain(|(line, _)| line != "parallel ");
+    let position = lines.iter().position(|(line, _)| is(line, "launches") || is(line, "map"));
+    let position = position.unwrap_or(lines.len());
+    if all.len() > 1 {
+        lines.insert(position, (format!("collapse {}", all.join(", ")), place.clone()));
+    }
+    lines.push((dims, place.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_have_the_size_that_is_asked_for() {
+        for (line, expected) in [
+            (
+                "map i to block.y thread.y by 4, j to block.x thread.x by 32",
+                "map i to block.y thread.y by 8, j to block.x thread.x by 16",
+            ),
+            ("map j@43 to block.x thread.x by 64", "map j@43 to block.x thread.x by 128"),
+            ("map i to block.x by ?", "map i to block.x by ?"),
+        ] {
+            assert_eq!(with_block(line, 16, 8), expected);
+        }
+    }
+}

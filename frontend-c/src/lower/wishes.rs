@@ -1,0 +1,53 @@
+//! What directives in a compute construct ask of its plan.
+
+use rustc_hash::FxHashMap;
+
+use super::walk::{self, Below, Node};
+use crate::directive::construct::{LoopName, Step, Wish};
+use crate::tree::{StmtId, StmtKind, TranslationUnit};
+
+/// The steps that directives in a construct's statement ask for, in the order of the text. Their loops have the names
+/// that plans give them: the variable; where several count by one of that name, with the line.
+pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
+    let mut wishes = Vec::new();
+    let mut counts: FxHashMap<String, u32> = FxHashMap::default();
+    walk::stmt(unit, body, &mut |node| {
+        if let Node::Stmt(stmt) = node {
+            match unit.stmts[stmt].kind {
+                StmtKind::Directive { directive, .. } => {
+                    wishes.extend(unit.directives[directive].steps.iter().cloned());
+                }
+                StmtKind::For { .. } => {
+                    if let Some(name) = unit.counted_by(stmt) {
+                        *counts.entry(unit.name(name).to_owned()).or_default() += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Below::Enter
+    });
+    let several = |name: &str| counts.get(name).is_some_and(|&count| count > 1);
+    let name = |own: &mut LoopName| {
+        if several(&own.variable) {
+            own.variable = format!("{}@{}", own.variable, own.line);
+        }
+    };
+    for wish in &mut wishes {
+        match &mut wish.step {
+            Step::Unroll(own, _) => name(own),
+            Step::Permute(loops, order) => {
+                let before: Vec<String> = loops.iter().map(|own| own.variable.clone()).collect();
+                loops.iter_mut().for_each(name);
+                for own in order {
+                    if let Some(at) = before.iter().position(|name| name == own) {
+                        own.clone_from(&loops[at].variable);
+                    }
+                }
+            }
+            Step::Block { nest, .. } => nest.iter_mut().for_each(name),
+            Step::Unknown(_) => {}
+        }
+    }
+    wishes
+}
