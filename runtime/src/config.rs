@@ -1,12 +1,14 @@
 //! What the environment asks of the runtime.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use gpuc_sim::Checks;
 
 use crate::Failure;
+use crate::device::sim::SimSettings;
 
 /// The value of `GPUC_DEVICE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +63,14 @@ pub struct Config {
     pub sim_arch: &'static Arch,
     /// `GPUC_SIM_DEVICES=4`: how many devices the simulator has.
     pub sim_devices: usize,
+    /// `GPUC_SIM_BUDGET=1000000`: warp instructions after which a launch on the simulator is stopped.
+    pub sim_budget: Option<u64>,
+    /// `GPUC_SIM_TIME_LIMIT=60`: time after which a launch on the simulator is stopped.
+    pub sim_time_limit: Option<Duration>,
+    /// `GPUC_SIM_APPROX=worst`: approximate functions are off by as much as PTX allows.
+    pub sim_worst: bool,
+    /// `GPUC_PROGRESS=0|1`: whether the simulator tells how far a long launch is; on terminals by default.
+    pub progress: Option<bool>,
     /// `ACC_DEVICE_NUM=1`: the device that regions run on where the program chooses none.
     pub first_device: usize,
     /// `ACC_PROFLIB=libtool.so;libother.so`: tools that listen to what happens.
@@ -163,6 +173,15 @@ impl Config {
             },
         };
         let sim_devices = number("GPUC_SIM_DEVICES", 1, MOST_SIM_DEVICES)?.unwrap_or(1);
+        let sim_budget = number("GPUC_SIM_BUDGET", 1, usize::MAX)?.map(|n| n as u64);
+        let sim_time_limit = get("GPUC_SIM_TIME_LIMIT").map(|value| seconds(&value)).transpose()?;
+        let sim_worst = match get("GPUC_SIM_APPROX").as_deref() {
+            None | Some("best") => false,
+            Some("worst") => true,
+            Some(other) => {
+                return Err(unknown("GPUC_SIM_APPROX", other, "an error", &["best", "worst"]));
+            }
+        };
         let first_device = number("ACC_DEVICE_NUM", 0, i32::MAX as usize)?.unwrap_or(0);
         // Names of devices have no case there (OpenACC 3.3 §4.1).
         let on_host = match get("ACC_DEVICE_TYPE").map(|kind| kind.to_lowercase()).as_deref() {
@@ -198,6 +217,10 @@ impl Config {
             require_gpu: switch("GPUC_REQUIRE_GPU")?.unwrap_or(false),
             sim_arch,
             sim_devices,
+            sim_budget,
+            sim_time_limit,
+            sim_worst,
+            progress: switch("GPUC_PROGRESS")?,
             first_device,
             tools: get("ACC_PROFLIB").map_or(Vec::new(), |list| {
                 list.split(';').filter(|name| !name.is_empty()).map(str::to_owned).collect()
@@ -217,6 +240,17 @@ impl Config {
         })
     }
 
+    /// How the simulator runs kernels.
+    pub fn sim_settings(&self) -> SimSettings {
+        SimSettings {
+            checks: self.checks,
+            budget: self.sim_budget,
+            time_limit: self.sim_time_limit,
+            worst_approximations: self.sim_worst,
+            progress: self.progress,
+        }
+    }
+
     /// Whether anything is told at exit.
     pub fn reports(&self) -> bool {
         self.report.is_some() || self.time || self.trace.is_some()
@@ -226,6 +260,15 @@ impl Config {
     pub fn counts(&self) -> bool {
         (self.report.is_some() || self.trace.is_some()) && self.counters != Some(false)
     }
+}
+
+/// The value of `GPUC_SIM_TIME_LIMIT`.
+fn seconds(value: &str) -> Result<Duration, Failure> {
+    let time = value.trim().parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    time.filter(|time| !time.is_zero()).ok_or_else(|| {
+        let message = format!("GPUC_SIM_TIME_LIMIT=`{value}` is not a number of seconds above 0");
+        Box::new(Diagnostic::error(message))
+    })
 }
 
 /// What the simulator stands for.
@@ -305,6 +348,10 @@ mod tests {
             ("GPUC_AUTO", "modle", "did you mean `model`?"),
             ("GPUC_CHECK_FORMAT", "jsno", "did you mean `json`?"),
             ("GPUC_SIM_DEVICES", "0", "is not a number from 1 to 64"),
+            ("GPUC_SIM_BUDGET", "0", "is not a number from 1 to"),
+            ("GPUC_SIM_TIME_LIMIT", "-1", "is not a number of seconds above 0"),
+            ("GPUC_SIM_APPROX", "wrost", "did you mean `worst`?"),
+            ("GPUC_PROGRESS", "often", "is not a switch"),
             ("ACC_DEVICE_NUM", "-1", "is not a number from 0 to"),
             ("ACC_DEVICE_TYPE", "nvidai", "did you mean `nvidia`?"),
         ] {

@@ -16,6 +16,7 @@ use crate::descriptor::{
 use crate::device::{Device, DeviceError, DeviceKind, DevicePtr, LaunchRequest, Queue};
 use crate::failure::{Failure, fail};
 use crate::image::{LoadedImage, LoadedImages};
+use crate::interrupt;
 use crate::memory::Memory;
 use crate::present::resident::{__gpuc_auto_resident, HostUse};
 use crate::present::{DataEnvironment, PresentTable};
@@ -95,7 +96,7 @@ extern "C" fn report_at_exit() {
             // SAFETY: all streams are flushed, as `exit` would have done; then nothing is left to do.
             unsafe {
                 fflush(ptr::null_mut());
-                _exit(FOUND);
+                _exit(if interrupt::was_raised() { interrupt::STATUS } else { FOUND });
             }
         }
     }

@@ -61,6 +61,21 @@ pub const OPTIONS: &[OwnOption] = &[
         text: "with run: findings as text (default) or json, on standard error",
     },
     OwnOption {
+        name: "--approx",
+        value: "=ERROR",
+        words: &["best", "worst"],
+        text: "with run: worst: approximate functions on the simulator (sin.approx, ...) are off by as \
+               much as PTX allows",
+    },
+    option("--budget", "=N", "with run: end a kernel on the simulator after N warp instructions"),
+    option("--time-limit", "=SECONDS", "with run: end a kernel on the simulator after so long"),
+    option(
+        "--progress",
+        "",
+        "with run: say how far a kernel is that the simulator runs for over a second; default where \
+         standard error is a terminal",
+    ),
+    OwnOption {
         name: "--report",
         value: "[=FORM]",
         words: &["text", "json", "html"],
@@ -158,6 +173,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_SIM_ARCH", "the compute capability that the simulator stands for (default sm_90)"),
     ("GPUC_CHECK", "checkers that watch the simulator's kernels: a list with commas, or all"),
     ("GPUC_CHECK_FORMAT", "how what they find is printed: text or json"),
+    ("GPUC_SIM_BUDGET", "warp instructions after which the simulator ends a kernel"),
+    ("GPUC_SIM_TIME_LIMIT", "seconds after which the simulator ends a kernel"),
+    ("GPUC_SIM_APPROX", "worst: approximate functions are off by as much as PTX allows"),
+    ("GPUC_PROGRESS", "1: say how far a kernel of over a second is; 0: never"),
     ("GPUC_SIM_DEVICES", "how many devices the simulator has: 1 to 64"),
     ("GPUC_SIM_DEVICE", "the device that the simulator stands for: v100, a100-80, h100, ..."),
     ("GPUC_AUTO", "all, model or none: which nests that --auto found run on the device"),

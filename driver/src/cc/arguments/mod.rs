@@ -123,6 +123,14 @@ pub struct Arguments {
     pub check: Option<String>,
     /// `--check-format`.
     pub check_format: Option<String>,
+    /// `--approx`.
+    pub approx: Option<String>,
+    /// `--budget`.
+    pub budget: Option<String>,
+    /// `--time-limit`.
+    pub time_limit: Option<String>,
+    /// `--progress`.
+    pub progress: bool,
     /// `--report`: its form.
     pub report: Option<String>,
     /// `--report-file`.
@@ -194,6 +202,10 @@ impl Arguments {
             require_gpu: false,
             check: None,
             check_format: None,
+            approx: None,
+            budget: None,
+            time_limit: None,
+            progress: false,
             report: None,
             report_file: None,
             report_base: None,
@@ -450,6 +462,9 @@ impl Arguments {
         for (value, name) in [
             (&self.check, "GPUC_CHECK"),
             (&self.check_format, "GPUC_CHECK_FORMAT"),
+            (&self.approx, "GPUC_SIM_APPROX"),
+            (&self.budget, "GPUC_SIM_BUDGET"),
+            (&self.time_limit, "GPUC_SIM_TIME_LIMIT"),
             (&self.report, "GPUC_REPORT"),
             (&self.report_file, "GPUC_REPORT_FILE"),
             (&self.report_base, "GPUC_REPORT_BASE"),
@@ -460,6 +475,7 @@ impl Arguments {
         for (set, name) in [
             (self.require_gpu, "GPUC_REQUIRE_GPU"),
             (self.counters, "GPUC_COUNTERS"),
+            (self.progress, "GPUC_PROGRESS"),
             (self.time, "GPUC_TIME"),
         ] {
             if set {

@@ -1,6 +1,7 @@
 //! Options of gpuc itself.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
@@ -85,6 +86,34 @@ impl Arguments {
                 }
                 self.check_format = Some(format);
             }
+            "--approx" => {
+                let error = required("best or worst")?;
+                if error != "best" && error != "worst" {
+                    let message =
+                        Diagnostic::error(format!("unknown error of approximations `{error}`"));
+                    return Err(message.code(codes::BAD_OPTION).help("there are best and worst"));
+                }
+                self.approx = Some(error);
+            }
+            "--budget" => {
+                let number = required("a number of warp instructions")?;
+                if !number.parse().is_ok_and(|number: u64| number > 0) {
+                    let message =
+                        format!("`--budget={number}` is not a number of warp instructions");
+                    return Err(Diagnostic::error(message).code(codes::BAD_OPTION));
+                }
+                self.budget = Some(number);
+            }
+            "--time-limit" => {
+                let seconds = required("a number of seconds")?;
+                let limit = seconds.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+                if limit.is_none_or(|limit| limit.is_zero()) {
+                    let message = format!("`--time-limit={seconds}` is not a number of seconds");
+                    return Err(Diagnostic::error(message).code(codes::BAD_OPTION));
+                }
+                self.time_limit = Some(seconds);
+            }
+            "--progress" => self.progress = true,
             "--report" => {
                 let form = value.as_deref().unwrap_or("text");
                 let known = ["text", "json", "html"];
