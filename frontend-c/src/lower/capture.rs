@@ -307,7 +307,14 @@ impl Lowerer<'_> {
             _ => self.device_memref(&form),
         };
         let storage = storage(unit, c, captured, &target);
-        Formal { name, ty: memref, map: kind.keyword(), storage, actual: Argument::Data(item), target }
+        Formal {
+            name,
+            ty: memref,
+            map: kind.keyword(),
+            storage,
+            actual: Argument::Data(item),
+            target,
+        }
     }
 
     /// An array, a structure or a section of which the construct has the host's values in memory of its own.
