@@ -302,9 +302,19 @@ impl Lowerer<'_> {
         } else {
             (Form::Bytes, Target::Object(captured, Form::Bytes, ty))
         };
-        let ty = self.device_memref(&form);
+        let memref = match (&target, &form) {
+            (Target::Object(..), Form::Elements { .. }) => self.object_memref(&form, ty),
+            _ => self.device_memref(&form),
+        };
         let storage = storage(unit, c, captured, &target);
-        Formal { name, ty, map: kind.keyword(), storage, actual: Argument::Data(item), target }
+        Formal {
+            name,
+            ty: memref,
+            map: kind.keyword(),
+            storage,
+            actual: Argument::Data(item),
+            target,
+        }
     }
 
     /// An array, a structure or a section of which the construct has the host's values in memory of its own.

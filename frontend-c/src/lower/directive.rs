@@ -135,6 +135,11 @@ impl Lowerer<'_> {
 
     /// A `loop` directive, or the loop part of a combined one, with the loops it applies to.
     pub(super) fn directive_loop(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
+        let header = self.header(self.only_statement(body));
+        self.at_span(header, |l| l.divided_loops(directive, body))
+    }
+
+    fn divided_loops(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let loops = self.nest(directive, body)?;
         if let Some(tile) = directive.nest.as_ref().and_then(|nest| nest.tile) {
             let remark = Diagnostic::remark("the sizes of these tiles are chosen by the compiler")
@@ -334,16 +339,22 @@ impl Lowerer<'_> {
         Ok(false)
     }
 
+    /// What stands in braces by itself.
+    fn only_statement(&self, mut stmt: StmtId) -> StmtId {
+        while let StmtKind::Compound(list) = &self.unit.stmts[stmt].kind
+            && let [single] = list.as_slice()
+        {
+            stmt = *single;
+        }
+        stmt
+    }
+
     /// The loops that a directive applies to, outermost first.
     fn nest(&mut self, directive: &Directive, body: StmtId) -> Lowering<Vec<Counted>> {
         let mut loops: Vec<Counted> = Vec::new();
         let mut at = body;
         for _ in 0..directive.collapsed() {
-            while let StmtKind::Compound(list) = &self.unit.stmts[at].kind
-                && let [single] = list.as_slice()
-            {
-                at = *single;
-            }
+            at = self.only_statement(at);
             let is_loop = matches!(self.unit.stmts[at].kind, StmtKind::For { .. });
             if !is_loop
                 && directive.nest.as_ref().is_some_and(|nest| nest.force)

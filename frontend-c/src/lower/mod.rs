@@ -48,6 +48,7 @@ mod flow;
 mod function;
 mod initializer;
 mod jump;
+mod location;
 mod looping;
 mod lowerer;
 mod math;
