@@ -57,7 +57,8 @@ pub fn check_asked(tree: &TranslationUnit, arguments: &Arguments) -> Vec<Diagnos
             };
             if let Err(refusal) = outcome {
                 let words = tree.directives[directive].words;
-                let text = format!("this task of `{words}` cannot run on the device: {}", refusal.why);
+                let text =
+                    format!("this task of `{words}` cannot run on the device: {}", refusal.why);
                 let error = Diagnostic::error(text).code(codes::NOT_SUPPORTED);
                 let error = error.at(tree.place(tree.directives[directive].name));
                 errors.push(error.related(tree.place(refusal.span), "here"));

@@ -303,9 +303,10 @@ fn preprocess_buffer(
     }
     if arguments.families.jolokia {
         // The loops that JolokiaC++ has beside C's (Patel 2014, §4.1).
-        options.args.extend(["_for", "parallel_for"].map(|word| {
-            format!("-D{word}=_Pragma(\"jolokia independent\") for").into()
-        }));
+        options.args.extend(
+            ["_for", "parallel_for"]
+                .map(|word| format!("-D{word}=_Pragma(\"jolokia independent\") for").into()),
+        );
     }
     let text = preprocess::run(&options).map_err(|mut errors| {
         // Without a place it is the compiler itself that cannot be used.

@@ -81,7 +81,8 @@ fn combined_and_separate_constructs_of_openmp_have_the_same_kernels() {
     // Products have kernels in tiles besides.
     let of_product = (kernels.len() - 4) / 2;
     assert!(of_product >= 1 && kernels.len() == 2 * of_product + 4);
-    let pairs = [(0, 1, 1), (2, 2 + of_product, of_product), (kernels.len() - 2, kernels.len() - 1, 1)];
+    let pairs =
+        [(0, 1, 1), (2, 2 + of_product, of_product), (kernels.len() - 2, kernels.len() - 1, 1)];
     for (combined, separate, count) in pairs {
         assert!(kernels[combined].len() > 10);
         assert!(kernels[combined..combined + count] == kernels[separate..separate + count]);

@@ -232,7 +232,7 @@ fn check_in(
                     StmtKind::Asm => refuse(span, "it has assembler code".to_owned()),
                     StmtKind::Directive { directive, .. }
                         if !unit.directives[*directive].found
-                            && !(asked && unit.directives[*directive].kind == Kind::Loop) =>
+                            && (!asked || unit.directives[*directive].kind != Kind::Loop) =>
                     {
                         refuse(span, "it has directives of its own".to_owned());
                     }
