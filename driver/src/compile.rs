@@ -301,6 +301,13 @@ fn preprocess_buffer(
     if arguments.families.openacc {
         options.args.extend(runtime::header_flags(runtime::headers()));
     }
+    if arguments.families.jolokia {
+        // The loops that JolokiaC++ has beside C's (Patel 2014, §4.1).
+        options.args.extend(
+            ["_for", "parallel_for"]
+                .map(|word| format!("-D{word}=_Pragma(\"jolokia independent\") for").into()),
+        );
+    }
     let text = preprocess::run(&options).map_err(|mut errors| {
         // Without a place it is the compiler itself that cannot be used.
         for error in errors.iter_mut().filter(|error| error.place.is_none()) {
@@ -342,6 +349,13 @@ impl<'a> Unit<'a> {
         let mut unit = Unit::open(text, arguments);
         if unit.diagnostics.iter().any(Diagnostic::is_error) {
             return Err(unit.diagnostics.into());
+        }
+        if arguments.families.jolokia {
+            let errors = auto::check_asked(&unit.tree, arguments);
+            if !errors.is_empty() {
+                unit.diagnostics.extend(errors);
+                return Err(unit.diagnostics.into());
+            }
         }
         unit.find_nests();
         Ok(unit)

@@ -144,7 +144,7 @@ pub unsafe extern "C" fn __gpuc_auto_begin(
     let (image, work) = unsafe { (image_of(image, site), slice::from_raw_parts(work, 3)) };
     let work =
         NestWork { operations: work[0] as f64, span: work[1] as f64, launches: work[2] as f64 };
-    let counted = Counted { work, always: always != 0 };
+    let counted = Counted { work, always: always != 0, asked: always == 2 };
     c_int::from(or_fail(Runtime::global().nest_begin(image, site, data, fixed, &counted)))
 }
 

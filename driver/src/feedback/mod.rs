@@ -61,12 +61,20 @@ pub fn not_offloaded(unit: &TranslationUnit, families: Families) -> Vec<Diagnost
                 said = true;
                 "OpenHMPP"
             }
+            Family::Jolokia if !families.jolokia && !said => {
+                said = true;
+                "JolokiaC++"
+            }
             _ => continue,
         };
         let (message, help) = match pragma.family {
             Family::OpenMp => (
                 "directives of OpenMP are not offloaded without -fopenmp".to_owned(),
                 "compile with `-fopenmp`",
+            ),
+            Family::Jolokia => (
+                format!("directives of {family} are not offloaded without -fjolokia"),
+                "compile with `-fjolokia`",
             ),
             _ => (
                 format!("directives of {family} are not offloaded without -fhmpp"),

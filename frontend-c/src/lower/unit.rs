@@ -186,7 +186,8 @@ impl Walker<'_> {
             info.steps = wishes::of(unit, stmt);
             self.compute(&mut info, stmt, body);
             if unit.directives[id].found {
-                (info.action, info.words) = (Action::Nest, "nest");
+                info.action = Action::Nest;
+                info.words = if unit.directives[id].asked { info.words } else { "nest" };
             }
             self.constructs.push(info);
             return Below::Skip;

@@ -158,6 +158,7 @@ const SPELLINGS: &[(&str, &str)] = &[
         "OpenMP: target regions are offloaded, all else is the host compiler's",
     ),
     ("-fhmpp", "offload OpenHMPP directives (`hmpp`, `hmppcg`)"),
+    ("-fjolokia", "offload tasks of JolokiaC++ (`jolokia`); `_for` and `parallel_for` are loops"),
     ("-fopenmp-targets=nvptx64", "-fopenmp offloads in any case"),
     ("-mp=multicore", "-fopenmp, with target regions on the host"),
     ("-Minfo=CATEGORY,...", "-Minfo, where a category is one that gpuc says something about"),

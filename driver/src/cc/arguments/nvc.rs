@@ -68,6 +68,8 @@ impl Arguments {
             }
             ("-fhmpp", None) => self.families.hmpp = true,
             ("-fno-hmpp", None) => self.families.hmpp = false,
+            ("-fjolokia", None) => self.families.jolokia = true,
+            ("-fno-jolokia", None) => self.families.jolokia = false,
             // Which devices, is said by --arch; the host compiler knows none.
             ("-fopenmp-targets", Some(value)) => {
                 if !value.split(',').all(|target| target.starts_with("nvptx")) {
