@@ -327,7 +327,7 @@ impl Lowerer<'_> {
             );
         } else {
             let message = "all gangs are taken by the outermost gang loop";
-            self.diagnostics.push(Diagnostic::remark(message).at(place));
+            self.diagnostics.push(Diagnostic::missed(message).at(place));
         }
         Ok(false)
     }
@@ -395,7 +395,7 @@ impl Lowerer<'_> {
     /// Says that fewer loops are divided than the program asks for.
     fn remark_fewer(&mut self, directive: &Directive, count: usize) {
         let message = format!("{count} of these loops are divided among processors");
-        let remark = Diagnostic::remark(message).at(self.unit.place(directive.name));
+        let remark = Diagnostic::missed(message).at(self.unit.place(directive.name));
         self.diagnostics.push(remark);
     }
 
