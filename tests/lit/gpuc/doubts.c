@@ -2,7 +2,7 @@
 // RUN: gpuc -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning
 #include <openacc.h>
 
-float a[100000], b[100000], c[100000], known[100000];
+float a[100000], b[100000], c[100000], own[10], known[100000];
 
 void asked(int n, float *restrict x)
 {
@@ -54,11 +54,11 @@ void in_loop(void)
 
 void small(int n)
 {
-    // CHECK: warning[GPUC0031]: this region is too small to pay: its 30 operations take the host 8 ns
+    // CHECK: warning[GPUC0031]: this region is too small to pay: its 30 operations take the host 7 ns
     // CHECK: help: leave the directive out
-    #pragma acc parallel loop copy(a[0:10])
+    #pragma acc parallel loop copy(own[0:10])
     for (int i = 0; i < 10; i++)
-        a[i] += 1;
+        own[i] += 1;
     // Of unknown size; between others; with much to do.
     #pragma acc parallel loop copy(a[0:n])
     for (int i = 0; i < n; i++)
