@@ -50,6 +50,7 @@ pub const ALL: &[&PassInfo] = &[
     structured::specialize::ScfParallelLoopSpecialization::INFO,
     structured::tile_parallel::ScfParallelLoopTiling::INFO,
     transfer::estimate_work::EstimateWork::INFO,
+    transfer::remark_small_regions::RemarkSmallRegions::INFO,
     transfer::find_sections::FindSections::INFO,
     parallel::check_independent::CheckIndependent::INFO,
     parallel::restructure::Restructure::INFO,

@@ -334,7 +334,7 @@ impl Lowerer<'_> {
             );
         } else {
             let message = "all gangs are taken by the outermost gang loop";
-            self.diagnostics.push(Diagnostic::remark(message).at(place));
+            self.diagnostics.push(Diagnostic::missed(message).at(place));
         }
         Ok(false)
     }
@@ -408,7 +408,7 @@ impl Lowerer<'_> {
     /// Says that fewer loops are divided than the program asks for.
     fn remark_fewer(&mut self, directive: &Directive, count: usize) {
         let message = format!("{count} of these loops are divided among processors");
-        let remark = Diagnostic::remark(message).at(self.unit.place(directive.name));
+        let remark = Diagnostic::missed(message).at(self.unit.place(directive.name));
         self.diagnostics.push(remark);
     }
 

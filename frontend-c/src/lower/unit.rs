@@ -200,7 +200,7 @@ impl Walker<'_> {
             let (_, line) = unit.source.line(directive.name.start);
             let extent = Extent::Elements(memory.first.clone(), memory.bytes.clone());
             let Memory { kind, flags, ref name, .. } = *memory;
-            DataItem { name: name.clone(), kind, flags, line, extent }
+            DataItem { name: name.clone(), kind, flags, line, extent, unnamed: None, element: None }
         }));
         let until = match action {
             Action::Data => Some(stmt),
