@@ -3,7 +3,7 @@
 //!
 //! Addresses are those of the device: a pointer that the host wrote is one only if it was attached.
 
-use gpuc_dialects::memref::{AllocaOp, ExtractAlignedPointerAsIndexOp, GetGlobalOp};
+use gpuc_dialects::memref::{AllocaOp, ExtractAlignedPointerAsIndexOp};
 use gpuc_dialects::{arith, ptr};
 use gpuc_ir::{OpView, Value};
 
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
     /// Whether a pointer is into memory of one thread.
     pub(super) fn is_local(&self, pointer: &Pointer) -> bool {
         let defining = self.b.defining_op(self.buffers[pointer.buffer].memref);
-        defining.is_some_and(|op| AllocaOp::is(&self.b, op) || GetGlobalOp::is(&self.b, op))
+        defining.is_some_and(|op| AllocaOp::is(&self.b, op))
     }
 
     /// The address that a pointer is.

@@ -80,6 +80,13 @@ impl Lowerer<'_> {
             );
         };
         let (decl, body) = self.bound(decl, body, span)?;
+        let variadic = self.unit.types.as_function(self.unit.decls[decl].ty);
+        let variadic = variadic.is_some_and(|function| function.variadic);
+        if (body.is_none() || variadic)
+            && self.output_call(self.unit.name(decl), arguments, span)?
+        {
+            return Ok(CallResult::Nothing);
+        }
         match body {
             Some(body) => match self.callable(decl, body)? {
                 Callable::Function(symbol) => self.call_function(decl, &symbol, arguments, span),

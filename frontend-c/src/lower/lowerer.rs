@@ -145,6 +145,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) routines: super::routine::Routines,
     /// The block that constants of type `index` are put into, and those that are there.
     entry: Option<Block>,
+    /// The module's variables for strings, by their bytes.
+    pub(super) strings: FxHashMap<gpuc_ir::Attr, String>,
     subscripts: FxHashMap<i64, Value>,
     file: Option<(Arc<str>, Ident)>,
 }
@@ -194,6 +196,7 @@ impl<'a> Lowerer<'a> {
             declared: FxHashSet::default(),
             routines: super::routine::Routines::of(unit),
             entry: None,
+            strings: FxHashMap::default(),
             subscripts: FxHashMap::default(),
             file: None,
         }

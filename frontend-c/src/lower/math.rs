@@ -65,14 +65,11 @@ const LIBRARY: &[(&str, usize)] = &[("exp10", 1), ("hypot", 2), ("fdim", 2)];
 
 /// Functions of the C library that only make sense on the host, with the way round them.
 const HOST_ONLY: &[(&str, &str)] = &[
-    ("printf", "print behind the region, from what it computed"),
-    ("puts", "print behind the region, from what it computed"),
+    ("fprintf", "use `printf`: a GPU has one stream"),
     ("malloc", "allocate before the region, and name the pointer in a `create` clause"),
     ("calloc", "allocate before the region, and name the pointer in a `create` clause"),
     ("free", "free behind the region"),
     ("exit", "leave a mark in a variable, and exit behind the region"),
-    ("abort", "leave a mark in a variable, and abort behind the region"),
-    ("__assert_fail", "leave a mark in a variable, and check it behind the region"),
     ("memcpy", "write the loop"),
     ("memset", "write the loop"),
     ("rand", "compute random numbers with a function of your own"),

@@ -20,7 +20,7 @@
 //! | [`expression`], [`arithmetic`], [`complex`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
-//! | [`call`], [`function`], [`math`] | calls |
+//! | [`call`], [`function`], [`math`], [`output`] | calls |
 //! | [`wishes`] | what directives ask of the plan of a construct |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
@@ -51,6 +51,7 @@ mod jump;
 mod looping;
 mod lowerer;
 mod math;
+mod output;
 mod place;
 mod private;
 mod record;

@@ -359,7 +359,10 @@ impl Lowerer<'_> {
                 self.initialize(&pointer, ty, &init, span)?;
                 Ok(Place::Memory(pointer))
             }
-            ExprKind::String(_) => self.error(span, "strings are not supported in device code"),
+            ExprKind::String(literal) => {
+                let ty = self.ty(expr);
+                Ok(Place::Memory(self.string_object(&literal, ty, span)?))
+            }
             ExprKind::Cast { kind: CastKind::Same, operand, .. } => self.place(operand),
             _ => Ok(Place::Memory(self.record_value(expr)?)),
         }

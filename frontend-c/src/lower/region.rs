@@ -9,6 +9,7 @@ use super::capture::{Captures, Capturing, Formal, Target, is_by_host};
 use super::clause_items::member_paths;
 use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
+use super::output::prints;
 use super::role::ConstructScalars;
 use super::scalar::Scalar;
 use super::storage::{has_address_taken, is_automatic};
@@ -255,9 +256,11 @@ impl Lowerer<'_> {
                 l.enter_region(site, captures, arguments)?;
                 if site.directive.nest.is_some() {
                     l.directive_loop(site.directive, site.body)
-                } else if let (Construct::Parallel, Some(gangs), true) =
-                    (kind, sizes[0], !l.reductions.is_empty() && !is_one)
-                {
+                } else if let (Construct::Parallel, Some(gangs), true) = (
+                    kind,
+                    sizes[0],
+                    !is_one && (!l.reductions.is_empty() || prints(l.unit, site.body)),
+                ) {
                     l.gangs_body(site.directive, site.body, gangs)
                 } else {
                     l.nested(site.body)

@@ -12,7 +12,7 @@ void calls(int n, float *a, int (*pointer)(int))
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) a[i] = defined_elsewhere(i);
     #pragma acc parallel loop
-    for (int i = 0; i < n; i++) printf("%d\n", i);
+    for (int i = 0; i < n; i++) fprintf(stderr, "%d\n", i);
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) a[i] = pointer(i);
 }

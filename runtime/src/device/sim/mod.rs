@@ -1,5 +1,6 @@
 //! The simulator as a device.
 
+mod output;
 mod queues;
 
 use std::collections::{BTreeMap, HashMap};
@@ -336,7 +337,9 @@ fn run(
     threads: Option<usize>,
     (counters, registers): (Counters, Option<u32>),
 ) -> Result<LaunchOutcome, DeviceError> {
+    let printed = Mutex::new(Vec::new());
     let launch = Launch {
+        output: Some(&printed),
         grid: request.grid,
         block: request.block,
         dynamic_shared_bytes: request.dynamic_shared_bytes,
@@ -346,7 +349,9 @@ fn run(
         threads,
         ..Launch::default()
     };
-    match simulator.launch(&kernel.module.module, &kernel.name, &launch) {
+    let outcome = simulator.launch(&kernel.module.module, &kernel.name, &launch);
+    output::write(&printed);
+    match outcome {
         Ok(report) => Ok(LaunchOutcome {
             time: request.timed.then_some(report.wall),
             report: request.counted.then(|| Box::new(report)),
