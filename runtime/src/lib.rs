@@ -20,6 +20,7 @@ pub mod device;
 pub mod failure;
 pub mod image;
 mod launch_size;
+pub mod linking;
 pub mod memory;
 pub mod openacc;
 pub mod openmp;

@@ -225,6 +225,9 @@ impl Selector<'_, '_> {
             }
             gpuc_ir::ValueDef::Result(op, _) => match ir.name(op) {
                 memref::AllocaOp::NAME => Some(Space::Local),
+                ptr::FromAddressOp::NAME if ptr::FromAddressOp(op).generic(ir).is_some() => {
+                    Some(Space::Generic)
+                }
                 ptr::FromAddressOp::NAME => Some(Space::Global),
                 memref::GetGlobalOp::NAME | gpu::DynamicSharedMemoryOp::NAME => {
                     Some(self.declared_space(value))

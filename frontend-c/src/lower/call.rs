@@ -90,6 +90,7 @@ impl Lowerer<'_> {
         match body {
             Some(body) => match self.callable(decl, body)? {
                 Callable::Function(symbol) => self.call_function(decl, &symbol, arguments, span),
+                Callable::Separate(symbol) => self.call_separate(decl, &symbol, arguments, span),
                 Callable::Expanded => self.expand(decl, body, arguments, span),
             },
             None => {
@@ -102,6 +103,10 @@ impl Lowerer<'_> {
                             .related(self.unit.place(at), why.message)
                             .help("write what it does in plain C"),
                     );
+                }
+                if self.routines.get(decl).is_some() {
+                    let symbol = self.external(decl, span)?;
+                    return self.call_separate(decl, &symbol, arguments, span);
                 }
                 let ty = self.ty(expr);
                 Ok(match self.library_call(&name, ty, arguments, span)? {
@@ -323,7 +328,7 @@ enum Given {
 }
 
 /// What a call yields.
-enum CallResult {
+pub(super) enum CallResult {
     Nothing,
     Value(Value),
     Object(Pointer),

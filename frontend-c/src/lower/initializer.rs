@@ -219,6 +219,15 @@ impl Lowerer<'_> {
                 // Its declaration was refused.
                 return Err(super::lowerer::Failure::Reported);
             }
+            if self.separate {
+                let message = format!(
+                    "`{name}`, a variable of the file, is used in a function that stays a call"
+                );
+                return self.refuse(
+                    span,
+                    Diagnostic::error(message).help("hand it over as an argument, or its address"),
+                );
+            }
             return self.error(span, format!("`{name}` is not available in device code here"));
         };
         let ty = scalar.register(&mut self.b.ctx);

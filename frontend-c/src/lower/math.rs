@@ -122,7 +122,7 @@ impl Lowerer<'_> {
         diagnostic = match HOST_ONLY.iter().find(|&&(known, _)| known == base) {
             Some((_, help)) => diagnostic.help(*help),
             None => diagnostic.help(
-                "define the function in this file, so that it can be compiled for the device",
+                "define the function in this file, or declare it with `routine` where another file has it",
             ),
         };
         self.refuse(span, diagnostic)

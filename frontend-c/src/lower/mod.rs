@@ -20,7 +20,7 @@
 //! | [`expression`], [`arithmetic`], [`complex`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
-//! | [`call`], [`function`], [`math`], [`output`] | calls |
+//! | [`call`], [`function`], [`separate`], [`math`], [`output`] | calls |
 //! | [`wishes`] | what directives ask of the plan of a construct |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
@@ -62,6 +62,7 @@ mod routine;
 mod rows;
 mod scalar;
 mod scatter;
+mod separate;
 mod statement;
 pub(crate) mod storage;
 mod switch;
@@ -117,6 +118,8 @@ pub struct Lowered {
     pub constructs: Vec<ConstructInfo>,
     /// Whether nests that the compiler found run on the device whatever their size.
     pub always: bool,
+    /// Whether the module has functions that device code of other files may call.
+    pub provides: bool,
     /// Remarks and warnings.
     pub remarks: Vec<Diagnostic>,
 }

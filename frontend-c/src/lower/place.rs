@@ -480,7 +480,7 @@ impl Lowerer<'_> {
                     return Ok(pointer);
                 }
                 let pointer = self.pointer(operand)?;
-                self.retyped(pointer, self.pointed_to(expr), span)
+                self.retyped(pointer, self.pointed_to(expr))
             }
             ExprKind::Unary(UnaryOp::AddressOf, operand) => match self.place(operand)? {
                 Place::Memory(pointer) => Ok(Pointer { rows: None, ..pointer }),
@@ -518,7 +518,7 @@ impl Lowerer<'_> {
                 Ok(self.pointee_of(address, self.pointed_to(expr)))
             }
             ExprKind::Conditional { condition, then: Some(then), otherwise } => {
-                self.conditional_pointer(condition, then, otherwise, self.pointed_to(expr), span)
+                self.conditional_pointer(condition, then, otherwise, self.pointed_to(expr))
             }
             _ => self.untraced(span),
         }
@@ -558,7 +558,7 @@ impl Lowerer<'_> {
     }
 
     /// A pointer to objects of type `to`: where nothing but the address is known, what is there is seen anew.
-    fn retyped(&mut self, pointer: Pointer, to: Type, span: Span) -> Lowering<Pointer> {
+    fn retyped(&mut self, pointer: Pointer, to: Type) -> Lowering<Pointer> {
         if self.buffers[pointer.buffer].address.is_none() {
             return Ok(Pointer { rows: None, ..pointer });
         }
@@ -566,7 +566,7 @@ impl Lowerer<'_> {
         if self.buffers[pointer.buffer].form == form {
             return Ok(pointer);
         }
-        let address = self.address_of(&pointer, span)?;
+        let address = self.address_of(&pointer);
         Ok(self.pointee_of(address, to))
     }
 
@@ -590,12 +590,11 @@ impl Lowerer<'_> {
         then: ExprId,
         otherwise: ExprId,
         to: Type,
-        span: Span,
     ) -> Lowering<Pointer> {
         let condition = self.condition(condition)?;
         let (yes, no) = (self.pointer(then)?, self.pointer(otherwise)?);
         if yes.buffer != no.buffer || yes.position.len() != no.position.len() {
-            let (yes, no) = (self.address_of(&yes, span)?, self.address_of(&no, span)?);
+            let (yes, no) = (self.address_of(&yes), self.address_of(&no));
             let op = arith::SelectOp::new(&mut self.b, condition, yes, no);
             let address = self.value(op);
             return Ok(self.pointee_of(address, to));

@@ -2,7 +2,7 @@
 
 use gpuc_dialects::offload::{self, Construct};
 use gpuc_dialects::{arith, func};
-use gpuc_ir::{Attr, InsertPoint, Value};
+use gpuc_ir::{Attr, InsertPoint, Op, Value};
 
 use super::array_reduction::scalar_reductions;
 use super::capture::{Captures, Capturing, Formal, Target, is_by_host};
@@ -89,6 +89,7 @@ impl Lowerer<'_> {
         self.jumps.clear();
         self.extents.clear();
         self.in_independent_loop = false;
+        self.gives_addresses = false;
         self.reductions.clear();
         self.reduced_arrays.clear();
         self.gangs = None;
@@ -176,7 +177,10 @@ impl Lowerer<'_> {
         });
         self.construct = None;
         self.b.location = location;
-        self.build_function(&site, &captures.formals, region);
+        let function = self.build_function(&site, &captures.formals, region);
+        if self.gives_addresses {
+            self.mark_generic(function);
+        }
         done?;
         self.check_rows()?;
         let arguments: Vec<Argument> = captures.formals.iter().map(|f| f.actual.clone()).collect();
@@ -324,7 +328,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn build_function(&mut self, site: &Site<'_>, formals: &[Formal], region: gpuc_ir::Region) {
+    fn build_function(
+        &mut self,
+        site: &Site<'_>,
+        formals: &[Formal],
+        region: gpuc_ir::Region,
+    ) -> Op {
         let module = self.b.body(self.module, 0);
         self.b.set_point(InsertPoint::End(module));
         let inputs: Vec<_> = formals.iter().map(|formal| formal.ty).collect();
@@ -366,6 +375,6 @@ impl Lowerer<'_> {
         if !formals.is_empty() {
             op = op.attr(b, "arg_attrs", arguments);
         }
-        self.build(op.region(region));
+        self.build(op.region(region))
     }
 }

@@ -51,8 +51,6 @@ void other(int n, float *a, float *b)
     for (int i = 0; i < n; i++) __asm__("nop");
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) { static int k; a[i] = 1; }
-    #pragma acc parallel loop
-    for (int i = 0; i < n; i++) { float v = 1, *q = i ? a : &v; a[i] = *q; }
 }
 
 int each_gang(int n, float *a)

@@ -221,10 +221,15 @@ impl Device for SimDevice {
         self.queues.put(queue, move || Ok(simulator.fill(to, value, bytes)?))
     }
 
-    fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError> {
-        let module = Module::parse(ptx, &format!("{source} (PTX)")).map_err(DeviceError::Ptx)?;
+    fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError> {
+        let named: Vec<(&str, String)> =
+            texts.iter().map(|&(ptx, source)| (ptx, format!("{source} (PTX)"))).collect();
+        let named: Vec<(&str, &str)> =
+            named.iter().map(|(ptx, name)| (*ptx, name.as_str())).collect();
+        let module = Module::link(&named).map_err(DeviceError::Ptx)?;
         Ok(self.write(|tables| {
-            let text = ptx.into();
+            // Of several texts ptxas would want all.
+            let text = if let [(ptx, _)] = texts { *ptx } else { "" }.into();
             let loaded = LoadedModule { module, text, registers: OnceLock::new() };
             tables.modules.push(Arc::new(loaded));
             ModuleId(tables.modules.len() as u32 - 1)
