@@ -46,9 +46,14 @@ op! {
     }
 }
 
-/// Whether an operation is a kernel, or device code otherwise: what a `gpu.module` holds.
+/// Whether an operation stands in a kernel.
 pub fn is_in_kernel(ir: &Ir, op: Op) -> bool {
-    ir.ancestors(op).any(|outer| GPUFuncOp::is(ir, outer) || GPUModuleOp::is(ir, outer))
+    ir.ancestors(op).any(|outer| GPUFuncOp::is(ir, outer))
+}
+
+/// Whether an operation stands in device code: in a kernel, or in a function beside kernels.
+pub fn is_in_device_code(ir: &Ir, op: Op) -> bool {
+    ir.ancestors(op).any(|outer| GPUModuleOp::is(ir, outer)) || is_in_kernel(ir, op)
 }
 
 impl GPUFuncOp {

@@ -102,6 +102,9 @@ impl Lowerer<'_> {
     /// The value of the object that an lvalue of scalar type designates.
     pub(super) fn load_place(&mut self, expr: ExprId) -> Lowering<Value> {
         let span = self.span(expr);
+        if let Some(bits) = self.bit_field(expr)? {
+            return self.load_bits(&bits, span);
+        }
         match self.place(expr)? {
             Place::Value(value) => Ok(value),
             Place::Memory(pointer) => {

@@ -77,8 +77,15 @@ impl Lowerer<'_> {
                 .help("leave the structure unpacked, or initialise it before the region"),
             );
         }
-        if element.bits.is_some() {
-            return self.error(span, "bit-fields are not supported in device code");
+        if let Some(field) = element.bits {
+            let value = self.rvalue(element.value)?;
+            let (copies, stride) = element.repeat.unwrap_or((0, 0));
+            for copy in 0..=copies {
+                let at = element.offset + copy * stride;
+                let bits = self.bits_at(object, at, field, (element.ty, given), span)?;
+                self.store_bits(&bits, value, span)?;
+            }
+            return Ok(());
         }
         let (copies, stride) = element.repeat.unwrap_or((0, 0));
         for copy in 0..=copies {

@@ -18,7 +18,7 @@
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`complex`], [`condition`], [`convert`] | values |
-//! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
+//! | [`place`], [`access`], [`record`], [`bit_field`], [`extent`] | objects, pointers, structures, bit-fields, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
 //! | [`call`], [`function`], [`separate`], [`math`], [`output`] | calls |
 //! | [`wishes`] | what directives ask of the plan of a construct |
@@ -31,6 +31,7 @@ mod allocation;
 mod arithmetic;
 mod array_reduction;
 mod atomic;
+mod bit_field;
 mod call;
 mod capture;
 mod chunk;

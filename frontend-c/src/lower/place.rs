@@ -341,11 +341,9 @@ impl Lowerer<'_> {
                     return self.refuse(
                         span,
                         Diagnostic::error(format!(
-                            "bit-field `{name}` is not supported in device code"
+                            "bit-field `{name}` cannot be used like this in device code"
                         ))
-                        .help(
-                            "copy it to a variable before the region, or give it a whole integer",
-                        ),
+                        .help("copy it to a variable, or give it a whole integer"),
                     );
                 }
                 self.check_member_alignment(access, span)?;
