@@ -162,6 +162,9 @@ struct __gpuc_scope {
 /* The program requires memory that host and device share: what it maps stays where it is. */
 void __gpuc_require_shared_memory(void);
 
+/* When the program starts: the image has device functions that other files call. */
+void __gpuc_provide(struct __gpuc_image *);
+
 void __gpuc_declare(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 void __gpuc_scope_end(struct __gpuc_scope *scope);
 

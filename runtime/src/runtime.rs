@@ -17,6 +17,7 @@ use crate::device::{Device, DeviceError, DeviceKind, DevicePtr, LaunchRequest, Q
 use crate::failure::{Failure, fail};
 use crate::image::{LoadedImage, LoadedImages};
 use crate::interrupt;
+use crate::linking;
 use crate::memory::Memory;
 use crate::present::resident::{__gpuc_auto_resident, HostUse};
 use crate::present::{DataEnvironment, PresentTable};
@@ -567,8 +568,13 @@ impl Runtime {
             let help = "compile and link the program with the same gpuc";
             return Err(Diagnostic::error(message).at_option(site.place()).help(help).into());
         }
-        let loaded = LoadedImage::load(device, &image.ptx(), &image.source())
-            .map_err(|error| located(error, site))?;
+        let texts = linking::with_what_it_calls(image).map_err(|error| match error.place {
+            Some(_) => *error,
+            None => error.at_option(site.place()),
+        })?;
+        let texts: Vec<(&str, &str)> =
+            texts.iter().map(|text| (text.ptx.as_str(), text.source.as_str())).collect();
+        let loaded = LoadedImage::load(device, &texts).map_err(|error| located(error, site))?;
         let images: &'static LoadedImages = known().unwrap_or_else(|| {
             let images: &'static LoadedImages =
                 Box::leak(Box::new(LoadedImages::new(self.device_count())));

@@ -131,7 +131,7 @@ fn memory_moves_in_every_direction() {
 fn kernels_run_in_queues_with_events() {
     for device in devices() {
         let device = device.as_ref();
-        let module = device.load_module(PTX, "suite.c").unwrap();
+        let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let (scale, _) = device.kernel(module, "scale").unwrap();
         let (reverse, info) = device.kernel(module, "reverse").unwrap();
         assert_eq!(info.static_shared_bytes, 256);
@@ -167,7 +167,7 @@ fn kernels_run_in_queues_with_events() {
 fn time_and_counters_on_request() {
     for device in devices() {
         let device = device.as_ref();
-        let module = device.load_module(PTX, "suite.c").unwrap();
+        let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let (scale, _) = device.kernel(module, "scale").unwrap();
         let data = device.alloc(1024, "data").unwrap();
         device.fill(data, 0, 1024, Queue::SYNC).unwrap();

@@ -59,6 +59,7 @@ impl Lowerer<'_> {
         }
         self.diagnostics.extend(directive.remark.as_deref().cloned());
         match (directive.kind, body) {
+            (Kind::Loop, Some(body)) if self.separate => self.own_variables(directive, body),
             (Kind::Loop, Some(body)) => self.directive_loop(directive, body),
             (Kind::Atomic(form), Some(body)) => self.atomic(form, body),
             (Kind::Block, Some(body)) => self.own_variables(directive, body),

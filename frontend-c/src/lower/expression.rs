@@ -61,6 +61,9 @@ impl Lowerer<'_> {
                 }
                 let scalar = self.scalar(self.ty(target), span)?;
                 let value = self.rvalue(value)?;
+                if let Some(bits) = self.bit_field(target)? {
+                    return self.store_bits(&bits, value, span);
+                }
                 self.assign(target, value, scalar)?;
                 Ok(value)
             }
@@ -278,6 +281,11 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowering<Value> {
         let scalar = self.scalar(self.ty(target), span)?;
+        if !self.is_complex_type(computed)
+            && let Some(bits) = self.bit_field(target)?
+        {
+            return self.update_bits(&bits, op, value, computed, span);
+        }
         if self.is_complex_type(computed) {
             // The real part of what comes out.
             let pointer = self.object(target)?;
@@ -304,6 +312,12 @@ impl Lowerer<'_> {
     }
 
     fn inc_dec(&mut self, op: IncDec, target: ExprId, span: Span) -> Lowering<Value> {
+        if let Some(bits) = self.bit_field(target)? {
+            let up = matches!(op, IncDec::PreIncrement | IncDec::PostIncrement);
+            let (old, new) = self.step_bits(&bits, up, span)?;
+            let before = matches!(op, IncDec::PreIncrement | IncDec::PreDecrement);
+            return Ok(if before { new } else { old });
+        }
         let scalar = self.scalar(self.ty(target), span)?;
         // The sum is computed in the promoted type, where a narrow integer does not overflow.
         let wide = match scalar {

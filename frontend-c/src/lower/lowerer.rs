@@ -144,6 +144,15 @@ pub(super) struct Lowerer<'a> {
     pub(super) routines: super::routine::Routines,
     /// The block that constants of type `index` are put into, and those that are there.
     entry: Option<Block>,
+    /// Whether what is lowered stays a function: pointers that come from outside may be a thread's own, and loops
+    /// of directives are executed by whoever calls it.
+    pub(super) separate: bool,
+    /// Whether the address of something local was given away in this construct.
+    pub(super) gives_addresses: bool,
+    /// Functions that call themselves, as far as was asked.
+    pub(super) recursive: FxHashMap<DeclId, bool>,
+    /// The module's variables for strings, by their bytes.
+    pub(super) strings: FxHashMap<gpuc_ir::Attr, String>,
     subscripts: FxHashMap<i64, Value>,
     /// Where the operation before comes from.
     pub(super) located: super::location::Located,
@@ -195,6 +204,10 @@ impl<'a> Lowerer<'a> {
             declared: FxHashSet::default(),
             routines: super::routine::Routines::of(unit),
             entry: None,
+            separate: false,
+            gives_addresses: false,
+            recursive: FxHashMap::default(),
+            strings: FxHashMap::default(),
             subscripts: FxHashMap::default(),
             located: super::location::Located::default(),
         }

@@ -18,9 +18,9 @@
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`complex`], [`condition`], [`convert`] | values |
-//! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
+//! | [`place`], [`access`], [`record`], [`bit_field`], [`extent`] | objects, pointers, structures, bit-fields, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
-//! | [`call`], [`function`], [`math`] | calls |
+//! | [`call`], [`function`], [`separate`], [`math`], [`output`] | calls |
 //! | [`wishes`] | what directives ask of the plan of a construct |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
@@ -31,6 +31,7 @@ mod allocation;
 mod arithmetic;
 mod array_reduction;
 mod atomic;
+mod bit_field;
 mod call;
 mod capture;
 mod chunk;
@@ -52,6 +53,7 @@ mod location;
 mod looping;
 mod lowerer;
 mod math;
+mod output;
 mod place;
 mod private;
 mod record;
@@ -62,6 +64,7 @@ mod routine;
 mod rows;
 mod scalar;
 mod scatter;
+mod separate;
 mod statement;
 pub(crate) mod storage;
 mod switch;
@@ -118,6 +121,8 @@ pub struct Lowered {
     pub constructs: Vec<ConstructInfo>,
     /// Whether nests that the compiler found run on the device whatever their size.
     pub always: bool,
+    /// Whether the module has functions that device code of other files may call.
+    pub provides: bool,
     /// Remarks and warnings.
     pub remarks: Vec<Diagnostic>,
 }

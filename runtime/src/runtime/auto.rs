@@ -44,7 +44,7 @@ impl Runtime {
                 Ok(true)
             }
             Err(why) => {
-                if counted.asked && self.device().is_some() && !self.config.notify {
+                if counted.asked && self.device().is_some() && !notify::has(notify::LAUNCHES) {
                     self.say(site, "the host", &why);
                 }
                 self.notify(site, "the host", &why);
