@@ -65,6 +65,7 @@ pub fn read(text: &Preprocessed, families: Families) -> (TranslationUnit, Vec<Di
     }
     let unit = TranslationUnit {
         shares_memory: false,
+        instead: Vec::new(),
         exprs: Default::default(),
         stmts: Default::default(),
         decls: Default::default(),

@@ -211,6 +211,8 @@ pub(crate) enum Allocation {
         size: &'static [usize],
         /// Whether it is zero at first.
         zeroed: bool,
+        /// The number of the argument that says how it is aligned.
+        align: Option<usize>,
     },
     /// Something that has nothing to do: all memory is of one kind, and goes with the region.
     Nothing,
@@ -220,8 +222,12 @@ impl Allocation {
     /// What the routine of that name does.
     pub(crate) fn asked_by(name: &str) -> Option<Allocation> {
         Some(match name {
-            "omp_alloc" => Allocation::Memory { size: &[0], zeroed: false },
-            "omp_calloc" => Allocation::Memory { size: &[0, 1], zeroed: true },
+            "omp_alloc" => Allocation::Memory { size: &[0], zeroed: false, align: None },
+            "omp_calloc" => Allocation::Memory { size: &[0, 1], zeroed: true, align: None },
+            "omp_aligned_alloc" => Allocation::Memory { size: &[1], zeroed: false, align: Some(0) },
+            "omp_aligned_calloc" => {
+                Allocation::Memory { size: &[1, 2], zeroed: true, align: Some(0) }
+            }
             "omp_free"
             | "omp_init_allocator"
             | "omp_destroy_allocator"

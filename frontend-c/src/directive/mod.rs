@@ -12,6 +12,7 @@ pub mod construct;
 pub mod data;
 mod family;
 pub mod hmpp;
+mod loops;
 pub mod openacc;
 pub mod openmp;
 mod parts;
@@ -89,6 +90,10 @@ pub struct Directive {
     pub condition: Condition,
     /// The clauses that say what tasks of the host it waits for, in its words.
     pub host_waits: Vec<Span>,
+    /// The clauses that say to which of the host's reductions its task adds, in its words.
+    pub host_joins: Vec<Span>,
+    /// Where its statement names objects of its data, by their numbers, that have the device's address there.
+    pub renamed: Vec<(usize, Span)>,
     /// Whether it stays in the host's text: only device code that calls its function is ours.
     pub stays: bool,
     /// Why it cannot be followed in device code, if it cannot; on the host it is the host compiler's.
@@ -143,6 +148,8 @@ impl Directive {
             order: Order::default(),
             condition: Condition::default(),
             host_waits: Vec::new(),
+            host_joins: Vec::new(),
+            renamed: Vec::new(),
             stays: false,
             refused: None,
             remark: None,

@@ -447,7 +447,8 @@ impl Lowerer<'_> {
         }
         let default = self.default_data(c);
         let reduced = c.reduced.contains(&decl);
-        if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
+        let is_named = reduced && scalar.is_some() || firstprivate.is_some();
+        if default == Some(DefaultData::None) && !is_named {
             let place = unit.place(c.directive.name);
             let family = c.directive.family;
             return self.refuse(

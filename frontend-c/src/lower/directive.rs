@@ -204,6 +204,7 @@ impl Lowerer<'_> {
             });
         }
         let reductions = self.loop_reductions(directive, inner_body, independent, &roles)?;
+        let nested_updates = self.updated_arrays.len();
         let mut arrays = self.array_reductions(directive, inner_body, independent)?;
         let starts = self.linear_starts(directive)?;
         let location = self.b.location;
@@ -248,6 +249,7 @@ impl Lowerer<'_> {
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
         self.reduced_arrays.truncate(nested_arrays);
+        self.updated_arrays.truncate(nested_updates);
         (self.gangs, self.taken, self.numbers) = around;
         self.bindings = saved;
         self.b.location = location;

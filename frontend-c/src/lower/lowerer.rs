@@ -125,6 +125,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) host_values: FxHashMap<ExprId, Value>,
     /// Arrays that the enclosing loops reduce.
     pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
+    /// Those of them whose elements get each value at once, as there are too many for an iteration to have its own.
+    pub(super) updated_arrays: Vec<DeclId>,
     /// Members that data clauses name, and what they are bound to.
     pub(super) paths: Vec<(VarRef, Option<Binding>)>,
     pub(super) frames: Vec<Frame>,
@@ -183,6 +185,7 @@ impl<'a> Lowerer<'a> {
             lane_limit: None,
             host_values: FxHashMap::default(),
             reduced_arrays: Vec::new(),
+            updated_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),
             jumps: Vec::new(),

@@ -65,7 +65,7 @@ mod statement;
 pub(crate) mod storage;
 mod switch;
 mod unit;
-mod update;
+pub(crate) mod update;
 pub(crate) mod uses;
 pub(crate) mod walk;
 mod wishes;

@@ -183,7 +183,7 @@ impl Walker<'_> {
         let mut info = self.info(id, action, unit.stmts[stmt].span.end);
         if let (Action::Compute, Some(body)) = (action, body) {
             info.own = changed_copies(unit, directive, body);
-            info.steps = wishes::of(unit, body);
+            info.steps = wishes::of(unit, stmt);
             self.compute(&mut info, stmt, body);
             if unit.directives[id].found {
                 (info.action, info.words) = (Action::Nest, "nest");
