@@ -42,6 +42,8 @@ pub struct Families {
     pub openmp: bool,
     /// OpenHMPP.
     pub hmpp: bool,
+    /// JolokiaC++.
+    pub jolokia: bool,
 }
 
 impl Families {
@@ -51,6 +53,7 @@ impl Families {
             pragma::Family::OpenAcc => self.openacc,
             pragma::Family::OpenMp => self.openmp,
             pragma::Family::Hmpp | pragma::Family::HmppCg => self.hmpp,
+            pragma::Family::Jolokia => self.jolokia,
             _ => false,
         }
     }

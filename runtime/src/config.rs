@@ -9,6 +9,7 @@ use gpuc_sim::Checks;
 
 use crate::Failure;
 use crate::device::sim::SimSettings;
+use crate::profiling::notify;
 
 /// The value of `GPUC_DEVICE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,8 +85,13 @@ pub struct Config {
     pub check_json: bool,
     /// `GPUC_AUTO=all|model|none`: which of the nests that `--auto` found run on the device.
     pub auto: AutoChoice,
-    /// `GPUC_NOTIFY=1`: says of each such nest where it runs, and why.
-    pub notify: bool,
+    /// `GPUC_NOTIFY=3`: what is said when it happens, by the bits of [`crate::profiling::notify`].
+    pub notify: u32,
+    /// `GPUC_DEBUG=1`: all of that and what is on the device, and each kernel is waited for.
+    pub debug: bool,
+    /// `GPUC_AUTOCOMPARE=1`: each construct runs on device and host, and what they leave is compared; the
+    /// relative difference up to which numbers are the same.
+    pub compare: Option<f64>,
     /// `GPUC_REPORT=text|json|html`: what kernels did and what moved, at exit.
     pub report: Option<ReportForm>,
     /// `GPUC_REPORT_FILE`: where a report of JSON or HTML goes.
@@ -102,6 +108,10 @@ pub struct Config {
     /// `GPUC_QUIET=1`: the executor is not announced.
     pub quiet: bool,
 }
+
+/// The relative difference of numbers that `GPUC_AUTOCOMPARE` takes for rounding: what sums of some thousand
+/// `float`s in another order come to.
+const TOLERANCE: f64 = 1e-4;
 
 /// The architecture of the simulator where the user does not choose.
 const DEFAULT_SIM_ARCH: &str = "sm_90";
@@ -199,6 +209,26 @@ impl Config {
             Some(other) => Err(unknown(name, other, "a switch", &["0", "1"])),
         };
         let counters = switch("GPUC_COUNTERS")?;
+        let debug = switch("GPUC_DEBUG")?.unwrap_or(false);
+        let notify = match switch("GPUC_NOTIFY") {
+            Ok(on) => u32::from(on.unwrap_or(false)) * notify::LAUNCHES,
+            Err(_) => number("GPUC_NOTIFY", 0, notify::ALL as usize)?.unwrap_or(0) as u32,
+        };
+        let notify = if debug { notify::ALL } else { notify };
+        let compare = match get("GPUC_AUTOCOMPARE") {
+            Some(value) if switch("GPUC_AUTOCOMPARE").is_err() => match value.parse::<f64>() {
+                Ok(tolerance) if (0.0..1.0).contains(&tolerance) => Some(tolerance),
+                _ => {
+                    let message = format!(
+                        "GPUC_AUTOCOMPARE=`{value}` is no switch, and no relative difference below 1"
+                    );
+                    return Err(Box::new(
+                        Diagnostic::error(message).help("as in GPUC_AUTOCOMPARE=1e-6"),
+                    ));
+                }
+            },
+            _ => switch("GPUC_AUTOCOMPARE")?.unwrap_or(false).then_some(TOLERANCE),
+        };
         let report = match get("GPUC_REPORT").as_deref() {
             Some("text") => Some(ReportForm::Text),
             Some("json") => Some(ReportForm::Json),
@@ -229,7 +259,9 @@ impl Config {
             checks,
             check_json,
             auto,
-            notify: switch("GPUC_NOTIFY")?.unwrap_or(false),
+            notify,
+            debug,
+            compare,
             report,
             report_file: path("GPUC_REPORT_FILE"),
             report_base: path("GPUC_REPORT_BASE"),
@@ -338,6 +370,14 @@ mod tests {
         assert!(read(&[("GPUC_PROFILE", "t.json")]).unwrap().counts());
         let both = [("GPUC_SIM_DEVICE", "v100"), ("GPUC_SIM_ARCH", "sm_90")];
         assert!(read(&both).unwrap_err().contains("set one of them"));
+        let notify = |value| read(&[("GPUC_NOTIFY", value)]).unwrap().notify;
+        assert_eq!((notify("1"), notify("off"), notify("6")), (1, 0, 6));
+        assert_eq!(read(&[("GPUC_DEBUG", "1")]).unwrap().notify, notify::ALL);
+        let compare = |value| read(&[("GPUC_AUTOCOMPARE", value)]).unwrap().compare;
+        assert_eq!(
+            (compare("0"), compare("1"), compare("1e-6")),
+            (None, Some(TOLERANCE), Some(1e-6))
+        );
         for (variable, value, expected) in [
             ("GPUC_DEVICE", "cudo", "did you mean `cuda`?"),
             ("GPUC_SIM_ARCH", "sm90", "did you mean `sm_90`?"),
@@ -347,6 +387,9 @@ mod tests {
             ("GPUC_CHECK", "lint", "`lint` is not a checker"),
             ("GPUC_AUTO", "modle", "did you mean `model`?"),
             ("GPUC_CHECK_FORMAT", "jsno", "did you mean `json`?"),
+            ("GPUC_NOTIFY", "32", "is not a number from 0 to 31"),
+            ("GPUC_DEBUG", "all", "is not a switch"),
+            ("GPUC_AUTOCOMPARE", "2", "no relative difference below 1"),
             ("GPUC_SIM_DEVICES", "0", "is not a number from 1 to 64"),
             ("GPUC_SIM_BUDGET", "0", "is not a number from 1 to"),
             ("GPUC_SIM_TIME_LIMIT", "-1", "is not a number of seconds above 0"),

@@ -21,6 +21,7 @@ pub mod failure;
 pub mod image;
 pub mod interrupt;
 mod launch_size;
+pub mod linking;
 pub mod memory;
 pub mod openacc;
 pub mod openmp;

@@ -132,7 +132,7 @@ fn memory_moves_in_every_direction() {
 fn kernels_run_in_queues_with_events() {
     for device in devices() {
         let device = device.as_ref();
-        let module = device.load_module(PTX, "suite.c").unwrap();
+        let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let (scale, _) = device.kernel(module, "scale").unwrap();
         let (reverse, info) = device.kernel(module, "reverse").unwrap();
         assert_eq!(info.static_shared_bytes, 256);
@@ -168,7 +168,7 @@ fn kernels_run_in_queues_with_events() {
 fn time_and_counters_on_request() {
     for device in devices() {
         let device = device.as_ref();
-        let module = device.load_module(PTX, "suite.c").unwrap();
+        let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let (scale, _) = device.kernel(module, "scale").unwrap();
         let data = device.alloc(1024, "data").unwrap();
         device.fill(data, 0, 1024, Queue::SYNC).unwrap();
@@ -187,18 +187,19 @@ fn time_and_counters_on_request() {
 fn errors_have_words() {
     for device in devices() {
         let device = device.as_ref();
-        let error = device.load_module("\n\n  wibble;\n", "bad.c").unwrap_err().into_diagnostic();
+        let error =
+            device.load_module(&[("\n\n  wibble;\n", "bad.c")]).unwrap_err().into_diagnostic();
         assert!(error.is_error());
         let text = format!("{error} {}", error.help.join(" "));
         assert!(text.contains("bad.c") || text.contains("wibble"), "{text}");
-        let module = device.load_module(PTX, "suite.c").unwrap();
+        let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let error = device.kernel(module, "scael").unwrap_err();
         assert!(error.to_string().contains("no kernel `scael`"), "{error}");
         assert_eq!(error.code(), ErrorCode::NOT_FOUND);
     }
     // A fault takes a GPU's context with it, so only the simulator is asked.
     let device = SimDevice::new(Arch::by_name("sm_80").unwrap());
-    let module = device.load_module(PTX, "suite.c").unwrap();
+    let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
     let (scale, _) = device.kernel(module, "scale").unwrap();
     let data = device.alloc(64, "short").unwrap();
     let params = scale_params(data, 256, 2);
@@ -234,7 +235,7 @@ fn what_is_not_there_is_invalid_everywhere() {
     for device in devices() {
         let device = device.as_ref();
         let name = device.name();
-        let module = device.load_module(PTX, "suite.c").unwrap();
+        let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let (scale, _) = device.kernel(module, "scale").unwrap();
         let data = device.alloc(256, "data").unwrap();
         let (queue, event) = (Queue(77), EventId(77));
@@ -278,7 +279,7 @@ fn a_kernel_tells_what_it_needs_and_queues_keep_their_order() {
         .visible .entry most(.param .u32 n) .maxntid 96, 1, 1 { ret; }\n";
     for device in devices() {
         let device = device.as_ref();
-        let module = device.load_module(LIMITED, "limited.c").unwrap();
+        let module = device.load_module(&[(LIMITED, "limited.c")]).unwrap();
         let (_, fixed) = device.kernel(module, "fixed").unwrap();
         assert_eq!(fixed.max_threads, Some(128));
         let (_, most) = device.kernel(module, "most").unwrap();
@@ -311,7 +312,7 @@ fn settings_reach_the_simulator() {
         ld.global.f32 %x, [%p]; sin.approx.f32 %x, %x; st.global.f32 [%p], %x; ret; }\n";
     let sine = |settings: SimSettings| {
         let device = SimDevice::with(Arch::by_name("sm_90").unwrap(), settings, 0);
-        let module = device.load_module(SINE, "sine.c").unwrap();
+        let module = device.load_module(&[(SINE, "sine.c")]).unwrap();
         let (kernel, _) = device.kernel(module, "sine").unwrap();
         let data = device.alloc(4, "x").unwrap();
         write(&device, data, &[0.5f32.to_bits()], Queue::SYNC);
@@ -345,7 +346,7 @@ fn modules_have_variables_and_kernels_attributes() {
         st.shared.u32 [s], %x; ret; }\n";
     for device in devices() {
         let device = device.as_ref();
-        let module = device.load_module(VARIABLES, "variables.c").unwrap();
+        let module = device.load_module(&[(VARIABLES, "variables.c")]).unwrap();
         let (table, bytes) = device.variable(module, "table").unwrap();
         assert_eq!(bytes, 12);
         assert_eq!(device.variable(module, "fixed").unwrap().1, 40);

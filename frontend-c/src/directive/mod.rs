@@ -12,6 +12,7 @@ pub mod construct;
 pub mod data;
 mod family;
 pub mod hmpp;
+pub mod jolokia;
 mod loops;
 pub mod openacc;
 pub mod openmp;
@@ -52,6 +53,8 @@ pub struct Directive {
     /// Whether the compiler has put it there, at a nest that the program has no directive for; the span is
     /// empty then.
     pub found: bool,
+    /// Whether the program has asked for that nest all the same.
+    pub asked: bool,
     /// What it is.
     pub kind: Kind,
     /// The loops that it is about.
@@ -117,6 +120,8 @@ pub enum Written {
     OpenMp(openmp::Directive),
     /// OpenHMPP.
     OpenHmpp(hmpp::Directive),
+    /// JolokiaC++.
+    Jolokia(jolokia::Directive),
 }
 
 impl Directive {
@@ -129,6 +134,7 @@ impl Directive {
             name,
             span: name,
             found: false,
+            asked: false,
             kind,
             nest: None,
             sizes: Default::default(),
@@ -177,6 +183,7 @@ impl Directive {
             Written::OpenAcc(directive) => format!("acc {}", directive.display(unit)),
             Written::OpenMp(directive) => format!("omp {}", directive.display(unit)),
             Written::OpenHmpp(directive) => directive.text.clone(),
+            Written::Jolokia(directive) => directive.text.clone(),
             Written::Nothing => format!("acc {}", self.words),
         }
     }

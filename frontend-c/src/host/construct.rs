@@ -32,8 +32,8 @@ struct Texts<'a> {
     site: String,
     /// The variable of the data.
     data: String,
-    /// Whether nests that the compiler found run on the device whatever their size.
-    always: bool,
+    /// Whether nests that the compiler found run on the device whatever their size: 2 where the program asks for it.
+    always: u32,
 }
 
 impl Texts<'_> {
@@ -245,7 +245,7 @@ fn nest(
         "{}{arrays}if (__gpuc_auto_begin(&__gpuc_image_0, &{}, {data}, {count}u, {fixed}, __gpuc_k{number}, {})) {{ {}}} else {{ ",
         super::sections::count(compute, number),
         texts.site,
-        i32::from(texts.always),
+        texts.always,
         compute_call(texts, functions, number, None)
     );
     text
@@ -333,7 +333,10 @@ fn replacement(
         info,
         site: format!("__gpuc_s{number}"),
         data: format!("__gpuc_d{number}"),
-        always: lowered.always,
+        always: match unit.directives[info.directive].asked {
+            true => 2,
+            false => u32::from(lowered.always),
+        },
     };
     let count = descriptors(info);
     let site = format!(
@@ -365,11 +368,12 @@ fn replacement(
             let call = compute_call(&texts, functions, number, data.as_ref());
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let (before, behind) = kept(&texts, number);
+            let (begun, site_name) = (format!("__gpuc_b{number}"), &texts.site);
             let text = format!(
-                "{task}{{ {site}if (__gpuc_region_begin(__gpuc_image(), &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}{before}",
-                texts.site
+                "{task}{{ {site}const int {begun} = __gpuc_region_begin(__gpuc_image(), &{site_name}, {condition}); if ({begun}) {{ {ahead}{work}}} if (!{begun} || (__gpuc_comparing && __gpuc_compares(&{site_name}))) {{ {waits}{before}"
             );
-            (text, format!(" {behind}}} }}"))
+            let compared = format!("if ({begun}) __gpuc_compared(&{site_name}); ");
+            (text, format!(" {behind}{compared}}} }}"))
         }
         Action::Nest => (nest(&texts, functions, number, &site, &arrays()), String::from(" } }")),
         Action::Host => {

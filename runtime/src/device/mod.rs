@@ -196,8 +196,9 @@ pub trait Device: Send + Sync {
     /// Nobody uses the memory any more; no copy of it is under way.
     unsafe fn free_host(&self, ptr: NonNull<u8>) -> Result<(), DeviceError>;
 
-    /// Compiles and loads PTX text. `source` names it in errors.
-    fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError>;
+    /// Compiles, links and loads PTX texts, each with the name of its source for errors. Kernels are found in the
+    /// first one.
+    fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError>;
     /// Address and size of a visible `.global` or `.const` variable.
     fn variable(&self, module: ModuleId, name: &str) -> Result<(DevicePtr, u64), DeviceError>;
     /// Finds a kernel. Slow (by name); the result is meant to be kept.

@@ -49,8 +49,8 @@ pub enum Mode {
     Help,
     /// `--version`, `--print-config` and their kin.
     About(About),
-    /// `--explain`.
-    Explain(&'static Explanation),
+    /// `--explain`; without a code, the list of all.
+    Explain(Option<&'static Explanation>),
 }
 
 /// What `gpuc` is to say of itself.
@@ -161,8 +161,6 @@ pub struct Arguments {
     pub tuning: Option<String>,
     /// Whether no record of tuning is followed, not even the environment's.
     pub without_tuning: bool,
-    /// `-Wno-error=plan`.
-    pub plan_is_no_error: bool,
     /// `--print-ir-after-all`.
     pub print_after_all: bool,
     /// `--timing`.
@@ -220,7 +218,6 @@ impl Arguments {
             plan: None,
             tuning: None,
             without_tuning: false,
-            plan_is_no_error: false,
             print_after_all: false,
             print_locations: false,
             timing: false,
@@ -335,6 +332,13 @@ impl Arguments {
             }
             "-v" | "--verbose" => self.verbose = true,
             "-w" => self.remarks.no_warnings = true,
+            "-fdiagnostics-color" | "-fdiagnostics-color=always" | "-fcolor-diagnostics" => {
+                self.remarks.color = Some(true);
+            }
+            "-fno-diagnostics-color" | "-fdiagnostics-color=never" | "-fno-color-diagnostics" => {
+                self.remarks.color = Some(false);
+            }
+            "-fdiagnostics-color=auto" => self.remarks.color = None,
             _ if !self.contraction_given && (text.starts_with("-std=") || text == "-ansi") => {
                 let iso = text == "-ansi" || text.contains("=c") || text.contains("=iso");
                 self.contraction = if iso { Contraction::Off } else { Contraction::Fast };

@@ -6,10 +6,9 @@ use gpuc_dialects::offload::LoopOrder;
 use super::line::FAMILY;
 use super::names::{self, LOOP_CLAUSES, LOOP_DIRECTIVES};
 use crate::directive::construct::{LoopName, Nest, Reduction, Step, Wish};
-use crate::directive::loops::{named, trips};
+use crate::directive::loops::{all_loops, named, trips};
 use crate::directive::{self, Kind, VarRef, Written};
 use crate::lex::{Punct, TokenKind};
-use crate::lower::walk::{self, Below, Node};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::pragma;
 use crate::source::Span;
@@ -351,7 +350,9 @@ impl Parser {
                     Some(count @ 1..=1024) => Step::Unroll(loop_name(own), count as u32),
                     _ => Step::Unknown("fullunroll"),
                 },
-                Asked::Block(x, y) => Step::Block { nest: all_loops(unit, body), x: *x, y: *y },
+                Asked::Block(x, y) => {
+                    Step::Block { nest: all_loops(unit, body), x: *x, y: *y, word: "blocksize" }
+                }
                 Asked::Unknown(name) => Step::Unknown(name),
                 Asked::Permute(order) => {
                     let loops: Vec<LoopName> =
@@ -424,18 +425,4 @@ fn is_loop(unit: &TranslationUnit, stmt: StmtId) -> bool {
         StmtKind::Compound(inner) => matches!(inner.as_slice(), [only] if is_loop(unit, *only)),
         _ => false,
     }
-}
-
-/// All loops in a statement.
-fn all_loops(unit: &TranslationUnit, body: StmtId) -> Vec<LoopName> {
-    let mut loops = Vec::new();
-    walk::stmt(unit, body, &mut |node| {
-        if let Node::Stmt(stmt) = node
-            && let Some(decl) = unit.counted_by(stmt)
-        {
-            loops.push(named(unit, stmt, unit.name(decl)));
-        }
-        Below::Enter
-    });
-    loops
 }

@@ -1,5 +1,6 @@
 //! The simulator as a device.
 
+mod output;
 mod pinned;
 mod queues;
 
@@ -274,10 +275,15 @@ impl Device for SimDevice {
         unsafe { self.pinned.free(ptr) }
     }
 
-    fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError> {
-        let module = Module::parse(ptx, &format!("{source} (PTX)")).map_err(DeviceError::Ptx)?;
+    fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError> {
+        let named: Vec<(&str, String)> =
+            texts.iter().map(|&(ptx, source)| (ptx, format!("{source} (PTX)"))).collect();
+        let named: Vec<(&str, &str)> =
+            named.iter().map(|(ptx, name)| (*ptx, name.as_str())).collect();
+        let module = Module::link(&named).map_err(DeviceError::Ptx)?;
         Ok(self.write(|tables| {
-            let text = ptx.into();
+            // Of several texts ptxas would want all.
+            let text = if let [(ptx, _)] = texts { *ptx } else { "" }.into();
             let loaded = LoadedModule { module, text, assembled: OnceLock::new() };
             tables.modules.push(Arc::new(loaded));
             ModuleId(tables.modules.len() as u32 - 1)
@@ -412,7 +418,9 @@ fn run(
     let line = ProgressLine::default();
     let tell = |progress: &Progress<'_>| line.show(progress);
     let watch = Watch { after: ProgressLine::AFTER, every: line.every(), tell: &tell };
+    let printed = Mutex::new(Vec::new());
     let launch = Launch {
+        output: Some(&printed),
         grid: request.grid,
         block: request.block,
         dynamic_shared_bytes: request.dynamic_shared_bytes,
@@ -429,6 +437,7 @@ fn run(
     };
     let result = simulator.launch(&kernel.module.module, &kernel.name, &launch);
     drop(line);
+    output::write(&printed);
     match result {
         // It came between the last block and here, and must not be lost.
         Ok(_) if running.flag().load(Ordering::Relaxed) => {
