@@ -4,7 +4,7 @@ use gpuc_arch::Arch;
 use gpuc_runtime::device::cuda::CudaDevice;
 use gpuc_runtime::device::sim::{SimDevice, SimSettings};
 use gpuc_runtime::device::{
-    Device, DeviceError, DeviceKind, EventId, KernelId, LaunchRequest, ModuleId, Queue,
+    Device, DeviceError, DeviceKind, ErrorCode, EventId, KernelId, LaunchRequest, ModuleId, Queue,
 };
 
 /// `scale` multiplies `n` integers in place; `reverse` reverses a block through shared memory.
@@ -124,6 +124,7 @@ fn memory_moves_in_every_direction() {
         assert!(device.free(a).is_err());
         let error = device.alloc(1 << 50, "too much").unwrap_err();
         assert!(matches!(error, DeviceError::OutOfMemory { bytes, .. } if bytes == 1 << 50));
+        assert_eq!(error.code(), ErrorCode::OUT_OF_MEMORY);
     }
 }
 
@@ -194,6 +195,7 @@ fn errors_have_words() {
         let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let error = device.kernel(module, "scael").unwrap_err();
         assert!(error.to_string().contains("no kernel `scael`"), "{error}");
+        assert_eq!(error.code(), ErrorCode::NOT_FOUND);
     }
     // A fault takes a GPU's context with it, so only the simulator is asked.
     let device = SimDevice::new(Arch::by_name("sm_80").unwrap());
@@ -202,7 +204,9 @@ fn errors_have_words() {
     let data = device.alloc(64, "short").unwrap();
     let params = scale_params(data, 256, 2);
     match device.launch(scale, &request(&params, Queue::SYNC)) {
-        Err(DeviceError::Fault(fault)) => {
+        Err(error @ DeviceError::Fault { .. }) => {
+            assert_eq!(error.code(), ErrorCode::ILLEGAL_ADDRESS);
+            let fault = error.into_diagnostic();
             let text = format!("{fault} {} {}", fault.label, fault.help.join(" "));
             assert!(text.contains("short"), "{text}");
         }
@@ -226,6 +230,7 @@ fn limits_are_those_of_the_architecture() {
 fn what_is_not_there_is_invalid_everywhere() {
     fn invalid<T: std::fmt::Debug>(answer: Result<T, DeviceError>, what: &str) {
         assert!(matches!(answer, Err(DeviceError::Invalid(_))), "{what}: {answer:?}");
+        assert_eq!(answer.unwrap_err().code(), ErrorCode::INVALID_VALUE);
     }
     for device in devices() {
         let device = device.as_ref();
@@ -236,6 +241,8 @@ fn what_is_not_there_is_invalid_everywhere() {
         let (queue, event) = (Queue(77), EventId(77));
         let params = scale_params(data, 1, 1);
         invalid(device.kernel(ModuleId(77), "scale"), name);
+        invalid(device.variable(ModuleId(77), "v"), name);
+        invalid(device.attributes(KernelId(77)), name);
         invalid(device.launch(KernelId(77), &request(&params, Queue::SYNC)), name);
         invalid(device.launch(scale, &request(&params, queue)), name);
         invalid(device.synchronize(queue), name);
@@ -318,7 +325,88 @@ fn settings_reach_the_simulator() {
     assert_ne!(sine(worst).unwrap(), exact);
     let few = SimSettings { budget: Some(2), ..SimSettings::default() };
     match sine(few) {
-        Err(DeviceError::Fault(fault)) => assert!(fault.message.contains("budget"), "{fault}"),
+        Err(error) => {
+            assert_eq!(error.code(), ErrorCode::LAUNCH_TIMEOUT);
+            assert!(error.to_string().contains("budget"), "{error}");
+        }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn modules_have_variables_and_kernels_attributes() {
+    const VARIABLES: &str = "\n.version 7.0\n.target sm_70\n.address_size 64\n\
+        .visible .global .align 4 .b32 table[3] = {7, 8, 9};\n.visible .const .align 8 .b8 fixed[40];\n\
+        .visible .entry add(.param .u32 n) .maxntid 96, 1, 1 {\n\
+        .shared .align 4 .b8 s[128]; .local .align 4 .b8 l[64];\n\
+        .reg .b32 %x, %n; .reg .b64 %a, %b, %o;\n\
+        mov.u64 %a, table; ld.param.u32 %n, [n]; mul.wide.u32 %o, %n, 4; add.u64 %a, %a, %o;\n\
+        mov.u64 %b, l; add.u64 %b, %b, %o; st.local.u32 [%b], %n;\n\
+        ld.global.u32 %x, [%a]; add.u32 %x, %x, 1; st.global.u32 [%a], %x; ld.local.u32 %x, [l];\n\
+        st.shared.u32 [s], %x; ret; }\n";
+    for device in devices() {
+        let device = device.as_ref();
+        let module = device.load_module(&[(VARIABLES, "variables.c")]).unwrap();
+        let (table, bytes) = device.variable(module, "table").unwrap();
+        assert_eq!(bytes, 12);
+        assert_eq!(device.variable(module, "fixed").unwrap().1, 40);
+        let missing = device.variable(module, "tabel").unwrap_err();
+        assert_eq!(missing.code(), ErrorCode::NOT_FOUND, "{missing}");
+        assert_eq!(read(device, table, 3, Queue::SYNC), [7, 8, 9]);
+        let (add, info) = device.kernel(module, "add").unwrap();
+        let params = 1u32.to_le_bytes();
+        let one = LaunchRequest { grid: [1; 3], block: [1; 3], ..request(&params, Queue::SYNC) };
+        device.launch(add, &one).unwrap();
+        assert_eq!(read(device, table, 3, Queue::SYNC), [7, 9, 9]);
+        let attributes = device.attributes(add).unwrap();
+        assert_eq!(Some(attributes.max_threads), info.max_threads);
+        assert_eq!((attributes.max_threads, attributes.static_shared_bytes), (96, 128));
+        assert!(attributes.local_bytes >= 64 && (1..=255).contains(&attributes.registers));
+        assert_eq!(attributes.ptx_version, 70);
+        assert_eq!(format!("sm_{}", attributes.binary_version), device.arch());
+    }
+}
+
+#[test]
+fn pinned_memory_is_memory_of_the_host() {
+    for device in devices() {
+        let device = device.as_ref();
+        let data = device.alloc(4096, "data").unwrap();
+        let queue = device.create_queue().unwrap();
+        let memory = device.alloc_host(8192).unwrap();
+        assert_eq!(memory.addr().get() % 4096, 0);
+        let values = memory.cast::<u32>();
+        // SAFETY: as much memory is there, and its copies are waited for before it is touched again.
+        unsafe {
+            assert_eq!(values.add(2047).read(), 0);
+            (0..1024).for_each(|i| values.add(i).write(i as u32));
+            device.copy_to_device(data, memory.as_ptr(), 4096, queue).unwrap();
+            device.copy_to_host(memory.as_ptr().add(4096), data, 4096, queue).unwrap();
+            device.synchronize(queue).unwrap();
+            assert!((0..1024).all(|i| values.add(1024 + i).read() == i as u32));
+            device.free_host(memory).unwrap();
+            let again = device.free_host(memory).unwrap_err();
+            assert!(!matches!(again, DeviceError::Fault { .. }), "{again}");
+        }
+        let error = device.alloc_host(1 << 50).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::OUT_OF_MEMORY, "{error}");
+        device.destroy_queue(queue).unwrap();
+        device.free(data).unwrap();
+    }
+    // A copy from pinned memory reads it when the queue comes to it; on a GPU that may be at once.
+    let device = SimDevice::new(Arch::by_name("sm_90").unwrap());
+    let (data, queue) = (device.alloc(4, "data").unwrap(), device.create_queue().unwrap());
+    let memory = device.alloc_host(4).unwrap().cast::<u32>();
+    // SAFETY: as above.
+    unsafe {
+        memory.write(1);
+        device.copy_to_device(data, memory.as_ptr().cast(), 4, queue).unwrap();
+        memory.write(2);
+        assert_eq!(read(&device, data, 1, queue), [2]);
+        device.free_host(memory.cast()).unwrap();
+    }
+    let mut pageable = 1u32;
+    write(&device, data, std::slice::from_ref(&pageable), queue);
+    pageable += 1;
+    assert_eq!((read(&device, data, 1, queue)[0], pageable), (1, 2));
 }

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::assembler::Sass;
 use crate::check::{self, Context, Finding, Log};
 use crate::counters::{CounterSet, Counters, SiteCounts, by_line};
 use crate::exec::{
@@ -86,6 +87,8 @@ pub struct LaunchReport {
     pub lines: Vec<LineCounts>,
     /// What the device would have made of it, with [`Counters::Profile`].
     pub profile: Option<Box<Profile>>,
+    /// What an assembler has made of the kernel, where whoever launched it has asked one.
+    pub sass: Option<Arc<Sass>>,
     /// Warp instructions executed, counted in any case. A point where lanes reconverge counts one.
     pub warp_instructions: u64,
     /// Host time from start to end.

@@ -15,6 +15,7 @@
 //! `isa`) → `exec` (runs the program).
 
 mod arguments;
+mod assembler;
 mod check;
 mod counters;
 mod decode;
@@ -32,13 +33,13 @@ mod module;
 mod profile;
 mod program;
 mod progress;
-mod ptxas;
 pub mod readable;
 mod report;
 mod simulator;
 mod syntax;
 
 pub use arguments::{ArgumentError, Arguments, Scalar};
+pub use assembler::{Assembled, Sass, assemble};
 pub use check::{Checker, Checks, Finding, FindingKind, Side, Variable, findings_json};
 pub use counters::{CounterSet, Counters, InstructionCounts, MemoryCounts};
 pub use fault::{AccessKind, Fault, FaultKind, LaunchError, NearestAllocation, SimError};
@@ -49,6 +50,5 @@ pub use module::{Kernel, Module, Param};
 pub use profile::{CacheCounts, Operation, Profile, SampleSize};
 pub use program::Class;
 pub use progress::{Progress, ProgressLine, Watch};
-pub use ptxas::ptxas_registers;
 pub use report::{Event, EventKind, KernelReport, Report};
 pub use simulator::{DevicePtr, Simulator};

@@ -97,6 +97,11 @@ impl Kernel {
         self.code.local_bytes as usize
     }
 
+    /// Registers that a thread will need, where no assembler has said.
+    pub fn estimated_registers(&self) -> u32 {
+        crate::profile::estimated_registers(&self.code)
+    }
+
     /// Why the kernel cannot be launched: what is wrong in its body or in the functions that it
     /// calls, or is not supported there. Empty for a kernel that can.
     pub fn refusals(&self) -> &[Diagnostic] {

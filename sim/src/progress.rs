@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -117,7 +118,9 @@ pub struct ProgressLine {
 
 impl Default for ProgressLine {
     fn default() -> Self {
-        let terminal = std::io::stderr().is_terminal();
+        // Asked for once: the answer costs a tenth of an empty launch.
+        static TERMINAL: OnceLock<bool> = OnceLock::new();
+        let terminal = *TERMINAL.get_or_init(|| std::io::stderr().is_terminal());
         ProgressLine { terminal, shown: AtomicBool::new(false) }
     }
 }

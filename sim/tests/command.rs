@@ -274,3 +274,51 @@ fn terminal() -> (File, OwnedFd) {
         (ours.into(), theirs)
     }
 }
+
+/// Where there is an assembler and a disassembler, the report has what they say of the hot loop; nothing stays of
+/// what the one gives to the other.
+#[test]
+fn reports_tell_the_mix_of_the_hot_loop() {
+    let folder = folder("sass");
+    let tool = |name: &str, script: &str| {
+        // Another process writes it: what this one has open for writing cannot be executed (ETXTBSY).
+        let mut install = Command::new("install");
+        install.args(["-m", "755", "/dev/stdin"]).arg(folder.join(name)).stdin(Stdio::piped());
+        let mut child = install.spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), script.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+    };
+    tool(
+        "ptxas",
+        "#!/bin/sh\ncat > \"$3\"\necho \"ptxas info    : Compiling entry function 'scale' for 'x'\" >&2\n\
+         echo 'ptxas info    : Used 33 registers' >&2\n",
+    );
+    // It reads what the assembler has written.
+    tool(
+        "nvdisasm",
+        "#!/bin/sh\ngrep -q 'entry scale' \"$2\" || exit 1\nprintf '\\n.text.scale:\\n.L_x_0:\\n'\n\
+         for i in FFMA FFMA LDS; do echo \"        /*0010*/  $i R1, R2, R3 ;\"; done\n\
+         echo '        /*0040*/  @P0 BRA `(.L_x_0) ;'\n",
+    );
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let words = "k.ptx scale --block 32 zero:128 zero:128 u32:32 f32:1 --counters --report";
+    let run = |form: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpuc-sim"));
+        command.current_dir(&folder).args(words.split_whitespace()).env("PATH", &path);
+        command.arg(form);
+        text(&command.output().unwrap().stdout)
+    };
+    let said = run("--report=text");
+    let line =
+        "SASS for sm_80: a hot loop of 4 instructions: 2 FFMA (50 %), 1 BRA (25 %), 1 LDS (25 %)";
+    assert!(said.contains(line) && said.contains("(33 registers, "), "{said}");
+    assert!(said.contains("counters (instructions are those of PTX)"), "{said}");
+    let json = run("--report=json");
+    assert!(json.contains("\"loop\":{\"FFMA\":2,\"BRA\":1,\"LDS\":1}"), "{json}");
+    assert!(!text(&gpuc_sim(&folder, words).stdout).contains("SASS") || which("nvdisasm"));
+}
+
+/// Whether a program is on PATH.
+fn which(name: &str) -> bool {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|dir| dir.join(name).is_file())
+}

@@ -1,8 +1,9 @@
 //! The order in which published variants of one computation stand, by the model of time.
 //!
-//! `ptx/sgemm_ladder.ptx` is what nvcc 13.5 makes of `benches/ladders/sgemm.cu`; the figures are those
-//! that the public SGEMM_CUDA series measures on an RTX A6000 at 4096 × 4096 × 4096. Nothing in the
-//! model is fitted to them.
+//! `ptx/sgemm_ladder.ptx` is what nvcc 13.5 makes of `benches/ladders/sgemm.cu`, `ptx/reduce_ladder.ptx` of
+//! `reduce.cu`; the figures are those that the public SGEMM_CUDA series measures on an RTX A6000 at
+//! 4096 × 4096 × 4096, and the public series of reductions on a V100 for 32 Mi elements. Nothing in the model is
+//! fitted to them.
 
 mod device;
 
@@ -53,5 +54,43 @@ fn sgemm_on_an_a6000() {
         assert!(gflops > before, "{kernel}: {gflops} after {before}");
         assert!((0.6..1.5).contains(&(gflops / measured)), "{kernel}: {gflops}");
         before = gflops;
+    }
+}
+
+/// The order is that of the measurements. The steps are not: what a block and its barriers cost is underestimated
+/// (`benches/RESULTS.md`).
+#[test]
+fn reduction_on_a_v100() {
+    const ELEMENTS: u32 = 32 << 20;
+    let module = module(include_str!("ptx/reduce_ladder.ptx"));
+    let simulator = Simulator::new(Arch::device("v100").unwrap());
+    let elements = simulator.alloc(4 * u64::from(ELEMENTS), "elements").unwrap();
+    let sums = simulator.alloc(4 * u64::from(ELEMENTS / 256), "sums").unwrap();
+    // Kernel, elements of a block, registers (ptxas 13.5, sm_75), µs measured.
+    let ladder = [
+        ("reduce0_divergent", 256, 13, 804.0),
+        ("reduce1_conflicts", 256, 10, 506.0),
+        ("reduce2_halves", 256, 10, 398.0),
+        ("reduce3_two_each", 512, 10, 213.0),
+        ("reduce4_last_warp", 512, 10, 169.0),
+        ("reduce5_unrolled", 512, 14, 166.8),
+    ];
+    let mut before = f64::INFINITY;
+    for (kernel, each, registers, measured) in ladder {
+        let params = Params::default().ptr(elements).ptr(sums);
+        let launch = Launch {
+            grid: [ELEMENTS / each, 1, 1],
+            block: [256, 1, 1],
+            params: &params.0,
+            counters: Counters::Profile,
+            registers: Some(registers),
+            sampled: true,
+            ..Launch::default()
+        };
+        let report = simulator.launch(&module, kernel, &launch).unwrap();
+        let time = report.profile.unwrap().estimate.seconds * 1e6;
+        println!("{kernel}: {time:.1} us by the model, {measured} measured");
+        assert!(time < before, "{kernel}: {time} after {before}");
+        before = time;
     }
 }

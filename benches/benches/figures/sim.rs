@@ -1,5 +1,5 @@
 //! The simulator on the kernel that gpuc makes of `examples/sgemm.c`: lane-instructions per second
-//! of one core, counters off and on.
+//! of one core, counters off and on; and how fast it reads PTX.
 
 use criterion::{Criterion, Throughput};
 use gpuc_arch::Arch;
@@ -81,5 +81,14 @@ pub fn bench(criterion: &mut Criterion<CpuTime>) {
     for (name, counters) in [("counters off", Counters::Off), ("counters on", Counters::All)] {
         group.bench_function(name, |bencher| bencher.iter(|| sgemm.run(counters)));
     }
+    group.finish();
+
+    // What nvcc makes of eight kernels, two of them unrolled.
+    let text = include_str!("../../../sim/tests/ptx/sgemm_ladder.ptx");
+    let mut group = criterion.benchmark_group("sim/read");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("ptx", |bencher| {
+        bencher.iter(|| Module::parse(text, "sgemm_ladder.ptx").expect("the simulator reads it"));
+    });
     group.finish();
 }

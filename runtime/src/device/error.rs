@@ -3,6 +3,8 @@
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use thiserror::Error;
 
+use super::ErrorCode;
+
 /// An error of a device operation. It has no C line; the caller, who knows one, adds it with
 /// [`DeviceError::into_diagnostic`].
 #[derive(Debug, Error)]
@@ -12,6 +14,8 @@ pub enum DeviceError {
     Driver {
         /// The driver function.
         call: &'static str,
+        /// What it returned.
+        code: ErrorCode,
         /// The driver's name of the error (`CUDA_ERROR_INVALID_VALUE`).
         name: String,
         /// The driver's words.
@@ -41,6 +45,8 @@ pub enum DeviceError {
     Jit {
         /// The translation unit.
         source_name: String,
+        /// What the driver returned.
+        code: ErrorCode,
         /// The driver's name of the error.
         name: String,
         /// The compiler's log.
@@ -57,20 +63,45 @@ pub enum DeviceError {
         /// The kernels it has, as far as known.
         known: Vec<String>,
     },
+    /// The module has no such variable.
+    #[error("the module has no variable `{name}`")]
+    NoVariable {
+        /// The name asked for.
+        name: String,
+    },
     /// The kernel did something it must not.
-    #[error("{}", .0.message)]
-    Fault(Box<Diagnostic>),
+    #[error("{}", .diagnostic.message)]
+    Fault {
+        /// What a GPU calls it.
+        code: ErrorCode,
+        /// What it did, and where.
+        diagnostic: Box<Diagnostic>,
+    },
     /// A queue, event, module, kernel or address that the device does not know.
     #[error("{0}")]
     Invalid(String),
 }
 
 impl DeviceError {
+    /// The number that the CUDA driver API has for it.
+    pub fn code(&self) -> ErrorCode {
+        match *self {
+            DeviceError::Driver { code, .. }
+            | DeviceError::Jit { code, .. }
+            | DeviceError::Fault { code, .. } => code,
+            DeviceError::OutOfMemory { .. } => ErrorCode::OUT_OF_MEMORY,
+            DeviceError::Incompatible { .. } => ErrorCode::UNSUPPORTED_PTX_VERSION,
+            DeviceError::Ptx(_) => ErrorCode::INVALID_PTX,
+            DeviceError::NoKernel { .. } | DeviceError::NoVariable { .. } => ErrorCode::NOT_FOUND,
+            DeviceError::Invalid(_) => ErrorCode::INVALID_VALUE,
+        }
+    }
+
     /// The error as something to show, still without the place of the directive.
     pub fn into_diagnostic(self) -> Diagnostic {
         let message = self.to_string();
         match self {
-            DeviceError::Fault(diagnostic) => *diagnostic,
+            DeviceError::Fault { diagnostic, .. } => *diagnostic,
             DeviceError::Ptx(mut diagnostics) if !diagnostics.is_empty() => {
                 let more = diagnostics.split_off(1);
                 let mut first = diagnostics.remove(0);
@@ -96,6 +127,7 @@ impl DeviceError {
             }
             DeviceError::Incompatible { help, .. } => Diagnostic::error(message).help(help),
             DeviceError::Driver { .. }
+            | DeviceError::NoVariable { .. }
             | DeviceError::OutOfMemory { .. }
             | DeviceError::Ptx(_)
             | DeviceError::Invalid(_) => Diagnostic::error(message),

@@ -168,6 +168,18 @@ impl Device for MemoryOnly {
         state.modules.push(ptx.lines().map(str::to_owned).collect());
         Ok(ModuleId(state.modules.len() as u32 - 1))
     }
+    fn alloc_host(&self, bytes: u64) -> Result<NonNull<u8>, DeviceError> {
+        Err(DeviceError::OutOfMemory { bytes, free: Some(0) })
+    }
+    unsafe fn free_host(&self, ptr: NonNull<u8>) -> Result<(), DeviceError> {
+        Err(DeviceError::Invalid(format!("{ptr:p} is not allocated")))
+    }
+    fn variable(&self, _module: ModuleId, name: &str) -> Result<(DevicePtr, u64), DeviceError> {
+        Err(DeviceError::NoVariable { name: name.to_owned() })
+    }
+    fn attributes(&self, _kernel: KernelId) -> Result<KernelAttributes, DeviceError> {
+        Ok(KernelAttributes::default())
+    }
     fn kernel(&self, module: ModuleId, name: &str) -> Result<(KernelId, KernelInfo), DeviceError> {
         let mut state = self.state();
         let known = state.modules[module.0 as usize].clone();

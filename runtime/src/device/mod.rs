@@ -3,11 +3,13 @@
 //! [`Device`] is object-safe and shared between host threads. The `cuda` and the `sim` device
 //! answer every question the same way, so nothing above this module knows which one it talks to.
 
+use std::ptr::NonNull;
 use std::time::Duration;
 
 use gpuc_arch::PtxVersion;
 use gpuc_sim::LaunchReport;
 
+mod code;
 pub mod cuda;
 mod error;
 mod limits;
@@ -15,6 +17,7 @@ mod limits;
 pub(crate) mod memory_only;
 pub mod sim;
 
+pub use code::ErrorCode;
 pub use error::DeviceError;
 pub use limits::Limits;
 
@@ -75,6 +78,23 @@ pub struct KernelInfo {
     pub max_threads: Option<u32>,
     /// The block size of a `.reqntid`.
     pub required_block: Option<[u32; 3]>,
+}
+
+/// What a device knows of a kernel that it has loaded (`CUfunction_attribute`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelAttributes {
+    /// Most threads of a block.
+    pub max_threads: u32,
+    /// Registers of a thread; the simulator estimates them.
+    pub registers: u32,
+    /// Bytes of shared memory the kernel declares itself.
+    pub static_shared_bytes: u64,
+    /// Bytes of local memory of a thread.
+    pub local_bytes: u64,
+    /// Capability that the PTX is for: 10 × major + minor.
+    pub ptx_version: u32,
+    /// Capability that the code is for.
+    pub binary_version: u32,
 }
 
 /// One kernel launch.
@@ -167,11 +187,24 @@ pub trait Device: Send + Sync {
     /// Sets `bytes` bytes to `value`.
     fn fill(&self, to: DevicePtr, value: u8, bytes: u64, queue: Queue) -> Result<(), DeviceError>;
 
+    /// Allocates zeroed memory of the host that the device reaches without a copy in between, on a page: what is
+    /// copied between it and the device in a queue goes on beside the host.
+    fn alloc_host(&self, bytes: u64) -> Result<NonNull<u8>, DeviceError>;
+    /// Frees what [`Device::alloc_host`] returned.
+    ///
+    /// # Safety
+    /// Nobody uses the memory any more; no copy of it is under way.
+    unsafe fn free_host(&self, ptr: NonNull<u8>) -> Result<(), DeviceError>;
+
     /// Compiles, links and loads PTX texts, each with the name of its source for errors. Kernels are found in the
     /// first one.
     fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError>;
+    /// Address and size of a visible `.global` or `.const` variable.
+    fn variable(&self, module: ModuleId, name: &str) -> Result<(DevicePtr, u64), DeviceError>;
     /// Finds a kernel. Slow (by name); the result is meant to be kept.
     fn kernel(&self, module: ModuleId, name: &str) -> Result<(KernelId, KernelInfo), DeviceError>;
+    /// What the device knows of a kernel.
+    fn attributes(&self, kernel: KernelId) -> Result<KernelAttributes, DeviceError>;
     /// Launches a kernel whose shape has been checked by [`Limits::check`].
     fn launch(
         &self,

@@ -79,21 +79,26 @@ fn layout8(ty: Type) -> (i32, i32) {
     if matches!(ty, Type::E4m3x2 | Type::E4m3) { (3, 7) } else { (2, 15) }
 }
 
+/// 2 to a power of normal numbers, exactly; `powi` need not be exact.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
 /// The value of eight bits: `.e4m3` has no infinity and one NaN, `.e5m2` is like half precision.
 pub(super) fn decode8(ty: Type, bits: u8) -> f64 {
     let (fraction_bits, bias) = layout8(ty);
     let magnitude = i32::from(bits & 0x7f);
     let (exponent, fraction) = (magnitude >> fraction_bits, magnitude & ((1 << fraction_bits) - 1));
-    let unit = 2f64.powi(-fraction_bits);
+    let unit = power_of_two(-fraction_bits);
     let value = if fraction_bits == 3 && magnitude == 0x7f || fraction_bits == 2 && magnitude > 0x7c
     {
         f64::NAN
     } else if fraction_bits == 2 && magnitude == 0x7c {
         f64::INFINITY
     } else if exponent == 0 {
-        f64::from(fraction) * unit * 2f64.powi(1 - bias)
+        f64::from(fraction) * unit * power_of_two(1 - bias)
     } else {
-        (1.0 + f64::from(fraction) * unit) * 2f64.powi(exponent - bias)
+        (1.0 + f64::from(fraction) * unit) * power_of_two(exponent - bias)
     };
     if bits >> 7 != 0 { -value } else { value }
 }
@@ -106,14 +111,14 @@ fn encode8(ty: Type, value: f64) -> u8 {
     let (fraction_bits, bias) = layout8(ty);
     let sign = if value.is_sign_negative() { 0x80 } else { 0 };
     let magnitude = value.abs();
-    let smallest = 2f64.powi(1 - bias);
+    let smallest = power_of_two(1 - bias);
     let code = if magnitude.is_infinite() {
         0x7c
     } else if magnitude < smallest {
         (magnitude / smallest * f64::from(1 << fraction_bits)) as u8
     } else {
         let exponent = (magnitude.to_bits() >> 52) as i32 - 1023;
-        let fraction = magnitude / 2f64.powi(exponent) - 1.0;
+        let fraction = magnitude / power_of_two(exponent) - 1.0;
         ((exponent + bias) << fraction_bits) as u8
             | (fraction * f64::from(1 << fraction_bits)) as u8
     };
@@ -142,6 +147,6 @@ mod tests {
         }
         assert_eq!(decode8(Type::E4m3x2, 0x7e), 448.0);
         assert_eq!(decode8(Type::E5m2x2, 0x7b), 57344.0);
-        assert_eq!(decode8(Type::E4m3x2, 1), 2f64.powi(-9));
+        assert_eq!(decode8(Type::E4m3x2, 1), power_of_two(-9));
     }
 }

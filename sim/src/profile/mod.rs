@@ -83,6 +83,11 @@ pub struct Profile {
     pub sample: SampleSize,
 }
 
+/// Registers that a thread will need, where no assembler has said.
+pub(crate) fn estimated_registers(code: &Code) -> u32 {
+    registers::estimate(code)
+}
+
 /// A launch as the profiler sees it.
 pub(crate) struct Subject<'a> {
     pub(crate) arch: &'static Arch,

@@ -82,6 +82,18 @@ impl KernelReport {
                 ("sample_replayed", number(profile.sample.replayed)),
             ]);
         }
+        // What is counted when it is executed is PTX; SASS is counted where it stands.
+        members.push(("counted", quoted("PTX")));
+        if let Some(sass) = &self.sass {
+            let mix = sass.hot_loop.iter().map(|(name, count)| (&**name, count.to_string()));
+            let sass = object([
+                ("target", quoted(&sass.target)),
+                ("instructions", sass.instructions.to_string()),
+                ("loop_instructions", sass.loop_instructions().to_string()),
+                ("loop", object(mix)),
+            ]);
+            members.push(("sass", sass));
+        }
         let metrics = self.metrics();
         let metrics = metrics.iter().map(|(name, value)| (name.as_str(), number(*value)));
         members.push(("metrics", object(metrics)));

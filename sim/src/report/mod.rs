@@ -6,10 +6,12 @@ mod text;
 mod trace;
 mod verdict;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gpuc_arch::Arch;
 
+use crate::assembler::Sass;
 use crate::counters::CounterSet;
 use crate::launch::{LaunchReport, LineCounts};
 use crate::profile::Profile;
@@ -39,6 +41,8 @@ pub struct KernelReport {
     pub lines: Vec<LineCounts>,
     /// The last launch that was profiled.
     pub profile: Option<Box<Profile>>,
+    /// What an assembler has made of it.
+    pub sass: Option<Arc<Sass>>,
 }
 
 impl KernelReport {
@@ -56,6 +60,7 @@ impl KernelReport {
             counters: CounterSet::default(),
             lines: Vec::new(),
             profile: None,
+            sass: None,
         }
     }
 
@@ -77,6 +82,7 @@ impl KernelReport {
                 }
             }
         }
+        self.sass = launch.sass.clone().or(self.sass.take());
         if let Some(profile) = &launch.profile {
             self.profiled += 1;
             self.profile = Some(profile.clone());

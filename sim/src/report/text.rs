@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::assembler::Sass;
 use crate::launch::LineCounts;
 use crate::profile::Profile;
 use crate::readable::{shape, time};
@@ -47,7 +48,11 @@ impl Report {
                 Some(profile) => profiled(out, kernel, profile)?,
                 None => writeln!(out, "  {} on this host", time(kernel.wall.as_secs_f64()))?,
             }
+            if let Some(sass) = &kernel.sass {
+                writeln!(out, "  {}", mix(sass))?;
+            }
             if counters {
+                writeln!(out, "  counters (instructions are those of PTX):")?;
                 for (name, value) in kernel.metrics() {
                     if value != 0.0 || name.contains("bank_conflicts") {
                         writeln!(out, "    {name:<72} {}", figure(value))?;
@@ -56,6 +61,23 @@ impl Report {
             }
         }
         Ok(())
+    }
+}
+
+/// What the hot loop is made of, the most frequent operations first.
+pub(super) fn mix(sass: &Sass) -> String {
+    let (target, all) = (&sass.target, sass.loop_instructions());
+    let operations = sass.hot_loop.iter().take(6).map(|(name, count)| {
+        format!("{count} {name} ({})", per_cent(f64::from(*count) / f64::from(all)))
+    });
+    let mut shown = operations.collect::<Vec<_>>().join(", ");
+    match sass.hot_loop.len().saturating_sub(6) {
+        0 => {}
+        more => shown += &format!(" and {more} more"),
+    }
+    match all {
+        0 => format!("SASS for {target}: {} instructions, no loop", sass.instructions),
+        _ => format!("SASS for {target}: a hot loop of {all} instructions: {shown}"),
     }
 }
 

@@ -220,19 +220,19 @@ impl<'a> Parser<'a, '_> {
                 self.skip(1);
                 Initial::F64(bits)
             }
-            TokenKind::Sign('-') if matches!(self.ahead(1).kind, TokenKind::F64(..)) => {
+            TokenKind::Sign('-') if matches!(self.second().kind, TokenKind::F64(..)) => {
                 self.skip(1);
                 let TokenKind::F64(bits, _) = self.next().kind else { return Ok(()) };
                 Initial::F64(bits ^ (1 << 63))
             }
-            TokenKind::Int(mask) if self.ahead(1).kind == TokenKind::Sign('(') => {
+            TokenKind::Int(mask) if self.second().kind == TokenKind::Sign('(') => {
                 self.skip(2);
                 let symbol = self.word("a variable")?;
                 let offset = self.offset()?;
                 self.expect(')')?;
                 Initial::Address { symbol, offset, mask }
             }
-            TokenKind::Word("generic") if self.ahead(1).kind == TokenKind::Sign('(') => {
+            TokenKind::Word("generic") if self.second().kind == TokenKind::Sign('(') => {
                 self.skip(2);
                 let symbol = self.word("a variable")?;
                 let inner = self.offset()?;

@@ -36,93 +36,108 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// All tokens of a text, ending with [`TokenKind::End`]; errors are added to `errors`.
-pub(crate) fn tokens<'a>(source: &SourceText<'a>, errors: &mut Vec<Diagnostic>) -> Vec<Token<'a>> {
-    let text = source.text;
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(text.len() / 4);
-    let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let byte = bytes[at];
-        let next = bytes.get(at + 1).copied().unwrap_or(0);
-        let run = |from: usize| {
-            bytes[from..].iter().position(|&b| !is_word(b)).map_or(bytes.len(), |n| from + n)
-        };
-        let error = |errors: &mut Vec<Diagnostic>, message: String, end: usize| {
-            let span = Span { start: start as u32, length: (end - start) as u32 };
-            errors.push(Diagnostic::error(message).at(source.place(span)));
-        };
-        let kind = match byte {
-            b if b.is_ascii_whitespace() => {
-                at += 1;
-                continue;
-            }
-            b'/' if next == b'/' => {
-                at = bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |n| at + n);
-                continue;
-            }
-            // Line markers of a preprocessor.
-            b'#' => {
-                at = bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |n| at + n);
-                continue;
-            }
-            b'/' if next == b'*' => {
-                at = match text[at + 2..].find("*/") {
-                    Some(length) => at + 2 + length + 2,
-                    None => {
-                        error(errors, "comment without an end".into(), at + 2);
-                        bytes.len()
-                    }
-                };
-                continue;
-            }
-            b'"' => {
-                let end = bytes[at + 1..].iter().position(|&b| b == b'"' || b == b'\n');
-                let end = end.map_or(bytes.len(), |n| at + 1 + n);
-                if bytes.get(end) != Some(&b'"') {
-                    error(errors, "string without an end on its line".into(), at + 1);
-                }
-                at = (end + 1).min(bytes.len());
-                TokenKind::Text(&text[start + 1..end])
-            }
-            b'.' if is_word(next) => {
-                at = run(at + 1);
-                while bytes[at..].starts_with(b"::")
-                    && bytes.get(at + 2).is_some_and(|&b| is_word(b))
-                {
-                    at = run(at + 2);
-                }
-                TokenKind::Dot(&text[start + 1..at])
-            }
-            b'0'..=b'9' => {
-                at = number_end(bytes, at);
-                match number(&text[start..at]) {
-                    Ok(kind) => kind,
-                    Err(message) => {
-                        error(errors, format!("{message} `{}`", &text[start..at]), at);
-                        TokenKind::Int(0)
-                    }
-                }
-            }
-            b'%' if !is_word(next) => {
-                at += 1;
-                TokenKind::Sign('%')
-            }
-            b if is_word(b) || b == b'%' => {
-                at = run(at + 1);
-                TokenKind::Word(&text[start..at])
-            }
-            _ => {
-                let sign = text[at..].chars().next().unwrap_or(' ');
-                at += sign.len_utf8();
-                TokenKind::Sign(sign)
-            }
-        };
-        out.push(Token { kind, span: Span { start: start as u32, length: (at - start) as u32 } });
+/// Makes tokens one after another: all of them together would take ten times the memory of the text.
+pub(crate) struct Lexer<'a, 's> {
+    source: &'s SourceText<'a>,
+    at: usize,
+}
+
+impl<'a, 's> Lexer<'a, 's> {
+    pub(crate) fn new(source: &'s SourceText<'a>) -> Lexer<'a, 's> {
+        Lexer { source, at: 0 }
     }
-    out.push(Token { kind: TokenKind::End, span: Span { start: bytes.len() as u32, length: 0 } });
-    out
+
+    /// The next token, [`TokenKind::End`] behind the last one; errors are added to `errors`.
+    pub(crate) fn token(&mut self, errors: &mut Vec<Diagnostic>) -> Token<'a> {
+        let text = self.source.text;
+        let bytes = text.as_bytes();
+        let mut at = self.at;
+        while let Some(&byte) = bytes.get(at) {
+            let start = at;
+            let next = bytes.get(at + 1).copied().unwrap_or(0);
+            let run = |from: usize| {
+                bytes[from..].iter().position(|&b| !is_word(b)).map_or(bytes.len(), |n| from + n)
+            };
+            let line_end = |from: usize| {
+                bytes[from..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |n| from + n)
+            };
+            let error = |errors: &mut Vec<Diagnostic>, message: String, end: usize| {
+                let span = Span { start: start as u32, length: (end - start) as u32 };
+                errors.push(Diagnostic::error(message).at(self.source.place(span)));
+            };
+            let kind = match byte {
+                b if b.is_ascii_whitespace() => {
+                    at += 1;
+                    continue;
+                }
+                b'/' if next == b'/' => {
+                    at = line_end(at);
+                    continue;
+                }
+                // Line markers of a preprocessor.
+                b'#' => {
+                    at = line_end(at);
+                    continue;
+                }
+                b'/' if next == b'*' => {
+                    at = match text[at + 2..].find("*/") {
+                        Some(length) => at + 2 + length + 2,
+                        None => {
+                            error(errors, "comment without an end".into(), at + 2);
+                            bytes.len()
+                        }
+                    };
+                    continue;
+                }
+                b'"' => {
+                    let end = bytes[at + 1..].iter().position(|&b| b == b'"' || b == b'\n');
+                    let end = end.map_or(bytes.len(), |n| at + 1 + n);
+                    if bytes.get(end) != Some(&b'"') {
+                        error(errors, "string without an end on its line".into(), at + 1);
+                    }
+                    at = (end + 1).min(bytes.len());
+                    TokenKind::Text(&text[start + 1..end])
+                }
+                b'.' if is_word(next) => {
+                    at = run(at + 1);
+                    while bytes[at..].starts_with(b"::")
+                        && bytes.get(at + 2).is_some_and(|&b| is_word(b))
+                    {
+                        at = run(at + 2);
+                    }
+                    TokenKind::Dot(&text[start + 1..at])
+                }
+                b'0'..=b'9' => {
+                    at = number_end(bytes, at);
+                    match number(&text[start..at]) {
+                        Ok(kind) => kind,
+                        Err(message) => {
+                            error(errors, format!("{message} `{}`", &text[start..at]), at);
+                            TokenKind::Int(0)
+                        }
+                    }
+                }
+                b'%' if !is_word(next) => {
+                    at += 1;
+                    TokenKind::Sign('%')
+                }
+                b if is_word(b) || b == b'%' => {
+                    at = run(at + 1);
+                    TokenKind::Word(&text[start..at])
+                }
+                _ => {
+                    let sign = text[at..].chars().next().unwrap_or(' ');
+                    at += sign.len_utf8();
+                    TokenKind::Sign(sign)
+                }
+            };
+            self.at = at;
+            let span = Span { start: start as u32, length: (at - start) as u32 };
+            return Token { kind, span };
+        }
+        self.at = at;
+        Token { kind: TokenKind::End, span: Span { start: bytes.len() as u32, length: 0 } }
+    }
 }
 
 /// Where the number that starts at `at` ends: letters belong to it, a point followed by a digit
@@ -175,10 +190,21 @@ fn number(text: &str) -> Result<TokenKind<'_>, &'static str> {
 mod tests {
     use super::*;
 
+    /// All tokens, with the end.
+    fn tokens<'a>(source: &SourceText<'a>, errors: &mut Vec<Diagnostic>) -> Vec<TokenKind<'a>> {
+        let mut lexer = Lexer::new(source);
+        let mut out = Vec::new();
+        while out.last() != Some(&TokenKind::End) {
+            out.push(lexer.token(errors).kind);
+        }
+        assert_eq!(lexer.token(errors).kind, TokenKind::End);
+        out
+    }
+
     fn kinds(text: &str) -> Vec<TokenKind<'_>> {
         let mut errors = Vec::new();
         let source = SourceText::new(text, "t.ptx");
-        let kinds = tokens(&source, &mut errors).into_iter().map(|t| t.kind).collect();
+        let kinds = tokens(&source, &mut errors);
         assert!(errors.is_empty(), "{errors:?}");
         kinds
     }

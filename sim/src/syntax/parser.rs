@@ -2,7 +2,7 @@
 
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 
-use super::lexer::{Token, TokenKind, tokens};
+use super::lexer::{Lexer, Token, TokenKind};
 use super::{Linkage, Location, Name, SourceText, Span, Tree};
 
 /// Errors after which reading stops.
@@ -15,7 +15,12 @@ pub(super) type Refused = Box<Diagnostic>;
 
 pub(super) struct Parser<'a, 's> {
     pub(super) source: &'s SourceText<'a>,
-    pub(super) tokens: Vec<Token<'a>>,
+    lexer: Lexer<'a, 's>,
+    /// The next two tokens.
+    window: [Token<'a>; 2],
+    /// Where the last token was that is behind.
+    pub(super) last: Span,
+    /// Tokens that are behind.
     pub(super) at: usize,
     pub(super) errors: Vec<Diagnostic>,
 }
@@ -23,23 +28,35 @@ pub(super) struct Parser<'a, 's> {
 /// Reads a text; the errors are empty exactly if all of it was understood.
 pub(crate) fn parse<'a>(source: &SourceText<'a>) -> (Tree<'a>, Vec<Diagnostic>) {
     let mut errors = Vec::new();
-    let tokens = tokens(source, &mut errors);
-    let mut parser = Parser { source, tokens, at: 0, errors };
+    let mut lexer = Lexer::new(source);
+    let window = [lexer.token(&mut errors), lexer.token(&mut errors)];
+    let last = Span { start: 0, length: 0 };
+    let mut parser = Parser { source, lexer, window, last, at: 0, errors };
     let tree = parser.module();
     (tree, parser.errors)
 }
 
 impl<'a> Parser<'a, '_> {
     pub(super) fn peek(&self) -> Token<'a> {
-        self.ahead(0)
+        self.window[0]
     }
 
-    pub(super) fn ahead(&self, n: usize) -> Token<'a> {
-        self.tokens[(self.at + n).min(self.tokens.len() - 1)]
+    /// The token behind the next one.
+    pub(super) fn second(&self) -> Token<'a> {
+        self.window[1]
     }
 
+    /// Goes behind so many tokens, but not behind the end.
     pub(super) fn skip(&mut self, count: usize) {
-        self.at = (self.at + count).min(self.tokens.len() - 1);
+        for _ in 0..count {
+            let [first, second] = self.window;
+            if first.kind == TokenKind::End {
+                return;
+            }
+            self.last = first.span;
+            self.at += 1;
+            self.window = [second, self.lexer.token(&mut self.errors)];
+        }
     }
 
     pub(super) fn next(&mut self) -> Token<'a> {
@@ -54,11 +71,8 @@ impl<'a> Parser<'a, '_> {
 
     /// Whether the next tokens are these characters without spaces between.
     pub(super) fn at_signs(&self, signs: &str) -> bool {
-        signs.chars().enumerate().all(|(i, sign)| {
-            let token = self.ahead(i);
-            token.kind == TokenKind::Sign(sign)
-                && token.span.start == self.peek().span.start + i as u32
-        })
+        let Token { kind: TokenKind::Sign(_), span } = self.peek() else { return false };
+        self.source.text[span.start as usize..].starts_with(signs)
     }
 
     pub(super) fn eat(&mut self, sign: char) -> bool {

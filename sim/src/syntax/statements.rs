@@ -67,7 +67,7 @@ impl<'a> Parser<'a, '_> {
                 self.variables(Linkage::Extern, &mut variables)?;
                 out.extend(variables.into_iter().map(Statement::Variable));
             }
-            TokenKind::Word(text) if self.ahead(1).kind == TokenKind::Sign(':') => {
+            TokenKind::Word(text) if self.second().kind == TokenKind::Sign(':') => {
                 self.skip(2);
                 let name = Name { text, span: token.span };
                 match self.peek().kind {
@@ -175,7 +175,7 @@ impl<'a> Parser<'a, '_> {
             let operand = if opcode.text == "call" && self.at_sign('(') {
                 let start = self.next().span;
                 let kind = OperandKind::Group(self.operands(')', 0)?);
-                Operand { kind, span: start.to(self.tokens[self.at.saturating_sub(1)].span) }
+                Operand { kind, span: start.to(self.last) }
             } else {
                 self.operand(0)?
             };
@@ -184,7 +184,7 @@ impl<'a> Parser<'a, '_> {
                 break;
             }
         }
-        let span = start.to(self.tokens[self.at.saturating_sub(1)].span);
+        let span = start.to(self.last);
         self.expect(';')?;
         Ok(Statement::Instruction(Instruction { guard, opcode, modifiers, operands, span }))
     }
@@ -213,7 +213,7 @@ impl<'a> Parser<'a, '_> {
             let right = self.operand(depth + 1)?;
             kind = OperandKind::Pair(Box::new(left), Box::new(right));
         }
-        let span = start.to(self.tokens[self.at.saturating_sub(1)].span);
+        let span = start.to(self.last);
         Ok(Operand { kind, span })
     }
 
@@ -235,11 +235,11 @@ impl<'a> Parser<'a, '_> {
                     OperandKind::Name(name)
                 }
             }
-            TokenKind::Sign('!') if matches!(self.ahead(1).kind, TokenKind::Word(_)) => {
+            TokenKind::Sign('!') if matches!(self.second().kind, TokenKind::Word(_)) => {
                 self.skip(1);
                 OperandKind::Not(self.word("a predicate")?.text)
             }
-            TokenKind::Sign('-') if matches!(self.ahead(1).kind, TokenKind::Word(name) if name != "WARP_SZ") =>
+            TokenKind::Sign('-') if matches!(self.second().kind, TokenKind::Word(name) if name != "WARP_SZ") =>
             {
                 self.skip(1);
                 OperandKind::Negative(Box::new(self.operand(depth + 1)?))
@@ -253,7 +253,7 @@ impl<'a> Parser<'a, '_> {
                 OperandKind::F64(bits)
             }
             TokenKind::Sign('-')
-                if matches!(self.ahead(1).kind, TokenKind::F64(..) | TokenKind::F32(_)) =>
+                if matches!(self.second().kind, TokenKind::F64(..) | TokenKind::F32(_)) =>
             {
                 self.skip(1);
                 match self.next().kind {

@@ -14,7 +14,7 @@ use cudarc::driver::sys::{
 };
 use gpuc_diagnostics::Diagnostic;
 
-use crate::device::DeviceError;
+use crate::device::{DeviceError, ErrorCode};
 
 /// `CUDA_SUCCESS`.
 const SUCCESS: c_int = 0;
@@ -123,6 +123,12 @@ entry_points! {
     fill_async = "cuMemsetD8Async"(to: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream);
     /// Compiles and loads PTX.
     module_load = "cuModuleLoadDataEx"(module: *mut CUmodule, image: *const c_void, count: c_uint, options: *mut c_int, values: *mut *mut c_void);
+    /// Allocates pinned memory of the host.
+    host_alloc = "cuMemHostAlloc"(ptr: *mut *mut c_void, bytes: usize, flags: c_uint);
+    /// Frees it.
+    host_free = "cuMemFreeHost"(ptr: *mut c_void);
+    /// Address and size of a variable.
+    module_global = "cuModuleGetGlobal_v2"(ptr: *mut CUdeviceptr, bytes: *mut usize, module: CUmodule, name: *const c_char);
     /// Begins to link.
     link_create = "cuLinkCreate_v2"(count: c_uint, options: *mut c_int, values: *mut *mut c_void, state: *mut CUlinkState);
     /// Adds a text to what is linked.
@@ -201,15 +207,17 @@ impl From<Failed> for DeviceError {
         let (name, description) = (failed.name(), failed.description());
         if is_fault(failed.code) {
             let message = format!("a kernel failed on the GPU with {name}: {description}");
-            return DeviceError::Fault(Box::new(Diagnostic::error(message).help(
-                "run with GPUC_DEVICE=sim to see the access, the array and the line at fault",
-            )));
+            let help =
+                "run with GPUC_DEVICE=sim to see the access, the array and the line at fault";
+            let diagnostic = Box::new(Diagnostic::error(message).help(help));
+            return DeviceError::Fault { code: ErrorCode(failed.code), diagnostic };
         }
         if matches!(failed.code, INVALID_VALUE | INVALID_HANDLE) {
             let call = failed.call;
             return DeviceError::Invalid(format!("{call} failed with {name}: {description}"));
         }
-        DeviceError::Driver { call: failed.call, name, description }
+        let code = ErrorCode(failed.code);
+        DeviceError::Driver { call: failed.call, code, name, description }
     }
 }
 
@@ -226,12 +234,14 @@ mod tests {
     #[test]
     fn faults_are_told_from_refusals() {
         let fault = DeviceError::from(Failed { call: "cuStreamSynchronize", code: 700 });
-        assert!(matches!(fault, DeviceError::Fault(_)), "{fault}");
+        assert!(matches!(fault, DeviceError::Fault { .. }), "{fault}");
+        assert_eq!(fault.code(), ErrorCode::ILLEGAL_ADDRESS);
         let refusal = DeviceError::from(Failed { call: "cuMemAlloc_v2", code: 1 });
         assert!(refusal.to_string().starts_with("cuMemAlloc_v2 failed with"), "{refusal}");
         assert!(matches!(refusal, DeviceError::Invalid(_)), "{refusal:?}");
         let other = DeviceError::from(Failed { call: "cuInit", code: 3 });
         assert!(matches!(other, DeviceError::Driver { .. }), "{other:?}");
+        assert_eq!(other.code(), ErrorCode(3));
         // A code from the future is only a number.
         assert!(!is_fault(99_999));
     }

@@ -6,7 +6,7 @@ mod execution;
 mod module;
 
 use std::ffi::{CStr, c_int, c_void};
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ use gpuc_arch::{Arch, PtxVersion};
 use self::driver::{Driver, NOT_READY, OUT_OF_MEMORY, driver};
 use self::module::{Kernel, Module};
 use super::{
-    Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelId, KernelInfo, LaunchOutcome,
-    LaunchRequest, Limits, ModuleId, Queue,
+    Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelAttributes, KernelId, KernelInfo,
+    LaunchOutcome, LaunchRequest, Limits, ModuleId, Queue,
 };
 
 /// The oldest driver whose PTX versions we know.
@@ -313,6 +313,28 @@ impl Device for CudaDevice {
         if queue == Queue::SYNC { self.synchronize(queue) } else { Ok(()) }
     }
 
+    fn alloc_host(&self, bytes: u64) -> Result<NonNull<u8>, DeviceError> {
+        let (driver, size) = (self.enter()?, bytes.max(1) as usize);
+        let mut memory: *mut c_void = ptr::null_mut();
+        let out_of_memory = || DeviceError::OutOfMemory { bytes, free: None };
+        // SAFETY: `memory` is a place for one pointer.
+        match unsafe { driver.host_alloc(&raw mut memory, size, 0) } {
+            Ok(()) => {}
+            Err(failed) if failed.code == OUT_OF_MEMORY => return Err(out_of_memory()),
+            Err(failed) => return Err(failed.into()),
+        }
+        let memory = NonNull::new(memory.cast::<u8>()).ok_or_else(out_of_memory)?;
+        // SAFETY: the memory is new, and as large.
+        unsafe { memory.write_bytes(0, size) };
+        Ok(memory)
+    }
+
+    unsafe fn free_host(&self, ptr: NonNull<u8>) -> Result<(), DeviceError> {
+        // SAFETY: nobody uses it by the caller's promise; the driver refuses what it has not given.
+        unsafe { self.enter()?.host_free(ptr.as_ptr().cast())? };
+        Ok(())
+    }
+
     fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError> {
         let module = match texts {
             [(ptx, source)] => Module::load(self.enter()?, ptx, source)?,
@@ -332,6 +354,23 @@ impl Device for CudaDevice {
         let (kernel, info) = module.kernel(driver, name)?;
         handles.kernels.push(kernel);
         Ok((KernelId(handles.kernels.len() as u32 - 1), info))
+    }
+
+    fn variable(&self, module: ModuleId, name: &str) -> Result<(DevicePtr, u64), DeviceError> {
+        let driver = self.enter()?;
+        let handles = self.handles();
+        let Some(module) = handles.modules.get(module.0 as usize) else {
+            return Err(DeviceError::Invalid(format!("there is no module {}", module.0)));
+        };
+        module.variable(driver, name)
+    }
+
+    fn attributes(&self, kernel: KernelId) -> Result<KernelAttributes, DeviceError> {
+        let driver = self.enter()?;
+        let Some(kernel) = self.handles().kernels.get(kernel.0 as usize).copied() else {
+            return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
+        };
+        module::attributes(driver, kernel)
     }
 
     fn launch(

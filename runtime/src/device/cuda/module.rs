@@ -9,7 +9,7 @@ use cudarc::driver::sys::{
 };
 
 use super::driver::{Driver, NOT_FOUND};
-use crate::device::{DeviceError, KernelInfo};
+use crate::device::{DeviceError, DevicePtr, ErrorCode, KernelAttributes, KernelInfo};
 
 /// Room for each of the compiler's two logs.
 const LOG_BYTES: usize = 16 * 1024;
@@ -70,7 +70,8 @@ impl Module {
                 let log = [log_text(&errors), log_text(&info)].join("\n");
                 let log = if log.trim().is_empty() { failed.description() } else { log };
                 let source_name = source.to_owned();
-                Err(DeviceError::Jit { source_name, name: failed.name(), log })
+                let code = ErrorCode(failed.code);
+                Err(DeviceError::Jit { source_name, code, name: failed.name(), log })
             }
         }
     }
@@ -129,8 +130,8 @@ impl Module {
         // SAFETY: the state is not used any more. That it cannot be released changes nothing.
         let _ = unsafe { driver.link_destroy(state) };
         linked.map_err(|error| match error {
-            DeviceError::Driver { name, .. } if !log.is_empty() => {
-                DeviceError::Jit { source_name: source.to_owned(), name, log }
+            DeviceError::Driver { code, name, .. } if !log.is_empty() => {
+                DeviceError::Jit { source_name: source.to_owned(), code, name, log }
             }
             other => other,
         })
@@ -151,24 +152,62 @@ impl Module {
             Err(failed) if failed.code == NOT_FOUND => return Err(missing()),
             Err(failed) => return Err(failed.into()),
         }
-        let attribute = |attribute: Attribute| -> Result<u32, DeviceError> {
-            let mut value: c_int = 0;
-            // SAFETY: `value` is a place for one integer, `function` a live handle.
-            unsafe {
-                driver.function_attribute(&raw mut value, attribute as c_int, function)?;
-            }
-            Ok(value.max(0) as u32)
-        };
         let static_shared_bytes =
-            u64::from(attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?);
+            u64::from(attribute(driver, function, Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?);
+        let max_threads =
+            attribute(driver, function, Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let info = KernelInfo {
             static_shared_bytes,
             param_bytes: None,
-            max_threads: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?),
+            max_threads: Some(max_threads),
             required_block: None,
         };
         Ok((Kernel { function, static_shared_bytes }, info))
     }
+
+    /// Address and size of a variable.
+    pub(super) fn variable(
+        &self,
+        driver: &Driver,
+        name: &str,
+    ) -> Result<(DevicePtr, u64), DeviceError> {
+        let missing = || DeviceError::NoVariable { name: name.to_owned() };
+        let c_name = CString::new(name).map_err(|_| missing())?;
+        let (mut ptr, mut bytes): (DevicePtr, usize) = (0, 0);
+        // SAFETY: both are places for what they get, the name is NUL-terminated.
+        match unsafe {
+            driver.module_global(&raw mut ptr, &raw mut bytes, self.handle, c_name.as_ptr())
+        } {
+            Ok(()) => Ok((ptr, bytes as u64)),
+            Err(failed) if failed.code == NOT_FOUND => Err(missing()),
+            Err(failed) => Err(failed.into()),
+        }
+    }
+}
+
+/// One attribute of a kernel.
+fn attribute(
+    driver: &Driver,
+    function: CUfunction,
+    attribute: Attribute,
+) -> Result<u32, DeviceError> {
+    let mut value: c_int = 0;
+    // SAFETY: `value` is a place for one integer, `function` a live handle.
+    unsafe { driver.function_attribute(&raw mut value, attribute as c_int, function)? };
+    Ok(value.max(0) as u32)
+}
+
+/// What the driver knows of a kernel.
+pub(super) fn attributes(driver: &Driver, kernel: Kernel) -> Result<KernelAttributes, DeviceError> {
+    let ask = |what| attribute(driver, kernel.function, what);
+    Ok(KernelAttributes {
+        max_threads: ask(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        registers: ask(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+        static_shared_bytes: kernel.static_shared_bytes,
+        local_bytes: u64::from(ask(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?),
+        ptx_version: ask(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
+        binary_version: ask(Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION)?,
+    })
 }
 
 #[cfg(test)]

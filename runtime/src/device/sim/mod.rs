@@ -1,9 +1,11 @@
 //! The simulator as a device.
 
 mod output;
+mod pinned;
 mod queues;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
@@ -11,14 +13,15 @@ use std::time::Duration;
 use gpuc_arch::{Arch, PtxVersion};
 use gpuc_diagnostics::Diagnostic;
 use gpuc_sim::{
-    Checks, Counters, Finding, Launch, LaunchError, Module, Progress, ProgressLine, SimError,
-    Simulator, Watch, ptxas_registers,
+    Assembled, Checks, Counters, Fault, FaultKind, Finding, Kernel, Launch, LaunchError, Module,
+    Progress, ProgressLine, SimError, Simulator, Watch, assemble,
 };
 
+use self::pinned::Pinned;
 use self::queues::Queues;
 use super::{
-    Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelId, KernelInfo, LaunchOutcome,
-    LaunchRequest, Limits, ModuleId, Queue,
+    Device, DeviceError, DeviceKind, DevicePtr, ErrorCode, EventId, KernelAttributes, KernelId,
+    KernelInfo, LaunchOutcome, LaunchRequest, Limits, ModuleId, Queue,
 };
 use crate::interrupt::Running;
 
@@ -50,6 +53,7 @@ pub struct SimDevice {
     threads: Option<usize>,
     tables: RwLock<Tables>,
     queues: Queues,
+    pinned: Pinned,
 }
 
 /// Host memory of a transfer, valid until its queue has come past it.
@@ -76,7 +80,7 @@ struct LoadedModule {
     module: Module,
     text: Box<str>,
     /// What ptxas says, asked when it is first wanted.
-    registers: OnceLock<BTreeMap<String, u32>>,
+    assembled: OnceLock<BTreeMap<String, Assembled>>,
 }
 
 #[derive(Default)]
@@ -108,6 +112,7 @@ impl SimDevice {
             threads: std::thread::available_parallelism().ok().map(usize::from),
             tables: RwLock::default(),
             queues: Queues::default(),
+            pinned: Pinned::default(),
         }
     }
 
@@ -119,17 +124,35 @@ impl SimDevice {
     fn write<T>(&self, action: impl FnOnce(&mut Tables) -> T) -> T {
         action(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
     }
-    /// What to count in a launch, and the registers of its kernel if ptxas can be asked.
-    fn count(&self, kernel: &KernelHandle, shape: Shape) -> (Counters, Option<u32>) {
+
+    fn module(&self, module: ModuleId) -> Result<Arc<LoadedModule>, DeviceError> {
+        self.read(|tables| tables.modules.get(module.0 as usize).cloned())
+            .ok_or_else(|| DeviceError::Invalid(format!("there is no module {}", module.0)))
+    }
+
+    fn handle(&self, kernel: KernelId) -> Result<Arc<KernelHandle>, DeviceError> {
+        self.read(|tables| tables.kernels.get(kernel.0 as usize).cloned())
+            .ok_or_else(|| DeviceError::Invalid(format!("there is no kernel {}", kernel.0)))
+    }
+
+    /// Most threads of a block. A driver always has an answer: the launch bounds, or what the device allows.
+    fn max_threads(&self, kernel: &Kernel) -> u32 {
+        let required = kernel.required_block().map(|block| block.iter().product());
+        let most = self.limits.threads_per_block;
+        kernel.max_threads().or(required).unwrap_or(most).min(most)
+    }
+
+    /// What to count in a launch, and what ptxas says of its kernel, if it can be asked.
+    fn count(&self, kernel: &KernelHandle, shape: Shape) -> (Counters, Assembled) {
         let mut profiled = kernel.profiled.lock().unwrap_or_else(PoisonError::into_inner);
         let count = profiled.entry(shape).or_default();
         if *count == PROFILED {
-            return (Counters::All, None);
+            return (Counters::All, Assembled::default());
         }
         *count += 1;
-        let LoadedModule { text, registers, .. } = &*kernel.module;
-        let registers = registers.get_or_init(|| ptxas_registers(text, self.arch));
-        (Counters::Profile, registers.get(&*kernel.name).copied())
+        let LoadedModule { text, assembled, .. } = &*kernel.module;
+        let assembled = assembled.get_or_init(|| assemble(text, self.arch));
+        (Counters::Profile, assembled.get(&*kernel.name).cloned().unwrap_or_default())
     }
 }
 
@@ -200,8 +223,9 @@ impl Device for SimDevice {
         queue: Queue,
     ) -> Result<(), DeviceError> {
         let (simulator, from) = (Arc::clone(&self.simulator), HostMemory(from.cast_mut()));
-        // A GPU has read the host's memory before the call returns where nothing is in its way.
-        let queue = if self.queues.is_empty(queue) { Queue::SYNC } else { queue };
+        // A GPU has read pageable memory before the call returns where nothing is in its way.
+        let at_once = self.queues.is_empty(queue) && !self.pinned.holds(from.0);
+        let queue = if at_once { Queue::SYNC } else { queue };
         self.queues.put(queue, move || {
             let HostMemory(from) = { from };
             // SAFETY: readable by the caller's promise.
@@ -242,6 +266,15 @@ impl Device for SimDevice {
         self.queues.put(queue, move || Ok(simulator.fill(to, value, bytes)?))
     }
 
+    fn alloc_host(&self, bytes: u64) -> Result<NonNull<u8>, DeviceError> {
+        self.pinned.alloc(bytes)
+    }
+
+    unsafe fn free_host(&self, ptr: NonNull<u8>) -> Result<(), DeviceError> {
+        // SAFETY: nobody uses it by the caller's promise.
+        unsafe { self.pinned.free(ptr) }
+    }
+
     fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError> {
         let named: Vec<(&str, String)> =
             texts.iter().map(|&(ptx, source)| (ptx, format!("{source} (PTX)"))).collect();
@@ -251,17 +284,14 @@ impl Device for SimDevice {
         Ok(self.write(|tables| {
             // Of several texts ptxas would want all.
             let text = if let [(ptx, _)] = texts { *ptx } else { "" }.into();
-            let loaded = LoadedModule { module, text, registers: OnceLock::new() };
+            let loaded = LoadedModule { module, text, assembled: OnceLock::new() };
             tables.modules.push(Arc::new(loaded));
             ModuleId(tables.modules.len() as u32 - 1)
         }))
     }
 
     fn kernel(&self, module: ModuleId, name: &str) -> Result<(KernelId, KernelInfo), DeviceError> {
-        let Some(module) = self.read(|tables| tables.modules.get(module.0 as usize).cloned())
-        else {
-            return Err(DeviceError::Invalid(format!("there is no module {}", module.0)));
-        };
+        let module = self.module(module)?;
         let Some(kernel) = module.module.kernel(name) else {
             let known = module.module.kernels().map(|kernel| kernel.name().to_owned()).collect();
             return Err(DeviceError::NoKernel { name: name.to_owned(), known });
@@ -269,10 +299,7 @@ impl Device for SimDevice {
         if !kernel.refusals().is_empty() {
             return Err(DeviceError::Ptx(kernel.refusals().to_vec()));
         }
-        // A driver always has an answer: the launch bounds, or what the device allows.
-        let required = kernel.required_block().map(|block| block.iter().product());
-        let most = self.limits.threads_per_block;
-        let max_threads = kernel.max_threads().or(required).unwrap_or(most).min(most);
+        let max_threads = self.max_threads(kernel);
         let info = KernelInfo {
             static_shared_bytes: kernel.static_shared_bytes() as u64,
             param_bytes: Some(kernel.param_bytes() as u64),
@@ -291,15 +318,36 @@ impl Device for SimDevice {
         Ok((id, info))
     }
 
+    fn variable(&self, module: ModuleId, name: &str) -> Result<(DevicePtr, u64), DeviceError> {
+        let module = self.module(module)?;
+        let found = self.simulator.variable(&module.module, name)?;
+        found.ok_or_else(|| DeviceError::NoVariable { name: name.to_owned() })
+    }
+
+    fn attributes(&self, kernel: KernelId) -> Result<KernelAttributes, DeviceError> {
+        let handle = self.handle(kernel)?;
+        let module = &handle.module.module;
+        let Some(kernel) = module.kernel(&handle.name) else {
+            return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
+        };
+        let target = module.target().map(|target| target.trim_end_matches(['a', 'f']));
+        let of_text = target.and_then(Arch::by_name).unwrap_or(self.arch);
+        Ok(KernelAttributes {
+            max_threads: self.max_threads(kernel),
+            registers: kernel.estimated_registers(),
+            static_shared_bytes: kernel.static_shared_bytes() as u64,
+            local_bytes: kernel.local_bytes() as u64,
+            ptx_version: of_text.number,
+            binary_version: self.arch.number,
+        })
+    }
+
     fn launch(
         &self,
         kernel: KernelId,
         request: &LaunchRequest<'_>,
     ) -> Result<LaunchOutcome, DeviceError> {
-        let Some(handle) = self.read(|tables| tables.kernels.get(kernel.0 as usize).cloned())
-        else {
-            return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
-        };
+        let handle = self.handle(kernel)?;
         if request.queue != Queue::SYNC && !request.timed && !request.counted {
             let (simulator, threads, settings) =
                 (Arc::clone(&self.simulator), self.threads, self.settings);
@@ -309,14 +357,14 @@ impl Device for SimDevice {
                 .queues
                 .put(request.queue, move || {
                     let request = LaunchRequest { params: &params, ..request };
-                    let counted = (Counters::Off, None);
+                    let counted = (Counters::Off, Assembled::default());
                     run(&simulator, settings, &handle, &request, threads, counted).map(drop)
                 })
                 .map(|()| LaunchOutcome::default());
         }
         let counted = match request.counted {
             true => self.count(&handle, (request.grid, request.block)),
-            false => (Counters::Off, None),
+            false => (Counters::Off, Assembled::default()),
         };
         self.queues.now(request.queue, || {
             run(&self.simulator, self.settings, &handle, request, self.threads, counted)
@@ -364,7 +412,7 @@ fn run(
     kernel: &KernelHandle,
     request: &LaunchRequest<'_>,
     threads: Option<usize>,
-    (counters, registers): (Counters, Option<u32>),
+    (counters, assembled): (Counters, Assembled),
 ) -> Result<LaunchOutcome, DeviceError> {
     let running = Running::new();
     let line = ProgressLine::default();
@@ -378,7 +426,7 @@ fn run(
         dynamic_shared_bytes: request.dynamic_shared_bytes,
         params: request.params,
         counters,
-        registers,
+        registers: assembled.registers,
         threads,
         worst_approximations: settings.worst_approximations,
         instruction_budget: settings.budget,
@@ -394,17 +442,46 @@ fn run(
         // It came between the last block and here, and must not be lost.
         Ok(_) if running.flag().load(Ordering::Relaxed) => {
             let message = Diagnostic::error("interrupted");
-            Err(DeviceError::Fault(Box::new(
-                message.help(format!("behind kernel `{}`", kernel.name)),
-            )))
+            let diagnostic = Box::new(message.help(format!("behind kernel `{}`", kernel.name)));
+            Err(DeviceError::Fault { code: ErrorCode::LAUNCH_TIMEOUT, diagnostic })
         }
-        Ok(report) => Ok(LaunchOutcome {
-            time: request.timed.then_some(report.wall),
-            report: request.counted.then(|| Box::new(report)),
-        }),
-        Err(LaunchError::Fault(fault)) => Err(DeviceError::Fault(Box::new(fault.diagnostic()))),
+        Ok(mut report) => {
+            report.sass = assembled.sass;
+            Ok(LaunchOutcome {
+                time: request.timed.then_some(report.wall),
+                report: request.counted.then(|| Box::new(report)),
+            })
+        }
+        Err(LaunchError::Fault(fault)) => {
+            let diagnostic = Box::new(fault.diagnostic());
+            Err(DeviceError::Fault { code: code_of(&fault), diagnostic })
+        }
         Err(LaunchError::Memory(error)) => Err(error.into()),
         Err(LaunchError::Refused { reasons, .. }) => Err(DeviceError::Ptx(reasons)),
         Err(other) => Err(DeviceError::Invalid(other.to_string())),
+    }
+}
+
+/// What a GPU calls a fault.
+fn code_of(fault: &Fault) -> ErrorCode {
+    match fault.kind {
+        FaultKind::OutOfBounds(_) | FaultKind::Null(_) | FaultKind::InvalidFree => {
+            ErrorCode::ILLEGAL_ADDRESS
+        }
+        FaultKind::Misaligned(_) => ErrorCode::MISALIGNED_ADDRESS,
+        FaultKind::Assert => ErrorCode::ASSERT,
+        FaultKind::StackOverflow => ErrorCode::HARDWARE_STACK_ERROR,
+        FaultKind::CallTarget => ErrorCode::INVALID_PC,
+        FaultKind::Deadlock
+        | FaultKind::Budget
+        | FaultKind::TimeLimit
+        | FaultKind::Interrupted
+        | FaultKind::EndlessLoop => ErrorCode::LAUNCH_TIMEOUT,
+        FaultKind::BarrierDivergence
+        | FaultKind::BarrierNumber
+        | FaultKind::MemoryBarrier
+        | FaultKind::Trap
+        | FaultKind::Image
+        | FaultKind::Refused => ErrorCode::LAUNCH_FAILED,
     }
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, Sources};
 use gpuc_sim::{
-    Arguments, Counters, FaultKind, KernelReport, Launch, LaunchError, Module, Progress,
+    Arguments, Assembled, Counters, FaultKind, KernelReport, Launch, LaunchError, Module, Progress,
     ProgressLine, Report, Simulator, Watch, findings_json,
 };
 
@@ -134,10 +134,11 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         }
         None => None,
     };
-    let registers = options.registers.or_else(|| match (options.report, &texts[..]) {
-        (Some(_), [(text, _)]) => gpuc_sim::ptxas_registers(text, arch).remove(name),
-        _ => None,
-    });
+    let assembled = match (options.report, &texts[..]) {
+        (Some(_), [(text, _)]) => gpuc_sim::assemble(text, arch).remove(name).unwrap_or_default(),
+        _ => Assembled::default(),
+    };
+    let registers = options.registers.or(assembled.registers);
     end_on_interrupt();
     let line = ProgressLine::default();
     let tell = |progress: &Progress<'_>| line.show(progress);
@@ -170,6 +171,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
             Some(format) => {
                 let mut kernel = KernelReport::new(name, None);
                 kernel.add(options.grid, options.block, done);
+                kernel.sass = assembled.sass;
                 let report = Report {
                     title: format!("{name} of {}", options.files.join(", ")),
                     device: Some(arch),
