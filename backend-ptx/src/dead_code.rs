@@ -1,13 +1,15 @@
 //! Removes instructions and block arguments that nothing uses.
 
-use gpuc_dialects::ptx::PtxFuncOp;
+use gpuc_dialects::ptx::{DeviceFuncOp, PtxFuncOp};
 use gpuc_ir::{Block, Ir, Op, OpView, Value};
 use rustc_hash::FxHashSet;
 
 /// Cleans every function of a `ptx.module`.
 pub(crate) fn run(ir: &mut Ir, module: Op) {
-    let functions: Vec<Op> =
-        ir.ops(ir.body(module, 0)).filter(|&op| PtxFuncOp::is(ir, op)).collect();
+    let functions: Vec<Op> = ir
+        .ops(ir.body(module, 0))
+        .filter(|&op| PtxFuncOp::is(ir, op) || DeviceFuncOp::is(ir, op))
+        .collect();
     for function in functions {
         let blocks = ir.blocks(ir.region(function, 0)).to_vec();
         remove_dead(ir, &blocks);

@@ -68,12 +68,13 @@ op! {
 op! {
     /// The buffer in global memory at an address that is known as a number: what a pointer points to that was read
     /// from memory. Accesses to it may touch whatever else is not a thread's own. (Of ours; MLIR's `ptr.from_ptr` starts
-    /// from a pointer.)
+    /// from a pointer.) A `generic` one may be a thread's own, too: one whose address was given away.
     FromAddressOp = "ptr.from_address" {
         operands { address: One I64_INTEGER }
         results { buffer: One MEMREF }
+        attrs { generic: Optional UNIT }
         traits PURE
-        format "$address attr-dict `:` type($buffer)"
+        format "(`generic` $generic^)? $address attr-dict `:` type($buffer)"
         hooks { verify: Some(verify_from_address) }
     }
 }

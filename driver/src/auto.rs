@@ -34,7 +34,7 @@ pub fn find(tree: &mut TranslationUnit, arguments: &Arguments) -> Vec<Diagnostic
                 {
                     let text =
                         format!("The nests of `{name}` are left to the host: {}", refusal.why);
-                    remarks.push(Diagnostic::remark(text).at(tree.place(refusal.span)));
+                    remarks.push(Diagnostic::missed(text).at(tree.place(refusal.span)));
                 }
             }
         }

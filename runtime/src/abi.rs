@@ -89,6 +89,20 @@ pub unsafe extern "C" fn __gpuc_region_end(site: *const SiteDescriptor) {
     Runtime::global().note_construct(site, false);
 }
 
+/// Whether the host is to run what the device has run, to compare what both leave (1).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_compares(site: *const SiteDescriptor) -> c_int {
+    // SAFETY: the contract of the header.
+    c_int::from(Runtime::global().compares(unsafe { site_of(site) }))
+}
+
+/// It has: compares.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_compared(site: *const SiteDescriptor) {
+    // SAFETY: the contract of the header.
+    Runtime::global().compared(unsafe { site_of(site) });
+}
+
 /// Functions that do something with the data of a place.
 macro_rules! data_functions {
     ($($name:ident $action:ident, $doc:literal;)*) => {$(

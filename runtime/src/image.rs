@@ -43,10 +43,12 @@ pub struct LoadedImage {
 }
 
 impl LoadedImage {
-    /// Loads the PTX.
-    pub fn load(device: &dyn Device, ptx: &str, source: &str) -> Result<LoadedImage, DeviceError> {
-        check_header(device, ptx, source)?;
-        let module = device.load_module(ptx, source)?;
+    /// Loads the PTX of an image, with that of others whose functions it calls behind it.
+    pub fn load(device: &dyn Device, texts: &[(&str, &str)]) -> Result<LoadedImage, DeviceError> {
+        for (ptx, source) in texts {
+            check_header(device, ptx, source)?;
+        }
+        let module = device.load_module(texts)?;
         Ok(LoadedImage { module, kernels: RwLock::default() })
     }
 
@@ -145,7 +147,7 @@ mod tests {
     #[test]
     fn kernels_are_looked_up_once() {
         let device = MemoryOnly::default();
-        let image = LoadedImage::load(&device, "copy\nfill", "a.c").unwrap();
+        let image = LoadedImage::load(&device, &[("copy\nfill", "a.c")]).unwrap();
         let first = image.kernel(&device, c"fill").unwrap();
         let again = image.kernel(&device, c"fill").unwrap();
         assert!(std::ptr::eq(first, again));

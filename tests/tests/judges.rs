@@ -89,10 +89,18 @@ fn assemble(tools: &Tools, path: &Path, arch: &str) -> Result<(), String> {
     let ptx = emit(tools, path, "ptx", arch)?;
     let temporary = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     let (input, output) = (temporary.path().join("a.ptx"), temporary.path().join("a.cubin"));
+    // What other files have is linked later.
+    let calls_others = ptx.split(|&byte| byte == b'\n').any(|line| {
+        let line = String::from_utf8_lossy(line);
+        line.starts_with(".extern .func") && line.contains("$device(")
+    });
     std::fs::write(&input, ptx).map_err(|e| e.to_string())?;
     let ptxas = tools.outside("ptxas").ok_or("ptxas was not found")?;
     let mut command = Command::new(ptxas);
     command.arg("-v").arg(format!("-arch={arch}")).arg(&input).arg("-o").arg(&output);
+    if calls_others {
+        command.arg("-c");
+    }
     let outcome = succeed(&mut command)?;
     let report = format!("{}{}", String::from_utf8_lossy(&outcome.errors), outcome.text());
     let spills = |line: &&str| spilled_bytes(line) > ALLOWED_SPILL;

@@ -30,7 +30,17 @@ fn main() {
         for path in folders.into_iter().flat_map(|folder| corpus::files_with(folder, &["c"])) {
             trials.push(trial(&build, folder, path, "default", &[], false));
         }
-        for path in corpus::files_with("examples", &["c"]) {
+        for path in corpus::files_below("examples") {
+            if path.ends_with("Makefile") {
+                let made = path.parent().unwrap_or(&path).to_owned();
+                let name = format!("{build} {} [make]", made.display());
+                let folder: Arc<Path> = folder.into();
+                trials.push(Trial::test(name, move || make(&folder, &made).map_err(Failed::from)));
+            }
+            let is_alone = path.parent() == Some(Path::new("examples"));
+            if !is_alone || !corpus::has_extension(&path, &["c"]) {
+                continue;
+            }
             for (name, sizes) in EXAMPLE_RUNS {
                 trials.push(trial(&build, folder, path.clone(), name, sizes, true));
             }
@@ -84,6 +94,36 @@ fn agree(folder: &Path, path: &Path, sizes: &[&str], example: bool) -> Result<()
         return Ok(());
     }
     Err(format!("host (-) and device (+) print different text:\n{difference}"))
+}
+
+/// A program of several files: made by its Makefile with gpuc and with the host compiler, it says the same.
+fn make(folder: &Path, program: &Path) -> Result<(), String> {
+    let gpuc = tools::ours_in(folder, "gpuc")?;
+    let name = program.file_name().unwrap_or_default();
+    let mut said = Vec::new();
+    for compiler in [gpuc.display().to_string(), format!("{} -w", tools::host_compiler())] {
+        let temporary = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+        for file in corpus::files_below(&program.display().to_string()) {
+            let to = temporary.path().join(file.file_name().unwrap_or_default());
+            std::fs::copy(corpus::root().join(&file), to).map_err(|e| format!("{e}"))?;
+        }
+        let mut make = Command::new("make");
+        make.arg("-C").arg(temporary.path()).arg(format!("CC={compiler}"));
+        succeed("make", &mut make)?;
+        let mut run = Command::new(temporary.path().join(name));
+        let outcome = succeed("the program", run.env("GPUC_DEVICE", "sim"))?;
+        let is_ours = said.is_empty();
+        let errors = String::from_utf8_lossy(&outcome.errors).into_owned();
+        if is_ours && !errors.contains(EXECUTOR) {
+            return Err(format!("the program does not say `{EXECUTOR}`:\n{}", outcome.tail()));
+        }
+        said.push(verdicts(&outcome.text()));
+    }
+    let difference = diff::lines(&said[1], &said[0]);
+    match difference.is_empty() {
+        true => Ok(()),
+        false => Err(format!("host (-) and device (+) print different text:\n{difference}")),
+    }
 }
 
 fn succeed(what: &str, command: &mut Command) -> Result<Outcome, String> {

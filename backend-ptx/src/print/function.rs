@@ -12,7 +12,12 @@ use super::registers::{Class, Registers};
 /// Writes one function.
 pub(super) fn print(ir: &Ir, function: PtxFuncOp, files: Option<&mut Files>, text: &mut String) {
     head(ir, function, text);
-    let blocks = ir.blocks(ir.region(function.op(), 0)).to_vec();
+    body(ir, function.op(), files, text);
+}
+
+/// Writes the body of a function, a kernel's or another.
+pub(super) fn body(ir: &Ir, function: Op, files: Option<&mut Files>, text: &mut String) {
+    let blocks = ir.blocks(ir.region(function, 0)).to_vec();
     let mut printer = FunctionPrinter {
         ir,
         registers: Registers::assign(ir, &blocks),
@@ -120,6 +125,9 @@ impl FunctionPrinter<'_> {
             if !self.ir.successors(op).is_empty() {
                 self.locate(op);
                 self.branch(op, next);
+            } else if let Some(lines) = self.call(op) {
+                self.locate(op);
+                self.text.push_str(&lines);
             } else if let Some(line) = self.instruction(op) {
                 self.locate(op);
                 let _ = writeln!(self.text, "    {line};");

@@ -7,11 +7,12 @@
 use std::fmt::Write;
 
 use gpuc_dialects::ptx::kinds::Space;
-use gpuc_dialects::ptx::{PtxFuncOp, PtxModuleOp, VariableOp};
+use gpuc_dialects::ptx::{DeviceFuncOp, PtxFuncOp, PtxModuleOp, VariableOp};
 use gpuc_ir::{Attr, Ir, Op, OpView};
 use rustc_hash::FxHashMap;
 
 mod branches;
+mod call;
 mod copies;
 mod copy_coalescing;
 mod function;
@@ -29,9 +30,28 @@ pub fn print(ir: &Ir, module: Op, lines: bool) -> String {
     for &op in operations.iter().filter(|&&op| VariableOp::is(ir, op)) {
         variable(ir, VariableOp(op), &mut body);
     }
-    for &op in operations.iter().filter(|&&op| PtxFuncOp::is(ir, op)) {
-        body.push('\n');
-        function::print(ir, PtxFuncOp(op), lines.then_some(&mut files), &mut body);
+    let functions: Vec<DeviceFuncOp> =
+        operations.iter().filter_map(|&op| DeviceFuncOp::cast(ir, op)).collect();
+    // A function may be called ahead of its body, and by itself.
+    for (index, &function) in functions.iter().enumerate() {
+        if index == 0 {
+            body.push('\n');
+        }
+        call::prototype(ir, function, &mut body);
+        body.push_str(";\n");
+    }
+    for &op in &operations {
+        if let Some(function) = DeviceFuncOp::cast(ir, op) {
+            if !ir.blocks(ir.region(op, 0)).is_empty() {
+                body.push('\n');
+                call::prototype(ir, function, &mut body);
+                body.push('\n');
+                function::body(ir, op, lines.then_some(&mut files), &mut body);
+            }
+        } else if PtxFuncOp::is(ir, op) {
+            body.push('\n');
+            function::print(ir, PtxFuncOp(op), lines.then_some(&mut files), &mut body);
+        }
     }
     let this = PtxModuleOp(module);
     let string = |attr: Option<Attr>| attr.and_then(|attr| ir.ctx.string_value(attr));

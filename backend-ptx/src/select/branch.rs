@@ -2,8 +2,8 @@
 
 use gpuc_dialects::gpu::{self, AddressSpace};
 use gpuc_dialects::ptr::{self, pointee_space};
+use gpuc_dialects::ptx::PragmaOp;
 use gpuc_dialects::ptx::kinds::{Comparison, Space};
-use gpuc_dialects::ptx::{PragmaOp, RetOp, TrapOp};
 use gpuc_dialects::{arith, cf, llvm, memref};
 use gpuc_ir::{Block, Op, Value};
 use rustc_hash::FxHashSet;
@@ -86,23 +86,6 @@ impl Selector<'_, '_> {
     }
 
     /// A failed assertion ends the kernel with an error. Its message is not kept.
-    fn assert(&mut self, op: Op) -> Selected<()> {
-        let predicate = self.operand(op, 0)?;
-        if self.e.known_int(predicate).is_some_and(|known| known != 0) {
-            return Ok(());
-        }
-        let rest = self.e.new_block_behind(&[]);
-        let failed = self.e.new_block_behind(&[]);
-        self.e.branch_if(predicate, (rest, &[]), (failed, &[]));
-        self.e.set_block(failed);
-        let trap = self.e.start::<TrapOp>(&[]);
-        self.e.insert(trap);
-        let ret = self.e.start::<RetOp>(&[]);
-        self.e.insert(ret);
-        self.e.set_block(rest);
-        Ok(())
-    }
-
     /// Registers for what a terminator hands to successor `index`.
     fn successor_arguments(&mut self, op: Op, index: usize) -> Selected<SmallVec<[Value; 4]>> {
         let hook = self.e.ir.def(op).and_then(|def| def.hooks.successor_operands);
@@ -242,6 +225,9 @@ impl Selector<'_, '_> {
             }
             gpuc_ir::ValueDef::Result(op, _) => match ir.name(op) {
                 memref::AllocaOp::NAME => Some(Space::Local),
+                ptr::FromAddressOp::NAME if ptr::FromAddressOp(op).generic(ir).is_some() => {
+                    Some(Space::Generic)
+                }
                 ptr::FromAddressOp::NAME => Some(Space::Global),
                 memref::GetGlobalOp::NAME | gpu::DynamicSharedMemoryOp::NAME => {
                     Some(self.declared_space(value))

@@ -5,7 +5,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::{AddressSpace, GPUFuncOp};
 use gpuc_dialects::ptx::kinds::{PtxType, Space};
 use gpuc_dialects::ptx::{LdParamOp, PtxFuncOp};
-use gpuc_dialects::{nvvm, offload};
+use gpuc_dialects::{func, nvvm, offload};
 use gpuc_ir::dominance::Dominators;
 use gpuc_ir::{Block, Ir, Op, OpState, OpView, Region, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,6 +38,39 @@ pub(crate) struct Selector<'a, 'm> {
 }
 
 impl<'a, 'm> Selector<'a, 'm> {
+    /// A selector that has selected nothing yet.
+    pub fn new(
+        e: Emitter<'a>,
+        module: &'a mut ModuleState<'m>,
+        kernel: Op,
+        name: String,
+    ) -> Selector<'a, 'm> {
+        Selector {
+            e,
+            module,
+            values: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+            shared_bytes: 0,
+            shared_globals: FxHashSet::default(),
+            dynamic_shared: false,
+            name,
+            kernel,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// What was refused, that of the result included.
+    pub fn finish<T>(mut self, result: Selected<Option<T>>) -> (Vec<Diagnostic>, Option<T>) {
+        let result = match result {
+            Ok(result) => result,
+            Err(stop) => {
+                self.stop(stop);
+                None
+            }
+        };
+        (self.diagnostics, result)
+    }
+
     /// Selects a kernel into a `ptx.func` named `name` at the end of the `ptx.module`.
     pub fn kernel(
         ir: &'a mut Ir,
@@ -49,18 +82,7 @@ impl<'a, 'm> Selector<'a, 'm> {
         let target = ir.create_region();
         let location = ir.location(kernel.op());
         let entry = ir.append_new_block(target, &[], location);
-        let mut selector = Selector {
-            e: Emitter::new(ir, entry),
-            module,
-            values: FxHashMap::default(),
-            blocks: FxHashMap::default(),
-            shared_bytes: 0,
-            shared_globals: FxHashSet::default(),
-            dynamic_shared: false,
-            name,
-            kernel: kernel.op(),
-            diagnostics: Vec::new(),
-        };
+        let mut selector = Selector::new(Emitter::new(ir, entry), module, kernel.op(), name);
         selector.e.location = location;
         let params = selector.parameters(kernel, source);
         selector.body(source, target);
@@ -226,7 +248,7 @@ impl<'a, 'm> Selector<'a, 'm> {
         Ok((param, name, Lowered::Scalar(value)))
     }
 
-    fn load_param(&mut self, name: &str, ty: PtxType, register: Type) -> Value {
+    pub fn load_param(&mut self, name: &str, ty: PtxType, register: Type) -> Value {
         let (ty, name) = (ty.attr(&mut self.e.ir.ctx), self.e.ir.ctx.string_attr(name));
         let build = self.e.start::<LdParamOp>(&[]).attr(self.e.ir, "name", name);
         let op = {
@@ -237,7 +259,7 @@ impl<'a, 'm> Selector<'a, 'm> {
     }
 
     /// Selects the blocks that can be reached.
-    fn body(&mut self, source: Region, target: Region) {
+    pub fn body(&mut self, source: Region, target: Region) {
         let order = layout_order(self.e.ir, source);
         let dominators = Dominators::of(self.e.ir, source);
         let Some((&first, rest)) = order.split_first() else { return };
@@ -273,7 +295,7 @@ impl<'a, 'm> Selector<'a, 'm> {
         }
     }
 
-    fn stop(&mut self, stop: Stop) {
+    pub fn stop(&mut self, stop: Stop) {
         if let Stop::Report(diagnostic) = stop {
             self.diagnostics.push(*diagnostic);
         }
@@ -291,6 +313,8 @@ impl<'a, 'm> Selector<'a, 'm> {
             "vector" => self.vector(op, name),
             "gpu" => self.gpu(op, name),
             "cf" => self.cf(op, name),
+            _ if name == func::CallOp::NAME => self.call(op),
+            _ if name == func::ReturnOp::NAME => self.leave(op),
             _ if name == nvvm::SyncWarpOp::NAME => self.sync_warp(op),
             _ if name == offload::FenceOp::NAME => {
                 self.fence();

@@ -104,7 +104,7 @@ impl Selector<'_, '_> {
         Ok(())
     }
 
-    fn variable(
+    pub fn variable(
         &mut self,
         name: &str,
         space: Space,

@@ -73,7 +73,7 @@ impl Selector<'_, '_> {
             gpu::AllReduceOp::NAME | gpu::SubgroupReduceOp::NAME => {
                 self.refuse(op, format!("'{name}' must be lowered before code is generated"))
             }
-            gpu::PrintfOp::NAME => self.refuse(op, "printing from a kernel is not supported"),
+            gpu::PrintfOp::NAME => self.printf(op),
             _ => self.unsupported(op),
         }
     }

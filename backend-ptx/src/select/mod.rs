@@ -6,6 +6,7 @@
 
 use gpuc_arch::Feature;
 use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::{GPUFuncOp, GPUModuleOp};
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_ir::{Ir, Op, OpView};
@@ -17,6 +18,7 @@ mod arith;
 mod atomic;
 mod branch;
 mod buffer;
+mod call;
 mod compare;
 mod convert;
 mod division;
@@ -24,8 +26,10 @@ mod float;
 mod function;
 mod global;
 mod gpu;
+mod invariant_division;
 mod math;
 mod memref;
+mod output;
 mod ptr;
 mod scalar;
 mod value;
@@ -60,6 +64,10 @@ pub(crate) struct ModuleState<'a> {
     pub globals: FxHashMap<Op, String>,
     /// Name of the variable for dynamic shared memory, once it is needed.
     pub dynamic_shared: Option<String>,
+    /// The variable made for each constant string.
+    pub strings: FxHashMap<String, String>,
+    /// Functions of the device's runtime system that have been declared.
+    pub system: FxHashSet<&'static str>,
     /// Features that were used.
     pub features: Vec<Feature>,
 }
@@ -110,6 +118,8 @@ pub(crate) fn select_module(
         names: FxHashSet::default(),
         globals: FxHashMap::default(),
         dynamic_shared: None,
+        strings: FxHashMap::default(),
+        system: FxHashSet::default(),
         features: Vec::new(),
     };
     let body = ir.body(module, 0);
@@ -126,7 +136,17 @@ pub(crate) fn select_module(
             state.unique_name(&name)
         })
         .collect();
+    let functions: Vec<FuncOp> = ir.ops(body).filter_map(|op| FuncOp::cast(ir, op)).collect();
+    for function in &functions {
+        let name = call::name_of(ir, function.op());
+        state.names.insert(name);
+    }
     let mut diagnostics = Vec::new();
+    for function in functions {
+        if let Err(errors) = Selector::device_function(ir, &mut state, function) {
+            diagnostics.extend(errors);
+        }
+    }
     let mut abis = Vec::new();
     for (&kernel, name) in kernels.iter().zip(names) {
         match Selector::kernel(ir, &mut state, kernel, name) {

@@ -35,12 +35,16 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// A buffer of global memory at an address.
+    /// A buffer at an address.
     fn buffer_at_address(&mut self, op: Op) -> Selected<()> {
         let address = self.operand(op, 0)?;
-        let base = self.global_address(address);
+        let is_generic = ptr::FromAddressOp(op).generic(self.e.ir).is_some();
+        let (base, space) = match is_generic {
+            true => (address, Space::Generic),
+            false => (self.global_address(address), Space::Global),
+        };
         let result = self.e.ir.result(op, 0);
-        let buffer = self.whole_buffer(self.e.ir.ty(result), base, Space::Global);
+        let buffer = self.whole_buffer(self.e.ir.ty(result), base, space);
         self.set(result, Lowered::Buffer(buffer));
         Ok(())
     }

@@ -4,6 +4,7 @@ use gpuc_ir::op;
 use gpuc_ir::op::{AttrConstraint, FunctionInterface, attrs, types};
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value};
 
+use super::module::GPUModuleOp;
 use super::region_syntax::{parse_func, print_func};
 use super::verify::{verify_func, verify_return};
 use attrs::{ARRAY, DICT_ARRAY, FUNCTION_TYPE, I32_ARRAY};
@@ -45,9 +46,14 @@ op! {
     }
 }
 
-/// Whether an operation is a kernel, or stands in one.
+/// Whether an operation stands in a kernel.
 pub fn is_in_kernel(ir: &Ir, op: Op) -> bool {
     ir.ancestors(op).any(|outer| GPUFuncOp::is(ir, outer))
+}
+
+/// Whether an operation stands in device code: in a kernel, or in a function beside kernels.
+pub fn is_in_device_code(ir: &Ir, op: Op) -> bool {
+    ir.ancestors(op).any(|outer| GPUModuleOp::is(ir, outer)) || is_in_kernel(ir, op)
 }
 
 impl GPUFuncOp {

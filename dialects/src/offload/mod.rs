@@ -79,6 +79,12 @@ pub const ORDERED_SUMS_ATTR: &str = "offload.ordered_sums";
 /// [`FALLBACK_ATTR`]: plans speak of it, as of those.
 pub const REST_ATTR: &str = "offload.rest";
 
+/// Name of the attribute of a function that device code calls: who sees it besides its module, `visible` or `weak`.
+pub const LINKAGE_ATTR: &str = "offload.linkage";
+
+/// Name of the attribute of a `cf.assert` with the name of the C function that it stands in.
+pub const FUNCTION_ATTR: &str = "offload.function";
+
 /// Name of the attribute of a construct's function with its place in the source, a dictionary.
 pub const SITE_ATTR: &str = "offload.site";
 

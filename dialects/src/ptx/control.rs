@@ -38,10 +38,23 @@ op! {
 }
 
 op! {
-    /// `ret;`
+    /// `ret;` A device function's result is stored into its return parameter first.
     RetOp = "ptx.ret" {
+        operands { values: Variadic REGISTER }
         traits TERMINATOR, PURE, RETURN_LIKE
-        format "attr-dict"
+        format "attr-dict ($values^ `:` type($values))?"
+    }
+}
+
+op! {
+    /// `call.uni (result), function, (arguments);` with the parameters declared and moved around it
+    /// (PTX ISA §7.1, §9.7.13.4): each argument is one `.param` of its register's type.
+    CallOp = "ptx.call" {
+        operands { args: Variadic REGISTER }
+        results { results: Variadic REGISTER }
+        attrs { callee: Required FLAT_SYMBOL }
+        format "$callee `(` $args `)` attr-dict `:` functional-type(operands, results)"
+        hooks { effects: Some(synchronizes) }
     }
 }
 
@@ -132,5 +145,5 @@ op! {
     }
 }
 
-use attrs::STRING;
+use attrs::{FLAT_SYMBOL, STRING};
 use types::same;

@@ -29,11 +29,13 @@ pub static DIALECT: DialectDef = DialectDef {
         // module
         PtxModuleOp::def,
         PtxFuncOp::def,
+        DeviceFuncOp::def,
         VariableOp::def,
         // control
         BraOp::def,
         CondBraOp::def,
         RetOp::def,
+        CallOp::def,
         TrapOp::def,
         BarSyncOp::def,
         PragmaOp::def,

@@ -38,6 +38,37 @@ op! {
     }
 }
 
+op! {
+    /// `.func (result) name(params)`: a function that device code calls; without a body one that another
+    /// module has. `linkage` is `visible`, `weak` or `extern`; without it nobody outside the module sees it.
+    DeviceFuncOp = "ptx.device_func" {
+        attrs {
+            sym_name: Required SYMBOL_NAME,
+            function_type: Required FUNCTION_TYPE,
+            param_names: Required ARRAY,
+            param_types: Required ARRAY,
+            result_type: Optional STRING,
+            linkage: Optional STRING,
+        }
+        regions { body: Any }
+        traits SYMBOL, ISOLATED_FROM_ABOVE
+        parents "ptx.module"
+        format "($linkage^)? $sym_name `params` $param_names `:` $param_types (`result` $result_type^)? attr-dict-with-keyword $body"
+        hooks { function: Some(FunctionInterface { type_attr: "function_type" }), verify: Some(verify_device_func) }
+    }
+}
+
+fn verify_device_func(ir: &Ir, op: Op) -> Result<(), String> {
+    let this = DeviceFuncOp(op);
+    let length = |attr: Option<gpuc_ir::Attr>| {
+        attr.and_then(|a| ir.ctx.array_value(a)).map_or(0, <[_]>::len)
+    };
+    if length(this.param_names(ir)) != length(this.param_types(ir)) {
+        return Err("has as many parameter names as types, or should".to_owned());
+    }
+    Ok(())
+}
+
 fn verify_func(ir: &Ir, op: Op) -> Result<(), String> {
     let this = PtxFuncOp(op);
     let length = |attr: Option<gpuc_ir::Attr>| {

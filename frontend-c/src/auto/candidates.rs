@@ -34,7 +34,7 @@ impl Refusal {
     pub fn remark(&self, unit: &TranslationUnit, stmt: StmtId) -> Diagnostic {
         let text = format!("This nest is left to the host: {}", self.why);
         let (at, there) = (unit.place(unit.stmts[stmt].span), unit.place(self.span));
-        let remark = Diagnostic::remark(text);
+        let remark = Diagnostic::missed(text);
         match at.line == there.line && at.file == there.file {
             true => remark.at(at),
             false => remark.help(format!("at {there}")).at(at),

@@ -54,6 +54,16 @@ impl Family {
         }
     }
 
+    /// The directive that keeps `list` on the device while the statement behind it runs, where there is one.
+    pub fn data_construct(self, list: &str) -> Option<String> {
+        let clause = self.data_clause(DataKind::Copy, list);
+        match self {
+            Family::OpenAcc => Some(format!("#pragma acc data {clause}")),
+            Family::OpenMp => Some(format!("#pragma omp target data {clause}")),
+            Family::OpenHmpp | Family::Jolokia => None,
+        }
+    }
+
     /// What passes say of constructs, who know no family, in the family's words.
     pub fn worded(self, text: &str) -> String {
         match self {

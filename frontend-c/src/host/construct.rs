@@ -368,11 +368,12 @@ fn replacement(
             let call = compute_call(&texts, functions, number, data.as_ref());
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let (before, behind) = kept(&texts, number);
+            let (begun, site_name) = (format!("__gpuc_b{number}"), &texts.site);
             let text = format!(
-                "{task}{{ {site}if (__gpuc_region_begin(__gpuc_image(), &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}{before}",
-                texts.site
+                "{task}{{ {site}const int {begun} = __gpuc_region_begin(__gpuc_image(), &{site_name}, {condition}); if ({begun}) {{ {ahead}{work}}} if (!{begun} || (__gpuc_comparing && __gpuc_compares(&{site_name}))) {{ {waits}{before}"
             );
-            (text, format!(" {behind}}} }}"))
+            let compared = format!("if ({begun}) __gpuc_compared(&{site_name}); ");
+            (text, format!(" {behind}{compared}}} }}"))
         }
         Action::Nest => (nest(&texts, functions, number, &site, &arrays()), String::from(" } }")),
         Action::Host => {

@@ -71,7 +71,8 @@ pub fn rewrite(
     let functions = Functions::of(ir, lowered);
     let edits = edits(unit, lowered, ir, &functions);
     let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
-    if !lowered.constructs.is_empty() {
+    let is_ours = !lowered.constructs.is_empty() || lowered.provides;
+    if is_ours {
         // The first line names the file, to debuggers and in the object's symbols.
         out += &format!("# 1 {}\n", literal(&unit.source.line(0).0));
         out += &prologue::declarations(ir, lowered, &functions);
@@ -86,7 +87,7 @@ pub fn rewrite(
         at = edit.start + edit.length;
     }
     push_text(&mut out, &text[at..]);
-    if lowered.constructs.is_empty() {
+    if !is_ours {
         return Ok(out);
     }
     out += prologue::BEGIN;
@@ -100,6 +101,9 @@ pub fn rewrite(
         }
     }
     out += &image::definition(lowered, ir, ptx);
+    if lowered.provides {
+        out += prologue::PROVIDES;
+    }
     out += prologue::END;
     Ok(out)
 }

@@ -31,6 +31,12 @@ void __gpuc_require_shared_memory(void);
 static void __attribute__((__constructor__(101))) __gpuc_shares_memory(void) { __gpuc_require_shared_memory(); }
 ";
 
+/// Makes the image known when the program starts, because other files call functions of it on the device.
+pub(super) const PROVIDES: &str = "\
+void __gpuc_provide(struct __gpuc_image *);
+static void __attribute__((__constructor__(101))) __gpuc_provides(void) { __gpuc_provide(&__gpuc_image_0); }
+";
+
 /// `@4` and `@8` stand for the alignment of a member.
 const RUNTIME: &str = "\
 struct __gpuc_image { unsigned version @4; const char *source @8; const char *ptx @8; unsigned long ptx_bytes @8; void *handle @8; };
@@ -44,6 +50,9 @@ void __gpuc_auto_host(const void *, unsigned long, int);
 void __gpuc_auto_dead(const void *, unsigned long);
 int __gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
+extern int __gpuc_comparing;
+int __gpuc_compares(const struct __gpuc_site *);
+void __gpuc_compared(const struct __gpuc_site *);
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);

@@ -102,6 +102,9 @@ impl Lowerer<'_> {
     /// The value of the object that an lvalue of scalar type designates.
     pub(super) fn load_place(&mut self, expr: ExprId) -> Lowering<Value> {
         let span = self.span(expr);
+        if let Some(bits) = self.bit_field(expr)? {
+            return self.load_bits(&bits, span);
+        }
         match self.place(expr)? {
             Place::Value(value) => Ok(value),
             Place::Memory(pointer) => {
@@ -151,6 +154,20 @@ impl Lowerer<'_> {
         Ok(self.start_of(buffer, dims))
     }
 
+    /// The memref type of an object in device memory: as [`device_memref`](Self::device_memref), with the
+    /// outermost extent that its declaration has.
+    pub(super) fn object_memref(&mut self, form: &Form, ty: Type) -> gpuc_ir::Type {
+        let (Form::Elements { element, size, inner }, Some(bytes)) =
+            (form, self.unit.types.size_of(ty))
+        else {
+            return self.device_memref(form);
+        };
+        let row = inner.iter().product::<u64>().max(1) * size;
+        let mut shape = vec![(bytes / row.max(1)) as i64];
+        shape.extend(inner.iter().map(|&extent| extent as i64));
+        self.b.ctx.memref(&shape, *element)
+    }
+
     /// The memref type of device memory in a form.
     pub(super) fn device_memref(&mut self, form: &Form) -> gpuc_ir::Type {
         match form {
@@ -198,7 +215,7 @@ impl Lowerer<'_> {
         let (buffer, slots, home) = match self.bindings.get(&decl).cloned() {
             Some(Binding::PointerVariable { buffer, slots, home }) => (buffer, slots, home),
             Some(Binding::Address(slot)) => {
-                let address = self.address_of(value, span)?;
+                let address = self.address_of(value);
                 self.write_slot(slot, address);
                 return Ok(());
             }
@@ -286,7 +303,7 @@ impl Lowerer<'_> {
         match &place {
             PointerPlace::Variable(decl) => self.write_pointer(*decl, &new, span)?,
             PointerPlace::Memory(place) => {
-                let address = self.address_of(&new, span)?;
+                let address = self.address_of(&new);
                 self.store(address, place, Scalar::ADDRESS, span)?;
             }
         }
@@ -318,7 +335,7 @@ impl Lowerer<'_> {
             && left.position.iter().rev().skip(1).eq(right.position.iter().rev().skip(1));
         let same = self.buffers[left.buffer].memref == self.buffers[right.buffer].memref;
         if !same {
-            let (x, y) = (self.address_of(&left, span)?, self.address_of(&right, span)?);
+            let (x, y) = (self.address_of(&left), self.address_of(&right));
             let op = arith::SubIOp::new(&mut self.b, x, y);
             let distance = self.value(op);
             let index = self.b.ctx.index();

@@ -3,14 +3,13 @@
 //!
 //! Addresses are those of the device: a pointer that the host wrote is one only if it was attached.
 
-use gpuc_dialects::memref::{AllocaOp, ExtractAlignedPointerAsIndexOp, GetGlobalOp};
+use gpuc_dialects::memref::{AllocaOp, ExtractAlignedPointerAsIndexOp};
 use gpuc_dialects::{arith, ptr};
 use gpuc_ir::{OpView, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::place::{Form, Pointer};
 use super::scalar::Scalar;
-use crate::source::Span;
 use crate::tree::{CastKind, ExprId, ExprKind};
 use crate::types::Type;
 
@@ -24,7 +23,10 @@ impl Lowerer<'_> {
     pub(super) fn pointee_of(&mut self, address: Value, to: Type) -> Pointer {
         let form = self.natural_form(None, to);
         let ty = self.device_memref(&form);
-        let op = ptr::FromAddressOp::new(&mut self.b, address).result(ty);
+        let generic = self.separate.then(|| self.b.ctx.unit_attr());
+        let op = ptr::FromAddressOp::new(&mut self.b, address)
+            .attr_option(&mut self.b, "generic", generic)
+            .result(ty);
         let memref = self.value(op);
         let buffer = self.buffer(memref, form, None);
         self.buffers[buffer].address = Some(address);
@@ -35,20 +37,13 @@ impl Lowerer<'_> {
     /// Whether a pointer is into memory of one thread.
     pub(super) fn is_local(&self, pointer: &Pointer) -> bool {
         let defining = self.b.defining_op(self.buffers[pointer.buffer].memref);
-        defining.is_some_and(|op| AllocaOp::is(&self.b, op) || GetGlobalOp::is(&self.b, op))
+        defining.is_some_and(|op| AllocaOp::is(&self.b, op))
     }
 
     /// The address that a pointer is.
-    pub(super) fn address_of(&mut self, pointer: &Pointer, span: Span) -> Lowering<Value> {
-        if self.is_local(pointer) {
-            return self.refuse(
-                span,
-                gpuc_diagnostics::Diagnostic::error(
-                    "this needs the address of a local variable, which is not supported in device code",
-                )
-                .help("only pointers to what is mapped can be kept in memory, returned, or point into several arrays"),
-            );
-        }
+    pub(super) fn address_of(&mut self, pointer: &Pointer) -> Value {
+        // Whoever has it may be asked to look at memory of the thread.
+        self.gives_addresses |= self.is_local(pointer);
         let buffer = self.buffers[pointer.buffer].clone();
         let i64 = self.b.ctx.int(64);
         let start = match buffer.address {
@@ -74,12 +69,12 @@ impl Lowerer<'_> {
             }
         }
         if arith::constant_index_value(&self.b, bytes) == Some(0) {
-            return Ok(start);
+            return start;
         }
         let op = arith::IndexCastOp::new(&mut self.b, bytes).result(i64);
         let bytes = self.value(op);
         let op = arith::AddIOp::new(&mut self.b, start, bytes);
-        Ok(self.value(op))
+        self.value(op)
     }
 
     /// The address that an expression of pointer type yields.
@@ -89,7 +84,7 @@ impl Lowerer<'_> {
             return Ok(arith::constant_int(&mut self.b, 0, i64));
         }
         let pointer = self.pointer(expr)?;
-        self.address_of(&pointer, self.span(expr))
+        Ok(self.address_of(&pointer))
     }
 
     /// Whether an expression is a null pointer constant.
@@ -113,7 +108,7 @@ impl Lowerer<'_> {
         if self.is_local(&pointer) {
             return Ok(arith::constant_bool(&mut self.b, true));
         }
-        let address = self.address_of(&pointer, self.span(expr))?;
+        let address = self.address_of(&pointer);
         Ok(self.is_true(address, Scalar::ADDRESS))
     }
 }

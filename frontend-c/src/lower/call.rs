@@ -80,9 +80,17 @@ impl Lowerer<'_> {
             );
         };
         let (decl, body) = self.bound(decl, body, span)?;
+        let variadic = self.unit.types.as_function(self.unit.decls[decl].ty);
+        let variadic = variadic.is_some_and(|function| function.variadic);
+        if (body.is_none() || variadic)
+            && self.output_call(self.unit.name(decl), arguments, span)?
+        {
+            return Ok(CallResult::Nothing);
+        }
         match body {
             Some(body) => match self.callable(decl, body)? {
                 Callable::Function(symbol) => self.call_function(decl, &symbol, arguments, span),
+                Callable::Separate(symbol) => self.call_separate(decl, &symbol, arguments, span),
                 Callable::Expanded => self.expand(decl, body, arguments, span),
             },
             None => {
@@ -95,6 +103,10 @@ impl Lowerer<'_> {
                             .related(self.unit.place(at), why.message)
                             .help("write what it does in plain C"),
                     );
+                }
+                if self.routines.get(decl).is_some() {
+                    let symbol = self.external(decl, span)?;
+                    return self.call_separate(decl, &symbol, arguments, span);
                 }
                 let ty = self.ty(expr);
                 Ok(match self.library_call(&name, ty, arguments, span)? {
@@ -316,7 +328,7 @@ enum Given {
 }
 
 /// What a call yields.
-enum CallResult {
+pub(super) enum CallResult {
     Nothing,
     Value(Value),
     Object(Pointer),

@@ -9,7 +9,7 @@ use super::Options;
 use super::call::ReturnPlace;
 use super::lowerer::{Failure, Frame, Lowerer, Lowering};
 use super::scalar::Scalar;
-use super::uses::{Captured, Collector};
+use super::uses::{Captured, Collector, Uses};
 use crate::tree::{DeclId, StmtId, TranslationUnit};
 
 /// How a function is called.
@@ -17,6 +17,8 @@ use crate::tree::{DeclId, StmtId, TranslationUnit};
 pub(super) enum Callable {
     /// By its symbol.
     Function(String),
+    /// By its symbol, pointers as addresses, because it calls itself.
+    Separate(String),
     /// By putting its body in the place of the call, because pointers, structures or variables of
     /// the file take part.
     Expanded,
@@ -48,7 +50,7 @@ pub fn lower_functions(
             continue;
         };
         match lowerer.callable(decl, body) {
-            Ok(Callable::Function(_)) => {}
+            Ok(Callable::Function(_) | Callable::Separate(_)) => {}
             Ok(Callable::Expanded) => errors.push(
                 Diagnostic::error(format!("`{name}` does not take and give scalars only"))
                     .at(unit.place(unit.decls[decl].span)),
@@ -71,6 +73,14 @@ impl Lowerer<'_> {
     /// How to call a function of the unit; makes it a function of the module on the first call.
     pub(super) fn callable(&mut self, decl: DeclId, body: StmtId) -> Lowering<Callable> {
         self.called.insert(decl);
+        if let Some(known @ Callable::Separate(_)) = self.functions.get(&decl) {
+            return Ok(known.clone());
+        }
+        if self.is_recursive(decl) {
+            self.check_separate(decl, Some(body))?;
+            let symbol = self.separate_function(decl, body)?;
+            return Ok(Callable::Separate(symbol));
+        }
         if let Some(known) = self.functions.get(&decl) {
             if *known == Callable::Expanded || !self.frames.iter().any(|f| f.function == Some(decl))
             {
@@ -79,13 +89,7 @@ impl Lowerer<'_> {
             self.refuse_recursion(decl, self.unit.decls[decl].span)?;
         }
         let unit = self.unit;
-        let mut collector = Collector::new(unit, &[]);
-        let parameters = unit.function(decl).map(|f| f.parameters.clone()).unwrap_or_default();
-        parameters.iter().for_each(|&parameter| collector.declare(parameter));
-        collector.stmt(body);
-        let uses = collector.finish();
-        self.mutated.extend(uses.mutated.iter().copied());
-        self.addressed.extend(uses.addressed.iter().copied());
+        let (uses, parameters) = self.scan(decl, body);
         let scalar = |ty| Scalar::of(unit, ty).is_some();
         let result = self.result_type(decl);
         let self_contained = uses.captured.keys().all(|captured| match captured {
@@ -107,6 +111,40 @@ impl Lowerer<'_> {
             self.function(decl, body, &parameters, symbol)?;
         }
         Ok(callable)
+    }
+
+    /// What a function does with variables, and its parameters.
+    fn scan(&mut self, decl: DeclId, body: StmtId) -> (Uses, Vec<DeclId>) {
+        let unit = self.unit;
+        let mut collector = Collector::new(unit, &[]);
+        let parameters = unit.function(decl).map(|f| f.parameters.clone()).unwrap_or_default();
+        parameters.iter().for_each(|&parameter| collector.declare(parameter));
+        collector.stmt(body);
+        let uses = collector.finish();
+        self.mutated.extend(uses.mutated.iter().copied());
+        self.addressed.extend(uses.addressed.iter().copied());
+        (uses, parameters)
+    }
+
+    /// Makes a function that stays a call; its symbol.
+    pub(super) fn separate_function(&mut self, decl: DeclId, body: StmtId) -> Lowering<String> {
+        let (_, parameters) = self.scan(decl, body);
+        let symbol = self.unit.name(decl).to_owned();
+        // It may be called from its own body.
+        self.functions.insert(decl, Callable::Separate(symbol.clone()));
+        // What is known of an address ends with the expression it is in.
+        let changed: Vec<_> =
+            parameters.iter().copied().filter(|p| self.mutated.contains(p)).collect();
+        self.as_address.extend(changed);
+        let saved = (self.separate, self.numbers, self.in_independent_loop);
+        (self.separate, self.numbers, self.in_independent_loop) = (true, [None; 3], false);
+        let done = self.function(decl, body, &parameters, &symbol);
+        (self.separate, self.numbers, self.in_independent_loop) = saved;
+        if let Err(failure) = done {
+            self.functions.remove(&decl);
+            return Err(failure);
+        }
+        Ok(symbol)
     }
 
     /// Makes a private function.
@@ -142,7 +180,7 @@ impl Lowerer<'_> {
             inputs.push(scalar.register(&mut self.b.ctx));
             scalars.push(scalar);
         }
-        let result = Scalar::of(unit, self.result_type(decl));
+        let result = Scalar::in_memory(unit, self.result_type(decl));
         let results: Vec<_> =
             result.map(|scalar| scalar.register(&mut self.b.ctx)).into_iter().collect();
         let location = self.b.location;
@@ -159,9 +197,19 @@ impl Lowerer<'_> {
                 for ((&parameter, &value), &scalar) in
                     parameters.iter().zip(arguments).zip(&scalars)
                 {
-                    l.bind_scalar(parameter, value, scalar);
+                    match unit.types.pointee(unit.decls[parameter].ty) {
+                        Some(pointee) => {
+                            let pointer = l.pointee_of(value, pointee);
+                            l.bind_pointer(parameter, Some(pointer))?;
+                        }
+                        None => l.bind_scalar(parameter, value, scalar),
+                    }
                 }
-                let done = l.nested(body);
+                let extents = parameters.iter().map(|&p| unit.decls[p].ty);
+                let done = extents
+                    .into_iter()
+                    .try_for_each(|ty| l.declare_extents(ty))
+                    .and_then(|()| l.nested(body));
                 l.b.location = location;
                 let values: Vec<_> = match place {
                     Some(ReturnPlace::Slot { slot, scalar }) => {
@@ -187,7 +235,14 @@ impl Lowerer<'_> {
             .attr(b, "function_type", ty)
             .attr(b, "sym_visibility", private)
             .region(region);
-        self.build(op);
+        let op = self.build(op);
+        if self.gives_addresses {
+            self.mark_generic(op);
+        }
+        if done.is_err() {
+            // It is lowered anew.
+            self.b.erase_op(op);
+        }
 
         self.b.set_point(saved_point);
         self.b.location = saved_location;

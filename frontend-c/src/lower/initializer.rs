@@ -77,8 +77,15 @@ impl Lowerer<'_> {
                 .help("leave the structure unpacked, or initialise it before the region"),
             );
         }
-        if element.bits.is_some() {
-            return self.error(span, "bit-fields are not supported in device code");
+        if let Some(field) = element.bits {
+            let value = self.rvalue(element.value)?;
+            let (copies, stride) = element.repeat.unwrap_or((0, 0));
+            for copy in 0..=copies {
+                let at = element.offset + copy * stride;
+                let bits = self.bits_at(object, at, field, (element.ty, given), span)?;
+                self.store_bits(&bits, value, span)?;
+            }
+            return Ok(());
         }
         let (copies, stride) = element.repeat.unwrap_or((0, 0));
         for copy in 0..=copies {
@@ -218,6 +225,15 @@ impl Lowerer<'_> {
             if self.diagnostics.iter().any(Diagnostic::is_error) {
                 // Its declaration was refused.
                 return Err(super::lowerer::Failure::Reported);
+            }
+            if self.separate {
+                let message = format!(
+                    "`{name}`, a variable of the file, is used in a function that stays a call"
+                );
+                return self.refuse(
+                    span,
+                    Diagnostic::error(message).help("hand it over as an argument, or its address"),
+                );
             }
             return self.error(span, format!("`{name}` is not available in device code here"));
         };

@@ -1,13 +1,10 @@
 //! The state of lowering one function.
 
-use std::sync::Arc;
-
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::{arith, memref, offload, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{
-    Block, Builder, Ident, InsertPoint, Location, LocationKind, Op, OpBuild, Region,
-    Type as IrType, Value,
+    Block, Builder, InsertPoint, Location, LocationKind, Op, OpBuild, Region, Type as IrType, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -147,8 +144,18 @@ pub(super) struct Lowerer<'a> {
     pub(super) routines: super::routine::Routines,
     /// The block that constants of type `index` are put into, and those that are there.
     entry: Option<Block>,
+    /// Whether what is lowered stays a function: pointers that come from outside may be a thread's own, and loops
+    /// of directives are executed by whoever calls it.
+    pub(super) separate: bool,
+    /// Whether the address of something local was given away in this construct.
+    pub(super) gives_addresses: bool,
+    /// Functions that call themselves, as far as was asked.
+    pub(super) recursive: FxHashMap<DeclId, bool>,
+    /// The module's variables for strings, by their bytes.
+    pub(super) strings: FxHashMap<gpuc_ir::Attr, String>,
     subscripts: FxHashMap<i64, Value>,
-    file: Option<(Arc<str>, Ident)>,
+    /// Where the operation before comes from.
+    pub(super) located: super::location::Located,
 }
 
 impl<'a> Lowerer<'a> {
@@ -197,8 +204,12 @@ impl<'a> Lowerer<'a> {
             declared: FxHashSet::default(),
             routines: super::routine::Routines::of(unit),
             entry: None,
+            separate: false,
+            gives_addresses: false,
+            recursive: FxHashMap::default(),
+            strings: FxHashMap::default(),
             subscripts: FxHashMap::default(),
-            file: None,
+            located: super::location::Located::default(),
         }
     }
 
@@ -237,41 +248,6 @@ impl<'a> Lowerer<'a> {
             Some(scalar) => Ok(scalar),
             None => self.refuse(span, super::scalar::refused_type(self.unit, ty)),
         }
-    }
-
-    /// Makes `span` the location of operations to come.
-    pub(super) fn locate(&mut self, span: Span) {
-        let (file, line) = self.unit.source.line(span.start);
-        let ident = match &self.file {
-            Some((known, ident)) if Arc::ptr_eq(known, &file) => *ident,
-            _ => {
-                let ident = self.b.ctx.ident(&file);
-                self.file = Some((file, ident));
-                ident
-            }
-        };
-        let text = self.unit.source.text();
-        let start = (span.start as usize).min(text.len());
-        let column = text[..start].iter().rev().take_while(|&&b| b != b'\n').count() as u32 + 1;
-        let mut location = self.b.ctx.file_location(ident, line, column);
-        for frame in self.frames.iter().rev() {
-            if frame.call != Location::UNKNOWN {
-                let kind = LocationKind::CallSite { callee: location, caller: frame.call };
-                location = self.b.ctx.add_location(kind);
-                break;
-            }
-        }
-        self.b.location = location;
-    }
-
-    /// Names the variable of a loop as the program does, at the place of the loop's first value.
-    pub(super) fn name_variable(&mut self, variable: Value, decl: DeclId, at: Span) {
-        let outside = self.b.location;
-        self.locate(at);
-        let (name, child) = (self.b.ctx.ident(self.unit.name(decl)), self.b.location);
-        self.b.location = outside;
-        let location = self.b.ctx.add_location(LocationKind::Name { name, child });
-        self.b.set_value_location(variable, location);
     }
 
     /// Runs `body` with the insertion point at the end of `block`.

@@ -65,14 +65,11 @@ const LIBRARY: &[(&str, usize)] = &[("exp10", 1), ("hypot", 2), ("fdim", 2)];
 
 /// Functions of the C library that only make sense on the host, with the way round them.
 const HOST_ONLY: &[(&str, &str)] = &[
-    ("printf", "print behind the region, from what it computed"),
-    ("puts", "print behind the region, from what it computed"),
+    ("fprintf", "use `printf`: a GPU has one stream"),
     ("malloc", "allocate before the region, and name the pointer in a `create` clause"),
     ("calloc", "allocate before the region, and name the pointer in a `create` clause"),
     ("free", "free behind the region"),
     ("exit", "leave a mark in a variable, and exit behind the region"),
-    ("abort", "leave a mark in a variable, and abort behind the region"),
-    ("__assert_fail", "leave a mark in a variable, and check it behind the region"),
     ("memcpy", "write the loop"),
     ("memset", "write the loop"),
     ("rand", "compute random numbers with a function of your own"),
@@ -125,7 +122,7 @@ impl Lowerer<'_> {
         diagnostic = match HOST_ONLY.iter().find(|&&(known, _)| known == base) {
             Some((_, help)) => diagnostic.help(*help),
             None => diagnostic.help(
-                "define the function in this file, so that it can be compiled for the device",
+                "define the function in this file, or declare it with `routine` where another file has it",
             ),
         };
         self.refuse(span, diagnostic)

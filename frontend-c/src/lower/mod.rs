@@ -18,9 +18,9 @@
 //! | [`statement`], [`jump`], [`switch`] | statements and what leaves them early |
 //! | [`counted`], [`looping`] | loops that count, all others |
 //! | [`expression`], [`arithmetic`], [`complex`], [`condition`], [`convert`] | values |
-//! | [`place`], [`access`], [`record`], [`extent`] | objects, pointers, structures, variable lengths |
+//! | [`place`], [`access`], [`record`], [`bit_field`], [`extent`] | objects, pointers, structures, bit-fields, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
-//! | [`call`], [`function`], [`math`] | calls |
+//! | [`call`], [`function`], [`separate`], [`math`], [`output`] | calls |
 //! | [`wishes`] | what directives ask of the plan of a construct |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
@@ -31,6 +31,7 @@ mod allocation;
 mod arithmetic;
 mod array_reduction;
 mod atomic;
+mod bit_field;
 mod call;
 mod capture;
 mod chunk;
@@ -48,9 +49,11 @@ mod flow;
 mod function;
 mod initializer;
 mod jump;
+mod location;
 mod looping;
 mod lowerer;
 mod math;
+mod output;
 mod place;
 mod private;
 mod record;
@@ -61,6 +64,7 @@ mod routine;
 mod rows;
 mod scalar;
 mod scatter;
+mod separate;
 mod statement;
 pub(crate) mod storage;
 mod switch;
@@ -81,7 +85,8 @@ use crate::directive::action::{Action, Condition, Order};
 use crate::directive::construct::Wish;
 pub use crate::directive::{DataFlags, DataKind};
 use crate::source::Span;
-use crate::tree::DirectiveId;
+use crate::tree::{DeclId, DirectiveId, TranslationUnit};
+use crate::types::Type;
 
 pub use function::lower_functions;
 pub(crate) use scalar::flatten;
@@ -116,6 +121,8 @@ pub struct Lowered {
     pub constructs: Vec<ConstructInfo>,
     /// Whether nests that the compiler found run on the device whatever their size.
     pub always: bool,
+    /// Whether the module has functions that device code of other files may call.
+    pub provides: bool,
     /// Remarks and warnings.
     pub remarks: Vec<Diagnostic>,
 }
@@ -188,12 +195,30 @@ pub struct DataItem {
     pub line: u32,
     /// What is mapped.
     pub extent: Extent,
+    /// The array, structure or pointer that no clause names, where it is one.
+    pub unnamed: Option<DeclId>,
+    /// The type of its elements, arrays in it taken apart.
+    pub element: Option<Type>,
+}
+
+/// The type of the elements of an object, or of what a pointer points to.
+pub(crate) fn element_of(unit: &TranslationUnit, ty: Type) -> Type {
+    flatten(unit, unit.types.pointee(ty).unwrap_or(ty)).0
 }
 
 impl DataItem {
     /// An item that no clause of the construct names.
-    pub(crate) fn implicit(name: &str, kind: DataKind, extent: Extent) -> DataItem {
-        DataItem { name: name.to_owned(), kind, flags: DataFlags::default(), line: 0, extent }
+    /// `ty` is the type of the variable, or of what it points to.
+    pub(crate) fn implicit(
+        unit: &TranslationUnit,
+        name: &str,
+        kind: DataKind,
+        extent: Extent,
+        ty: Type,
+    ) -> DataItem {
+        let (name, flags) = (name.to_owned(), DataFlags::default());
+        let element = Some(element_of(unit, ty));
+        DataItem { name, kind, flags, line: 0, extent, unnamed: None, element }
     }
 }
 

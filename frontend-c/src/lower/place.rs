@@ -341,11 +341,9 @@ impl Lowerer<'_> {
                     return self.refuse(
                         span,
                         Diagnostic::error(format!(
-                            "bit-field `{name}` is not supported in device code"
+                            "bit-field `{name}` cannot be used like this in device code"
                         ))
-                        .help(
-                            "copy it to a variable before the region, or give it a whole integer",
-                        ),
+                        .help("copy it to a variable, or give it a whole integer"),
                     );
                 }
                 self.check_member_alignment(access, span)?;
@@ -359,7 +357,10 @@ impl Lowerer<'_> {
                 self.initialize(&pointer, ty, &init, span)?;
                 Ok(Place::Memory(pointer))
             }
-            ExprKind::String(_) => self.error(span, "strings are not supported in device code"),
+            ExprKind::String(literal) => {
+                let ty = self.ty(expr);
+                Ok(Place::Memory(self.string_object(&literal, ty, span)?))
+            }
             ExprKind::Cast { kind: CastKind::Same, operand, .. } => self.place(operand),
             _ => Ok(Place::Memory(self.record_value(expr)?)),
         }
@@ -477,7 +478,7 @@ impl Lowerer<'_> {
                     return Ok(pointer);
                 }
                 let pointer = self.pointer(operand)?;
-                self.retyped(pointer, self.pointed_to(expr), span)
+                self.retyped(pointer, self.pointed_to(expr))
             }
             ExprKind::Unary(UnaryOp::AddressOf, operand) => match self.place(operand)? {
                 Place::Memory(pointer) => Ok(Pointer { rows: None, ..pointer }),
@@ -515,7 +516,7 @@ impl Lowerer<'_> {
                 Ok(self.pointee_of(address, self.pointed_to(expr)))
             }
             ExprKind::Conditional { condition, then: Some(then), otherwise } => {
-                self.conditional_pointer(condition, then, otherwise, self.pointed_to(expr), span)
+                self.conditional_pointer(condition, then, otherwise, self.pointed_to(expr))
             }
             _ => self.untraced(span),
         }
@@ -555,7 +556,7 @@ impl Lowerer<'_> {
     }
 
     /// A pointer to objects of type `to`: where nothing but the address is known, what is there is seen anew.
-    fn retyped(&mut self, pointer: Pointer, to: Type, span: Span) -> Lowering<Pointer> {
+    fn retyped(&mut self, pointer: Pointer, to: Type) -> Lowering<Pointer> {
         if self.buffers[pointer.buffer].address.is_none() {
             return Ok(Pointer { rows: None, ..pointer });
         }
@@ -563,7 +564,7 @@ impl Lowerer<'_> {
         if self.buffers[pointer.buffer].form == form {
             return Ok(pointer);
         }
-        let address = self.address_of(&pointer, span)?;
+        let address = self.address_of(&pointer);
         Ok(self.pointee_of(address, to))
     }
 
@@ -587,12 +588,11 @@ impl Lowerer<'_> {
         then: ExprId,
         otherwise: ExprId,
         to: Type,
-        span: Span,
     ) -> Lowering<Pointer> {
         let condition = self.condition(condition)?;
         let (yes, no) = (self.pointer(then)?, self.pointer(otherwise)?);
         if yes.buffer != no.buffer || yes.position.len() != no.position.len() {
-            let (yes, no) = (self.address_of(&yes, span)?, self.address_of(&no, span)?);
+            let (yes, no) = (self.address_of(&yes), self.address_of(&no));
             let op = arith::SelectOp::new(&mut self.b, condition, yes, no);
             let address = self.value(op);
             return Ok(self.pointee_of(address, to));

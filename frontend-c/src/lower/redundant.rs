@@ -10,6 +10,7 @@ use gpuc_ir::Value;
 
 use super::counted::Bounds;
 use super::lowerer::{Lowerer, Lowering};
+use super::output::prints;
 use super::role::Roles;
 use super::scalar::Scalar;
 use super::uses::mutates;
@@ -24,11 +25,14 @@ struct Outside {
     assigned: Vec<DeclId>,
     /// Whether there are such loops.
     has_loops: bool,
+    /// Whether it prints.
+    prints: bool,
 }
 
 fn outside_of_loops(unit: &TranslationUnit, stmt: StmtId) -> Outside {
-    let mut found = Outside { assigned: Vec::new(), has_loops: false };
+    let mut found = Outside { assigned: Vec::new(), has_loops: false, prints: false };
     let mut declared: Vec<DeclId> = Vec::new();
+    found.prints = prints(unit, stmt);
     walk::stmt(unit, stmt, &mut |node| {
         match node {
             Node::Stmt(inner) => {
@@ -58,9 +62,9 @@ impl Lowerer<'_> {
         gangs: Value,
     ) -> Lowering<()> {
         let unit = self.unit;
-        let Outside { assigned, has_loops } = outside_of_loops(unit, stmt);
+        let Outside { assigned, has_loops, prints } = outside_of_loops(unit, stmt);
         let is_reduced = |decl: &DeclId| self.reductions.iter().any(|(known, _)| known == decl);
-        if !assigned.iter().any(is_reduced) {
+        if !assigned.iter().any(is_reduced) && !prints {
             return self.nested(stmt);
         }
         if let (StmtKind::Compound(list), true) = (&unit.stmts[stmt].kind, has_loops) {
@@ -78,7 +82,7 @@ impl Lowerer<'_> {
             return self.refuse(
                 span,
                 Diagnostic::error(
-                    "this statement, which every gang executes, does more than combine values",
+                    "this statement, which every gang executes, does more than combine or print values",
                 )
                 .code(codes::NOT_SUPPORTED)
                 .help(help),

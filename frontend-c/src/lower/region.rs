@@ -2,13 +2,14 @@
 
 use gpuc_dialects::offload::{self, Construct};
 use gpuc_dialects::{arith, func};
-use gpuc_ir::{Attr, InsertPoint, Value};
+use gpuc_ir::{Attr, InsertPoint, Op, Value};
 
 use super::array_reduction::scalar_reductions;
 use super::capture::{Captures, Capturing, Formal, Target, is_by_host};
 use super::clause_items::member_paths;
 use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
+use super::output::prints;
 use super::role::ConstructScalars;
 use super::scalar::Scalar;
 use super::storage::{has_address_taken, is_automatic};
@@ -88,6 +89,7 @@ impl Lowerer<'_> {
         self.jumps.clear();
         self.extents.clear();
         self.in_independent_loop = false;
+        self.gives_addresses = false;
         self.reductions.clear();
         self.reduced_arrays.clear();
         self.updated_arrays.clear();
@@ -176,7 +178,10 @@ impl Lowerer<'_> {
         });
         self.construct = None;
         self.b.location = location;
-        self.build_function(&site, &captures.formals, region);
+        let function = self.build_function(&site, &captures.formals, region);
+        if self.gives_addresses {
+            self.mark_generic(function);
+        }
         done?;
         self.check_rows()?;
         let arguments: Vec<Argument> = captures.formals.iter().map(|f| f.actual.clone()).collect();
@@ -256,9 +261,11 @@ impl Lowerer<'_> {
                 l.enter_region(site, captures, arguments)?;
                 if site.directive.nest.is_some() {
                     l.directive_loop(site.directive, site.body)
-                } else if let (Construct::Parallel, Some(gangs), true) =
-                    (kind, sizes[0], !l.reductions.is_empty() && !is_one)
-                {
+                } else if let (Construct::Parallel, Some(gangs), true) = (
+                    kind,
+                    sizes[0],
+                    !is_one && (!l.reductions.is_empty() || prints(l.unit, site.body)),
+                ) {
                     l.gangs_body(site.directive, site.body, gangs)
                 } else {
                     l.nested(site.body)
@@ -322,7 +329,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn build_function(&mut self, site: &Site<'_>, formals: &[Formal], region: gpuc_ir::Region) {
+    fn build_function(
+        &mut self,
+        site: &Site<'_>,
+        formals: &[Formal],
+        region: gpuc_ir::Region,
+    ) -> Op {
         let module = self.b.body(self.module, 0);
         self.b.set_point(InsertPoint::End(module));
         let inputs: Vec<_> = formals.iter().map(|formal| formal.ty).collect();
@@ -364,6 +376,6 @@ impl Lowerer<'_> {
         if !formals.is_empty() {
             op = op.attr(b, "arg_attrs", arguments);
         }
-        self.build(op.region(region));
+        self.build(op.region(region))
     }
 }

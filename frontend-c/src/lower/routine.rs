@@ -72,7 +72,18 @@ pub(super) fn function_named(unit: &TranslationUnit, name: Symbol) -> Option<Dec
 
 /// Whether a function's body has loops that are divided among processors of its caller's, or asks for their numbers.
 pub(super) fn shares_loops(unit: &TranslationUnit, body: StmtId) -> bool {
-    let mut found = false;
+    let (loops, numbers) = shares(unit, body);
+    loops || numbers
+}
+
+/// Whether a function's body asks for the numbers of processors.
+pub(super) fn asks_numbers(unit: &TranslationUnit, body: StmtId) -> bool {
+    shares(unit, body).1
+}
+
+/// Whether it has such loops, and whether it asks for numbers.
+fn shares(unit: &TranslationUnit, body: StmtId) -> (bool, bool) {
+    let (mut loops, mut numbers) = (false, false);
     let mut seen = FxHashSet::default();
     let mut pending = vec![body];
     while let Some(body) = pending.pop() {
@@ -80,7 +91,7 @@ pub(super) fn shares_loops(unit: &TranslationUnit, body: StmtId) -> bool {
             if let Node::Stmt(stmt) = node
                 && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
             {
-                found |= unit.directives[directive].kind == Kind::Loop;
+                loops |= unit.directives[directive].kind == Kind::Loop;
             }
             if let Node::Expr(expr) = node
                 && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
@@ -88,12 +99,12 @@ pub(super) fn shares_loops(unit: &TranslationUnit, body: StmtId) -> bool {
             {
                 // The caller has the numbers of processors.
                 let asked = Number::asked_by(unit.name(decl));
-                found |= !matches!(asked, None | Some(Number::Constant(_)));
+                numbers |= !matches!(asked, None | Some(Number::Constant(_)));
                 let called = unit.function(decl).and_then(|function| function.body);
                 pending.extend(called.filter(|_| seen.insert(decl)));
             }
             Below::Enter
         });
     }
-    found
+    (loops, numbers)
 }

@@ -59,6 +59,7 @@ pub fn lower_unit(
             module,
             constructs: Vec::new(),
             always: options.always,
+            provides: false,
             remarks: Vec::new(),
         });
     }
@@ -69,6 +70,7 @@ pub fn lower_unit(
             ItemKind::Declaration(_) | ItemKind::Other => {}
         }
     }
+    let provides = options.only.is_none() && walker.provide();
     for (function, diagnostic) in walker.stray {
         let may_be_called = walker.lowerer.routines.get(function).is_some();
         if !may_be_called && !walker.lowerer.called.contains(&function) {
@@ -78,7 +80,8 @@ pub fn lower_unit(
     let (errors, remarks): (Vec<_>, Vec<_>) =
         walker.lowerer.diagnostics.into_iter().partition(Diagnostic::is_error);
     if errors.is_empty() {
-        Ok(Lowered { module, constructs: walker.constructs, always: options.always, remarks })
+        let (constructs, always) = (walker.constructs, options.always);
+        Ok(Lowered { module, constructs, always, provides, remarks })
     } else {
         Err(errors)
     }
@@ -104,6 +107,22 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
+    /// Makes the functions that other files may call on the device; whether there are any.
+    fn provide(&mut self) -> bool {
+        let unit = self.unit;
+        let mut any = false;
+        for decl in unit.functions() {
+            let Some(function) = unit.function(decl) else { continue };
+            if let Some(body) = function.body
+                && !function.is_static
+                && self.lowerer.routines.get(decl).is_some_and(|routine| routine.bind.is_none())
+            {
+                any |= self.lowerer.provide(decl, body);
+            }
+        }
+        any
+    }
+
     fn function(&mut self, decl: DeclId) {
         let unit = self.unit;
         self.function = Some(decl);
@@ -200,7 +219,7 @@ impl Walker<'_> {
             let (_, line) = unit.source.line(directive.name.start);
             let extent = Extent::Elements(memory.first.clone(), memory.bytes.clone());
             let Memory { kind, flags, ref name, .. } = *memory;
-            DataItem { name: name.clone(), kind, flags, line, extent }
+            DataItem { name: name.clone(), kind, flags, line, extent, unnamed: None, element: None }
         }));
         let until = match action {
             Action::Data => Some(stmt),
@@ -339,7 +358,7 @@ impl Walker<'_> {
         let attempted = std::mem::replace(&mut self.lowerer.functions, known);
         let mut symbols = vec![symbol.to_owned()];
         for (decl, callable) in attempted {
-            if let Callable::Function(symbol) = callable
+            if let Callable::Function(symbol) | Callable::Separate(symbol) = callable
                 && !self.lowerer.functions.contains_key(&decl)
             {
                 symbols.push(symbol);

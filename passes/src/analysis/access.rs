@@ -193,6 +193,8 @@ impl Storage {
                 || memref::AllocOp::is(ir, op)
                 || gpu::AllocOp::is(ir, op);
             return match local {
+                // Who has the address may be anybody.
+                true if gives_address_away(ir, root) => Storage::Outside,
                 true => Storage::Local,
                 false if memref::GetGlobalOp::is(ir, op) => Storage::Outside,
                 false if ptr::FromAddressOp::is(ir, op) => Storage::Outside,
@@ -211,6 +213,17 @@ impl Storage {
             _ => Storage::Outside,
         }
     }
+}
+
+/// Whether the address of a buffer, or of a view of it, is taken.
+fn gives_address_away(ir: &Ir, buffer: Value) -> bool {
+    ir.users(buffer).into_iter().any(|user| {
+        memref::ExtractAlignedPointerAsIndexOp::is(ir, user)
+            || ir
+                .results(user)
+                .iter()
+                .any(|&result| ir.ctx.is_memref(ir.ty(result)) && gives_address_away(ir, result))
+    })
 }
 
 /// Whether two different roots may share memory. Local buffers are apart from everything, and so is

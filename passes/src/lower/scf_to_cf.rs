@@ -22,7 +22,7 @@ impl Pass for ScfToCf {
         // Outer operations first: inner ones then stand in a region that may have many blocks.
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             if ir.is_erased(inner)
-                || (self.kernels_only && !gpuc_dialects::gpu::is_in_kernel(ir, inner))
+                || (self.kernels_only && !gpuc_dialects::gpu::is_in_device_code(ir, inner))
             {
                 continue;
             }

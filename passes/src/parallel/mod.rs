@@ -7,6 +7,7 @@ pub mod carried_scalar;
 pub mod check_independent;
 pub mod collapse_parallel;
 pub mod combiner;
+mod device_symbols;
 pub mod distribute;
 mod flag;
 mod host_carried;

@@ -18,6 +18,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Block, Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 use rustc_hash::FxHashSet;
 
+use super::device_symbols;
 use super::kernel::{Kernel, kernel_module};
 use super::launch::{Launch, Limits, product};
 use super::loop_bounds::set_bounds;
@@ -51,6 +52,7 @@ impl Pass for Outline {
                 Outliner { limits, module, region, names: &mut names }.outline(ir, cx)?;
             }
         }
+        device_symbols::move_to_kernels(ir, module);
         report_host_loops(ir, module, cx);
         Ok(())
     }
@@ -275,7 +277,7 @@ fn report_serial(ir: &Ir, segment: &Segment, cx: &mut PassContext<'_>) {
     {
         let place = ir.ctx.place(ir.location(first));
         cx.report(
-            Diagnostic::remark("Accelerator serial kernel generated")
+            Diagnostic::missed("Accelerator serial kernel generated")
                 .code(codes::SERIAL_KERNEL)
                 .at_option(place),
         );

@@ -162,7 +162,8 @@ impl Device for MemoryOnly {
         unsafe { std::ptr::write_bytes(self.within(to, bytes)?, value, bytes as usize) };
         Ok(())
     }
-    fn load_module(&self, ptx: &str, _source: &str) -> Result<ModuleId, DeviceError> {
+    fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError> {
+        let ptx = texts.first().map_or("", |(ptx, _)| ptx);
         let mut state = self.state();
         state.modules.push(ptx.lines().map(str::to_owned).collect());
         Ok(ModuleId(state.modules.len() as u32 - 1))

@@ -167,8 +167,9 @@ pub trait Device: Send + Sync {
     /// Sets `bytes` bytes to `value`.
     fn fill(&self, to: DevicePtr, value: u8, bytes: u64, queue: Queue) -> Result<(), DeviceError>;
 
-    /// Compiles and loads PTX text. `source` names it in errors.
-    fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError>;
+    /// Compiles, links and loads PTX texts, each with the name of its source for errors. Kernels are found in the
+    /// first one.
+    fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError>;
     /// Finds a kernel. Slow (by name); the result is meant to be kept.
     fn kernel(&self, module: ModuleId, name: &str) -> Result<(KernelId, KernelInfo), DeviceError>;
     /// Launches a kernel whose shape has been checked by [`Limits::check`].

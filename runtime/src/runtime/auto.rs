@@ -10,6 +10,7 @@ use crate::config::AutoChoice;
 use crate::descriptor::{DataDescriptor, ImageDescriptor, SiteDescriptor};
 use crate::device::{Device, DeviceKind, Queue};
 use crate::present::resident::{HostUse, Needs};
+use crate::profiling::notify;
 use crate::select::Executor;
 
 /// Stands for the program's own statements, between nests.
@@ -43,7 +44,7 @@ impl Runtime {
                 Ok(true)
             }
             Err(why) => {
-                if counted.asked && self.device().is_some() && !self.config.notify {
+                if counted.asked && self.device().is_some() && !notify::has(notify::LAUNCHES) {
                     self.say(site, "the host", &why);
                 }
                 self.notify(site, "the host", &why);
@@ -170,7 +171,7 @@ impl Runtime {
     }
 
     fn notify(&self, site: &SiteDescriptor, place: &str, why: &str) {
-        if self.config.notify {
+        if notify::has(notify::LAUNCHES) {
             self.say(site, place, why);
         }
     }

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-struct bits { int a : 3; };
+struct bits { int a : 3, b : 30; } __attribute__((packed));
 typedef float vector4 __attribute__((vector_size(16)));
 int defined_elsewhere(int);
 
@@ -12,7 +12,7 @@ void calls(int n, float *a, int (*pointer)(int))
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) a[i] = defined_elsewhere(i);
     #pragma acc parallel loop
-    for (int i = 0; i < n; i++) printf("%d\n", i);
+    for (int i = 0; i < n; i++) fprintf(stderr, "%d\n", i);
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) a[i] = pointer(i);
 }
@@ -20,7 +20,7 @@ void calls(int n, float *a, int (*pointer)(int))
 void types(int n, float *a, struct bits *b, long double _Complex *z, vector4 *v)
 {
     #pragma acc parallel loop
-    for (int i = 0; i < n; i++) a[i] = b[i].a;
+    for (int i = 0; i < n; i++) a[i] = b[i].b;
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) z[i] = 1;
     #pragma acc parallel loop
@@ -51,8 +51,6 @@ void other(int n, float *a, float *b)
     for (int i = 0; i < n; i++) __asm__("nop");
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) { static int k; a[i] = 1; }
-    #pragma acc parallel loop
-    for (int i = 0; i < n; i++) { float v = 1, *q = i ? a : &v; a[i] = *q; }
 }
 
 int each_gang(int n, float *a)

@@ -91,14 +91,18 @@ impl Arguments {
                 self.families.openmp = false;
                 self.translated("-fno-openmp");
             }
-            ("-Minfo" | "-Mneginfo", None) => self.remarks.info = true,
+            ("-Minfo", None) => self.remarks.info = true,
+            ("-Mneginfo", None) => self.remarks.missed = true,
             ("-Minfo" | "-Mneginfo", Some(value)) => {
                 for word in value.split(',') {
                     if word == "plan" {
                         self.remarks.plan = true;
                         continue;
                     }
-                    self.remarks.info |= SAID.contains(&word);
+                    match name {
+                        "-Minfo" => self.remarks.info |= SAID.contains(&word),
+                        _ => self.remarks.missed |= SAID.contains(&word),
+                    }
                     if !SAID.contains(&word) && !NOT_SAID.contains(&word) {
                         return Err(refused(
                             &format!("{name}={word}"),

@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream, culib,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUlinkState, CUmodule, CUstream, culib,
     is_culib_present,
 };
 use gpuc_diagnostics::Diagnostic;
@@ -123,6 +123,14 @@ entry_points! {
     fill_async = "cuMemsetD8Async"(to: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream);
     /// Compiles and loads PTX.
     module_load = "cuModuleLoadDataEx"(module: *mut CUmodule, image: *const c_void, count: c_uint, options: *mut c_int, values: *mut *mut c_void);
+    /// Begins to link.
+    link_create = "cuLinkCreate_v2"(count: c_uint, options: *mut c_int, values: *mut *mut c_void, state: *mut CUlinkState);
+    /// Adds a text to what is linked.
+    link_add = "cuLinkAddData_v2"(state: CUlinkState, kind: c_int, data: *mut c_void, bytes: usize, name: *const c_char, count: c_uint, options: *mut c_int, values: *mut *mut c_void);
+    /// Links; the result belongs to the state.
+    link_complete = "cuLinkComplete"(state: CUlinkState, image: *mut *mut c_void, bytes: *mut usize);
+    /// Ends linking.
+    link_destroy = "cuLinkDestroy"(state: CUlinkState);
     /// Finds a kernel.
     module_function = "cuModuleGetFunction"(function: *mut CUfunction, module: CUmodule, name: *const c_char);
     /// One attribute of a kernel.

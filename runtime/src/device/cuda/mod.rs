@@ -313,8 +313,11 @@ impl Device for CudaDevice {
         if queue == Queue::SYNC { self.synchronize(queue) } else { Ok(()) }
     }
 
-    fn load_module(&self, ptx: &str, source: &str) -> Result<ModuleId, DeviceError> {
-        let module = Module::load(self.enter()?, ptx, source)?;
+    fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError> {
+        let module = match texts {
+            [(ptx, source)] => Module::load(self.enter()?, ptx, source)?,
+            _ => Module::link(self.enter()?, texts)?,
+        };
         let mut handles = self.handles_mut();
         handles.modules.push(module);
         Ok(ModuleId(handles.modules.len() as u32 - 1))

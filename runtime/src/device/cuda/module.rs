@@ -4,7 +4,8 @@ use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr;
 
 use cudarc::driver::sys::{
-    CUfunction, CUfunction_attribute_enum as Attribute, CUjit_option_enum as JitOption, CUmodule,
+    CUfunction, CUfunction_attribute_enum as Attribute, CUjit_option_enum as JitOption,
+    CUjitInputType_enum as InputType, CUlinkState, CUmodule,
 };
 
 use super::driver::{Driver, NOT_FOUND};
@@ -72,6 +73,67 @@ impl Module {
                 Err(DeviceError::Jit { source_name, name: failed.name(), log })
             }
         }
+    }
+
+    /// Compiles several PTX texts and links them; an error carries the linker's log.
+    pub(super) fn link(driver: &Driver, texts: &[(&str, &str)]) -> Result<Module, DeviceError> {
+        let source = texts.first().map_or("?", |(_, source)| source);
+        let mut errors = vec![0u8; LOG_BYTES];
+        let mut options = [
+            JitOption::CU_JIT_ERROR_LOG_BUFFER as c_int,
+            JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_int,
+        ];
+        // The state keeps the pointers to the log and its length until it is destroyed.
+        let mut values: [*mut c_void; 2] =
+            [errors.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
+        let mut state: CUlinkState = ptr::null_mut();
+        // SAFETY: the two options have a value each, of the kind each wants, and the buffer outlives the state.
+        unsafe {
+            driver.link_create(
+                options.len() as c_uint,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+                &raw mut state,
+            )?;
+        }
+        let linked = (|| {
+            for (ptx, source) in texts {
+                let invalid =
+                    |_| DeviceError::Invalid(format!("the PTX of {source} contains a NUL"));
+                let text = CString::new(*ptx).map_err(invalid)?;
+                let name = CString::new(*source).map_err(invalid)?;
+                // SAFETY: the text is there for its length with the NUL, and is copied by the call.
+                unsafe {
+                    driver.link_add(
+                        state,
+                        InputType::CU_JIT_INPUT_PTX as c_int,
+                        text.as_ptr().cast_mut().cast(),
+                        text.as_bytes_with_nul().len(),
+                        name.as_ptr(),
+                        0,
+                        ptr::null_mut(),
+                        ptr::null_mut(),
+                    )?;
+                }
+            }
+            let (mut image, mut bytes) = (ptr::null_mut(), 0usize);
+            let mut handle: CUmodule = ptr::null_mut();
+            // SAFETY: places for the results; the image is the state's, and loading copies it.
+            unsafe {
+                driver.link_complete(state, &raw mut image, &raw mut bytes)?;
+                driver.module_load(&raw mut handle, image, 0, ptr::null_mut(), ptr::null_mut())?;
+            }
+            Ok(Module { handle })
+        })();
+        let log = log_text(&errors);
+        // SAFETY: the state is not used any more. That it cannot be released changes nothing.
+        let _ = unsafe { driver.link_destroy(state) };
+        linked.map_err(|error| match error {
+            DeviceError::Driver { name, .. } if !log.is_empty() => {
+                DeviceError::Jit { source_name: source.to_owned(), name, log }
+            }
+            other => other,
+        })
     }
 
     /// Finds a kernel.

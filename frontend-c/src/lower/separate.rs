@@ -1,0 +1,237 @@
+//! Functions that stay calls: those that call themselves, those of other files, and those that other files may call
+//! (OpenACC 3.3 §2.15.1).
+//!
+//! Pointers are passed as addresses, which may be a thread's own. Loops of directives in such a function are executed
+//! by the lane that calls it, one iteration after another.
+
+use gpuc_diagnostics::{Diagnostic, Severity};
+use gpuc_dialects::{func, offload, ptr};
+use gpuc_ir::{Op, OpView, Value, WalkOrder};
+
+use super::call::CallResult;
+use super::function::Callable;
+use super::lowerer::{Failure, Lowerer, Lowering};
+use super::routine;
+use super::scalar::Scalar;
+use super::walk::{self, Below, Node};
+use crate::source::Span;
+use crate::tree::{DeclId, ExprId, ExprKind, StmtId};
+
+impl Lowerer<'_> {
+    /// Whether a function calls itself, by way of others too.
+    pub(super) fn is_recursive(&mut self, decl: DeclId) -> bool {
+        if let Some(&known) = self.recursive.get(&decl) {
+            return known;
+        }
+        let unit = self.unit;
+        let mut seen = vec![decl];
+        let mut pending = vec![decl];
+        let mut found = false;
+        while let Some(at) = pending.pop() {
+            let Some(body) = unit.function(at).and_then(|function| function.body) else { continue };
+            walk::stmt(unit, body, &mut |node| {
+                if let Node::Expr(expr) = node
+                    && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
+                    && let Some((callee, Some(_))) = walk::callee(unit, callee)
+                {
+                    found |= callee == decl;
+                    if !seen.contains(&callee) {
+                        seen.push(callee);
+                        pending.push(callee);
+                    }
+                }
+                Below::Enter
+            });
+        }
+        self.recursive.insert(decl, found);
+        found
+    }
+
+    /// Refuses a function that cannot stay a call.
+    pub(super) fn check_separate(&self, decl: DeclId, body: Option<StmtId>) -> Lowering<()> {
+        let unit = self.unit;
+        let name = unit.name(decl);
+        let span = unit.decls[decl].span;
+        let refuse = |why: &str, help: &str| {
+            let message = format!("`{name}` stays a call in device code, and {why}");
+            self.refuse(span, Diagnostic::error(message).help(help))
+        };
+        let Some(function) = unit.types.as_function(unit.decls[decl].ty) else { return Ok(()) };
+        if function.variadic {
+            return refuse("takes variable arguments", "give it a parameter for each argument");
+        }
+        let is_passed = |ty| Scalar::in_memory(unit, ty).is_some();
+        if !function.parameters.iter().all(|&ty| is_passed(ty)) {
+            return refuse("is given a structure or a complex number", "hand over a pointer to it");
+        }
+        if !unit.types.is_void(function.result) && !is_passed(function.result) {
+            return refuse(
+                "returns a structure or a complex number",
+                "let it write where a pointer points to",
+            );
+        }
+        if body.is_some_and(|body| routine::asks_numbers(unit, body)) {
+            return refuse("asks for the number of its processor", "hand the number over");
+        }
+        Ok(())
+    }
+
+    /// The symbol of a function that another file has.
+    pub(super) fn external(&mut self, decl: DeclId, span: Span) -> Lowering<String> {
+        let unit = self.unit;
+        self.check_separate(decl, None)?;
+        let symbol = unit.name(decl).to_owned();
+        let name = self.b.ctx.ident(&symbol);
+        if self.b.symbol_in(self.module, name).is_some() {
+            return Ok(symbol);
+        }
+        let Some(function) = unit.types.as_function(unit.decls[decl].ty) else {
+            return self.error(span, "this is no function");
+        };
+        let (parameters, result) = (function.parameters.to_vec(), function.result);
+        let mut inputs = Vec::new();
+        for ty in parameters {
+            inputs.push(self.scalar(ty, span)?.register(&mut self.b.ctx));
+        }
+        let results: Vec<_> = match Scalar::in_memory(unit, result) {
+            Some(scalar) => vec![scalar.register(&mut self.b.ctx)],
+            None => Vec::new(),
+        };
+        let saved = (self.b.point(), self.b.location);
+        self.locate(unit.decls[decl].span);
+        let block = self.b.body(self.module, 0);
+        self.b.set_point(gpuc_ir::InsertPoint::Start(block));
+        let ctx = &mut self.b.ctx;
+        let ty = ctx.function(&inputs, &results);
+        let (ty, name) = (ctx.type_attr(ty), ctx.string_attr(&symbol));
+        let (private, linkage) = (ctx.string_attr("private"), ctx.string_attr("extern"));
+        let b = &mut self.b;
+        let op = func::FuncOp::new(b)
+            .attr(b, "sym_name", name)
+            .attr(b, "function_type", ty)
+            .attr(b, "sym_visibility", private)
+            .attr(b, offload::LINKAGE_ATTR, linkage);
+        self.build(op);
+        self.b.set_point(saved.0);
+        self.b.location = saved.1;
+        Ok(symbol)
+    }
+
+    /// A call that stays one.
+    pub(super) fn call_separate(
+        &mut self,
+        decl: DeclId,
+        symbol: &str,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lowering<CallResult> {
+        let unit = self.unit;
+        let expected =
+            unit.types.as_function(unit.decls[decl].ty).map_or(0, |f| f.parameters.len());
+        if expected != arguments.len() {
+            return self.error(span, "this call has another number of arguments than its function");
+        }
+        let mut operands: Vec<Value> = Vec::new();
+        for &argument in arguments {
+            operands.push(match self.is_pointer(argument) {
+                true => self.address(argument)?,
+                false => self.rvalue(argument)?,
+            });
+        }
+        self.locate(span);
+        let result = self.result_type(decl);
+        let results: Vec<_> = match Scalar::in_memory(unit, result) {
+            Some(scalar) => vec![scalar.register(&mut self.b.ctx)],
+            None => Vec::new(),
+        };
+        let symbol = self.b.ctx.symbol_attr(symbol);
+        let op = func::CallOp::new(&mut self.b, &operands)
+            .attr(&mut self.b, "callee", symbol)
+            .result_group(&results);
+        let op = self.build(op);
+        Ok(match self.b.results(op).first() {
+            Some(&value) => CallResult::Value(value),
+            None => CallResult::Nothing,
+        })
+    }
+
+    /// Once the address of something local was given away, an address may be one in all of a function.
+    pub(super) fn mark_generic(&mut self, function: Op) {
+        let unit = self.b.ctx.unit_attr();
+        for op in self.b.nested_ops(function, WalkOrder::PreOrder) {
+            if ptr::FromAddressOp::is(&self.b, op) {
+                self.b.set_attr(op, "generic", unit);
+            }
+        }
+    }
+
+    /// Makes a function of the unit one that device code of other files may call; false, with a remark, where that is
+    /// not possible.
+    pub(super) fn provide(&mut self, decl: DeclId, body: StmtId) -> bool {
+        let unit = self.unit;
+        let said = self.diagnostics.len();
+        self.as_bytes.clear();
+        self.as_address.clear();
+        self.as_linear.clear();
+        let made = loop {
+            let point = gpuc_ir::InsertPoint::End(self.b.body(self.module, 0));
+            self.b.set_point(point);
+            self.frames.clear();
+            match self.provided(decl, body) {
+                Err(Failure::AsBytes(variable)) => self.as_bytes.insert(variable),
+                Err(Failure::AsAddress(variable)) => self.as_address.insert(variable),
+                Err(Failure::AsLinear(variable)) => self.as_linear.insert(variable),
+                Err(Failure::Refused(diagnostic)) => {
+                    self.diagnostics.push(*diagnostic);
+                    break None;
+                }
+                Err(Failure::Reported) => break None,
+                Ok(symbol) => break Some(symbol),
+            };
+            self.diagnostics.truncate(said);
+        };
+        let error = self.diagnostics[said..].iter().find(|found| found.is_error()).cloned();
+        let op = made.and_then(|symbol| {
+            let name = self.b.ctx.ident(&symbol);
+            self.b.symbol_in(self.module, name)
+        });
+        if let Some(mut why) = error {
+            self.diagnostics.truncate(said);
+            if let Some(op) = op {
+                self.b.erase_op(op);
+                self.functions.remove(&decl);
+            }
+            let name = unit.name(decl);
+            let text = format!("`{name}` is not there for device code of other files");
+            why.severity = Severity::Remark;
+            why.code = None;
+            self.diagnostics.push(why.related(unit.place(unit.decls[decl].span), text));
+            return false;
+        }
+        let Some(op) = op else { return false };
+        let is_inline = unit.function(decl).is_some_and(|function| function.is_inline);
+        let linkage = self.b.ctx.string_attr(if is_inline { "weak" } else { "visible" });
+        self.b.set_attr(op, offload::LINKAGE_ATTR, linkage);
+        self.b.remove_attr(op, "sym_visibility");
+        true
+    }
+
+    /// The symbol of a function that is to be there for others.
+    fn provided(&mut self, decl: DeclId, body: StmtId) -> Lowering<String> {
+        match self.functions.get(&decl) {
+            Some(Callable::Function(symbol) | Callable::Separate(symbol)) => Ok(symbol.clone()),
+            _ => {
+                self.check_separate(decl, Some(body))?;
+                if routine::shares_loops(self.unit, body) {
+                    let name = self.unit.name(decl);
+                    let text = format!(
+                        "calls of `{name}` from other files execute its loops with one lane"
+                    );
+                    let place = self.unit.place(self.unit.decls[decl].span);
+                    self.diagnostics.push(Diagnostic::remark(text).at(place));
+                }
+                self.separate_function(decl, body)
+            }
+        }
+    }
+}
