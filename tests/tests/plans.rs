@@ -722,7 +722,7 @@ int main(void)
     bench.ok("tune --arch=sm_90 --device=sim --tuning=a.tuning a.c");
     assert_eq!(bench.read("a.tuning"), record);
     // Another target has no records, and what is damaged or cannot be followed is left out.
-    assert_eq!(bench.ok("--emit=plan --tuning=a.tuning a.c"), bench.ok("--emit=plan -w a.c"));
+    assert_eq!(bench.ok("--emit=plan -w --tuning=a.tuning a.c"), bench.ok("--emit=plan -w a.c"));
     for (damaged, warnings) in [
         (record.replace("; parallel i", "; paralel i"), 1),
         (record.replace("; parallel i", "; parallel i, k"), 1),

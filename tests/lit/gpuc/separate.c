@@ -104,8 +104,6 @@ double total(const double *row, int n)
     return sum;
 }
 
-// MISSING: error: device code of {{.*}}separate.c calls `back`, which no file of the program has for the device
-// MISSING-NEXT: separate.c:[[@LINE+2]]
 #pragma acc routine seq
 int forth(int n);
 
