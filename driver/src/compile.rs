@@ -22,6 +22,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 
 use crate::cc::arguments::{Auto, Contraction};
 use crate::cc::{Arguments, dependencies, refused, scan};
+use crate::device_code::{self, is_device_code};
 use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
@@ -127,6 +128,9 @@ impl Failure {
 
 /// The text of a level.
 pub fn emit(source: &Path, arguments: &Arguments, level: Level) -> Result<String, Failure> {
+    if is_device_code(source) {
+        return device_code::emit(source, arguments, level);
+    }
     emit_text(preprocess(source, arguments)?, arguments, level)
 }
 
@@ -180,6 +184,10 @@ pub fn emit_text(
 
 /// The whole way.
 pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
+    if is_device_code(source) {
+        let text = device_code::compile(source, arguments)?;
+        return Ok(Emitted::HostC { text, options: &[] });
+    }
     if let Some(untouched) = without_preprocessor(source, arguments) {
         return Ok(untouched);
     }

@@ -5,6 +5,7 @@
 //! | [`pipelines`] | every step of the compiler in order: the list to read first |
 //! | [`auto`] | `--auto`: nests of plain C that are offloaded |
 //! | [`compile`] | one translation unit: C text to PTX and host C |
+//! | [`device_code`] | IR and PTX as inputs |
 //! | [`devmath`] | the device math library that is put beside the kernels |
 //! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, `tune`, linking |
 //! | [`lsp`] | `gpuc lsp`: the language server |
@@ -24,6 +25,7 @@ pub mod output;
 mod auto;
 pub mod cc;
 pub mod compile;
+pub mod device_code;
 pub mod devmath;
 pub mod feedback;
 pub mod guides;

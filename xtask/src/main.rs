@@ -4,6 +4,8 @@
 
 mod checks;
 mod dist;
+#[cfg(test)]
+mod licences;
 mod papers;
 mod provision;
 mod stage;

@@ -34,8 +34,11 @@ pub fn print(what: About, arguments: &Arguments) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// With the host compiler's own words behind: by them build systems know whose options it takes.
 fn version() -> String {
-    format!("gpuc {}\n", env!("CARGO_PKG_VERSION"))
+    let host = HostCompiler::from_environment().answer(&["--version"]).unwrap_or_default();
+    let host = if host.is_empty() { host } else { format!("in front of {host}\n") };
+    format!("gpuc {}\n{host}", env!("CARGO_PKG_VERSION"))
 }
 
 /// `key: value`, one a line, for people and for scripts.

@@ -207,11 +207,11 @@ fn unpack(folder: &Path) -> std::io::Result<()> {
     unpack_header(folder)?;
     let library = folder.join(STATIC);
     // Files there are whole ([`write_atomically`]); what a disk lost shows in the length.
-    if library.metadata().is_ok_and(|found| found.len() == carried::ARCHIVE.len() as u64) {
+    if library.metadata().is_ok_and(|found| found.len() == carried::archive_bytes()) {
         return Ok(());
     }
     std::fs::create_dir_all(folder)?;
-    write_atomically(&library, carried::ARCHIVE)
+    write_atomically(&library, &carried::archive()?)
 }
 
 #[cfg(test)]
@@ -226,12 +226,12 @@ mod tests {
         let written = || library.metadata().unwrap().modified().unwrap();
         unpack(&cache).unwrap();
         let first = written();
-        assert_eq!(std::fs::read(&library).unwrap(), carried::ARCHIVE);
+        assert_eq!(std::fs::read(&library).unwrap(), carried::archive().unwrap());
         unpack(&cache).unwrap();
         assert_eq!(written(), first);
         std::fs::write(&library, b"half").unwrap();
         unpack(&cache).unwrap();
-        assert_eq!(std::fs::read(&library).unwrap(), carried::ARCHIVE);
+        assert_eq!(std::fs::read(&library).unwrap(), carried::archive().unwrap());
     }
 
     #[test]

@@ -206,7 +206,7 @@ fn push_text(out: &mut String, text: &[u8]) {
 }
 
 /// A string literal.
-fn literal(text: &str) -> String {
+pub fn literal(text: &str) -> String {
     let mut out = String::from("\"");
     for byte in text.bytes() {
         match byte {

@@ -45,7 +45,8 @@ pub const OPTIONS: &[OwnOption] = &[
         name: "--emit",
         value: "=LEVEL",
         words: crate::compile::Level::NAMES,
-        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c or plan",
+        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c or plan; of IR in a .mlir file those that \
+               are still to come, of a .ptx file ptx and host-c",
     },
     OwnOption {
         name: "--check",

@@ -9,6 +9,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_frontend_c::{Families, preprocess};
 
 use crate::compile::Level;
+use crate::device_code::is_device_code;
 use crate::feedback::RemarkOptions;
 use crate::toolchain::Linkage;
 
@@ -292,7 +293,7 @@ impl Arguments {
         self.host.push(argument.clone());
         let is_c = match &self.language {
             Some(language) => (language == "c" || language == "cpp-output") && argument != "-",
-            None => is_c(path),
+            None => is_c(path) || is_device_code(path),
         };
         if is_c {
             self.sources.push(path.to_owned());
@@ -378,7 +379,9 @@ impl Arguments {
     }
 
     fn check(mut self) -> Result<Arguments, Diagnostic> {
-        if self.verbose
+        // `-Wl,--version` asks the linker behind the host compiler, as Meson does.
+        let asks_linker = self.host.iter().any(|word| word.as_encoded_bytes().starts_with(b"-Wl,"));
+        if (self.verbose || asks_linker)
             && self.mode == Mode::Link
             && self.sources.is_empty()
             && self.others().next().is_none()
@@ -411,7 +414,7 @@ impl Arguments {
                 .help("plans name functions and lines; compile the files one by one, with `-c`"));
         }
         if matches!(self.mode, Mode::Emit(_)) && self.sources.is_empty() {
-            return Err(Diagnostic::error("`--emit` needs a C source"));
+            return Err(Diagnostic::error("`--emit` needs a source: C, IR (.mlir) or PTX (.ptx)"));
         }
         Ok(self)
     }
@@ -536,7 +539,7 @@ mod tests {
             ("-L dir", "no input files"),
             ("a.o -o", "`-o` needs a value: the name of the output"),
             ("--arch=sm_1 a.o", "unknown compute capability `sm_1`"),
-            ("--emit=ptx a.o", "`--emit` needs a C source"),
+            ("--emit=ptx a.o", "`--emit` needs a source: C, IR (.mlir) or PTX (.ptx)"),
             ("-c a.s b.s -o c.o", "cannot use `-o` with `-c` and several source files"),
             ("a.o -- b", "arguments behind `--` are for `gpuc run` and `gpuc tune`"),
             ("none.c", "cannot read `none.c`: there is no such file"),

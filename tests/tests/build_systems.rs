@@ -1,0 +1,184 @@
+//! gpuc as the compiler of build systems: Meson, autoconf and automake, pkg-config, CMake with Ninja. What is
+//! not installed is named as skipped. CMake's modules of OpenACC and OpenMP are tested in `drop_in`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gpuc_tests::execution::{self, End};
+use gpuc_tests::tools::Tools;
+
+/// A library with a region, and a program that calls it and says what came of it.
+const LIBRARY: &str = "\
+#include \"scale.h\"
+double scale(int n, double *x, double by)
+{
+    double sum = 0;
+    #pragma acc parallel loop copy(x[0:n]) reduction(+:sum)
+    for (int i = 0; i < n; i++) {
+        x[i] *= by;
+        sum += x[i];
+    }
+    return sum;
+}
+";
+const HEADER: &str = "double scale(int n, double *x, double by);\n";
+const PROGRAM: &str = "\
+#include <stdio.h>
+#include \"scale.h\"
+int main(void)
+{
+    double x[101];
+    for (int i = 0; i < 101; i++)
+        x[i] = i;
+#ifdef _OPENACC
+    printf(\"%d %g\\n\", _OPENACC, scale(101, x, 2));
+#endif
+    return 0;
+}
+";
+/// What the program prints.
+const SAID: &str = "202211 10100\n";
+
+/// A project in a temporary folder.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    /// With the files of the build system beside the sources; `None` where a tool is missing, which is said.
+    fn new(tools: &[&str], files: &[(&str, &str)]) -> Option<Project> {
+        for tool in tools {
+            let found = Command::new(tool).arg("--version").output();
+            if !found.is_ok_and(|output| output.status.success()) {
+                eprintln!("skipped: there is no `{tool}`");
+                return None;
+            }
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let sources = [("scale.c", LIBRARY), ("scale.h", HEADER), ("main.c", PROGRAM)];
+        for (name, text) in sources.iter().chain(files) {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        Some(Project(folder))
+    }
+
+    /// A script of the shell in it, with gpuc as the compiler; what it prints.
+    fn shell(&self, script: &str) -> String {
+        let mut command = Command::new("sh");
+        command.args(["-e", "-c", script]).current_dir(self.0.path());
+        command
+            .env("CC", gpuc())
+            .env("LC_ALL", "C")
+            .env("GPUC_DEVICE", "sim")
+            .env("GPUC_QUIET", "1");
+        command.env_remove("GPUC_CC").env_remove("CFLAGS").env_remove("MAKEFLAGS");
+        let outcome = execution::run(&mut command, Vec::new(), true).unwrap();
+        assert_eq!(outcome.end(), End::Success, "{script}\n{}", outcome.tail());
+        outcome.text()
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+fn gpuc() -> PathBuf {
+    Tools::find().ours("gpuc").unwrap()
+}
+
+#[test]
+fn meson_takes_it_for_the_compiler_behind_it() {
+    const BUILD: &str = "\
+project('scale', 'c', default_options: ['warning_level=3', 'c_std=gnu11', 'buildtype=debugoptimized'])
+cc = meson.get_compiler('c')
+assert(cc.get_id() in ['gcc', 'clang'], cc.get_id())
+assert(cc.has_header('openacc.h') and cc.has_function('printf', prefix: '#include <stdio.h>'))
+library = shared_library('scale', 'scale.c')
+executable('program', 'main.c', link_with: library)
+";
+    let Some(project) = Project::new(&["meson", "ninja"], &[("meson.build", BUILD)]) else {
+        return;
+    };
+    project.shell("meson setup build && ninja -C build");
+    assert_eq!(project.shell("build/program"), SAID);
+    // Nothing is made again that has not changed.
+    assert!(project.shell("ninja -C build").contains("no work to do"));
+}
+
+#[test]
+fn cmake_with_ninja_and_response_files() {
+    const LISTS: &str = "\
+cmake_minimum_required(VERSION 3.16)
+project(scale C)
+set(CMAKE_NINJA_FORCE_RESPONSE_FILE 1)
+set(CMAKE_EXPORT_COMPILE_COMMANDS 1)
+include(CheckCSourceCompiles)
+check_c_source_compiles(\"int main(void) { return 0; }\" WORKS)
+if(NOT WORKS)
+  message(FATAL_ERROR \"it compiles nothing\")
+endif()
+add_library(scale STATIC scale.c)
+add_executable(program main.c)
+target_link_libraries(program scale m)
+";
+    let Some(project) = Project::new(&["cmake", "ninja"], &[("CMakeLists.txt", LISTS)]) else {
+        return;
+    };
+    project.shell("cmake -G Ninja -B build . && ninja -C build");
+    assert_eq!(project.shell("build/program"), SAID);
+    let commands = std::fs::read_to_string(project.path().join("build/compile_commands.json"));
+    assert!(commands.is_ok_and(|text| text.contains("scale.c")));
+    // The header is known by the dependency file that gpuc has written.
+    project.shell("touch scale.h");
+    assert!(project.shell("ninja -C build -v").contains("scale.c"));
+}
+
+#[test]
+fn autoconf_and_automake_configure_it() {
+    const CONFIGURE: &str = "\
+AC_INIT([scale], [1])
+AM_INIT_AUTOMAKE([foreign subdir-objects])
+AC_PROG_CC
+AM_PROG_AR
+AC_PROG_RANLIB
+AC_CHECK_HEADERS([openacc.h])
+AC_CHECK_SIZEOF([long])
+AC_SEARCH_LIBS([sqrt], [m])
+AS_IF([test \"$ac_cv_sizeof_long\" != 8], [AC_MSG_ERROR([of long])])
+AS_IF([test \"$ac_cv_header_openacc_h\" != yes], [AC_MSG_ERROR([no openacc.h])])
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+";
+    const MAKE: &str = "\
+noinst_LIBRARIES = libscale.a
+libscale_a_SOURCES = scale.c scale.h
+bin_PROGRAMS = program
+program_SOURCES = main.c
+program_LDADD = libscale.a
+";
+    let files = [("configure.ac", CONFIGURE), ("Makefile.am", MAKE)];
+    let Some(project) = Project::new(&["autoconf", "automake", "make"], &files) else { return };
+    project.shell("aclocal && autoconf && automake --add-missing");
+    let said = project.shell(
+        "mkdir out && cd out && ../configure --prefix=$PWD/installed && make && make install",
+    );
+    // It is known as a compiler of GNU's kind, which has -g and dependency files.
+    for line in ["supports GNU C... yes", "accepts -g... yes", "dependency style of"] {
+        assert!(said.contains(line), "no `{line}` in\n{said}");
+    }
+    assert_eq!(project.shell("out/installed/bin/program"), SAID);
+}
+
+#[test]
+fn pkg_config_says_what_to_link() {
+    const PACKAGE: &str = "\
+Name: scale
+Description: scales
+Version: 1
+Cflags: -I${pcfiledir} -DSCALE=1
+Libs: -L${pcfiledir} -lscale -Wl,-rpath,${pcfiledir}
+";
+    let Some(project) = Project::new(&["pkg-config"], &[("scale.pc", PACKAGE)]) else { return };
+    project.shell("$CC -fPIC -shared scale.c -o libscale.so");
+    let script = "mkdir use && cd use && export PKG_CONFIG_PATH=$(cd .. && pwd) && $CC ../main.c $(pkg-config --cflags --libs scale) -o program";
+    project.shell(script);
+    assert_eq!(project.shell("use/program"), SAID);
+}
