@@ -40,10 +40,10 @@ int main(void)
     static int b[N];
     #pragma acc parallel loop gang copyout(m, s, p, b)
     for (int i = 0; i < N; i++) {
+        // MISSING: error: device code of {{.*}}separate.c calls `fill`, which no file of the program has for the device
+        // MISSING-NEXT: separate.c:[[@LINE+1]]
         fill(m[i], M, i);
         s[i] = total(m[i], M);
-        // MISSING: error: device code of {{.*}}separate.c calls `polynomial`, which no file of the program has for the device
-        // MISSING-NEXT: separate.c:[[@LINE+1]]
         p[i] = polynomial(i * 0.5, 4);
         b[i] = forth(i);
     }
