@@ -30,6 +30,8 @@ const char *name(int which);
 
 static int helper(int x) { return x + 1; }
 
+// MISSING: error: device code of {{.*}}separate.c calls `back`, which no file of the program has for the device
+// MISSING-NEXT: separate.c:[[@LINE+2]]
 #pragma acc routine seq
 int forth(int n) { return n <= 0 ? helper(0) : back(n - 1); }
 
@@ -40,8 +42,6 @@ int main(void)
     static int b[N];
     #pragma acc parallel loop gang copyout(m, s, p, b)
     for (int i = 0; i < N; i++) {
-        // MISSING: error: device code of {{.*}}separate.c calls `fill`, which no file of the program has for the device
-        // MISSING-NEXT: separate.c:[[@LINE+1]]
         fill(m[i], M, i);
         s[i] = total(m[i], M);
         p[i] = polynomial(i * 0.5, 4);

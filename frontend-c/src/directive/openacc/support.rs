@@ -13,8 +13,8 @@ use crate::types::{Type, TypeKind};
 impl ClauseName {
     /// Whether some of its forms are refused.
     pub fn is_refused_in_part(self) -> bool {
-        use ClauseName::{FirstPrivate, Gang, Private, Reduction};
-        matches!(self, Private | FirstPrivate | Reduction | Gang)
+        use ClauseName::{FirstPrivate, Private, Reduction};
+        matches!(self, Private | FirstPrivate | Reduction)
     }
 }
 
@@ -46,9 +46,7 @@ fn element_of(unit: &TranslationUnit, mut ty: Type) -> Type {
 fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mut Checks) {
     let section = clause.name.section();
     let is_compute_only = kind.is_compute() && !kind.is_loop();
-    let mut refuse = |what: &str| found.push((clause.span, refusal(what, section)));
     match &clause.kind {
-        ClauseKind::Gang(gang) if gang.static_size.is_some() => refuse("gang(static:)"),
         ClauseKind::Reduction { op, vars } => {
             let of_bits = matches!(op, ReductionOp::And | ReductionOp::Or | ReductionOp::Xor);
             for var in vars {
