@@ -186,17 +186,17 @@ fn time_and_counters_on_request() {
 fn errors_have_words() {
     for device in devices() {
         let device = device.as_ref();
-        let error = device.load_module("\n\n  wibble;\n", "bad.c").unwrap_err().into_diagnostic();
+        let error = device.load_module(&[("\n\n  wibble;\n", "bad.c")]).unwrap_err().into_diagnostic();
         assert!(error.is_error());
         let text = format!("{error} {}", error.help.join(" "));
         assert!(text.contains("bad.c") || text.contains("wibble"), "{text}");
-        let module = device.load_module(PTX, "suite.c").unwrap();
+        let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let error = device.kernel(module, "scael").unwrap_err();
         assert!(error.to_string().contains("no kernel `scael`"), "{error}");
     }
     // A fault takes a GPU's context with it, so only the simulator is asked.
     let device = SimDevice::new(Arch::by_name("sm_80").unwrap());
-    let module = device.load_module(PTX, "suite.c").unwrap();
+    let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
     let (scale, _) = device.kernel(module, "scale").unwrap();
     let data = device.alloc(64, "short").unwrap();
     let params = scale_params(data, 256, 2);
@@ -229,7 +229,7 @@ fn what_is_not_there_is_invalid_everywhere() {
     for device in devices() {
         let device = device.as_ref();
         let name = device.name();
-        let module = device.load_module(PTX, "suite.c").unwrap();
+        let module = device.load_module(&[(PTX, "suite.c")]).unwrap();
         let (scale, _) = device.kernel(module, "scale").unwrap();
         let data = device.alloc(256, "data").unwrap();
         let (queue, event) = (Queue(77), EventId(77));
@@ -271,7 +271,7 @@ fn a_kernel_tells_what_it_needs_and_queues_keep_their_order() {
         .visible .entry most(.param .u32 n) .maxntid 96, 1, 1 { ret; }\n";
     for device in devices() {
         let device = device.as_ref();
-        let module = device.load_module(LIMITED, "limited.c").unwrap();
+        let module = device.load_module(&[(LIMITED, "limited.c")]).unwrap();
         let (_, fixed) = device.kernel(module, "fixed").unwrap();
         assert_eq!(fixed.max_threads, Some(128));
         let (_, most) = device.kernel(module, "most").unwrap();
