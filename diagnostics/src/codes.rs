@@ -11,6 +11,8 @@ use crate::did_you_mean;
 pub struct Explanation {
     /// The code.
     pub code: &'static str,
+    /// The name of its constant.
+    pub constant: &'static str,
     /// The family of messages, in a few words.
     pub title: &'static str,
     /// What is wrong or was decided, why, and what to do, with an example.
@@ -26,10 +28,7 @@ macro_rules! codes {
 
         /// Every code, in order.
         pub const ALL: &[Explanation] =
-            &[$(Explanation { code: $code, title: $title, text: $text }),+];
-
-        /// The names of the constants, in the order of [`ALL`].
-        pub const NAMES: &[&str] = &[$(stringify!($name)),+];
+            &[$(Explanation { code: $code, constant: stringify!($name), title: $title, text: $text }),+];
     };
 }
 
@@ -202,7 +201,7 @@ compiler gets it as it is.
     #pragma omp target teams distribute parallel for    // warning
     #pragma acc parallel loop                           // the same in OpenACC";
 
-    NO_KERNELS = "GPUC0018", "Region or file without kernels",
+    EMPTY_REGION = "GPUC0018", "Region or file without kernels",
 "No kernel is made of a region in which there is nothing to compute; `-Minfo` says so at its directive.
 
     #pragma acc parallel loop    // remark: there is nothing to compute here
@@ -212,7 +211,7 @@ compiler gets it as it is.
 Where PTX is asked for, and the file has no region that leaves a kernel, it is a warning: a module
 without kernels is printed. Compiling and linking such a file is fine.";
 
-    NO_SUCH_FILE = "GPUC0019", "Input that cannot be read",
+    MISSING_FILE = "GPUC0019", "Input that cannot be read",
 "An input of the command line is missing, or is a folder. Paths are those of the current folder; in a
 response file (`@FILE`) too.
 
@@ -224,7 +223,7 @@ directives. Move the loops into functions of a C file, declared `extern \"C\"` i
 
     gpuc -c a.cpp    // warning";
 
-    NO_COMPILER = "GPUC0021", "Host compiler or runtime library that cannot be found",
+    MISSING_COMPILER = "GPUC0021", "Host compiler or runtime library that cannot be found",
 "gpuc uses the system's C compiler to preprocess, for the host program, and to link, and links the
 program with its runtime library.
 
@@ -321,6 +320,61 @@ with this warning: the construct is compiled as without the record.
     gpuc --tuning=damaged.tuning -c a.c
 
 Run `gpuc tune` again; it writes the file anew, in one piece.";
+
+    SEQUENTIAL_LOOP = "GPUC0029", "Loop that runs sequentially although it was to be parallel",
+"A clause divides the loop among processors, or a `parallel` or `kernels` construct is there to compute in
+parallel; but a dependence, which the lines below the warning name, keeps the iterations in order.
+
+    #pragma acc kernels loop gang copy(a[0:n])    // warning
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1] + 1;
+
+Take the dependence away, say `independent` where there is none, or `seq` where order is meant. What runs in
+order on purpose stands in a `serial` construct.";
+
+    MOVED_IN_LOOP = "GPUC0030", "Data moved in every iteration of a loop of the host",
+"The construct stands in a loop, and data that no clause names is moved to the device when it begins and
+back when it ends: each time round. Moving takes longer than most loops compute.
+
+    for (int step = 0; step < 100; step++) {
+        #pragma acc parallel loop             // warning: `a` is moved 100 times
+        for (int i = 0; i < 1000; i++)
+            a[i] = a[i] * 0.5f + 1;
+    }
+
+A data construct around the loop, `#pragma acc data copy(a)`, moves it once. Where the host needs it each time,
+a clause at the construct says so.";
+
+    SMALL_REGION = "GPUC0031", "Region too small to pay",
+"By the number of iterations, which the text has, the host computes the region in less time than its launch
+alone takes, and its data has to be moved as well.
+
+    #pragma acc parallel loop copy(a[0:10])    // warning
+    for (int i = 0; i < 10; i++)
+        a[i] += 1;
+
+Leave the directive out. A small region between others, on data that is on the device already, is fine: it
+saves moving them, and there is no warning.";
+}
+
+impl Explanation {
+    /// What options call it: `-Wloop-carried`, `-Wno-loop-carried`, `-Werror=loop-carried`.
+    pub fn name(&self) -> String {
+        self.constant.to_ascii_lowercase().replace('_', "-")
+    }
+}
+
+/// The place in [`ALL`] of a code, or of the name that options have for it.
+pub fn index_of(code_or_name: &str) -> Option<usize> {
+    ALL.iter().position(|known| known.code == code_or_name || known.name() == code_or_name)
+}
+
+/// All codes with their names and titles, one a line.
+pub fn list() -> String {
+    let width = ALL.iter().map(|known| known.name().len()).max().unwrap_or(0);
+    let line =
+        |known: &Explanation| format!("{}  {:width$}  {}\n", known.code, known.name(), known.title);
+    ALL.iter().map(line).collect()
 }
 
 /// What there is to say about a code. `Err` has the code that may have been meant.
@@ -342,6 +396,9 @@ mod tests {
             assert_eq!(known.code, format!("GPUC{:04}", i + 1));
             assert!(!known.title.ends_with('.') && known.text.len() > 60, "{known:?}");
             assert!(known.text.lines().all(|line| line.len() <= 110), "{}", known.code);
+            // `-Wno-` in front of it must not read as another option.
+            assert!(!known.name().starts_with("no-"), "{}", known.code);
+            assert_eq!(index_of(&known.name()), Some(i));
             assert_eq!(explain(&known.code.to_lowercase()), Ok(known));
         }
         assert!(explain("GPUC9999").is_err());

@@ -86,6 +86,8 @@ pub struct Diagnostic {
     pub related: Vec<(Place, String)>,
     /// What to know or do, a line each.
     pub help: Vec<String>,
+    /// Of a remark: whether it says what was not done, and why (`-Mneginfo`).
+    pub missed: bool,
 }
 
 impl Diagnostic {
@@ -99,6 +101,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: Vec::new(),
+            missed: false,
         }
     }
 
@@ -115,6 +118,11 @@ impl Diagnostic {
     /// A remark.
     pub fn remark(message: impl Into<String>) -> Self {
         Self::new(Severity::Remark, message)
+    }
+
+    /// A remark on what was not done.
+    pub fn missed(message: impl Into<String>) -> Self {
+        Diagnostic { missed: true, ..Self::remark(message) }
     }
 
     /// Sets the primary place.

@@ -25,7 +25,7 @@ impl Sources {
     }
 
     /// Line `line` (from 1) of `file`, without its newline; `None` where it cannot be had.
-    fn line(&self, file: &str, line: u32) -> Option<String> {
+    pub fn line(&self, file: &str, line: u32) -> Option<String> {
         let index = (line as usize).checked_sub(1)?;
         let nth = |text: &str| text.lines().nth(index).map(str::to_owned);
         match self.texts.get(file) {

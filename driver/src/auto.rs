@@ -12,7 +12,7 @@ use gpuc_dialects::gpu::LaunchFuncOp;
 use gpuc_dialects::offload::{FALLBACK_ATTR, MAP_ATTR, NAME_ATTR};
 use gpuc_frontend_c::auto::{self, Refusal, candidates};
 use gpuc_frontend_c::lower;
-use gpuc_frontend_c::tree::{DirectiveId, StmtId, TranslationUnit};
+use gpuc_frontend_c::tree::{DirectiveId, StmtId, StmtKind, TranslationUnit};
 use gpuc_ir::pass::PassManager;
 use gpuc_ir::verify::verify;
 use gpuc_ir::{AttrKind, Ir, Op, OpView, WalkOrder};
@@ -34,12 +34,54 @@ pub fn find(tree: &mut TranslationUnit, arguments: &Arguments) -> Vec<Diagnostic
                 {
                     let text =
                         format!("The nests of `{name}` are left to the host: {}", refusal.why);
-                    remarks.push(Diagnostic::remark(text).at(tree.place(refusal.span)));
+                    remarks.push(Diagnostic::missed(text).at(tree.place(refusal.span)));
                 }
             }
         }
     }
     remarks
+}
+
+/// Why tasks that the program asks for cannot run on the device, or what they leave there would not come back.
+pub fn check_asked(tree: &TranslationUnit, arguments: &Arguments) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
+    for (decl, body) in auto::functions(tree) {
+        let Some(whole) = tree.function(decl).and_then(|function| function.body) else { continue };
+        for (stmt, directive) in asked_in(tree, whole) {
+            let outcome = match &body {
+                Err(refusal) => Err(Refusal { span: refusal.span, why: refusal.why.clone() }),
+                Ok(_) => candidates::check(tree, stmt).and_then(|()| {
+                    let span = tree.stmts[stmt].span;
+                    compile(tree, arguments, directive).map_err(|why| Refusal { span, why })
+                }),
+            };
+            if let Err(refusal) = outcome {
+                let words = tree.directives[directive].words;
+                let text =
+                    format!("this task of `{words}` cannot run on the device: {}", refusal.why);
+                let error = Diagnostic::error(text).code(codes::NOT_SUPPORTED);
+                let error = error.at(tree.place(tree.directives[directive].name));
+                errors.push(error.related(tree.place(refusal.span), "here"));
+            }
+        }
+    }
+    errors
+}
+
+/// The tasks of a statement that the program asks for.
+fn asked_in(tree: &TranslationUnit, stmt: StmtId) -> Vec<(StmtId, DirectiveId)> {
+    let mut found = Vec::new();
+    let mut pending = vec![stmt];
+    while let Some(stmt) = pending.pop() {
+        match tree.stmts[stmt].kind {
+            StmtKind::Directive { directive, .. } if tree.directives[directive].asked => {
+                found.push((stmt, directive));
+            }
+            StmtKind::Directive { body: Some(body), .. } => pending.push(body),
+            _ => pending.extend(auto::statements_inside(tree, stmt).into_iter().rev()),
+        }
+    }
+    found
 }
 
 /// Whether there is a loop in a statement.

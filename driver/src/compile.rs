@@ -173,7 +173,7 @@ pub fn emit_text(
                 text
             }
         };
-        unit.finish();
+        unit.finish()?;
         Ok(result)
     })
 }
@@ -188,7 +188,7 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
         if unit.tree.directives.is_empty() {
             // The host compiler preprocesses once more, and warns of it.
             unit.diagnostics.drain(..unit.preprocessor_warnings);
-            unit.finish();
+            unit.finish()?;
             return Ok(Emitted::Untouched { dependencies: Vec::new() });
         }
         unit.lower(guides)?;
@@ -197,7 +197,7 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
         // With -pedantic Clang warns of the markers that its own preprocessor writes.
         let clang = unit.tree.dialect.clang;
         let options: &[&str] = if clang { &["-Wno-gnu-line-marker"] } else { &[] };
-        unit.finish();
+        unit.finish()?;
         Ok(Emitted::HostC { text, options })
     })
 }
@@ -273,7 +273,11 @@ fn guided<T>(
         };
         let mut errors = failure.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
         match errors.find_map(|error| guides.leave_out(error, arguments)) {
-            Some(warning) => feedback::print(&[warning], &Sources::new(), arguments.remarks),
+            Some(warning) => {
+                if feedback::print(&[warning], &Sources::new(), arguments.remarks) > 0 {
+                    return Err(Failure::default());
+                }
+            }
             None => return Err(failure),
         }
     }
@@ -300,6 +304,13 @@ fn preprocess_buffer(
     options.args.extend(flags);
     if arguments.families.openacc {
         options.args.extend(runtime::header_flags(runtime::headers()));
+    }
+    if arguments.families.jolokia {
+        // The loops that JolokiaC++ has beside C's (Patel 2014, §4.1).
+        options.args.extend(
+            ["_for", "parallel_for"]
+                .map(|word| format!("-D{word}=_Pragma(\"jolokia independent\") for").into()),
+        );
     }
     let text = preprocess::run(&options).map_err(|mut errors| {
         // Without a place it is the compiler itself that cannot be used.
@@ -343,6 +354,13 @@ impl<'a> Unit<'a> {
         if unit.diagnostics.iter().any(Diagnostic::is_error) {
             return Err(unit.diagnostics.into());
         }
+        if arguments.families.jolokia {
+            let errors = auto::check_asked(&unit.tree, arguments);
+            if !errors.is_empty() {
+                unit.diagnostics.extend(errors);
+                return Err(unit.diagnostics.into());
+            }
+        }
         unit.find_nests();
         Ok(unit)
     }
@@ -364,7 +382,7 @@ impl<'a> Unit<'a> {
         diagnostics.extend(feedback::not_offloaded(&tree, arguments.families));
         if arguments.contraction == Contraction::On {
             let text = "-ffp-contract=on: no multiplication and addition are fused, as with off";
-            diagnostics.push(Diagnostic::remark(text));
+            diagnostics.push(Diagnostic::missed(text));
         }
         let mut ir = Ir::new();
         gpuc_dialects::register_all(&mut ir.ctx);
@@ -538,7 +556,7 @@ impl<'a> Unit<'a> {
             return;
         }
         let lowered = self.lowered.as_ref().expect("the unit has been lowered");
-        let warning = Diagnostic::warning("this file has no kernels").code(codes::NO_KERNELS);
+        let warning = Diagnostic::warning("this file has no kernels").code(codes::EMPTY_REGION);
         let compute = lowered.constructs.iter().find(|construct| construct.compute.is_some());
         let construct = compute.or(lowered.constructs.first());
         self.diagnostics.push(match construct {
@@ -573,8 +591,8 @@ impl<'a> Unit<'a> {
             // Ahead of outlining there is the region itself.
             if !inside.any(|op| LaunchFuncOp::is(&self.ir, op) || RegionOp::is(&self.ir, op)) {
                 let place = self.tree.place(self.tree.directives[construct.directive].span);
-                let remark = Diagnostic::remark("No kernel: there is nothing to compute here");
-                self.diagnostics.push(remark.code(codes::NO_KERNELS).at(place));
+                let remark = Diagnostic::missed("No kernel: there is nothing to compute here");
+                self.diagnostics.push(remark.code(codes::EMPTY_REGION).at(place));
             }
         }
     }
@@ -585,6 +603,9 @@ impl<'a> Unit<'a> {
         if let Some(lowered) = &self.lowered {
             self.diagnostics.extend(feedback::data::moved(&self.tree, lowered));
             self.diagnostics.extend(feedback::data::reduced(&self.tree));
+            let said = &self.manager.diagnostics;
+            let doubts = feedback::doubts::of(&self.tree, lowered, said);
+            self.manager.diagnostics.extend(doubts);
         }
         if let Some(lowered) = &self.lowered {
             feedback::data::word(&self.tree, lowered, &mut self.manager.diagnostics);
@@ -592,11 +613,18 @@ impl<'a> Unit<'a> {
         self.diagnostics.append(&mut self.manager.diagnostics);
     }
 
-    /// Prints it.
-    fn finish(mut self) {
+    /// Prints it. Warnings that the command line makes errors end the compilation.
+    fn finish(mut self) -> Result<(), Failure> {
         self.say_all();
-        feedback::print(&self.diagnostics, &Sources::new(), self.arguments.remarks);
-        if self.arguments.remarks.info {
+        let wanted = self.arguments.remarks;
+        let errors = feedback::print(&self.diagnostics, &Sources::new(), wanted);
+        self.diagnostics.retain(|remark| wanted.wants_remark(remark));
+        if feedback::document::is_wanted() {
+            let remarks = self.diagnostics.iter().filter(|d| d.severity == Severity::Remark);
+            remarks.for_each(|remark| {
+                feedback::document::keep(remark);
+            });
+        } else if wanted.wants_remarks() {
             let functions = feedback::info::Functions::of(&self.tree);
             let function = |remark: &Diagnostic| functions.around(remark.place.as_ref());
             eprint!("{}", feedback::info::print(&self.diagnostics, function));
@@ -606,6 +634,11 @@ impl<'a> Unit<'a> {
         }
         if self.arguments.timing {
             eprint!("{}", timing_report(&self.manager.timings));
+        }
+        match errors {
+            0 => Ok(()),
+            // All has been said.
+            _ => Err(Failure::default()),
         }
     }
 }

@@ -84,7 +84,8 @@ impl Guides {
             let warning = warning(error, "the construct is compiled as without the record");
             return Some(Diagnostic { code: Some(codes::TUNING), ..warning });
         }
-        if !arguments.plan_is_no_error || !is_of(&self.plan) {
+        let is_no_error = error.code.is_some_and(|code| arguments.remarks.is_no_error(code));
+        if !is_no_error || !is_of(&self.plan) {
             return None;
         }
         let plan = self.plan.as_mut()?;

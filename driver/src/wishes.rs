@@ -92,7 +92,7 @@ impl Wishes {
         let name = match wish.asked {
             Asked::Unroll(..) => "unroll",
             Asked::Permute(..) => "permute",
-            Asked::Block { .. } => "blocksize",
+            Asked::Block { word, .. } => word,
             Asked::Unknown(name) => name,
         };
         let mut warning =
@@ -111,7 +111,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
     for wish in wishes {
         let place = &wish.place;
         match &wish.asked {
-            Asked::Block { nest, x, y } => {
+            Asked::Block { nest, x, y, .. } => {
                 let about = |line: &str| nest.iter().any(|own| names(line, &own.variable));
                 lines.retain(|(line, _)| !is_own(line) || !about(line));
                 for (line, at) in &mut lines {

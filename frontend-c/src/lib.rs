@@ -42,6 +42,8 @@ pub struct Families {
     pub openmp: bool,
     /// OpenHMPP.
     pub hmpp: bool,
+    /// JolokiaC++.
+    pub jolokia: bool,
 }
 
 impl Families {
@@ -51,6 +53,7 @@ impl Families {
             pragma::Family::OpenAcc => self.openacc,
             pragma::Family::OpenMp => self.openmp,
             pragma::Family::Hmpp | pragma::Family::HmppCg => self.hmpp,
+            pragma::Family::Jolokia => self.jolokia,
             _ => false,
         }
     }
@@ -65,6 +68,7 @@ pub fn read(text: &Preprocessed, families: Families) -> (TranslationUnit, Vec<Di
     }
     let unit = TranslationUnit {
         shares_memory: false,
+        instead: Vec::new(),
         exprs: Default::default(),
         stmts: Default::default(),
         decls: Default::default(),

@@ -203,6 +203,25 @@ impl Source {
         }
     }
 
+    /// The line of the preprocessed text around `offset`, and whether the user's file has the same bytes
+    /// there, so that columns need no search.
+    pub fn written_line(&self, offset: u32) -> (std::ops::Range<u32>, bool) {
+        let starts = self.line_starts();
+        let index = self.line_index(offset);
+        let start = starts[index];
+        let end = starts.get(index + 1).map_or(self.text.len() as u32, |&next| next - 1);
+        let (file, line) = self.line(offset);
+        let marker = self.marker(offset);
+        let content = self.files[marker.file as usize]
+            .content
+            .get_or_init(|| std::fs::read(&*file).ok().map(Content::new));
+        let shown = &self.text[start as usize..end as usize];
+        let same = content.as_ref().and_then(|content| {
+            content.line((line as usize).checked_sub(1)?).map(|written| written == shown)
+        });
+        (start..end, same == Some(true))
+    }
+
     /// All of the preprocessed text that belongs to the line around `at`: the preprocessor breaks
     /// lines around `_Pragma`s and around macros of system headers, with line markers between.
     fn shown_line(&self, at: usize, file: &Arc<str>, line: u32) -> ShownLine {

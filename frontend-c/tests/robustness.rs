@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 /// Reads `text` and walks everything that comes of it.
 fn survives(text: &[u8]) -> Vec<String> {
-    let families = Families { openacc: true, openmp: true, hmpp: true };
+    let families = Families { openacc: true, openmp: true, hmpp: true, jolokia: true };
     let (unit, diagnostics) = read(&Preprocessed::from_text(text, "fuzz.c"), families);
     let _ = tree::dump(&unit);
     let _ = lex::dump(&lex::lex(text.into(), "fuzz.c", families));
@@ -52,7 +52,14 @@ void lab(int n, float *a) {
 #pragma hmppcg gridify(i), private(n), reduce(+: n)
   for (int i = 0; i < n; i++) a[i] += 1;
 }
+static void step(int n, float *a) {
+#pragma jolokia independent
+  for (int i = 0; i < n; i++) a[i] += 1;
+}
 int main(int argc, char **argv) {
+  float jolokia[8];
+#pragma jolokia gpuIn(jolokia) gpuOut(jolokia) tile(32, 8, 1) scratchpad(jolokia, 16, 16, 1) nowait
+  step(8, jolokia);
 #pragma hmpp <grp> lab advancedload, args[a, ::table], hostdata="table", section={0..argc-1}
 #pragma hmpp <grp> lab callsite, args[a].advancedload=true, asynchronous, cond="argc > 1"
   lab(argc, 0);

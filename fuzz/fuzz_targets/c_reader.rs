@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     let preprocessed = Preprocessed::from_text(text, "fuzz.c");
-    let (_, diagnostics) = read(&preprocessed, Families { openacc: true, openmp: true, hmpp: true });
+    let (_, diagnostics) = read(&preprocessed, Families { openacc: true, openmp: true, hmpp: true, jolokia: true });
     for diagnostic in &diagnostics {
         assert!(!diagnostic.message.is_empty(), "{diagnostic:?}");
     }

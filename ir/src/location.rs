@@ -30,6 +30,20 @@ pub enum LocationKind {
         /// Column, from 1.
         column: u32,
     },
+    /// `"file":line:column to end_line:end_column`, what stands before the end; on one line
+    /// `"file":line:column to :end_column`.
+    Range {
+        /// File name.
+        file: Ident,
+        /// Line of the start, from 1.
+        line: u32,
+        /// Column of the start, from 1.
+        column: u32,
+        /// Line of the end, from 1.
+        end_line: u32,
+        /// Column behind the last character, from 1.
+        end_column: u32,
+    },
     /// `"name"(child)`.
     Name {
         /// The name.
@@ -59,6 +73,15 @@ impl Context {
         self.add_location(LocationKind::File { file, line, column })
     }
 
+    /// `"file":line:column to end_line:end_column`; without an extent the place of its start.
+    pub fn range_location(&mut self, file: Ident, start: (u32, u32), end: (u32, u32)) -> Location {
+        let ((line, column), (end_line, end_column)) = (start, end);
+        if start == end {
+            return self.file_location(file, line, column);
+        }
+        self.add_location(LocationKind::Range { file, line, column, end_line, end_column })
+    }
+
     /// The file, line and column that a person would look at: the callee's side of a call site,
     /// the first known part of a fused location.
     pub fn place(&self, location: Location) -> Option<Place> {
@@ -66,6 +89,10 @@ impl Context {
             LocationKind::Unknown => None,
             &LocationKind::File { file, line, column } => {
                 Some(Place::new(self.str(file), line, column, 1))
+            }
+            &LocationKind::Range { file, line, column, end_line, end_column } => {
+                let length = if line == end_line { end_column.saturating_sub(column) } else { 1 };
+                Some(Place::new(self.str(file), line, column, length))
             }
             &LocationKind::Name { child, .. } => self.place(child),
             &LocationKind::CallSite { callee, caller } => {

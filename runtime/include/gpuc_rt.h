@@ -5,13 +5,16 @@
  *
  * A compute region comes out as
  *
- *     if (__gpuc_region_begin(&image, &site, condition)) {
+ *     int begun = __gpuc_region_begin(&image, &site, condition);
+ *     if (begun) {
  *         __gpuc_data_begin(&site, data, n);       // data[i].device is filled in
  *         __gpuc_launch(&image, &site, "kernel", grid, block, 0, &params, sizeof params);
  *         __gpuc_data_end(&site, data, n);
  *         __gpuc_region_end(&site);                // waits
- *     } else {
+ *     }
+ *     if (!begun || (__gpuc_comparing && __gpuc_compares(&site))) {
  *         ... the original statement ...
+ *         if (begun) __gpuc_compared(&site);
  *     }
  *
  * All functions may be called from several threads. Strings, sites and images are static objects
@@ -71,6 +74,8 @@ enum __gpuc_data_kind {
     __GPUC_KEPT = 0x40000,      /* flag: stays when the construct is done, for the owner of this thread */
     __GPUC_FIRST = 0x80000,     /* flag: copied in only where it has not been since it is there */
     __GPUC_WHOLE = 0x100000,    /* flag: all that is there from host on, which must be something */
+    __GPUC_ELEMENT = 0xe00000,  /* bits: what the elements are: 1 to 4: integers of 1, 2, 4, 8 bytes, 5:
+                                   float, 6: double, 7: pointers, 0: anything else */
     __GPUC_ROWS = 0x1000        /* flag: host is the address of pointers, bytes their number, device
                                    that of two unsigned longs: the bytes to leave out at the start of
                                    what each points to, and those to take. The pointers themselves
@@ -94,6 +99,13 @@ struct __gpuc_data {
 int __gpuc_region_begin(struct __gpuc_image *image, const struct __gpuc_site *site, int condition);
 /* Waits for the kernels of the region. */
 void __gpuc_region_end(const struct __gpuc_site *site);
+
+/* GPUC_AUTOCOMPARE: whether constructs are compared. Then compares, asked when a region has ended, says
+ * whether the host is to run the original statement as well, from what the device started from; compared
+ * looks at what it has left, and lets the program go on with what the device has. */
+extern int __gpuc_comparing;
+int __gpuc_compares(const struct __gpuc_site *site);
+void __gpuc_compared(const struct __gpuc_site *site);
 
 /* Structured data: entry and exit of a data region or of a compute construct, with the same
  * descriptors. The exit goes through them in reverse. */

@@ -89,6 +89,20 @@ pub unsafe extern "C" fn __gpuc_region_end(site: *const SiteDescriptor) {
     Runtime::global().note_construct(site, false);
 }
 
+/// Whether the host is to run what the device has run, to compare what both leave (1).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_compares(site: *const SiteDescriptor) -> c_int {
+    // SAFETY: the contract of the header.
+    c_int::from(Runtime::global().compares(unsafe { site_of(site) }))
+}
+
+/// It has: compares.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_compared(site: *const SiteDescriptor) {
+    // SAFETY: the contract of the header.
+    Runtime::global().compared(unsafe { site_of(site) });
+}
+
 /// Functions that do something with the data of a place.
 macro_rules! data_functions {
     ($($name:ident $action:ident, $doc:literal;)*) => {$(
@@ -144,7 +158,7 @@ pub unsafe extern "C" fn __gpuc_auto_begin(
     let (image, work) = unsafe { (image_of(image, site), slice::from_raw_parts(work, 3)) };
     let work =
         NestWork { operations: work[0] as f64, span: work[1] as f64, launches: work[2] as f64 };
-    let counted = Counted { work, always: always != 0 };
+    let counted = Counted { work, always: always != 0, asked: always == 2 };
     c_int::from(or_fail(Runtime::global().nest_begin(image, site, data, fixed, &counted)))
 }
 

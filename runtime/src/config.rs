@@ -1,12 +1,15 @@
 //! What the environment asks of the runtime.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use gpuc_sim::Checks;
 
 use crate::Failure;
+use crate::device::sim::SimSettings;
+use crate::profiling::notify;
 
 /// The value of `GPUC_DEVICE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +64,14 @@ pub struct Config {
     pub sim_arch: &'static Arch,
     /// `GPUC_SIM_DEVICES=4`: how many devices the simulator has.
     pub sim_devices: usize,
+    /// `GPUC_SIM_BUDGET=1000000`: warp instructions after which a launch on the simulator is stopped.
+    pub sim_budget: Option<u64>,
+    /// `GPUC_SIM_TIME_LIMIT=60`: time after which a launch on the simulator is stopped.
+    pub sim_time_limit: Option<Duration>,
+    /// `GPUC_SIM_APPROX=worst`: approximate functions are off by as much as PTX allows.
+    pub sim_worst: bool,
+    /// `GPUC_PROGRESS=0|1`: whether the simulator tells how far a long launch is; on terminals by default.
+    pub progress: Option<bool>,
     /// `ACC_DEVICE_NUM=1`: the device that regions run on where the program chooses none.
     pub first_device: usize,
     /// `ACC_PROFLIB=libtool.so;libother.so`: tools that listen to what happens.
@@ -74,8 +85,13 @@ pub struct Config {
     pub check_json: bool,
     /// `GPUC_AUTO=all|model|none`: which of the nests that `--auto` found run on the device.
     pub auto: AutoChoice,
-    /// `GPUC_NOTIFY=1`: says of each such nest where it runs, and why.
-    pub notify: bool,
+    /// `GPUC_NOTIFY=3`: what is said when it happens, by the bits of [`crate::profiling::notify`].
+    pub notify: u32,
+    /// `GPUC_DEBUG=1`: all of that and what is on the device, and each kernel is waited for.
+    pub debug: bool,
+    /// `GPUC_AUTOCOMPARE=1`: each construct runs on device and host, and what they leave is compared; the
+    /// relative difference up to which numbers are the same.
+    pub compare: Option<f64>,
     /// `GPUC_REPORT=text|json|html`: what kernels did and what moved, at exit.
     pub report: Option<ReportForm>,
     /// `GPUC_REPORT_FILE`: where a report of JSON or HTML goes.
@@ -92,6 +108,10 @@ pub struct Config {
     /// `GPUC_QUIET=1`: the executor is not announced.
     pub quiet: bool,
 }
+
+/// The relative difference of numbers that `GPUC_AUTOCOMPARE` takes for rounding: what sums of some thousand
+/// `float`s in another order come to.
+const TOLERANCE: f64 = 1e-4;
 
 /// The architecture of the simulator where the user does not choose.
 const DEFAULT_SIM_ARCH: &str = "sm_90";
@@ -163,6 +183,15 @@ impl Config {
             },
         };
         let sim_devices = number("GPUC_SIM_DEVICES", 1, MOST_SIM_DEVICES)?.unwrap_or(1);
+        let sim_budget = number("GPUC_SIM_BUDGET", 1, usize::MAX)?.map(|n| n as u64);
+        let sim_time_limit = get("GPUC_SIM_TIME_LIMIT").map(|value| seconds(&value)).transpose()?;
+        let sim_worst = match get("GPUC_SIM_APPROX").as_deref() {
+            None | Some("best") => false,
+            Some("worst") => true,
+            Some(other) => {
+                return Err(unknown("GPUC_SIM_APPROX", other, "an error", &["best", "worst"]));
+            }
+        };
         let first_device = number("ACC_DEVICE_NUM", 0, i32::MAX as usize)?.unwrap_or(0);
         // Names of devices have no case there (OpenACC 3.3 §4.1).
         let on_host = match get("ACC_DEVICE_TYPE").map(|kind| kind.to_lowercase()).as_deref() {
@@ -180,6 +209,26 @@ impl Config {
             Some(other) => Err(unknown(name, other, "a switch", &["0", "1"])),
         };
         let counters = switch("GPUC_COUNTERS")?;
+        let debug = switch("GPUC_DEBUG")?.unwrap_or(false);
+        let notify = match switch("GPUC_NOTIFY") {
+            Ok(on) => u32::from(on.unwrap_or(false)) * notify::LAUNCHES,
+            Err(_) => number("GPUC_NOTIFY", 0, notify::ALL as usize)?.unwrap_or(0) as u32,
+        };
+        let notify = if debug { notify::ALL } else { notify };
+        let compare = match get("GPUC_AUTOCOMPARE") {
+            Some(value) if switch("GPUC_AUTOCOMPARE").is_err() => match value.parse::<f64>() {
+                Ok(tolerance) if (0.0..1.0).contains(&tolerance) => Some(tolerance),
+                _ => {
+                    let message = format!(
+                        "GPUC_AUTOCOMPARE=`{value}` is no switch, and no relative difference below 1"
+                    );
+                    return Err(Box::new(
+                        Diagnostic::error(message).help("as in GPUC_AUTOCOMPARE=1e-6"),
+                    ));
+                }
+            },
+            _ => switch("GPUC_AUTOCOMPARE")?.unwrap_or(false).then_some(TOLERANCE),
+        };
         let report = match get("GPUC_REPORT").as_deref() {
             Some("text") => Some(ReportForm::Text),
             Some("json") => Some(ReportForm::Json),
@@ -198,6 +247,10 @@ impl Config {
             require_gpu: switch("GPUC_REQUIRE_GPU")?.unwrap_or(false),
             sim_arch,
             sim_devices,
+            sim_budget,
+            sim_time_limit,
+            sim_worst,
+            progress: switch("GPUC_PROGRESS")?,
             first_device,
             tools: get("ACC_PROFLIB").map_or(Vec::new(), |list| {
                 list.split(';').filter(|name| !name.is_empty()).map(str::to_owned).collect()
@@ -206,7 +259,9 @@ impl Config {
             checks,
             check_json,
             auto,
-            notify: switch("GPUC_NOTIFY")?.unwrap_or(false),
+            notify,
+            debug,
+            compare,
             report,
             report_file: path("GPUC_REPORT_FILE"),
             report_base: path("GPUC_REPORT_BASE"),
@@ -215,6 +270,17 @@ impl Config {
             time: switch("GPUC_TIME")?.unwrap_or(false),
             quiet: switch("GPUC_QUIET")?.unwrap_or(false),
         })
+    }
+
+    /// How the simulator runs kernels.
+    pub fn sim_settings(&self) -> SimSettings {
+        SimSettings {
+            checks: self.checks,
+            budget: self.sim_budget,
+            time_limit: self.sim_time_limit,
+            worst_approximations: self.sim_worst,
+            progress: self.progress,
+        }
     }
 
     /// Whether anything is told at exit.
@@ -226,6 +292,15 @@ impl Config {
     pub fn counts(&self) -> bool {
         (self.report.is_some() || self.trace.is_some()) && self.counters != Some(false)
     }
+}
+
+/// The value of `GPUC_SIM_TIME_LIMIT`.
+fn seconds(value: &str) -> Result<Duration, Failure> {
+    let time = value.trim().parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    time.filter(|time| !time.is_zero()).ok_or_else(|| {
+        let message = format!("GPUC_SIM_TIME_LIMIT=`{value}` is not a number of seconds above 0");
+        Box::new(Diagnostic::error(message))
+    })
 }
 
 /// What the simulator stands for.
@@ -295,6 +370,14 @@ mod tests {
         assert!(read(&[("GPUC_PROFILE", "t.json")]).unwrap().counts());
         let both = [("GPUC_SIM_DEVICE", "v100"), ("GPUC_SIM_ARCH", "sm_90")];
         assert!(read(&both).unwrap_err().contains("set one of them"));
+        let notify = |value| read(&[("GPUC_NOTIFY", value)]).unwrap().notify;
+        assert_eq!((notify("1"), notify("off"), notify("6")), (1, 0, 6));
+        assert_eq!(read(&[("GPUC_DEBUG", "1")]).unwrap().notify, notify::ALL);
+        let compare = |value| read(&[("GPUC_AUTOCOMPARE", value)]).unwrap().compare;
+        assert_eq!(
+            (compare("0"), compare("1"), compare("1e-6")),
+            (None, Some(TOLERANCE), Some(1e-6))
+        );
         for (variable, value, expected) in [
             ("GPUC_DEVICE", "cudo", "did you mean `cuda`?"),
             ("GPUC_SIM_ARCH", "sm90", "did you mean `sm_90`?"),
@@ -304,7 +387,14 @@ mod tests {
             ("GPUC_CHECK", "lint", "`lint` is not a checker"),
             ("GPUC_AUTO", "modle", "did you mean `model`?"),
             ("GPUC_CHECK_FORMAT", "jsno", "did you mean `json`?"),
+            ("GPUC_NOTIFY", "32", "is not a number from 0 to 31"),
+            ("GPUC_DEBUG", "all", "is not a switch"),
+            ("GPUC_AUTOCOMPARE", "2", "no relative difference below 1"),
             ("GPUC_SIM_DEVICES", "0", "is not a number from 1 to 64"),
+            ("GPUC_SIM_BUDGET", "0", "is not a number from 1 to"),
+            ("GPUC_SIM_TIME_LIMIT", "-1", "is not a number of seconds above 0"),
+            ("GPUC_SIM_APPROX", "wrost", "did you mean `worst`?"),
+            ("GPUC_PROGRESS", "often", "is not a switch"),
             ("ACC_DEVICE_NUM", "-1", "is not a number from 0 to"),
             ("ACC_DEVICE_TYPE", "nvidai", "did you mean `nvidia`?"),
         ] {

@@ -264,6 +264,92 @@ pub const FIRST: u32 = 0x8_0000;
 /// Flag of [`DataDescriptor::kind`]: all that is there of what the address belongs to, from it on, however long.
 pub const WHOLE: u32 = 0x10_0000;
 
+/// Bits of [`DataDescriptor::kind`]: what the elements are ([`Element`]).
+const ELEMENT: u32 = 7 << 21;
+
+/// What the elements of a variable are, where comparing them asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Something else, or nothing is said: bytes.
+    Unknown,
+    /// An integer of one byte.
+    Int8,
+    /// An integer of two bytes.
+    Int16,
+    /// An integer of four bytes.
+    Int32,
+    /// An integer of eight bytes.
+    Int64,
+    /// `float`.
+    Float,
+    /// `double`.
+    Double,
+    /// A pointer: device and host have other ones.
+    Address,
+}
+
+impl Element {
+    /// By their numbers in the ABI.
+    const ALL: [Element; 8] = [
+        Element::Unknown,
+        Element::Int8,
+        Element::Int16,
+        Element::Int32,
+        Element::Int64,
+        Element::Float,
+        Element::Double,
+        Element::Address,
+    ];
+
+    /// Its size.
+    pub fn bytes(self) -> usize {
+        match self {
+            Element::Unknown | Element::Int8 => 1,
+            Element::Int16 => 2,
+            Element::Int32 | Element::Float => 4,
+            Element::Int64 | Element::Double | Element::Address => 8,
+        }
+    }
+
+    /// The floating-point number that bytes of its size are; `None` where it is none.
+    pub fn number(self, bytes: &[u8]) -> Option<f64> {
+        match self {
+            Element::Float => Some(f64::from(f32::from_ne_bytes(bytes.try_into().ok()?))),
+            Element::Double => Some(f64::from_ne_bytes(bytes.try_into().ok()?)),
+            _ => None,
+        }
+    }
+
+    /// The relative distance of two neighbouring numbers.
+    pub fn epsilon(self) -> f64 {
+        match self {
+            Element::Float => f64::from(f32::EPSILON),
+            Element::Double => f64::EPSILON,
+            _ => 0.0,
+        }
+    }
+
+    /// Bytes of its size as people write it.
+    pub fn text(self, bytes: &[u8]) -> String {
+        if let Some(number) = self.number(bytes) {
+            return match self {
+                Element::Float => (number as f32).to_string(),
+                _ => number.to_string(),
+            };
+        }
+        let mut wide = [0; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        let value = i64::from_le_bytes(wide);
+        match self {
+            Element::Int8 => (value as i8).to_string(),
+            Element::Int16 => (value as i16).to_string(),
+            Element::Int32 => (value as i32).to_string(),
+            Element::Int64 => value.to_string(),
+            _ => format!("{value:#04x}"),
+        }
+    }
+}
+
 /// Its counts are one: what is released goes off the other where its own is zero, what is finalized goes
 /// whoever has it, and may have gone (OpenMP 5.2 §5.8.3).
 pub const ONE_COUNT: u32 = 0x8000;
@@ -296,7 +382,7 @@ impl DataDescriptor {
                 false => DataKind::ImplicitPresent,
             };
             let row = DataKind::TABLE.iter().find(|row| row.0 == kind);
-            self.kind = row.map_or(self.kind, |row| row.1);
+            self.kind = row.map_or(self.kind, |row| row.1 | self.kind & ELEMENT);
             self.bytes = 1;
         }
     }
@@ -391,6 +477,11 @@ impl DataDescriptor {
     pub fn data_kind(&self) -> Option<DataKind> {
         let number = self.kind & 0xff;
         DataKind::TABLE.iter().find(|row| row.1 == number).map(|row| row.0)
+    }
+
+    /// What its elements are.
+    pub fn element(&self) -> Element {
+        Element::ALL[((self.kind & ELEMENT) >> ELEMENT.trailing_zeros()) as usize]
     }
 
     /// Whether a flag is set.

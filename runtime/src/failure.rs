@@ -7,6 +7,8 @@ use std::thread::{self, ThreadId};
 
 use gpuc_diagnostics::{Diagnostic, Sources};
 
+use crate::interrupt;
+
 /// A diagnostic on its way up; boxed, because it is large and rare.
 pub type Failure = Box<Diagnostic>;
 
@@ -30,7 +32,7 @@ pub fn show(diagnostic: &Diagnostic) {
     let _ = writeln!(stderr, "{}", diagnostic.render(&Sources::new(), color));
 }
 
-/// Shows why the program cannot go on and ends it with status 1, through `exit`, so that what it
+/// Shows why the program cannot go on and ends it with status 1 (130 after Ctrl-C), through `exit`, so that what it
 /// has written to C streams is not lost.
 ///
 /// No lock of the runtime may be held here: exit handlers of the program may call it.
@@ -43,7 +45,7 @@ pub fn fail(diagnostic: &Diagnostic) -> ! {
     });
     if first {
         show(diagnostic);
-        std::process::exit(1);
+        std::process::exit(if interrupt::was_raised() { interrupt::STATUS } else { 1 });
     }
     if owner == thread::current().id() {
         // An exit handler failed as well; the first error is shown already.

@@ -19,6 +19,7 @@ pub mod descriptor;
 pub mod device;
 pub mod failure;
 pub mod image;
+pub mod interrupt;
 mod launch_size;
 pub mod linking;
 pub mod memory;

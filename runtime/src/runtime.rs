@@ -16,6 +16,7 @@ use crate::descriptor::{
 use crate::device::{Device, DeviceError, DeviceKind, DevicePtr, LaunchRequest, Queue};
 use crate::failure::{Failure, fail};
 use crate::image::{LoadedImage, LoadedImages};
+use crate::interrupt;
 use crate::linking;
 use crate::memory::Memory;
 use crate::present::resident::{__gpuc_auto_resident, HostUse};
@@ -39,6 +40,8 @@ pub struct Runtime {
     noticed: Mutex<BTreeSet<usize>>,
     /// Seconds that nests at a place have lost on the host.
     savings: Mutex<BTreeMap<usize, f64>>,
+    /// What `GPUC_AUTOCOMPARE` has compared.
+    tally: Mutex<compare::Tally>,
 }
 
 /// What a device has of the program.
@@ -92,11 +95,12 @@ extern "C" fn runtime_ends() {
 extern "C" fn report_at_exit() {
     if let Some(Ok(runtime)) = GLOBAL.get() {
         runtime.print_reports();
-        if runtime.print_findings() {
+        let differs = runtime.print_comparisons();
+        if runtime.print_findings() || differs {
             // SAFETY: all streams are flushed, as `exit` would have done; then nothing is left to do.
             unsafe {
                 fflush(ptr::null_mut());
-                _exit(FOUND);
+                _exit(if interrupt::was_raised() { interrupt::STATUS } else { FOUND });
             }
         }
     }
@@ -113,6 +117,10 @@ impl Runtime {
     pub fn global() -> &'static Runtime {
         let made = GLOBAL.get_or_init(|| {
             let config = Config::from_env()?;
+            profiling::notify::set(config.notify);
+            if config.compare.is_some() {
+                compare::turn_on();
+            }
             profiling::load_tools(&config.tools)?;
             let executor = select(&config)?;
             if !config.quiet {
@@ -122,7 +130,7 @@ impl Runtime {
                 // SAFETY: the handler is a plain function that is there until the end.
                 unsafe { atexit(runtime_ends) };
             }
-            if config.reports() || config.checks.any() {
+            if config.reports() || config.checks.any() || config.compare.is_some() {
                 // SAFETY: the handler is a plain function that is there until the end.
                 unsafe { atexit(report_at_exit) };
             }
@@ -151,6 +159,7 @@ impl Runtime {
             loading: Mutex::default(),
             noticed: Mutex::default(),
             savings: Mutex::default(),
+            tally: Mutex::default(),
             executor,
             config,
         }
@@ -251,6 +260,7 @@ impl Runtime {
         if let Some(report) = &self.report {
             lock(report).region(site);
         }
+        self.comparison_begins(site);
         Ok(true)
     }
 
@@ -338,7 +348,23 @@ impl Runtime {
         }
         self.data(site, data, Some(Event::EnterDataStart), |environment, data| {
             environment.begin(data)
-        })
+        })?;
+        self.list_present(site);
+        self.comparison_starts(site, data)
+    }
+
+    /// With `GPUC_DEBUG`, lists what is on the device.
+    fn list_present(&self, site: &SiteDescriptor) {
+        if !self.config.debug {
+            return;
+        }
+        for entry in lock(&self.place().state).table.entries() {
+            let text = format!(
+                "present {} ({} bytes) at host address {:#x}, device address {:#x}, structured {}, dynamic {}",
+                entry.name, entry.bytes, entry.host, entry.device, entry.structured, entry.dynamic
+            );
+            profiling::notify::line(site, &text);
+        }
     }
 
     /// The data region of the whole program begins, on every device.
@@ -361,7 +387,11 @@ impl Runtime {
         if is_of_nest(data) {
             return self.nest_end(site, data);
         }
-        self.data(site, data, Some(Event::ExitDataStart), |environment, data| environment.end(data))
+        self.comparison_keeps(site)?;
+        self.data(site, data, Some(Event::ExitDataStart), |environment, data| {
+            environment.end(data)
+        })?;
+        self.comparison_notes(site)
     }
 
     /// `enter data`.
@@ -499,6 +529,10 @@ impl Runtime {
         let outcome =
             profiling::during(Event::EnqueueLaunchStart, site, self.on(device), about, launch)
                 .map_err(|error| located(error, site))?;
+        if self.config.debug {
+            // What goes wrong in it is said here, and not where somebody waits next.
+            device.synchronize(current()).map_err(|error| located(error, site))?;
+        }
         if let Some(report) = &self.report {
             let queue = request.queue.0;
             lock(report).launch(site, &kernel.to_string_lossy(), grid, block, queue, outcome);
@@ -681,6 +715,7 @@ fn refused(site: &SiteDescriptor, kernel: &CStr, why: &str) -> Failure {
 }
 
 mod auto;
+mod compare;
 mod order;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use crate::descriptor::SiteDescriptor;
 use crate::device::cuda::CudaDevice;
 use crate::device::sim::SimDevice;
 use crate::device::{Device, DeviceKind};
+use crate::interrupt;
 use crate::profiling::{self, About, Event, On};
 
 /// Stands for whatever first used a device.
@@ -161,9 +162,10 @@ fn choose(
         ))
     };
     let simulator = || {
-        let (arch, checks) = (config.sim_arch, config.checks);
+        let (arch, settings) = (config.sim_arch, config.sim_settings());
+        interrupt::listen();
         Executor::Devices(Devices::new(DeviceKind::Sim, config.sim_devices, move |number| {
-            Ok(Arc::new(SimDevice::checked(arch, checks, number as u32)))
+            Ok(Arc::new(SimDevice::with(arch, settings, number as u32)))
         }))
     };
     match config.device {

@@ -2,7 +2,7 @@
 
 use gpuc_arch::Arch;
 use gpuc_runtime::device::cuda::CudaDevice;
-use gpuc_runtime::device::sim::SimDevice;
+use gpuc_runtime::device::sim::{SimDevice, SimSettings};
 use gpuc_runtime::device::{
     Device, DeviceError, DeviceKind, EventId, KernelId, LaunchRequest, ModuleId, Queue,
 };
@@ -293,5 +293,31 @@ fn a_kernel_tells_what_it_needs_and_queues_keep_their_order() {
             device.destroy_queue(queue).unwrap();
             device.free(pointer).unwrap();
         }
+    }
+}
+
+/// How the simulator runs kernels is its own affair.
+#[test]
+fn settings_reach_the_simulator() {
+    const SINE: &str = "\n.version 7.0\n.target sm_70\n.address_size 64\n\
+        .visible .entry sine(.param .u64 p) { .reg .b64 %p; .reg .f32 %x; ld.param.u64 %p, [p];\n\
+        ld.global.f32 %x, [%p]; sin.approx.f32 %x, %x; st.global.f32 [%p], %x; ret; }\n";
+    let sine = |settings: SimSettings| {
+        let device = SimDevice::with(Arch::by_name("sm_90").unwrap(), settings, 0);
+        let module = device.load_module(SINE, "sine.c").unwrap();
+        let (kernel, _) = device.kernel(module, "sine").unwrap();
+        let data = device.alloc(4, "x").unwrap();
+        write(&device, data, &[0.5f32.to_bits()], Queue::SYNC);
+        let params = data.to_le_bytes();
+        let one = LaunchRequest { grid: [1; 3], block: [1; 3], ..request(&params, Queue::SYNC) };
+        device.launch(kernel, &one).map(|_| read(&device, data, 1, Queue::SYNC)[0])
+    };
+    let exact = sine(SimSettings::default()).unwrap();
+    let worst = SimSettings { worst_approximations: true, ..SimSettings::default() };
+    assert_ne!(sine(worst).unwrap(), exact);
+    let few = SimSettings { budget: Some(2), ..SimSettings::default() };
+    match sine(few) {
+        Err(DeviceError::Fault(fault)) => assert!(fault.message.contains("budget"), "{fault}"),
+        other => panic!("{other:?}"),
     }
 }

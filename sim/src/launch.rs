@@ -10,9 +10,10 @@ use crate::exec::{
     Clusters, Crew, Environment, Limits, Nobody, Output, Plan, Probe, Services, SiteCounter,
     Worker, processors,
 };
-use crate::fault::{Fault, LaunchError, SimError};
+use crate::fault::{Fault, FaultKind, LaunchError, SimError};
 use crate::module::{Kernel, Module};
 use crate::profile::{BlockRecord, Profile, Recorder, Subject};
+use crate::progress::{Watch, Watched};
 use crate::simulator::{DevicePtr, Simulator};
 
 /// What to launch a kernel with.
@@ -47,6 +48,8 @@ pub struct Launch<'a> {
     pub time_limit: Option<Duration>,
     /// Becomes true when the launch shall stop with a fault, from another thread or a signal handler.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Who is told how far it is while it runs.
+    pub watch: Option<Watch<'a>>,
     /// Where `printf` of the kernel goes, in the order of the blocks, when the launch ends; the
     /// process's standard output if `None`.
     pub output: Option<&'a Mutex<Vec<u8>>>,
@@ -68,6 +71,7 @@ impl Default for Launch<'_> {
             instruction_budget: None,
             time_limit: None,
             interrupt: None,
+            watch: None,
             output: None,
         }
     }
@@ -182,6 +186,17 @@ impl Simulator {
         };
         let snapshot = self.memory.snapshot();
         let nearest = |address| self.memory.nearest(address);
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let profiled = launch.counters == Counters::Profile;
+        let subject = |executed| {
+            let shape = (blocks, executed, launch.block.iter().product());
+            Subject::new(self.arch, &kernel.code, shape, shared_bytes, launch.registers)
+        };
+        let executed = match profiled && launch.sampled {
+            true => subject(blocks).representative().next_multiple_of(clusters.size()).min(blocks),
+            false => blocks,
+        };
+        let watched = launch.watch.map(|watch| Watched::new(watch, start, executed));
         let environment = Environment {
             code: &kernel.code,
             plan: match &worst {
@@ -209,6 +224,7 @@ impl Simulator {
                 deadline: launch.time_limit.and_then(|limit| start.checked_add(limit)),
                 interrupt: launch.interrupt,
             },
+            watched,
             alone: self.threads(launch) == 1,
             resident: self.resident_blocks(launch),
             executed: AtomicU64::new(0),
@@ -228,16 +244,6 @@ impl Simulator {
             log: &log,
         };
         let threads = self.threads(launch);
-        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
-        let profiled = launch.counters == Counters::Profile;
-        let subject = |executed| {
-            let shape = (blocks, executed, launch.block.iter().product());
-            Subject::new(self.arch, &kernel.code, shape, shared_bytes, launch.registers)
-        };
-        let executed = match profiled && launch.sampled {
-            true => subject(blocks).representative().next_multiple_of(clusters.size()).min(blocks),
-            false => blocks,
-        };
         let subject = profiled.then(|| subject(executed));
         let sample = subject.as_ref().map(Subject::sample).unwrap_or_default();
         let listeners = || check::probes(context, self.checks, &self.initialized);
@@ -266,7 +272,10 @@ impl Simulator {
         }
         if self.checks.any() {
             let mut found = log.into_inner().unwrap_or_else(PoisonError::into_inner).findings;
-            if let Err(LaunchError::Fault(fault)) = &counted {
+            // That somebody has had enough is nothing to find.
+            if let Err(LaunchError::Fault(fault)) = &counted
+                && fault.kind != FaultKind::Interrupted
+            {
                 found.push(Finding::of_fault(fault));
             }
             self.findings.lock().unwrap_or_else(PoisonError::into_inner).extend(found);

@@ -1,7 +1,11 @@
 //! The `gpuc-sim` command: files in and out, reports, findings, and what is refused.
 
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 const KERNELS: &str = "\
 .version 7.0
@@ -29,6 +33,12 @@ ret;
 }
 .visible .entry endless() {
 L: bra L;
+}
+.visible .entry counting() {
+.reg .b64 %n; .reg .pred %p;
+mov.u64 %n, 0;
+L: add.u64 %n, %n, 1; setp.ne.u64 %p, %n, 0; @%p bra L;
+ret;
 }
 .visible .entry racy(.param .u64 data) {
 .reg .b64 %p; .reg .b32 %t;
@@ -198,5 +208,69 @@ fn a_full_disk_is_reported() {
         let done = command.output().unwrap();
         assert_eq!(done.status.code(), Some(2), "{words}: {done:?}");
         assert!(text(&done.stderr).contains("cannot write the output: No space"), "{words}");
+    }
+}
+
+/// Ctrl-C ends the kernel, which says where it was; what is ignored stays so.
+#[test]
+fn ctrl_c_ends_a_kernel_and_says_where() {
+    let folder = folder("interrupt");
+    for words in ["k.ptx counting --grid 3 --time-limit 100", "k.ptx counting --check all"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpuc-sim"));
+        command.current_dir(&folder).args(words.split_whitespace()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        // SAFETY: the process is there until somebody has waited for it.
+        assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
+        let done = child.wait_with_output().unwrap();
+        let said = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(130), "{said}");
+        assert!(said.contains("interrupted"), "{said}");
+        assert!(said.contains("in kernel `counting`, block (0, 0, 0)"), "{said}");
+    }
+}
+
+#[test]
+fn long_launches_tell_their_progress() {
+    let folder = folder("progress");
+    let words = "k.ptx counting --grid 3 --time-limit 1.5";
+    let done = gpuc_sim(&folder, &format!("{words} --progress"));
+    let line = text(&done.stderr);
+    let line = line.lines().next().unwrap_or_default();
+    assert!(line.starts_with("kernel `counting`: 0 % of 3 blocks, "), "{line}");
+    assert!(line.contains(" warp instructions a second, 1 s"), "{line}");
+    // Nobody watches a pipe.
+    assert!(!text(&gpuc_sim(&folder, words).stderr).contains("warp instructions a second"));
+    // On a terminal there is one line, which is gone at the end.
+    for (asked, expected) in [("", true), ("--progress=no", false)] {
+        let (mut ours, theirs) = terminal();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpuc-sim"));
+        let all = format!("{words} {asked}");
+        command.current_dir(&folder).args(all.split_whitespace()).stderr(theirs);
+        assert_eq!(command.status().unwrap().code(), Some(1));
+        drop(command);
+        let mut said = Vec::new();
+        // The end of a terminal that nobody holds any more is an error (EIO).
+        let _ = ours.read_to_end(&mut said);
+        let said = text(&said);
+        assert_eq!(said.contains("\rkernel `counting`: 0 %"), expected, "{said:?}");
+        assert_eq!(said.contains("\r\x1b[K"), expected, "{said:?}");
+        assert!(said.contains("time limit exceeded"), "{said:?}");
+    }
+}
+
+/// A new terminal: the end that reads what is shown, and the one that a program has.
+fn terminal() -> (File, OwnedFd) {
+    let (mut ours, mut theirs) = (0, 0);
+    // SAFETY: the out pointers are to locals; the descriptors are new, and nobody else's.
+    unsafe {
+        let null = std::ptr::null_mut();
+        assert_eq!(
+            libc::openpty(&raw mut ours, &raw mut theirs, null, null.cast(), null.cast()),
+            0
+        );
+        let (ours, theirs) = (OwnedFd::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs));
+        libc::fcntl(ours.as_fd().as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC);
+        (ours.into(), theirs)
     }
 }

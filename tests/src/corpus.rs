@@ -52,7 +52,8 @@ pub fn examples() -> Vec<PathBuf> {
 }
 
 /// The options of gpuc that a program is for: those without a pragma are compiled with `--auto`, those of
-/// OpenMP with `-fopenmp`, those of OpenHMPP with `-fhmpp`.
+/// OpenMP with `-fopenmp`, those of OpenHMPP with `-fhmpp`,
+/// those of JolokiaC++ with `-fjolokia`.
 pub fn options_of(program: &Path) -> &'static [&'static str] {
     let text = std::fs::read_to_string(root().join(program)).unwrap_or_default();
     let head = text.split("*/").next().unwrap_or_default();
@@ -61,6 +62,9 @@ pub fn options_of(program: &Path) -> &'static [&'static str] {
     }
     if program.starts_with("tests/hmpp") || head.contains("gpuc run -fhmpp") {
         return &["-fhmpp"];
+    }
+    if program.starts_with("tests/jolokia") || head.contains("gpuc run -fjolokia") {
+        return &["-fjolokia"];
     }
     match program.starts_with("tests/programs/auto") || head.contains("gpuc run --auto") {
         true => &["--auto=all"],

@@ -9,6 +9,7 @@
 //! - `judges`: what other tools (`ptxas`, `mlir-opt`) say of the text that `gpuc` writes,
 //! - `tidy`: the repository itself.
 
+pub mod bench;
 pub mod command;
 pub mod corpus;
 pub mod diff;

@@ -4,8 +4,9 @@
 use std::process::Command;
 
 use gpuc_diagnostics::codes;
-use gpuc_tests::execution;
+use gpuc_tests::lit::BLESS;
 use gpuc_tests::tools::Tools;
+use gpuc_tests::{corpus, execution};
 
 /// What triggers a code: lines of its page, and what has to stand around them.
 struct Trigger {
@@ -144,6 +145,33 @@ const TRIGGERS: &[Trigger] = &[
     line("GPUC0026", "gpuc --plan=scale.plan --arch=sm_90 -c a.c"),
     line("GPUC0027", "gpuc --plan=edited.plan -c a.c"),
     line("GPUC0028", "gpuc --tuning=damaged.tuning -c a.c"),
+    c(
+        "GPUC0029",
+        "void f(int n, float *a) {",
+        &[
+            "#pragma acc kernels loop gang copy(a[0:n])",
+            "for (int i = 1; i < n; i++)",
+            "a[i] = a[i - 1] + 1;",
+        ],
+        "}",
+    ),
+    c(
+        "GPUC0030",
+        "float a[1000]; int main(void) {",
+        &[
+            "for (int step = 0; step < 100; step++) {",
+            "#pragma acc parallel loop",
+            "for (int i = 0; i < 1000; i++)",
+            "a[i] = a[i] * 0.5f + 1;",
+        ],
+        "} return 0; }",
+    ),
+    c(
+        "GPUC0031",
+        "void f(int *a) {",
+        &["#pragma acc parallel loop copy(a[0:10])", "for (int i = 0; i < 10; i++)", "a[i] += 1;"],
+        "}",
+    ),
 ];
 
 /// A line of a page without the comment that says what comes of it.
@@ -198,6 +226,43 @@ fn what_a_page_shows_triggers_its_code() {
         let tag = format!("[{}]", trigger.code);
         assert!(answer.contains(&tag), "{} {expected:?} gives\n{answer}", trigger.code);
     }
+}
+
+/// The page of all codes in the book is what `gpuc --explain` says.
+#[test]
+fn the_book_has_every_page() {
+    let file = corpus::root().join("docs/codes.md");
+    let mut book = String::from(
+        "# Codes of messages\n\n`gpuc --explain CODE` prints these pages, `gpuc --explain` the list. By its name a \
+         warning is turned off (`-Wno-NAME`), on where it is a remark of `-Minfo` (`-WNAME`), or made an error \
+         (`-Werror=NAME`, `-Wno-error=NAME`); `-Werror` makes all warnings errors, `-w` leaves them out. Errors \
+         stay errors.\n",
+    );
+    for known in codes::ALL {
+        let (code, title, name) = (known.code, known.title, known.name());
+        book += &format!("\n## {code}: {title}\n\n`-W{name}`\n\n");
+        let mut is_code = false;
+        for line in known.text.lines() {
+            let begins = line.starts_with("    ") && !is_code;
+            let ends = !line.starts_with("    ") && !line.is_empty() && is_code;
+            if begins || ends {
+                is_code = begins;
+                let fence = if begins { "```text\n" } else { "```\n\n" };
+                while ends && book.ends_with("\n\n") {
+                    book.pop();
+                }
+                book += fence;
+            }
+            book += if is_code { line.strip_prefix("    ").unwrap_or(line) } else { line };
+            book.push('\n');
+        }
+        book += if is_code { "```\n" } else { "" };
+    }
+    if std::env::var_os(BLESS).is_some_and(|value| value == "1") {
+        std::fs::write(&file, &book).unwrap();
+    }
+    let there = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(there == book, "docs/codes.md is not what the codes say: run with {BLESS}=1");
 }
 
 #[test]

@@ -32,7 +32,8 @@ fn main() {
         .chain(corpus::files_with("tests/programs", &["c"]))
         .chain(corpus::files_with("tests/openacc", &["c"]))
         .chain(corpus::files_with("tests/openmp", &["c"]))
-        .chain(corpus::files_with("tests/hmpp", &["c"]));
+        .chain(corpus::files_with("tests/hmpp", &["c"]))
+        .chain(corpus::files_with("tests/jolokia", &["c"]));
     for path in programs {
         for arch in ARCHITECTURES {
             let (path, judge) = (path.clone(), tools.clone());

@@ -1,50 +1,9 @@
 //! Plans: what is printed is obeyed, what cannot be is refused, and what is edited computes the same.
 
 use std::path::Path;
-use std::process::Command;
 
+use gpuc_tests::bench::{Bench, root};
 use gpuc_tests::corpus;
-use gpuc_tests::execution;
-use gpuc_tests::tools::Tools;
-use tempfile::TempDir;
-
-/// A folder with sources, in which gpuc is run.
-struct Bench {
-    folder: TempDir,
-}
-
-impl Bench {
-    fn new() -> Bench {
-        Bench { folder: tempfile::tempdir().expect("a temporary folder") }
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.folder.path().join(name), text).expect("the folder is writable");
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.folder.path().join(name)).expect("the file was written")
-    }
-
-    /// What gpuc prints, and whether it succeeds.
-    fn gpuc(&self, arguments: &str) -> (bool, String) {
-        let mut command = Command::new(Tools::find().ours("gpuc").expect("gpuc is built"));
-        command.args(arguments.split(' ')).current_dir(self.folder.path()).env("LC_ALL", "C");
-        command.env("GPUC_QUIET", "1");
-        let outcome = execution::run(&mut command, Vec::new(), true).expect("gpuc runs");
-        (outcome.status.is_some_and(|status| status.success()), outcome.text())
-    }
-
-    fn ok(&self, arguments: &str) -> String {
-        let (success, text) = self.gpuc(arguments);
-        assert!(success, "gpuc {arguments}:\n{text}");
-        text
-    }
-}
-
-fn root(file: &Path) -> String {
-    corpus::root().join(file).display().to_string()
-}
 
 /// The printed plan of a compilation, given back, gives the same PTX to the byte, and is printed again.
 #[test]

@@ -25,7 +25,8 @@ fn main() {
     let tools = Tools::find();
     let mut trials = Vec::new();
     for (build, folder) in tools.folders() {
-        let folders = ["tests/programs", "tests/openacc", "tests/openmp", "tests/hmpp"];
+        let folders =
+            ["tests/programs", "tests/openacc", "tests/openmp", "tests/hmpp", "tests/jolokia"];
         for path in folders.into_iter().flat_map(|folder| corpus::files_with(folder, &["c"])) {
             trials.push(trial(&build, folder, path, "default", &[], false));
         }

@@ -1,14 +1,15 @@
 //! Integer division.
 //!
 //! Division of 64-bit integers is a long sequence on the device: where both operands are known to
-//! be 32-bit numbers, it is done in 32 bits.
+//! be 32-bit numbers, it is done in 32 bits. By a constant nothing is divided at all: see
+//! [`invariant_division`].
 
 use gpuc_dialects::arith;
 use gpuc_dialects::ptx::kinds::{Comparison, PtxType};
 use gpuc_dialects::ptx::{AndOp, DivOp, RemOp, SubOp, XorOp};
 use gpuc_ir::{Op, OpView, Value};
 
-use super::{Scalar, Selected, Selector, normalized};
+use super::{Scalar, Selected, Selector, invariant_division, normalized};
 
 impl Selector<'_, '_> {
     /// Selects a division or remainder of `arith`.
@@ -40,16 +41,19 @@ impl Selector<'_, '_> {
 
     fn quotient<V: OpView>(&mut self, a: Value, b: Value, signed: bool) -> Value {
         let ty = self.e.ir.ty(a);
-        if self.e.known_int(b) == Some(1) && V::def().name == DivOp::NAME {
-            return a;
-        }
         if self.e.is_wide(a)
             && let Some((a, b, signed)) = self.narrow_operands(a, b)
         {
             let narrow = self.e.ir.ctx.i32();
             let kind = if signed { PtxType::S32 } else { PtxType::U32 };
-            let quotient = self.e.typed::<V>(kind, &[a, b], narrow);
+            let quotient = match self.by_constant::<V>(a, b, signed) {
+                Some(quotient) => quotient,
+                None => self.e.typed::<V>(kind, &[a, b], narrow),
+            };
             return self.e.extend(quotient, signed);
+        }
+        if let Some(quotient) = self.by_constant::<V>(a, b, signed) {
+            return quotient;
         }
         let kind = match (self.e.is_wide(a), signed) {
             (true, true) => PtxType::S64,
@@ -58,6 +62,17 @@ impl Selector<'_, '_> {
             (false, false) => PtxType::U32,
         };
         self.e.typed::<V>(kind, &[a, b], ty)
+    }
+
+    /// The quotient or remainder by a constant. By zero, which has no value, the device divides.
+    fn by_constant<V: OpView>(&mut self, a: Value, b: Value, signed: bool) -> Option<Value> {
+        let divisor = self.e.known_int(b).filter(|&divisor| divisor != 0)?;
+        let part = if V::def().name == DivOp::NAME {
+            invariant_division::quotient
+        } else {
+            invariant_division::remainder
+        };
+        Some(part(&mut self.e, a, divisor, signed))
     }
 
     /// Both operands as 32-bit numbers, where they are that and no quotient overflows. Of two
@@ -76,6 +91,13 @@ impl Selector<'_, '_> {
     /// The quotient rounded down or up: the truncated one, corrected where there is a remainder
     /// and truncation went the other way.
     fn rounded_quotient(&mut self, a: Value, b: Value, signed: bool, down: bool) -> Value {
+        if signed
+            && down
+            && let Some(divisor) = self.e.known_int(b)
+            && let Some(shifted) = invariant_division::floor_shift(&mut self.e, a, divisor)
+        {
+            return shifted;
+        }
         let ty = self.e.ir.ty(a);
         let kind = if self.e.is_wide(a) { PtxType::S64 } else { PtxType::S32 };
         let quotient = self.quotient::<DivOp>(a, b, signed);

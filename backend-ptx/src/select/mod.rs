@@ -26,6 +26,7 @@ mod float;
 mod function;
 mod global;
 mod gpu;
+mod invariant_division;
 mod math;
 mod memref;
 mod output;

@@ -1,6 +1,7 @@
 //! Integer arithmetic of every width, on edge values.
 
-use super::run::{bytes_of, check_binary, check_unary};
+use super::run::{bytes_of, check_binary, check_unary, run_binary};
+use super::support::{kernel, ptx};
 
 /// A number of a type, sign-extended.
 fn signed(ty: &str, bits: u64) -> i64 {
@@ -98,6 +99,92 @@ fn division_of_extended_numbers_is_narrow() {
                 %q = arith.remsi %a, %b : index\n\
                 %r = arith.index_cast %q : index to i64";
     check_unary("i32", "i64", body, |x| Some((i64::from(x as i32) % 7) as u64));
+}
+
+/// Divisors about the powers of two, multipliers of one bit more than a word (7), even ones of those
+/// (14), and quotients of 0 and 1 alone.
+const DIVISORS: [i64; 24] = [
+    1,
+    2,
+    3,
+    5,
+    6,
+    7,
+    8,
+    10,
+    14,
+    25,
+    28,
+    64,
+    100,
+    125,
+    641,
+    1000,
+    4096,
+    65535,
+    1 << 20,
+    (1 << 31) - 1,
+    1 << 31,
+    (1 << 32) - 1,
+    i64::MAX,
+    i64::MIN,
+];
+
+/// Of numbers, and of their sums with multiples of the divisor, where quotients step.
+#[test]
+fn division_by_constants() {
+    let rounding: [(&str, bool, Meaning); 7] = [
+        ("divui", true, |t, x, y| unsigned(t, x).checked_div(unsigned(t, y))),
+        ("remui", true, |t, x, y| unsigned(t, x).checked_rem(unsigned(t, y))),
+        ("ceildivui", true, |t, x, y| Some(unsigned(t, x).div_ceil(unsigned(t, y)))),
+        ("divsi", true, |t, x, y| quotient(t, x, y).map(|q| q as u64)),
+        ("remsi", true, |t, x, y| {
+            quotient(t, x, y).map(|_| signed(t, x).wrapping_rem(signed(t, y)) as u64)
+        }),
+        ("floordivsi", false, |t, x, y| Some(signed(t, x).div_euclid(signed(t, y)) as u64)),
+        ("ceildivsi", false, |t, x, y| {
+            let (x, y) = (i128::from(signed(t, x)), i128::from(signed(t, y)));
+            Some(-(-x).div_euclid(y) as u64)
+        }),
+    ];
+    for ty in ["i8", "i32", "i64", "index"] {
+        let range = i64::MIN >> (64 - width(ty))..=i64::MAX >> (64 - width(ty));
+        let divisors = DIVISORS.into_iter().flat_map(|d| [d, d.wrapping_neg()]);
+        for divisor in divisors.filter(|d| range.contains(d)) {
+            for (name, negative, meaning) in rounding {
+                if divisor < 0 && !negative {
+                    continue;
+                }
+                let body = format!(
+                    "%d = arith.constant {divisor} : {ty}\n\
+                     %m = arith.muli %y, %d : {ty}\n\
+                     %n = arith.addi %m, %x : {ty}\n\
+                     %r = arith.{name} %n, %d : {ty}"
+                );
+                run_binary(ty, ty, &body, |x, y| {
+                    meaning(ty, y.wrapping_mul(divisor as u64).wrapping_add(x), divisor as u64)
+                });
+            }
+        }
+    }
+}
+
+/// ptxas calls a function for each of these, whatever the divisor.
+#[test]
+fn nothing_divides_by_a_constant() {
+    for name in ["divui", "remui", "divsi", "remsi", "floordivsi", "ceildivsi", "ceildivui"] {
+        for (ty, divisor) in [("i32", 8), ("i32", 7), ("i64", 8), ("i64", 7), ("i64", -100)] {
+            let body = format!(
+                "%d = arith.constant {divisor} : {ty}\n%r = arith.{name} %x, %d : {ty}\n\
+                 memref.store %r, %m[] : memref<{ty}>"
+            );
+            let text = ptx(&kernel(&format!("%x: {ty}, %m: memref<{ty}>"), &body), "sm_75");
+            assert!(
+                !text.contains("div.") && !text.contains("rem."),
+                "{name} by {divisor}:\n{text}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -177,6 +177,18 @@ pub fn check_binary(
     body: &str,
     expected: impl Fn(u64, u64) -> Option<u64>,
 ) {
+    let source = run_binary(operand, result, body, expected);
+    // One target an operation: among all of them, every target has its share.
+    super::ptxas::accepts_for(&source, super::ptxas::TARGETS[body.len() % 5]);
+}
+
+/// [`check_binary`] on the simulator alone; the kernel.
+pub fn run_binary(
+    operand: &str,
+    result: &str,
+    body: &str,
+    expected: impl Fn(u64, u64) -> Option<u64>,
+) -> String {
     let edges = edges(operand);
     let pairs: Vec<(u64, u64)> = edges
         .iter()
@@ -215,8 +227,7 @@ pub fn check_binary(
             "{body}\nwith {x:#x} and {y:#x}: {found:#x}, not {expected:#x}\n{text}"
         );
     }
-    // One target an operation: among all of them, every target has its share.
-    super::ptxas::accepts_for(&source, super::ptxas::TARGETS[body.len() % 5]);
+    source
 }
 
 /// [`check_binary`] for operations on `%x` alone.

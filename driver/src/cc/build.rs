@@ -11,7 +11,7 @@ use gpuc_diagnostics::{Diagnostic, Sources, codes};
 use gpuc_frontend_c::preprocess::OPENACC_VERSION;
 
 use super::arguments::{Item, OtherInput, Steps, is_c};
-use super::{Arguments, Mode};
+use super::{Arguments, Mode, scan};
 use crate::compile::{self, Emitted};
 use crate::feedback;
 use crate::temporary::Folder;
@@ -31,7 +31,9 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
             Err(status) => return Ok(status),
         }
     }
-    warn_of_cpp(arguments);
+    if warn_of_cpp(arguments) > 0 {
+        return Ok(1);
+    }
     let mut command = Command::new(arguments, &sources);
     for item in &arguments.items {
         command.push(item);
@@ -161,8 +163,8 @@ impl<'a> Command<'a> {
     }
 }
 
-/// C++ is the host compiler's, directives and all; that is said.
-fn warn_of_cpp(arguments: &Arguments) {
+/// C++ is the host compiler's, directives and all; that is said where there are any. The number of errors.
+fn warn_of_cpp(arguments: &Arguments) -> usize {
     const EXTENSIONS: [&str; 6] = ["C", "cc", "cp", "cpp", "cxx", "c++"];
     let warnings: Vec<Diagnostic> = arguments
         .others()
@@ -172,6 +174,7 @@ fn warn_of_cpp(arguments: &Arguments) {
                 .extension()
                 .is_some_and(|e| EXTENSIONS.iter().any(|known| e == *known)),
         })
+        .filter(|input| scan::may_hold_directives(Path::new(&input.file), arguments))
         .map(|input| {
             let file = Path::new(&input.file).display();
             Diagnostic::warning(format!("`{file}` is C++: nothing in it is offloaded"))
@@ -179,7 +182,7 @@ fn warn_of_cpp(arguments: &Arguments) {
                 .help("gpuc compiles directives in C; move the loops to a C file")
         })
         .collect();
-    feedback::print(&warnings, &Sources::new(), arguments.remarks);
+    feedback::print(&warnings, &Sources::new(), arguments.remarks)
 }
 
 /// What the link command ends with, so that calls of the runtime library are found.

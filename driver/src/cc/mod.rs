@@ -16,7 +16,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_frontend_c::preprocess::OPENACC_VERSION;
 
 use crate::compile::{self, Level};
@@ -38,27 +38,46 @@ pub use arguments::{Arguments, Device, Mode};
 /// Runs the compiler on command-line arguments (without the program's name).
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
-    let outcome = Arguments::parse(&arguments).and_then(|arguments| match arguments.mode {
+    let mut source = None;
+    let outcome = Arguments::parse(&arguments).and_then(|arguments| {
+        source = arguments.sources.first().cloned();
+        act(&arguments)
+    });
+    let status = match outcome {
+        Ok(status) => ExitCode::from(status.clamp(0, 255) as u8),
+        Err(diagnostic) => ExitCode::from(feedback::fail(&diagnostic)),
+    };
+    finish(match feedback::document::write(source.as_ref()) {
+        Ok(()) => status,
+        Err(error) => ExitCode::from(feedback::fail(&error)),
+    })
+}
+
+/// Does what the command line asks for.
+fn act(arguments: &Arguments) -> Result<i32, Diagnostic> {
+    match arguments.mode {
         Mode::Help => {
             print!("{}", arguments::help());
             Ok(0)
         }
-        Mode::About(what) => about::print(what, &arguments).map(|()| 0),
+        Mode::About(what) => about::print(what, arguments).map(|()| 0),
         Mode::Explain(explanation) => {
-            println!("{}: {}\n\n{}", explanation.code, explanation.title, explanation.text);
+            match explanation {
+                Some(explanation) => print!("{}", feedback::wanted::explained(explanation)),
+                None => print!("{}", codes::list()),
+            }
             Ok(0)
         }
-        Mode::Run => run(&arguments),
-        Mode::Tune => tune::tune(&arguments),
+        Mode::Run => run(arguments),
+        Mode::Tune => tune::tune(arguments),
         Mode::Serve => crate::lsp::serve(),
-        Mode::Emit(level) => emit(&arguments, level),
-        Mode::Compile | Mode::Link => build::build(&arguments),
-        Mode::HostOnly => HostCompiler::from_environment().run(&host_only(&arguments)),
-    });
-    finish(match outcome {
-        Ok(status) => ExitCode::from(status.clamp(0, 255) as u8),
-        Err(diagnostic) => ExitCode::from(feedback::fail(&diagnostic)),
-    })
+        Mode::Emit(level) => emit(arguments, level),
+        Mode::Compile | Mode::Link => build::build(arguments),
+        Mode::HostOnly => {
+            feedback::document::begin("text");
+            HostCompiler::from_environment().run(&host_only(arguments))
+        }
+    }
 }
 
 /// The host compiler's arguments where it does all; its preprocessor sees what ours would.
@@ -115,6 +134,7 @@ fn run(arguments: &Arguments) -> Result<i32, Diagnostic> {
     let mut program = Command::new(format!("/proc/self/fd/{}", open.as_raw_fd()));
     program.arg0(program_name(arguments)).args(&arguments.program_arguments);
     program.envs(arguments.runtime_environment());
+    feedback::document::write(arguments.sources.first())?;
     let error = program.exec();
     Err(io_error("cannot run the compiled program")(error))
 }

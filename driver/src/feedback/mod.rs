@@ -3,44 +3,39 @@
 //! | module | holds |
 //! |---|---|
 //! | [`data`] | remarks on what directives move and reduce |
+//! | [`document`] | all messages as one document, json or sarif |
+//! | [`doubts`] | warnings of what is right and probably not what was meant |
 //! | [`info`] | the layout of `-Minfo`: function, line, remark |
+//! | [`wanted`] | which messages the user wants |
 
 use std::io::IsTerminal;
 
-use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
+use gpuc_diagnostics::{Diagnostic, Sources, codes};
 use gpuc_frontend_c::Families;
 use gpuc_frontend_c::pragma::Family;
 use gpuc_frontend_c::tree::TranslationUnit;
 
 pub mod data;
+pub mod document;
+pub mod doubts;
 pub mod info;
+pub mod wanted;
 
-/// Which remarks the user wants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RemarkOptions {
-    /// `-Minfo`: decisions taken and not taken.
-    pub info: bool,
-    /// `-Minfo=plan`: the plan of each construct.
-    pub plan: bool,
-    /// `-w`: no warnings.
-    pub no_warnings: bool,
-}
+pub use wanted::RemarkOptions;
 
-/// Prints diagnostics to standard error, errors and warnings in rustc's form.
-pub fn print(diagnostics: &[Diagnostic], sources: &Sources, options: RemarkOptions) {
-    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    for diagnostic in diagnostics {
-        let wanted = match diagnostic.severity {
-            Severity::Error => true,
-            Severity::Warning => !options.no_warnings,
-            // `-Minfo` prints remarks in a layout of its own.
-            Severity::Remark => false,
-            Severity::Note => options.info,
-        };
-        if wanted {
+/// Prints diagnostics to standard error, errors and warnings in rustc's form, or keeps them for the one
+/// document that [`document`] writes. The number of those that are errors.
+pub fn print(diagnostics: &[Diagnostic], sources: &Sources, options: RemarkOptions) -> usize {
+    let terminal = || std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = options.color.unwrap_or_else(terminal);
+    let mut errors = 0;
+    for diagnostic in diagnostics.iter().filter_map(|diagnostic| options.judge(diagnostic)) {
+        errors += usize::from(diagnostic.is_error());
+        if !document::keep(&diagnostic) {
             eprintln!("{}\n", diagnostic.render(sources, color));
         }
     }
+    errors
 }
 
 /// Warnings of directives that mean a device in families that gpuc does not offload: what they stand
@@ -61,12 +56,20 @@ pub fn not_offloaded(unit: &TranslationUnit, families: Families) -> Vec<Diagnost
                 said = true;
                 "OpenHMPP"
             }
+            Family::Jolokia if !families.jolokia && !said => {
+                said = true;
+                "JolokiaC++"
+            }
             _ => continue,
         };
         let (message, help) = match pragma.family {
             Family::OpenMp => (
                 "directives of OpenMP are not offloaded without -fopenmp".to_owned(),
                 "compile with `-fopenmp`",
+            ),
+            Family::Jolokia => (
+                format!("directives of {family} are not offloaded without -fjolokia"),
+                "compile with `-fjolokia`",
             ),
             _ => (
                 format!("directives of {family} are not offloaded without -fhmpp"),

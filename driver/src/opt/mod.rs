@@ -137,7 +137,7 @@ fn process(
         feedback::print(&mismatches, &sources, RemarkOptions::default());
         return Err(Stop::Reported);
     }
-    let remarks = RemarkOptions { info: true, ..RemarkOptions::default() };
+    let remarks = RemarkOptions::with_info();
     feedback::print(&diagnostics, &sources, remarks);
     if arguments.print_remarks {
         let heading = |_: &Diagnostic| feedback::info::Heading { rank: 0, name: name.to_owned() };

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_frontend_c::preprocess;
 
 use crate::cc::arguments::words;
+use crate::feedback::document;
 use crate::temporary;
 
 /// The variable that names the host compiler.
@@ -54,6 +56,9 @@ impl HostCompiler {
     /// # Errors
     /// Why it could not be started.
     pub fn run(&self, arguments: &[OsString]) -> Result<i32, Diagnostic> {
+        if document::is_wanted() {
+            return self.run_for_document(arguments);
+        }
         match self.command().args(arguments).status() {
             Ok(status) => {
                 status.signal().into_iter().for_each(temporary::end_by);
@@ -61,6 +66,22 @@ impl HostCompiler {
             }
             Err(error) => Err(self.missing(&error)),
         }
+    }
+
+    /// Runs it, its messages going into the document of all messages.
+    fn run_for_document(&self, arguments: &[OsString]) -> Result<i32, Diagnostic> {
+        let mut command = self.command();
+        // In the language that is read here, without colours and quotations.
+        command.args(arguments).arg("-fdiagnostics-color=never").env("LC_ALL", "C");
+        let output = match command.stderr(Stdio::piped()).stdout(Stdio::inherit()).output() {
+            Ok(output) => output,
+            Err(error) => return Err(self.missing(&error)),
+        };
+        output.status.signal().into_iter().for_each(temporary::end_by);
+        for diagnostic in preprocess::messages(&String::from_utf8_lossy(&output.stderr)) {
+            document::keep(&diagnostic);
+        }
+        Ok(output.status.code().unwrap_or(1))
     }
 
     /// What it prints for some arguments, without the newline at the end; nothing where it fails.
@@ -73,7 +94,7 @@ impl HostCompiler {
     /// That it cannot be started.
     fn missing(&self, error: &std::io::Error) -> Diagnostic {
         Diagnostic::error(format!("cannot run the host compiler `{}`: {error}", self.shown()))
-            .code(codes::NO_COMPILER)
+            .code(codes::MISSING_COMPILER)
             .help(format!(
                 "install a C compiler, or name one in the environment variable {VARIABLE}"
             ))

@@ -66,7 +66,7 @@ impl RuntimeLibrary {
             return Err(Diagnostic::error(format!(
                 "{VARIABLE}=`{folder}` is no folder with {STATIC}"
             ))
-            .code(codes::NO_COMPILER)
+            .code(codes::MISSING_COMPILER)
             .help("unset it: gpuc carries a runtime library of its own"));
         }
         if let Some(folder) = beside_compiler() {
@@ -82,7 +82,7 @@ impl RuntimeLibrary {
         }
         let why = error.map_or(String::new(), |(f, why)| format!(" to {}: {why}", f.display()));
         Err(Diagnostic::error(format!("cannot write the runtime library{why}"))
-            .code(codes::NO_COMPILER)
+            .code(codes::MISSING_COMPILER)
             .help("it goes to `gpuc` in XDG_CACHE_HOME or ~/.cache, else to TMPDIR"))
     }
 
@@ -102,7 +102,8 @@ impl RuntimeLibrary {
         }
         let failed = |why: String| {
             let library = library.display();
-            Diagnostic::error(format!("cannot make `{library}`: {why}")).code(codes::NO_COMPILER)
+            Diagnostic::error(format!("cannot make `{library}`: {why}"))
+                .code(codes::MISSING_COMPILER)
         };
         // Under a name of its own first: who links at the same time must not see half of it.
         let part = tempfile::Builder::new()

@@ -34,7 +34,7 @@ impl Refusal {
     pub fn remark(&self, unit: &TranslationUnit, stmt: StmtId) -> Diagnostic {
         let text = format!("This nest is left to the host: {}", self.why);
         let (at, there) = (unit.place(unit.stmts[stmt].span), unit.place(self.span));
-        let remark = Diagnostic::remark(text);
+        let remark = Diagnostic::missed(text);
         match at.line == there.line && at.file == there.file {
             true => remark.at(at),
             false => remark.help(format!("at {there}")).at(at),
@@ -196,13 +196,20 @@ pub fn try_first(unit: &TranslationUnit, stmt: StmtId) -> bool {
 /// What it has that only the host can do.
 pub fn check(unit: &TranslationUnit, stmt: StmtId) -> Result<(), Refusal> {
     let mut functions = Vec::new();
-    check_in(unit, stmt, true, &mut functions)
+    match unit.stmts[stmt].kind {
+        // One that the program asks for has its directive already, and loops in it may have theirs.
+        StmtKind::Directive { directive, body: Some(body) } if unit.directives[directive].asked => {
+            check_in(unit, body, true, true, &mut functions)
+        }
+        _ => check_in(unit, stmt, true, false, &mut functions),
+    }
 }
 
 fn check_in(
     unit: &TranslationUnit,
     stmt: StmtId,
     outermost: bool,
+    asked: bool,
     functions: &mut Vec<DeclId>,
 ) -> Result<(), Refusal> {
     let mut refusal: Option<Refusal> = None;
@@ -223,7 +230,10 @@ fn check_in(
                         refuse(span, "it has jumps or labels".to_owned());
                     }
                     StmtKind::Asm => refuse(span, "it has assembler code".to_owned()),
-                    StmtKind::Directive { directive, .. } if !unit.directives[*directive].found => {
+                    StmtKind::Directive { directive, .. }
+                        if !unit.directives[*directive].found
+                            && (!asked || unit.directives[*directive].kind != Kind::Loop) =>
+                    {
                         refuse(span, "it has directives of its own".to_owned());
                     }
                     StmtKind::Switch { .. } => switches.push(inner),
@@ -291,7 +301,7 @@ fn check_in(
     for (decl, body) in called {
         if !functions.contains(&decl) {
             functions.push(decl);
-            check_in(unit, body, false, functions)?;
+            check_in(unit, body, false, asked, functions)?;
         }
     }
     Ok(())

@@ -32,6 +32,15 @@ pub(crate) enum Atomic {
     Read { source: ExprId, into: ExprId },
     /// A change, and where the value goes that it is to leave.
     Change { change: Change, capture: Option<Capture> },
+    /// A comparison that changes an object, and variables that say how it went.
+    Compared {
+        /// The change.
+        compare: AtomicCompare,
+        /// What becomes 1 where the comparison held, else 0.
+        held: Option<ExprId>,
+        /// Where the value goes that the object had, if it did not hold.
+        otherwise: Option<ExprId>,
+    },
 }
 
 /// How an object is changed.
@@ -161,6 +170,10 @@ impl Atomic {
                 let into = capture.map(|capture| capture.into);
                 (change.target(), change.values().into_iter().chain(into).collect())
             }
+            Atomic::Compared { compare, held, otherwise } => {
+                let into = held.iter().chain(otherwise).copied();
+                (compare.target, [compare.other, compare.value].into_iter().chain(into).collect())
+            }
         };
         match others.into_iter().find_map(|expr| mention(unit, expr, object)) {
             Some(again) => Err((
@@ -258,6 +271,26 @@ fn compared_statements(unit: &TranslationUnit, form: AtomicForm, body: StmtId) -
         (AtomicForm::Compare, &[only]) => {
             Some(Atomic::Change { change: AtomicCompare::of(unit, only)?, capture: None })
         }
+        (AtomicForm::CompareCapture, &[only]) => {
+            let (compare, otherwise) = otherwise_kept(unit, only)?;
+            Some(Atomic::Compared { compare, held: None, otherwise: Some(otherwise?) })
+        }
+        (AtomicForm::CompareCapture, &[first, second])
+            if matches!(unit.stmts[second].kind, StmtKind::If { .. })
+                && is_equality(unit, first) =>
+        {
+            let (held, relation) = capture(first)?;
+            let StmtKind::If { condition, then, otherwise } = unit.stmts[second].kind else {
+                return None;
+            };
+            unit.same_expression(unit.peel(condition), held).then_some(())?;
+            let compare = AtomicCompare::of_parts(unit, relation, then)?;
+            let otherwise = match otherwise {
+                Some(otherwise) => Some(kept_by(unit, otherwise, compare.target)?),
+                None => None,
+            };
+            Some(Atomic::Compared { compare, held: Some(held), otherwise })
+        }
         (AtomicForm::CompareCapture, &[first, second]) => {
             let (change, keep, new) = match AtomicCompare::of(unit, first) {
                 Some(change) => (change, second, true),
@@ -272,7 +305,38 @@ fn compared_statements(unit: &TranslationUnit, form: AtomicForm, body: StmtId) -
     }
 }
 
+/// Whether a statement is `r = x == e;`.
+fn is_equality(unit: &TranslationUnit, stmt: StmtId) -> bool {
+    let value = expression(unit, stmt).and_then(|expr| assignment(unit, expr));
+    value.is_some_and(|(_, value)| {
+        matches!(unit.exprs[unit.peel(value)].kind, ExprKind::Binary(BinaryOp::Equal, ..))
+    })
+}
+
+/// What `v = x;` assigns the object to.
+fn kept_by(unit: &TranslationUnit, stmt: StmtId, target: ExprId) -> Option<ExprId> {
+    let [only] = expressions(unit, stmt)?[..] else { return None };
+    let (into, source) = assignment(unit, only)?;
+    unit.same_expression(unit.peel(source), target).then_some(into)
+}
+
+/// `if (x == e) x = d; else v = x;`.
+fn otherwise_kept(unit: &TranslationUnit, stmt: StmtId) -> Option<(AtomicCompare, Option<ExprId>)> {
+    let StmtKind::If { condition, then, otherwise: Some(otherwise) } = unit.stmts[stmt].kind else {
+        return None;
+    };
+    let compare = AtomicCompare::of_parts(unit, condition, then)?;
+    Some((compare, kept_by(unit, otherwise, compare.target)))
+}
+
 impl AtomicCompare {
+    /// `if (condition) then`.
+    fn of_parts(unit: &TranslationUnit, condition: ExprId, then: StmtId) -> Option<AtomicCompare> {
+        let [only] = expressions(unit, then)?[..] else { return None };
+        let (target, value) = assignment(unit, only)?;
+        AtomicCompare::made(unit, condition, target, value)
+    }
+
     /// Takes a statement apart: `if (x < e) x = e;`, `if (x == e) x = d;`, `x = x < e ? e : x;`.
     fn of(unit: &TranslationUnit, stmt: StmtId) -> Option<Change> {
         let (condition, target, value) = match &unit.stmts[stmt].kind {
@@ -296,6 +360,16 @@ impl AtomicCompare {
                 (condition, target, then)
             }
         };
+        AtomicCompare::made(unit, condition, target, value).map(Change::Compare)
+    }
+
+    /// `target = value` where a condition on the target holds.
+    fn made(
+        unit: &TranslationUnit,
+        condition: ExprId,
+        target: ExprId,
+        value: ExprId,
+    ) -> Option<AtomicCompare> {
         let ExprKind::Binary(relation, a, b) = unit.exprs[unit.peel(condition)].kind else {
             return None;
         };
@@ -313,14 +387,7 @@ impl AtomicCompare {
             _ => false,
         };
         let compared = unit.exprs[a].ty.unqualified();
-        fits.then_some(Change::Compare(AtomicCompare {
-            target,
-            relation,
-            other,
-            swapped,
-            value,
-            compared,
-        }))
+        fits.then_some(AtomicCompare { target, relation, other, swapped, value, compared })
     }
 }
 
@@ -388,7 +455,8 @@ fn refusal(form: AtomicForm) -> Diagnostic {
         AtomicForm::CompareCapture => (
             "compare capture",
             "a comparison that changes one scalar whose value is kept",
-            "its forms are `{ v = x; if (x == e) x = d; }` or `{ if (x == e) x = d; v = x; }`",
+            "its forms are `{ v = x; if (x == e) x = d; }`, `{ if (x == e) x = d; v = x; }`, \
+             `if (x == e) x = d; else v = x;` and `{ r = x == e; if (r) x = d; }`, with `else v = x;` or without",
         ),
         AtomicForm::Capture => (
             "capture",

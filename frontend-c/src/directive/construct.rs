@@ -105,6 +105,8 @@ pub enum Step {
         x: u32,
         /// Along the second one.
         y: u32,
+        /// The clause that asks for it.
+        word: &'static str,
     },
     /// Something that no plan has a step for, by its name.
     Unknown(&'static str),

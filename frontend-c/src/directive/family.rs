@@ -13,6 +13,8 @@ pub enum Family {
     OpenMp,
     /// OpenHMPP.
     OpenHmpp,
+    /// JolokiaC++.
+    Jolokia,
 }
 
 impl Family {
@@ -38,6 +40,11 @@ impl Family {
                 | DataKind::Attach
                 | DataKind::Detach => format!("map(present, alloc: {list})"),
             },
+            Family::Jolokia => match kind {
+                DataKind::CopyIn | DataKind::ImplicitCopyIn => format!("gpuIn({list})"),
+                DataKind::CopyOut => format!("gpuOut({list})"),
+                _ => format!("gpuIn({list}) gpuOut({list})"),
+            },
             Family::OpenHmpp => match kind {
                 DataKind::Copy | DataKind::ImplicitCopy => format!("args[{list}].io=inout"),
                 DataKind::CopyIn | DataKind::ImplicitCopyIn => format!("args[{list}].io=in"),
@@ -47,11 +54,21 @@ impl Family {
         }
     }
 
+    /// The directive that keeps `list` on the device while the statement behind it runs, where there is one.
+    pub fn data_construct(self, list: &str) -> Option<String> {
+        let clause = self.data_clause(DataKind::Copy, list);
+        match self {
+            Family::OpenAcc => Some(format!("#pragma acc data {clause}")),
+            Family::OpenMp => Some(format!("#pragma omp target data {clause}")),
+            Family::OpenHmpp => None,
+        }
+    }
+
     /// What passes say of constructs, who know no family, in the family's words.
     pub fn worded(self, text: &str) -> String {
         match self {
             Family::OpenAcc => text.to_owned(),
-            Family::OpenHmpp => match text.strip_prefix("#pragma acc loop ") {
+            Family::OpenHmpp | Family::Jolokia => match text.strip_prefix("#pragma acc loop ") {
                 Some(clauses) => format!(
                     "Loop divided among {}",
                     clauses
@@ -61,7 +78,7 @@ impl Family {
                 ),
                 None => self
                     .implicit_map(text)
-                    .unwrap_or_else(|| text.replace("#pragma acc", "#pragma hmppcg")),
+                    .unwrap_or_else(|| text.replace("#pragma acc", self.loop_pragma())),
             },
             Family::OpenMp => match text.strip_prefix("#pragma acc loop ") {
                 Some(clauses) => {
@@ -77,6 +94,16 @@ impl Family {
                     self.implicit_map(text).unwrap_or(text.replace("#pragma acc", "#pragma omp"))
                 }
             },
+        }
+    }
+
+    /// What begins a line about a loop.
+    fn loop_pragma(self) -> &'static str {
+        match self {
+            Family::OpenAcc => "#pragma acc",
+            Family::OpenMp => "#pragma omp",
+            Family::OpenHmpp => "#pragma hmppcg",
+            Family::Jolokia => "#pragma jolokia",
         }
     }
 
@@ -96,6 +123,7 @@ impl Family {
             Family::OpenAcc => "write `parallel loop`, or put it into a compute construct",
             Family::OpenMp => "write `target teams distribute parallel for`",
             Family::OpenHmpp => "call its function from a codelet",
+            Family::Jolokia => "put a task in front of it: `#pragma jolokia gpuIn(…) gpuOut(…)`",
         }
     }
 
@@ -105,6 +133,7 @@ impl Family {
             Family::OpenAcc => "OpenACC 3.3 §2.5.15",
             Family::OpenMp => "OpenMP 5.2 §5.5.5",
             Family::OpenHmpp => "Andión et al. 2015, §3",
+            Family::Jolokia => "Patel 2014, §4.1",
         }
     }
 
@@ -114,6 +143,7 @@ impl Family {
             Family::OpenAcc => "OpenACC 3.3 §2.12",
             Family::OpenMp => "OpenMP 5.2 §15.8.4",
             Family::OpenHmpp => "Andión et al. 2015, §3",
+            Family::Jolokia => "Patel 2014, §5.2",
         }
     }
 
@@ -123,6 +153,7 @@ impl Family {
             Family::OpenAcc => "`attach` and `detach` are about pointers (OpenACC 3.3 §2.7.2)",
             Family::OpenMp => "map the section that it points to",
             Family::OpenHmpp => "say how much it points to: `args[p].size={n}`",
+            Family::Jolokia => "name the array that it points to",
         }
     }
 
@@ -134,6 +165,7 @@ impl Family {
             }
             Family::OpenMp => "distribute one of the loops only (OpenMP 5.2 §11.6)",
             Family::OpenHmpp => "write `parallel` at one of the loops only",
+            Family::Jolokia => "write `for` in the place of one `_for`",
         }
     }
 
@@ -143,6 +175,7 @@ impl Family {
             Family::OpenAcc => "leave the loop to run in order: `seq`",
             Family::OpenMp => "leave the loop without a directive",
             Family::OpenHmpp => "write `noParallel` at the loop",
+            Family::Jolokia => "write `for` in the place of `_for`",
         }
     }
 
@@ -152,6 +185,7 @@ impl Family {
             Family::OpenAcc => "default(none)",
             Family::OpenMp => "defaultmap(none)",
             Family::OpenHmpp => "args",
+            Family::Jolokia => "gpuIn",
         }
     }
 }
@@ -161,7 +195,7 @@ impl Family {
     /// in it (OpenMP 5.2 §5.8.1); else what it reads later is refused where it would be lost.
     pub(crate) fn copies_scalars(self) -> bool {
         match self {
-            Family::OpenAcc => false,
+            Family::OpenAcc | Family::Jolokia => false,
             Family::OpenMp | Family::OpenHmpp => true,
         }
     }
@@ -211,6 +245,8 @@ pub(crate) enum Allocation {
         size: &'static [usize],
         /// Whether it is zero at first.
         zeroed: bool,
+        /// The number of the argument that says how it is aligned.
+        align: Option<usize>,
     },
     /// Something that has nothing to do: all memory is of one kind, and goes with the region.
     Nothing,
@@ -220,8 +256,12 @@ impl Allocation {
     /// What the routine of that name does.
     pub(crate) fn asked_by(name: &str) -> Option<Allocation> {
         Some(match name {
-            "omp_alloc" => Allocation::Memory { size: &[0], zeroed: false },
-            "omp_calloc" => Allocation::Memory { size: &[0, 1], zeroed: true },
+            "omp_alloc" => Allocation::Memory { size: &[0], zeroed: false, align: None },
+            "omp_calloc" => Allocation::Memory { size: &[0, 1], zeroed: true, align: None },
+            "omp_aligned_alloc" => Allocation::Memory { size: &[1], zeroed: false, align: Some(0) },
+            "omp_aligned_calloc" => {
+                Allocation::Memory { size: &[1, 2], zeroed: true, align: Some(0) }
+            }
             "omp_free"
             | "omp_init_allocator"
             | "omp_destroy_allocator"

@@ -12,6 +12,8 @@ pub mod construct;
 pub mod data;
 mod family;
 pub mod hmpp;
+pub mod jolokia;
+mod loops;
 pub mod openacc;
 pub mod openmp;
 mod parts;
@@ -51,6 +53,8 @@ pub struct Directive {
     /// Whether the compiler has put it there, at a nest that the program has no directive for; the span is
     /// empty then.
     pub found: bool,
+    /// Whether the program has asked for that nest all the same.
+    pub asked: bool,
     /// What it is.
     pub kind: Kind,
     /// The loops that it is about.
@@ -89,6 +93,10 @@ pub struct Directive {
     pub condition: Condition,
     /// The clauses that say what tasks of the host it waits for, in its words.
     pub host_waits: Vec<Span>,
+    /// The clauses that say to which of the host's reductions its task adds, in its words.
+    pub host_joins: Vec<Span>,
+    /// Where its statement names objects of its data, by their numbers, that have the device's address there.
+    pub renamed: Vec<(usize, Span)>,
     /// Whether it stays in the host's text: only device code that calls its function is ours.
     pub stays: bool,
     /// Why it cannot be followed in device code, if it cannot; on the host it is the host compiler's.
@@ -112,6 +120,8 @@ pub enum Written {
     OpenMp(openmp::Directive),
     /// OpenHMPP.
     OpenHmpp(hmpp::Directive),
+    /// JolokiaC++.
+    Jolokia(jolokia::Directive),
 }
 
 impl Directive {
@@ -124,6 +134,7 @@ impl Directive {
             name,
             span: name,
             found: false,
+            asked: false,
             kind,
             nest: None,
             sizes: Default::default(),
@@ -143,6 +154,8 @@ impl Directive {
             order: Order::default(),
             condition: Condition::default(),
             host_waits: Vec::new(),
+            host_joins: Vec::new(),
+            renamed: Vec::new(),
             stays: false,
             refused: None,
             remark: None,
@@ -170,6 +183,7 @@ impl Directive {
             Written::OpenAcc(directive) => format!("acc {}", directive.display(unit)),
             Written::OpenMp(directive) => format!("omp {}", directive.display(unit)),
             Written::OpenHmpp(directive) => directive.text.clone(),
+            Written::Jolokia(directive) => directive.text.clone(),
             Written::Nothing => format!("acc {}", self.words),
         }
     }

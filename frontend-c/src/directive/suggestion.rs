@@ -1,6 +1,6 @@
 //! What can stand next in a pragma: for editors, from the tables that the parsers read by.
 
-use super::{hmpp, openacc, openmp};
+use super::{hmpp, jolokia, openacc, openmp};
 
 /// A word that may stand next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,7 @@ pub fn suggestions(before: &str) -> Vec<Suggestion> {
             ("omp", "OpenMP 5.2"),
             ("hmpp", "OpenHMPP"),
             ("hmppcg", "OpenHMPP"),
+            ("jolokia", "Patel 2014"),
         ];
         let suggestion = |(word, definition): (&str, &str)| Suggestion {
             words: word.to_owned(),
@@ -38,6 +39,7 @@ pub fn suggestions(before: &str) -> Vec<Suggestion> {
         "omp" => openmp::suggestions(&words),
         "hmpp" => hmpp::suggestions(&words, false),
         "hmppcg" => hmpp::suggestions(&words, true),
+        "jolokia" => jolokia::suggestions(&words),
         _ => Vec::new(),
     }
 }
@@ -61,6 +63,7 @@ pub fn definition(family: &str, word: &str) -> Option<String> {
             Some(format!("OpenMP 5.2 §{section}"))
         }
         "hmpp" | "hmppcg" => hmpp::known(word).then(|| "OpenHMPP".to_owned()),
+        "jolokia" => jolokia::known(word),
         _ => None,
     }
 }
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn each_family_has_its_words() {
-        assert_eq!(words(" "), ["acc", "omp", "hmpp", "hmppcg"]);
+        assert_eq!(words(" "), ["acc", "omp", "hmpp", "hmppcg", "jolokia"]);
         assert!(words(" acc ").contains(&"parallel loop".to_owned()));
         assert_eq!(words(" acc enter "), ["data"]);
         assert_eq!(words(" acc serial ")[0], "loop");
@@ -121,6 +124,8 @@ mod tests {
         assert!(words(" hmppcg ").contains(&"grid blocksize".to_owned()));
         assert_eq!(words(" hmppcg grid "), ["blocksize"]);
         assert!(words(" hmppcg gridify(i) ").contains(&"private".to_owned()));
+        assert!(words(" jolokia gpuIn(a, b) ").contains(&"gpuOut".to_owned()));
+        assert_eq!(words(" jolokia independent "), [""; 0]);
         assert_eq!(words(" once "), [""; 0]);
         assert_eq!(words(" acc nonsense "), [""; 0]);
     }
@@ -132,5 +137,6 @@ mod tests {
         assert_eq!(definition("omp", "collapse").as_deref(), Some("OpenMP 5.2 §4.4.3"));
         assert_eq!(definition("omp", "copyin"), None);
         assert_eq!(definition("hmpp", "codelet").as_deref(), Some("OpenHMPP"));
+        assert_eq!(definition("jolokia", "tile").as_deref(), Some("Patel 2014, §3.1.2"));
     }
 }

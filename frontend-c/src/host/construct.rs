@@ -32,8 +32,8 @@ struct Texts<'a> {
     site: String,
     /// The variable of the data.
     data: String,
-    /// Whether nests that the compiler found run on the device whatever their size.
-    always: bool,
+    /// Whether nests that the compiler found run on the device whatever their size: 2 where the program asks for it.
+    always: u32,
 }
 
 impl Texts<'_> {
@@ -107,6 +107,17 @@ impl Texts<'_> {
             };
         }
         text
+    }
+
+    /// The task of the host that it is, where it adds to what such tasks combine: done when the host goes on.
+    fn task(&self) -> String {
+        let clauses = &self.unit.directives[self.info.directive].host_joins;
+        if clauses.is_empty() {
+            return String::new();
+        }
+        let clauses: Vec<_> =
+            clauses.iter().map(|&clause| section::place(self.unit, clause)).collect();
+        format!("\n#pragma omp task if(0) default(shared) {}\n", clauses.join(" "))
     }
 
     /// Something in the construct's queue, whose argument is `queue`.
@@ -234,7 +245,7 @@ fn nest(
         "{}{arrays}if (__gpuc_auto_begin(&__gpuc_image_0, &{}, {data}, {count}u, {fixed}, __gpuc_k{number}, {})) {{ {}}} else {{ ",
         super::sections::count(compute, number),
         texts.site,
-        i32::from(texts.always),
+        texts.always,
         compute_call(texts, functions, number, None)
     );
     text
@@ -259,13 +270,18 @@ fn addresses(texts: &Texts<'_>, number: usize) -> (String, String) {
         let pointer = match types.as_array(ty) {
             Some(_) => format!("&({base})[0]"),
             None if ty.is_error() || types.is_pointer(ty) => format!("({base}) + 0"),
-            None => continue,
+            None => format!("&({base})"),
         };
         let _ = write!(
             outer,
             "__typeof__({pointer}) __gpuc_u{number}_{i} = (__typeof__({pointer}))__gpuc_element_0({}[{i}].device, __gpuc_o{number}[{i}]); ",
             texts.data
         );
+        if !ty.is_error() && types.as_array(ty).is_none() && !types.is_pointer(ty) {
+            // No declaration gives an object's name to another one: where it stands, `edit` changes it.
+            let _ = write!(inner, "(void)__gpuc_u{number}_{i}; ");
+            continue;
+        }
         let _ = write!(
             inner,
             "__typeof__(__gpuc_u{number}_{i}) {base} = __gpuc_u{number}_{i}; (void){base}; "
@@ -317,7 +333,10 @@ fn replacement(
         info,
         site: format!("__gpuc_s{number}"),
         data: format!("__gpuc_d{number}"),
-        always: lowered.always,
+        always: match unit.directives[info.directive].asked {
+            true => 2,
+            false => u32::from(lowered.always),
+        },
     };
     let count = descriptors(info);
     let site = format!(
@@ -337,6 +356,7 @@ fn replacement(
     let simple = |body: &str| (format!("{{ {site}if ({condition}) {{ {body}}} }}"), String::new());
     match info.action {
         Action::Compute => {
+            let task = texts.task();
             let is_launch =
                 info.compute.as_ref().is_some_and(|own| functions.launch(own).is_some());
             let data =
@@ -348,16 +368,18 @@ fn replacement(
             let call = compute_call(&texts, functions, number, data.as_ref());
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let (before, behind) = kept(&texts, number);
+            let (begun, site_name) = (format!("__gpuc_b{number}"), &texts.site);
             let text = format!(
-                "{{ {site}if (__gpuc_region_begin(__gpuc_image(), &{}, {condition})) {{ {ahead}{work}}} else {{ {waits}{before}",
-                texts.site
+                "{task}{{ {site}const int {begun} = __gpuc_region_begin(__gpuc_image(), &{site_name}, {condition}); if ({begun}) {{ {ahead}{work}}} if (!{begun} || (__gpuc_comparing && __gpuc_compares(&{site_name}))) {{ {waits}{before}"
             );
-            (text, format!(" {behind}}} }}"))
+            let compared = format!("if ({begun}) __gpuc_compared(&{site_name}); ");
+            (text, format!(" {behind}{compared}}} }}"))
         }
         Action::Nest => (nest(&texts, functions, number, &site, &arrays()), String::from(" } }")),
         Action::Host => {
             let (before, behind) = kept(&texts, number);
-            let text = format!("{{ {site}__gpuc_host_begin(&{}); {{ {before}", texts.site);
+            let task = texts.task();
+            let text = format!("{task}{{ {site}__gpuc_host_begin(&{}); {{ {before}", texts.site);
             (text, format!(" {behind}}} __gpuc_host_end(&{}); }}", texts.site))
         }
         Action::Data => {
@@ -456,6 +478,10 @@ pub(super) fn edit(
     let text = generated(unit, line.start, line.end, &text);
     let order = lowered.constructs.len() + 3;
     edits.push(Edit { start: line.start, length: line.len(), order, text });
+    for &(item, span) in &unit.directives[info.directive].renamed {
+        let text = format!("(*__gpuc_u{number}_{item})");
+        edits.push(Edit { start: span.start as usize, length: span.range().len(), order, text });
+    }
     if !behind.is_empty() {
         // Later constructs are further inside, and end first.
         let order = lowered.constructs.len() - number;

@@ -10,6 +10,7 @@ use super::{Functions, literal};
 use crate::directive::action::Action;
 use crate::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
 use crate::tree::TranslationUnit;
+use crate::types::FloatKind;
 
 /// `enum __gpuc_data_kind` of the runtime.
 fn kind_number(kind: DataKind) -> u32 {
@@ -70,8 +71,32 @@ fn pointers_kind(action: Action, kind: DataKind) -> DataKind {
     }
 }
 
+/// Where the number of an element's type stands in a kind.
+const ELEMENT_SHIFT: u32 = 21;
+
+/// The number of the type of a data item's elements, as the runtime has it.
+fn element(unit: &TranslationUnit, item: &DataItem) -> u32 {
+    let Some(ty) = item.element else { return 0 };
+    let types = &unit.types;
+    if let Some(kind) = types.as_int(ty) {
+        return match kind.bits() {
+            16 => 2,
+            32 => 3,
+            64 => 4,
+            bits => u32::from(bits <= 8),
+        };
+    }
+    match types.as_float(ty) {
+        Some(FloatKind::Float | FloatKind::Float32) => 5,
+        Some(FloatKind::Double | FloatKind::Float32x | FloatKind::Float64) => 6,
+        _ if types.is_pointer(ty) => 7,
+        _ => 0,
+    }
+}
+
 /// The kind of a data item of construct `number`, as a C expression.
 fn kind(
+    unit: &TranslationUnit,
     lowered: &Lowered,
     number: usize,
     item: &DataItem,
@@ -85,7 +110,9 @@ fn kind(
         _ if item.kind == DataKind::ImplicitSection && item.flags.if_present => DataKind::NoCreate,
         _ => item.kind,
     };
-    let kind = kind_number(kind) + flags(item);
+    let is_compute = lowered.constructs[number].compute.is_some();
+    let element = if is_compute { element(unit, item) << ELEMENT_SHIFT } else { 0 };
+    let kind = (kind_number(kind) + flags(item)) | element;
     match item.extent {
         Extent::Enclosed { construct, unmapped, .. }
             if lowered.constructs[construct].condition.when.is_some()
@@ -218,7 +245,7 @@ fn entries(
             }
         }
         let mut device = "(void *)0".to_owned();
-        let mut kind = kind(lowered, number, item, section);
+        let mut kind = kind(unit, lowered, number, item, section);
         if let Extent::Clause(var) = &item.extent
             && let Some(stride) = section::stride(unit, var)
         {

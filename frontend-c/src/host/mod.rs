@@ -136,11 +136,13 @@ fn edits(
     // Other directives are of no concern to the host compiler.
     for pragma in &unit.pragmas {
         if pragma.ours && !rewritten.contains(&pragma.line.start) {
+            let mut said = unit.instead.iter().filter(|(at, _)| *at == pragma.line.start);
+            let instead = said.next().map_or("", |(_, text)| text.as_str());
             edits.push(Edit {
                 start: pragma.line.start as usize,
                 length: pragma.line.range().len(),
                 order: usize::MAX,
-                text: blank(&text[pragma.line.range()]),
+                text: format!("{instead}{}", blank(&text[pragma.line.range()])),
             });
         }
     }

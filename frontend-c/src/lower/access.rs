@@ -154,6 +154,20 @@ impl Lowerer<'_> {
         Ok(self.start_of(buffer, dims))
     }
 
+    /// The memref type of an object in device memory: as [`device_memref`](Self::device_memref), with the
+    /// outermost extent that its declaration has.
+    pub(super) fn object_memref(&mut self, form: &Form, ty: Type) -> gpuc_ir::Type {
+        let (Form::Elements { element, size, inner }, Some(bytes)) =
+            (form, self.unit.types.size_of(ty))
+        else {
+            return self.device_memref(form);
+        };
+        let row = inner.iter().product::<u64>().max(1) * size;
+        let mut shape = vec![(bytes / row.max(1)) as i64];
+        shape.extend(inner.iter().map(|&extent| extent as i64));
+        self.b.ctx.memref(&shape, *element)
+    }
+
     /// The memref type of device memory in a form.
     pub(super) fn device_memref(&mut self, form: &Form) -> gpuc_ir::Type {
         match form {

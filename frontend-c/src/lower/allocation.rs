@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 1 << 30;
 
 impl Lowerer<'_> {
     /// The size of the memory that an expression allocates, and whether it is zeroed, where it does.
-    fn allocation(&self, expr: ExprId) -> Option<(Option<u64>, bool)> {
+    fn allocation(&self, expr: ExprId) -> Option<(Option<u64>, bool, Option<u64>)> {
         let unit = self.unit;
         let ExprKind::Call { callee, arguments } = &unit.exprs[unit.peel(expr)].kind else {
             return None;
@@ -26,14 +26,16 @@ impl Lowerer<'_> {
         if walk::callee(unit, *callee).is_some_and(|(_, body)| body.is_some()) {
             return None;
         }
-        let Some(Allocation::Memory { size, zeroed }) = Allocation::asked_by(name) else {
+        let Some(Allocation::Memory { size, zeroed, align }) = Allocation::asked_by(name) else {
             return None;
         };
+        let align = align.and_then(|number| unit.constant_int(*arguments.get(number)?));
+        let align = align.and_then(|align| u64::try_from(align).ok());
         let bytes = size.iter().try_fold(1u64, |product, &number| {
             let factor = unit.constant_int(*arguments.get(number)?)?;
             product.checked_mul(u64::try_from(factor).ok()?)
         });
-        Some((bytes, zeroed))
+        Some((bytes, zeroed, align.filter(|align| align.is_power_of_two() && *align <= 4096)))
     }
 
     /// A pointer to objects of type `to` in memory that an expression allocates; `None` where it does not.
@@ -43,7 +45,7 @@ impl Lowerer<'_> {
         to: Type,
         span: Span,
     ) -> Lowering<Option<Pointer>> {
-        let Some((bytes, zeroed)) = self.allocation(expr) else { return Ok(None) };
+        let Some((bytes, zeroed, align)) = self.allocation(expr) else { return Ok(None) };
         let is_once = self.region_block == Some(self.block());
         let element = self.unit.types.size_of(to).filter(|&size| size > 0);
         let (Some(bytes), Some(element), true) =
@@ -71,7 +73,11 @@ impl Lowerer<'_> {
                 self.b.ctx.memref(&[bytes as i64], i8)
             }
         };
-        let op = memref::AllocaOp::new(&mut self.b, &[], &[]).result(shape);
+        let mut op = memref::AllocaOp::new(&mut self.b, &[], &[]).result(shape);
+        if let Some(align) = align {
+            let align = self.b.ctx.i64_attr(align as i64);
+            op = op.attr(&mut self.b, "alignment", align);
+        }
         let memory = self.value(op);
         let buffer = self.buffer(memory, form, None);
         let dims = self.dimensions(to);

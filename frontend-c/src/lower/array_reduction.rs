@@ -3,6 +3,8 @@
 //!
 //! An iteration has a private array in the place of the variable. It starts with what changes nothing,
 //! and is combined into the elements when the iteration ends; they are written back behind the loop.
+//! Where there are too many elements for that, and an iteration does no more than combine values into them, it does so
+//! by atomic updates of the variable itself.
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith;
@@ -13,9 +15,10 @@ use super::lowerer::{Binding, Lowerer, Lowering};
 use super::place::{Form, Place, Pointer};
 use super::scalar::{Scalar, flatten};
 use super::walk::{self, Below, Node};
+use crate::directive::atomic::AtomicUpdate;
 use crate::directive::{Directive, ReductionOp, VarRef};
 use crate::source::Span;
-use crate::tree::{DeclId, ExprId, ExprKind, StmtId, TranslationUnit};
+use crate::tree::{BinaryOp, DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
 use crate::types::{ArraySize, Type};
 
 /// A loop combines no more elements than this: each costs every iteration an operation.
@@ -67,17 +70,72 @@ pub(super) fn is_array_reduction(unit: &TranslationUnit, var: &VarRef) -> bool {
     !var.is_whole_variable(unit) || Scalar::of(unit, var.ty).is_none()
 }
 
+/// The variable that an element or member belongs to.
+pub(super) fn root(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
+    match unit.exprs[unit.peel(expr)].kind {
+        ExprKind::Name(decl) => Some(decl),
+        ExprKind::Index { base, .. } | ExprKind::Member { base, .. } | ExprKind::Unary(_, base) => {
+            root(unit, base)
+        }
+        _ => None,
+    }
+}
+
+/// How often an expression names a variable.
+fn mentions(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> usize {
+    let mut found = 0;
+    walk::expr(unit, expr, &mut |node| {
+        if let Node::Expr(expr) = node {
+            found +=
+                usize::from(matches!(unit.exprs[expr].kind, ExprKind::Name(name) if name == decl));
+        }
+        Below::Enter
+    });
+    found
+}
+
+/// Whether all that a statement does with an array is to combine values into its elements by an operator.
+fn only_combines(unit: &TranslationUnit, body: StmtId, decl: DeclId, op: ReductionOp) -> bool {
+    let (mut in_updates, mut all) = (0, 0);
+    walk::stmt(unit, body, &mut |node| {
+        match node {
+            Node::Stmt(stmt) => {
+                if let StmtKind::Expr(expr) = unit.stmts[stmt].kind
+                    && let Some(update) = AtomicUpdate::of(unit, expr)
+                    && root(unit, update.target) == Some(decl)
+                    && Scalar::of(unit, unit.exprs[update.target].ty).is_some()
+                    && combines(&update) == Some(op)
+                    && update.value.is_none_or(|value| mentions(unit, value, decl) == 0)
+                {
+                    in_updates += mentions(unit, expr, decl);
+                }
+            }
+            Node::Expr(expr) => {
+                let is_it = matches!(unit.exprs[expr].kind, ExprKind::Name(name) if name == decl);
+                all += usize::from(is_it);
+            }
+            _ => {}
+        }
+        Below::Enter
+    });
+    in_updates > 0 && in_updates == all
+}
+
+/// The reduction that an update is a step of.
+fn combines(update: &AtomicUpdate) -> Option<ReductionOp> {
+    Some(match update.op {
+        BinaryOp::Add => ReductionOp::Add,
+        BinaryOp::Sub if !update.swapped => ReductionOp::Add,
+        BinaryOp::Mul => ReductionOp::Mul,
+        BinaryOp::And => ReductionOp::And,
+        BinaryOp::Or => ReductionOp::Or,
+        BinaryOp::Xor => ReductionOp::Xor,
+        _ => return None,
+    })
+}
+
 /// Whether a statement assigns to a variable or to an element or member of it.
 fn assigns_into(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
-    fn root(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
-        match unit.exprs[unit.peel(expr)].kind {
-            ExprKind::Name(decl) => Some(decl),
-            ExprKind::Index { base, .. }
-            | ExprKind::Member { base, .. }
-            | ExprKind::Unary(_, base) => root(unit, base),
-            _ => None,
-        }
-    }
     let mut found = false;
     walk::stmt(unit, body, &mut |node| {
         if let Node::Expr(expr) = node
@@ -123,7 +181,22 @@ impl Lowerer<'_> {
                 }
             }
         }
-        wanted.into_iter().map(|(op, var)| self.array_reduction(op, var)).collect()
+        let mut reductions = Vec::new();
+        for (op, var) in wanted {
+            let is_large = self.too_many(&var);
+            let known = self.updated_arrays.contains(&var.decl);
+            if is_large
+                && (known
+                    || only_combines(unit, body, var.decl, op) && self.is_of_the_program(var.decl))
+            {
+                if !known {
+                    self.updated_arrays.push(var.decl);
+                }
+                continue;
+            }
+            reductions.push(self.array_reduction(op, var)?);
+        }
+        Ok(reductions)
     }
 
     fn array_reduction(&mut self, op: ReductionOp, var: VarRef) -> Lowering<ArrayReduction> {
@@ -149,6 +222,36 @@ impl Lowerer<'_> {
             slots.push(slot);
         }
         Ok(ArrayReduction { named, var, op, scalar, first, count, outside, slots, private: None })
+    }
+
+    /// Whether a clause is about more elements of an array than each iteration can have of its own.
+    fn too_many(&self, var: &VarRef) -> bool {
+        let unit = self.unit;
+        let is_array = |ty| unit.types.as_array(ty).is_some() || unit.types.is_pointer(ty);
+        if unit.named(var.base) != Some(var.decl)
+            || !is_array(unit.decls[var.decl].ty)
+            || !var.sections.is_empty() && var.sections.iter().all(|section| section.is_index)
+        {
+            return false;
+        }
+        let constant = |expr: ExprId| unit.constant_int(expr);
+        let end = match var.sections.as_slice() {
+            [] => match unit.types.as_array(var.ty) {
+                Some((element, ArraySize::Constant(count)))
+                    if unit.types.as_array(element).is_none() =>
+                {
+                    Some(i128::from(count))
+                }
+                _ => None,
+            },
+            [section] if unit.types.as_array(var.ty).is_none() => {
+                let first = section.lower.map_or(Some(0), constant);
+                let length = section.length.and_then(constant);
+                first.zip(length).and_then(|(first, length)| first.checked_add(length))
+            }
+            _ => None,
+        };
+        end.is_none_or(|end| end > i128::from(MOST_ELEMENTS))
     }
 
     /// The type of the elements of a variable in a clause, the first one and their number.

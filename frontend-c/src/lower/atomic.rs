@@ -42,6 +42,9 @@ impl Lowerer<'_> {
                 self.captured(&cell, value, into)
             }
             Ok(Atomic::Change { change, capture }) => self.atomic_change(change, capture, span),
+            Ok(Atomic::Compared { compare, held, otherwise }) => {
+                self.atomic_compared(compare, held, otherwise, span)
+            }
             Err((span, diagnostic)) => self.refuse(span, diagnostic),
         }
     }
@@ -67,6 +70,38 @@ impl Lowerer<'_> {
         // What the object was, and what was done to it, say what it has become.
         let value = if new { self.stepped(&cell, step, old)? } else { old };
         self.captured(&cell, value, into)
+    }
+
+    /// A comparison that changes an object, and variables that say how it went.
+    fn atomic_compared(
+        &mut self,
+        compare: AtomicCompare,
+        held: Option<ExprId>,
+        otherwise: Option<ExprId>,
+        span: Span,
+    ) -> Lowering<()> {
+        let step = self.change_step(Change::Compare(compare), span)?;
+        let cell = self.cell(compare.target, span)?;
+        let old = self.apply(&cell, step)?;
+        let holds = self.step_holds(&cell, step, old);
+        if let Some(into) = held {
+            let to = self.scalar(self.ty(into), self.span(into))?;
+            let value = self.convert(holds, Scalar::Bool, to);
+            self.assign(into, value, to)?;
+        }
+        let Some(into) = otherwise else { return Ok(()) };
+        let fails = self.invert(holds);
+        self.branch(fails, |l| l.captured(&cell, old, into))
+    }
+
+    /// Whether the comparison of a change holds for a value of the object.
+    fn step_holds(&mut self, cell: &Cell, step: Step, old: Value) -> Value {
+        let Step::Compare { compare, operand, wide, .. } = step else {
+            return arith::constant_bool(&mut self.b, true);
+        };
+        let known = self.convert(old, cell.scalar, wide);
+        let (a, b) = if compare.swapped { (operand, known) } else { (known, operand) };
+        self.comparison(compare.relation, wide, a, b)
     }
 
     /// A change, with its operand computed.
@@ -159,10 +194,8 @@ impl Lowerer<'_> {
     fn stepped(&mut self, cell: &Cell, step: Step, old: Value) -> Lowering<Value> {
         let (update, operand, wide) = match step {
             Step::Assign(value) => return Ok(value),
-            Step::Compare { compare, operand, value, wide } => {
-                let known = self.convert(old, cell.scalar, wide);
-                let (a, b) = if compare.swapped { (operand, known) } else { (known, operand) };
-                let holds = self.comparison(compare.relation, wide, a, b);
+            Step::Compare { value, .. } => {
+                let holds = self.step_holds(cell, step, old);
                 let op = arith::SelectOp::new(&mut self.b, holds, value, old);
                 return Ok(self.value(op));
             }

@@ -193,7 +193,7 @@ impl Lowerer<'_> {
         };
         let unmapped = self.implicit_kind(c, variable, ty);
         let extent = mapped.extent(self.unit, name, ty, unmapped);
-        captures.data.push(DataItem::implicit(name, kind, extent));
+        captures.data.push(DataItem::implicit(self.unit, name, kind, extent, ty));
         Some((captures.data.len() - 1, kind))
     }
 
@@ -302,9 +302,19 @@ impl Lowerer<'_> {
         } else {
             (Form::Bytes, Target::Object(captured, Form::Bytes, ty))
         };
-        let ty = self.device_memref(&form);
+        let memref = match (&target, &form) {
+            (Target::Object(..), Form::Elements { .. }) => self.object_memref(&form, ty),
+            _ => self.device_memref(&form),
+        };
         let storage = storage(unit, c, captured, &target);
-        Formal { name, ty, map: kind.keyword(), storage, actual: Argument::Data(item), target }
+        Formal {
+            name,
+            ty: memref,
+            map: kind.keyword(),
+            storage,
+            actual: Argument::Data(item),
+            target,
+        }
     }
 
     /// An array, a structure or a section of which the construct has the host's values in memory of its own.
@@ -335,7 +345,7 @@ impl Lowerer<'_> {
             // Of an array, all of it: who has a section of it looks at no more.
             Extent::Object(name.clone())
         };
-        let item = DataItem { line, ..DataItem::implicit(&name, kind, extent) };
+        let item = DataItem { line, ..DataItem::implicit(unit, &name, kind, extent, ty) };
         let formal = self.mapped(c, Captured::Variable(decl), ty, name, 0, kind);
         Ok((item, Formal { storage: Some(STORAGE_EXCLUSIVE), ..formal }))
     }
@@ -408,7 +418,8 @@ impl Lowerer<'_> {
         }
         if self.declared.contains(&decl) && !unit.types.is_pointer(ty) {
             let kind = DataKind::ImplicitPresent;
-            captures.data.push(DataItem::implicit(&name, kind, Extent::Object(name.clone())));
+            let extent = Extent::Object(name.clone());
+            captures.data.push(DataItem::implicit(unit, &name, kind, extent, ty));
             let item = captures.data.len() - 1;
             let formal = self.mapped(c, captured, ty, name, item, kind);
             captures.formals.push(formal);
@@ -447,7 +458,8 @@ impl Lowerer<'_> {
         }
         let default = self.default_data(c);
         let reduced = c.reduced.contains(&decl);
-        if default == Some(DefaultData::None) && !(reduced && scalar.is_some()) {
+        let is_named = reduced && scalar.is_some() || firstprivate.is_some();
+        if default == Some(DefaultData::None) && !is_named {
             let place = unit.place(c.directive.name);
             let family = c.directive.family;
             return self.refuse(
@@ -473,7 +485,8 @@ impl Lowerer<'_> {
             if reduced || kernels && usage.mutated || asked.is_some() {
                 let item = captures.data.len();
                 let kind = asked.unwrap_or(DataKind::ImplicitCopy);
-                captures.data.push(DataItem::implicit(&name, kind, Extent::Object(name.clone())));
+                let extent = Extent::Object(name.clone());
+                captures.data.push(DataItem::implicit(unit, &name, kind, extent, ty));
                 let formal = self.mapped(c, captured, ty, name, item, kind);
                 captures.formals.push(formal);
             } else {
@@ -507,8 +520,9 @@ impl Lowerer<'_> {
             return self.refuse(usage.span, super::scalar::refused_type(unit, ty));
         }
         let item = captures.data.len();
-        let mut data = DataItem::implicit(&name, kind, extent);
+        let mut data = DataItem::implicit(unit, &name, kind, extent, ty);
         data.flags.if_present = copies && kind == DataKind::ImplicitSection;
+        data.unnamed = Some(decl);
         captures.data.push(data);
         let mut formal = self.mapped(c, captured, ty, name, item, kind);
         if kind == DataKind::FirstPrivate {
@@ -543,7 +557,8 @@ impl Lowerer<'_> {
             false => DataKind::FirstPrivate,
         };
         let item = captures.data.len();
-        captures.data.push(DataItem::implicit(&name, kind, Extent::Object(name.clone())));
+        let extent = Extent::Object(name.clone());
+        captures.data.push(DataItem::implicit(unit, &name, kind, extent, ty));
         let formal = self.mapped(c, captured, ty, name, item, kind);
         captures.formals.push(formal);
         Ok(())
@@ -586,7 +601,8 @@ impl Lowerer<'_> {
                 let form = self.natural_form(None, to);
                 let kind = self.pointer_kind(c);
                 let item = captures.data.len();
-                let mut data = DataItem::implicit(&name, kind, Extent::Pointer(name.clone()));
+                let mut data =
+                    DataItem::implicit(unit, &name, kind, Extent::Pointer(name.clone()), to);
                 data.flags.if_present =
                     c.directive.family.copies_scalars() && kind == DataKind::ImplicitSection;
                 captures.data.push(data);

@@ -5,7 +5,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 use super::enclosing;
 use super::extent::keeps_value;
 use super::unit::Enclosing;
-use super::{DataItem, Extent};
+use super::{DataItem, Extent, element_of, flatten};
 use crate::directive::action::Action;
 use crate::directive::construct::Kind;
 use crate::directive::data::Mapping;
@@ -32,7 +32,8 @@ pub(super) fn program_items(
                 check_section(unit, var)?;
                 Extent::Clause(var.clone())
             };
-            Ok(DataItem { name, kind, flags, line, extent })
+            let element = Some(element_of(unit, var.ty));
+            Ok(DataItem { name, kind, flags, line, extent, unnamed: None, element })
         })
         .collect()
 }
@@ -99,7 +100,9 @@ pub(super) fn clause_items(
                 Extent::Clause(var.clone())
             }
         };
-        items.push(DataItem { name, kind, flags, line, extent });
+        let element = Some(flatten(unit, var.ty).0).filter(|_| !bare_pointer);
+        let element = element.or_else(|| Some(element_of(unit, var.ty)));
+        items.push(DataItem { name, kind, flags, line, extent, unnamed: None, element });
     }
     enclosing::complete_present(unit, directive, around, &mut items);
     unite(unit, directive, &mut items);
@@ -132,7 +135,8 @@ fn pointer_members(
         let name = text(unit, unit.exprs[var.base].span);
         if is_member && !found.iter().any(|known| known.name == name) {
             let extent = Extent::Object(name.clone());
-            found.push(DataItem { name, kind, flags: item.flags, line: item.line, extent });
+            let (flags, line) = (item.flags, item.line);
+            found.push(DataItem { name, kind, flags, line, extent, unnamed: None, element: None });
         }
     }
     found

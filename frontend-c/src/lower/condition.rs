@@ -17,8 +17,11 @@ impl Lowerer<'_> {
 
     /// Whether a scalar expression is not zero, as `i1`.
     pub(super) fn condition(&mut self, expr: ExprId) -> Lowering<Value> {
+        self.at_span(self.span(expr), |l| l.truth_of(expr))
+    }
+
+    fn truth_of(&mut self, expr: ExprId) -> Lowering<Value> {
         let span = self.span(expr);
-        self.locate(span);
         match self.unit.exprs[expr].kind.clone() {
             ExprKind::Paren(inner) => self.condition(inner),
             ExprKind::Int(value) => Ok(arith::constant_bool(&mut self.b, value != 0)),
@@ -31,7 +34,6 @@ impl Lowerer<'_> {
             }
             ExprKind::Unary(UnaryOp::Not, operand) => {
                 let condition = self.condition(operand)?;
-                self.locate(span);
                 Ok(self.invert(condition))
             }
             ExprKind::Binary(BinaryOp::LogicalAnd, a, b) => self.short_circuit(a, b, true),
@@ -41,8 +43,7 @@ impl Lowerer<'_> {
             _ if self.is_pointer(expr) => self.is_set(expr),
             _ => {
                 let scalar = self.scalar(self.ty(expr), span)?;
-                let value = self.rvalue(expr)?;
-                self.locate(span);
+                let value = self.value_of(expr)?;
                 Ok(self.is_true(value, scalar))
             }
         }

@@ -136,6 +136,11 @@ impl Lowerer<'_> {
 
     /// A `loop` directive, or the loop part of a combined one, with the loops it applies to.
     pub(super) fn directive_loop(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
+        let header = self.header(self.only_statement(body));
+        self.at_span(header, |l| l.divided_loops(directive, body))
+    }
+
+    fn divided_loops(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let loops = self.nest(directive, body)?;
         if let Some(tile) = directive.nest.as_ref().and_then(|nest| nest.tile) {
             let remark = Diagnostic::remark("the sizes of these tiles are chosen by the compiler")
@@ -209,6 +214,7 @@ impl Lowerer<'_> {
             });
         }
         let reductions = self.loop_reductions(directive, inner_body, independent, &roles)?;
+        let nested_updates = self.updated_arrays.len();
         let mut arrays = self.array_reductions(directive, inner_body, independent)?;
         let starts = self.linear_starts(directive)?;
         let location = self.b.location;
@@ -253,6 +259,7 @@ impl Lowerer<'_> {
         self.jumps = saved_jumps;
         self.reductions.truncate(nested);
         self.reduced_arrays.truncate(nested_arrays);
+        self.updated_arrays.truncate(nested_updates);
         (self.gangs, self.taken, self.numbers) = around;
         self.bindings = saved;
         self.b.location = location;
@@ -332,9 +339,19 @@ impl Lowerer<'_> {
             );
         } else {
             let message = "all gangs are taken by the outermost gang loop";
-            self.diagnostics.push(Diagnostic::remark(message).at(place));
+            self.diagnostics.push(Diagnostic::missed(message).at(place));
         }
         Ok(false)
+    }
+
+    /// What stands in braces by itself.
+    fn only_statement(&self, mut stmt: StmtId) -> StmtId {
+        while let StmtKind::Compound(list) = &self.unit.stmts[stmt].kind
+            && let [single] = list.as_slice()
+        {
+            stmt = *single;
+        }
+        stmt
     }
 
     /// The loops that a directive applies to, outermost first.
@@ -342,11 +359,7 @@ impl Lowerer<'_> {
         let mut loops: Vec<Counted> = Vec::new();
         let mut at = body;
         for _ in 0..directive.collapsed() {
-            while let StmtKind::Compound(list) = &self.unit.stmts[at].kind
-                && let [single] = list.as_slice()
-            {
-                at = *single;
-            }
+            at = self.only_statement(at);
             let is_loop = matches!(self.unit.stmts[at].kind, StmtKind::For { .. });
             if !is_loop
                 && directive.nest.as_ref().is_some_and(|nest| nest.force)
@@ -400,7 +413,7 @@ impl Lowerer<'_> {
     /// Says that fewer loops are divided than the program asks for.
     fn remark_fewer(&mut self, directive: &Directive, count: usize) {
         let message = format!("{count} of these loops are divided among processors");
-        let remark = Diagnostic::remark(message).at(self.unit.place(directive.name));
+        let remark = Diagnostic::missed(message).at(self.unit.place(directive.name));
         self.diagnostics.push(remark);
     }
 

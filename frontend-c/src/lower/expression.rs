@@ -13,9 +13,12 @@ use crate::types::Type;
 impl Lowerer<'_> {
     /// The value of a scalar expression.
     pub(super) fn rvalue(&mut self, expr: ExprId) -> Lowering<Value> {
+        self.at_span(self.span(expr), |l| l.value_of(expr))
+    }
+
+    pub(super) fn value_of(&mut self, expr: ExprId) -> Lowering<Value> {
         let unit = self.unit;
         let span = self.span(expr);
-        self.locate(span);
         let ty = self.ty(expr);
         if let Some(&value) = self.host_values.get(&expr) {
             return Ok(value);
@@ -136,7 +139,6 @@ impl Lowerer<'_> {
                 let from = self.scalar(self.ty(operand), self.span(operand))?;
                 let to = self.scalar(to, span)?;
                 let value = self.rvalue(operand)?;
-                self.locate(span);
                 Ok(self.convert(value, from, to))
             }
             CastKind::PointerToInteger => {
@@ -150,7 +152,6 @@ impl Lowerer<'_> {
                 let from = self.scalar(part, span)?;
                 let to = self.scalar(to, span)?;
                 let value = self.part_value(operand, false)?;
-                self.locate(span);
                 Ok(self.convert(value, from, to))
             }
             CastKind::RealToComplex | CastKind::Complex => {
@@ -196,12 +197,10 @@ impl Lowerer<'_> {
                     _ => {}
                 }
                 let value = self.rvalue(operand)?;
-                self.locate(span);
                 Ok(self.negate(value, scalar))
             }
             UnaryOp::Complement => {
                 let value = self.rvalue(operand)?;
-                self.locate(span);
                 Ok(self.complement(value, scalar))
             }
             UnaryOp::Imag => self.error(span, "imaginary parts are not supported in device code"),
@@ -223,7 +222,6 @@ impl Lowerer<'_> {
         let scalar = self.scalar(ty, span)?;
         let left = self.rvalue(a)?;
         let mut right = self.rvalue(b)?;
-        self.locate(span);
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             let from = self.scalar(self.ty(b), span)?;
             right = self.convert(right, from, scalar);
@@ -267,8 +265,7 @@ impl Lowerer<'_> {
         let span = self.span(target);
         match self.place(target)? {
             Place::Memory(pointer) => {
-                self.locate(span);
-                self.store(value, &pointer, scalar, span)
+                self.at_span(span, |l| l.store(value, &pointer, scalar, span))
             }
             Place::Value(_) => self.error(span, "this variable cannot be assigned to here"),
             _ => self.untraced(span),
@@ -301,8 +298,8 @@ impl Lowerer<'_> {
         let wide = self.scalar(computed, span)?;
         let pointer = self.object(target)?;
         let mut right = self.rvalue(value)?;
-        self.locate(span);
-        let old = self.load(&pointer, scalar, span)?;
+        let access = self.span(target);
+        let old = self.at_span(access, |l| l.load(&pointer, scalar, span))?;
         let left = self.convert(old, scalar, wide);
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             let from = self.scalar(self.ty(value), span)?;
@@ -310,7 +307,7 @@ impl Lowerer<'_> {
         }
         let result = self.arithmetic(op, wide, left, right, span)?;
         let result = self.convert(result, wide, scalar);
-        self.store(result, &pointer, scalar, span)?;
+        self.at_span(access, |l| l.store(result, &pointer, scalar, span))?;
         Ok(result)
     }
 
@@ -370,8 +367,10 @@ impl Lowerer<'_> {
 
     /// Evaluates an expression for what it does.
     pub(super) fn effects(&mut self, expr: ExprId) -> Lowering<()> {
-        let span = self.span(expr);
-        self.locate(span);
+        self.at_span(self.span(expr), |l| l.effects_of(expr))
+    }
+
+    fn effects_of(&mut self, expr: ExprId) -> Lowering<()> {
         let is_assignment = matches!(
             self.unit.exprs[expr].kind,
             ExprKind::Assign { .. } | ExprKind::CompoundAssign { .. } | ExprKind::IncDec(..)

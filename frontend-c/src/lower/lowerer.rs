@@ -1,13 +1,10 @@
 //! The state of lowering one function.
 
-use std::sync::Arc;
-
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::{arith, memref, offload, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{
-    Block, Builder, Ident, InsertPoint, Location, LocationKind, Op, OpBuild, Region,
-    Type as IrType, Value,
+    Block, Builder, InsertPoint, Location, LocationKind, Op, OpBuild, Region, Type as IrType, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -125,6 +122,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) host_values: FxHashMap<ExprId, Value>,
     /// Arrays that the enclosing loops reduce.
     pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
+    /// Those of them whose elements get each value at once, as there are too many for an iteration to have its own.
+    pub(super) updated_arrays: Vec<DeclId>,
     /// Members that data clauses name, and what they are bound to.
     pub(super) paths: Vec<(VarRef, Option<Binding>)>,
     pub(super) frames: Vec<Frame>,
@@ -155,7 +154,8 @@ pub(super) struct Lowerer<'a> {
     /// The module's variables for strings, by their bytes.
     pub(super) strings: FxHashMap<gpuc_ir::Attr, String>,
     subscripts: FxHashMap<i64, Value>,
-    file: Option<(Arc<str>, Ident)>,
+    /// Where the operation before comes from.
+    pub(super) located: super::location::Located,
 }
 
 impl<'a> Lowerer<'a> {
@@ -192,6 +192,7 @@ impl<'a> Lowerer<'a> {
             lane_limit: None,
             host_values: FxHashMap::default(),
             reduced_arrays: Vec::new(),
+            updated_arrays: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),
             jumps: Vec::new(),
@@ -208,7 +209,7 @@ impl<'a> Lowerer<'a> {
             recursive: FxHashMap::default(),
             strings: FxHashMap::default(),
             subscripts: FxHashMap::default(),
-            file: None,
+            located: super::location::Located::default(),
         }
     }
 
@@ -247,41 +248,6 @@ impl<'a> Lowerer<'a> {
             Some(scalar) => Ok(scalar),
             None => self.refuse(span, super::scalar::refused_type(self.unit, ty)),
         }
-    }
-
-    /// Makes `span` the location of operations to come.
-    pub(super) fn locate(&mut self, span: Span) {
-        let (file, line) = self.unit.source.line(span.start);
-        let ident = match &self.file {
-            Some((known, ident)) if Arc::ptr_eq(known, &file) => *ident,
-            _ => {
-                let ident = self.b.ctx.ident(&file);
-                self.file = Some((file, ident));
-                ident
-            }
-        };
-        let text = self.unit.source.text();
-        let start = (span.start as usize).min(text.len());
-        let column = text[..start].iter().rev().take_while(|&&b| b != b'\n').count() as u32 + 1;
-        let mut location = self.b.ctx.file_location(ident, line, column);
-        for frame in self.frames.iter().rev() {
-            if frame.call != Location::UNKNOWN {
-                let kind = LocationKind::CallSite { callee: location, caller: frame.call };
-                location = self.b.ctx.add_location(kind);
-                break;
-            }
-        }
-        self.b.location = location;
-    }
-
-    /// Names the variable of a loop as the program does, at the place of the loop's first value.
-    pub(super) fn name_variable(&mut self, variable: Value, decl: DeclId, at: Span) {
-        let outside = self.b.location;
-        self.locate(at);
-        let (name, child) = (self.b.ctx.ident(self.unit.name(decl)), self.b.location);
-        self.b.location = outside;
-        let location = self.b.ctx.add_location(LocationKind::Name { name, child });
-        self.b.set_value_location(variable, location);
     }
 
     /// Runs `body` with the insertion point at the end of `block`.

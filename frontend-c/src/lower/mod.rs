@@ -50,6 +50,7 @@ mod function;
 mod initializer;
 mod jump;
 mod library;
+mod location;
 mod looping;
 mod lowerer;
 mod math;
@@ -69,7 +70,7 @@ mod statement;
 pub(crate) mod storage;
 mod switch;
 mod unit;
-mod update;
+pub(crate) mod update;
 pub(crate) mod uses;
 pub(crate) mod walk;
 mod wishes;
@@ -85,7 +86,8 @@ use crate::directive::action::{Action, Condition, Order};
 use crate::directive::construct::Wish;
 pub use crate::directive::{DataFlags, DataKind};
 use crate::source::Span;
-use crate::tree::DirectiveId;
+use crate::tree::{DeclId, DirectiveId, TranslationUnit};
+use crate::types::Type;
 
 pub use function::lower_functions;
 pub(crate) use scalar::flatten;
@@ -194,12 +196,30 @@ pub struct DataItem {
     pub line: u32,
     /// What is mapped.
     pub extent: Extent,
+    /// The array, structure or pointer that no clause names, where it is one.
+    pub unnamed: Option<DeclId>,
+    /// The type of its elements, arrays in it taken apart.
+    pub element: Option<Type>,
+}
+
+/// The type of the elements of an object, or of what a pointer points to.
+pub(crate) fn element_of(unit: &TranslationUnit, ty: Type) -> Type {
+    flatten(unit, unit.types.pointee(ty).unwrap_or(ty)).0
 }
 
 impl DataItem {
     /// An item that no clause of the construct names.
-    pub(crate) fn implicit(name: &str, kind: DataKind, extent: Extent) -> DataItem {
-        DataItem { name: name.to_owned(), kind, flags: DataFlags::default(), line: 0, extent }
+    /// `ty` is the type of the variable, or of what it points to.
+    pub(crate) fn implicit(
+        unit: &TranslationUnit,
+        name: &str,
+        kind: DataKind,
+        extent: Extent,
+        ty: Type,
+    ) -> DataItem {
+        let (name, flags) = (name.to_owned(), DataFlags::default());
+        let element = Some(element_of(unit, ty));
+        DataItem { name, kind, flags, line: 0, extent, unnamed: None, element }
     }
 }
 

@@ -78,12 +78,15 @@ pub(super) fn changed_copies(
         }
         Below::Enter
     });
+    let mapped = directive.data.iter().filter(|mapping| mapping.kind == DataKind::FirstPrivate);
+    let mapped: Vec<VarRef> = mapped.map(|mapping| mapping.var.clone()).collect();
     for directive in &directives {
         inside.extend(directive.lastprivate.iter().map(|var| var.decl));
         inside.extend(directive.reductions().map(|(_, var)| var.decl));
     }
     let mut found: Vec<VarRef> = Vec::new();
-    for var in directives.iter().flat_map(|d| d.private.iter().chain(&d.firstprivate)) {
+    let listed = directives.iter().flat_map(|d| d.private.iter().chain(&d.firstprivate));
+    for var in listed.chain(&mapped) {
         let is_known = found.iter().any(|known| known.decl == var.decl);
         if !is_known && !inside.contains(&var.decl) && !only_reads(unit, body, var.decl) {
             found.push(var.clone());

@@ -92,6 +92,7 @@ impl Lowerer<'_> {
         self.gives_addresses = false;
         self.reductions.clear();
         self.reduced_arrays.clear();
+        self.updated_arrays.clear();
         self.gangs = None;
         self.taken = [false; 3];
         self.numbers = [None; 3];

@@ -6,6 +6,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 
+use super::array_reduction::root;
 use super::lowerer::{Binding, Lowerer};
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
@@ -24,6 +25,9 @@ impl Lowerer<'_> {
         }
         let StmtKind::Expr(expr) = self.unit.stmts[stmt].kind else { return false };
         let Some(update) = AtomicUpdate::of(self.unit, expr) else { return false };
+        if self.is_reduced_at_once(stmt) {
+            return true;
+        }
         let (mut at, mut is_indirect) = (update.target, false);
         loop {
             at = match self.unit.exprs[at].kind {
@@ -40,18 +44,32 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Whether a statement combines something into an element of an array that a loop around reduces.
+    fn is_reduced_at_once(&self, stmt: StmtId) -> bool {
+        let StmtKind::Expr(expr) = self.unit.stmts[stmt].kind else { return false };
+        let update = AtomicUpdate::of(self.unit, expr);
+        let owner = update.and_then(|update| root(self.unit, update.target));
+        owner.is_some_and(|decl| self.updated_arrays.contains(&decl))
+    }
+
     /// What the user is told of an update that is made atomic.
     pub(super) fn remark_scatter(&mut self, stmt: StmtId) {
+        let because = match self.is_reduced_at_once(stmt) {
+            true => {
+                "the clause `reduction` is about more elements than each iteration can have of its own"
+            }
+            false => "two iterations may meet in one element, as its subscript comes out of memory",
+        };
         let span = self.unit.stmts[stmt].span;
         let text = super::clause_items::text(self.unit, span);
         let remark = Diagnostic::remark(format!("Generating implicit atomic update for `{text}`"))
             .at(self.unit.place(span))
-            .help("two iterations may meet in one element, as its subscript comes out of memory");
+            .help(because);
         self.diagnostics.push(remark);
     }
 
     /// Whether an array or what a pointer points to is the program's, not an iteration's own.
-    fn is_of_the_program(&self, decl: DeclId) -> bool {
+    pub(super) fn is_of_the_program(&self, decl: DeclId) -> bool {
         let buffer = match self.bindings.get(&decl) {
             Some(Binding::Object(pointer) | Binding::Pointer(pointer)) => pointer.buffer,
             Some(Binding::PointerVariable { buffer: Some(buffer), .. }) => *buffer,

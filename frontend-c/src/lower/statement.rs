@@ -12,9 +12,12 @@ use crate::tree::{DeclId, DeclKind, ExprId, Initializer, StmtId, StmtKind, Stora
 impl Lowerer<'_> {
     /// Lowers a statement.
     pub(super) fn statement(&mut self, id: StmtId) -> Lowering<()> {
+        self.at_span(self.header(id), |l| l.lower_statement(id))
+    }
+
+    fn lower_statement(&mut self, id: StmtId) -> Lowering<()> {
         let unit = self.unit;
         let span = unit.stmts[id].span;
-        self.locate(span);
         match &unit.stmts[id].kind {
             StmtKind::Empty => Ok(()),
             StmtKind::Expr(_) if self.scatters(id) => {

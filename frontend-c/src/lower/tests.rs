@@ -275,7 +275,7 @@ void f(int n, float *restrict a, const float *b, struct s s, float (*m)[4]) {
             %arg2: memref<?xf32> {offload.map = "copyin", offload.name = "b"}
             %arg3: f32 {offload.map = "firstprivate", offload.name = "s.w"}
             %arg4: memref<?x4xf32> {offload.map = "section", offload.name = "m"}
-            %arg5: memref<?xf32> {offload.map = "copy", offload.name = "local", offload.storage = "object"}
+            %arg5: memref<7xf32> {offload.map = "copy", offload.name = "local", offload.storage = "object"}
             %arg6: memref<?xf32> {offload.map = "copy", offload.name = "a", offload.storage = "restrict"}
             %arg7: memref<f32> {offload.map = "copy", offload.name = "sum", offload.storage = "exclusive"}"#]],
     );

@@ -202,10 +202,11 @@ impl Walker<'_> {
         let mut info = self.info(id, action, unit.stmts[stmt].span.end);
         if let (Action::Compute, Some(body)) = (action, body) {
             info.own = changed_copies(unit, directive, body);
-            info.steps = wishes::of(unit, body);
+            info.steps = wishes::of(unit, stmt);
             self.compute(&mut info, stmt, body);
             if unit.directives[id].found {
-                (info.action, info.words) = (Action::Nest, "nest");
+                info.action = Action::Nest;
+                info.words = if unit.directives[id].asked { info.words } else { "nest" };
             }
             self.constructs.push(info);
             return Below::Skip;
@@ -218,7 +219,7 @@ impl Walker<'_> {
             let (_, line) = unit.source.line(directive.name.start);
             let extent = Extent::Elements(memory.first.clone(), memory.bytes.clone());
             let Memory { kind, flags, ref name, .. } = *memory;
-            DataItem { name: name.clone(), kind, flags, line, extent }
+            DataItem { name: name.clone(), kind, flags, line, extent, unnamed: None, element: None }
         }));
         let until = match action {
             Action::Data => Some(stmt),

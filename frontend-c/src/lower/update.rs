@@ -7,7 +7,7 @@ use crate::types::{IntKind, Type};
 
 /// The operator by which `body` combines values into `variable`, if all that it does with the variable
 /// is that: `s += x`, `s = x * s`, `s = fmax(s, x)`, `if (x > s) s = x`, `s = s && x` and their kin.
-pub(super) fn reduction(
+pub(crate) fn reduction(
     unit: &TranslationUnit,
     body: StmtId,
     variable: DeclId,

@@ -29,6 +29,7 @@ impl Parser {
         match self.checker.unit.pragmas[number as usize].family {
             Family::OpenMp => return Ok(self.openmp_at_file_scope(number)),
             Family::Hmpp | Family::HmppCg => return Ok(self.hmpp_at_file_scope(number)),
+            Family::Jolokia => return Ok(self.jolokia_at_file_scope(number)),
             _ => {}
         }
         let span = self.span();
@@ -50,6 +51,7 @@ impl Parser {
             Family::OpenMp => return self.openmp_statement(number),
             Family::Hmpp => return self.hmpp_statement(number),
             Family::HmppCg => return self.hmppcg_statement(number),
+            Family::Jolokia => return self.jolokia_statement(number),
             _ => {}
         }
         let start = self.span();

@@ -18,6 +18,8 @@ pub enum Family {
     Hmpp,
     /// `hmppcg`: OpenHMPP's loop directives.
     HmppCg,
+    /// `jolokia`: JolokiaC++ in plain C.
+    Jolokia,
     /// `pack`: changes the layout of what follows.
     Pack,
     /// Anything else; the host compiler's.
@@ -49,6 +51,7 @@ impl Pragma {
             b"omp" => Family::OpenMp,
             b"hmpp" => Family::Hmpp,
             b"hmppcg" => Family::HmppCg,
+            b"jolokia" => Family::Jolokia,
             b"pack" => Family::Pack,
             _ => Family::Other,
         };

@@ -83,7 +83,12 @@ pub fn missing_file(file: &Path) -> Option<Diagnostic> {
         Err(error) => error.to_string(),
     };
     let error = Diagnostic::error(format!("cannot read `{}`: {error}", file.display()));
-    Some(error.code(codes::NO_SUCH_FILE))
+    Some(error.code(codes::MISSING_FILE))
+}
+
+/// The messages of a C compiler or linker, from what it has printed.
+pub fn messages(text: &str) -> Vec<Diagnostic> {
+    messages::parse(text)
 }
 
 /// Preprocesses a file.
@@ -98,7 +103,7 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     let shown =
         || options.cc.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let (program, first) = options.cc.split_first().ok_or_else(|| {
-        vec![Diagnostic::error("no C compiler is named").code(codes::NO_COMPILER)]
+        vec![Diagnostic::error("no C compiler is named").code(codes::MISSING_COMPILER)]
     })?;
     let mut command = Command::new(program);
     command.args(first);
@@ -126,7 +131,7 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
         };
         vec![
             Diagnostic::error(format!("cannot run the C compiler `{cc}`: {cause}"))
-                .code(codes::NO_COMPILER)
+                .code(codes::MISSING_COMPILER)
                 .help("gpuc uses the system's C compiler to preprocess and for the host program"),
         ]
     })?;

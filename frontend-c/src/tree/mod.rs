@@ -63,6 +63,8 @@ pub struct TranslationUnit {
     pub dialect: Dialect,
     /// Whether it requires memory that host and device share.
     pub shares_memory: bool,
+    /// What the host program has in the place of directives that belong to device code, by where these begin.
+    pub instead: Vec<(u32, String)>,
 }
 
 /// Something at file scope.

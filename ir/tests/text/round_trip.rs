@@ -169,6 +169,8 @@ fn aliases_and_locations() {
 #s = affine_set<(i) : (i >= 4, i == 5)>
 \"t.a\"() {m = #m, s = #s, t = !t} : () -> () loc(#l)
 \"t.b\"() {m = #m} : () -> () loc(callsite(\"f\" at fused<1 : i32>[\"x.c\":1:2, unknown]))
+\"t.c\"() : () -> () loc(\"a.c\":3:4 to :9)
+\"t.d\"() : () -> () loc(\"b\"(\"a.c\":3:4 to 5:1))
 #l = loc(\"a.c\":3:4)
 {-# dialect_resources: {} #-}";
     let expected = "\
@@ -177,6 +179,8 @@ fn aliases_and_locations() {
 \"builtin.module\"() ({
   \"t.a\"() {m = #map, s = #set, t = memref<4x4xf32, #map>} : () -> ()
   \"t.b\"() {m = #map} : () -> ()
+  \"t.c\"() : () -> ()
+  \"t.d\"() : () -> ()
 }) : () -> ()
 ";
     check(text, expected);
@@ -184,7 +188,9 @@ fn aliases_and_locations() {
     let op = parse_module(&mut graph, text, "t.mlir").unwrap();
     let located =
         graph.to_text_with(op, PrintOptions { locations: true, ..PrintOptions::default() });
-    assert!(located.contains("loc(\"a.c\":3:4)"), "{located}");
+    for location in ["\"a.c\":3:4", "\"a.c\":3:4 to :9", "\"b\"(\"a.c\":3:4 to 5:1)"] {
+        assert!(located.contains(&format!("loc({location})")), "{located}");
+    }
     assert!(
         located.contains("loc(callsite(\"f\" at fused<1 : i32>[\"x.c\":1:2, unknown]))"),
         "{located}"

@@ -83,6 +83,11 @@ impl Band {
     /// The band that begins with a loop: steps of 1, one bound each way, no results; every iteration of an
     /// outer dimension has one of the inner ones. `None` where there are less than two dimensions.
     pub fn of(ir: &Ir, outermost: Op) -> Option<Band> {
+        Band::of_any(ir, outermost).filter(|band| band.dims.len() > 1)
+    }
+
+    /// The same, of one dimension or more.
+    pub fn of_any(ir: &Ir, outermost: Op) -> Option<Band> {
         let mut band = Band { dims: Vec::new(), innermost: outermost, between: Vec::new() };
         let mut at = outermost;
         loop {
@@ -101,7 +106,7 @@ impl Band {
                 _ => break,
             }
         }
-        (band.dims.len() > 1).then_some(band)
+        Some(band)
     }
 
     fn append(&mut self, ir: &Ir, op: Op) -> Option<()> {

@@ -153,7 +153,7 @@ fn make_version(
     let mut sides = vec![1; stencil.dims.len()];
     sides[coarsening.dim] = coarsening.factor;
     let (parts, apart) = ((&stencil.dims[..], &sides[..]), &coarsening.apart);
-    let holds = enough_and_apart(&mut b, region, parts, step.threads, apart)?;
+    let holds = enough_and_apart(&mut b, region.op(), parts, step.threads, apart)?;
     let rest = versions::copy_as_rest(ir, region.op());
     let made = Coarsened { stencil, coarsening }.emit(&mut Builder::before(ir, stencil.nest));
     ir.erase_op(stencil.nest);

@@ -182,8 +182,13 @@ fn make_version(
     let mut sides = vec![1; stencil.dims.len()];
     (sides[planes], sides[row], sides[column]) = (plan.planes, plan.block[0], plan.block[1]);
     // A block that begins earlier must have room for that: at least one is whole.
-    let holds =
-        enough_and_apart(&mut b, region, (&stencil.dims, &sides), least.max(1), &plan.march.apart)?;
+    let holds = enough_and_apart(
+        &mut b,
+        region.op(),
+        (&stencil.dims, &sides),
+        least.max(1),
+        &plan.march.apart,
+    )?;
     // What is left may still get several results a thread, as a nest that nothing was decided about.
     let rest = ir.clone_op(region.op(), &mut ValueMap::new());
     let made = emit(&mut Builder::before(ir, stencil.nest), stencil, plan);

@@ -1,6 +1,7 @@
 //! Where data lives and who reuses it: tiles in registers and in memory of the block.
 
 mod band;
+pub mod block_time;
 mod blocks;
 pub mod coarsen_threads;
 pub mod coarsening;
@@ -21,5 +22,8 @@ pub mod stencil_plan;
 mod sum_in_order;
 pub mod tile_contractions;
 pub mod tile_plan;
+pub mod time_plan;
+pub mod time_sweeps;
+mod time_tiles;
 pub mod transposition;
 mod wide;

@@ -165,7 +165,7 @@ fn make_version(
     sides[stencil.row] = plan.block[0];
     sides[stencil.column] = plan.block[1];
     let parts = (&stencil.dims[..], &sides[..]);
-    let holds = enough_and_apart(&mut b, region, parts, least, &stencil.apart)?;
+    let holds = enough_and_apart(&mut b, region.op(), parts, least, &stencil.apart)?;
     let rest = versions::copy_as_rest(ir, region.op());
     let staged = apply_plan(&mut Builder::before(ir, stencil.nest), stencil, plan);
     ir.erase_op(stencil.nest);

@@ -137,8 +137,8 @@ impl StageTransposes {
         least: i64,
     ) -> Option<Value> {
         let mut map = ValueMap::new();
-        let trips = trip_counts(b, region, &found.dims, &mut map)?;
-        let mut conditions = are_apart(b, region, &found.apart, &mut map)?;
+        let trips = trip_counts(b, region.op(), &found.dims, &mut map)?;
+        let mut conditions = are_apart(b, region.op(), &found.apart, &mut map)?;
         for dim in [found.row, found.column] {
             conditions.push(at_least(b, trips[dim], least));
         }

@@ -119,7 +119,7 @@ pub fn conditions<'a>(
     wide: impl Iterator<Item = &'a Wide>,
 ) -> Option<Value> {
     let mut map = ValueMap::new();
-    let trips = trip_counts(b, region, &nest.dims, &mut map)?;
+    let trips = trip_counts(b, region.op(), &nest.dims, &mut map)?;
     let mut blocks = arith::constant_index(b, 1);
     for (dim, &trips) in trips.iter().enumerate() {
         let side = match dim {
@@ -138,7 +138,7 @@ pub fn conditions<'a>(
         let deep = at_least(b, depth, 2 * plan.depth);
         all = arith::AndIOp::new(b, all, deep).value(b);
     }
-    let apart = are_apart(b, region, &nest.apart, &mut map)?;
+    let apart = are_apart(b, region.op(), &nest.apart, &mut map)?;
     for apart in apart {
         all = arith::AndIOp::new(b, all, apart).value(b);
     }
@@ -163,10 +163,10 @@ pub fn conditions<'a>(
     Some(all)
 }
 
-/// How often each of some dimensions runs, for all that the host knows at the builder's point in front of the region.
+/// How often each of some dimensions runs, for all that the host knows at the builder's point in front of `scope`.
 pub fn trip_counts(
     b: &mut Builder<'_>,
-    region: RegionOp,
+    scope: Op,
     dims: &[Dimension],
     map: &mut ValueMap,
 ) -> Option<Vec<Value>> {
@@ -178,7 +178,7 @@ pub fn trip_counts(
             let end = exprs.bound(b, bound);
             let mut end = exprs.finish(b, &[end]);
             for operand in &mut end.operands {
-                *operand = compute_outside(b, *operand, region.op(), map)?;
+                *operand = compute_outside(b, *operand, scope, map)?;
             }
             ends.push(AffineApplyOp::create(b, &end));
         }
@@ -188,17 +188,17 @@ pub fn trip_counts(
     Some(trips)
 }
 
-/// Whether there are at least so many parts of a nest, and buffers are apart, asked in front of the region: `dims` are
+/// Whether there are at least so many parts of a nest, and buffers are apart, asked in front of `scope`: `dims` are
 /// divided into parts of such sides, of which those at the end do not count.
 pub fn enough_and_apart(
     b: &mut Builder<'_>,
-    region: RegionOp,
+    scope: Op,
     (dims, sides): (&[Dimension], &[i64]),
     least: i64,
     apart: &[(Value, Value)],
 ) -> Option<Value> {
     let mut map = ValueMap::new();
-    let trips = trip_counts(b, region, dims, &mut map)?;
+    let trips = trip_counts(b, scope, dims, &mut map)?;
     let mut parts = arith::constant_index(b, 1);
     for (&trips, &side) in trips.iter().zip(sides) {
         let side = arith::constant_index(b, side);
@@ -206,22 +206,22 @@ pub fn enough_and_apart(
         parts = arith::MulIOp::new(b, parts, own).value(b);
     }
     let mut all = at_least(b, parts, least);
-    for apart in are_apart(b, region, apart, &mut map)? {
+    for apart in are_apart(b, scope, apart, &mut map)? {
         all = arith::AndIOp::new(b, all, apart).value(b);
     }
     Some(all)
 }
 
-/// Whether buffers are apart, pair by pair, asked in front of the region.
+/// Whether buffers are apart, pair by pair, asked in front of `scope`.
 pub fn are_apart(
     b: &mut Builder<'_>,
-    region: RegionOp,
+    scope: Op,
     pairs: &[(Value, Value)],
     map: &mut ValueMap,
 ) -> Option<Vec<Value>> {
     let ask = |&(first, second): &(Value, Value)| {
-        let first = compute_outside(b, first, region.op(), map)?;
-        let second = compute_outside(b, second, region.op(), map)?;
+        let first = compute_outside(b, first, scope, map)?;
+        let second = compute_outside(b, second, scope, map)?;
         Some(DisjointOp::new(b, first, second).value(b))
     };
     pairs.iter().map(ask).collect()

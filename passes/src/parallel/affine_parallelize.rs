@@ -50,7 +50,7 @@ impl Pass for AffineParallelize {
 impl AffineParallelize {
     fn parallelize(&self, ir: &mut Ir, nest: &Nest, op: Op) -> Result<(), Diagnostic> {
         let place = ir.ctx.place(ir.location(op));
-        let remark = |text: String| Diagnostic::remark(text).at_option(place.clone());
+        let remark = |text: String| Diagnostic::missed(text).at_option(place.clone());
         let refuse = |text: &str| Err(remark(format!("affine-parallelize: {text}")));
         let around = ir.ancestors(op).filter(|&outer| AffineParallelOp::is(ir, outer)).count();
         if around >= self.max_nested as usize {

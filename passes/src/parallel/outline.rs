@@ -277,7 +277,7 @@ fn report_serial(ir: &Ir, segment: &Segment, cx: &mut PassContext<'_>) {
     {
         let place = ir.ctx.place(ir.location(first));
         cx.report(
-            Diagnostic::remark("Accelerator serial kernel generated")
+            Diagnostic::missed("Accelerator serial kernel generated")
                 .code(codes::SERIAL_KERNEL)
                 .at_option(place),
         );

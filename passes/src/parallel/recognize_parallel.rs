@@ -106,7 +106,10 @@ impl RecognizeParallel {
                     found.parallel.push(name);
                     found.remarks.extend(said);
                 }
-                Err(why) => found.remarks.push(why),
+                Err(why) => {
+                    found.remarks.extend(remarks::although_asked(ir, op, &why));
+                    found.remarks.push(why);
+                }
             }
         }
         found
@@ -130,7 +133,7 @@ impl RecognizeParallel {
                 let text = "Loop left sequential by the plan".to_owned();
                 found
                     .remarks
-                    .push(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(op))));
+                    .push(Diagnostic::missed(text).at_option(ir.ctx.place(ir.location(op))));
                 continue;
             };
             let said =
@@ -168,10 +171,11 @@ impl RecognizeParallel {
     ) -> Result<Vec<Diagnostic>, Diagnostic> {
         let place = ir.ctx.place(ir.location(op));
         let remark = |text: String| Diagnostic::remark(text).at_option(place.clone());
+        let missed = |text: String| Diagnostic::missed(text).at_option(place.clone());
         let touched = match nest.accesses(op) {
             Ok(touched) => touched,
             Err(unknown) => {
-                return Err(remark(format!(
+                return Err(missed(format!(
                     "Loop not parallelized: the effects of '{}' are not known",
                     ir.name(unknown)
                 )));
@@ -222,7 +226,7 @@ impl RecognizeParallel {
             let scalar = scalar_name(ir, each.result);
             let scalar = scalar.map_or(String::new(), |name| format!(" for {name}"));
             let text = format!("{held}{scalar} prevents parallelization");
-            let said = remark(text).code(codes::LOOP_CARRIED);
+            let said = missed(text).code(codes::LOOP_CARRIED);
             return Err(match scan {
                 Some(kind) => said.help(format!(
                     "each iteration uses what those before it have combined by `{}`: prefix sums",
@@ -243,7 +247,7 @@ impl RecognizeParallel {
             });
         }
         if !asked && !self.pays(ir, op, touched, !reductions.is_empty()) {
-            return Err(remark(
+            return Err(missed(
                 "Loop is parallelizable, left sequential in each thread".to_owned(),
             ));
         }
@@ -270,7 +274,7 @@ impl RecognizeParallel {
             store.apply(ir, op, yielded);
         }
         if make_parallel(ir, op, &reductions).is_none() {
-            return Err(remark(
+            return Err(missed(
                 "Loop not parallelized: its reduction has no parallel form".to_owned(),
             ));
         }

@@ -1,6 +1,7 @@
 //! What the user is told about dependences, in the words that `-Minfo` has had elsewhere.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::offload::SCHEDULE_ATTR;
 use gpuc_ir::{Ir, Op};
 
 use crate::analysis::access::{Access, AccessKind, name};
@@ -22,10 +23,25 @@ pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {
             format!("Loop carried reuse of {variable}")
         }
     };
-    Diagnostic::remark(format!("{text} prevents parallelization"))
+    Diagnostic::missed(format!("{text} prevents parallelization"))
         .code(codes::LOOP_CARRIED)
         .at_option(ir.ctx.place(ir.location(op)))
         .help(explanation(ir, dependence))
+}
+
+/// The warning on a loop that a clause divides among processors, and that stays sequential for this reason.
+pub fn although_asked(ir: &Ir, op: Op, why: &Diagnostic) -> Option<Diagnostic> {
+    let asked = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
+    if why.code != Some(codes::LOOP_CARRIED) || asked.is_none_or(|levels| levels.is_empty()) {
+        return None;
+    }
+    let text = format!(
+        "this loop runs sequentially although its directive divides it among processors: {}",
+        why.message
+    );
+    let warning = Diagnostic::warning(text).code(codes::SEQUENTIAL_LOOP);
+    let warning = warning.at_option(ir.ctx.place(ir.location(op)));
+    Some(why.help.iter().cloned().fold(warning, Diagnostic::help))
 }
 
 /// Which accesses, and how far apart.

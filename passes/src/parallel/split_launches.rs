@@ -142,7 +142,7 @@ fn report_one_block(
             false => "the parallel loops inside need no more threads",
         };
         let place = ir.ctx.place(ir.location(op));
-        cx.report(Diagnostic::remark(format!("Loop stays in one block: {why}")).at_option(place));
+        cx.report(Diagnostic::missed(format!("Loop stays in one block: {why}")).at_option(place));
     }
 }
 

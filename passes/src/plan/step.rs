@@ -111,6 +111,20 @@ pub struct Promote {
     pub within: Name,
 }
 
+/// Several rounds of a loop of the host over two sweeps, in tiles in memory of the block that overlap. As [`Tile`], it
+/// makes a version, and what stands behind it speaks of the rounds that are left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The loop of the host, and its rounds in one launch.
+    pub time: (Name, i64),
+    /// The loops of the sweeps that are tiled, columns last, each with the iterations that a block's threads execute.
+    pub loops: Vec<(Name, i64)>,
+    /// Rows that each thread executes, one below the other; 1 where there are no rows.
+    pub rows: i64,
+    /// Blocks that the grid must have.
+    pub blocks: i64,
+}
+
 /// A contraction in tiles of registers and of memory of the block. Each such step makes a version of the
 /// nest, for where the grid has so many blocks; the steps behind it speak of what is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -304,20 +318,22 @@ steps! {
     Launches = "launches" in 4;
     /// Elements in registers.
     Promote = "promote" in 5;
+    /// Rounds of a loop of the host.
+    Block = "block" in 6;
     /// Tiles.
-    Tile = "tile" in 6;
+    Tile = "tile" in 7;
     /// Squares.
-    Stage = "stage" in 7;
+    Stage = "stage" in 8;
     /// Planes.
-    March = "march" in 8;
+    March = "march" in 9;
     /// Iterations of a thread.
-    Coarsen = "coarsen" in 9;
+    Coarsen = "coarsen" in 10;
     /// Neighbours.
-    Share = "share" in 10;
+    Share = "share" in 11;
     /// Shared rounds.
-    Spread = "spread" in 11;
+    Spread = "spread" in 12;
     /// Processors.
-    Map = "map" in 12;
+    Map = "map" in 13;
     /// Unrolled loops.
-    Unroll = "unroll" in 13;
+    Unroll = "unroll" in 14;
 }

@@ -7,8 +7,8 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 
 use super::cursor::Cursor;
 use super::step::{
-    Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, March, Name, Order,
-    Parallel, Permute, Privatize, Promote, Share, Skew, Spread, Stage, Tile, Unroll,
+    Block, Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, March, Name,
+    Order, Parallel, Permute, Privatize, Promote, Share, Skew, Spread, Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -24,6 +24,8 @@ pub(super) trait StepText: Sized {
 }
 
 const LOOP: &str = "the name of a loop";
+/// Rounds of a loop of the host in one launch, at most.
+const MOST_STEPS: i64 = 256;
 /// Sizes of tiles, at most: no device has memory for more.
 const LARGEST_TILE: i64 = 1 << 12;
 /// Blocks of a multiprocessor, at most.
@@ -236,6 +238,54 @@ impl StepText for Promote {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} in {}", self.variable, self.within)
+    }
+}
+
+impl StepText for Block {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let time = c.name(LOOP)?;
+        c.expect("by")?;
+        let steps = c.positive("the number of rounds", MOST_STEPS)?;
+        c.expect("over")?;
+        let side = |c: &mut Cursor<'_>| {
+            let name = c.name(LOOP)?;
+            c.expect("by")?;
+            Ok((name, c.positive("the size of a tile", LARGEST_TILE)?))
+        };
+        let mut step = Block { time: (time, steps), loops: vec![side(c)?], rows: 1, blocks: 0 };
+        if c.eat_sign(',') {
+            step.loops.push(side(c)?);
+            c.expect_sign(',')?;
+            c.expect("rows")?;
+            step.rows = c.positive("the rows of a thread", LARGEST_TILE)?;
+        }
+        if c.eat("where") {
+            step.blocks = c.positive("the number of blocks", i32::MAX.into())?;
+            c.expect("blocks")?;
+        }
+        Ok(step)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let loops: Vec<String> =
+            self.loops.iter().map(|(name, size)| format!("{name} by {size}")).collect();
+        write!(f, " {} by {} over {}", self.time.0, self.time.1, loops.join(", "))?;
+        if self.loops.len() > 1 {
+            write!(f, ", rows {}", self.rows)?;
+        }
+        match self.blocks {
+            0 => Ok(()),
+            blocks => write!(f, " where {blocks} blocks"),
+        }
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        let mut numbers = vec![("steps", &mut self.time.1)];
+        let names: &[_] = if self.loops.len() > 1 { &["height", "width"] } else { &["width"] };
+        let sides = names.iter().zip(&mut self.loops).map(|(&name, (_, size))| (name, size));
+        numbers.extend(sides);
+        numbers.extend([("rows", &mut self.rows), ("blocks", &mut self.blocks)]);
+        numbers
     }
 }
 

@@ -54,12 +54,16 @@ impl Pass for Delinearize {
                     let all = guarded.entry(scope).or_default();
                     all.0.extend(guard);
                     all.1.push(view);
-                    format!("two versions made: {variable} is taken apart into rows if {condition}")
+                    Diagnostic::remark(format!(
+                        "two versions made: {variable} is taken apart into rows if {condition}"
+                    ))
                 }
-                None => format!("the subscript of {variable} is not proven to stay within a row"),
+                None => Diagnostic::missed(format!(
+                    "the subscript of {variable} is not proven to stay within a row"
+                )),
             };
             let place = ir.ctx.place(ir.location(accesses[0].op));
-            cx.report(Diagnostic::remark(remark).code(codes::ROWS).at_option(place));
+            cx.report(remark.code(codes::ROWS).at_option(place));
         }
         for (scope, (guard, views)) in guarded {
             let Some(region) = ir.region_op(scope) else { continue };

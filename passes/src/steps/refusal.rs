@@ -142,7 +142,7 @@ impl Refusal {
     /// What the user is told.
     pub fn remark(&self, ir: &Ir) -> Diagnostic {
         let place = self.at.and_then(|op| ir.ctx.place(ir.location(op)));
-        let mut said = Diagnostic::remark(format!("{}: {}", self.step, self.rule)).at_option(place);
+        let mut said = Diagnostic::missed(format!("{}: {}", self.step, self.rule)).at_option(place);
         if self.witness.is_some() {
             said = said.code(codes::LOOP_CARRIED);
         }

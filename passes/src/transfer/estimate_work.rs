@@ -35,18 +35,21 @@ impl Pass for EstimateWork {
             if let Some(function) = FuncOp::cast(ir, inner)
                 && ir.attr(inner, FOUND_ATTR).is_some()
                 && ir.attr(inner, WORK_ATTR).is_none()
+                && let Some(counting) = counting_function(ir, function)
             {
-                count(ir, function);
+                let symbol = ir.symbol_name(counting).unwrap_or_default().to_owned();
+                let reference = ir.ctx.symbol_attr(&symbol);
+                ir.set_attr(inner, WORK_ATTR, reference);
             }
         }
         Ok(())
     }
 }
 
-/// Builds the function that counts.
-fn count(ir: &mut Ir, function: FuncOp) {
+/// Builds the function that counts, behind the one whose work it counts.
+pub(super) fn counting_function(ir: &mut Ir, function: FuncOp) -> Option<Op> {
     let region = ir.region(function.op(), 0);
-    let Some(entry) = ir.entry_block(region) else { return };
+    let entry = ir.entry_block(region)?;
     let arguments = ir.arguments(entry).to_vec();
     let scalars: Vec<Value> =
         arguments.into_iter().filter(|&value| !ir.ctx.is_memref(ir.ty(value))).collect();
@@ -69,13 +72,12 @@ fn count(ir: &mut Ir, function: FuncOp) {
     let symbol = format!("{}_work", b.symbol_name(function.op()).unwrap_or_default());
     let (ty, symbol_attr) = (b.ctx.type_attr(ty), b.ctx.string_attr(&symbol));
     b.set_point(InsertPoint::After(function.op()));
-    FuncOp::new(&mut b)
+    let counting = FuncOp::new(&mut b)
         .attr(&mut b, "sym_name", symbol_attr)
         .attr(&mut b, "function_type", ty)
         .region(body)
         .build(&mut b);
-    let reference = b.ctx.symbol_attr(&symbol);
-    b.set_attr(function.op(), WORK_ATTR, reference);
+    Some(counting)
 }
 
 /// Counts, as values of type `f64`.

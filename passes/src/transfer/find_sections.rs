@@ -297,7 +297,7 @@ fn not_found(ir: &Ir, pointer: Value, unknown: Unknown, op: Op) -> Diagnostic {
             "a condition that only the device knows decides whether it is touched"
         }
     };
-    Diagnostic::remark(format!(
+    Diagnostic::missed(format!(
         "`{name}` is a pointer in no data clause, and which part of it is touched is not known before the launch \
          ({why}): what it points to must be present on the device"
     ))

@@ -2,4 +2,5 @@
 
 pub mod estimate_work;
 pub mod find_sections;
+pub mod remark_small_regions;
 mod section;

@@ -77,6 +77,11 @@ impl DataEnvironment<'_> {
                     | DataKind::ImplicitCopy
                     | DataKind::ImplicitPresent),
                 ) => self.acquire(data, kind, Count::Structured)?,
+                // An object that is named leads to its memory there.
+                Some(kind @ DataKind::DevicePointer) if data.has(IF_PRESENT) => {
+                    let found = self.locate(data, kind)?;
+                    data.device = found.map_or(data.host(), |(_, device)| device as *mut c_void);
+                }
                 Some(DataKind::DevicePointer) => data.device = data.host(),
                 Some(DataKind::Attach) => self.attach(data)?,
                 Some(DataKind::FirstPrivate) => self.copy_own(data)?,

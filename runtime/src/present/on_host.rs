@@ -18,13 +18,13 @@ pub struct Exchanged {
 ///
 /// # Safety
 /// They are mapped by a clause of the program, so they are there.
-unsafe fn host_bytes<'a>(host: u64, bytes: usize) -> &'a mut [u8] {
+pub(crate) unsafe fn host_bytes<'a>(host: u64, bytes: usize) -> &'a mut [u8] {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts_mut(host as *mut u8, bytes) }
 }
 
 /// Writes what differs: constants of the program, which cannot be written to, never do.
-fn write(to: &mut [u8], from: &[u8]) {
+pub(crate) fn write(to: &mut [u8], from: &[u8]) {
     if to != from {
         to.copy_from_slice(from);
     }

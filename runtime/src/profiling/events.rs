@@ -5,7 +5,8 @@ use std::ffi::{CStr, c_char, c_int, c_long, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::registry::{is_listening, listeners};
+use super::registry::listeners;
+use super::{is_listening, notify};
 use crate::descriptor::{DataDescriptor, SiteDescriptor};
 use crate::device::DeviceKind;
 use crate::queue;
@@ -276,6 +277,7 @@ fn tell(
     about: &About<'_>,
     tool_info: *mut c_void,
 ) -> *mut c_void {
+    notify::event(event, site, about);
     let listeners = listeners(event);
     if listeners.is_empty() {
         return tool_info;

@@ -5,6 +5,7 @@
 //! program registers functions by itself. Where nobody listens, an event costs a look at a flag.
 
 mod events;
+pub mod notify;
 mod registry;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -13,10 +14,14 @@ use std::ptr;
 use gpuc_diagnostics::Diagnostic;
 
 pub use events::{About, Event, On, construct_begins, construct_ends, during, event};
-pub use registry::is_listening;
 use registry::{Callback, Mode};
 
 use crate::Failure;
+
+/// Whether anybody is told what happens.
+pub fn is_listening() -> bool {
+    registry::is_listening() || notify::is_on()
+}
 
 /// `acc_prof_reg`.
 type Register = extern "C" fn(c_int, Option<Callback>, c_int);

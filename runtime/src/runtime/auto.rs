@@ -10,6 +10,7 @@ use crate::config::AutoChoice;
 use crate::descriptor::{DataDescriptor, ImageDescriptor, SiteDescriptor};
 use crate::device::{Device, DeviceKind, Queue};
 use crate::present::resident::{HostUse, Needs};
+use crate::profiling::notify;
 use crate::select::Executor;
 
 /// Stands for the program's own statements, between nests.
@@ -22,6 +23,8 @@ pub struct Counted {
     pub work: NestWork,
     /// Whether it was compiled to run on the device whatever its size.
     pub always: bool,
+    /// Whether the program asks for it, who is told where it does not.
+    pub asked: bool,
 }
 
 impl Runtime {
@@ -41,6 +44,9 @@ impl Runtime {
                 Ok(true)
             }
             Err(why) => {
+                if counted.asked && self.device().is_some() && !notify::has(notify::LAUNCHES) {
+                    self.say(site, "the host", &why);
+                }
                 self.notify(site, "the host", &why);
                 self.give_back_data(data)?;
                 Ok(false)
@@ -165,14 +171,18 @@ impl Runtime {
     }
 
     fn notify(&self, site: &SiteDescriptor, place: &str, why: &str) {
-        if self.config.notify {
-            let at = site.place().map_or_else(String::new, |place| format!("{place}: "));
-            // A closed standard error is the user's choice.
-            let _ = writeln!(
-                std::io::stderr(),
-                "gpuc: {at}this nest of `{}` runs on {place}: {why}",
-                site.function()
-            );
+        if notify::has(notify::LAUNCHES) {
+            self.say(site, place, why);
         }
+    }
+
+    fn say(&self, site: &SiteDescriptor, place: &str, why: &str) {
+        let at = site.place().map_or_else(String::new, |place| format!("{place}: "));
+        // A closed standard error is the user's choice.
+        let _ = writeln!(
+            std::io::stderr(),
+            "gpuc: {at}this nest of `{}` runs on {place}: {why}",
+            site.function()
+        );
     }
 }

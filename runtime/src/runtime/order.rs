@@ -19,7 +19,8 @@ thread_local! {
 impl Runtime {
     /// Puts what this thread does next into the queue that an `async` clause names.
     pub fn queue_begin(&self, site: &SiteDescriptor, argument: i32) -> Result<(), Failure> {
-        if let Some(device) = self.device() {
+        // What is compared is waited for.
+        if let Some(device) = self.device().filter(|_| self.config.compare.is_none()) {
             let queue = lock(&self.place().queues).named(device, argument);
             set_current(queue.map_err(|error| located(error, site))?);
             set_current_argument(argument);

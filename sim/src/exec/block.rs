@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::fault::{Fault, FaultKind, NearestAllocation};
 use crate::images::Images;
 use crate::program::{Code, Initial, MemorySpace, PRED_CLUSTER, PRED_TRUE, Special};
+use crate::progress::Watched;
 
 use super::cluster::{self, Cluster, Clusters};
 use super::faults::{deadlock, fault_at};
@@ -44,6 +45,7 @@ pub(crate) struct Environment<'e> {
     /// Rows with every constant of the launch in them.
     pub(crate) template: Vec<Row>,
     pub(crate) limits: Limits<'e>,
+    pub(crate) watched: Option<Watched<'e>>,
     /// Whether one host thread runs all blocks.
     pub(crate) alone: bool,
     /// Blocks that may be under way at the same time.
@@ -69,6 +71,9 @@ impl Environment<'_> {
     /// that is not needed any more the reason does not matter.
     pub(crate) fn must_stop(&self, executed: u64, turn: u64) -> Option<(FaultKind, String)> {
         let total = self.executed.fetch_add(executed, Ordering::Relaxed).saturating_add(executed);
+        if let Some(watched) = &self.watched {
+            watched.look(self.kernel, total);
+        }
         let Limits { budget, time, deadline, interrupt } = self.limits;
         if let Some(budget) = budget
             && total > budget
@@ -493,6 +498,9 @@ impl<'e, P: Probe> Worker<'e, P> {
         environment: &Environment<'_>,
         cluster: &mut Cluster,
     ) -> Result<(), Box<Fault>> {
+        if let Some(watched) = &environment.watched {
+            watched.ended(cluster.blocks.len() as u64);
+        }
         let warps = cluster.blocks.iter_mut().flat_map(|block| &mut block.warps);
         let executed = warps.map(Warp::unreported).sum();
         if let Some((kind, detail)) = environment.must_stop(executed, cluster.turn) {

@@ -25,15 +25,14 @@ void f(void)
     }
 #elif defined LARGE
     // LARGE: error: 1 workers of vector length 5000 are 5000 threads; a gang has 1 to 1024
-    // Columns of directives are those behind the indentation.
-    // LARGE-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+2]]:41{{$}}
+    // LARGE-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+2]]:45{{$}}
     // LARGE: help: ask for fewer, or leave the numbers out
     #pragma acc parallel loop vector_length(5000)
     for (int i = 0; i < 100; i++)
         a[i] = i;
 #else
     // WORKERS: error: 2048 workers of vector length 64
-    // WORKERS-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+1]]:39{{$}}
+    // WORKERS-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+1]]:43{{$}}
     #pragma acc parallel loop num_workers(2048) vector_length(64) worker vector
     for (int i = 0; i < 100; i++)
         a[i] = i;

@@ -2,6 +2,7 @@
 // RUN: gpuc -Minfo -c %s -o %t.o 2>&1 | FileCheck %s
 // CHECK: second (tests/lit/gpuc/feedback-functions.h):
 // CHECK-NEXT: {{^ +}}6, Generating copy(a[0:4])
+// CHECK-NEXT: {{^ +}}Region too small to pay: its 8 operations take the host 2 ns, and a launch takes longer [GPUC0031]
 // CHECK-NEXT: {{^ +}}Generating GPU code
 // CHECK-NEXT: #pragma acc loop
 // CHECK-NEXT: first:

@@ -1,5 +1,5 @@
 // What gpuc does not read, in functions without directives, is the host's until a region calls it.
-// RUN: gpuc run --device=sim %s 2>&1 | FileCheck %s
+// RUN: gpuc run -Wno-small-region --device=sim %s 2>&1 | FileCheck %s
 // RUN: not gpuc -DCALL -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=CALL
 // RUN: not gpuc -DINSIDE -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=INSIDE
 // RUN: not gpuc -DWRONG -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=WRONG

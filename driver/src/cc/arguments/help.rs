@@ -61,6 +61,21 @@ pub const OPTIONS: &[OwnOption] = &[
         text: "with run: findings as text (default) or json, on standard error",
     },
     OwnOption {
+        name: "--approx",
+        value: "=ERROR",
+        words: &["best", "worst"],
+        text: "with run: worst: approximate functions on the simulator (sin.approx, ...) are off by as \
+               much as PTX allows",
+    },
+    option("--budget", "=N", "with run: end a kernel on the simulator after N warp instructions"),
+    option("--time-limit", "=SECONDS", "with run: end a kernel on the simulator after so long"),
+    option(
+        "--progress",
+        "",
+        "with run: say how far a kernel is that the simulator runs for over a second; default where \
+         standard error is a terminal",
+    ),
+    OwnOption {
         name: "--report",
         value: "[=FORM]",
         words: &["text", "json", "html"],
@@ -112,12 +127,34 @@ pub const OPTIONS: &[OwnOption] = &[
     },
     option("--plan", "=FILE", "follow the plans of a file, which --emit=plan writes"),
     option("--tuning", "=FILE", "follow what gpuc tune found best, as its record has it"),
+    option(
+        "-Mneginfo",
+        "",
+        "print what was not parallelised, moved or made faster, and why, and nothing else of -Minfo",
+    ),
+    option(
+        "-W",
+        "NAME",
+        "warn of what the message code of that name is about, a remark of -Minfo too; -Wno-NAME: do not; \
+         -Werror=NAME, -Wno-error=NAME: it is an error, or none; gpuc --explain lists the names",
+    ),
     option("-Wno-error", "=plan", "compile without a plan that is refused, with a warning"),
+    OwnOption {
+        name: "-fdiagnostics-format",
+        value: "=FORM",
+        words: crate::feedback::document::FORMS,
+        text: "all messages, the host compiler's too, as one document on standard error: json (GCC's form) or \
+               sarif; json-file, sarif-file: in SOURCE.gcc.json, SOURCE.sarif",
+    },
     option("-shared-gpuc", "", "link the runtime library as a shared one; -static-gpuc: default"),
     option("--print-ir-after-all", "", "print the IR behind every pass, to standard error"),
     option("--mlir-print-debuginfo", "", "with --emit: print where each operation comes from"),
     option("--timing", "", "print the time spent in each stage, to standard error"),
-    option("--explain", " CODE", "explain a message's code: gpuc --explain GPUC0004"),
+    option(
+        "--explain",
+        " [CODE]",
+        "explain a message's code: gpuc --explain GPUC0004; without, list all",
+    ),
     option("--help", "", "print this text"),
     option("--version", "", "print the version; with -v, what belongs to it as well"),
     option("--print-config", "", "print where the compiler finds what it needs"),
@@ -143,9 +180,13 @@ const SPELLINGS: &[(&str, &str)] = &[
         "OpenMP: target regions are offloaded, all else is the host compiler's",
     ),
     ("-fhmpp", "offload OpenHMPP directives (`hmpp`, `hmppcg`)"),
+    ("-fjolokia", "offload tasks of JolokiaC++ (`jolokia`); `_for` and `parallel_for` are loops"),
     ("-fopenmp-targets=nvptx64", "-fopenmp offloads in any case"),
     ("-mp=multicore", "-fopenmp, with target regions on the host"),
-    ("-Minfo=CATEGORY,...", "-Minfo, where a category is one that gpuc says something about"),
+    (
+        "-Minfo=CATEGORY,...",
+        "-Minfo, -Mneginfo, where a category is one that gpuc says something about",
+    ),
 ];
 
 /// Variables of the environment, and what each is for.
@@ -158,10 +199,22 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GPUC_SIM_ARCH", "the compute capability that the simulator stands for (default sm_90)"),
     ("GPUC_CHECK", "checkers that watch the simulator's kernels: a list with commas, or all"),
     ("GPUC_CHECK_FORMAT", "how what they find is printed: text or json"),
+    ("GPUC_SIM_BUDGET", "warp instructions after which the simulator ends a kernel"),
+    ("GPUC_SIM_TIME_LIMIT", "seconds after which the simulator ends a kernel"),
+    ("GPUC_SIM_APPROX", "worst: approximate functions are off by as much as PTX allows"),
+    ("GPUC_PROGRESS", "1: say how far a kernel of over a second is; 0: never"),
     ("GPUC_SIM_DEVICES", "how many devices the simulator has: 1 to 64"),
     ("GPUC_SIM_DEVICE", "the device that the simulator stands for: v100, a100-80, h100, ..."),
     ("GPUC_AUTO", "all, model or none: which nests that --auto found run on the device"),
-    ("GPUC_NOTIFY", "1: say of each nest that --auto found where it runs, and why"),
+    (
+        "GPUC_AUTOCOMPARE",
+        "1, or a tolerance: run each construct on device and host, compare what they leave",
+    ),
+    (
+        "GPUC_NOTIFY",
+        "bits: 1 launches, 2 transfers, 4 constructs, 8 waits, 16 memory: say when it happens",
+    ),
+    ("GPUC_DEBUG", "1: all of GPUC_NOTIFY, the present table, and a wait after each kernel"),
     ("GPUC_REPORT", "text, json or html: what kernels did and what moved, at exit"),
     ("GPUC_REPORT_FILE", "where a report of json or html goes"),
     ("GPUC_REPORT_BASE", "a report of json that one of html is compared with"),

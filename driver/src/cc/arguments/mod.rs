@@ -49,8 +49,8 @@ pub enum Mode {
     Help,
     /// `--version`, `--print-config` and their kin.
     About(About),
-    /// `--explain`.
-    Explain(&'static Explanation),
+    /// `--explain`; without a code, the list of all.
+    Explain(Option<&'static Explanation>),
 }
 
 /// What `gpuc` is to say of itself.
@@ -123,6 +123,14 @@ pub struct Arguments {
     pub check: Option<String>,
     /// `--check-format`.
     pub check_format: Option<String>,
+    /// `--approx`.
+    pub approx: Option<String>,
+    /// `--budget`.
+    pub budget: Option<String>,
+    /// `--time-limit`.
+    pub time_limit: Option<String>,
+    /// `--progress`.
+    pub progress: bool,
     /// `--report`: its form.
     pub report: Option<String>,
     /// `--report-file`.
@@ -153,8 +161,6 @@ pub struct Arguments {
     pub tuning: Option<String>,
     /// Whether no record of tuning is followed, not even the environment's.
     pub without_tuning: bool,
-    /// `-Wno-error=plan`.
-    pub plan_is_no_error: bool,
     /// `--print-ir-after-all`.
     pub print_after_all: bool,
     /// `--timing`.
@@ -194,6 +200,10 @@ impl Arguments {
             require_gpu: false,
             check: None,
             check_format: None,
+            approx: None,
+            budget: None,
+            time_limit: None,
+            progress: false,
             report: None,
             report_file: None,
             report_base: None,
@@ -208,7 +218,6 @@ impl Arguments {
             plan: None,
             tuning: None,
             without_tuning: false,
-            plan_is_no_error: false,
             print_after_all: false,
             print_locations: false,
             timing: false,
@@ -323,6 +332,13 @@ impl Arguments {
             }
             "-v" | "--verbose" => self.verbose = true,
             "-w" => self.remarks.no_warnings = true,
+            "-fdiagnostics-color" | "-fdiagnostics-color=always" | "-fcolor-diagnostics" => {
+                self.remarks.color = Some(true);
+            }
+            "-fno-diagnostics-color" | "-fdiagnostics-color=never" | "-fno-color-diagnostics" => {
+                self.remarks.color = Some(false);
+            }
+            "-fdiagnostics-color=auto" => self.remarks.color = None,
             _ if !self.contraction_given && (text.starts_with("-std=") || text == "-ansi") => {
                 let iso = text == "-ansi" || text.contains("=c") || text.contains("=iso");
                 self.contraction = if iso { Contraction::Off } else { Contraction::Fast };
@@ -450,6 +466,9 @@ impl Arguments {
         for (value, name) in [
             (&self.check, "GPUC_CHECK"),
             (&self.check_format, "GPUC_CHECK_FORMAT"),
+            (&self.approx, "GPUC_SIM_APPROX"),
+            (&self.budget, "GPUC_SIM_BUDGET"),
+            (&self.time_limit, "GPUC_SIM_TIME_LIMIT"),
             (&self.report, "GPUC_REPORT"),
             (&self.report_file, "GPUC_REPORT_FILE"),
             (&self.report_base, "GPUC_REPORT_BASE"),
@@ -460,6 +479,7 @@ impl Arguments {
         for (set, name) in [
             (self.require_gpu, "GPUC_REQUIRE_GPU"),
             (self.counters, "GPUC_COUNTERS"),
+            (self.progress, "GPUC_PROGRESS"),
             (self.time, "GPUC_TIME"),
         ] {
             if set {

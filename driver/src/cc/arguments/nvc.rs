@@ -68,6 +68,8 @@ impl Arguments {
             }
             ("-fhmpp", None) => self.families.hmpp = true,
             ("-fno-hmpp", None) => self.families.hmpp = false,
+            ("-fjolokia", None) => self.families.jolokia = true,
+            ("-fno-jolokia", None) => self.families.jolokia = false,
             // Which devices, is said by --arch; the host compiler knows none.
             ("-fopenmp-targets", Some(value)) => {
                 if !value.split(',').all(|target| target.starts_with("nvptx")) {
@@ -89,14 +91,18 @@ impl Arguments {
                 self.families.openmp = false;
                 self.translated("-fno-openmp");
             }
-            ("-Minfo" | "-Mneginfo", None) => self.remarks.info = true,
+            ("-Minfo", None) => self.remarks.info = true,
+            ("-Mneginfo", None) => self.remarks.missed = true,
             ("-Minfo" | "-Mneginfo", Some(value)) => {
                 for word in value.split(',') {
                     if word == "plan" {
                         self.remarks.plan = true;
                         continue;
                     }
-                    self.remarks.info |= SAID.contains(&word);
+                    match name {
+                        "-Minfo" => self.remarks.info |= SAID.contains(&word),
+                        _ => self.remarks.missed |= SAID.contains(&word),
+                    }
                     if !SAID.contains(&word) && !NOT_SAID.contains(&word) {
                         return Err(refused(
                             &format!("{name}={word}"),

@@ -1,6 +1,7 @@
 //! Options of gpuc itself.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
@@ -8,6 +9,7 @@ use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 use super::help::OPTIONS;
 use super::{About, Arguments, Auto, Contraction, Device, Mode, Shell, Steps};
 use crate::compile::Level;
+use crate::feedback::document;
 use crate::toolchain::{Linkage, runtime};
 
 /// The architecture of a name such as `sm_90`.
@@ -85,6 +87,34 @@ impl Arguments {
                 }
                 self.check_format = Some(format);
             }
+            "--approx" => {
+                let error = required("best or worst")?;
+                if error != "best" && error != "worst" {
+                    let message =
+                        Diagnostic::error(format!("unknown error of approximations `{error}`"));
+                    return Err(message.code(codes::BAD_OPTION).help("there are best and worst"));
+                }
+                self.approx = Some(error);
+            }
+            "--budget" => {
+                let number = required("a number of warp instructions")?;
+                if !number.parse().is_ok_and(|number: u64| number > 0) {
+                    let message =
+                        format!("`--budget={number}` is not a number of warp instructions");
+                    return Err(Diagnostic::error(message).code(codes::BAD_OPTION));
+                }
+                self.budget = Some(number);
+            }
+            "--time-limit" => {
+                let seconds = required("a number of seconds")?;
+                let limit = seconds.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+                if limit.is_none_or(|limit| limit.is_zero()) {
+                    let message = format!("`--time-limit={seconds}` is not a number of seconds");
+                    return Err(Diagnostic::error(message).code(codes::BAD_OPTION));
+                }
+                self.time_limit = Some(seconds);
+            }
+            "--progress" => self.progress = true,
             "--report" => {
                 let form = value.as_deref().unwrap_or("text");
                 let known = ["text", "json", "html"];
@@ -118,8 +148,21 @@ impl Arguments {
             }
             "--plan" => self.plan = Some(required("a file of plans")?),
             "--tuning" => self.tuning = Some(required("a record of tuning")?),
-            "-Wno-error" if value.as_deref() == Some("plan") => self.plan_is_no_error = true,
-            "-Werror" if value.as_deref() == Some("plan") => self.plan_is_no_error = false,
+            _ if text.starts_with("-W") => return Ok(self.remarks.take(text)),
+            "-fdiagnostics-format" => {
+                let form = required("text, json or sarif")?;
+                if !document::begin(&form) {
+                    let error = Diagnostic::error(format!("unknown form of messages `{form}`"))
+                        .code(codes::BAD_OPTION)
+                        .help(format!("forms are {}", document::FORMS.join(", ")));
+                    return Err(match did_you_mean(&form, document::FORMS.iter().copied()) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error,
+                    });
+                }
+                // Where the host compiler does all, it is its own to follow.
+                self.host.push(text.into());
+            }
             "--time" => self.time = true,
             "--timing" => self.timing = true,
             "--print-ir-after-all" => self.print_after_all = true,
@@ -170,14 +213,20 @@ impl Arguments {
             }
             "--no-auto" | "-fno-auto" => self.auto = None,
             "--explain" => {
-                let code = required("a message code")?;
-                self.mode = Mode::Explain(codes::explain(&code).map_err(|near| {
+                let given = value
+                    .clone()
+                    .or_else(|| rest.next().map(|next| next.to_string_lossy().into_owned()));
+                let Some(code) = given else {
+                    self.mode = Mode::Explain(None);
+                    return Ok(true);
+                };
+                self.mode = Mode::Explain(Some(codes::explain(&code).map_err(|near| {
                     let error = Diagnostic::error(format!("no message has the code `{code}`"));
                     match near {
                         Some(near) => error.help(format!("did you mean `{near}`?")),
                         None => error.help("codes stand in brackets behind `error`: GPUC0001"),
                     }
-                })?);
+                })?));
             }
             "-ffp-contract" => {
                 let mode = required("fast, on or off")?;

@@ -6,13 +6,13 @@ use gpuc_dialects::offload::LoopOrder;
 use super::line::FAMILY;
 use super::names::{self, LOOP_CLAUSES, LOOP_DIRECTIVES};
 use crate::directive::construct::{LoopName, Nest, Reduction, Step, Wish};
+use crate::directive::loops::{all_loops, named, trips};
 use crate::directive::{self, Kind, VarRef, Written};
 use crate::lex::{Punct, TokenKind};
-use crate::lower::walk::{self, Below, Node};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::pragma;
 use crate::source::Span;
-use crate::tree::{BinaryOp, DeclKind, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit};
+use crate::tree::{StmtId, StmtKind, TranslationUnit};
 
 /// What the directives in front of a loop say together.
 #[derive(Default)]
@@ -350,7 +350,9 @@ impl Parser {
                     Some(count @ 1..=1024) => Step::Unroll(loop_name(own), count as u32),
                     _ => Step::Unknown("fullunroll"),
                 },
-                Asked::Block(x, y) => Step::Block { nest: all_loops(unit, body), x: *x, y: *y },
+                Asked::Block(x, y) => {
+                    Step::Block { nest: all_loops(unit, body), x: *x, y: *y, word: "blocksize" }
+                }
                 Asked::Unknown(name) => Step::Unknown(name),
                 Asked::Permute(order) => {
                     let loops: Vec<LoopName> =
@@ -423,50 +425,4 @@ fn is_loop(unit: &TranslationUnit, stmt: StmtId) -> bool {
         StmtKind::Compound(inner) => matches!(inner.as_slice(), [only] if is_loop(unit, *only)),
         _ => false,
     }
-}
-
-/// A loop as steps call it.
-fn named(unit: &TranslationUnit, stmt: StmtId, variable: &str) -> LoopName {
-    let line = unit.source.line(unit.stmts[stmt].span.start).1;
-    LoopName { variable: variable.to_owned(), line }
-}
-
-/// All loops in a statement.
-fn all_loops(unit: &TranslationUnit, body: StmtId) -> Vec<LoopName> {
-    let mut loops = Vec::new();
-    walk::stmt(unit, body, &mut |node| {
-        if let Node::Stmt(stmt) = node
-            && let Some(decl) = unit.counted_by(stmt)
-        {
-            loops.push(named(unit, stmt, unit.name(decl)));
-        }
-        Below::Enter
-    });
-    loops
-}
-
-/// How often a loop from one constant to another runs.
-fn trips(unit: &TranslationUnit, stmt: StmtId) -> Option<i128> {
-    let StmtKind::For { init: Some(init), condition: Some(condition), .. } = &unit.stmts[stmt].kind
-    else {
-        return None;
-    };
-    let low = match &unit.stmts[*init].kind {
-        StmtKind::Expr(expr) => match unit.exprs[*expr].kind {
-            ExprKind::Assign { value, .. } => unit.constant_int(value)?,
-            _ => return None,
-        },
-        StmtKind::Declaration(decls) => match &unit.decls[*decls.first()?].kind {
-            DeclKind::Variable(variable) => match &variable.init {
-                Some(Initializer::Value(value)) => unit.constant_int(*value)?,
-                _ => return None,
-            },
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let ExprKind::Binary(BinaryOp::Less, _, high) = unit.exprs[*condition].kind else {
-        return None;
-    };
-    Some(unit.constant_int(high)? - low)
 }

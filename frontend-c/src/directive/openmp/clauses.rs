@@ -28,30 +28,32 @@ impl Parser {
             | "from" => self.argument(word, |parser| {
                 // What mappers update is what constructs have mapped by them.
                 parser.list_modifiers()?;
+                let of = parser.construct_of(form);
                 // Whether data that is not present is an error (OpenMP 5.2 §5.9).
                 if !parser.eat_modifier("present") {
                     parser.eat(Punct::Colon);
                 }
                 let vars = parser.var_list()?;
-                if matches!(word, "use_device_addr" | "has_device_addr")
-                    && let Some(var) = vars.iter().find(|var| !parser.has_elements(var))
+                if word == "firstprivate" && of == Some("target") && form.words != "target" {
+                    return Ok(ClauseKind::OfTarget(vars));
+                }
+                if word == "use_device_addr"
+                    && let Some(var) = vars.iter().find(|var| !parser.can_be_renamed(var))
                 {
-                    let what = format!("{word} on a variable that is no array");
-                    parser.checker.report(var.span, refusal(&what, name.section));
+                    let what = "use_device_addr of a part of a variable";
+                    parser.checker.report(var.span, refusal(what, name.section));
                     return Err(Failed);
                 }
                 Ok(ClauseKind::Vars(vars))
             }),
             "reduction" | "in_reduction" | "task_reduction" => self.argument(word, |parser| {
+                let mut inscan = false;
                 for modifier in ["inscan", "task", "default"] {
                     if parser.word().as_deref() == Some(modifier)
                         && parser.peek_ahead(1) == TokenKind::Punct(Punct::Comma)
                     {
                         // Tasks are executed at once, on the variable of their thread.
-                        if modifier == "inscan" {
-                            let what = format!("reduction({modifier}, …)");
-                            return Err(parser.refused(&what, name));
-                        }
+                        inscan |= modifier == "inscan";
                         parser.advance();
                         parser.advance();
                     }
@@ -65,7 +67,50 @@ impl Parser {
                     false => parser.reduction_operator()?,
                 };
                 parser.expect(Punct::Colon, "after the operator of `reduction`")?;
-                Ok(ClauseKind::Reduction { op, vars: parser.var_list()? })
+                if inscan && form.has("distribute") {
+                    return Err(parser.refused("reduction(inscan, …) with distribute", name));
+                }
+                let vars = parser.var_list()?;
+                Ok(match inscan {
+                    true => ClauseKind::Scan { op, vars },
+                    false => ClauseKind::Reduction { op, vars },
+                })
+            }),
+            "inclusive" | "exclusive" => {
+                self.argument(word, |parser| Ok(ClauseKind::Vars(parser.var_list()?)))
+            }
+            "filter" => self.argument(word, |parser| Ok(ClauseKind::Value(parser.integer()?))),
+            "partial" if !self.at(Punct::LParen) => Ok(ClauseKind::Word),
+            "partial" => self.argument(word, |parser| {
+                let factor = parser.integer()?;
+                let span = parser.checker.span(factor);
+                match parser.checker.require_constant(factor, "the factor of `partial`") {
+                    Some(1..=1024) => Ok(ClauseKind::Value(factor)),
+                    Some(_) => {
+                        parser.checker.error(span, "this is a number from 1 to 1024");
+                        Err(Failed)
+                    }
+                    None => Err(Failed),
+                }
+            }),
+            "at" | "severity" => self.argument(word, |parser| {
+                let said = parser.word().unwrap_or_default();
+                let known = match word {
+                    "at" => ["compilation", "execution"],
+                    _ => ["fatal", "warning"],
+                };
+                if !known.contains(&said.as_str()) {
+                    return Err(parser.unexpected(&format!("`{}` or `{}`", known[0], known[1])));
+                }
+                parser.advance();
+                Ok(ClauseKind::Said(said))
+            }),
+            "message" => self.argument(word, |parser| {
+                let span = parser.span();
+                parser.skip_to_end();
+                let text = parser.checker.unit.source.slice(parser.span_from(span));
+                let text = String::from_utf8_lossy(text).trim().trim_matches('"').to_owned();
+                Ok(ClauseKind::Said(text))
             }),
             "collapse" => {
                 let count = self.argument(word, Parser::collapsed_loops)?;
@@ -296,11 +341,39 @@ impl Parser {
         Ok(ClauseKind::Map { kind, always, present, last, mapper, vars })
     }
 
-    /// Whether a variable in a clause is an array, or what a pointer points to.
-    fn has_elements(&self, var: &VarRef) -> bool {
+    /// Whether a variable's name can mean its device's address: an array, what a pointer points to, or all of it.
+    fn can_be_renamed(&self, var: &VarRef) -> bool {
         let unit = &self.checker.unit;
         let ty = unit.exprs[var.base].ty;
-        unit.types.as_array(ty).is_some() || unit.types.is_pointer(ty)
+        unit.types.as_array(ty).is_some()
+            || unit.types.is_pointer(ty)
+            || var.is_whole_variable(unit)
+    }
+
+    /// `construct:` in front of a list: of which part of a combined construct the clause is (OpenMP 6.0 §5.4).
+    fn construct_of(&mut self, form: &'static Form) -> Option<&'static str> {
+        let word = self.word()?;
+        let leaf = form.leaves().into_iter().find(|leaf| *leaf == word)?;
+        if self.peek_ahead(1) != TokenKind::Punct(Punct::Colon) {
+            return None;
+        }
+        self.advance();
+        Some(leaf)
+    }
+
+    /// To the parenthesis that ends an argument.
+    fn skip_to_end(&mut self) {
+        let mut depth = 0;
+        loop {
+            match self.peek() {
+                TokenKind::Punct(Punct::LParen) => depth += 1,
+                TokenKind::Punct(Punct::RParen) if depth == 0 => return,
+                TokenKind::Punct(Punct::RParen) => depth -= 1,
+                TokenKind::EndOfPragma | TokenKind::Eof => return,
+                _ => {}
+            }
+            self.advance();
+        }
     }
 
     /// Whether a colon outside of brackets follows before the argument ends.

@@ -248,7 +248,7 @@ impl Parser {
     }
 
     /// The tokens of a part of the text.
-    fn tokens_of(&mut self, span: Span) -> Vec<Token> {
+    pub(super) fn tokens_of(&mut self, span: Span) -> Vec<Token> {
         let text = self.checker.unit.source.text().clone();
         let symbols = &mut self.checker.unit.symbols;
         let mut scanner = Scanner::new(&text[..span.end as usize], span.start as usize, symbols);

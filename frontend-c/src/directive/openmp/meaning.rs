@@ -61,6 +61,10 @@ pub(crate) fn meaning(
         reductions: directive.reductions(),
         condition,
         host_waits: directive.clauses("depend").map(|clause| clause.span).collect(),
+        host_joins: match form.has("target") {
+            true => directive.clauses("in_reduction").map(|clause| clause.span).collect(),
+            false => Vec::new(),
+        },
         values,
         ..directive::Directive::new(Family::OpenMp, form.words, directive.span, kind)
     }
@@ -85,7 +89,7 @@ fn kind(directive: &Directive) -> Kind {
         // Tasks are done when their thread goes on; constructs are not cancelled unless the environment says so
         // (OpenMP 5.2 §21.2.6).
         "flush" | "taskwait" | "taskyield" | "cancel" | "cancellation point" | "nothing"
-        | "allocate" => Kind::Hint,
+        | "allocate" | "error" | "scan" => Kind::Hint,
         _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),
         _ if form.is_loop() => Kind::Loop,
         _ => Kind::Block,
@@ -138,7 +142,9 @@ impl Directive {
         let level = Some(Level { size: None, dimension: 1 });
         let is_own =
             form.has("parallel") || !["for", "loop", "sections"].iter().any(|l| form.has(l));
-        let in_order = |clause: &super::Clause| matches!(clause.kind, ClauseKind::InOrder(_));
+        let in_order = |clause: &super::Clause| {
+            matches!(clause.kind, ClauseKind::InOrder(_) | ClauseKind::Scan { .. })
+        };
         let transforms = matches!(form.words, "reverse" | "interchange");
         let ordered = self.clauses("ordered").next().is_some()
             || self.clauses.iter().any(in_order)
@@ -210,7 +216,15 @@ impl Directive {
                         add(*kind, flags, std::slice::from_ref(var));
                     }
                 }
-                (_, ClauseKind::InOrder(vars)) if self.form.has("target") => {
+                // What a task of the host combines into is its own variable of that name (OpenMP 5.2 §5.5.10).
+                ("in_reduction", ClauseKind::Reduction { vars, .. }) if self.form.has("target") => {
+                    let flags = DataFlags { one_count: true, ..plain };
+                    add(DataKind::Copy, flags, vars);
+                }
+                (_, ClauseKind::OfTarget(vars)) => add(DataKind::FirstPrivate, plain, vars),
+                (_, ClauseKind::InOrder(vars) | ClauseKind::Scan { vars, .. })
+                    if self.form.has("target") =>
+                {
                     let mapped = |var: &&VarRef| {
                         self.clauses.iter().any(|clause| {
                             matches!(&clause.kind, ClauseKind::Map { vars, .. }
@@ -224,8 +238,19 @@ impl Directive {
                 }
                 ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),
                 ("from", ClauseKind::Vars(vars)) => add(DataKind::UpdateHost, lenient, vars),
-                ("is_device_ptr" | "has_device_addr", ClauseKind::Vars(vars)) => {
-                    add(DataKind::DevicePtr, plain, vars)
+                ("is_device_ptr", ClauseKind::Vars(vars)) => {
+                    add(DataKind::DevicePtr, plain, vars);
+                }
+                ("has_device_addr", ClauseKind::Vars(vars)) => {
+                    // An object's name leads to where it is on the device.
+                    let is_object = |var: &&VarRef| {
+                        let ty = unit.exprs[var.base].ty;
+                        unit.types.as_array(ty).is_none() && !unit.types.is_pointer(ty)
+                    };
+                    for var in vars {
+                        let flags = DataFlags { if_present: is_object(&var), ..plain };
+                        add(DataKind::DevicePtr, flags, std::slice::from_ref(var));
+                    }
                 }
                 _ => {}
             }
@@ -282,7 +307,9 @@ impl Directive {
                 // A task combines into the variable of its thread; the group, into the program's.
                 ClauseKind::Reduction { op, vars }
                     if clause.name.spelling == "reduction"
-                        || clause.name.spelling == "in_reduction" && self.form.is_loop() =>
+                        || clause.name.spelling == "in_reduction"
+                            && self.form.is_loop()
+                            && !self.form.has("target") =>
                 {
                     Some(Reduction { op: *op, vars: vars.clone() })
                 }
@@ -316,6 +343,11 @@ impl Directive {
     /// Whether it is an `ordered` without a statement (OpenMP 5.2 §15.10.1).
     pub(super) fn is_doacross(&self) -> bool {
         ["depend", "doacross"].iter().any(|name| self.clauses(name).next().is_some())
+    }
+
+    /// The number of the thread that a `masked` is for.
+    pub(super) fn filter(&self) -> Option<ExprId> {
+        self.value("filter")
     }
 
     /// How many threads a team is to have.

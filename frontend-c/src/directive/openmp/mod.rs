@@ -6,12 +6,14 @@ mod mapper;
 mod meaning;
 mod names;
 mod parser;
+mod scan;
 mod sections;
 mod serial;
 mod statement;
 mod suggestion;
 mod tasks;
 mod threads;
+mod transform;
 
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
@@ -114,6 +116,17 @@ pub enum ClauseKind {
         /// The variables.
         vars: Vec<VarRef>,
     },
+    /// `reduction(inscan, op: list)`.
+    Scan {
+        /// The operator.
+        op: ReductionOp,
+        /// The variables.
+        vars: Vec<VarRef>,
+    },
+    /// Variables that the region has copies of, rather than its teams or threads.
+    OfTarget(Vec<VarRef>),
+    /// A word or text.
+    Said(String),
     /// A clause with a list of variables.
     Vars(Vec<VarRef>),
 }
@@ -167,6 +180,14 @@ impl Directive {
                 _ => Vec::new(),
             })
             .collect()
+    }
+
+    /// The word or text that the clause of that name says.
+    fn said<'d>(&'d self, name: &'d str) -> Option<&'d str> {
+        self.clauses(name).find_map(|clause| match &clause.kind {
+            ClauseKind::Said(said) => Some(said.as_str()),
+            _ => None,
+        })
     }
 
     /// The value of the clause of that name.

@@ -5,6 +5,7 @@
 //! is said only then.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::offload::LoopOrder;
 
 use super::meaning::meaning;
 use super::names::Form;
@@ -13,7 +14,9 @@ use super::threads::{Count, asks};
 use crate::directive::action::Action;
 use crate::directive::construct::{GANG, LANE};
 use crate::directive::data::Mapping;
-use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written, check_body};
+use crate::directive::{
+    self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written, check_body,
+};
 use crate::lex::{Punct, Token, TokenKind};
 use crate::lower::uses::mutated_by;
 use crate::parse::{Failed, Parsed, Parser};
@@ -61,6 +64,9 @@ impl Parser {
         self.checker.unit.pragmas[number as usize].ours = ours;
         let mut directive = match read {
             Ok(directive) => {
+                if ours && form.words == "error" {
+                    self.said_by_error(&directive)?;
+                }
                 let one = self.checker.int(1, Type::INT, span);
                 meaning(directive, &self.checker.unit, one, self.in_parallel)
             }
@@ -136,6 +142,9 @@ impl Parser {
         (self.device_depth, self.in_parallel) = (outer_device, outer_parallel);
         let limit = std::mem::replace(&mut self.thread_limit, outer_limit);
         let mut body = body?;
+        body = self.transformed(&mut directive, form, body)?;
+        body = self.filtered(&mut directive, form, number, body)?;
+        self.check_scan(&mut directive, body);
         if form.has("sections") {
             body = self.sections_as_loop(body, directive.name)?;
         }
@@ -232,10 +241,15 @@ impl Parser {
             .filter(|mapping| !mapping.flags.itself)
             .map(|mapping| mapping.var.decl)
             .collect();
-        directive.data.retain(|mapping| {
+        let stays = |mapping: &Mapping| {
             let decl = mapping.var.decl;
             !mapping.flags.itself || changed.contains(&decl) && !sections.contains(&decl)
-        });
+        };
+        let (data, left): (Vec<_>, Vec<_>) = directive.data.drain(..).partition(stays);
+        directive.data = data;
+        if directive.default_data == Some(DefaultData::None) {
+            directive.firstprivate.extend(left.into_iter().map(|mapping| mapping.var));
+        }
     }
 
     /// The directive that a region's only statement has.
@@ -288,7 +302,8 @@ impl Parser {
             && matches!(&directive.written, Written::OpenMp(written) if written.has_static_chunks());
         let mut body = body;
         // What the first thread of each team executes, its team executes once.
-        let by_each = !form.has("master") && !form.has("masked");
+        let filters = matches!(&directive.written, Written::OpenMp(w) if w.filter().is_some());
+        let by_each = !form.has("master") && (!form.has("masked") || filters);
         if form.has("parallel") && by_each {
             let (asks_number, condition) = match &directive.written {
                 Written::OpenMp(written) => (written.threads(), written.parallel_condition()),
@@ -312,6 +327,11 @@ impl Parser {
             }
         }
         let Some(teams) = teams else { return Ok(body) };
+        if let Some(nest) = directive.nest.as_mut().filter(|nest| nest.levels[LANE].is_none()) {
+            // A team that has its number has its iterations one after another.
+            let by_number = asked.teams || asked.threads;
+            nest.order = nest.order.or((by_number && nest.shared[GANG]).then_some(LoopOrder::Seq));
+        }
         // What each team adds is told apart by its number, too.
         if asked.teams || asked.threads || !teams.reductions.is_empty() && teams.nest.is_none() {
             body = self.split_loop(directive, body);
@@ -333,11 +353,13 @@ impl Parser {
         if mappings.is_empty() {
             return body;
         }
+        let renamed = self.renamed(&mappings, body);
         let end = Span::new(data.span.end, data.span.end);
         let kind = Kind::Host(Action::Addresses);
         let inner = directive::Directive {
             span: end,
             data: mappings,
+            renamed,
             ..directive::Directive::new(Family::OpenMp, data.words, data.name, kind)
         };
         let directive = self.checker.unit.directives.alloc(inner);

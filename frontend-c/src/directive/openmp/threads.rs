@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::serial::{self, Excludes};
 use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Level, Nest};
-use crate::directive::{self, Family, Kind, VarRef};
+use crate::directive::{self, Family, Kind, VarRef, Written};
 use crate::lex::scan;
 use crate::lower::walk::{self, Below, Node};
 use crate::parse::{Parsed, Parser};
@@ -266,7 +266,9 @@ impl Parser {
                 && !pieces.last().is_some_and(|(_, piece)| has_own(unit, parallel, piece, stmt));
             match words {
                 "barrier" => pieces.push((false, Vec::new())),
-                _ if alone || is_by_one(words) => pieces.push((false, vec![stmt])),
+                _ if alone || is_by_one(directive_of(unit, stmt)) => {
+                    pieces.push((false, vec![stmt]))
+                }
                 _ => match pieces.last_mut() {
                     Some((true, piece)) => piece.push(stmt),
                     _ => pieces.push((true, vec![stmt])),
@@ -355,7 +357,7 @@ impl Parser {
                         return Below::Skip;
                     }
                     let is_shared = inner.nest.as_ref().is_some_and(|nest| nest.shared[LANE]);
-                    let waits = is_shared || inner.words == "barrier" || is_by_one(inner.words);
+                    let waits = is_shared || inner.words == "barrier" || is_by_one(Some(inner));
                     if waits && Some(stmt) != last {
                         found.get_or_insert((inner.words, inner.name));
                     }
@@ -405,13 +407,21 @@ fn top_level(unit: &TranslationUnit, body: StmtId) -> Vec<StmtId> {
 
 /// The words of a statement's directive.
 fn words(unit: &TranslationUnit, stmt: StmtId) -> &'static str {
+    directive_of(unit, stmt).map_or("", |directive| directive.words)
+}
+
+fn directive_of(unit: &TranslationUnit, stmt: StmtId) -> Option<&directive::Directive> {
     match unit.stmts[stmt].kind {
-        StmtKind::Directive { directive, .. } => unit.directives[directive].words,
-        _ => "",
+        StmtKind::Directive { directive, .. } => Some(&unit.directives[directive]),
+        _ => None,
     }
 }
 
 /// Whether one thread of the team executes what a directive is about.
-fn is_by_one(words: &str) -> bool {
-    words == "single" || words.starts_with("master") || words.starts_with("masked")
+fn is_by_one(directive: Option<&directive::Directive>) -> bool {
+    let Some(directive) = directive else { return false };
+    let words = directive.words;
+    let filters =
+        matches!(&directive.written, Written::OpenMp(written) if written.filter().is_some());
+    words == "single" || words.starts_with("master") || words.starts_with("masked") && !filters
 }

@@ -54,7 +54,7 @@ impl OpParser<'_, '_> {
         }
     }
 
-    /// `"file":1:2` or `"name"` or `"name"(child)`.
+    /// `"file":1:2`, `"file":1:2 to 3:4`, `"file":1:2 to :4` or `"name"` or `"name"(child)`.
     fn parse_named_location(&mut self) -> ParseResult<Location> {
         let text = self.string()?;
         let name = self.ir.ctx.ident(&text);
@@ -64,7 +64,20 @@ impl OpParser<'_, '_> {
             self.expect(":")?;
             let column =
                 self.parse_line_or_column("expected integer column number in FileLineColLoc")?;
-            return Ok(self.ir.ctx.file_location(name, line, column));
+            if !self.eat("to") {
+                return Ok(self.ir.ctx.file_location(name, line, column));
+            }
+            let end_line = if self.eat(":") {
+                line
+            } else {
+                let message = "expected integer line number or `:` in FileLineColRange";
+                let end_line = self.parse_line_or_column(message)?;
+                self.expect(":")?;
+                end_line
+            };
+            let end_column =
+                self.parse_line_or_column("expected integer column number in FileLineColRange")?;
+            return Ok(self.ir.ctx.range_location(name, (line, column), (end_line, end_column)));
         }
         let child = if self.eat("(") {
             let child = self.parse_location_instance()?;

@@ -501,6 +501,14 @@ impl EntityWriter<'_> {
                 self.string(ctx.str(file));
                 let _ = write!(self.out, ":{line}:{column}");
             }
+            &LocationKind::Range { file, line, column, end_line, end_column } => {
+                self.string(ctx.str(file));
+                let _ = write!(self.out, ":{line}:{column} to ");
+                if end_line != line {
+                    let _ = write!(self.out, "{end_line}");
+                }
+                let _ = write!(self.out, ":{end_column}");
+            }
             &LocationKind::Name { name, child } => {
                 self.string(ctx.str(name));
                 if !matches!(ctx.location_kind(child), LocationKind::Unknown) {

@@ -4,12 +4,15 @@ mod output;
 mod queues;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use gpuc_arch::{Arch, PtxVersion};
+use gpuc_diagnostics::Diagnostic;
 use gpuc_sim::{
-    Checks, Counters, Finding, Launch, LaunchError, Module, SimError, Simulator, ptxas_registers,
+    Checks, Counters, Finding, Launch, LaunchError, Module, Progress, ProgressLine, SimError,
+    Simulator, Watch, ptxas_registers,
 };
 
 use self::queues::Queues;
@@ -17,6 +20,22 @@ use super::{
     Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelId, KernelInfo, LaunchOutcome,
     LaunchRequest, Limits, ModuleId, Queue,
 };
+use crate::interrupt::Running;
+
+/// How the simulator runs kernels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SimSettings {
+    /// What it checks.
+    pub checks: Checks,
+    /// Warp instructions after which a launch is stopped.
+    pub budget: Option<u64>,
+    /// Time after which a launch is stopped.
+    pub time_limit: Option<Duration>,
+    /// Approximate functions are off by as much as PTX allows.
+    pub worst_approximations: bool,
+    /// Whether it tells how far a long launch is; on terminals alone if `None`.
+    pub progress: Option<bool>,
+}
 
 /// One simulated GPU.
 ///
@@ -26,6 +45,7 @@ pub struct SimDevice {
     simulator: Arc<Simulator>,
     arch: &'static Arch,
     limits: Limits,
+    settings: SimSettings,
     /// Asked for once: the answer costs more than an empty launch.
     threads: Option<usize>,
     tables: RwLock<Tables>,
@@ -68,11 +88,11 @@ struct Tables {
 impl SimDevice {
     /// A device of this architecture, with empty memory.
     pub fn new(arch: &'static Arch) -> SimDevice {
-        SimDevice::checked(arch, Checks::default(), 0)
+        SimDevice::with(arch, SimSettings::default(), 0)
     }
 
-    /// The device of that number, whose kernels run under checkers.
-    pub fn checked(arch: &'static Arch, checks: Checks, number: u32) -> SimDevice {
+    /// The device of that number.
+    pub fn with(arch: &'static Arch, settings: SimSettings, number: u32) -> SimDevice {
         let limits = Limits {
             threads_per_block: arch.limits.max_threads_per_block,
             block: arch.limits.max_block,
@@ -81,9 +101,10 @@ impl SimDevice {
             param_bytes: u64::from(arch.limits.max_param_bytes),
         };
         SimDevice {
-            simulator: Arc::new(Simulator::numbered(arch, checks, number)),
+            simulator: Arc::new(Simulator::numbered(arch, settings.checks, number)),
             arch,
             limits,
+            settings,
             threads: std::thread::available_parallelism().ok().map(usize::from),
             tables: RwLock::default(),
             queues: Queues::default(),
@@ -280,7 +301,8 @@ impl Device for SimDevice {
             return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
         };
         if request.queue != Queue::SYNC && !request.timed && !request.counted {
-            let (simulator, threads) = (Arc::clone(&self.simulator), self.threads);
+            let (simulator, threads, settings) =
+                (Arc::clone(&self.simulator), self.threads, self.settings);
             let (params, request) =
                 (request.params.to_vec(), LaunchRequest { params: &[], ..*request });
             return self
@@ -288,7 +310,7 @@ impl Device for SimDevice {
                 .put(request.queue, move || {
                     let request = LaunchRequest { params: &params, ..request };
                     let counted = (Counters::Off, None);
-                    run(&simulator, &handle, &request, threads, counted).map(drop)
+                    run(&simulator, settings, &handle, &request, threads, counted).map(drop)
                 })
                 .map(|()| LaunchOutcome::default());
         }
@@ -296,8 +318,9 @@ impl Device for SimDevice {
             true => self.count(&handle, (request.grid, request.block)),
             false => (Counters::Off, None),
         };
-        self.queues
-            .now(request.queue, || run(&self.simulator, &handle, request, self.threads, counted))
+        self.queues.now(request.queue, || {
+            run(&self.simulator, self.settings, &handle, request, self.threads, counted)
+        })
     }
 
     fn create_queue(&self) -> Result<Queue, DeviceError> {
@@ -337,11 +360,16 @@ impl Device for SimDevice {
 /// Runs a kernel to its end.
 fn run(
     simulator: &Simulator,
+    settings: SimSettings,
     kernel: &KernelHandle,
     request: &LaunchRequest<'_>,
     threads: Option<usize>,
     (counters, registers): (Counters, Option<u32>),
 ) -> Result<LaunchOutcome, DeviceError> {
+    let running = Running::new();
+    let line = ProgressLine::default();
+    let tell = |progress: &Progress<'_>| line.show(progress);
+    let watch = Watch { after: ProgressLine::AFTER, every: line.every(), tell: &tell };
     let printed = Mutex::new(Vec::new());
     let launch = Launch {
         output: Some(&printed),
@@ -352,11 +380,24 @@ fn run(
         counters,
         registers,
         threads,
+        worst_approximations: settings.worst_approximations,
+        instruction_budget: settings.budget,
+        time_limit: settings.time_limit,
+        interrupt: Some(running.flag()),
+        watch: settings.progress.unwrap_or(line.is_terminal()).then_some(watch),
         ..Launch::default()
     };
-    let outcome = simulator.launch(&kernel.module.module, &kernel.name, &launch);
+    let result = simulator.launch(&kernel.module.module, &kernel.name, &launch);
+    drop(line);
     output::write(&printed);
-    match outcome {
+    match result {
+        // It came between the last block and here, and must not be lost.
+        Ok(_) if running.flag().load(Ordering::Relaxed) => {
+            let message = Diagnostic::error("interrupted");
+            Err(DeviceError::Fault(Box::new(
+                message.help(format!("behind kernel `{}`", kernel.name)),
+            )))
+        }
         Ok(report) => Ok(LaunchOutcome {
             time: request.timed.then_some(report.wall),
             report: request.counted.then(|| Box::new(report)),

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, Sources};
 use gpuc_sim::{
-    Arguments, Counters, KernelReport, Launch, LaunchError, Module, Report, Simulator,
-    findings_json,
+    Arguments, Counters, FaultKind, KernelReport, Launch, LaunchError, Module, Progress,
+    ProgressLine, Report, Simulator, Watch, findings_json,
 };
 
 use options::{Format, Options, USAGE};
@@ -24,6 +24,8 @@ use options::{Format, Options, USAGE};
 const FOUND: u8 = 1;
 /// What was asked for cannot be done.
 const REFUSED: u8 = 2;
+/// Ctrl-C, as shells say it: 128 and the number of the signal.
+const STOPPED: u8 = 130;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -137,6 +139,9 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         _ => None,
     });
     end_on_interrupt();
+    let line = ProgressLine::default();
+    let tell = |progress: &Progress<'_>| line.show(progress);
+    let watch = Watch { after: ProgressLine::AFTER, every: line.every(), tell: &tell };
     let launch = Launch {
         grid: options.grid,
         block: options.block,
@@ -151,9 +156,11 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         instruction_budget: options.budget,
         time_limit: options.time_limit,
         interrupt: Some(&INTERRUPTED),
+        watch: options.progress.unwrap_or(line.is_terminal()).then_some(watch),
         output: None,
     };
     let result = simulator.launch(&module, name, &launch);
+    drop(line);
     if let Ok(done) = &result {
         for buffer in &buffers {
             buffer.write_back(&simulator).map_err(error)?;
@@ -187,7 +194,8 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
     }
     match &result {
         // With checkers the fault is among the findings.
-        Err(LaunchError::Fault(_)) if !findings.is_empty() => {}
+        Err(LaunchError::Fault(fault))
+            if fault.kind != FaultKind::Interrupted && !findings.is_empty() => {}
         Err(LaunchError::Fault(fault)) => show(&fault.diagnostic(), sources),
         Err(LaunchError::Refused { reasons, .. }) => return Err(reasons.clone()),
         Err(other) => return Err(vec![other.diagnostic()]),
@@ -195,6 +203,9 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
     }
     if options.check_format == Format::Text {
         findings.iter().for_each(|finding| show(&finding.diagnostic(), sources));
+    }
+    if matches!(&result, Err(LaunchError::Fault(fault)) if fault.kind == FaultKind::Interrupted) {
+        return Ok(ExitCode::from(STOPPED));
     }
     let found = result.is_err() || !findings.is_empty();
     Ok(if found { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
@@ -204,14 +215,23 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
 fn end_on_interrupt() {
     #[cfg(unix)]
     {
-        const INTERRUPT: i32 = 2;
-        unsafe extern "C" {
-            fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
+        extern "C" fn handler(number: i32) {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                // Asked twice, by somebody who does not want to wait for the end of a slice.
+                // SAFETY: both may be called by a handler (signal-safety(7)).
+                unsafe {
+                    libc::signal(number, libc::SIG_DFL);
+                    libc::raise(number);
+                }
+            }
         }
-        extern "C" fn handler(_: i32) {
-            INTERRUPTED.store(true, Ordering::Relaxed);
+        // SAFETY: the handler does what handlers may do.
+        unsafe {
+            let handler: extern "C" fn(i32) = handler;
+            if libc::signal(libc::SIGINT, handler as libc::sighandler_t) == libc::SIG_IGN {
+                // As `nohup` and `&` of a script want it.
+                libc::signal(libc::SIGINT, libc::SIG_IGN);
+            }
         }
-        // SAFETY: the function is the C library's, and the handler only stores to an atomic.
-        unsafe { signal(INTERRUPT, handler) };
     }
 }

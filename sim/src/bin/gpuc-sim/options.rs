@@ -40,12 +40,14 @@ Options:
   --budget N            end the kernel after N warp instructions
   --time-limit SECONDS  end the kernel after so long
   --approx=worst        approximate functions (sin.approx, ...) are off by as much as PTX allows
+  --progress[=yes|no]   say on standard error how far a kernel is that runs for over a second
+                        [yes where that is a terminal]
   --threads N           host threads [all processors]
   --list                show the kernels and their parameters
   -h, --help            show this
 
 Exit status: 0 if the kernel ran and nothing was found, 1 if it faulted or a checker found something,
-2 if it could not be run.
+2 if it could not be run, 130 if Ctrl-C ended it.
 ";
 
 /// How to print something.
@@ -89,6 +91,7 @@ pub(crate) struct Options {
     pub(crate) budget: Option<u64>,
     pub(crate) time_limit: Option<Duration>,
     pub(crate) worst: bool,
+    pub(crate) progress: Option<bool>,
     pub(crate) threads: Option<usize>,
     pub(crate) list: bool,
 }
@@ -115,6 +118,7 @@ impl Options {
             budget: None,
             time_limit: None,
             worst: false,
+            progress: None,
             threads: None,
             list: false,
         };
@@ -140,6 +144,14 @@ impl Options {
             }
             if name == "report" {
                 options.report = Some(Format::of(inline.as_deref().unwrap_or("text"))?);
+                continue;
+            }
+            if name == "progress" {
+                options.progress = Some(match inline.as_deref() {
+                    None | Some("yes") => true,
+                    Some("no") => false,
+                    Some(other) => return Err(format!("`{other}`: there are yes and no")),
+                });
                 continue;
             }
             let mut value = || {

@@ -1,0 +1,202 @@
+//! Directives that change the statement behind them before anything else is made of it: `unroll`, `tile`, `masked` with
+//! `filter`, `error`.
+
+use gpuc_diagnostics::{Diagnostic, codes};
+
+use super::names::Form;
+use super::{ClauseKind, Directive};
+use crate::directive::construct::{Step, Wish};
+use crate::directive::data::Mapping;
+use crate::directive::loops::{named, trips};
+use crate::directive::{self, Written};
+use crate::lex::scan;
+use crate::lower::walk::{self, Below, Node};
+use crate::parse::{Failed, Parsed, Parser};
+use crate::source::Span;
+use crate::tree::{BinaryOp, ExprKind, StmtId, StmtKind};
+use crate::types::Type;
+
+/// Whether a directive makes other loops of those behind it.
+fn is_transformation(words: &str) -> bool {
+    matches!(words, "unroll" | "tile")
+}
+
+impl Parser {
+    /// The loop that a directive is about, where others stand between them; what an `unroll` asks of its plan.
+    pub(super) fn transformed(
+        &mut self,
+        directive: &mut directive::Directive,
+        form: &Form,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
+        if is_transformation(form.words) {
+            self.transformation(directive, body);
+            return Ok(body);
+        }
+        let mut body = body;
+        // Iterations that are divided have no order that tiles or rounds in one would change.
+        while form.is_loop()
+            && let StmtKind::Directive { directive: inner, body: Some(inside) } =
+                self.checker.unit.stmts[body].kind
+            && is_transformation(self.checker.unit.directives[inner].words)
+        {
+            let inner = &self.checker.unit.directives[inner];
+            directive.steps.extend(inner.steps.iter().cloned());
+            body = inside;
+        }
+        Ok(body)
+    }
+
+    /// What `unroll` and `tile` ask for.
+    fn transformation(&mut self, directive: &mut directive::Directive, body: StmtId) {
+        let Written::OpenMp(written) = &directive.written else { return };
+        let unit = &self.checker.unit;
+        let place = unit.place(directive.name);
+        let mut inside = body;
+        while let StmtKind::Directive { directive, body: Some(body) } = unit.stmts[inside].kind
+            && is_transformation(unit.directives[directive].words)
+        {
+            inside = body;
+        }
+        let Some(variable) = unit.counted_by(inside) else {
+            let message = format!("`{}` must be followed by a `for` loop", directive.words);
+            let span = unit.stmts[inside].span;
+            let diagnostic = Diagnostic::error(message).related(place, "the directive");
+            if !directive.stays {
+                self.checker.report(span, diagnostic);
+            }
+            return;
+        };
+        if directive.words == "tile" {
+            directive.refused.get_or_insert_with(|| {
+                Box::new(
+                    Diagnostic::error(
+                        "`tile` of loops that no directive divides (OpenMP 5.2 §9.1) is not supported in device code by this version of gpuc",
+                    )
+                    .code(codes::NOT_SUPPORTED)
+                    .at(place)
+                    .help("write `parallel for` in front of it, where iterations may be executed in any order"),
+                )
+            });
+            return;
+        }
+        let factor = match written.unrolled() {
+            Some(Some(factor)) => unit.constant_int(factor),
+            Some(None) => trips(unit, inside),
+            None => None,
+        };
+        let factor = factor.and_then(|factor| u32::try_from(factor).ok());
+        if let Some(factor @ 2..=1024) = factor {
+            let name = named(unit, inside, unit.name(variable));
+            directive.steps.push(Wish { step: Step::Unroll(name, factor), span: directive.name });
+        }
+    }
+
+    /// The statement of a `masked` that is for another thread than the first, as one for the thread of that number.
+    pub(super) fn filtered(
+        &mut self,
+        directive: &mut directive::Directive,
+        form: &Form,
+        number: u32,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
+        let Written::OpenMp(written) = &directive.written else { return Ok(body) };
+        let Some(filter) = written.filter() else { return Ok(body) };
+        let span = directive.name;
+        if form.has("taskloop") {
+            let diagnostic = super::parser::refusal(&format!("filter on {}", form.words), "10.5.1");
+            let diagnostic = diagnostic.at(self.checker.unit.place(span));
+            directive.refused = Some(Box::new(diagnostic.clone()));
+            if !directive.stays {
+                self.checker.report(span, diagnostic);
+            }
+            return Ok(body);
+        }
+        let text = "{ extern int omp_get_thread_num(void); if (omp_get_thread_num() == 0) ; }";
+        let tokens = scan(text, span, &mut self.checker.unit.symbols);
+        let whole = self.within(tokens, Parser::statement)?;
+        let filter_value = self.checker.convert(filter, Type::INT);
+        let unit = &mut self.checker.unit;
+        let StmtKind::Compound(list) = unit.stmts[whole].kind.clone() else { return Ok(body) };
+        let Some(&chosen) = list.last() else { return Ok(body) };
+        let StmtKind::If { condition, then, .. } = &mut unit.stmts[chosen].kind else {
+            return Ok(body);
+        };
+        *then = body;
+        let mut at = *condition;
+        while let ExprKind::Cast { operand, .. } | ExprKind::Paren(operand) = unit.exprs[at].kind {
+            at = operand;
+        }
+        if let ExprKind::Binary(BinaryOp::Equal, asked, _) = unit.exprs[at].kind {
+            unit.exprs[at].kind = ExprKind::Binary(BinaryOp::Equal, asked, filter_value);
+        }
+        if !directive.stays {
+            // Where the host runs the region, it has one thread.
+            let text = unit.source.slice(unit.exprs[filter].span);
+            let text = format!("if (({}) == 0)", String::from_utf8_lossy(text));
+            unit.instead.push((unit.pragmas[number as usize].line.start, text));
+        }
+        Ok(whole)
+    }
+
+    /// What `error` has the compiler say (OpenMP 5.2 §8.5).
+    pub(super) fn said_by_error(&mut self, directive: &Directive) -> Parsed<()> {
+        if directive.said("at") == Some("execution") {
+            self.checker
+                .report(directive.span, super::parser::refusal("error at(execution)", "8.5.1"));
+            return Err(Failed);
+        }
+        let text = directive.said("message").unwrap_or("the program says `error`");
+        let text = format!("{text} (OpenMP 5.2 §8.5)");
+        match directive.said("severity") {
+            Some("warning") => self.checker.report(directive.span, Diagnostic::warning(text)),
+            _ => {
+                self.checker.report(directive.span, Diagnostic::error(text));
+                return Err(Failed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a statement names objects, rather than arrays or pointers, that have the device's address in it.
+    pub(super) fn renamed(&self, mappings: &[Mapping], body: StmtId) -> Vec<(usize, Span)> {
+        let unit = &self.checker.unit;
+        let mut found = Vec::new();
+        for (item, mapping) in mappings.iter().enumerate() {
+            let ty = unit.exprs[mapping.var.base].ty;
+            if unit.types.as_array(ty).is_some() || unit.types.is_pointer(ty) {
+                continue;
+            }
+            walk::stmt(unit, body, &mut |node| {
+                if let Node::Expr(expr) = node
+                    && matches!(unit.exprs[expr].kind, ExprKind::Name(decl) if decl == mapping.var.decl)
+                {
+                    found.push((item, unit.exprs[expr].span));
+                }
+                Below::Enter
+            });
+        }
+        // Clauses are read by others, who look for the address on the device.
+        let in_clause = |span: &Span| {
+            let mut lines = unit.pragmas.iter().map(|pragma| pragma.line);
+            lines.any(|line| line.start <= span.start && span.end <= line.end)
+        };
+        found.retain(|(_, span)| {
+            !in_clause(span) && (span.end as usize) <= unit.source.written().len()
+        });
+        found.sort_unstable_by_key(|&(item, span)| (span.start, item));
+        found.dedup();
+        found
+    }
+}
+
+impl Directive {
+    /// How many rounds `unroll` wants in one: a number, or all of them; `None` where the compiler chooses.
+    fn unrolled(&self) -> Option<Option<crate::tree::ExprId>> {
+        self.clauses.iter().find_map(|clause| match (clause.name.spelling, &clause.kind) {
+            ("partial", ClauseKind::Value(factor)) => Some(Some(*factor)),
+            ("full", _) => Some(None),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! What a search may change of tiles that execute several rounds of two sweeps.
+
+use gpuc_arch::Arch;
+use gpuc_dialects::arith;
+use gpuc_dialects::memref;
+use gpuc_ir::op::Traits;
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+
+use super::stencil::Traffic;
+use super::stencil_plan::clocks_of_memory;
+use super::time_sweeps::{Sweep, Sweeps};
+use crate::plan::{names, step};
+use crate::steps::refusal::Refusal;
+
+/// How many rounds a block executes, and on what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimePlan {
+    /// Rounds of the host's loop in one launch.
+    pub steps: i64,
+    /// Rows and columns that a block's threads execute in each sweep. What is right of them to the end is the core.
+    pub tile: [i64; 2],
+    /// Rows of a thread, one below the other.
+    pub rows_each: i64,
+}
+
+/// What a plan is expected to take, and what the sweeps take as they are: clocks of a multiprocessor for a round of a
+/// warp's iterations.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// With the plan.
+    pub blocked: f64,
+    /// As they are.
+    pub plain: f64,
+}
+
+/// Tiles that are tried, with the rows of a thread: 512 threads, which share 48 KiB with another block where they can.
+const TILES: [([i64; 2], i64); 6] =
+    [([64, 64], 8), ([48, 64], 6), ([32, 64], 4), ([32, 128], 8), ([32, 32], 4), ([16, 64], 4)];
+/// The same where there are no rows.
+const ROWS: [([i64; 2], i64); 2] = [([1, 1024], 1), ([1, 512], 1)];
+/// Rounds that are tried, at most.
+const MOST_STEPS: i64 = 16;
+/// What must be left of the clocks for a plan to be taken: the estimate knows little of latencies.
+const LEAST_GAIN: f64 = 0.8;
+
+impl TimePlan {
+    /// The plan that is expected to take the least, where that is clearly less than the sweeps take as they are.
+    pub fn choose(ir: &Ir, sweeps: &Sweeps, arch: &Arch) -> Option<(TimePlan, Expected)> {
+        let tiles: &[_] = if sweeps.has_rows { &TILES } else { &ROWS };
+        let plans = tiles.iter().flat_map(|&(tile, rows_each)| {
+            (1..=MOST_STEPS).map(move |steps| TimePlan { steps, tile, rows_each })
+        });
+        let fit = plans.filter(|plan| plan.check(ir, sweeps, arch).is_ok());
+        let priced = fit.map(|plan| (plan, plan.expect(ir, sweeps, arch)));
+        let best = priced.min_by(|a, b| a.1.blocked.total_cmp(&b.1.blocked));
+        best.filter(|(_, expected)| expected.blocked <= LEAST_GAIN * expected.plain)
+    }
+
+    /// The plan that a step says; `None` where it is about other loops.
+    pub fn given(ir: &Ir, sweeps: &Sweeps, step: &step::Block) -> Option<TimePlan> {
+        let sizes: Vec<i64> = step.loops.iter().map(|(_, size)| *size).collect();
+        let tile = match sizes[..] {
+            [columns] => [1, columns],
+            [rows, columns] => [rows, columns],
+            _ => return None,
+        };
+        let plan = TimePlan { steps: step.time.1, tile, rows_each: step.rows };
+        (plan.loops(ir, sweeps) == step.loops).then_some(plan)
+    }
+
+    /// The loops that are tiled, each with the side of a tile.
+    pub fn loops(&self, ir: &Ir, sweeps: &Sweeps) -> Vec<(String, i64)> {
+        let variables = sweeps.tiled.map(|dim| sweeps.dims[dim].variable);
+        let name = |side: usize| names::of_variable(ir, variables[side]).unwrap_or("?").to_owned();
+        let sides = usize::from(!sweeps.has_rows)..2;
+        sides.map(|side| (name(side), self.tile[side])).collect()
+    }
+
+    /// Whether a device executes such blocks, and anything is left of a tile at the end.
+    ///
+    /// # Errors
+    /// What is too large, or does not divide.
+    pub fn check(&self, ir: &Ir, sweeps: &Sweeps, arch: &Arch) -> Result<(), Refusal> {
+        let refuse = |rule: &str| Refusal::new("block-time", sweeps.each[0].nest, rule);
+        if self.tile[0] % self.rows_each != 0 {
+            return Err(refuse("the rows of a tile are no multiple of those of a thread"));
+        }
+        let [rows, columns] = self.threads();
+        let most = i64::from(arch.limits.max_threads_per_block);
+        if rows.saturating_mul(columns) > most {
+            return Err(refuse("a block would have too many threads")
+                .limit("threads", rows.saturating_mul(columns), most)
+                .way_round("give each thread more rows"));
+        }
+        let (bytes, most) = (self.bytes(ir, sweeps), i64::from(arch.limits.shared_per_block));
+        if bytes > most {
+            return Err(refuse("the tiles of both arrays are larger than a block's memory")
+                .limit("bytes", bytes, most)
+                .way_round("take smaller tiles"));
+        }
+        let margins = self.margins(sweeps);
+        if let Some(side) = (0..2).find(|&side| self.core(sweeps)[side] < 1) {
+            return Err(refuse("neighbours of so many steps leave nothing of a tile")
+                .limit("iterations", 2 * margins[side] + 1, self.tile[side])
+                .way_round("take fewer steps, or larger tiles"));
+        }
+        Ok(())
+    }
+
+    /// Rows and columns at each side of a tile that are not right at the end: each sweep needs neighbours that the one before
+    /// had right.
+    pub fn margins(&self, sweeps: &Sweeps) -> [i64; 2] {
+        [0, 1].map(|side| {
+            let mut margin = -sweeps.rim(side);
+            for _ in 0..self.steps {
+                for sweep in &sweeps.each {
+                    margin = (margin + sweep.reach(side)).max(0);
+                }
+            }
+            margin
+        })
+    }
+
+    /// Rows and columns of a tile that are right at the end.
+    pub fn core(&self, sweeps: &Sweeps) -> [i64; 2] {
+        let margins = self.margins(sweeps);
+        [0, 1].map(|side| self.tile[side] - 2 * margins[side])
+    }
+
+    /// Rows and columns of memory of the block, for each of the arrays.
+    pub fn shape(&self, sweeps: &Sweeps) -> [i64; 2] {
+        [0, 1].map(|side| self.tile[side] + 2 * sweeps.rim(side))
+    }
+
+    /// Rows and columns of threads.
+    pub fn threads(&self) -> [i64; 2] {
+        [self.tile[0] / self.rows_each, self.tile[1]]
+    }
+
+    fn bytes(&self, ir: &Ir, sweeps: &Sweeps) -> i64 {
+        let elements: i64 = self.shape(sweeps).iter().product();
+        sweeps.fields.iter().map(|field| elements * bytes_of(ir, field.element)).sum()
+    }
+
+    /// What the plan is expected to take.
+    pub fn expect(&self, ir: &Ir, sweeps: &Sweeps, arch: &Arch) -> Expected {
+        let area = |sides: [i64; 2]| sides.iter().product::<i64>() as f64;
+        let again = area(self.tile) / area(self.core(sweeps));
+        let copied = area(self.shape(sweeps)) / area(self.core(sweeps));
+        let issue = f64::from(arch.throughput.issue);
+        let (mut plain, mut inner, mut others) = (0.0, 0.0, 0);
+        for (number, sweep) in sweeps.each.iter().enumerate() {
+            let work = Work::of(ir, sweep, arch);
+            let written = bytes_of(ir, sweeps.fields[1 - number].element);
+            let read = bytes_of(ir, sweeps.fields[number].element);
+            let traffic = Traffic { wavefronts: 0, bytes: read + written + work.other_bytes };
+            others += work.other_bytes;
+            let requests = (sweep.reads.len() as i64 * read / 4 + written / 4) as f64;
+            let loads = (sweep.reads.len() + 1) as f64;
+            plain += clocks_of_memory(&traffic, arch)
+                .max(requests + work.other_requests)
+                .max((2.0 * loads + work.instructions) / issue)
+                .max(work.clocks);
+            // Rows of a thread share what they read.
+            let loads = self.loads(sweep) + 1.0;
+            let requests = loads * (read / 4).max(1) as f64 + work.other_requests;
+            inner += requests.max((loads + work.instructions) / issue).max(work.clocks);
+        }
+        let steps = self.steps as f64;
+        // Each sweep ends with a barrier, behind which a block waits for its memory; others fill in as far as there are.
+        let threads = self.threads().iter().product::<i64>();
+        let by_memory = i64::from(arch.limits.shared_per_sm) / self.bytes(ir, sweeps).max(1);
+        let resident = (MOST_THREADS / threads).min(by_memory).max(1) as f64;
+        let wait = f64::from(arch.latency.barrier + arch.latency.shared + 4 * arch.latency.alu);
+        let waits = 2.0 * wait / resident / (area(self.core(sweeps)) / WARP);
+        let element = bytes_of(ir, sweeps.fields[0].element);
+        let copies = copied * COPY / issue / steps;
+        let traffic = Traffic { wavefronts: 0, bytes: 2 * element };
+        let memory = (clocks_of_memory(&traffic, arch) * (1.0 + copied) / 2.0) / steps
+            + clocks_of_memory(&Traffic { wavefronts: 0, bytes: others }, arch) * copied / steps;
+        let work = again * inner + copies + waits;
+        Expected { blocked: work.max(memory) + OVERLAP * work.min(memory), plain }
+    }
+
+    /// Elements of the block's memory that an iteration loads, on average of a thread's rows.
+    fn loads(&self, sweep: &Sweep) -> f64 {
+        let mut all: Vec<[i64; 2]> = sweep
+            .reads
+            .iter()
+            .flat_map(|read| (0..self.rows_each).map(|row| [read.offset[0] + row, read.offset[1]]))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len() as f64 / self.rows_each as f64
+    }
+}
+
+/// What an iteration does besides reading and writing the arrays that the sweeps take turns in.
+struct Work {
+    /// Instructions of a warp.
+    instructions: f64,
+    /// Clocks of the pipe for floating-point numbers.
+    clocks: f64,
+    /// Bytes of other arrays.
+    other_bytes: i64,
+    /// What the first-level cache is asked for of them.
+    other_requests: f64,
+}
+
+impl Work {
+    fn of(ir: &Ir, sweep: &Sweep, arch: &Arch) -> Work {
+        let mut work = Work { instructions: 0.0, clocks: 0.0, other_bytes: 0, other_requests: 0.0 };
+        let nested = sweep.body.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+        for op in nested {
+            let own = op == sweep.store || sweep.reads.iter().any(|read| read.op == op);
+            if own
+                || ir.has_trait(op, Traits::CONSTANT_LIKE)
+                || ir.has_trait(op, Traits::TERMINATOR)
+            {
+                continue;
+            }
+            work.instructions += 1.0;
+            if let Some(touched) = ir.memory_access(op) {
+                let element = ir.ctx.element(ir.ty(touched.buffer));
+                let bytes = element.map_or(8, |element| bytes_of(ir, element));
+                work.instructions += 1.0;
+                work.other_bytes += bytes;
+                work.other_requests += (bytes / 4).max(1) as f64;
+                continue;
+            }
+            work.clocks += float_clocks(ir, op, arch);
+        }
+        work
+    }
+}
+
+/// Clocks in which a multiprocessor executes an operation on floating-point numbers for a warp.
+fn float_clocks(ir: &Ir, op: Op, arch: &Arch) -> f64 {
+    let Some(&result) = ir.results(op).first() else { return 0.0 };
+    let ty = ir.ty(result);
+    if !ir.ctx.is_float(ty) {
+        return 0.0;
+    }
+    let lanes = match bytes_of(ir, ty) {
+        8 => arch.throughput.f64,
+        _ => arch.throughput.f32,
+    };
+    let times = if arith::DivFOp::is(ir, op) { DIVISION } else { 1.0 };
+    times * WARP / f64::from(lanes)
+}
+
+fn bytes_of(ir: &Ir, element: gpuc_ir::Type) -> i64 {
+    memref::scalar_bytes(&ir.ctx, element).unwrap_or(8) as i64
+}
+
+const WARP: f64 = 32.0;
+/// Threads that a multiprocessor holds, at most.
+const MOST_THREADS: i64 = 2048;
+/// Instructions for an element that is copied: two numbers of it, an address, a load, two stores, and a part of the result's way
+/// back.
+const COPY: f64 = 12.0;
+/// Instructions of a division.
+const DIVISION: f64 = 10.0;
+/// How much of what is done meanwhile shows all the same.
+const OVERLAP: f64 = 0.3;

@@ -1,0 +1,146 @@
+//! Several steps of a stencil over time in one launch: every bit is the host's, and what cannot be is refused.
+
+use std::path::Path;
+
+use gpuc_tests::bench::{Bench, root};
+
+/// Stencils over time in tiles of other sizes than the compiler's compute every bit as the host does, with any number of steps and
+/// under all checkers.
+#[test]
+fn steps_of_time_in_one_launch_are_a_step() {
+    let bench = Bench::new();
+    let source = root(Path::new("tests/programs/nests/steps_blocked.c"));
+    let printed = bench.ok(&format!("--arch=sm_90 -ffp-contract=off --emit=plan {source} -o -"));
+    let host = bench.ok(&format!("run --device=host -ffp-contract=off {source}"));
+    assert!(host.lines().count() > 100, "{host}");
+    let tiles = [
+        [
+            "t by 2 over i@10 by 16, j@11 by 32, rows 2",
+            "t by 3 over i@23 by 24, j@24 by 32, rows 3",
+            "t by 4 over i@36 by 64",
+        ],
+        [
+            "t by 1 over i@10 by 9, j@11 by 40, rows 1",
+            "t by 2 over i@23 by 64, j@24 by 64, rows 8",
+            "t by 3 over i@36 by 33",
+        ],
+    ];
+    for own in tiles {
+        let mut own = own.into_iter();
+        let line = |line: &str| match line.starts_with("  block ") {
+            true => format!("  block {}\n", own.next().expect("three constructs have the step")),
+            false => format!("{line}\n"),
+        };
+        let text: String = printed.lines().map(line).collect();
+        bench.write("b.plan", &text);
+        let device = bench.ok(&format!(
+            "check --device=sim --arch=sm_90 -ffp-contract=off --plan=b.plan {source}"
+        ));
+        assert_eq!(host, device, "{text}");
+    }
+    let said = bench.ok(&format!("--arch=sm_90 -ffp-contract=off -Minfo {source} -o b"));
+    assert!(said.contains("steps a launch in shared memory"), "{said}");
+}
+
+/// Loops over time whose steps cannot be done together, each in a function of its own: the loop over time in line 4 or so,
+/// named t, round sweeps of i and j.
+const NO_STEPS: &[(&str, &str, &str)] = &[
+    ("b[i][j] = a[i][j - 1] + t;", "a[i][j] = b[i][j + 1];", "a step depends on its number"),
+    (
+        "b[i][j] += a[i][j - 1];",
+        "a[i][j] = b[i][j + 1];",
+        "the first sweep reads b of the step before, which it writes",
+    ),
+    (
+        "if (i > 2) b[i][j] = a[i][j - 1];",
+        "a[i][j] = b[i][j + 1];",
+        "the two sweeps of a step are not over the same iterations",
+    ),
+    (
+        "b[j][i] = a[i][j - 1];",
+        "a[i][j] = b[i][j + 1];",
+        "a sweep does not write an element of its own for each iteration, a number, with columns last",
+    ),
+    (
+        "b[i][j] = a[i][n - 1 - j];",
+        "a[i][j] = b[i][j + 1];",
+        "a is read elsewhere than at a fixed distance from what is written, or under a condition",
+    ),
+    (
+        "b[i][j] = a[i][j - 1];",
+        "c[i][j] = b[i][j + 1];",
+        "the loop is none of the host round two sweeps of these loops that write two arrays in turns",
+    ),
+];
+
+#[test]
+fn steps_of_time_that_depend_otherwise_are_refused() {
+    let bench = Bench::new();
+    let refused = |source: &str, block: &str, why: &str| {
+        bench.write("r.c", source);
+        let printed = bench.ok("--arch=sm_90 --emit=plan r.c -o -");
+        let mut text = String::new();
+        for line in printed.lines().filter(|line| !line.starts_with("  block ")) {
+            text += &format!("{line}\n");
+            if line.starts_with("  launches ") {
+                text += &format!("  block {block}\n");
+            }
+        }
+        bench.write("r.plan", &text);
+        let (success, said) = bench.gpuc("--arch=sm_90 --plan=r.plan r.c -o r.ptx --emit=ptx");
+        assert!(!success && said.contains(why), "{block} of\n{source}\n{text}\n{said}");
+    };
+    let nest = |first: &str, second: &str, step: &str| {
+        format!(
+            "void steps(int n, int m, float a[restrict n][n], float b[restrict n][n], float c[restrict n][n])\n{{\n\
+             #pragma acc kernels copy(a[0:n][0:n], b[0:n][0:n], c[0:n][0:n])\nfor (int t = 0; t < m; {step}) {{\n\
+             for (int i = 1; i < n - 1; i++)\nfor (int j = 1; j < n - 1; j++)\n{{ {first} }}\n\
+             for (int i = 1; i < n - 1; i++)\nfor (int j = 1; j < n - 1; j++)\n{{ {second} }}\n}}\n}}\n"
+        )
+    };
+    for (first, second, why) in NO_STEPS {
+        refused(&nest(first, second, "t++"), "t by 2 over i@5 by 16, j@6 by 32, rows 2", why);
+    }
+    let [first, second] = ["b[i][j] = a[i - 1][j];", "a[i][j] = b[i][j + 1];"];
+    let good = nest(first, second, "t++");
+    let by_two = "the loop over time carries values, or does not count by 1";
+    refused(&nest(first, second, "t += 2"), "t by 2 over i@5 by 16, j@6 by 32, rows 2", by_two);
+    for (block, why) in [
+        (
+            "t by 2 over i@5 by 15, j@6 by 32, rows 2",
+            "the rows of a tile are no multiple of those of a thread",
+        ),
+        ("t by 2 over i@5 by 64, j@6 by 64, rows 2", "it needs 2048 threads, and there are 1024"),
+        ("t by 2 over i@5 by 128, j@6 by 64, rows 8", "it needs 68640 bytes, and there are 49152"),
+        (
+            "t by 9 over i@5 by 16, j@6 by 32, rows 2",
+            "neighbours of so many steps leave nothing of a tile",
+        ),
+        (
+            "t by 2 over j@6 by 16, i@5 by 32, rows 2",
+            "the loop is none of the host round two sweeps of these loops",
+        ),
+        ("t by 2 over i@5 by 64", "the loop is none of the host round two sweeps of these loops"),
+        ("u by 2 over i@5 by 16, j@6 by 32, rows 2", "there is no loop 'u'"),
+        (
+            "t by 0 over i@5 by 16, j@6 by 32, rows 2",
+            "the number of rounds is 0, and 1 is the least",
+        ),
+        ("t by 2 over i@5 by 16, j@6 by 32", "expected ','"),
+    ] {
+        refused(&good, block, why);
+    }
+    let space = "void steps(int n, int m, float a[restrict n][n][n], float b[restrict n][n][n])\n{\n\
+        #pragma acc kernels copy(a[0:n][0:n][0:n], b[0:n][0:n][0:n])\nfor (int t = 0; t < m; t++) {\n\
+        for (int h = 1; h < n - 1; h++)\nfor (int i = 1; i < n - 1; i++)\nfor (int j = 1; j < n - 1; j++)\n\
+        b[h][i][j] = a[h - 1][i][j] + a[h][i + 1][j];\n\
+        for (int h = 1; h < n - 1; h++)\nfor (int i = 1; i < n - 1; i++)\nfor (int j = 1; j < n - 1; j++)\n\
+        a[h][i][j] = b[h][i][j];\n}\n}\n";
+    let why = "neighbours along more than two loops are read";
+    refused(space, "t by 2 over i@6 by 16, j@7 by 32, rows 2", why);
+    let apart = "void steps(int n, int m, float *a, float *b)\n{\n\
+        #pragma acc kernels deviceptr(a, b)\nfor (int t = 0; t < m; t++) {\n\
+        #pragma acc loop independent\nfor (int i = 1; i < n - 1; i++)\nb[i] = a[i - 1];\n\
+        #pragma acc loop independent\nfor (int i = 1; i < n - 1; i++)\na[i] = b[i];\n}\n}\n";
+    refused(apart, "t by 2 over i@6 by 64", "may share memory");
+}
