@@ -186,7 +186,8 @@ fn time_and_counters_on_request() {
 fn errors_have_words() {
     for device in devices() {
         let device = device.as_ref();
-        let error = device.load_module(&[("\n\n  wibble;\n", "bad.c")]).unwrap_err().into_diagnostic();
+        let error =
+            device.load_module(&[("\n\n  wibble;\n", "bad.c")]).unwrap_err().into_diagnostic();
         assert!(error.is_error());
         let text = format!("{error} {}", error.help.join(" "));
         assert!(text.contains("bad.c") || text.contains("wibble"), "{text}");
