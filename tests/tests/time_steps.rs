@@ -45,16 +45,15 @@ fn steps_of_time_in_one_launch_are_a_step() {
 /// Loops over time whose steps cannot be done together, each in a function of its own: the loop over time in line 4 or so,
 /// named t, round sweeps of i and j.
 const NO_STEPS: &[(&str, &str, &str)] = &[
-    ("b[i][j] = a[i][j - 1] + t;", "a[i][j] = b[i][j + 1];", "a step depends on its number"),
     (
-        "b[i][j] += a[i][j - 1];",
+        "b[i][j] = a[i - 1][j - 1] + a[i + 1][j + 1] + t;",
         "a[i][j] = b[i][j + 1];",
-        "the first sweep reads b of the step before, which it writes",
+        "a step depends on its number",
     ),
     (
-        "if (i > 2) b[i][j] = a[i][j - 1];",
+        "b[i][j] += a[i - 1][j - 1] + a[i + 1][j + 1];",
         "a[i][j] = b[i][j + 1];",
-        "the two sweeps of a step are not over the same iterations",
+        "the first sweep reads b of the step before, which it writes",
     ),
     (
         "b[j][i] = a[i][j - 1];",
@@ -62,13 +61,13 @@ const NO_STEPS: &[(&str, &str, &str)] = &[
         "a sweep does not write an element of its own for each iteration, a number, with columns last",
     ),
     (
-        "b[i][j] = a[i][n - 1 - j];",
+        "b[i][j] = a[i - 1][n - 1 - j] + a[i + 1][j];",
         "a[i][j] = b[i][j + 1];",
         "a is read elsewhere than at a fixed distance from what is written, or under a condition",
     ),
     (
-        "b[i][j] = a[i][j - 1];",
-        "c[i][j] = b[i][j + 1];",
+        "b[i][j] = a[i - 1][j - 1] + a[i + 1][j + 1];",
+        "c[i][j] = b[i][j + 1], a[i][j] = 1;",
         "the loop is none of the host round two sweeps of these loops that write two arrays in turns",
     ),
 ];
@@ -103,6 +102,9 @@ fn steps_of_time_that_depend_otherwise_are_refused() {
     }
     let [first, second] = ["b[i][j] = a[i - 1][j];", "a[i][j] = b[i][j + 1];"];
     let good = nest(first, second, "t++");
+    let other = good.replacen("int i = 1", "int i = 2", 1);
+    let why = "the two sweeps of a step are not over the same iterations";
+    refused(&other, "t by 2 over i@5 by 16, j@6 by 32, rows 2", why);
     let by_two = "the loop over time carries values, or does not count by 1";
     refused(&nest(first, second, "t += 2"), "t by 2 over i@5 by 16, j@6 by 32, rows 2", by_two);
     for (block, why) in [
@@ -133,7 +135,7 @@ fn steps_of_time_that_depend_otherwise_are_refused() {
     let space = "void steps(int n, int m, float a[restrict n][n][n], float b[restrict n][n][n])\n{\n\
         #pragma acc kernels copy(a[0:n][0:n][0:n], b[0:n][0:n][0:n])\nfor (int t = 0; t < m; t++) {\n\
         for (int h = 1; h < n - 1; h++)\nfor (int i = 1; i < n - 1; i++)\nfor (int j = 1; j < n - 1; j++)\n\
-        b[h][i][j] = a[h - 1][i][j] + a[h][i + 1][j];\n\
+        b[h][i][j] = a[h - 1][i - 1][j - 1] + a[h + 1][i + 1][j + 1];\n\
         for (int h = 1; h < n - 1; h++)\nfor (int i = 1; i < n - 1; i++)\nfor (int j = 1; j < n - 1; j++)\n\
         a[h][i][j] = b[h][i][j];\n}\n}\n";
     let why = "neighbours along more than two loops are read";

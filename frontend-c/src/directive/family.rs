@@ -60,7 +60,7 @@ impl Family {
         match self {
             Family::OpenAcc => Some(format!("#pragma acc data {clause}")),
             Family::OpenMp => Some(format!("#pragma omp target data {clause}")),
-            Family::OpenHmpp => None,
+            Family::OpenHmpp | Family::Jolokia => None,
         }
     }
 

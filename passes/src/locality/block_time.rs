@@ -70,10 +70,10 @@ impl Pass for BlockTime {
                     ir.erase_op(joined.op());
                     match (why, own(ir)) {
                         (Unsuitable::Refused(refusal), Some((_, placed))) => {
-                            return Err(placed.refused(ir, &at_loop(refusal, inner)));
+                            return Err(placed.refused(ir, &at_loop(&refusal, inner)));
                         }
                         (Unsuitable::Refused(refusal), None) if steps.is_none() => {
-                            cx.report(at_loop(refusal, inner).remark(ir));
+                            cx.report(at_loop(&refusal, inner).remark(ir));
                         }
                         _ => {}
                     }
@@ -117,8 +117,8 @@ impl Pass for BlockTime {
 }
 
 /// A refusal at the loop over time where what it is about is gone.
-fn at_loop(refusal: Refusal, time: Op) -> Refusal {
-    Refusal { at: Some(time), ..refusal }
+fn at_loop(refusal: &Refusal, time: Op) -> Refusal {
+    Refusal { at: Some(time), ..refusal.clone() }
 }
 
 /// The two regions of a round, each with a nest that nothing was decided about; nothing else happens in it.
@@ -142,7 +142,9 @@ fn round(ir: &Ir, time: scf::ForOp) -> Option<[RegionOp; 2]> {
 
 /// That rounds do not differ but by what they find.
 fn check_time(ir: &Ir, time: scf::ForOp) -> Result<(), Unsuitable> {
-    let refuse = |rule: &str| Err(Unsuitable::Refused(Refusal::new("block-time", time.op(), rule)));
+    let refuse = |rule: &str| {
+        Err(Unsuitable::Refused(Box::new(Refusal::new("block-time", time.op(), rule))))
+    };
     let step = arith::constant_index_value(ir, time.step(ir));
     if step != Some(1) || !ir.results(time.op()).is_empty() {
         return refuse("the loop over time carries values, or does not count by 1");
@@ -166,7 +168,7 @@ fn planned_tiles(
 ) -> Result<Found, Diagnostic> {
     let Some(plan) = TimePlan::given(ir, sweeps, step) else { return Ok(None) };
     let check = plan.check(ir, sweeps, arch);
-    check.map_err(|refusal| placed.refused(ir, &at_loop(refusal, time)))?;
+    check.map_err(|refusal| placed.refused(ir, &at_loop(&refusal, time)))?;
     Ok(Some((plan, plan.expect(ir, sweeps, arch), step.blocks)))
 }
 

@@ -90,7 +90,7 @@ pub enum Unsuitable {
     /// They do not look like sweeps that take turns: there is nothing to say.
     Other,
     /// They do, but this forbids it.
-    Refused(Refusal),
+    Refused(Box<Refusal>),
 }
 
 /// Both regions of a round as one, inserted in front of the first: what computes views and bounds, one alike for both, and
@@ -167,8 +167,9 @@ impl Sweeps {
         if written[0] == written[1] || !reads(&one, written[0]) || !reads(&two, written[1]) {
             return Err(Unsuitable::Other);
         }
-        let refuse =
-            |at: Op, rule: String| Err(Unsuitable::Refused(Refusal::new("block-time", at, rule)));
+        let refuse = |at: Op, rule: String| {
+            Err(Unsuitable::Refused(Box::new(Refusal::new("block-time", at, rule))))
+        };
         if let Some(load) = one.loads.iter().find(|load| load.1 == written[1]) {
             let array = name(ir, written[1]);
             let rule = format!("the first sweep reads {array} of the step before, which it writes");
