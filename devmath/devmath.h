@@ -145,8 +145,62 @@ double __gpuc_atan2(double y, double x);
 double __gpuc_asin(double x);
 double __gpuc_acos(double x);
 
-/* erf.c */
+/* erf.c and erfc.c */
 float __gpuc_erff(float x);
+float __gpuc_erfcf(float x);
 double __gpuc_erf(double x);
+double __gpuc_erfc(double x);
+
+/* exponent.c: exact. frexp, modf and remquo, which store a result, are two functions each. */
+float __gpuc_logbf(float x);
+int __gpuc_ilogbf(float x);
+float __gpuc_frexpf(float x);
+int __gpuc_frexp_exponentf(float x);
+float __gpuc_ldexpf(float x, int n);
+float __gpuc_modff(float x);
+float __gpuc_nextafterf(float x, float y);
+double __gpuc_logb(double x);
+int __gpuc_ilogb(double x);
+double __gpuc_frexp(double x);
+int __gpuc_frexp_exponent(double x);
+double __gpuc_ldexp(double x, int n);
+double __gpuc_modf(double x);
+double __gpuc_nextafter(double x, double y);
+
+/* remainder.c: exact. */
+float __gpuc_remainderf(float x, float y);
+int __gpuc_remquo_quotientf(float x, float y);
+double __gpuc_remainder(double x, double y);
+int __gpuc_remquo_quotient(double x, double y);
+
+/* inverse_hyperbolic.c */
+float __gpuc_asinhf(float x);
+float __gpuc_acoshf(float x);
+float __gpuc_atanhf(float x);
+double __gpuc_asinh(double x);
+double __gpuc_acosh(double x);
+double __gpuc_atanh(double x);
+
+/* gamma.c */
+float __gpuc_tgammaf(float x);
+float __gpuc_lgammaf(float x);
+int __gpuc_lgamma_signf(float x);
+double __gpuc_tgamma(double x);
+double __gpuc_lgamma(double x);
+int __gpuc_lgamma_sign(double x);
+
+/* bessel.c */
+float __gpuc_j0f(float x);
+float __gpuc_j1f(float x);
+float __gpuc_jnf(int n, float x);
+float __gpuc_y0f(float x);
+float __gpuc_y1f(float x);
+float __gpuc_ynf(int n, float x);
+double __gpuc_j0(double x);
+double __gpuc_j1(double x);
+double __gpuc_jn(int n, double x);
+double __gpuc_y0(double x);
+double __gpuc_y1(double x);
+double __gpuc_yn(int n, double x);
 
 #endif

@@ -25,13 +25,19 @@ const FILES: &[(&str, &str)] = &[
     ("src/coefficients.h", include_str!("../../devmath/src/coefficients.h")),
     ("src/exp_tail.h", include_str!("../../devmath/src/exp_tail.h")),
     ("src/scale.h", include_str!("../../devmath/src/scale.h")),
+    ("src/bessel.c", include_str!("../../devmath/src/bessel.c")),
     ("src/erf.c", include_str!("../../devmath/src/erf.c")),
+    ("src/erfc.c", include_str!("../../devmath/src/erfc.c")),
     ("src/exp.c", include_str!("../../devmath/src/exp.c")),
+    ("src/exponent.c", include_str!("../../devmath/src/exponent.c")),
     ("src/fmod.c", include_str!("../../devmath/src/fmod.c")),
+    ("src/gamma.c", include_str!("../../devmath/src/gamma.c")),
     ("src/hyperbolic.c", include_str!("../../devmath/src/hyperbolic.c")),
+    ("src/inverse_hyperbolic.c", include_str!("../../devmath/src/inverse_hyperbolic.c")),
     ("src/inverse_trig.c", include_str!("../../devmath/src/inverse_trig.c")),
     ("src/log.c", include_str!("../../devmath/src/log.c")),
     ("src/pow.c", include_str!("../../devmath/src/pow.c")),
+    ("src/remainder.c", include_str!("../../devmath/src/remainder.c")),
     ("src/root.c", include_str!("../../devmath/src/root.c")),
     ("src/rounding.c", include_str!("../../devmath/src/rounding.c")),
     ("src/trig.c", include_str!("../../devmath/src/trig.c")),
@@ -64,6 +70,41 @@ const FUNCTIONS: &[(&str, &str, &str, &str)] = &[
     ("math.atan2", "atan2", "inverse_trig.c", "inverse_trig.c"),
     ("math.erf", "erf", "erf.c", "erf.c"),
     ("math.round", "round", "rounding.c", "rounding.c"),
+    ("math.asinh", "asinh", "inverse_hyperbolic.c", "inverse_hyperbolic.c"),
+    ("math.acosh", "acosh", "inverse_hyperbolic.c", "inverse_hyperbolic.c"),
+    ("math.atanh", "atanh", "inverse_hyperbolic.c", "inverse_hyperbolic.c"),
+];
+
+/// Files that call functions of others, and those.
+const CALLS: &[(&str, &[&str])] = &[
+    ("bessel.c", &["log.c", "trig.c"]),
+    ("erfc.c", &["erf.c", "exp.c"]),
+    ("gamma.c", &["exp.c", "log.c", "pow.c", "trig.c"]),
+    ("inverse_hyperbolic.c", &["log.c"]),
+    ("remainder.c", &["fmod.c"]),
+];
+
+/// Functions that are called by their names, and the files that hold them.
+const CALLED: &[(&str, &str)] = &[
+    ("erfc", "erfc.c"),
+    ("frexp", "exponent.c"),
+    ("frexp_exponent", "exponent.c"),
+    ("ilogb", "exponent.c"),
+    ("j0", "bessel.c"),
+    ("j1", "bessel.c"),
+    ("jn", "bessel.c"),
+    ("ldexp", "exponent.c"),
+    ("lgamma", "gamma.c"),
+    ("lgamma_sign", "gamma.c"),
+    ("logb", "exponent.c"),
+    ("modf", "exponent.c"),
+    ("nextafter", "exponent.c"),
+    ("remainder", "remainder.c"),
+    ("remquo_quotient", "remainder.c"),
+    ("tgamma", "gamma.c"),
+    ("y0", "bessel.c"),
+    ("y1", "bessel.c"),
+    ("yn", "bessel.c"),
 ];
 
 /// The prefix of the library's functions.
@@ -168,6 +209,11 @@ fn write_library(folder: &Path, wanted: &[String]) -> std::io::Result<()> {
         std::fs::write(folder.join(name), text)?;
     }
     let mut files: Vec<&str> = wanted.iter().flat_map(|name| files_of(name)).collect();
+    for (file, calls) in CALLS {
+        if files.contains(file) {
+            files.extend(*calls);
+        }
+    }
     files.sort_unstable();
     files.dedup();
     let mut main = String::from("#include \"devmath.h\"\n");
@@ -187,6 +233,12 @@ fn files_of(name: &str) -> Vec<&'static str> {
         if base.strip_suffix('f') == Some(function) {
             return vec![single];
         }
+    }
+    let called = CALLED.iter().find(|(known, _)| {
+        base == *known || base.strip_suffix('f').is_some_and(|stem| stem == *known)
+    });
+    if let Some((_, file)) = called {
+        return vec![file];
     }
     FILES
         .iter()

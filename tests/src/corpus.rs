@@ -41,6 +41,16 @@ pub fn files_with(directory: &str, extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
+/// The C files of the examples, but those that need MPI's headers.
+pub fn examples() -> Vec<PathBuf> {
+    let mut files = files_with("examples", &["c"]);
+    files.retain(|file| {
+        let text = std::fs::read_to_string(root().join(file)).unwrap_or_default();
+        !text.contains("#include <mpi.h>")
+    });
+    files
+}
+
 /// The options of gpuc that a program is for: those without a pragma are compiled with `--auto`, those of
 /// OpenMP with `-fopenmp`, those of OpenHMPP with `-fhmpp`,
 /// those of JolokiaC++ with `-fjolokia`.

@@ -34,8 +34,16 @@ fn main() {
             if path.ends_with("Makefile") {
                 let made = path.parent().unwrap_or(&path).to_owned();
                 let name = format!("{build} {} [make]", made.display());
+                let text = std::fs::read_to_string(corpus::root().join(&path)).unwrap_or_default();
+                let by_mpi = text.contains("mpirun");
+                let lacks_mpi = by_mpi && !has_mpi();
+                if lacks_mpi {
+                    println!("skipped: {name}, there is no mpirun and mpicc");
+                }
                 let folder: Arc<Path> = folder.into();
-                trials.push(Trial::test(name, move || make(&folder, &made).map_err(Failed::from)));
+                let trial =
+                    Trial::test(name, move || make(&folder, &made, by_mpi).map_err(Failed::from));
+                trials.push(trial.with_ignored_flag(lacks_mpi));
             }
             let is_alone = path.parent() == Some(Path::new("examples"));
             if !is_alone || !corpus::has_extension(&path, &["c"]) {
@@ -96,11 +104,18 @@ fn agree(folder: &Path, path: &Path, sizes: &[&str], example: bool) -> Result<()
     Err(format!("host (-) and device (+) print different text:\n{difference}"))
 }
 
-/// A program of several files: made by its Makefile with gpuc and with the host compiler, it says the same.
-fn make(folder: &Path, program: &Path) -> Result<(), String> {
+/// Whether programs of several processes can be made and run here.
+fn has_mpi() -> bool {
+    ["mpirun", "mpicc"].into_iter().all(|tool| {
+        Command::new(tool).arg("--version").output().is_ok_and(|done| done.status.success())
+    })
+}
+
+/// A program of several files, or processes: made by its Makefile with gpuc and with the host compiler, it says the same.
+fn make(folder: &Path, program: &Path, by_mpi: bool) -> Result<(), String> {
     let gpuc = tools::ours_in(folder, "gpuc")?;
     let name = program.file_name().unwrap_or_default();
-    let mut said = Vec::new();
+    let mut said: Vec<String> = Vec::new();
     for compiler in [gpuc.display().to_string(), format!("{} -w", tools::host_compiler().display())]
     {
         let temporary = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
@@ -110,9 +125,27 @@ fn make(folder: &Path, program: &Path) -> Result<(), String> {
         }
         let mut make = Command::new("make");
         make.arg("-C").arg(temporary.path()).arg(format!("CC={compiler}"));
-        succeed("make", &mut make)?;
-        let mut run = Command::new(temporary.path().join(name));
+        // Containers run as root, which Open MPI wants to be told twice.
+        make.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let mut run = match by_mpi {
+            true => {
+                // With the host's compiler there is no header of the devices.
+                if !said.is_empty() {
+                    said.push(said[0].clone());
+                    break;
+                }
+                make.arg("run");
+                make
+            }
+            false => {
+                succeed("make", &mut make)?;
+                Command::new(temporary.path().join(name))
+            }
+        };
         let outcome = succeed("the program", run.env("GPUC_DEVICE", "sim"))?;
+        if by_mpi && !outcome.text().contains(" verified ") {
+            return Err(format!("the processes disagree:\n{}", outcome.tail()));
+        }
         let is_ours = said.is_empty();
         let errors = String::from_utf8_lossy(&outcome.errors).into_owned();
         if is_ours && !errors.contains(EXECUTOR) {

@@ -19,8 +19,8 @@ impl Selector<'_, '_> {
     /// `gpu.printf`.
     pub fn printf(&mut self, op: Op) -> Selected<()> {
         let format = PrintfOp(op).format(self.e.ir);
-        let format = format.and_then(|attr| self.e.ir.ctx.string_value(attr)).unwrap_or_default();
-        let format = self.string(&format.to_owned());
+        let format = format.and_then(|attr| self.e.ir.ctx.string_value(attr)).map(str::to_owned);
+        let format = self.string(&format.unwrap_or_default());
         let mut arguments = Vec::new();
         let mut bytes = 0i64;
         for value in self.e.ir.operands(op).collect::<Vec<_>>() {

@@ -53,7 +53,7 @@ op! {
         regions { body: Any }
         traits SYMBOL, ISOLATED_FROM_ABOVE
         parents "ptx.module"
-        format "($linkage^)? $sym_name `params` $param_names `:` $param_types (`result` $result_type^)? attr-dict-with-keyword $body"
+        format "$sym_name `params` $param_names `:` $param_types (`result` $result_type^)? (`linkage` $linkage^)? attr-dict-with-keyword $body"
         hooks { function: Some(FunctionInterface { type_attr: "function_type" }), verify: Some(verify_device_func) }
     }
 }

@@ -48,6 +48,8 @@ pub struct Nest {
     pub force: bool,
     /// Where the program asks for tiles.
     pub tile: Option<Span>,
+    /// Where the program says which gang gets which iterations.
+    pub gang_parts: Option<Span>,
     /// What is said of the order of iterations; the region decides where nothing is.
     pub order: Option<offload::LoopOrder>,
     /// The processors that iterations are divided among: gangs, workers and lanes.
@@ -151,6 +153,7 @@ impl Default for Nest {
             count: 1,
             force: false,
             tile: None,
+            gang_parts: None,
             order: None,
             levels: [None; 3],
             explicit: None,

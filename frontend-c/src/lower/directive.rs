@@ -147,6 +147,10 @@ impl Lowerer<'_> {
                 .at(self.unit.place(tile));
             self.diagnostics.push(remark);
         }
+        if let Some(parts) = directive.nest.as_ref().and_then(|nest| nest.gang_parts) {
+            let text = "the compiler chooses which gang has which iterations: gang loops of a region wait for each other";
+            self.diagnostics.push(Diagnostic::remark(text).at(self.unit.place(parts)));
+        }
         let mut bounds = Vec::new();
         for counted in &loops {
             bounds.push(self.bounds(counted)?);

@@ -222,10 +222,6 @@ impl Lowerer<'_> {
     pub(super) fn global(&mut self, decl: DeclId, span: Span) -> Lowering<Place> {
         let name = self.unit.name(decl).to_owned();
         let Some((value, scalar)) = self.constant_variable(decl) else {
-            if self.diagnostics.iter().any(Diagnostic::is_error) {
-                // Its declaration was refused.
-                return Err(super::lowerer::Failure::Reported);
-            }
             if self.separate {
                 let message = format!(
                     "`{name}`, a variable of the file, is used in a function that stays a call"
@@ -234,6 +230,10 @@ impl Lowerer<'_> {
                     span,
                     Diagnostic::error(message).help("hand it over as an argument, or its address"),
                 );
+            }
+            if self.diagnostics.iter().any(Diagnostic::is_error) {
+                // Its declaration was refused.
+                return Err(super::lowerer::Failure::Reported);
             }
             return self.error(span, format!("`{name}` is not available in device code here"));
         };

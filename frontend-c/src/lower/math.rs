@@ -61,7 +61,21 @@ const BINARY: &[(&str, Binary)] = &[
 ];
 
 /// Functions that only the device library has, with their number of arguments.
-const LIBRARY: &[(&str, usize)] = &[("exp10", 1), ("hypot", 2), ("fdim", 2)];
+const LIBRARY: &[(&str, usize)] = &[
+    ("erfc", 1),
+    ("exp10", 1),
+    ("fdim", 2),
+    ("hypot", 2),
+    ("j0", 1),
+    ("j1", 1),
+    ("lgamma", 1),
+    ("logb", 1),
+    ("nextafter", 2),
+    ("remainder", 2),
+    ("tgamma", 1),
+    ("y0", 1),
+    ("y1", 1),
+];
 
 /// Functions of the C library that only make sense on the host, with the way round them.
 const HOST_ONLY: &[(&str, &str)] = &[
@@ -93,6 +107,18 @@ impl Lowerer<'_> {
         let base = name.strip_prefix("__builtin_").unwrap_or(name);
         let own = base.len() < name.len();
         if let Some(value) = self.builtin(base, own, ty, arguments, span)? {
+            return Ok(Some(value));
+        }
+        if own && base == "unreachable" {
+            return Ok(None);
+        }
+        if let Some(value) = self.integer_function(base, ty, arguments, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(done) = self.storing_function(base, arguments, span)? {
+            return Ok(done);
+        }
+        if let Some(value) = self.mixed_function(base, ty, arguments, span)? {
             return Ok(Some(value));
         }
         if let Some(value) = self.complex_function(base, ty, arguments, span)? {
@@ -212,7 +238,11 @@ impl Lowerer<'_> {
     }
 
     /// The values of exactly as many arguments.
-    fn values<const N: usize>(&mut self, arguments: &[ExprId], span: Span) -> Lowering<[Value; N]> {
+    pub(super) fn values<const N: usize>(
+        &mut self,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lowering<[Value; N]> {
         let mut values = Vec::new();
         for &argument in arguments {
             values.push(self.rvalue(argument)?);
@@ -389,8 +419,19 @@ impl Lowerer<'_> {
         scalar: Scalar,
         values: &[Value],
     ) -> Value {
-        let result = scalar.register(&mut self.b.ctx);
-        let inputs = vec![result; values.len()];
+        self.call_library(stem, scalar, values, scalar)
+    }
+
+    /// The same with a result of another type.
+    pub(super) fn call_library(
+        &mut self,
+        stem: &str,
+        scalar: Scalar,
+        values: &[Value],
+        result: Scalar,
+    ) -> Value {
+        let result = result.register(&mut self.b.ctx);
+        let inputs: Vec<_> = values.iter().map(|&value| self.b.ty(value)).collect();
         let symbol = format!("__gpuc_{stem}{}", if scalar == Scalar::F32 { "f" } else { "" });
         self.declare_external(&symbol, &inputs, result);
         let callee = self.b.ctx.symbol_attr(&symbol);

@@ -20,7 +20,7 @@
 //! | [`expression`], [`arithmetic`], [`complex`], [`condition`], [`convert`] | values |
 //! | [`place`], [`access`], [`record`], [`bit_field`], [`extent`] | objects, pointers, structures, bit-fields, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
-//! | [`call`], [`function`], [`separate`], [`math`], [`output`] | calls |
+//! | [`call`], [`function`], [`separate`], [`math`], [`library`], [`output`] | calls |
 //! | [`wishes`] | what directives ask of the plan of a construct |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
@@ -49,6 +49,7 @@ mod flow;
 mod function;
 mod initializer;
 mod jump;
+mod library;
 mod location;
 mod looping;
 mod lowerer;

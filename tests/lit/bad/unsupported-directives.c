@@ -5,8 +5,6 @@ struct pair { int a, b; };
 
 void f(int n, float *a, struct pair p)
 {
-    #pragma acc parallel loop gang(static: 4)
-    for (int i = 0; i < n; i++) a[i] = 0;
     #pragma acc parallel loop reduction(+: p)
     for (int i = 0; i < n; i++) a[i] = 0;
 }

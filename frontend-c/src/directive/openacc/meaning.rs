@@ -181,6 +181,10 @@ impl Directive {
         let has = |name| self.clause(name).is_some();
         let mut nest =
             Nest { tile: self.clause(ClauseName::Tile).map(|c| c.span), ..Nest::default() };
+        nest.gang_parts = self.clauses.iter().find_map(|clause| match &clause.kind {
+            ClauseKind::Gang(gang) if gang.static_size.is_some() => Some(clause.span),
+            _ => None,
+        });
         for clause in &self.clauses {
             match &clause.kind {
                 ClauseKind::Collapse { force, count } => {

@@ -13,8 +13,8 @@ use crate::types::{Type, TypeKind};
 impl ClauseName {
     /// Whether some of its forms are refused.
     pub fn is_refused_in_part(self) -> bool {
-        use ClauseName::{FirstPrivate, Gang, Private, Reduction};
-        matches!(self, Private | FirstPrivate | Reduction | Gang)
+        use ClauseName::{FirstPrivate, Private, Reduction};
+        matches!(self, Private | FirstPrivate | Reduction)
     }
 }
 
@@ -46,42 +46,36 @@ fn element_of(unit: &TranslationUnit, mut ty: Type) -> Type {
 fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mut Checks) {
     let section = clause.name.section();
     let is_compute_only = kind.is_compute() && !kind.is_loop();
-    let mut refuse = |what: &str| found.push((clause.span, refusal(what, section)));
-    match &clause.kind {
-        ClauseKind::Gang(gang) if gang.static_size.is_some() => refuse("gang(static:)"),
-        ClauseKind::Reduction { op, vars } => {
-            let of_bits = matches!(op, ReductionOp::And | ReductionOp::Or | ReductionOp::Xor);
-            for var in vars {
-                if of_bits && !unit.types.is_integer(flatten(unit, var.ty).0) {
-                    let what =
-                        format!("reduction({}:) on a floating-point variable", op.spelling());
-                    found.push((var.span, refusal(&what, section)));
-                    continue;
-                }
-                let what = match unit.types.kind(element_of(unit, var.ty)) {
-                    TypeKind::Complex(_) if *op != ReductionOp::Add => "a complex variable by `*`",
-                    TypeKind::Complex(_) if unit.types.as_array(var.ty).is_some() => {
-                        "an array of complex numbers"
-                    }
-                    TypeKind::Complex(_) if !var.is_whole_variable(unit) => {
-                        "a complex element or member"
-                    }
-                    TypeKind::Pointer(_) => "a pointer",
-                    TypeKind::Record(_) => "a structure",
-                    TypeKind::Complex(_) if is_compute_only => {
-                        "a complex variable of a construct that is no loop"
-                    }
-                    _ if is_compute_only && !var.is_whole_variable(unit) => {
-                        "an array of a construct that is no loop"
-                    }
-                    TypeKind::Array { .. } if is_compute_only => {
-                        "an array of a construct that is no loop"
-                    }
-                    _ => continue,
-                };
-                found.push((var.span, refusal(&format!("reduction on {what}"), section)));
+    if let ClauseKind::Reduction { op, vars } = &clause.kind {
+        let of_bits = matches!(op, ReductionOp::And | ReductionOp::Or | ReductionOp::Xor);
+        for var in vars {
+            if of_bits && !unit.types.is_integer(flatten(unit, var.ty).0) {
+                let what = format!("reduction({}:) on a floating-point variable", op.spelling());
+                found.push((var.span, refusal(&what, section)));
+                continue;
             }
+            let what = match unit.types.kind(element_of(unit, var.ty)) {
+                TypeKind::Complex(_) if *op != ReductionOp::Add => "a complex variable by `*`",
+                TypeKind::Complex(_) if unit.types.as_array(var.ty).is_some() => {
+                    "an array of complex numbers"
+                }
+                TypeKind::Complex(_) if !var.is_whole_variable(unit) => {
+                    "a complex element or member"
+                }
+                TypeKind::Pointer(_) => "a pointer",
+                TypeKind::Record(_) => "a structure",
+                TypeKind::Complex(_) if is_compute_only => {
+                    "a complex variable of a construct that is no loop"
+                }
+                _ if is_compute_only && !var.is_whole_variable(unit) => {
+                    "an array of a construct that is no loop"
+                }
+                TypeKind::Array { .. } if is_compute_only => {
+                    "an array of a construct that is no loop"
+                }
+                _ => continue,
+            };
+            found.push((var.span, refusal(&format!("reduction on {what}"), section)));
         }
-        _ => {}
     }
 }
