@@ -14,7 +14,7 @@ fn kernels(example: &str) -> String {
 /// The kernels of a program.
 fn kernels_of(file: &str) -> String {
     let mut command = Command::new(Tools::find().ours("gpuc").expect("gpuc is built"));
-    command.args(["--emit=ptx", "-fopenmp", "-fhmpp", file]).current_dir(corpus::root());
+    command.args(["--emit=ptx", "-fopenmp", "-fhmpp", "-fjolokia", file]).current_dir(corpus::root());
     let outcome = execution::run(&mut command, Vec::new(), true).expect("gpuc runs");
     assert!(outcome.status.is_some_and(|status| status.success()), "{}", outcome.text());
     outcome.text().lines().filter(|line| !line.starts_with(".file")).collect::<Vec<_>>().join("\n")
@@ -71,6 +71,13 @@ fn jacobi_has_the_same_kernels_in_openacc_and_openhmpp() {
     start.push("ld.global.f64".to_owned());
     start.sort();
     assert_eq!(sorted(&acc[0]), start);
+}
+
+#[test]
+fn jacobi_has_the_same_copy_in_openacc_and_jolokia() {
+    let (acc, jolokia) = (instructions("jacobi2d"), instructions("jacobi_jolokia"));
+    assert_eq!((acc.len(), jolokia.len()), (2, 3));
+    assert_eq!(acc[1], jolokia[2]);
 }
 
 /// Combined and separate constructs of the same loops are within 3 % of each other (Hayashi et al. 2019 measured up to

@@ -101,7 +101,8 @@ fn make(folder: &Path, program: &Path) -> Result<(), String> {
     let gpuc = tools::ours_in(folder, "gpuc")?;
     let name = program.file_name().unwrap_or_default();
     let mut said = Vec::new();
-    for compiler in [gpuc.display().to_string(), format!("{} -w", tools::host_compiler().display())] {
+    for compiler in [gpuc.display().to_string(), format!("{} -w", tools::host_compiler().display())]
+    {
         let temporary = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
         for file in corpus::files_below(&program.display().to_string()) {
             let to = temporary.path().join(file.file_name().unwrap_or_default());

@@ -51,6 +51,7 @@ void __gpuc_auto_dead(const void *, unsigned long);
 int __gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
 extern int __gpuc_comparing;
+static __inline__ __attribute__((__unused__)) int __gpuc_is_comparing(void) { return __gpuc_comparing; }
 int __gpuc_compares(const struct __gpuc_site *);
 void __gpuc_compared(const struct __gpuc_site *);
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);

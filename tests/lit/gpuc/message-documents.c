@@ -1,7 +1,7 @@
 // All messages as one document: gpuc's, with or without the remarks of -Minfo, and the host compiler's.
 // RUN: gpuc -fdiagnostics-format=json -Wunused-variable -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=JSON
 // JSON: [{"children":[],"code":"GPUC0011","column-origin":1
-// JSON-SAME: "kind":"warning","locations":[{"caret":{"byte-column":25,"column":25,"display-column":25,"file":"{{[^"]*}}message-documents.c","line":{{[0-9]+}}}
+// JSON-SAME: "kind":"warning","locations":[{"caret":{"byte-column":5,"column":5,"display-column":5,"file":"{{[^"]*}}message-documents.c","line":{{[0-9]+}}}
 // JSON-SAME: "option":"-Wnot-independent"}
 // JSON-SAME: "kind":"warning"
 // JSON-SAME: "message":"unused variable {{.*}} [-Wunused-variable]"

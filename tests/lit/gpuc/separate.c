@@ -30,6 +30,8 @@ const char *name(int which);
 
 static int helper(int x) { return x + 1; }
 
+// MISSING: error: device code of {{.*}}separate.c calls `back`, which no file of the program has for the device
+// MISSING-NEXT: separate.c:[[@LINE+2]]
 #pragma acc routine seq
 int forth(int n) { return n <= 0 ? helper(0) : back(n - 1); }
 
@@ -42,8 +44,6 @@ int main(void)
     for (int i = 0; i < N; i++) {
         fill(m[i], M, i);
         s[i] = total(m[i], M);
-        // MISSING: error: device code of {{.*}}separate.c calls `polynomial`, which no file of the program has for the device
-        // MISSING-NEXT: separate.c:[[@LINE+1]]
         p[i] = polynomial(i * 0.5, 4);
         b[i] = forth(i);
     }
@@ -104,6 +104,8 @@ double total(const double *row, int n)
     return sum;
 }
 
+// MISSING: error: device code of {{.*}}separate.c calls `back`, which no file of the program has for the device
+// MISSING-NEXT: separate.c:[[@LINE+2]]
 #pragma acc routine seq
 int forth(int n);
 

@@ -187,7 +187,7 @@ impl Parser {
     }
 }
 
-/// Whether a statement is a call of a function, or a loop.
+/// Whether a statement is a call of a function, whose value may be kept, or a loop.
 fn is_task(unit: &crate::tree::TranslationUnit, stmt: StmtId) -> bool {
     match &unit.stmts[stmt].kind {
         StmtKind::For { .. } => true,
@@ -195,7 +195,13 @@ fn is_task(unit: &crate::tree::TranslationUnit, stmt: StmtId) -> bool {
             unit.directives[*directive].words == LOOP && is_task(unit, *body)
         }
         StmtKind::Compound(list) => matches!(list.as_slice(), [only] if is_task(unit, *only)),
-        StmtKind::Expr(expr) => matches!(unit.exprs[unit.peel(*expr)].kind, ExprKind::Call { .. }),
+        StmtKind::Expr(expr) => {
+            let call = match unit.exprs[unit.peel(*expr)].kind {
+                ExprKind::Assign { value, .. } => unit.peel(value),
+                _ => unit.peel(*expr),
+            };
+            matches!(unit.exprs[call].kind, ExprKind::Call { .. })
+        }
         _ => false,
     }
 }
