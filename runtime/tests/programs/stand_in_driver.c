@@ -113,6 +113,25 @@ CUresult cuModuleLoadDataEx(void **made, const void *image, unsigned count, int 
     *made = &module;
     return SUCCESS;
 }
+/* Nothing is linked of several texts: the program has one. */
+CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
+    ENTER();
+    (void)count, (void)options, (void)values, (void)state;
+    return INVALID;
+}
+CUresult cuLinkAddData_v2(void *state, int kind, void *data, size_t bytes, const char *name,
+                          unsigned count, int *options, void **values) {
+    ENTER();
+    (void)state, (void)kind, (void)data, (void)bytes, (void)name;
+    (void)count, (void)options, (void)values;
+    return INVALID;
+}
+CUresult cuLinkComplete(void *state, void **image, size_t *bytes) {
+    ENTER();
+    (void)state, (void)image, (void)bytes;
+    return INVALID;
+}
+CUresult cuLinkDestroy(void *state) { (void)state; return SUCCESS; }
 CUresult cuModuleGetFunction(void **made, void *from, const char *name) {
     ENTER();
     *made = &kernel;
