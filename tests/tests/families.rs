@@ -14,7 +14,9 @@ fn kernels(example: &str) -> String {
 /// The kernels of a program.
 fn kernels_of(file: &str) -> String {
     let mut command = Command::new(Tools::find().ours("gpuc").expect("gpuc is built"));
-    command.args(["--emit=ptx", "-fopenmp", "-fhmpp", "-fjolokia", file]).current_dir(corpus::root());
+    command
+        .args(["--emit=ptx", "-fopenmp", "-fhmpp", "-fjolokia", file])
+        .current_dir(corpus::root());
     let outcome = execution::run(&mut command, Vec::new(), true).expect("gpuc runs");
     assert!(outcome.status.is_some_and(|status| status.success()), "{}", outcome.text());
     outcome.text().lines().filter(|line| !line.starts_with(".file")).collect::<Vec<_>>().join("\n")
