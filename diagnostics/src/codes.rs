@@ -342,8 +342,8 @@ back when it ends: each time round. Moving takes longer than most loops compute.
             a[i] = a[i] * 0.5f + 1;
     }
 
-A data construct around the loop, `#pragma acc data copy(a)`, moves it once. Where the host needs it each time,
-a clause at the construct says so.";
+A data construct around the loop, `#pragma acc data copy(a)`, moves it once. Where the host needs it each
+time, a clause at the construct says so.";
 
     SMALL_REGION = "GPUC0031", "Region too small to pay",
 "By the number of iterations, which the text has, the host computes the region in less time than its launch

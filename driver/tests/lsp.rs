@@ -272,13 +272,14 @@ fn errors_of_headers_and_of_the_preprocessor_are_shown_where_they_come_in() {
 /// Flags come from the build system, and from the editor's settings where that has none.
 #[test]
 fn flags_are_those_of_the_build() {
-    let mut editor = Editor::new(json!({ "flags": ["-fopenmp", "-DN=3"] }));
+    let mut editor = Editor::new(json!({ "flags": ["-fopenmp", "-DN=3000000"] }));
     let source = "void f(float *a) {\n#pragma omp target teams distribute parallel for map(a[0:N])\n\
                   for (int i = 0; i < N; i++) a[i] = 1; }\n";
     assert_eq!(editor.open("a.c", source), [Value::Null; 0]);
     let shown = editor.hover("a.c", source, "for map", 1);
     assert!(
-        shown.contains("Generating map(tofrom: a[0:3])") || shown.contains("map(tofrom: a[0:N])"),
+        shown.contains("Generating map(tofrom: a[0:3000000])")
+            || shown.contains("map(tofrom: a[0:N])"),
         "{shown}"
     );
     assert!(editor.hints("a.c")[0].1.starts_with("teams"), "{:?}", editor.hints("a.c"));

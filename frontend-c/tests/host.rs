@@ -10,6 +10,9 @@ use gpuc_ir::Ir;
 const RUNTIME: &str = r#"
 int __gpuc_region_begin(void *image, const void *site, int condition) { return 0; }
 void __gpuc_region_end(const void *site) {}
+int __gpuc_comparing;
+int __gpuc_compares(const void *site) { return 0; }
+void __gpuc_compared(const void *site) {}
 void __gpuc_data_begin(const void *site, void *data, unsigned n) {}
 void __gpuc_data_end(const void *site, void *data, unsigned n) {}
 void __gpuc_data_enter(const void *site, void *data, unsigned n) {}

@@ -293,13 +293,8 @@ fn refusals() {
         ("break;", "`break` cannot leave a loop that a directive applies to"),
         ("goto end; end: ;", "`goto` is not supported in device code"),
         ("__asm__(\"\");", "`asm` is not supported in device code"),
-        (
-            "int v = i; pp[i] = &v;",
-            "this needs the address of a local variable, which is not supported in device code",
-        ),
         ("a[i] = ld;", "`long double` is not supported in device code by this version of gpuc"),
         ("a[i] = fp(i);", "calls through function pointers are not supported in device code"),
-        ("printf(\"%d\", i);", "`printf` cannot be called in device code"),
         ("static int s; a[i] = s;", "a `static` variable cannot be declared in device code"),
         (
             "switch (i) { default: while (a[i]) { case 3: a[i]--; } }",
@@ -311,9 +306,6 @@ fn refusals() {
         assert!(found[0].contains(expected), "{body}\n{found:?}");
         assert!(found[0].contains("t.c:"), "{body}: no place\n{found:?}");
     }
-    let recursive = "static int r(int n) { return n < 2 ? n : r(n - 1); }\nvoid f(int n, int *a) {\n#pragma acc parallel loop copy(a[0:n])\nfor (int i = 0; i < n; i++) a[i] = r(i);\n}\n";
-    let found = lowered(recursive, Options::default()).unwrap_err();
-    assert!(found[0].contains("`r` calls itself"), "{found:?}");
     let outside =
         "void f(int n, int *a) {\n#pragma acc loop\nfor (int i = 0; i < n; i++) a[i] = 0;\n}\n";
     let found = lowered(outside, Options::default()).unwrap_err();

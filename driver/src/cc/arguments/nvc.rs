@@ -245,7 +245,7 @@ mod tests {
             ("-mp=multicore -nomp", "sm_75 true false Fast -fopenmp -fno-openmp"),
             ("-Minfo=accel,mp", "sm_75 true true Fast "),
             ("-Minfo=mp", "sm_75 true false Fast "),
-            ("-Mneginfo", "sm_75 true true Fast "),
+            ("-Mneginfo", "sm_75 true false Fast "),
         ] {
             assert_eq!(shown(line), expected, "{line}");
         }
