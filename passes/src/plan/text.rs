@@ -182,12 +182,12 @@ kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
   launches
   launches t, @9
   promote C in l
+  block t by 4 over i by 64, j by 64, rows 8 where 170 blocks
   tile i by 128, j by 64, l by 16, threads 8 by 4
   tile i by 64, j by 64, l by 8, threads 4 by 4, wide, resident 2, where 132 blocks
   stage i, j where 32 iterations
   march i by 64, j by 32, k by 32, rows 4
   march i by 16, j by 16, k by 64, rows 2, where 66 blocks
-  block t by 4 over i by 64, j by 64, rows 8 where 170 blocks
   coarsen i by 8 where 87040 threads
   share in over i by 32, j by 32, rows 4
   share in, w over i by 16, j by 64, rows 2, where 66 blocks
