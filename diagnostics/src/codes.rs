@@ -60,10 +60,10 @@ Combined directives (`parallel loop`) take the clauses of both.";
 "OpenACC 3.3 has it, this version of gpuc does not. It is refused, because a program that leaves it
 out means something else.
 
-    #pragma acc parallel loop gang(static: 4)    // error: `gang(static:)` is not supported
+    #pragma acc parallel loop private(v.a)    // error: a member cannot have private copies of its own
 
-The section in the message says what the clause is for. Often the program does the same without it:
-`gang(static:)` says which gang executes which iterations, which no result depends on.";
+The message says how the program does the same: here `private(v)`, or a variable that is a copy of the
+member.";
 
     DEVICE_CODE = "GPUC0005", "Code that cannot run on the device",
 "A compute region, or a function that it calls, holds something that there is no device code for:

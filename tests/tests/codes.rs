@@ -42,7 +42,12 @@ const TRIGGERS: &[Trigger] = &[
     c("GPUC0001", "void f(int n, int *a) {", &["#pragma acc copy(a) parallel"], LOOP),
     c("GPUC0002", "void f(int n, int *a) {", &["#pragma acc parallel loop copi(a)"], LOOP),
     c("GPUC0003", "void f(int *a) {", &["#pragma acc update copyin(a)"], "}"),
-    c("GPUC0004", "void f(int n, int *a) {", &["#pragma acc parallel loop gang(static: 4)"], LOOP),
+    c(
+        "GPUC0004",
+        "struct v { int a; }; void f(int n, int *a) { struct v v;",
+        &["#pragma acc parallel loop private(v.a)"],
+        LOOP,
+    ),
     c(
         "GPUC0005",
         "void f(int n, int *a, int (**table)(int)) {",
