@@ -222,7 +222,30 @@ fn signals_leave_no_temporary_files() {
     }
 }
 
-/// So does one that the host compiler alone has been sent.
+/// What comes from standard input has its directives, and places in messages; headers are those of the folder.
+#[test]
+fn programs_come_from_standard_input() {
+    let folder = project();
+    std::fs::write(folder.path().join("own.h"), "#define N 5\n").unwrap();
+    let from_input = |line: &str, text: &str| {
+        let mut command = Command::new(gpuc());
+        command.args(line.split(' ')).current_dir(folder.path()).env("LC_ALL", "C");
+        execution::run(&mut command, text.into(), true).unwrap()
+    };
+    let program = "#include \"own.h\"\nint main(void)\n{\n    int a[N];\n#pragma acc parallel loop\n    \
+        for (int i = 0; i < N; i++)\n        a[i] = i;\n    return a[N - 1];\n}\n";
+    let made = from_input("-x c - -o made", program);
+    assert_eq!(made.end(), End::Success, "{}", made.text());
+    let ran = run(folder.path(), &folder.path().join("made"), "", &[("GPUC_DEVICE", "sim")]);
+    assert_eq!(ran.status.and_then(|status| status.code()), Some(4), "{}", ran.text());
+    assert!(ran.text().contains("sim"), "{}", ran.text());
+    let refused = from_input("-x c -c -", &program.replace("= i;", "= j;"));
+    assert!(refused.text().contains("--> <stdin>:7:"), "{}", refused.text());
+    assert_eq!(from_input("-x c -c -", "int x;\n").end(), End::Success);
+    assert!(folder.path().join("-.o").exists());
+}
+
+/// A signal that the host compiler alone has been sent leaves none, either.
 #[test]
 fn the_host_compilers_signal_is_ours() {
     let folder = project();

@@ -11,7 +11,7 @@ use gpuc_diagnostics::{Diagnostic, Sources, codes};
 use gpuc_frontend_c::preprocess::OPENACC_VERSION;
 
 use super::arguments::{Item, OtherInput, Steps, is_c};
-use super::{Arguments, Mode, scan};
+use super::{Arguments, Mode, scan, standard_input};
 use crate::compile::{self, Emitted};
 use crate::feedback;
 use crate::temporary::Folder;
@@ -24,6 +24,8 @@ use crate::toolchain::{HostCompiler, RuntimeLibrary};
 /// linked with the runtime library.
 pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
     let folder = Folder::new()?;
+    let from_input = standard_input::as_file(arguments, &folder)?;
+    let arguments = from_input.as_ref().unwrap_or(arguments);
     let mut sources = Vec::new();
     for source in &arguments.sources {
         match compile_source(arguments, source, &folder.join(sources.len().to_string()))? {

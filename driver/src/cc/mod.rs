@@ -31,6 +31,7 @@ pub mod build;
 pub mod dependencies;
 pub mod refused;
 pub mod scan;
+mod standard_input;
 pub mod tune;
 
 pub use arguments::{Arguments, Device, Mode};
