@@ -52,7 +52,7 @@ pub struct Running(());
 
 impl Running {
     /// From now on the signal ends the kernel.
-    pub fn new() -> Running {
+    pub fn begin() -> Running {
         RUNNING.fetch_add(1, Ordering::SeqCst);
         Running(())
     }

@@ -126,6 +126,14 @@ pub fn run(command: &mut Command, input: Vec<u8>, merged: bool) -> Result<Outcom
     })
 }
 
+/// Whether this process was started to ignore a signal: what it starts ignores it, too.
+pub fn ignores(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask & (1 << (signal - 1)) != 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@
 //! | [`dependencies`] | what `-MD` writes |
 //! | [`refused`] | options that change C's meaning on the host alone |
 //! | [`scan`] | whether a source has anything for gpuc |
+//! | [`standard_input`] | programs that come from standard input |
 //! | [`tune`] | `gpuc tune`: plans that are run and measured |
 
 use std::ffi::OsString;

@@ -17,7 +17,11 @@ impl Lowerer<'_> {
 
     /// Whether a scalar expression is not zero, as `i1`.
     pub(super) fn condition(&mut self, expr: ExprId) -> Lowering<Value> {
-        self.at_span(self.span(expr), |l| l.truth_of(expr))
+        let outside = self.b.location;
+        self.locate(self.span(expr));
+        let truth = self.truth_of(expr);
+        self.b.location = outside;
+        truth
     }
 
     fn truth_of(&mut self, expr: ExprId) -> Lowering<Value> {

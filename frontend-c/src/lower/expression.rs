@@ -13,7 +13,22 @@ use crate::types::Type;
 impl Lowerer<'_> {
     /// The value of a scalar expression.
     pub(super) fn rvalue(&mut self, expr: ExprId) -> Lowering<Value> {
-        self.at_span(self.span(expr), |l| l.value_of(expr))
+        // Without a closure: nests are deep, and frames of debug builds large.
+        let outside = self.b.location;
+        self.locate(self.span(expr));
+        let value = match self.unit.exprs[expr].kind {
+            // Chains of operators are what is deepest.
+            ExprKind::Binary(op, a, b)
+                if !self.is_pointer(expr)
+                    && !self.ty(expr).is_error()
+                    && !self.host_values.contains_key(&expr) =>
+            {
+                self.binary(expr, op, a, b)
+            }
+            _ => self.value_of(expr),
+        };
+        self.b.location = outside;
+        value
     }
 
     pub(super) fn value_of(&mut self, expr: ExprId) -> Lowering<Value> {
@@ -367,7 +382,11 @@ impl Lowerer<'_> {
 
     /// Evaluates an expression for what it does.
     pub(super) fn effects(&mut self, expr: ExprId) -> Lowering<()> {
-        self.at_span(self.span(expr), |l| l.effects_of(expr))
+        let outside = self.b.location;
+        self.locate(self.span(expr));
+        let done = self.effects_of(expr);
+        self.b.location = outside;
+        done
     }
 
     fn effects_of(&mut self, expr: ExprId) -> Lowering<()> {

@@ -12,7 +12,11 @@ use crate::tree::{DeclId, DeclKind, ExprId, Initializer, StmtId, StmtKind, Stora
 impl Lowerer<'_> {
     /// Lowers a statement.
     pub(super) fn statement(&mut self, id: StmtId) -> Lowering<()> {
-        self.at_span(self.header(id), |l| l.lower_statement(id))
+        let outside = self.b.location;
+        self.locate(self.header(id));
+        let done = self.lower_statement(id);
+        self.b.location = outside;
+        done
     }
 
     fn lower_statement(&mut self, id: StmtId) -> Lowering<()> {

@@ -414,7 +414,7 @@ fn run(
     threads: Option<usize>,
     (counters, assembled): (Counters, Assembled),
 ) -> Result<LaunchOutcome, DeviceError> {
-    let running = Running::new();
+    let running = Running::begin();
     let line = ProgressLine::default();
     let tell = |progress: &Progress<'_>| line.show(progress);
     let watch = Watch { after: ProgressLine::AFTER, every: line.every(), tell: &tell };
