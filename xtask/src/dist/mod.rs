@@ -136,7 +136,8 @@ fn newest_glibc(symbols: &str) -> Option<(u32, u32)> {
 /// The version of gpuc, and `gpuc-VERSION-TARGET`.
 fn names(gpuc: &Path) -> Result<(String, String), String> {
     let version = output(Command::new(gpuc).arg("--version"))?;
-    let version = version.trim().trim_start_matches("gpuc ").to_owned();
+    // The host compiler's stands behind it.
+    let version = version.lines().next().unwrap_or_default().trim_start_matches("gpuc ").to_owned();
     let name = format!("gpuc-{version}-{}-linux", std::env::consts::ARCH);
     Ok((version, name))
 }
