@@ -13,6 +13,9 @@ use crate::tree::{DeclId, StmtId, StmtKind};
 /// searched for each operation.
 const LONGEST_SEARCHED: u32 = 2000;
 
+/// How many places of one line are searched, which a macro of pragmas may fill with thousands.
+const MOST_SEARCHED: u32 = 32;
+
 /// What was found for the operation before, which mostly stands on the same line.
 #[derive(Debug, Default)]
 pub(super) struct Located {
@@ -20,6 +23,8 @@ pub(super) struct Located {
     /// A line of the preprocessed text, and whether the user wrote it so.
     line: Option<(Range<u32>, bool)>,
     span: Option<(Span, Location)>,
+    /// The line in which columns were searched last, and how often.
+    searched: (u32, u32),
 }
 
 impl Lowerer<'_> {
@@ -82,7 +87,12 @@ impl Lowerer<'_> {
         };
         self.located.line = Some((shown.clone(), same));
         let column = span.start.saturating_sub(shown.start) + 1;
-        if !same && shown.len() as u32 <= LONGEST_SEARCHED {
+        if self.located.searched.0 != line {
+            self.located.searched = (line, 0);
+        }
+        let few = self.located.searched.1 < MOST_SEARCHED;
+        if !same && few && shown.len() as u32 <= LONGEST_SEARCHED {
+            self.located.searched.1 += 1;
             let place = source.place(span);
             let (start, length) = ((place.line, place.column), place.length);
             let end = (place.line, place.column + length.max(1));
