@@ -11,7 +11,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::gpu::GPUModuleOp;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::ptx::PtxModuleOp;
-use gpuc_frontend_c::host::literal;
+use gpuc_frontend_c::host::{image, literal, runtime_declarations};
 use gpuc_ir::pass::PassManager;
 use gpuc_ir::text::{PrintOptions, parse_module_at, print_op};
 use gpuc_ir::verify::verify;
@@ -259,29 +259,11 @@ fn parameters(ptx: &str, kernel: &gpuc_sim::Kernel) -> Vec<Parameter> {
     kernel.params().iter().map(of).collect()
 }
 
-/// What stands in front: the runtime's declarations, as `gpuc_rt.h` has them.
-const DECLARATIONS: &str = "\
-struct __gpuc_image { unsigned version; const char *source; const char *ptx; unsigned long ptx_bytes; void *handle; };
-struct __gpuc_site { const char *file; const char *function; unsigned line; const char *construct; };
-void __gpuc_launch(struct __gpuc_image *, const struct __gpuc_site *, const char *, const unsigned long[3], const unsigned long[3], unsigned long, const void *, unsigned long);
-void __gpuc_region_end(const struct __gpuc_site *);
-";
-
 /// The C text with the PTX inside, and a function for each kernel.
 fn host_c(file: &str, ptx: &str) -> Result<String, Failure> {
     let module = gpuc_sim::Module::parse(ptx, file)?;
     let plain = without_comments(ptx);
-    let mut text = String::from("# 1 \"<gpuc>\" 3\n#pragma pack(push, 16)\n");
-    text += DECLARATIONS;
-    text += "#pragma pack(pop)\nstatic const char __gpuc_ptx[] =\n";
-    for line in ptx.split_inclusive('\n') {
-        let _ = writeln!(text, "    {}", literal(line));
-    }
-    let _ = writeln!(
-        text,
-        "    \"\";\nstatic struct __gpuc_image __gpuc_image = {{ 1u, {}, __gpuc_ptx, sizeof __gpuc_ptx - 1, (void *)0 }};",
-        literal(file)
-    );
+    let mut text = runtime_declarations() + &image(file, ptx);
     for kernel in module.kernels() {
         if let Some(refused) = kernel.refusals().first() {
             return Err(refused.clone().into());
@@ -324,7 +306,7 @@ fn host_c(file: &str, ptx: &str) -> Result<String, Failure> {
         }
         let _ = writeln!(
             text,
-            "__gpuc_launch(&__gpuc_image, &site, {}, __gpuc_grid, __gpuc_block, __gpuc_shared, __gpuc_p, {}); __gpuc_region_end(&site); }}",
+            "__gpuc_launch(&__gpuc_image_0, &site, {}, __gpuc_grid, __gpuc_block, __gpuc_shared, __gpuc_p, {}); __gpuc_region_end(&site); }}",
             literal(name),
             kernel.param_bytes()
         );

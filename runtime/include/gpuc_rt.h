@@ -12,7 +12,7 @@
  *         __gpuc_data_end(&site, data, n);
  *         __gpuc_region_end(&site);                // waits
  *     }
- *     if (!begun || (__gpuc_is_comparing() && __gpuc_compares(&site))) {
+ *     if (!begun || (__gpuc_comparing && __gpuc_compares(&site))) {
  *         ... the original statement ...
  *         if (begun) __gpuc_compared(&site);
  *     }
@@ -104,11 +104,6 @@ void __gpuc_region_end(const struct __gpuc_site *site);
  * whether the host is to run the original statement as well, from what the device started from; compared
  * looks at what it has left, and lets the program go on with what the device has. */
 extern int __gpuc_comparing;
-/* A variable would want a clause in a construct of the host's OpenMP that says default(none). */
-static __inline__ __attribute__((__unused__)) int __gpuc_is_comparing(void)
-{
-    return __gpuc_comparing;
-}
 int __gpuc_compares(const struct __gpuc_site *site);
 void __gpuc_compared(const struct __gpuc_site *site);
 

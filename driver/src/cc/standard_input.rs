@@ -15,21 +15,24 @@ use super::{Arguments, Mode, io_error};
 /// # Errors
 /// Standard input cannot be read, or the file not be written.
 pub fn as_file(arguments: &Arguments, folder: &Path) -> Result<Option<Arguments>, Diagnostic> {
-    let is_it = |item: &Item| match item {
-        Item::Input(input) => {
-            input.file == "-"
-                && input.language.as_ref().is_some_and(|l| l == "c" || l == "cpp-output")
-        }
-        _ => false,
+    // The extension by which a file says the same.
+    let extension = |item: &Item| match item {
+        Item::Input(input) if input.file == "-" => match input.language.as_ref()?.to_str()? {
+            "c" => Some("c"),
+            "cpp-output" => Some("i"),
+            _ => None,
+        },
+        _ => None,
     };
-    let Some(at) = arguments.items.iter().position(is_it) else { return Ok(None) };
+    let mut items = arguments.items.iter().enumerate();
+    let found = items.find_map(|(at, item)| Some((at, extension(item)?)));
+    let Some((at, extension)) = found else { return Ok(None) };
     let mut text = b"# 1 \"<stdin>\"\n".to_vec();
     std::io::stdin()
         .lock()
         .read_to_end(&mut text)
         .map_err(io_error("cannot read standard input"))?;
-    let preprocessed = matches!(&arguments.items[at], Item::Input(input) if input.language.as_ref().is_some_and(|l| l == "cpp-output"));
-    let file = folder.join(if preprocessed { "stdin.i" } else { "stdin.c" });
+    let file = folder.join("stdin").with_extension(extension);
     std::fs::write(&file, text).map_err(io_error(format!("cannot write `{}`", file.display())))?;
 
     let mut changed = arguments.clone();
@@ -42,9 +45,9 @@ pub fn as_file(arguments: &Arguments, folder: &Path) -> Result<Option<Arguments>
     changed.items.insert(0, Item::Flag("-iquote.".into(), Steps::PreprocessAndCompile));
     changed.preprocess_flags.push("-iquote.".into());
     if changed.mode == Mode::Compile && changed.output.is_none() {
-        let only_assembles = !changed.host.iter().any(|flag| flag == "-S");
         // As the host compiler names what has no name.
-        changed.output = Some(PathBuf::from(if only_assembles { "-.o" } else { "-.s" }));
+        let assembly = changed.host.iter().any(|flag| flag == "-S");
+        changed.output = Some(PathBuf::from(if assembly { "-.s" } else { "-.o" }));
     }
     Ok(Some(changed))
 }

@@ -15,12 +15,12 @@ use gpuc_frontend_c::tree::{DeclId, ExprKind, ItemKind, StmtKind, TranslationUni
 pub fn of(unit: &TranslationUnit, lowered: &Lowered, remarks: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     let program = Program::of(unit, lowered);
+    let by_line = by_line(remarks);
     for construct in &lowered.constructs {
         if construct.compute.is_none() || construct.action != Action::Compute {
             continue;
         }
-        let inside: Vec<&Diagnostic> =
-            remarks.iter().filter(|remark| holds(unit, construct, remark)).collect();
+        let inside = inside(unit, construct, remarks, &by_line);
         warnings.extend(sequential(unit, construct, &inside));
         warnings.extend(program.moved_in_loop(construct));
         warnings.extend(program.small(construct, &inside));
@@ -28,12 +28,31 @@ pub fn of(unit: &TranslationUnit, lowered: &Lowered, remarks: &[Diagnostic]) -> 
     warnings
 }
 
-/// Whether a remark is on a construct.
-fn holds(unit: &TranslationUnit, construct: &ConstructInfo, remark: &Diagnostic) -> bool {
+/// The numbers of the remarks that have a place, by their lines.
+fn by_line(remarks: &[Diagnostic]) -> Vec<(u32, usize)> {
+    let place =
+        |(number, remark): (usize, &Diagnostic)| Some((remark.place.as_ref()?.line, number));
+    let mut lines: Vec<(u32, usize)> = remarks.iter().enumerate().filter_map(place).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// The remarks on a construct, in their order.
+fn inside<'a>(
+    unit: &TranslationUnit,
+    construct: &ConstructInfo,
+    remarks: &'a [Diagnostic],
+    by_line: &[(u32, usize)],
+) -> Vec<&'a Diagnostic> {
     let (_, last) = unit.source.line(construct.end.saturating_sub(1));
-    remark.place.as_ref().is_some_and(|place| {
-        (construct.line..=last).contains(&place.line) && *place.file == *construct.file
-    })
+    let first = by_line.partition_point(|(line, _)| *line < construct.line);
+    let lines = by_line[first..].iter().take_while(|(line, _)| *line <= last);
+    let mut numbers: Vec<usize> = lines.map(|(_, number)| *number).collect();
+    numbers.sort_unstable();
+    let is_here = |remark: &&Diagnostic| {
+        remark.place.as_ref().is_some_and(|place| *place.file == *construct.file)
+    };
+    numbers.into_iter().map(|number| &remarks[number]).filter(is_here).collect()
 }
 
 fn place(unit: &TranslationUnit, construct: &ConstructInfo) -> Place {

@@ -1,7 +1,5 @@
 //! Loops as steps of plans call them.
 
-use rustc_hash::FxHashSet;
-
 use super::construct::LoopName;
 use crate::lower::walk::{self, Below, Node};
 use crate::tree::{BinaryOp, DeclKind, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit};
@@ -15,25 +13,14 @@ pub(super) fn named(unit: &TranslationUnit, stmt: StmtId, variable: &str) -> Loo
 /// All loops in a statement, and in functions that it calls.
 pub(super) fn all_loops(unit: &TranslationUnit, body: StmtId) -> Vec<LoopName> {
     let mut loops = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![body];
-    while let Some(stmt) = pending.pop() {
-        walk::stmt(unit, stmt, &mut |node| {
-            if let Node::Stmt(stmt) = node
-                && let Some(decl) = unit.counted_by(stmt)
-            {
-                loops.push(named(unit, stmt, unit.name(decl)));
-            }
-            if let Node::Expr(expr) = node
-                && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
-                && let Some((decl, Some(body))) = walk::callee(unit, callee)
-                && seen.insert(decl)
-            {
-                pending.push(body);
-            }
-            Below::Enter
-        });
-    }
+    walk::through_calls(unit, [body], &mut |node| {
+        if let Node::Stmt(stmt) = node
+            && let Some(decl) = unit.counted_by(stmt)
+        {
+            loops.push(named(unit, stmt, unit.name(decl)));
+        }
+        Below::Enter
+    });
     loops
 }
 

@@ -19,6 +19,7 @@ pub mod openmp;
 mod parts;
 mod section;
 pub mod suggestion;
+mod support;
 
 use gpuc_diagnostics::Diagnostic;
 

@@ -370,9 +370,9 @@ fn replacement(
             let (before, behind) = kept(&texts, number);
             let (begun, site_name) = (format!("__gpuc_b{number}"), &texts.site);
             let text = format!(
-                "{task}{{ {site}const int {begun} = __gpuc_region_begin(__gpuc_image(), &{site_name}, {condition}); if ({begun}) {{ {ahead}{work}}} if (!{begun} || (__gpuc_is_comparing() && __gpuc_compares(&{site_name}))) {{ {waits}{before}"
+                "{task}{{ {site}const int {begun} = __gpuc_region_begin(__gpuc_image(), &{site_name}, {condition}); if ({begun}) {{ {ahead}{work}}} if (__gpuc_is_hosts({begun}, &{site_name})) {{ {waits}{before}"
             );
-            let compared = format!("if ({begun}) __gpuc_compared(&{site_name}); ");
+            let compared = format!("__gpuc_was_hosts({begun}, &{site_name}); ");
             (text, format!(" {behind}{compared}}} }}"))
         }
         Action::Nest => (nest(&texts, functions, number, &site, &arrays()), String::from(" } }")),

@@ -7,12 +7,17 @@ use gpuc_ir::Ir;
 use super::literal;
 use crate::lower::Lowered;
 
-/// The definition of the image, with the PTX text as an array of characters, a line of it a line.
+/// The definition of a unit's image.
 pub(super) fn definition(lowered: &Lowered, ir: &Ir, ptx: &str) -> String {
     let source = ir
         .attr(lowered.module, "offload.source")
         .and_then(|attr| ir.ctx.string_value(attr))
         .unwrap_or("<stdin>");
+    image(source, ptx)
+}
+
+/// The definition of `__gpuc_image_0`, with the PTX text as an array of characters, a line of it a line.
+pub fn image(source: &str, ptx: &str) -> String {
     let mut out = String::from("static const char __gpuc_ptx_0[] =\n");
     for line in ptx.split_inclusive('\n') {
         let _ = writeln!(out, "    {}", literal(line));

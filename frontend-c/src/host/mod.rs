@@ -44,6 +44,8 @@ use crate::tree::TranslationUnit;
 
 pub use function::print_function;
 use function::{OnlyLaunch, only_launch};
+pub use image::image;
+pub use prologue::runtime_declarations;
 
 /// A change of the text: at `start`, `length` bytes become `text`.
 #[derive(Clone, Debug)]

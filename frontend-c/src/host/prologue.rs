@@ -51,9 +51,11 @@ void __gpuc_auto_dead(const void *, unsigned long);
 int __gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
 extern int __gpuc_comparing;
-static __inline__ __attribute__((__unused__)) int __gpuc_is_comparing(void) { return __gpuc_comparing; }
 int __gpuc_compares(const struct __gpuc_site *);
 void __gpuc_compared(const struct __gpuc_site *);
+/* Whether the host runs a construct, and that it has; functions are shorter at each construct than what they do. */
+static __inline__ __attribute__((__unused__)) int __gpuc_is_hosts(int begun, const struct __gpuc_site *site) { return !begun || (__gpuc_comparing && __gpuc_compares(site)); }
+static __inline__ __attribute__((__unused__)) void __gpuc_was_hosts(int begun, const struct __gpuc_site *site) { if (begun) __gpuc_compared(site); }
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
@@ -174,10 +176,18 @@ const HELPERS: &str = "\
 /// What [`HELPERS`] have in the place of `@`.
 const HELPER: &str = "static __attribute__((__unused__, __noinline__))";
 
+/// The declarations of the runtime alone.
+pub fn runtime_declarations() -> String {
+    format!("{BEGIN}{}{END}", runtime())
+}
+
+fn runtime() -> String {
+    RUNTIME.replace(" @4", aligned("unsigned")).replace(" @8", aligned("void *"))
+}
+
 /// The declarations of the runtime and of the functions that launch the unit's kernels.
 pub(super) fn declarations(ir: &Ir, lowered: &Lowered, functions: &Functions<'_>) -> String {
-    let runtime = RUNTIME.replace(" @4", aligned("unsigned")).replace(" @8", aligned("void *"));
-    let mut out = format!("{BEGIN}{runtime}");
+    let mut out = format!("{BEGIN}{}", runtime());
     if lowered.constructs.iter().any(|info| info.compute.is_some()) {
         out += &HELPERS.replace('@', HELPER);
     }

@@ -154,21 +154,34 @@ impl Lowerer<'_> {
         for &argument in arguments {
             operands.push(self.rvalue(argument)?);
         }
+        Ok(self.build_call(decl, symbol, &operands, span))
+    }
+
+    /// `func.call` of values.
+    pub(super) fn build_call(
+        &mut self,
+        decl: DeclId,
+        symbol: &str,
+        operands: &[Value],
+        span: Span,
+    ) -> CallResult {
         self.locate(span);
-        let result = self.result_type(decl);
-        let results: Vec<_> = match Scalar::of(self.unit, result) {
-            Some(scalar) => vec![scalar.register(&mut self.b.ctx)],
-            None => Vec::new(),
-        };
+        let results: Vec<_> = self.result_register(decl).into_iter().collect();
         let symbol = self.b.ctx.symbol_attr(symbol);
-        let op = func::CallOp::new(&mut self.b, &operands)
+        let op = func::CallOp::new(&mut self.b, operands)
             .attr(&mut self.b, "callee", symbol)
             .result_group(&results);
         let op = self.build(op);
-        Ok(match self.b.results(op).first() {
+        match self.b.results(op).first() {
             Some(&value) => CallResult::Value(value),
             None => CallResult::Nothing,
-        })
+        }
+    }
+
+    /// The register type of what a function returns, a pointer's being its address.
+    pub(super) fn result_register(&mut self, decl: DeclId) -> Option<gpuc_ir::Type> {
+        let result = self.result_type(decl);
+        Scalar::in_memory(self.unit, result).map(|scalar| scalar.register(&mut self.b.ctx))
     }
 
     /// What a function returns.

@@ -17,8 +17,7 @@ impl Lowerer<'_> {
 
     /// Whether a scalar expression is not zero, as `i1`.
     pub(super) fn condition(&mut self, expr: ExprId) -> Lowering<Value> {
-        let outside = self.b.location;
-        self.locate(self.span(expr));
+        let outside = self.locate(self.span(expr));
         let truth = self.truth_of(expr);
         self.b.location = outside;
         truth

@@ -14,8 +14,7 @@ impl Lowerer<'_> {
     /// The value of a scalar expression.
     pub(super) fn rvalue(&mut self, expr: ExprId) -> Lowering<Value> {
         // Without a closure: nests are deep, and frames of debug builds large.
-        let outside = self.b.location;
-        self.locate(self.span(expr));
+        let outside = self.locate(self.span(expr));
         let value = match self.unit.exprs[expr].kind {
             // Chains of operators are what is deepest.
             ExprKind::Binary(op, a, b)
@@ -382,8 +381,7 @@ impl Lowerer<'_> {
 
     /// Evaluates an expression for what it does.
     pub(super) fn effects(&mut self, expr: ExprId) -> Lowering<()> {
-        let outside = self.b.location;
-        self.locate(self.span(expr));
+        let outside = self.locate(self.span(expr));
         let done = self.effects_of(expr);
         self.b.location = outside;
         done

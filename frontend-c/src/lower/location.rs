@@ -28,8 +28,8 @@ pub(super) struct Located {
 }
 
 impl Lowerer<'_> {
-    /// Makes `span` the location of operations to come.
-    pub(super) fn locate(&mut self, span: Span) {
+    /// Makes `span` the location of operations to come; what it was before.
+    pub(super) fn locate(&mut self, span: Span) -> Location {
         let mut location = match self.located.span {
             Some((known, location)) if known == span => location,
             _ => self.range(span),
@@ -42,13 +42,12 @@ impl Lowerer<'_> {
                 break;
             }
         }
-        self.b.location = location;
+        std::mem::replace(&mut self.b.location, location)
     }
 
     /// Runs `body`, whose operations come from `span`; those behind come from what they came from before.
     pub(super) fn at_span<R>(&mut self, span: Span, body: impl FnOnce(&mut Self) -> R) -> R {
-        let outside = self.b.location;
-        self.locate(span);
+        let outside = self.locate(span);
         let result = body(self);
         self.b.location = outside;
         result

@@ -237,6 +237,17 @@ impl<'a> Lowerer<'a> {
         self.unit.exprs[expr].ty
     }
 
+    /// Whether lowering starts anew after a failure, with what it has told of a variable.
+    pub(super) fn knows_better(&mut self, failure: &Failure) -> bool {
+        match *failure {
+            Failure::AsBytes(variable) => self.as_bytes.insert(variable),
+            Failure::AsAddress(variable) => self.as_address.insert(variable),
+            Failure::AsLinear(variable) => self.as_linear.insert(variable),
+            Failure::Refused(_) | Failure::Reported => return false,
+        };
+        true
+    }
+
     /// The text of an expression's place.
     pub(super) fn span(&self, expr: ExprId) -> Span {
         self.unit.exprs[expr].span

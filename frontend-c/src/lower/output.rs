@@ -53,32 +53,23 @@ fn output(name: &str) -> Option<Output> {
 /// Whether a statement, or a function that it calls, prints outside of the loops of directives in it.
 pub(super) fn prints(unit: &TranslationUnit, stmt: StmtId) -> bool {
     let mut found = false;
-    let mut seen = vec![];
-    let mut pending = vec![stmt];
-    while let Some(stmt) = pending.pop() {
-        walk::stmt(unit, stmt, &mut |node| {
-            if let Node::Expr(expr) = node
-                && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
-                && let Some((decl, body)) = walk::callee(unit, callee)
-            {
-                use Output::{Character, Format, Line};
-                found |= matches!(output(unit.name(decl)), Some(Format(_) | Line | Character));
-                pending.extend(body.filter(|_| !seen.contains(&decl)));
-                seen.push(decl);
-            }
-            match node {
-                Node::Stmt(inner) => match unit.stmts[inner].kind {
-                    StmtKind::Directive { directive, .. }
-                        if unit.directives[directive].nest.is_some() =>
-                    {
-                        Below::Skip
-                    }
-                    _ => Below::Enter,
-                },
+    walk::through_calls(unit, [stmt], &mut |node| {
+        if let Some((decl, _)) = walk::called(unit, node) {
+            use Output::{Character, Format, Line};
+            found |= matches!(output(unit.name(decl)), Some(Format(_) | Line | Character));
+        }
+        match node {
+            Node::Stmt(inner) => match unit.stmts[inner].kind {
+                StmtKind::Directive { directive, .. }
+                    if unit.directives[directive].nest.is_some() =>
+                {
+                    Below::Skip
+                }
                 _ => Below::Enter,
-            }
-        });
-    }
+            },
+            _ => Below::Enter,
+        }
+    });
     found
 }
 

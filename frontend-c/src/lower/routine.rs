@@ -1,6 +1,6 @@
 //! What directives say of functions that device code calls.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::walk::{self, Below, Node};
 use crate::directive::{Kind, Number};
@@ -84,27 +84,21 @@ pub(super) fn asks_numbers(unit: &TranslationUnit, body: StmtId) -> bool {
 /// Whether it has such loops, and whether it asks for numbers.
 fn shares(unit: &TranslationUnit, body: StmtId) -> (bool, bool) {
     let (mut loops, mut numbers) = (false, false);
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![body];
-    while let Some(body) = pending.pop() {
-        walk::stmt(unit, body, &mut |node| {
-            if let Node::Stmt(stmt) = node
-                && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
-            {
-                loops |= unit.directives[directive].kind == Kind::Loop;
-            }
-            if let Node::Expr(expr) = node
-                && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
-                && let Some(decl) = unit.named(callee)
-            {
-                // The caller has the numbers of processors.
-                let asked = Number::asked_by(unit.name(decl));
-                numbers |= !matches!(asked, None | Some(Number::Constant(_)));
-                let called = unit.function(decl).and_then(|function| function.body);
-                pending.extend(called.filter(|_| seen.insert(decl)));
-            }
-            Below::Enter
-        });
-    }
+    walk::through_calls(unit, [body], &mut |node| {
+        if let Node::Stmt(stmt) = node
+            && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+        {
+            loops |= unit.directives[directive].kind == Kind::Loop;
+        }
+        if let Node::Expr(expr) = node
+            && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
+            && let Some(decl) = unit.named(callee)
+        {
+            // The caller has the numbers of processors.
+            let asked = Number::asked_by(unit.name(decl));
+            numbers |= !matches!(asked, None | Some(Number::Constant(_)));
+        }
+        Below::Enter
+    });
     (loops, numbers)
 }

@@ -13,9 +13,9 @@ use super::function::Callable;
 use super::lowerer::{Failure, Lowerer, Lowering};
 use super::routine;
 use super::scalar::Scalar;
-use super::walk::{self, Below, Node};
+use super::walk::{self, Below};
 use crate::source::Span;
-use crate::tree::{DeclId, ExprId, ExprKind, StmtId};
+use crate::tree::{DeclId, ExprId, StmtId};
 
 impl Lowerer<'_> {
     /// Whether a function calls itself, by way of others too.
@@ -24,25 +24,12 @@ impl Lowerer<'_> {
             return known;
         }
         let unit = self.unit;
-        let mut seen = vec![decl];
-        let mut pending = vec![decl];
         let mut found = false;
-        while let Some(at) = pending.pop() {
-            let Some(body) = unit.function(at).and_then(|function| function.body) else { continue };
-            walk::stmt(unit, body, &mut |node| {
-                if let Node::Expr(expr) = node
-                    && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
-                    && let Some((callee, Some(_))) = walk::callee(unit, callee)
-                {
-                    found |= callee == decl;
-                    if !seen.contains(&callee) {
-                        seen.push(callee);
-                        pending.push(callee);
-                    }
-                }
-                Below::Enter
-            });
-        }
+        let body = unit.function(decl).and_then(|function| function.body);
+        walk::through_calls(unit, body, &mut |node| {
+            found |= walk::called(unit, node).is_some_and(|(called, _)| called == decl);
+            Below::Enter
+        });
         self.recursive.insert(decl, found);
         found
     }
@@ -88,15 +75,12 @@ impl Lowerer<'_> {
         let Some(function) = unit.types.as_function(unit.decls[decl].ty) else {
             return self.error(span, "this is no function");
         };
-        let (parameters, result) = (function.parameters.to_vec(), function.result);
+        let parameters = function.parameters.to_vec();
         let mut inputs = Vec::new();
         for ty in parameters {
             inputs.push(self.scalar(ty, span)?.register(&mut self.b.ctx));
         }
-        let results: Vec<_> = match Scalar::in_memory(unit, result) {
-            Some(scalar) => vec![scalar.register(&mut self.b.ctx)],
-            None => Vec::new(),
-        };
+        let results: Vec<_> = self.result_register(decl).into_iter().collect();
         let saved = (self.b.point(), self.b.location);
         self.locate(unit.decls[decl].span);
         let block = self.b.body(self.module, 0);
@@ -138,21 +122,7 @@ impl Lowerer<'_> {
                 false => self.rvalue(argument)?,
             });
         }
-        self.locate(span);
-        let result = self.result_type(decl);
-        let results: Vec<_> = match Scalar::in_memory(unit, result) {
-            Some(scalar) => vec![scalar.register(&mut self.b.ctx)],
-            None => Vec::new(),
-        };
-        let symbol = self.b.ctx.symbol_attr(symbol);
-        let op = func::CallOp::new(&mut self.b, &operands)
-            .attr(&mut self.b, "callee", symbol)
-            .result_group(&results);
-        let op = self.build(op);
-        Ok(match self.b.results(op).first() {
-            Some(&value) => CallResult::Value(value),
-            None => CallResult::Nothing,
-        })
+        Ok(self.build_call(decl, symbol, &operands, span))
     }
 
     /// Once the address of something local was given away, an address may be one in all of a function.
@@ -178,17 +148,14 @@ impl Lowerer<'_> {
             self.b.set_point(point);
             self.frames.clear();
             match self.provided(decl, body) {
-                Err(Failure::AsBytes(variable)) => self.as_bytes.insert(variable),
-                Err(Failure::AsAddress(variable)) => self.as_address.insert(variable),
-                Err(Failure::AsLinear(variable)) => self.as_linear.insert(variable),
+                Ok(symbol) => break Some(symbol),
+                Err(again) if self.knows_better(&again) => self.diagnostics.truncate(said),
                 Err(Failure::Refused(diagnostic)) => {
                     self.diagnostics.push(*diagnostic);
                     break None;
                 }
-                Err(Failure::Reported) => break None,
-                Ok(symbol) => break Some(symbol),
-            };
-            self.diagnostics.truncate(said);
+                Err(_) => break None,
+            }
         };
         let error = self.diagnostics[said..].iter().find(|found| found.is_error()).cloned();
         let op = made.and_then(|symbol| {

@@ -12,8 +12,7 @@ use crate::tree::{DeclId, DeclKind, ExprId, Initializer, StmtId, StmtKind, Stora
 impl Lowerer<'_> {
     /// Lowers a statement.
     pub(super) fn statement(&mut self, id: StmtId) -> Lowering<()> {
-        let outside = self.b.location;
-        self.locate(self.header(id));
+        let outside = self.locate(self.header(id));
         let done = self.lower_statement(id);
         self.b.location = outside;
         done

@@ -292,17 +292,8 @@ impl Walker<'_> {
             let said = self.lowerer.diagnostics.len();
             let known = self.lowerer.functions.clone();
             match self.lowerer.construct(site) {
-                Err(
-                    again @ (Failure::AsBytes(variable)
-                    | Failure::AsAddress(variable)
-                    | Failure::AsLinear(variable)),
-                ) => {
+                Err(again) if self.lowerer.knows_better(&again) => {
                     self.lowerer.diagnostics.truncate(said);
-                    match again {
-                        Failure::AsBytes(_) => self.lowerer.as_bytes.insert(variable),
-                        Failure::AsLinear(_) => self.lowerer.as_linear.insert(variable),
-                        _ => self.lowerer.as_address.insert(variable),
-                    };
                     let last = self.lowerer.b.last_op(block);
                     if let Some(last) = last
                         && self.lowerer.b.symbol_name(last) == Some(symbol.as_str())

@@ -1,5 +1,7 @@
 //! Walks over statements with everything in them, in the order of the source.
 
+use rustc_hash::FxHashSet;
+
 use crate::tree::{
     DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit,
 };
@@ -37,6 +39,33 @@ pub(crate) fn expr(unit: &TranslationUnit, id: ExprId, visit: Visit<'_>) {
 /// Walks over a statement.
 pub(crate) fn stmt(unit: &TranslationUnit, id: StmtId, visit: Visit<'_>) {
     walk(unit, Node::Stmt(id), visit);
+}
+
+/// Walks over statements, and once over the body of each function of the unit that they call.
+pub(crate) fn through_calls(
+    unit: &TranslationUnit,
+    stmts: impl IntoIterator<Item = StmtId>,
+    visit: Visit<'_>,
+) {
+    let mut seen = FxHashSet::default();
+    let mut pending: Vec<StmtId> = stmts.into_iter().collect();
+    while let Some(at) = pending.pop() {
+        stmt(unit, at, &mut |node| {
+            if let Some((decl, Some(body))) = called(unit, node)
+                && seen.insert(decl)
+            {
+                pending.push(body);
+            }
+            visit(node)
+        });
+    }
+}
+
+/// The function of the unit that a node calls, with its body.
+pub(crate) fn called(unit: &TranslationUnit, node: Node) -> Option<(DeclId, Option<StmtId>)> {
+    let Node::Expr(expr) = node else { return None };
+    let ExprKind::Call { callee: function, .. } = unit.exprs[expr].kind else { return None };
+    callee(unit, function)
 }
 
 /// Walks over a node. What is still to come stands on a stack of our own: a sum of many terms, or a

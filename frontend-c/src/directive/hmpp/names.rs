@@ -3,30 +3,7 @@
 //! OpenHMPP has no sections to cite: the directives are those of HMPP 2.5 and 3 as CAPS compiled them (Bodin and Bihan
 //! 2009; Andión et al. 2015, §3).
 
-/// What the compiler does with a directive, parameter or property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
-    /// All of it.
-    Yes,
-    /// Some of its forms; the others are refused.
-    InPart,
-    /// Read; what it asks for is a matter of speed that is decided elsewhere.
-    Hint,
-    /// Refused by name.
-    No,
-}
-
-impl Support {
-    /// As `docs/openhmpp.md` has it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Support::Yes => "yes",
-            Support::InPart => "in part",
-            Support::Hint => "hint",
-            Support::No => "no",
-        }
-    }
-}
+pub use crate::directive::support::Support;
 
 /// A word of the table.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,26 +1,6 @@
 //! The words of `#pragma jolokia`, and what is done with them.
 
-/// What the compiler does with a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
-    /// All of it.
-    Yes,
-    /// Some of its forms; the others are refused, or not followed with a warning.
-    InPart,
-    /// Read; what it asks for is decided elsewhere.
-    Hint,
-}
-
-impl Support {
-    /// As `docs/jolokia.md` has it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Support::Yes => "yes",
-            Support::InPart => "in part",
-            Support::Hint => "hint",
-        }
-    }
-}
+pub use crate::directive::support::Support;
 
 /// A word of the table.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,30 +1,7 @@
 //! The names of directives and clauses, with the sections of the specification that define them and what
 //! is done with them.
 
-/// What the compiler does with a directive or clause on the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
-    /// All of it.
-    Yes,
-    /// Some of its forms; the others are refused.
-    InPart,
-    /// Read; its meaning leaves the freedom not to follow it.
-    Hint,
-    /// Refused by name in device code; on the host it is the host compiler's.
-    No,
-}
-
-impl Support {
-    /// As `docs/openmp.md` has it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Support::Yes => "yes",
-            Support::InPart => "in part",
-            Support::Hint => "hint",
-            Support::No => "no",
-        }
-    }
-}
+pub use crate::directive::support::Support;
 
 /// A directive, single or combined.
 #[derive(Debug, PartialEq, Eq)]

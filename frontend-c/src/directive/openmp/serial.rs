@@ -6,13 +6,12 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::LoopOrder;
-use rustc_hash::FxHashSet;
 
 use crate::directive;
 use crate::directive::construct::{GANG, LANE};
 use crate::lower::walk::{self, Below, Node};
 use crate::source::Span;
-use crate::tree::{ExprKind, StmtId, StmtKind, TranslationUnit};
+use crate::tree::{StmtId, StmtKind, TranslationUnit};
 
 /// A directive that has threads wait for each other.
 #[derive(Clone, Copy, Debug)]
@@ -26,35 +25,17 @@ pub(super) struct Excludes {
 /// The first directive of a statement, or of a function that it calls, for which threads take turns.
 pub(super) fn excludes(unit: &TranslationUnit, stmt: StmtId) -> Option<Excludes> {
     let mut found = None;
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![stmt];
-    while let Some(stmt) = pending.pop() {
-        walk::stmt(unit, stmt, &mut |node| {
-            match node {
-                Node::Stmt(stmt) => {
-                    if let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind {
-                        let directive = &unit.directives[directive];
-                        if matches!(directive.words, "critical" | "ordered") {
-                            found.get_or_insert(Excludes {
-                                words: directive.words,
-                                span: directive.name,
-                            });
-                        }
-                    }
-                }
-                Node::Expr(expr) => {
-                    if let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
-                        && let Some((decl, Some(body))) = walk::callee(unit, callee)
-                        && seen.insert(decl)
-                    {
-                        pending.push(body);
-                    }
-                }
-                _ => {}
+    walk::through_calls(unit, [stmt], &mut |node| {
+        if let Node::Stmt(stmt) = node
+            && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+        {
+            let directive = &unit.directives[directive];
+            if matches!(directive.words, "critical" | "ordered") {
+                found.get_or_insert(Excludes { words: directive.words, span: directive.name });
             }
-            Below::Enter
-        });
-    }
+        }
+        Below::Enter
+    });
     found
 }
 

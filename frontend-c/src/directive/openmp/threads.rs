@@ -38,26 +38,18 @@ pub(super) struct Asks {
 /// What a statement asks for.
 pub(super) fn asks(unit: &TranslationUnit, stmt: StmtId) -> Asks {
     let mut asks = Asks::default();
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![stmt];
-    while let Some(stmt) = pending.pop() {
-        walk::stmt(unit, stmt, &mut |node| {
-            if let Node::Expr(expr) = node
-                && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
-                && let Some((decl, body)) = walk::callee(unit, callee)
-            {
-                match unit.name(decl) {
-                    "omp_get_team_num" | "omp_get_num_teams" => asks.teams = true,
-                    "omp_get_thread_num" | "omp_get_num_threads" | "omp_in_parallel" => {
-                        asks.threads = true;
-                    }
-                    _ => {}
+    walk::through_calls(unit, [stmt], &mut |node| {
+        if let Some((decl, _)) = walk::called(unit, node) {
+            match unit.name(decl) {
+                "omp_get_team_num" | "omp_get_num_teams" => asks.teams = true,
+                "omp_get_thread_num" | "omp_get_num_threads" | "omp_in_parallel" => {
+                    asks.threads = true;
                 }
-                pending.extend(body.filter(|_| seen.insert(decl)));
+                _ => {}
             }
-            Below::Enter
-        });
-    }
+        }
+        Below::Enter
+    });
     asks
 }
 
@@ -336,35 +328,24 @@ impl Parser {
     fn nested_barrier(&self, piece: &[StmtId]) -> Option<(&'static str, Span)> {
         let unit = &self.checker.unit;
         let mut found = None;
-        let mut seen = FxHashSet::default();
-        let mut pending: Vec<StmtId> = piece.to_vec();
         let last = piece.last().copied();
-        while let Some(stmt) = pending.pop() {
-            walk::stmt(unit, stmt, &mut |node| {
-                if let Node::Expr(expr) = node
-                    && let ExprKind::Call { callee, .. } = unit.exprs[expr].kind
-                    && let Some((decl, Some(body))) = walk::callee(unit, callee)
-                    && seen.insert(decl)
-                {
-                    pending.push(body);
+        walk::through_calls(unit, piece.iter().copied(), &mut |node| {
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+            {
+                let inner = &unit.directives[directive];
+                // What is nested in it has threads of its own.
+                if inner.words.starts_with("parallel") {
+                    return Below::Skip;
                 }
-                if let Node::Stmt(stmt) = node
-                    && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
-                {
-                    let inner = &unit.directives[directive];
-                    // What is nested in it has threads of its own.
-                    if inner.words.starts_with("parallel") {
-                        return Below::Skip;
-                    }
-                    let is_shared = inner.nest.as_ref().is_some_and(|nest| nest.shared[LANE]);
-                    let waits = is_shared || inner.words == "barrier" || is_by_one(Some(inner));
-                    if waits && Some(stmt) != last {
-                        found.get_or_insert((inner.words, inner.name));
-                    }
+                let is_shared = inner.nest.as_ref().is_some_and(|nest| nest.shared[LANE]);
+                let waits = is_shared || inner.words == "barrier" || is_by_one(Some(inner));
+                if waits && Some(stmt) != last {
+                    found.get_or_insert((inner.words, inner.name));
                 }
-                Below::Enter
-            });
-        }
+            }
+            Below::Enter
+        });
         found
     }
 }
