@@ -170,7 +170,8 @@ impl TimePlan {
         // Each sweep ends with a barrier, behind which a block waits for its memory; others fill in as far as there are.
         let threads = self.threads().iter().product::<i64>();
         let by_memory = i64::from(arch.limits.shared_per_sm) / self.bytes(ir, sweeps).max(1);
-        let resident = (MOST_THREADS / threads).min(by_memory).max(1) as f64;
+        let by_threads = i64::from(arch.limits.max_warps_per_sm * arch.limits.warp_size) / threads;
+        let resident = by_threads.min(by_memory).max(1) as f64;
         let wait = f64::from(arch.latency.barrier + arch.latency.shared + 4 * arch.latency.alu);
         let waits = 2.0 * wait / resident / (area(self.core(sweeps)) / WARP);
         let element = bytes_of(ir, sweeps.fields[0].element);
@@ -254,8 +255,6 @@ fn bytes_of(ir: &Ir, element: gpuc_ir::Type) -> i64 {
 }
 
 const WARP: f64 = 32.0;
-/// Threads that a multiprocessor holds, at most.
-const MOST_THREADS: i64 = 2048;
 /// Instructions for an element that is copied: two numbers of it, an address, a load, two stores, and a part of the result's way
 /// back.
 const COPY: f64 = 12.0;
