@@ -193,7 +193,7 @@ fn signals_leave_no_temporary_files() {
         std::fs::create_dir(&temporary).unwrap();
         // Its last step takes long.
         let slow =
-            "#!/bin/sh\ncase \"$*\" in *-E*) exec cc \"$@\" ;; esac\ntouch started\nsleep 60\n";
+            "#!/bin/sh\ncase \" $* \" in *\" -E \"*) exec cc \"$@\" ;; esac\ntouch started\nsleep 60\n";
         let compiler = folder.path().join("slow-cc");
         executable(&compiler, slow);
         let mut child = Command::new(gpuc())
@@ -247,7 +247,7 @@ fn programs_come_from_standard_input() {
 fn the_host_compilers_signal_is_ours() {
     let folder = project();
     let compiler = folder.path().join("ending-cc");
-    let script = "#!/bin/sh\ncase \"$*\" in *-E*) exec cc \"$@\" ;; esac\nkill -TERM $$\n";
+    let script = "#!/bin/sh\ncase \" $* \" in *\" -E \"*) exec cc \"$@\" ;; esac\nkill -TERM $$\n";
     executable(&compiler, script);
     let temporary = folder.path().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
