@@ -18,7 +18,7 @@ const WIDEST: i64 = 16;
 
 /// The rules of this file.
 pub(super) const RULES: &[Entry] = &[
-    (ptr::ToPtrOp::def, |s, op| s.to_ptr(op)),
+    (ptr::ToPtrOp::def, |s, op| s.pointer_to(op)),
     (ptr::FromAddressOp::def, |s, op| s.buffer_at_address(op)),
     (ptr::PtrAddOp::def, |s, op| s.ptr_add(op)),
     (ptr::LoadOp::def, |s, op| s.ptr_load(op)),
@@ -26,7 +26,7 @@ pub(super) const RULES: &[Entry] = &[
 ];
 
 impl Selector<'_, '_> {
-    fn to_ptr(&mut self, op: Op) -> Selected<()> {
+    fn pointer_to(&mut self, op: Op) -> Selected<()> {
         let source = ptr::ToPtrOp(op).memref(self.e.ir);
         let buffer = self.buffer(source)?;
         let element = self.element_bytes(self.e.ir.ty(source))?;

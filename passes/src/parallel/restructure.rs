@@ -243,11 +243,14 @@ fn describe(ir: &Ir, statements: &Statements, plan: &Plan) -> Vec<Diagnostic> {
                 })
                 .collect();
             match counted[..] {
-                [(outer, factor), (inner, _)] => {
+                [ref skewed @ .., (inner, _)] if !skewed.is_empty() => {
+                    let list = |each: Vec<String>| each.join(",");
+                    let factors = skewed.iter().map(|(_, factor)| factor.to_string()).collect();
+                    let lines = counted.iter().map(|&(index, _)| line(loops[index])).collect();
                     let text = format!(
-                        "Loop skewed by {factor}: the wavefront goes over lines {},{}",
-                        line(loops[outer]),
-                        line(loops[inner])
+                        "Loop skewed by {}: the wavefront goes over lines {}",
+                        list(factors),
+                        list(lines)
                     );
                     reordered.insert((loops[inner], text));
                     order.push(inner);
