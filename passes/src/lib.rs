@@ -53,6 +53,7 @@ pub const ALL: &[&PassInfo] = &[
     transfer::remark_small_regions::RemarkSmallRegions::INFO,
     transfer::find_sections::FindSections::INFO,
     parallel::check_independent::CheckIndependent::INFO,
+    parallel::split_at_pivots::SplitAtPivots::INFO,
     parallel::restructure::Restructure::INFO,
     parallel::recognize_parallel::RecognizeParallel::INFO,
     parallel::collapse_parallel::CollapseParallel::INFO,

@@ -26,6 +26,8 @@ const MOST_ORDERS: usize = 24;
 const MOST_LEVELS: usize = 400;
 /// By how much a wavefront's second loop is skewed, at most.
 const STEEPEST: i64 = 2;
+/// By how much the first loop of a wavefront over three is: it comes before all that two skewed loops do at once.
+const STEEPEST_OF_THREE: i64 = 4;
 
 /// How the iterations of a loop are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +123,11 @@ impl Plan {
             (own.serial, own.launches) > (others.serial, others.launches)
         };
         self.is_better_than(other, statements) && !self.levels.keys().any(worse)
+    }
+
+    /// Whether each statement has one sequential loop outside of its parallel ones, at most.
+    pub fn is_least(&self, statements: &Statements) -> bool {
+        self.costs(statements).iter().all(|cost| !cost.serial && cost.launches <= 1)
     }
 
     /// The form and kind of a statement's outermost loop, if its own group begins with it.
@@ -424,6 +431,16 @@ impl<'a> Search<'a> {
                 keep(plan, &mut best, self.statements);
             }
         }
+        // A launch for each wavefront of each step, as in a sweep that is done in place again and again, is one for
+        // each wavefront over all three loops.
+        let several = |plan: &Plan| plan.costs(self.statements).iter().any(|cost| cost.launches > 1);
+        if best.as_ref().is_some_and(several) {
+            let skewed = |s: usize| skewed_by_two(&front.left[&s]);
+            for forms in self.rows(front, Kind::Sequential, &skewed, MOST_ORDERS) {
+                let Some(plan) = self.behind(front, forms, Kind::Sequential) else { break };
+                keep(plan, &mut best, self.statements);
+            }
+        }
         best
     }
 
@@ -513,6 +530,22 @@ fn skewed(left: &[usize]) -> Vec<Affine> {
         for (i, &outer) in left.iter().enumerate() {
             for &inner in &left[i + 1..] {
                 sums.push(Affine::dim(inner) + Affine::dim(outer) * factor);
+            }
+        }
+    }
+    sums
+}
+
+/// Sums of three loops, each of which goes on from those before it.
+fn skewed_by_two(left: &[usize]) -> Vec<Affine> {
+    let mut sums = Vec::new();
+    for (i, &outer) in left.iter().enumerate() {
+        for (&middle, &inner) in left[i + 1..].iter().zip(left[i + 1..].iter().skip(1)) {
+            for factor in 1..=STEEPEST {
+                for steepest in factor..=STEEPEST_OF_THREE {
+                    let front = Affine::dim(inner) + Affine::dim(middle) * factor;
+                    sums.push(front + Affine::dim(outer) * steepest);
+                }
             }
         }
     }

@@ -250,18 +250,21 @@ fn describe(ir: &Ir, statements: &Statements, plan: &Plan) -> Vec<Diagnostic> {
                     _ => None,
                 })
                 .collect();
-            match counted[..] {
-                [(outer, factor), (inner, _)] => {
+            // The loop with no factor goes over all of them at once.
+            if let [before @ .., (inner, _)] = &counted[..] {
+                if !before.is_empty() {
+                    let factors: Vec<String> =
+                        before.iter().map(|(_, factor)| factor.to_string()).collect();
+                    let lines: Vec<String> =
+                        counted.iter().map(|&(index, _)| line(loops[index])).collect();
                     let text = format!(
-                        "Loop skewed by {factor}: the wavefront goes over lines {},{}",
-                        line(loops[outer]),
-                        line(loops[inner])
+                        "Loop skewed by {}: the wavefront goes over lines {}",
+                        factors.join(" and "),
+                        lines.join(",")
                     );
-                    reordered.insert((loops[inner], text));
-                    order.push(inner);
+                    reordered.insert((loops[*inner], text));
                 }
-                [(index, _)] => order.push(index),
-                _ => {}
+                order.push(*inner);
             }
         }
         order.extend((0..loops.len()).filter(|index| !order.contains(index)).collect::<Vec<_>>());

@@ -8,7 +8,7 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 use super::cursor::Cursor;
 use super::step::{
     Block, Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, March, Name,
-    Order, Parallel, Permute, Privatize, Promote, Share, Skew, Spread, Stage, Tile, Unroll,
+    Order, Parallel, Permute, Privatize, Promote, Share, Skew, Split, Spread, Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -195,6 +195,18 @@ impl StepText for Skew {
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
         vec![("factor", &mut self.factor)]
+    }
+}
+
+impl StepText for Split {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let name = c.name(LOOP)?;
+        c.expect("at")?;
+        Ok(Split { name, at: c.name(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} at {}", self.name, self.at)
     }
 }
 
