@@ -433,7 +433,8 @@ impl<'a> Search<'a> {
         }
         // A launch for each wavefront of each step, as in a sweep that is done in place again and again, is one for
         // each wavefront over all three loops.
-        let several = |plan: &Plan| plan.costs(self.statements).iter().any(|cost| cost.launches > 1);
+        let several =
+            |plan: &Plan| plan.costs(self.statements).iter().any(|cost| cost.launches > 1);
         if best.as_ref().is_some_and(several) {
             let skewed = |s: usize| skewed_by_two(&front.left[&s]);
             for forms in self.rows(front, Kind::Sequential, &skewed, MOST_ORDERS) {

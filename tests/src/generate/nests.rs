@@ -101,13 +101,8 @@ fn function(random: &mut Random, at: usize, text: &mut String) {
         Form::Variable => format!("{name}[0:w][0:w]"),
         Form::Flat => format!("{name}[0:w * w]"),
     };
-    let clauses = match random.below(3) {
-        0 => String::new(),
-        _ => {
-            let grids: Vec<String> = ["a", "b", "c"].into_iter().map(section).collect();
-            format!(" copy({}, x[0:E], y[0:E])", grids.join(", "))
-        }
-    };
+    let grids: Vec<String> = ["a", "b", "c"].into_iter().map(section).collect();
+    let clauses = format!(" copy({}, x[0:E], y[0:E])", grids.join(", "));
     let reduced = random.one_in(3);
     let mut nests = Nests {
         random,
@@ -179,7 +174,9 @@ impl Nests<'_> {
             2 => format!("for (int {variable} = {low}; {variable} <= {high} - 1; {variable}++) {{"),
             3 => {
                 let other = self.bound(true);
-                format!("for (int {variable} = {low}; {variable} < {high} && {variable} < {other}; {variable}++) {{")
+                format!(
+                    "for (int {variable} = {low}; {variable} < {high} && {variable} < {other}; {variable}++) {{"
+                )
             }
             _ => format!("for (int {variable} = {low}; {variable} < {high}; {variable}++) {{"),
         };
@@ -256,7 +253,9 @@ impl Nests<'_> {
             let operator = self.random.pick(&["+", "-", "^", "* 3u +", "+ 5u *"]);
             let next = match self.random.below(6) {
                 0 => format!("{}u", self.random.below(100)),
-                1 => format!("(unsigned){}", self.variables[self.random.below(self.variables.len())]),
+                1 => {
+                    format!("(unsigned){}", self.variables[self.random.below(self.variables.len())])
+                }
                 2 => self.scalars[self.random.below(self.scalars.len())].clone(),
                 _ => self.read(),
             };
