@@ -25,8 +25,6 @@ const PIPELINES: &[&str] = &[
     "restructure",
     "restructure,canonicalize,cse,recognize-parallel,canonicalize",
     "affine-privatize,restructure,canonicalize,cse,recognize-parallel,canonicalize",
-    "split-at-pivots,canonicalize,cse",
-    "affine-privatize,split-at-pivots,restructure,canonicalize,cse,recognize-parallel,canonicalize",
 ];
 
 /// Which nests are made. `GPUC_VALIDATION_SEEDS=1000..2000` tries others.

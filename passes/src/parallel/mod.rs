@@ -33,7 +33,6 @@ pub mod schedule;
 pub mod scratch;
 pub mod search;
 pub mod segments;
-pub mod split_at_pivots;
 pub mod split_launches;
 pub mod spread;
 pub mod thread_arrays;

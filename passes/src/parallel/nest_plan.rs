@@ -24,10 +24,8 @@ use crate::steps::statements::Statements;
 const MOST_ORDERS: usize = 24;
 /// Levels that are looked at for one nest.
 const MOST_LEVELS: usize = 400;
-/// By how much a wavefront's second loop is skewed, at most.
+/// By how much a wavefront's second loop is skewed, at most; its third one by the square.
 const STEEPEST: i64 = 2;
-/// By how much the first loop of a wavefront over three is: it comes before all that two skewed loops do at once.
-const STEEPEST_OF_THREE: i64 = 4;
 
 /// How the iterations of a loop are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,11 +121,6 @@ impl Plan {
             (own.serial, own.launches) > (others.serial, others.launches)
         };
         self.is_better_than(other, statements) && !self.levels.keys().any(worse)
-    }
-
-    /// Whether each statement has one sequential loop outside of its parallel ones, at most.
-    pub fn is_least(&self, statements: &Statements) -> bool {
-        self.costs(statements).iter().all(|cost| !cost.serial && cost.launches <= 1)
     }
 
     /// The form and kind of a statement's outermost loop, if its own group begins with it.
@@ -431,15 +424,20 @@ impl<'a> Search<'a> {
                 keep(plan, &mut best, self.statements);
             }
         }
-        // A launch for each wavefront of each step, as in a sweep that is done in place again and again, is one for
-        // each wavefront over all three loops.
-        let several =
-            |plan: &Plan| plan.costs(self.statements).iter().any(|cost| cost.launches > 1);
-        if best.as_ref().is_some_and(several) {
-            let skewed = |s: usize| skewed_by_two(&front.left[&s]);
+        // A wavefront inside of a sequential loop is as many launches as both have steps together; one that
+        // takes that loop in, as many as they have one after the other.
+        let statements = self.statements;
+        let is_nested = |plan: &Plan| plan.costs(statements).iter().any(|cost| cost.launches >= 2);
+        if best.as_ref().is_some_and(is_nested) {
+            let skewed = |s: usize| skewed_twice(&front.left[&s]);
             for forms in self.rows(front, Kind::Sequential, &skewed, MOST_ORDERS) {
                 let Some(plan) = self.behind(front, forms, Kind::Sequential) else { break };
-                keep(plan, &mut best, self.statements);
+                let done =
+                    plan.costs(statements).iter().all(Cost::is_least_behind_a_sequential_loop);
+                keep(plan, &mut best, statements);
+                if done {
+                    break;
+                }
             }
         }
         best
@@ -537,15 +535,17 @@ fn skewed(left: &[usize]) -> Vec<Affine> {
     sums
 }
 
-/// Sums of three loops, each of which goes on from those before it.
-fn skewed_by_two(left: &[usize]) -> Vec<Affine> {
+/// Sums of three loops, each the one that the next goes on from.
+fn skewed_twice(left: &[usize]) -> Vec<Affine> {
     let mut sums = Vec::new();
     for (i, &outer) in left.iter().enumerate() {
-        for (&middle, &inner) in left[i + 1..].iter().zip(left[i + 1..].iter().skip(1)) {
-            for factor in 1..=STEEPEST {
-                for steepest in factor..=STEEPEST_OF_THREE {
-                    let front = Affine::dim(inner) + Affine::dim(middle) * factor;
-                    sums.push(front + Affine::dim(outer) * steepest);
+        for (j, &middle) in left.iter().enumerate().skip(i + 1) {
+            for &inner in &left[j + 1..] {
+                for steep in 1..=STEEPEST * STEEPEST {
+                    for factor in 1..=STEEPEST {
+                        let sum = Affine::dim(inner) + Affine::dim(middle) * factor;
+                        sums.push(sum + Affine::dim(outer) * steep);
+                    }
                 }
             }
         }

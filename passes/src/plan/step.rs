@@ -22,6 +22,15 @@ pub struct Privatize {
     pub over: Vec<Name>,
 }
 
+/// A loop is cut in front of and behind one of its iterations: `affine-split`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The loop.
+    pub name: Name,
+    /// The iteration, by the loops round it.
+    pub at: Form,
+}
+
 /// A sum of multiples of loop variables and a number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
@@ -79,15 +88,6 @@ pub struct Skew {
     pub along: Name,
     /// Whether the skewed loop becomes the outer one.
     pub wavefront: bool,
-}
-
-/// A loop is cut at the iteration whose number is the variable of one outside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
-    /// The loop.
-    pub name: Name,
-    /// The loop outside.
-    pub at: Name,
 }
 
 /// Loops whose iterations run at once.
@@ -309,7 +309,7 @@ pub trait StepKind: Sized {
 steps! {
     /// Copies of an array.
     Privatize = "privatize" in 0;
-    /// Loops cut in two.
+    /// A loop in parts.
     Split = "split" in 1;
     /// Any order.
     Order = "order" in 2;

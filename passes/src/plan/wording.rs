@@ -46,6 +46,18 @@ impl StepText for Privatize {
     }
 }
 
+impl StepText for Split {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let name = c.name(LOOP)?;
+        c.expect("at")?;
+        Ok(Split { name, at: Form::parse(c)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} at {}", self.name, self.at)
+    }
+}
+
 impl Form {
     fn parse(c: &mut Cursor<'_>) -> Result<Form, Diagnostic> {
         let mut form = Form::default();
@@ -195,18 +207,6 @@ impl StepText for Skew {
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
         vec![("factor", &mut self.factor)]
-    }
-}
-
-impl StepText for Split {
-    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
-        let name = c.name(LOOP)?;
-        c.expect("at")?;
-        Ok(Split { name, at: c.name(LOOP)? })
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, " {} at {}", self.name, self.at)
     }
 }
 
