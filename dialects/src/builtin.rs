@@ -2,7 +2,7 @@
 
 use gpuc_ir::context::DialectDef;
 use gpuc_ir::op::{attrs, types};
-use gpuc_ir::{Ir, Location, OpState, OpView, op};
+use gpuc_ir::{Ir, Location, Op, OpState, OpView, op};
 
 use attrs::SYMBOL_NAME;
 
@@ -21,8 +21,23 @@ op! {
         regions { bodyRegion: SizedOne }
         traits SYMBOL, SYMBOL_TABLE, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SINGLE_BLOCK, GRAPH_REGION, AFFINE_SCOPE
         format "($sym_name^)? attr-dict-with-keyword $bodyRegion"
-        hooks { default_dialect: Some("builtin") }
+        hooks { verify: Some(verify_module), default_dialect: Some("builtin") }
     }
+}
+
+fn verify_module(ir: &Ir, op: Op) -> Result<(), String> {
+    if ir.entry_block(ir.region(op, 0)).is_some_and(|block| !ir.arguments(block).is_empty()) {
+        return Err("region should have no arguments".into());
+    }
+    for &(name, _) in ir.ctx.dict_entries(ir.attrs(op)) {
+        let name = ir.ctx.str(name);
+        if !name.contains('.') && !ModuleOp::def().is_inherent(name) {
+            return Err(format!(
+                "can only contain attributes with dialect-prefixed names, found: '{name}'"
+            ));
+        }
+    }
+    Ok(())
 }
 
 impl ModuleOp {
@@ -43,5 +58,13 @@ op! {
         results { outputs: Variadic types::ANY }
         traits PURE
         format "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict"
+        hooks { verify: Some(verify_cast) }
+    }
+}
+
+fn verify_cast(ir: &Ir, op: Op) -> Result<(), String> {
+    match ir.results(op).is_empty() {
+        true => Err("expected at least one result for cast operation".into()),
+        false => Ok(()),
     }
 }

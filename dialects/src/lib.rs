@@ -59,8 +59,18 @@ mod tests {
     #[test]
     fn accesses_and_loops_declare_themselves() {
         // Hints, and transfers whose elements a permutation and a mask choose.
-        let exempt =
-            ["memref.prefetch", "affine.prefetch", "vector.transfer_read", "vector.transfer_write"];
+        let exempt = [
+            "memref.prefetch",
+            "affine.prefetch",
+            "vector.transfer_read",
+            "vector.transfer_write",
+            "vector.maskedload",
+            "vector.maskedstore",
+            "vector.gather",
+            "vector.scatter",
+            "vector.expandload",
+            "vector.compressstore",
+        ];
         for def in ALL.iter().flat_map(|dialect| dialect.ops).map(|def| def()) {
             let subscripts = def.operands.iter().any(|operand| operand.name == "indices");
             if subscripts && def.hooks.effects.is_some() && !exempt.contains(&def.name) {

@@ -484,6 +484,116 @@ fn vectors() {
 }
 
 #[test]
+fn vectors_taken_apart() {
+    let results = |types: &str, names: &str, body: &str| {
+        format!(
+            "func.func @main() -> ({types}) {{
+               %v = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : vector<2x3xi32>
+               %p = arith.constant dense<[[9, 8], [7, 0]]> : vector<2x2xi32>
+               {body}
+               return {names} : {types}
+             }}"
+        )
+    };
+    let cases = [
+        (
+            "vector<3x2xi32>, vector<2x2xi32>, vector<2x3xi32>",
+            "%t, %e, %i",
+            "%t = vector.transpose %v, [1, 0] : vector<2x3xi32> to vector<3x2xi32>
+             %e = vector.extract_strided_slice %v {offsets = [0, 1], sizes = [2, 2], strides = [1, 1]} : vector<2x3xi32> to vector<2x2xi32>
+             %i = vector.insert_strided_slice %p, %v {offsets = [0, 1], strides = [1, 1]} : vector<2x2xi32> into vector<2x3xi32>",
+            "( ( 1, 4 ), ( 2, 5 ), ( 3, 6 ) ) ( ( 2, 3 ), ( 5, 6 ) ) ( ( 1, 9, 8 ), ( 4, 7, 0 ) )",
+        ),
+        (
+            "vector<2x3xi1>, vector<2x3xi1>, vector<2x3xi1>, vector<3xindex>",
+            "%a, %b, %c, %s",
+            "%a = vector.constant_mask [1, 2] : vector<2x3xi1>
+             %m = arith.constant -1 : index
+             %n = arith.constant 9 : index
+             %b = vector.create_mask %n, %m : vector<2x3xi1>
+             %c = vector.create_mask %n, %n : vector<2x3xi1>
+             %s = vector.step : vector<3xindex>",
+            "( ( 1, 1, 0 ), ( 0, 0, 0 ) ) ( ( 0, 0, 0 ), ( 0, 0, 0 ) ) ( ( 1, 1, 1 ), ( 1, 1, 1 ) ) ( 0, 1, 2 )",
+        ),
+        (
+            "vector<2x4xi32>, vector<2x1xi32>, vector<2x1xi32>, vector<1x2xi32>",
+            "%a, %b, %c, %f",
+            "%a = vector.interleave %p, %p : vector<2x2xi32> -> vector<2x4xi32>
+             %b, %c = vector.deinterleave %p : vector<2x2xi32> -> vector<2x1xi32>
+             %x = arith.constant 3 : i32
+             %y = arith.constant 4 : i32
+             %f = vector.from_elements %x, %y : vector<1x2xi32>",
+            "( ( 9, 9, 8, 8 ), ( 7, 7, 0, 0 ) ) ( ( 9 ), ( 7 ) ) ( ( 8 ), ( 0 ) ) ( ( 3, 4 ) )",
+        ),
+    ];
+    for (types, names, body, expected) in cases {
+        expect(&[(&results(types, names, body), expected)]);
+    }
+}
+
+#[test]
+fn vectors_combined() {
+    expect(&[
+        (
+            "#maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+             func.func @main() -> (vector<2xi32>, vector<2x3xi32>, vector<3xi32>, vector<2x3xi32>, vector<2x2xi32>) {
+               %v = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : vector<2x3xi32>
+               %w = arith.constant dense<[[1, 0], [2, 1], [0, 3]]> : vector<3x2xi32>
+               %two = arith.constant dense<10> : vector<2xi32>
+               %three = arith.constant dense<10> : vector<3xi32>
+               %acc = arith.constant dense<100> : vector<2x2xi32>
+               %r = vector.multi_reduction <add>, %v, %two [1] : vector<2x3xi32> to vector<2xi32>
+               %s:2 = vector.scan <add>, %v, %three {inclusive = false, reduction_dim = 0 : i64} : vector<2x3xi32>, vector<3xi32>
+               %o = vector.outerproduct %two, %three : vector<2xi32>, vector<3xi32>
+               %c = vector.contract {indexing_maps = #maps, iterator_types = [\"parallel\", \"parallel\", \"reduction\"], kind = #vector.kind<add>} %v, %w, %acc : vector<2x3xi32>, vector<3x2xi32> into vector<2x2xi32>
+               return %r, %s#0, %s#1, %o, %c : vector<2xi32>, vector<2x3xi32>, vector<3xi32>, vector<2x3xi32>, vector<2x2xi32>
+             }",
+            "( 16, 25 ) ( ( 10, 10, 10 ), ( 11, 12, 13 ) ) ( 11, 12, 13 ) ( ( 100, 100, 100 ), ( 100, 100, 100 ) ) ( ( 105, 111 ), ( 114, 123 ) )",
+        ),
+        (
+            "func.func @main() -> (memref<6xi32>, vector<3xi32>, vector<3xi32>, vector<3xi32>) {
+               %m = memref.alloc() : memref<6xi32>
+               %c0 = arith.constant 0 : index
+               %c1 = arith.constant 1 : index
+               %k = arith.constant dense<[true, false, true]> : vector<3xi1>
+               %i = arith.constant dense<[4, 9, 2]> : vector<3xindex>
+               %v = arith.constant dense<[1, 2, 3]> : vector<3xi32>
+               %z = arith.constant dense<0> : vector<6xi32>
+               vector.store %z, %m[%c0] : memref<6xi32>, vector<6xi32>
+               vector.maskedstore %m[%c0], %k, %v : memref<6xi32>, vector<3xi1>, vector<3xi32>
+               vector.scatter %m[%c1][%i], %k, %v : memref<6xi32>, vector<3xindex>, vector<3xi1>, vector<3xi32>
+               %a = vector.maskedload %m[%c0], %k, %v : memref<6xi32>, vector<3xi1>, vector<3xi32> into vector<3xi32>
+               %b = vector.gather %m[%c1][%i], %k, %v : memref<6xi32>, vector<3xindex>, vector<3xi1>, vector<3xi32> into vector<3xi32>
+               %c = vector.expandload %m[%c1], %k, %v : memref<6xi32>, vector<3xi1>, vector<3xi32> into vector<3xi32>
+               vector.compressstore %m[%c0], %k, %v : memref<6xi32>, vector<3xi1>, vector<3xi32>
+               return %m, %a, %b, %c : memref<6xi32>, vector<3xi32>, vector<3xi32>, vector<3xi32>
+             }",
+            "[1, 3, 3, 3, 0, 1] ( 1, 2, 3 ) ( 1, 2, 3 ) ( 0, 2, 3 )",
+        ),
+        (
+            "func.func @main() -> (memref<3x2xi32>, memref<1x1xi32>) {
+               %m = memref.alloc() : memref<6xi32>
+               %c0 = arith.constant 0 : index
+               %v = arith.constant dense<[1, 2, 3, 4, 5, 6]> : vector<6xi32>
+               vector.store %v, %m[%c0] : memref<6xi32>, vector<6xi32>
+               %s = memref.alloc() : memref<2xindex>
+               %n = arith.constant dense<[3, 2]> : vector<2xindex>
+               vector.store %n, %s[%c0] : memref<2xindex>, vector<2xindex>
+               %r = memref.reshape %m(%s) : (memref<6xi32>, memref<2xindex>) -> memref<3x2xi32>
+               %o = memref.alloc() : memref<i32>
+               %x = arith.constant 7 : i32
+               memref.store %x, %o[] : memref<i32>
+               %e = memref.expand_shape %o [] output_shape [1, 1] : memref<i32> into memref<1x1xi32>
+               %c = memref.collapse_shape %e [] : memref<1x1xi32> into memref<i32>
+               %f = memref.expand_shape %c [] output_shape [1, 1] : memref<i32> into memref<1x1xi32>
+               return %r, %f : memref<3x2xi32>, memref<1x1xi32>
+             }",
+            "[[1, 2], [3, 4], [5, 6]] [[7]]",
+        ),
+    ]);
+}
+
+#[test]
 fn undefined_behaviour_is_located() {
     let main = |body: &str| main_returning("", &format!("{body}\nreturn"));
     let cases = [
@@ -546,8 +656,9 @@ fn undefined_behaviour_is_located() {
             // A buffer of one byte under a view that claims to be endless.
             main(
                 "%m = memref.alloc() : memref<1xi8>
-                 %v = memref.reinterpret_cast %m to offset: [0], sizes: [4611686018427387904], strides: [0] : memref<1xi8> to memref<4611686018427387904xi8, strided<[0]>>
-                 memref.copy %v, %v : memref<4611686018427387904xi8, strided<[0]>> to memref<4611686018427387904xi8, strided<[0]>>",
+                 %z = arith.constant 0 : index
+                 %v = memref.reinterpret_cast %m to offset: [0], sizes: [4611686018427387904], strides: [%z] : memref<1xi8> to memref<4611686018427387904xi8, strided<[?]>>
+                 memref.copy %v, %v : memref<4611686018427387904xi8, strided<[?]>> to memref<4611686018427387904xi8, strided<[?]>>",
             ),
             "the limit of",
         ),

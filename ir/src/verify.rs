@@ -162,7 +162,7 @@ impl Verifier {
                 self.show_block(ir, block);
                 self.block(ir, block)
             }
-            _ => self.control_flow(ir, region),
+            _ => self.control_flow(ir, op, region),
         };
         for &block in &blocks {
             self.hide_block(ir, block);
@@ -181,7 +181,13 @@ impl Verifier {
     }
 
     /// Blocks in order of the dominator tree: what a block defines is visible in its subtree.
-    fn control_flow(&mut self, ir: &mut Ir, region: Region) -> bool {
+    fn control_flow(&mut self, ir: &mut Ir, op: Op, region: Region) -> bool {
+        let entry = ir.entry_block(region);
+        for &block in ir.blocks(region) {
+            if entry.is_some_and(|entry| ir.block_successors(block).contains(&entry)) {
+                return self.fail(ir, op, "entry block of region may not have predecessors");
+            }
+        }
         let dominators = Dominators::of(ir, region);
         let mut children: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
         for &block in dominators.reachable() {

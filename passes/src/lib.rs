@@ -5,6 +5,7 @@
 use gpuc_ir::pass::PassInfo;
 
 pub mod analysis;
+pub mod launches;
 pub mod locality;
 pub mod lower;
 pub mod parallel;
@@ -45,11 +46,20 @@ pub const ALL: &[&PassInfo] = &[
     steps::normalize::AffineLoopNormalize::INFO,
     steps::unroll::AffineLoopUnroll::INFO,
     steps::unroll_jam::AffineLoopUnrollJam::INFO,
+    structured::for_to_while::ScfForToWhile::INFO,
+    structured::forall::ScfForallToFor::INFO,
+    structured::forall::ScfForallToParallel::INFO,
+    structured::fuse_parallel::ScfParallelLoopFusion::INFO,
     structured::peel::ScfForLoopPeeling::INFO,
     structured::fold_range::ScfForLoopRangeFolding::INFO,
     structured::specialize::ScfForLoopSpecialization::INFO,
     structured::specialize::ScfParallelLoopSpecialization::INFO,
     structured::tile_parallel::ScfParallelLoopTiling::INFO,
+    launches::affine_loops::ConvertAffineForToGpu::INFO,
+    launches::map_loops::GpuMapParallelLoops::INFO,
+    launches::parallel_loops::ConvertParallelLoopsToGpu::INFO,
+    launches::sink_index_computations::GpuLaunchSinkIndexComputations::INFO,
+    launches::outline_kernels::GpuKernelOutlining::INFO,
     transfer::estimate_work::EstimateWork::INFO,
     transfer::remark_small_regions::RemarkSmallRegions::INFO,
     transfer::find_sections::FindSections::INFO,
@@ -88,6 +98,7 @@ pub const ALL: &[&PassInfo] = &[
     simplify::canonicalize::Canonicalize::INFO,
     simplify::cse::Cse::INFO,
     simplify::licm::LoopInvariantCodeMotion::INFO,
+    simplify::affine_licm::AffineLoopInvariantCodeMotion::INFO,
     simplify::control_flow_sink::ControlFlowSink::INFO,
     simplify::fold_cast_pairs::FoldCastPairs::INFO,
     simplify::inline::Inline::INFO,
@@ -98,4 +109,5 @@ pub const ALL: &[&PassInfo] = &[
     simplify::affine_structures::AffineSimplifyStructures::INFO,
     simplify::symbol_dce::SymbolDce::INFO,
     simplify::strip_debuginfo::StripDebuginfo::INFO,
+    simplify::snapshot_locations::SnapshotOpLocations::INFO,
 ];

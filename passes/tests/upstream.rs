@@ -445,3 +445,231 @@ fn structures() {
     assert_eq!(text.matches("affine.if").count(), 1, "{text}");
     assert!(text.contains("d0 - s0 >= 0"), "{text}");
 }
+
+const PARALLEL: &str = "scf.parallel (%i) = (%lo) to (%hi) step (%step) {
+    %x = memref.load %a[%i, %c0] : memref<64x8xi32>
+    %y = arith.addi %x, %seven : i32
+    memref.store %y, %a[%i, %c1] : memref<64x8xi32>
+    scf.reduce
+}";
+
+#[test]
+fn parallel_loops_become_one() {
+    let second = "scf.parallel (%i) = (%lo) to (%hi) step (%step) {
+        %x = memref.load %a[%i, %c1] : memref<64x8xi32>
+        %y = arith.muli %x, %seven : i32
+        memref.store %y, %a[%i, %c3] : memref<64x8xi32>
+        scf.reduce
+    }";
+    // Subscripts are compared as they are: %c0 and %c1 may be one.
+    let both = format!("{PARALLEL}\n{second}");
+    check("scf-parallel-loop-fusion", &both);
+    let sums = "%t = memref.alloca() : memref<64xi32>
+        %s = scf.parallel (%i) = (%lo) to (%hi) step (%step) init (%one) -> i32 {
+            %x = memref.load %a[%i, %c0] : memref<64x8xi32>
+            memref.store %x, %t[%i] : memref<64xi32>
+            scf.reduce(%x : i32) { ^bb0(%p: i32, %q: i32):
+                %r0 = arith.addi %p, %q : i32
+                scf.reduce.return %r0 : i32
+            }
+        }
+        %u = scf.parallel (%i) = (%lo) to (%hi) step (%step) init (%one) -> i32 {
+            %x = memref.load %t[%i] : memref<64xi32>
+            %y = arith.muli %x, %x : i32
+            scf.reduce(%y : i32) { ^bb0(%p: i32, %q: i32):
+                %r0 = arith.xori %p, %q : i32
+                scf.reduce.return %r0 : i32
+            }
+        }
+        %w = arith.subi %s, %u : i32
+        memref.store %w, %r[%c0] : memref<1xi32>";
+    check("scf-parallel-loop-fusion", sums);
+    assert_eq!(after("scf-parallel-loop-fusion", sums).matches("scf.parallel").count(), 1);
+}
+
+#[test]
+fn parallel_loops_that_need_each_other_whole_stay_two() {
+    let neighbours = "%t = memref.alloca() : memref<66xi32>
+        %n1 = arith.constant 65 : index
+        scf.parallel (%i) = (%c0) to (%n1) step (%c1) { memref.store %one, %t[%i] : memref<66xi32> scf.reduce }
+        scf.parallel (%i) = (%lo) to (%hi) step (%step) {
+            %x = memref.load %a[%i, %c0] : memref<64x8xi32>
+            memref.store %x, %t[%i] : memref<66xi32>
+            scf.reduce
+        }
+        scf.parallel (%i) = (%lo) to (%hi) step (%step) {
+            %k = arith.addi %i, %c1 : index
+            %x = memref.load %t[%k] : memref<66xi32>
+            memref.store %x, %a[%i, %c1] : memref<64x8xi32>
+            scf.reduce
+        }";
+    check("scf-parallel-loop-fusion", neighbours);
+    assert_eq!(after("scf-parallel-loop-fusion", neighbours).matches("scf.parallel").count(), 3);
+    // One element that all iterations read once the last has written it.
+    let one_place = "%t = memref.alloca() : memref<1xi32>
+        memref.store %one, %t[%c0] : memref<1xi32>
+        scf.parallel (%i) = (%lo) to (%hi) step (%step) {
+            %last = arith.cmpi eq, %i, %c3 : index
+            scf.if %last { memref.store %seven, %t[%c0] : memref<1xi32> }
+            scf.reduce
+        }
+        scf.parallel (%i) = (%lo) to (%hi) step (%step) {
+            %x = memref.load %t[%c0] : memref<1xi32>
+            memref.store %x, %a[%i, %c1] : memref<64x8xi32>
+            scf.reduce
+        }";
+    check("scf-parallel-loop-fusion", one_place);
+    assert_eq!(after("scf-parallel-loop-fusion", one_place).matches("scf.parallel").count(), 2);
+}
+
+#[test]
+fn launches_of_parallel_loops() {
+    let passes = "func.func(gpu-map-parallel-loops),convert-parallel-loops-to-gpu";
+    check(passes, PARALLEL);
+    assert!(after(passes, PARALLEL).contains("gpu.launch"));
+    let tiled = "func.func(scf-parallel-loop-tiling{parallel-loop-tile-sizes=5},\
+                 gpu-map-parallel-loops),convert-parallel-loops-to-gpu";
+    let constant = PARALLEL.replace("(%step)", "(%c3)");
+    check(tiled, &constant);
+    let text = after(tiled, &constant);
+    assert!(text.contains("gpu.launch") && text.contains("scf.if"), "{text}");
+    // The loop in it has further dimensions than there are processors.
+    let deep = "scf.parallel (%i, %j, %k, %l) = (%lo, %c0, %c1, %c0) to (%hi, %c3, %c3, %c3) step (%step, %c1, %c1, %c1) {
+        %x = memref.load %a[%i, %j] : memref<64x8xi32>
+        %here = arith.addi %k, %l : index
+        %is = arith.cmpi eq, %here, %c1 : index
+        scf.if %is {
+            %p = arith.addi %j, %c3 : index
+            memref.store %seven, %a[%i, %p] : memref<64x8xi32>
+        }
+        scf.reduce
+    }";
+    check(passes, deep);
+    let text = after(passes, deep);
+    assert!(text.contains("gpu.launch") && text.contains("scf.for"), "{text}");
+}
+
+#[test]
+fn launches_keep_effects_between_loops() {
+    // Each thread would store once.
+    let beside = "scf.parallel (%i) = (%lo) to (%hi) step (%step) {
+        memref.store %one, %a[%i, %c0] : memref<64x8xi32>
+        scf.parallel (%j) = (%c0) to (%c3) step (%c1) {
+            memref.store %seven, %a[%i, %j] : memref<64x8xi32>
+            scf.reduce
+        }
+        scf.reduce
+    }";
+    let passes = "func.func(gpu-map-parallel-loops),convert-parallel-loops-to-gpu";
+    check(passes, beside);
+    assert!(!after(passes, beside).contains("gpu.launch"));
+}
+
+#[test]
+fn kernels_of_launches() {
+    let passes = "func.func(gpu-map-parallel-loops),convert-parallel-loops-to-gpu,lower-affine,\
+                  gpu-launch-sink-index-computations,gpu-kernel-outlining,canonicalize";
+    check(passes, PARALLEL);
+    let text = after(passes, PARALLEL);
+    assert!(text.contains("gpu.launch_func @main_kernel::@main_kernel"), "{text}");
+    assert!(!text.contains("gpu.launch blocks"), "{text}");
+}
+
+#[test]
+fn launches_of_affine_loops() {
+    let body = "affine.for %i = affine_map<()[s0] -> (s0)>()[%lo] to affine_map<()[s0] -> (s0)>()[%hi] step 3 {
+        affine.for %j = 2 to 8 {
+            %x = affine.load %a[%i, %j] : memref<64x8xi32>
+            %y = arith.muli %x, %seven : i32
+            affine.store %y, %a[%i, %j] : memref<64x8xi32>
+        }
+    }";
+    let body = body.replace("affine_map<()[s0] -> (s0)>()[%lo]", "%lo");
+    let body = body.replace("affine_map<()[s0] -> (s0)>()[%hi]", "%hi");
+    let body = format!("func.call @inner(%a, %lo, %hi) : (memref<64x8xi32>, index, index) -> ()\nreturn }}
+        func.func @inner(%a: memref<64x8xi32>, %lo: index, %hi: index) {{
+            %seven = arith.constant 7 : i32\n{body}");
+    check("func.func(convert-affine-for-to-gpu)", &body);
+    assert!(after("func.func(convert-affine-for-to-gpu)", &body).contains("gpu.launch"));
+    check("func.func(convert-affine-for-to-gpu{gpu-block-dims=2 gpu-thread-dims=0})", &body);
+    let carried = "affine.for %i = 1 to 60 {
+        affine.for %j = 0 to 8 {
+            %x = affine.load %a[%i - 1, %j] : memref<64x8xi32>
+            affine.store %x, %a[%i, %j] : memref<64x8xi32>
+        }
+    }";
+    let (_, said) = run("func.func(convert-affine-for-to-gpu)", &program(0, 1, 1, carried));
+    assert!(said.contains("error"), "{said}");
+}
+
+#[test]
+fn loops_that_test() {
+    check("scf-for-to-while", SCF);
+    check("scf-for-to-while", SCF_SUM);
+    assert!(!after("scf-for-to-while", SCF_SUM).contains("scf.for"));
+    // Of eight bits, 126 + 2 is less than 127.
+    let narrow = "%z = arith.constant 0 : i8
+        %m = arith.constant 127 : i8
+        %two = arith.constant 2 : i8
+        %s = scf.for %i = %z to %m step %two iter_args(%t = %one) -> (i32) : i8 {
+            %w = arith.extsi %i : i8 to i32
+            %y = arith.addi %t, %w : i32
+            scf.yield %y : i32
+        }
+        memref.store %s, %r[%c0] : memref<1xi32>";
+    check("scf-for-to-while", narrow);
+    let (_, said) = run("scf-for-to-while", &program(0, 0, 1, narrow));
+    assert!(said.contains("may wrap"), "{said}");
+}
+
+#[test]
+fn nests_of_forall() {
+    let body = "scf.forall (%i, %j) = (%lo, 0) to (%hi, 3) step (%step, 2) {
+        %x = memref.load %a[%i, %j] : memref<64x8xi32>
+        %y = arith.muli %x, %seven : i32
+        memref.store %y, %a[%i, %j] : memref<64x8xi32>
+    }";
+    for pass in ["scf-forall-to-for", "scf-forall-to-parallel"] {
+        check(pass, body);
+        assert!(!after(pass, body).contains("scf.forall"));
+    }
+}
+
+#[test]
+fn accesses_that_do_not_vary() {
+    let pass = "func.func(affine-loop-invariant-code-motion)";
+    let moves = "%t = memref.alloca() : memref<8xi32>
+        affine.store %seven, %t[2] : memref<8xi32>
+        affine.for %i = 0 to 60 {
+            %x = affine.load %t[2] : memref<8xi32>
+            %y = arith.addi %x, %one : i32
+            affine.store %y, %a[%i, 1] : memref<64x8xi32>
+        }";
+    check(pass, moves);
+    let text = after(pass, moves);
+    let at = |what: &str| text.find(what).unwrap_or(usize::MAX);
+    assert!(at("affine.load") < at("affine.for"), "{text}");
+    // What is written in the loop stays, and so does what stands in a loop that may not run.
+    let written = moves.replace("%a[%i, 1] : memref<64x8xi32>", "%t[2] : memref<8xi32>");
+    check(pass, &written);
+    let text = after(pass, &written);
+    assert!(text.find("affine.load") > text.find("affine.for"), "{text}");
+    let never = "%t = memref.alloca() : memref<8xi32>
+        %u = affine.for %i = 5 to 5 iter_args(%s = %one) -> i32 {
+            affine.store %seven, %a[3, 1] : memref<64x8xi32>
+            affine.yield %s : i32
+        }
+        affine.for %i = 0 to 4 {
+            affine.for %j = 0 to 3 {
+                affine.store %one, %a[4, 1] : memref<64x8xi32>
+                affine.store %seven, %a[5, 2] : memref<64x8xi32>
+            }
+            %x = affine.load %a[4, 1] : memref<64x8xi32>
+            affine.store %x, %r[0] : memref<1xi32>
+            affine.if affine_set<(d0) : (d0 - 2 >= 0)>(%i) {
+                affine.store %one, %a[6, 3] : memref<64x8xi32>
+            }
+        }
+        memref.store %u, %r[%c0] : memref<1xi32>";
+    check(pass, never);
+}

@@ -137,6 +137,11 @@ fn verify_if(ir: &Ir, op: Op) -> Result<(), String> {
         );
     }
     verify_dims_and_symbols(ir, op, view.operands(ir), data.dims)?;
+    for (i, &region) in ir.regions(op).iter().enumerate() {
+        if ir.entry_block(region).is_some_and(|block| !ir.arguments(block).is_empty()) {
+            return Err(format!("region #{i} should have no arguments"));
+        }
+    }
     let results = ir.results(op).len();
     if results > 0 && view.else_block(ir).is_none() {
         return Err(format!(

@@ -11,6 +11,7 @@ mod branch;
 mod compose;
 #[cfg(test)]
 mod create_tests;
+mod dma;
 mod for_loop;
 mod for_patterns;
 mod parallel;
@@ -25,6 +26,7 @@ pub use apply::*;
 pub use bound::*;
 pub use branch::*;
 pub use compose::*;
+pub use dma::*;
 pub use for_loop::*;
 pub use parallel::*;
 pub use simplify::simplify_expr;
@@ -41,6 +43,8 @@ pub static DIALECT: DialectDef = DialectDef {
     ops: &[
         AffineApplyOp::def,
         AffineDelinearizeIndexOp::def,
+        AffineDmaStartOp::def,
+        AffineDmaWaitOp::def,
         AffineForOp::def,
         AffineIfOp::def,
         AffineLoadOp::def,

@@ -154,7 +154,9 @@ fn parse_bound(
                 map
             }
             AttrKind::Integer { value, .. } => {
-                let value = value as i64;
+                let Ok(value) = i64::try_from(value) else {
+                    return p.error(at, "integer constant out of range for attribute");
+                };
                 p.ir.ctx.constant_map(value)
             }
             _ => return p.error(at, "expected valid affine map representation for loop bounds"),

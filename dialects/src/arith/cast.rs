@@ -114,6 +114,13 @@ fn cast_types(ir: &Ir, op: Op) -> Result<(Type, Type, Type, Type), String> {
     {
         return Err("requires the same shape for all operands and results".into());
     }
+    let encoding = |ty: Type| match ir.ctx.type_kind(ty) {
+        TypeKind::Tensor { encoding, .. } => *encoding,
+        _ => None,
+    };
+    if encoding(from) != encoding(to) {
+        return Err(incompatible(ir, from, to));
+    }
     Ok((from, to, memref_element(&ir.ctx, from), memref_element(&ir.ctx, to)))
 }
 

@@ -36,6 +36,17 @@ fn verify_constant(ir: &Ir, op: Op) -> Result<(), String> {
     if value.and_then(|value| ir.ctx.attr_type(value)) != Some(ty) {
         return Err("failed to verify that all of {value, result} have same type".into());
     }
+    let scalable = matches!(ir.ctx.type_kind(ty),
+        TypeKind::Vector { scalable, .. } if scalable.contains(&true));
+    let splat = value.is_none_or(|value| match ir.ctx.attr_kind(value) {
+        AttrKind::DenseElements { values, .. } => values.len() == 1,
+        _ => true,
+    });
+    if scalable && !splat {
+        return Err("intializing scalable vectors with elements attribute is not supported unless \
+                    it's a vector splat"
+            .into());
+    }
     if ir.ctx.int_width(ty).is_some() && !ir.ctx.is_signless_int(ty) {
         return Err("integer return type must be signless".into());
     }

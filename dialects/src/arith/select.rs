@@ -4,7 +4,7 @@ use gpuc_ir::op::Fold;
 use gpuc_ir::op::types::{self, same};
 use gpuc_ir::rewrite::{Pattern, Rewriter};
 use gpuc_ir::text::{OpParser, OpPrinter, ParseResult};
-use gpuc_ir::{Attr, Ir, Op, OpState, op};
+use gpuc_ir::{Attr, Ir, Op, OpState, TypeKind, op};
 
 use super::cast::ExtUIOp;
 use super::compare::CmpIOp;
@@ -66,6 +66,13 @@ fn verify_select(ir: &Ir, op: Op) -> Result<(), String> {
     let condition = ir.ty(ir.operand(op, 0));
     let result = ir.ty(ir.result(op, 0));
     let scalar = ir.ctx.int_width(condition) == Some(1);
+    let encoding = |ty| match ir.ctx.type_kind(ty) {
+        TypeKind::Tensor { encoding, .. } => *encoding,
+        _ => None,
+    };
+    if !scalar && encoding(condition) != encoding(result) {
+        return Err("expected condition type to have the same shape as the result type".into());
+    }
     if !scalar
         && (ir.ctx.element(result).is_none() || ir.ctx.shape(condition) != ir.ctx.shape(result))
     {

@@ -21,7 +21,7 @@ static LAUNCH_SIZE: TypeConstraint = TypeConstraint {
 };
 
 op! {
-    /// Runs its region by every thread of the grid. The region's arguments are the position of the
+    /// Runs its region by every thread of the grid, which has none where an extent is not positive. The region's arguments are the position of the
     /// block, the position of the thread, the extents of grid and block (each x, y, z), those of
     /// clusters if there are any, then buffers in memory of the block (their number is the
     /// attribute `workgroup_attributions`) and of the thread.

@@ -1,16 +1,27 @@
 //! `gpu.module`.
 
 use gpuc_ir::op;
-use gpuc_ir::op::attrs;
+use gpuc_ir::op::{AttrConstraint, AttrSyntax, attrs};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op};
 
 use super::syntax::TARGETS;
-use attrs::{ANY, ARRAY, SYMBOL_NAME};
+use attrs::{ANY, SYMBOL_NAME};
+
+static TARGET_ARRAY: AttrConstraint = AttrConstraint {
+    summary: "array of GPU target attributes with at least 1 elements",
+    holds: |ctx, attr| {
+        ctx.array_value(attr).is_some_and(|targets| {
+            let is_target = |&target| ctx.dialect_attr_text(target).is_some();
+            !targets.is_empty() && targets.iter().all(is_target)
+        })
+    },
+    syntax: AttrSyntax::Full,
+};
 
 op! {
     /// What is compiled for the device together: functions and globals.
     GPUModuleOp = "gpu.module" {
-        attrs { sym_name: Required SYMBOL_NAME, targets: Optional ARRAY, offloadingHandler: Optional ANY }
+        attrs { sym_name: Required SYMBOL_NAME, targets: Optional TARGET_ARRAY, offloadingHandler: Optional ANY }
         regions { bodyRegion: SizedOne }
         traits SYMBOL, SYMBOL_TABLE, ISOLATED_FROM_ABOVE, SINGLE_BLOCK
         format "$sym_name (`<` $offloadingHandler^ `>`)? (custom<Targets>($targets)^)? attr-dict-with-keyword $bodyRegion"

@@ -2,7 +2,7 @@
 
 use gpuc_ir::op::Traits;
 use gpuc_ir::symbols::SymbolTableCollection;
-use gpuc_ir::{AttrKind, DYNAMIC, Ir, Op, OpView, Value};
+use gpuc_ir::{AttrKind, DYNAMIC, Ir, Op, OpView, TypeKind, Value};
 
 use super::attributes::{ADDRESS_SPACES, ALL_REDUCE_OPERATIONS};
 use super::collective::{AllReduceOp, SubgroupReduceOp, YieldOp};
@@ -252,6 +252,10 @@ pub(super) fn verify_all_reduce(ir: &Ir, op: Op) -> Result<(), String> {
 
 pub(super) fn verify_subgroup_reduce(ir: &Ir, op: Op) -> Result<(), String> {
     let view = SubgroupReduceOp(op);
+    let ty = ir.ty(view.value(ir));
+    if matches!(ir.ctx.type_kind(ty), TypeKind::Vector { scalable, .. } if scalable.contains(&true)) {
+        return Err("is not compatible with scalable vector types".into());
+    }
     let number = view.op(ir).and_then(|attr| ALL_REDUCE_OPERATIONS.number(&ir.ctx, attr));
     let kind = ALL_REDUCE_OPERATIONS.keywords(number.unwrap_or_default());
     verify_reduction(ir, &kind, view.value(ir))

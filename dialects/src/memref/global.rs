@@ -108,6 +108,12 @@ static MEMREF_TYPE: AttrConstraint = AttrConstraint {
 
 fn verify_global(ir: &Ir, op: Op) -> Result<(), String> {
     let view = GlobalOp(op);
+    let visibility = ir.attr(op, "sym_visibility").and_then(|attr| ir.ctx.string_value(attr));
+    if let Some(word) = visibility.filter(|word| !["public", "private", "nested"].contains(word)) {
+        return Err(format!(
+            "visibility expected to be one of [\"public\", \"private\", \"nested\"], but got \"{word}\""
+        ));
+    }
     let Some(ty) = view.buffer_type(ir) else { return Ok(()) };
     let (shape, element) = (ir.ctx.shape(ty).unwrap_or_default(), ir.ctx.element(ty));
     if shape.iter().any(|&extent| extent < 0) {

@@ -64,6 +64,7 @@ pub static DIALECT: DialectDef = DialectDef {
         RankOp::def,
         ReallocOp::def,
         ReinterpretCastOp::def,
+        ReshapeOp::def,
         StoreOp::def,
         SubViewOp::def,
         TransposeOp::def,

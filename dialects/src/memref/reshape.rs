@@ -1,13 +1,24 @@
 //! Views with another number of dimensions.
 
 use gpuc_ir::op;
-use gpuc_ir::op::{AttrConstraint, AttrSyntax, Fold, attrs, types};
+use gpuc_ir::op::{AttrConstraint, AttrSyntax, Fold, TypeConstraint, attrs, types};
 use gpuc_ir::{Attr, Ir, Op, OpView};
 
-use super::reshape_verify::{verify_collapse_shape, verify_expand_shape};
+use super::effects::read;
+use super::reshape_verify::{verify_collapse_shape, verify_expand_shape, verify_reshape};
 use super::syntax::DYNAMIC_INDEX_LIST;
 use attrs::I64_ARRAY;
-use types::{INDEX, MEMREF};
+use types::{INDEX, MEMREF, MEMREF_ANY_RANK};
+
+static SHAPE: TypeConstraint = TypeConstraint {
+    summary: "1D memref of signless integer or index values",
+    holds: |ctx, ty| {
+        ctx.is_memref(ty)
+            && ctx.shape(ty).is_some_and(|shape| shape.len() == 1)
+            && ctx.element(ty).is_some_and(|element| ctx.is_signless_int_or_index(element))
+    },
+    build: None,
+};
 
 /// Lists of lists of dimensions: which dimensions of one side make up which of the other.
 pub(super) static REASSOCIATION: AttrConstraint = AttrConstraint {
@@ -51,6 +62,20 @@ op! {
             verify: Some(verify_collapse_shape),
             fold: Some(fold_collapse_shape),
             result_name: Some(|_, _, _| Some("collapse_shape".into())),
+        }
+    }
+}
+
+op! {
+    /// The buffer with the extents that another buffer holds.
+    ReshapeOp = "memref.reshape" {
+        operands { source: One MEMREF_ANY_RANK, shape: One SHAPE }
+        results { result: One MEMREF_ANY_RANK }
+        format "$source `(` $shape `)` attr-dict `:` functional-type(operands, results)"
+        hooks {
+            verify: Some(verify_reshape),
+            effects: Some(|ir, op, effects| read(effects, ir.operand(op, 1))),
+            result_name: Some(|_, _, _| Some("reshape".into())),
         }
     }
 }

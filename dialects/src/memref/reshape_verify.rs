@@ -6,7 +6,7 @@ use gpuc_ir::{Attr, Context, DYNAMIC, Ir, Op, Type};
 use super::layout::{
     StridedLayout, has_identity_layout, strided_layout, strided_memref_text, times,
 };
-use super::reshape::{CollapseShapeOp, ExpandShapeOp};
+use super::reshape::{CollapseShapeOp, ExpandShapeOp, ReshapeOp};
 
 /// The groups of dimensions in a reassociation attribute.
 pub fn reassociation_groups(ctx: &Context, attr: Option<Attr>) -> Vec<Vec<i64>> {
@@ -61,6 +61,12 @@ fn verify_groups(collapsed: &[i64], expanded: &[i64], groups: &[Vec<i64>]) -> Re
             ));
         }
     }
+    if collapsed.is_empty() {
+        return match expanded.iter().all(|&extent| extent == 1) {
+            true => Ok(()),
+            false => Err("rank 0 memrefs can only be extended/collapsed with/from ones".into()),
+        };
+    }
     if next as usize != expanded.len() {
         return Err(format!(
             "expanded rank ({}) inconsistent with number of reassociation indices ({next})",
@@ -103,7 +109,7 @@ fn expanded_layout(
     shape: &[i64],
     groups: &[Vec<i64>],
 ) -> Option<StridedLayout> {
-    let mut strides = vec![0; shape.len()];
+    let mut strides = vec![1; shape.len()];
     for (group, &stride) in groups.iter().zip(&layout.strides) {
         let mut stride = stride;
         for &dim in group.iter().rev() {
@@ -231,4 +237,32 @@ pub(super) fn verify_collapse_shape(ir: &Ir, op: Op) -> Result<(), String> {
     check_result(ir, source, result, layout.as_ref()).map_err(|expected| {
         format!("expected collapsed type to be '{expected}' but found '{}'", ir.type_text(result))
     })
+}
+
+pub(super) fn verify_reshape(ir: &Ir, op: Op) -> Result<(), String> {
+    let view = ReshapeOp(op);
+    let (source, result) = (ir.ty(view.source(ir)), ir.ty(view.result(ir)));
+    if ir.ctx.element(source) != ir.ctx.element(result) {
+        return Err(
+            "element types of source and destination memref types should be the same".into()
+        );
+    }
+    if ir.ctx.is_memref(source) && !has_identity_layout(&ir.ctx, source) {
+        return Err("source memref type should have identity affine map".into());
+    }
+    if !ir.ctx.is_memref(result) {
+        return Ok(());
+    }
+    if !has_identity_layout(&ir.ctx, result) {
+        return Err("result memref type should have identity affine map".into());
+    }
+    let length = ir.ctx.shape(ir.ty(view.shape(ir))).and_then(|shape| shape.first().copied());
+    let rank = ir.ctx.shape(result).map_or(0, <[i64]>::len);
+    match length {
+        Some(DYNAMIC) => Err("cannot use shape operand with dynamic length to reshape to \
+                              statically-ranked memref type"
+            .into()),
+        Some(length) if length == rank as i64 => Ok(()),
+        _ => Err("length of shape operand differs from the result's memref rank".into()),
+    }
 }

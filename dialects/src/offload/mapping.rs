@@ -209,6 +209,18 @@ impl LoopMapping {
     }
 }
 
+/// Whether a loop's mapping is made of upstream's `#gpu.loop_dim_map` alone. Upstream does not ask that its
+/// processors differ.
+pub fn is_upstream(ir: &Ir, op: Op) -> bool {
+    let elements = ir.attr(op, MAPPING_ATTR).and_then(|attr| ir.ctx.array_value(attr));
+    elements.is_some_and(|elements| {
+        elements.iter().all(|&element| match ir.ctx.attr_kind(element) {
+            &AttrKind::Dialect { dialect, .. } => ir.ctx.str(dialect) == "gpu",
+            _ => false,
+        })
+    })
+}
+
 /// What an element of the array says.
 fn dim_map(ctx: &Context, attr: Attr) -> Result<DimMap, String> {
     let text = match ctx.attr_kind(attr) {
@@ -302,16 +314,23 @@ fn parse_axis(word: &str) -> Result<(Axis, Size), String> {
 
 /// The inside of upstream's `#gpu.loop_dim_map<...>`: iteration and processor have one number.
 fn parse_upstream(text: &str) -> Result<DimMap, String> {
-    let rest = text.trim().strip_prefix("processor").map(str::trim_start);
-    let rest = rest.and_then(|rest| rest.strip_prefix('='));
-    let Some((name, maps)) = rest.and_then(|rest| rest.split_once(',')) else {
+    // Three parameters in any order; none of what stands behind `=` holds a comma.
+    let mut processor = None;
+    for part in text.split(',') {
+        let part: String = part.chars().filter(|c| !c.is_whitespace()).collect();
+        match part.split_once('=') {
+            Some(("processor", name)) => processor = Some(name.to_owned()),
+            Some(("map" | "bound", "(d0)->(d0)")) => {}
+            Some(("map" | "bound", _)) => {
+                return Err("'#gpu.loop_dim_map' is understood with identity maps only".to_owned());
+            }
+            _ => return Err(format!("'#gpu.loop_dim_map<{text}>' has '{part}', which is none of its parameters")),
+        }
+    }
+    let Some(name) = processor else {
         return Err(format!("'#gpu.loop_dim_map<{text}>' names no processor"));
     };
-    let maps: String = maps.chars().filter(|c| !c.is_whitespace()).collect();
-    if maps != "map=(d0)->(d0),bound=(d0)->(d0)" {
-        return Err("'#gpu.loop_dim_map' is understood with identity maps only".to_owned());
-    }
-    match name.trim() {
+    match &*name {
         "sequential" => Ok(DimMap::sequential()),
         name => Ok(match parse_axis(name)? {
             // As many threads as iterations, one each.

@@ -3,7 +3,7 @@
 
 use gpuc_ir::{Ir, Op};
 
-use super::mapping::{Axis, LoopMapping, Size};
+use super::mapping::{Axis, LoopMapping, Size, is_upstream};
 
 /// Checks the `mapping` of a parallel loop with `dims` dimensions, if it has one.
 ///
@@ -20,7 +20,8 @@ pub fn verify_mapping(ir: &Ir, op: Op, dims: usize) -> Result<(), String> {
     for dim in &mapping.0 {
         let mut last: Option<Axis> = None;
         for &(axis, size) in &dim.axes {
-            if seen.contains(&axis) {
+            // Upstream takes it; its passes, and those behind `map`, leave such a loop alone or refuse it.
+            if seen.contains(&axis) && !is_upstream(ir, op) {
                 return Err(format!("'mapping' uses {} twice", axis.name()));
             }
             seen.push(axis);

@@ -8,6 +8,7 @@ mod branch_patterns;
 mod edges;
 mod for_loop;
 mod for_patterns;
+mod forall;
 mod if_patterns;
 pub(crate) mod inline;
 mod parallel;
@@ -19,6 +20,7 @@ mod while_patterns;
 
 pub use branch::*;
 pub use for_loop::*;
+pub use forall::*;
 pub use parallel::*;
 pub use terminators::*;
 pub use while_loop::*;
@@ -31,7 +33,9 @@ pub static DIALECT: DialectDef = DialectDef {
         ConditionOp::def,
         ExecuteRegionOp::def,
         ForOp::def,
+        ForallOp::def,
         IfOp::def,
+        InParallelOp::def,
         IndexSwitchOp::def,
         ParallelOp::def,
         ReduceOp::def,

@@ -88,6 +88,10 @@ fn verify_parallel(ir: &Ir, op: Op) -> Result<(), String> {
     if lower != step || upper != step {
         return Err("expects the same number of lower bounds, upper bounds and steps".into());
     }
+    let constant = |value: Value| crate::arith::constant_index_value(ir, value);
+    if view.step(ir).into_iter().filter_map(constant).any(|step| step <= 0) {
+        return Err("constant step operand must be positive".into());
+    }
     let variables = view.induction_vars(ir);
     if variables.len() != step {
         return Err(format!(

@@ -29,7 +29,7 @@ pub static COMBINING_KINDS: EnumSpec = EnumSpec {
     storage: EnumStorage::Angled,
 };
 
-static COMBINING_KIND: AttrConstraint = AttrConstraint {
+pub(super) static COMBINING_KIND: AttrConstraint = AttrConstraint {
     summary: "Kind of combining function for contractions and reductions",
     holds: |ctx, attr| COMBINING_KINDS.number(ctx, attr).is_some(),
     syntax: AttrSyntax::Enum(&COMBINING_KINDS),
@@ -76,18 +76,21 @@ fn verify_reduction(ir: &Ir, op: Op) -> Result<(), String> {
     if rank > 1 {
         return Err(format!("unsupported reduction rank: {rank}"));
     }
-    let number = view.kind(ir).and_then(|kind| COMBINING_KINDS.number(&ir.ctx, kind));
-    let kind = COMBINING_KINDS.keywords(number.unwrap_or_default());
-    let fits = match &*kind {
-        "add" | "mul" => ir.ctx.is_signless_int_or_index(result) || ir.ctx.is_float(result),
-        "minnumf" | "maxnumf" | "minimumf" | "maximumf" => ir.ctx.is_float(result),
-        _ => ir.ctx.is_signless_int_or_index(result),
-    };
-    if !fits {
+    let kind = super::contract::kind(ir, op);
+    if !supports(ir, &kind, result) {
         return Err(format!(
             "unsupported reduction type '{}' for kind '{kind}'",
             ir.type_text(result)
         ));
     }
     Ok(())
+}
+
+/// Whether a combining function is one of elements of a type.
+pub(super) fn supports(ir: &Ir, kind: &str, element: gpuc_ir::Type) -> bool {
+    match kind {
+        "add" | "mul" => ir.ctx.is_signless_int_or_index(element) || ir.ctx.is_float(element),
+        "minnumf" | "maxnumf" | "minimumf" | "maximumf" => ir.ctx.is_float(element),
+        _ => ir.ctx.is_signless_int_or_index(element),
+    }
 }

@@ -14,7 +14,7 @@ use crate::memref::DYNAMIC_INDEX_LIST;
 use attrs::I64_ARRAY;
 use types::{ANY, INDEX, SIGNLESS_INTEGER_OR_INDEX, VECTOR, element_of, same};
 
-static I64_LIST: AttrConstraint = AttrConstraint {
+pub(super) static I64_LIST: AttrConstraint = AttrConstraint {
     summary: "64-bit integer array attribute",
     holds: |ctx, attr| {
         ctx.array_value(attr).is_some_and(|all| all.iter().all(|&n| ctx.i64_value(n).is_some()))

@@ -2,12 +2,11 @@
 
 use gpuc_ir::op;
 use gpuc_ir::op::{
-    AttrConstraint, AttrSyntax, Effect, EffectKind, EnumSpec, EnumStorage, attrs, types,
+    AttrConstraint, AttrSyntax, Effect, EffectKind, EnumSpec, EnumStorage, TypeConstraint, attrs,
 };
-use gpuc_ir::{Attr, Context, Ir, Op};
+use gpuc_ir::{Attr, Context, Ir, Op, TypeKind};
 
 use attrs::STRING;
-use types::ANY;
 
 /// `#vector.punctuation`: what is printed behind the value.
 pub static PRINT_PUNCTUATIONS: EnumSpec = EnumSpec {
@@ -24,6 +23,19 @@ static PRINT_PUNCTUATION: AttrConstraint = AttrConstraint {
     syntax: AttrSyntax::Enum(&PRINT_PUNCTUATIONS),
 };
 
+/// A vector, or a number. Upstream has no words for it.
+static PRINTABLE: TypeConstraint = TypeConstraint {
+    summary: "",
+    holds: |ctx, ty| {
+        ctx.is_vector(ty)
+            || matches!(
+                ctx.type_kind(ty),
+                TypeKind::Integer { .. } | TypeKind::Float(_) | TypeKind::Index
+            )
+    },
+    build: None,
+};
+
 fn newline(ctx: &mut Context) -> Attr {
     PRINT_PUNCTUATIONS.attr(ctx, 1)
 }
@@ -31,7 +43,7 @@ fn newline(ctx: &mut Context) -> Attr {
 op! {
     /// Prints a value, a text or a punctuation mark to the standard output; for tests.
     PrintOp = "vector.print" {
-        operands { source: Optional ANY }
+        operands { source: Optional PRINTABLE }
         attrs { punctuation: Default(newline) PRINT_PUNCTUATION, stringLiteral: Optional STRING }
         format "($source^ `:` type($source))? (`str` $stringLiteral^)? (`punctuation` $punctuation^)? attr-dict"
         hooks { verify: Some(verify_print), effects: Some(|_, _, effects| effects.push(Effect { kind: EffectKind::Write, on: None })) }
@@ -40,7 +52,9 @@ op! {
 
 fn verify_print(ir: &Ir, op: Op) -> Result<(), String> {
     let view = PrintOp(op);
-    if view.stringLiteral(ir).is_some() && view.source(ir).is_some() {
+    let number = view.punctuation(ir).and_then(|attr| PRINT_PUNCTUATIONS.number(&ir.ctx, attr));
+    let marked = number.is_some_and(|number| number != 1);
+    if view.stringLiteral(ir).is_some() && (view.source(ir).is_some() || marked) {
         return Err(
             "failed to verify that `source` or `punctuation` are not set when printing strings"
                 .into(),

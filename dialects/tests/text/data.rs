@@ -57,6 +57,8 @@ files! {
     memref_comes_back "round_trip/memref.mlir";
     affine_comes_back "round_trip/affine.mlir";
     vector_comes_back "round_trip/vector.mlir";
+    vector_parts_come_back "round_trip/vector_parts.mlir";
+    loops_and_transfers_come_back "round_trip/loops_and_transfers.mlir";
     gpu_comes_back "round_trip/gpu.mlir";
 }
 
@@ -71,6 +73,7 @@ files! {
     memref_is_refused "refused/memref.mlir";
     affine_is_refused "refused/affine.mlir";
     vector_is_refused "refused/vector.mlir";
+    vector_parts_are_refused "refused/vector_parts.mlir";
     gpu_is_refused "refused/gpu.mlir";
     offload_is_refused "refused/offload.mlir";
     ptr_is_refused "refused/ptr.mlir";

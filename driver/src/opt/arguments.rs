@@ -62,11 +62,14 @@ fn command() -> Command {
         .arg(
             Arg::new("output").short('o').value_name("FILE").default_value("-").help("Output file"),
         )
-        .arg(value(
-            "pass-pipeline",
-            "PIPELINE",
-            "Textual description of the pipeline to run, e.g. 'builtin.module(func.func(cse))'",
-        ))
+        .arg(
+            value(
+                "pass-pipeline",
+                "PIPELINE",
+                "Textual description of the pipeline to run, e.g. 'builtin.module(func.func(cse))'",
+            )
+            .short('p'),
+        )
         .arg(flag("split-input-file", "Process the pieces between '// -----' lines separately"))
         .arg(flag(
             "verify-diagnostics",

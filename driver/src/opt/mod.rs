@@ -131,11 +131,16 @@ fn process(
     let result = transform(arguments, registry, &mut ir, name, chunk, &mut diagnostics);
     if arguments.verify_diagnostics {
         let mismatches = check_expected(chunk, name, &diagnostics);
-        if mismatches.is_empty() {
-            return Ok(());
+        if !mismatches.is_empty() {
+            feedback::print(&mismatches, &sources, RemarkOptions::default());
+            return Err(Stop::Reported);
         }
-        feedback::print(&mismatches, &sources, RemarkOptions::default());
-        return Err(Stop::Reported);
+        // What was expected came; what was made of the text, if it was, is printed as ever.
+        return match result {
+            Some(module) => print_op(&ir, module, arguments.printing, output)
+                .map_err(|_| Diagnostic::error("cannot print").into()),
+            None => Ok(()),
+        };
     }
     let remarks = RemarkOptions::with_info();
     feedback::print(&diagnostics, &sources, remarks);

@@ -25,6 +25,8 @@ pub(super) const OPS: Family = &[
     (affine::AffineVectorLoadOp::NAME, Handler::leaf(load_vector)),
     (affine::AffineVectorStoreOp::NAME, Handler::leaf(store_vector)),
     (affine::AffinePrefetchOp::NAME, Handler::leaf(nothing)),
+    (affine::AffineDmaStartOp::NAME, Handler::leaf(dma_start)),
+    (affine::AffineDmaWaitOp::NAME, Handler::leaf(nothing)),
     (affine::AffineApplyOp::NAME, Handler::leaf(apply)),
     (affine::AffineMinOp::NAME, Handler::leaf(|m, op| extremum(m, op, Ord::min))),
     (affine::AffineMaxOp::NAME, Handler::leaf(|m, op| extremum(m, op, Ord::max))),
@@ -212,4 +214,42 @@ fn delinearize(m: &mut Interpreter<'_>, op: Op) -> Step {
         }
     }
     m.set_results(op, indices.into_iter().map(RtValue::index).collect())
+}
+
+/// A transfer is done at once: who waits for it finds it done.
+fn dma_start(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = affine::AffineDmaStartOp(op);
+    let parts = view.parts(m.ir);
+    let counts = view.counts(m.ir);
+    let ([source, dest, _], [elements]) = (&parts[..], &counts[..]) else {
+        return Err(m.error(op, "is executed without strides only"));
+    };
+    let elements = m.index(op, *elements)?;
+    let place = |m: &Interpreter<'_>, part: &(Value, AffineValue)| {
+        let sizes = m.memref(op, part.0)?.sizes.to_vec();
+        let at = value(m, op, &part.1)?;
+        let number = at.iter().zip(&sizes).fold(0i128, |sum, (&i, &n)| sum * i128::from(n) + i128::from(i));
+        Ok::<_, Fault>((sizes, number))
+    };
+    let ((from_sizes, from), (to_sizes, to)) = (place(m, source)?, place(m, dest)?);
+    for i in 0..elements {
+        let value = m.load(op, source.0, &unflattened(from + i128::from(i), &from_sizes))?;
+        m.store(op, dest.0, &unflattened(to + i128::from(i), &to_sizes), &value)?;
+    }
+    Ok(Flow::Next)
+}
+
+/// The subscripts of a row-major number; the first one is beyond its extent where the number is beyond the last element.
+fn unflattened(number: i128, sizes: &[i64]) -> Vec<i64> {
+    let mut rest = number;
+    let mut indices = vec![0; sizes.len()];
+    for (d, &size) in sizes.iter().enumerate().skip(1).rev() {
+        let size = i128::from(size.max(1));
+        indices[d] = (rest % size) as i64;
+        rest /= size;
+    }
+    if let Some(first) = indices.first_mut() {
+        *first = i64::try_from(rest).unwrap_or(i64::MAX);
+    }
+    indices
 }

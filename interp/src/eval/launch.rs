@@ -36,23 +36,21 @@ struct Kernel {
     captured: Option<Rc<Values>>,
 }
 
-fn sizes(m: &Interpreter<'_>, op: Op, values: [Value; 3], what: &str) -> Result<[i64; 3], Fault> {
+/// Extents of a launch. One below zero is of loops whose bounds are in the wrong order: nothing is executed.
+fn sizes(m: &Interpreter<'_>, op: Op, values: [Value; 3]) -> Result<[i64; 3], Fault> {
     let mut sizes = [0; 3];
     for (size, value) in sizes.iter_mut().zip(values) {
-        *size = m.index(op, value)?;
-        if *size < 0 {
-            return Err(m.error(op, format!("launches {size} {what} in a dimension")));
-        }
+        *size = m.index(op, value)?.max(0);
     }
     Ok(sizes)
 }
 
 fn launch(m: &mut Interpreter<'_>, op: Op) -> Step {
     let view = gpu::LaunchOp(op);
-    let blocks = sizes(m, op, view.grid_sizes(m.ir), "blocks")?;
-    let threads = sizes(m, op, view.block_sizes(m.ir), "threads")?;
+    let blocks = sizes(m, op, view.grid_sizes(m.ir))?;
+    let threads = sizes(m, op, view.block_sizes(m.ir))?;
     let cluster = match view.cluster_sizes(m.ir) {
-        Some(values) => sizes(m, op, values, "blocks of a cluster")?,
+        Some(values) => sizes(m, op, values)?,
         None => [1; 3],
     };
     let bytes = match view.dynamicSharedMemorySize(m.ir) {
@@ -83,10 +81,10 @@ fn launch_func(m: &mut Interpreter<'_>, op: Op) -> Step {
     let ir = m.ir;
     let grid = [view.gridSizeX(ir), view.gridSizeY(ir), view.gridSizeZ(ir)];
     let block = [view.blockSizeX(ir), view.blockSizeY(ir), view.blockSizeZ(ir)];
-    let blocks = sizes(m, op, grid, "blocks")?;
-    let threads = sizes(m, op, block, "threads")?;
+    let blocks = sizes(m, op, grid)?;
+    let threads = sizes(m, op, block)?;
     let cluster = match (view.clusterSizeX(ir), view.clusterSizeY(ir), view.clusterSizeZ(ir)) {
-        (Some(x), Some(y), Some(z)) => sizes(m, op, [x, y, z], "blocks of a cluster")?,
+        (Some(x), Some(y), Some(z)) => sizes(m, op, [x, y, z])?,
         _ => [1; 3],
     };
     let bytes = match view.dynamicSharedMemorySize(ir) {

@@ -15,6 +15,7 @@ mod collective;
 pub(crate) mod combine;
 mod compare;
 mod constant;
+mod contract;
 mod elementwise;
 mod float;
 pub(crate) mod func;
@@ -22,11 +23,13 @@ mod global;
 mod gpu;
 mod integer;
 mod launch;
+mod masked;
 mod math;
 mod memory;
 mod offload;
 mod print;
 mod ptr;
+mod rearrange;
 mod scf;
 mod thread_loop;
 mod transfer;
@@ -81,6 +84,9 @@ pub(crate) fn handlers() -> FxHashMap<&'static str, Handler> {
         atomic::OPS,
         view::OPS,
         vector::OPS,
+        rearrange::OPS,
+        contract::OPS,
+        masked::OPS,
         transfer::OPS,
         gpu::OPS,
         collective::OPS,

@@ -1,7 +1,7 @@
 //! Structured control flow.
 
 use gpuc_dialects::{memref, scf};
-use gpuc_ir::Op;
+use gpuc_ir::{Op, Value};
 
 use super::thread_loop;
 use super::{Family, Handler, Step, done, leave};
@@ -18,6 +18,8 @@ pub(super) const OPS: Family = &[
     (scf::ExecuteRegionOp::NAME, Handler::regions(once, done)),
     (memref::AllocaScopeOp::NAME, Handler::regions(once, done)),
     (scf::ParallelOp::NAME, Handler::regions(start_parallel, next_parallel)),
+    (scf::ForallOp::NAME, Handler::regions(start_forall, next_forall)),
+    (scf::InParallelOp::NAME, Handler::leaf(combine)),
     (scf::YieldOp::NAME, Handler::leaf(leave)),
     (scf::ConditionOp::NAME, Handler::leaf(leave)),
     (scf::ReduceOp::NAME, Handler::leaf(leave)),
@@ -155,6 +157,36 @@ pub(super) fn next_iteration(
             enter(m, op, 0, arguments, State::Nest { nest, accumulators })
         }
         None => m.set_results(op, accumulators),
+    }
+}
+
+fn start_forall(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = scf::ForallOp(op);
+    if !m.ir.results(op).is_empty() {
+        return Err(m.error(op, "is executed without outputs only"));
+    }
+    let [lower, upper, step] = view.bounds(m.ir);
+    let numbers = |group: Vec<Result<i64, Value>>| -> Result<Vec<i64>, Fault> {
+        group.into_iter().map(|bound| bound.or_else(|value| m.index(op, value))).collect()
+    };
+    let (lower, upper, step) = (numbers(lower)?, numbers(upper)?, numbers(step)?);
+    let nest = nest(m, op, lower, &upper, step, m.options.order)?;
+    next_iteration(m, op, nest, Vec::new())
+}
+
+fn next_forall(m: &mut Interpreter<'_>, op: Op, state: State, _: Vec<RtValue>) -> Step {
+    match state {
+        State::Nest { nest, .. } => next_iteration(m, op, nest, Vec::new()),
+        _ => Err(m.error(op, "is no nest of loops")),
+    }
+}
+
+/// The end of an iteration without outputs.
+fn combine(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let inside = m.ir.entry_block(m.ir.region(op, 0));
+    match inside.and_then(|block| m.ir.first_op(block)) {
+        Some(_) => Err(m.error(op, "is executed without outputs only")),
+        None => Ok(Flow::Leave(Vec::new())),
     }
 }
 

@@ -134,7 +134,7 @@ fn extract(m: &mut Interpreter<'_>, op: Op) -> Step {
 }
 
 /// The elements of a vector for changing; an undefined vector has undefined elements.
-fn own_elements(m: &Interpreter<'_>, value: &RtValue, ty: Type) -> Vec<RtValue> {
+pub(super) fn own_elements(m: &Interpreter<'_>, value: &RtValue, ty: Type) -> Vec<RtValue> {
     match value {
         RtValue::Poison(_) => {
             let length = count(&shape(m, ty)).min(LONGEST) as usize;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::memory::{extents, fill};
 use super::{Family, Handler, Step, nothing};
-use crate::access::row_major;
+use crate::access::{count, row_major};
 use crate::interpreter::{Fault, Interpreter};
 use crate::value::{MemRef, RtValue};
 
@@ -21,6 +21,7 @@ pub(super) const OPS: Family = &[
     (memref::TransposeOp::NAME, Handler::leaf(transpose)),
     (memref::ExpandShapeOp::NAME, Handler::leaf(expand)),
     (memref::CollapseShapeOp::NAME, Handler::leaf(collapse)),
+    (memref::ReshapeOp::NAME, Handler::leaf(reshape)),
     (memref::DimOp::NAME, Handler::leaf(dim)),
     (memref::RankOp::NAME, Handler::leaf(rank)),
     (memref::ExtractStridedMetadataOp::NAME, Handler::leaf(metadata)),
@@ -216,6 +217,31 @@ fn collapse(m: &mut Interpreter<'_>, op: Op) -> Step {
         strides.push(wide.last().or(parts.last()).map_or(1, |&(_, stride)| stride));
     }
     buffer(m, op, MemRef { sizes, strides, ..(*source).clone() })
+}
+
+fn reshape(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = memref::ReshapeOp(op);
+    let (source, shape) = (m.memref(op, view.source(m.ir))?, view.shape(m.ir));
+    let length = m.memref(op, shape)?.sizes.first().copied().unwrap_or_default();
+    let mut sizes: Vec<i64> = Vec::new();
+    for i in 0..length {
+        match m.load(op, shape, &[i])? {
+            RtValue::Int(size) => sizes.push(i64::try_from(size.signed()).unwrap_or(-1)),
+            other => return Err(m.wrong_value(op, &other, "an extent")),
+        }
+    }
+    if sizes.iter().any(|&size| size < 0) || count(&sizes) != count(&source.sizes) {
+        return Err(m.error(op, "undefined behaviour: gives the buffer another number of elements"));
+    }
+    let strides = row_major(&sizes);
+    let result = MemRef { sizes: sizes.into(), strides: strides.into(), ..(*source).clone() };
+    match contradiction(m, &result, m.ir.ty(m.ir.result(op, 0))) {
+        Some(what) => {
+            let message = format!("undefined behaviour: the buffer has not the {what} of the type");
+            Err(m.error(op, message))
+        }
+        None => buffer(m, op, result),
+    }
 }
 
 fn dim(m: &mut Interpreter<'_>, op: Op) -> Step {

@@ -28,7 +28,7 @@ pub mod parallel_loop;
 pub mod phases;
 pub mod private_arrays;
 pub mod recognize_parallel;
-mod remarks;
+pub(crate) mod remarks;
 pub mod restructure;
 pub mod schedule;
 pub mod scratch;

@@ -3,28 +3,58 @@
 //! Works on every call and function through their interfaces. A call is inlined where the callee is
 //! defined in the same module and is not being inlined already (recursion stays a call). A callee
 //! of one block goes anywhere; one of several blocks only where the call's region may have several.
-//! Callees come before callers, so that each body is final when it is copied. After MLIR's pass of
-//! the same name, which decides likewise but through a call graph's strongly connected components.
+//! Callees come before callers, so that each body is final when it is copied; functions that call each
+//! other come in order of the text, and one that calls itself is inlined nowhere. After MLIR's pass of the
+//! same name: of its `default-pipeline` only `canonicalize` and nothing can be asked for, and nothing is the default.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::cf;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, LocationKind, Op, Region, Value, ValueMap, WalkOrder};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::canonicalize::Canonicalize;
 
 gpuc_ir::pass! {
     /// Inline calls.
-    Inline = "inline" {}
+    Inline = "inline" {
+        /// What every function is put through first: `canonicalize`, or nothing.
+        default_pipeline: String = String::new(),
+        /// Operations of the callee for 100 of the caller, at most; the greatest number is no limit.
+        inlining_threshold: u32 = u32::MAX,
+        /// Rounds, at most; one is enough, since callees come first.
+        max_iterations: u32 = 4,
+    }
 }
 
 impl Pass for Inline {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        // An empty text may stand in quotes.
+        let canonicalizes = match self.default_pipeline.trim_matches(['\'', '"']) {
+            "" => false,
+            "canonicalize" => true,
+            other => {
+                return Err(Diagnostic::error(format!(
+                    "inline: '{other}' cannot be run on functions that are inlined; \
+                     'canonicalize' and nothing can"
+                )));
+            }
+        };
+        if self.max_iterations == 0 {
+            return Ok(());
+        }
         let mut done = FxHashSet::default();
-        for function in callees_first(ir, op) {
+        let (functions, recursive) = callees_first(ir, op);
+        for function in functions {
+            if canonicalizes {
+                Canonicalize::default().run(ir, function, cx)?;
+            }
             for call in ir.nested_ops(function, WalkOrder::PostOrder) {
                 if let Some(callee) = callee(ir, call)
                     && (done.contains(&callee) || !ir.is_inside(callee, op))
+                    && !recursive.contains(&callee)
+                    && self.is_small(ir, callee, function)
                 {
                     inline_call(ir, call, callee);
                 }
@@ -36,30 +66,115 @@ impl Pass for Inline {
     }
 }
 
+impl Inline {
+    /// Whether a callee is small enough beside its caller.
+    fn is_small(&self, ir: &Ir, callee: Op, caller: Op) -> bool {
+        let count = |op: Op| -> u64 {
+            let blocks = ir.regions(op).first().map_or(&[][..], |&region| ir.blocks(region));
+            blocks.iter().map(|&block| ir.ops(block).count() as u64).sum()
+        };
+        let of_caller = count(caller);
+        self.inlining_threshold == u32::MAX
+            || of_caller == 0
+            || count(callee) * 100 / of_caller <= u64::from(self.inlining_threshold)
+    }
+}
+
 fn is_function(ir: &Ir, op: Op) -> bool {
     ir.def(op).is_some_and(|def| def.hooks.function.is_some())
 }
 
-/// The functions inside `root`, each behind those it calls as far as recursion allows.
-fn callees_first(ir: &Ir, root: Op) -> Vec<Op> {
-    let mut order = Vec::new();
-    let mut seen = FxHashSet::default();
-    for function in ir.nested_ops(root, WalkOrder::PreOrder) {
-        // An explicit stack: chains of calls may be thousands of functions long.
-        let mut stack = vec![(function, false)];
-        while let Some((function, done)) = stack.pop() {
-            if done {
-                order.push(function);
-            } else if is_function(ir, function) && seen.insert(function) {
-                stack.push((function, true));
-                let calls = ir.nested_ops(function, WalkOrder::PostOrder);
-                let callees = calls.into_iter().filter_map(|call| callee(ir, call));
-                let inside = callees.filter(|&callee| ir.is_inside(callee, root));
-                stack.extend(inside.map(|callee| (callee, false)));
+/// The functions inside `root`, each behind those it calls; those that call each other in order of the text.
+/// And those that call themselves.
+fn callees_first(ir: &Ir, root: Op) -> (Vec<Op>, FxHashSet<Op>) {
+    let functions: Vec<Op> = ir
+        .nested_ops(root, WalkOrder::PreOrder)
+        .into_iter()
+        .filter(|&op| is_function(ir, op))
+        .collect();
+    let number: FxHashMap<Op, usize> =
+        functions.iter().enumerate().map(|(i, &function)| (function, i)).collect();
+    let callees: Vec<Vec<usize>> = functions
+        .iter()
+        .map(|&function| {
+            let calls = ir.nested_ops(function, WalkOrder::PostOrder).into_iter();
+            calls.filter_map(|call| number.get(&callee(ir, call)?).copied()).collect()
+        })
+        .collect();
+    // Tarjan's components come out callees first.
+    let mut search = Components { callees: &callees, ..Components::default() };
+    search.index = vec![None; functions.len()];
+    search.low = vec![0; functions.len()];
+    search.is_open = vec![false; functions.len()];
+    for function in 0..functions.len() {
+        search.visit(function);
+    }
+    let order = search.order.iter().map(|&function| functions[function]).collect();
+    let own = |&function: &usize| callees[function].contains(&function);
+    let recursive = (0..functions.len()).filter(own).map(|function| functions[function]).collect();
+    (order, recursive)
+}
+
+/// Strongly connected components of a call graph (Tarjan 1972), with a stack of its own: chains of calls may be
+/// thousands of functions long.
+#[derive(Default)]
+struct Components<'a> {
+    callees: &'a [Vec<usize>],
+    index: Vec<Option<usize>>,
+    low: Vec<usize>,
+    open: Vec<usize>,
+    is_open: Vec<bool>,
+    next: usize,
+    order: Vec<usize>,
+}
+
+impl Components<'_> {
+    fn enter(&mut self, function: usize) {
+        self.index[function] = Some(self.next);
+        self.low[function] = self.next;
+        self.next += 1;
+        self.open.push(function);
+        self.is_open[function] = true;
+    }
+
+    fn visit(&mut self, root: usize) {
+        if self.index[root].is_some() {
+            return;
+        }
+        self.enter(root);
+        let mut stack = vec![(root, 0)];
+        while let Some(&(function, at)) = stack.last() {
+            if let Some(&callee) = self.callees[function].get(at) {
+                if let Some(top) = stack.last_mut() {
+                    top.1 += 1;
+                }
+                match self.index[callee] {
+                    None => {
+                        self.enter(callee);
+                        stack.push((callee, 0));
+                    }
+                    Some(index) if self.is_open[callee] => {
+                        self.low[function] = self.low[function].min(index);
+                    }
+                    Some(_) => {}
+                }
+                continue;
+            }
+            stack.pop();
+            if let Some(&(caller, _)) = stack.last() {
+                self.low[caller] = self.low[caller].min(self.low[function]);
+            }
+            if Some(self.low[function]) == self.index[function] {
+                let first = self.open.iter().rposition(|&open| open == function).unwrap_or(0);
+                let mut component = self.open.split_off(first);
+                for &done in &component {
+                    self.is_open[done] = false;
+                }
+                component.sort_unstable();
+                self.order.extend(component);
             }
         }
     }
-    order
 }
 
 /// The function that a call calls, if it is here with its body.

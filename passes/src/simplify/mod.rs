@@ -1,5 +1,6 @@
 //! Simplifications that hold at every level: they know operations only by their interfaces.
 
+pub mod affine_licm;
 pub mod affine_structures;
 pub mod algebra;
 pub mod canonicalize;
@@ -14,6 +15,7 @@ pub mod mem2reg;
 pub mod regions;
 pub mod sccp;
 pub mod simplify_index;
+pub mod snapshot_locations;
 pub mod sroa;
 pub mod strip_debuginfo;
 pub mod symbol_dce;

@@ -126,16 +126,105 @@ impl<'s> OpParser<'_, 's> {
         Ok(())
     }
 
-    /// `{-# ... #-}`: what it holds is for other tools.
+    /// `{-# ... #-}`: what it holds is for other tools. Its form is checked, so that a mistake in it is found.
     fn skip_resources(&mut self) -> ParseResult<()> {
-        let start = self.token.end as usize;
-        match self.lexer.text[start..].find("#-}") {
-            Some(length) => {
-                self.restart_at((start + length + 3) as u32);
-                Ok(())
+        self.advance();
+        while !self.at("#-}") {
+            let at = self.here();
+            if self.token.kind != TokenKind::Bare {
+                return self
+                    .error(at, "expected identifier key in file metadata dictionary");
             }
-            None => self.error(self.here(), "expected '#-}' at end of file metadata"),
+            let key = self.token_text();
+            self.advance();
+            self.expect(":")?;
+            match key {
+                "dialect_resources" => self.resource_group(true)?,
+                "external_resources" => self.resource_group(false)?,
+                _ => {
+                    let text = format!("unknown key '{key}' in file metadata dictionary");
+                    return self.error(at, text);
+                }
+            }
+            if !self.eat(",") {
+                break;
+            }
         }
+        if !self.at("#-}") {
+            return self.error(self.here(), "expected '#-}' at end of file metadata");
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// `{name: {key: value, ...}, ...}`: resources of dialects, or of others.
+    fn resource_group(&mut self, of_dialects: bool) -> ParseResult<()> {
+        self.resource_entries(|p, at, name| {
+            let is_known = p.ir.ctx.dialect(name).is_some() || p.ir.ctx.allow_unregistered;
+            if of_dialects && !is_known {
+                return p.error(at, format!("dialect '{name}' is unknown"));
+            }
+            p.resource_entries(|p, at, key| {
+                if !of_dialects {
+                    return p.resource_value();
+                }
+                if name != "builtin" {
+                    let text = format!("unknown 'resource' key '{key}' for dialect '{name}'");
+                    return p.error(at, text);
+                }
+                let text = p.token_text();
+                let digits = text.strip_prefix("\"0x").and_then(|rest| rest.strip_suffix('"'));
+                let is_blob = |digits: &str| {
+                    digits.len() % 2 == 0 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+                };
+                let Some(digits) = digits.filter(|digits| is_blob(digits)) else {
+                    return p.error(p.here(), format!("expected hex string blob for key '{key}'"));
+                };
+                if digits.len() < 8 {
+                    let text = format!(
+                        "expected hex string blob for key '{key}' to encode alignment in first 4 bytes"
+                    );
+                    return p.error(p.here(), text);
+                }
+                p.advance();
+                Ok(())
+            })
+        })
+    }
+
+    /// A number, a string or a truth value.
+    fn resource_value(&mut self) -> ParseResult<()> {
+        let is_word = matches!(self.token_text(), "true" | "false");
+        let is_value = matches!(self.token.kind, TokenKind::String | TokenKind::Integer);
+        if !is_value && !is_word {
+            return self.expected("value of a resource entry");
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// `{key: ..., ...}`; `entry` reads what stands behind the colon.
+    fn resource_entries(
+        &mut self,
+        mut entry: impl FnMut(&mut Self, Position, &str) -> ParseResult<()>,
+    ) -> ParseResult<()> {
+        self.expect("{")?;
+        while !self.at("}") {
+            let at = self.here();
+            let text = self.token_text();
+            let key = match self.token.kind {
+                TokenKind::Bare => text,
+                TokenKind::String => text.trim_matches('"'),
+                _ => return self.error(at, "expected identifier key for 'resource' entry"),
+            };
+            self.advance();
+            self.expect(":")?;
+            entry(self, at, key)?;
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("}")
     }
 
     /// Locations that were named but never defined are errors.

@@ -146,8 +146,8 @@ impl<'s> OpParser<'_, 's> {
     /// Reads `%name`, with `: type {attributes}` behind it if `typed`, and a location.
     pub fn parse_argument(&mut self, typed: bool) -> ParseResult<Argument> {
         let name = self.parse_operand()?;
-        if name.number != 0 {
-            return self.error(name.position(), "argument names cannot have a result number");
+        if name.number != 0 || self.lexer.byte(name.end) == b'#' {
+            return self.error(name.position(), "result number not allowed in argument list");
         }
         let mut argument = Argument { name, ty: None, attrs: Dict::EMPTY, location: None };
         if typed {

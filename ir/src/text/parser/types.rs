@@ -376,6 +376,9 @@ impl<'s> OpParser<'_, 's> {
                 self.ir.ctx.map_data(*map).dims as usize,
                 "memref layout mismatch between rank and affine map",
             ),
+            AttrKind::Strided { strides, .. } if strides.contains(&0) => {
+                return self.error(at, "strides must not be zero");
+            }
             AttrKind::Strided { strides, .. } => {
                 (strides.len(), "expected the number of strides to match the rank")
             }

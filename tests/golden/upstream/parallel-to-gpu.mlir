@@ -1,0 +1,16 @@
+// docs/passes.md shows this and what becomes of it.
+// RUN: gpuc-opt --gpu-map-parallel-loops --convert-parallel-loops-to-gpu %s | golden
+func.func @fill(%n: index, %a: memref<?x?xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c64) {
+    %end = affine.min affine_map<(d0)[s0] -> (64, s0 - d0)>(%i)[%n]
+    scf.parallel (%j) = (%c0) to (%end) step (%c1) {
+      memref.store %v, %a[%i, %j] : memref<?x?xf32>
+      scf.reduce
+    }
+    scf.reduce
+  }
+  return
+}
