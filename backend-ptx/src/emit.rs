@@ -325,29 +325,30 @@ impl<'a> Emitter<'a> {
         if depth > 0
             && let Some(op) = self.ir.defining_op(value)
         {
-            let name = self.ir.name(op);
             let operands: SmallVec<[Value; 3]> = self.ir.operands(op).collect();
-            let arithmetic = matches!(name, "ptx.add" | "ptx.sub" | "ptx.mul" | "ptx.mad");
+            let [is_add, is_sub, is_mul, is_mad] =
+                [ptx::AddOp::is, ptx::SubOp::is, MulOp::is, MadOp::is].map(|is| is(self.ir, op));
+            let arithmetic = is_add || is_sub || is_mul || is_mad;
             if arithmetic && !self.ir.ctx.is_float(self.ir.ty(value)) {
-                let name = name.to_owned();
                 let high = ["part"].iter().any(|n| {
                     self.ir.attr(op, n).and_then(|a| Part::of(&self.ir.ctx, a)) == Some(Part::Hi)
                 });
                 if !high {
                     let low: SmallVec<[Value; 3]> =
                         operands.iter().map(|&v| self.low_half_within(v, depth - 1)).collect();
-                    return match &*name {
-                        "ptx.add" => self.add(low[0], low[1]),
-                        "ptx.sub" => {
-                            let ty = self.ir.ty(low[0]);
-                            self.typed::<ptx::SubOp>(PtxType::S32, &low, ty)
-                        }
-                        "ptx.mul" => self.mul(low[0], low[1]),
-                        _ => self.mul_add(low[0], low[1], low[2]),
+                    return if is_add {
+                        self.add(low[0], low[1])
+                    } else if is_sub {
+                        let ty = self.ir.ty(low[0]);
+                        self.typed::<ptx::SubOp>(PtxType::S32, &low, ty)
+                    } else if is_mul {
+                        self.mul(low[0], low[1])
+                    } else {
+                        self.mul_add(low[0], low[1], low[2])
                     };
                 }
             }
-            if name == "ptx.shl"
+            if ptx::ShlOp::is(self.ir, op)
                 && let Some(n @ 0..=31) = self.known_int(operands[1])
             {
                 let low = self.low_half_within(operands[0], depth - 1);

@@ -192,8 +192,7 @@ fn signals_leave_no_temporary_files() {
         let (temporary, started) = (folder.path().join("tmp"), folder.path().join("started"));
         std::fs::create_dir(&temporary).unwrap();
         // Its last step takes long.
-        let slow =
-            "#!/bin/sh\ncase \" $* \" in *\" -E \"*) exec cc \"$@\" ;; esac\ntouch started\nsleep 60\n";
+        let slow = "#!/bin/sh\ncase \" $* \" in *\" -E \"*) exec cc \"$@\" ;; esac\ntouch started\nsleep 60\n";
         let compiler = folder.path().join("slow-cc");
         executable(&compiler, slow);
         let mut child = Command::new(gpuc())

@@ -1,5 +1,4 @@
-//! `arith`: constants, integer arithmetic, logic and shifts; and the way to the other files of the
-//! dialect.
+//! `arith`: constants, integer arithmetic, logic and shifts.
 
 use gpuc_dialects::arith;
 use gpuc_dialects::ptx::kinds::{Part, PtxType};
@@ -9,53 +8,32 @@ use gpuc_dialects::ptx::{
 use gpuc_ir::{Attr, AttrKind, Op, OpView, Type, Value};
 use smallvec::SmallVec;
 
+use super::rules::Entry;
 use super::{Lowered, Scalar, Selected, Selector, normalized};
 
-impl Selector<'_, '_> {
-    /// Selects an operation of `arith`.
-    pub fn arith(&mut self, op: Op, name: &str) -> Selected<()> {
-        match name {
-            arith::ConstantOp::NAME => self.constant(op),
-            arith::AddIOp::NAME => self.modular::<AddOp, XorOp>(op),
-            arith::SubIOp::NAME => self.modular::<SubOp, XorOp>(op),
-            arith::MulIOp::NAME => self.muli(op),
-            arith::AndIOp::NAME => self.bitwise::<AndOp>(op),
-            arith::OrIOp::NAME => self.bitwise::<OrOp>(op),
-            arith::XOrIOp::NAME => self.bitwise::<XorOp>(op),
-            arith::ShLIOp::NAME => self.shift::<ShlOp>(op, true),
-            arith::ShRUIOp::NAME => self.shift::<ShrOp>(op, false),
-            arith::ShRSIOp::NAME => self.shift::<ShrOp>(op, true),
-            arith::MaxSIOp::NAME => self.extremum::<MaxOp>(op, true),
-            arith::MaxUIOp::NAME => self.extremum::<MaxOp>(op, false),
-            arith::MinSIOp::NAME => self.extremum::<MinOp>(op, true),
-            arith::MinUIOp::NAME => self.extremum::<MinOp>(op, false),
-            arith::AddUIExtendedOp::NAME => self.add_extended(op),
-            arith::MulSIExtendedOp::NAME => self.mul_extended(op, true),
-            arith::MulUIExtendedOp::NAME => self.mul_extended(op, false),
-            arith::DivUIOp::NAME
-            | arith::DivSIOp::NAME
-            | arith::RemUIOp::NAME
-            | arith::RemSIOp::NAME
-            | arith::CeilDivUIOp::NAME
-            | arith::CeilDivSIOp::NAME
-            | arith::FloorDivSIOp::NAME => self.division(op, name),
-            arith::AddFOp::NAME
-            | arith::SubFOp::NAME
-            | arith::MulFOp::NAME
-            | arith::DivFOp::NAME
-            | arith::NegFOp::NAME
-            | arith::RemFOp::NAME
-            | arith::MaximumFOp::NAME
-            | arith::MinimumFOp::NAME
-            | arith::MaxNumFOp::NAME
-            | arith::MinNumFOp::NAME => self.float(op, name),
-            arith::CmpIOp::NAME => self.cmpi(op),
-            arith::CmpFOp::NAME => self.cmpf(op),
-            arith::SelectOp::NAME => self.select(op),
-            _ => self.cast(op, name),
-        }
-    }
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (arith::ConstantOp::def, |s, op| s.constant(op)),
+    (arith::AddIOp::def, |s, op| s.modular::<AddOp, XorOp>(op)),
+    (arith::SubIOp::def, |s, op| s.modular::<SubOp, XorOp>(op)),
+    (arith::MulIOp::def, |s, op| s.muli(op)),
+    (arith::AndIOp::def, |s, op| s.bitwise::<AndOp>(op)),
+    (arith::OrIOp::def, |s, op| s.bitwise::<OrOp>(op)),
+    (arith::XOrIOp::def, |s, op| s.bitwise::<XorOp>(op)),
+    (arith::ShLIOp::def, |s, op| s.shift::<ShlOp>(op, true)),
+    (arith::ShRUIOp::def, |s, op| s.shift::<ShrOp>(op, false)),
+    (arith::ShRSIOp::def, |s, op| s.shift::<ShrOp>(op, true)),
+    (arith::MaxSIOp::def, |s, op| s.extremum::<MaxOp>(op, true)),
+    (arith::MaxUIOp::def, |s, op| s.extremum::<MaxOp>(op, false)),
+    (arith::MinSIOp::def, |s, op| s.extremum::<MinOp>(op, true)),
+    (arith::MinUIOp::def, |s, op| s.extremum::<MinOp>(op, false)),
+    (arith::AddUIExtendedOp::def, |s, op| s.add_extended(op)),
+    (arith::MulSIExtendedOp::def, |s, op| s.mul_extended(op, true)),
+    (arith::MulUIExtendedOp::def, |s, op| s.mul_extended(op, false)),
+    (arith::SelectOp::def, |s, op| s.select(op)),
+];
 
+impl Selector<'_, '_> {
     fn constant(&mut self, op: Op) -> Selected<()> {
         let Some(value) = self.e.ir.attr(op, "value") else { return self.unsupported(op) };
         let ty = self.e.ir.ty(self.e.ir.result(op, 0));
@@ -103,7 +81,7 @@ impl Selector<'_, '_> {
     /// `B`.
     fn modular<V: OpView, B: OpView>(&mut self, op: Op) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let is_add = self.e.ir.name(op) == arith::AddIOp::NAME;
+        let is_add = arith::AddIOp::is(self.e.ir, op);
         self.elementwise(op, |s, v| {
             if scalar == Scalar::Predicate {
                 return Ok(s.e.logic::<B>(v[0], v[1]));
@@ -133,7 +111,7 @@ impl Selector<'_, '_> {
 
     fn bitwise<V: OpView>(&mut self, op: Op) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let is_xor = self.e.ir.name(op) == arith::XOrIOp::NAME;
+        let is_xor = arith::XOrIOp::is(self.e.ir, op);
         self.elementwise(op, |s, v| {
             let ty = s.e.ir.ty(v[0]);
             // The complement, which a frontend writes as xor with all ones.
@@ -151,7 +129,7 @@ impl Selector<'_, '_> {
 
     fn shift<V: OpView>(&mut self, op: Op, signed: bool) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let left = self.e.ir.name(op) == arith::ShLIOp::NAME;
+        let left = arith::ShLIOp::is(self.e.ir, op);
         self.elementwise(op, |s, v| {
             if scalar == Scalar::Predicate {
                 // The only shift that is defined is by nothing.
@@ -169,7 +147,7 @@ impl Selector<'_, '_> {
     fn extremum<V: OpView>(&mut self, op: Op, signed: bool) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
         // Of one bit: unsigned, the larger is the disjunction; signed, where 1 is -1, the smaller.
-        let maximum = V::def().name == MaxOp::NAME;
+        let maximum = std::ptr::eq(V::def(), MaxOp::def());
         self.elementwise(op, |s, v| {
             if scalar == Scalar::Predicate {
                 return Ok(if maximum != signed {

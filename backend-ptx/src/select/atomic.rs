@@ -9,7 +9,7 @@ use gpuc_dialects::ptx::kinds::{AtomicKind, Comparison, PtxType, Space};
 use gpuc_dialects::ptx::{
     AddOp, AndOp, AtomCasOp, AtomOp, MaxOp, MinOp, MulOp, NotOp, OrOp, RedOp, ShlOp, ShrOp, XorOp,
 };
-use gpuc_ir::{Block, Op, Value};
+use gpuc_ir::{Block, Op, OpView, Value};
 
 use super::buffer::Address;
 use super::memref::Access;
@@ -70,7 +70,7 @@ impl Selector<'_, '_> {
         let old = self.update(op, &address, scalar, |s, old| {
             s.set(argument, Lowered::Scalar(old));
             for inner in s.e.ir.ops(body).collect::<Vec<_>>() {
-                if s.e.ir.name(inner) == memref::AtomicYieldOp::NAME {
+                if memref::AtomicYieldOp::is(s.e.ir, inner) {
                     return s.operand(inner, 0);
                 }
                 s.op(inner)?;
@@ -84,8 +84,7 @@ impl Selector<'_, '_> {
     /// Whether the body of a `memref.generic_atomic_rmw` gives its argument back: it only reads.
     fn is_read(&self, body: Block, argument: Value) -> bool {
         self.e.ir.ops(body).all(|inner| {
-            self.e.ir.name(inner) == memref::AtomicYieldOp::NAME
-                && self.e.ir.operand(inner, 0) == argument
+            memref::AtomicYieldOp::is(self.e.ir, inner) && self.e.ir.operand(inner, 0) == argument
         })
     }
 

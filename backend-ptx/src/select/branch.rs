@@ -5,46 +5,44 @@ use gpuc_dialects::ptr::{self, pointee_space};
 use gpuc_dialects::ptx::PragmaOp;
 use gpuc_dialects::ptx::kinds::{Comparison, Space};
 use gpuc_dialects::{arith, cf, llvm, memref};
-use gpuc_ir::{Block, Op, Value};
+use gpuc_ir::{Block, Op, OpView, Value};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::buffer::Address;
+use super::rules::Entry;
 use super::{Buffer, Extent, Lowered, Scalar, Selected, Selector};
 
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (cf::BranchOp::def, |s, op| s.branch(op)),
+    (cf::CondBranchOp::def, |s, op| s.branch_if(op)),
+    (cf::SwitchOp::def, |s, op| s.switch(op)),
+    (cf::AssertOp::def, |s, op| s.assert(op)),
+];
+
 impl Selector<'_, '_> {
-    /// Selects an operation of `cf`.
-    pub fn cf(&mut self, op: Op, name: &str) -> Selected<()> {
-        match name {
-            cf::BranchOp::NAME => {
-                let arguments = self.successor_arguments(op, 0)?;
-                let target = self.blocks[&self.e.ir.successors(op)[0]];
-                self.e.branch(target, &arguments);
-                Ok(())
-            }
-            cf::CondBranchOp::NAME => {
-                let predicate = self.operand(op, 0)?;
-                let targets = [0, 1].map(|index| self.blocks[&self.e.ir.successors(op)[index]]);
-                let arguments =
-                    [self.successor_arguments(op, 0)?, self.successor_arguments(op, 1)?];
-                if llvm::is_no_unroll(self.e.ir, op) {
-                    self.ask_not_to_unroll(targets[0]);
-                }
-                match self.e.known_int(predicate) {
-                    Some(0) => self.e.branch(targets[1], &arguments[1]),
-                    Some(_) => self.e.branch(targets[0], &arguments[0]),
-                    None => self.e.branch_if(
-                        predicate,
-                        (targets[0], &arguments[0]),
-                        (targets[1], &arguments[1]),
-                    ),
-                }
-                Ok(())
-            }
-            cf::SwitchOp::NAME => self.switch(op),
-            cf::AssertOp::NAME => self.assert(op),
-            _ => self.unsupported(op),
+    fn branch(&mut self, op: Op) -> Selected<()> {
+        let arguments = self.successor_arguments(op, 0)?;
+        let target = self.blocks[&self.e.ir.successors(op)[0]];
+        self.e.branch(target, &arguments);
+        Ok(())
+    }
+
+    fn branch_if(&mut self, op: Op) -> Selected<()> {
+        let predicate = self.operand(op, 0)?;
+        let targets = [0, 1].map(|index| self.blocks[&self.e.ir.successors(op)[index]]);
+        let arguments = [self.successor_arguments(op, 0)?, self.successor_arguments(op, 1)?];
+        if llvm::is_no_unroll(self.e.ir, op) {
+            self.ask_not_to_unroll(targets[0]);
         }
+        let [taken, other] = [0, 1].map(|side| (targets[side], arguments[side].as_slice()));
+        match self.e.known_int(predicate) {
+            Some(0) => self.e.branch(other.0, other.1),
+            Some(_) => self.e.branch(taken.0, taken.1),
+            None => self.e.branch_if(predicate, taken, other),
+        }
+        Ok(())
     }
 
     /// Puts the pragma at the start of a loop, which is where ptxas looks for it.
@@ -223,25 +221,26 @@ impl Selector<'_, '_> {
                 }
                 None
             }
-            gpuc_ir::ValueDef::Result(op, _) => match ir.name(op) {
-                memref::AllocaOp::NAME => Some(Space::Local),
-                ptr::FromAddressOp::NAME if ptr::FromAddressOp(op).generic(ir).is_some() => {
-                    Some(Space::Generic)
+            gpuc_ir::ValueDef::Result(op, _) => {
+                if memref::AllocaOp::is(ir, op) {
+                    return Some(Space::Local);
                 }
-                ptr::FromAddressOp::NAME => Some(Space::Global),
-                memref::GetGlobalOp::NAME | gpu::DynamicSharedMemoryOp::NAME => {
-                    Some(self.declared_space(value))
+                if let Some(made) = ptr::FromAddressOp::cast(ir, op) {
+                    let is_generic = made.generic(ir).is_some();
+                    return Some(if is_generic { Space::Generic } else { Space::Global });
                 }
-                arith::SelectOp::NAME => {
+                if memref::GetGlobalOp::is(ir, op) || gpu::DynamicSharedMemoryOp::is(ir, op) {
+                    return Some(self.declared_space(value));
+                }
+                if arith::SelectOp::is(ir, op) {
                     work.extend([ir.operand(op, 1), ir.operand(op, 2)]);
-                    None
+                } else if let Some(whole) = memref::viewed(ir, op) {
+                    work.push(whole);
+                } else {
+                    return Some(Space::Generic);
                 }
-                name if name.starts_with("memref.") && ir.operand_count(op) > 0 => {
-                    work.push(ir.operand(op, 0));
-                    None
-                }
-                _ => Some(Space::Generic),
-            },
+                None
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use gpuc_dialects::arith::{self, OVERFLOW_FLAGS};
 use gpuc_dialects::memref::{element_bytes, strided_layout};
 use gpuc_dialects::ptx::CvtaOp;
 use gpuc_dialects::ptx::kinds::Space;
-use gpuc_ir::{DYNAMIC, OpView, Type, Value};
+use gpuc_ir::{DYNAMIC, Op, OpView, Type, Value};
 use smallvec::SmallVec;
 
 use super::{Buffer, Extent, Lowered, Selected, Selector};
@@ -252,49 +252,50 @@ impl Selector<'_, '_> {
     fn split_index(&mut self, index: Value, depth: u32) -> Selected<(Option<Value>, i64)> {
         if let Some(op) = self.e.ir.defining_op(index)
             && depth > 0
+            && let Some(split) = self.split_sum(op, depth - 1)?
         {
-            let ir = &*self.e.ir;
-            match ir.name(op) {
-                arith::ConstantOp::NAME => {
-                    let known = ir.attr(op, "value").and_then(|attr| ir.ctx.i64_value(attr));
-                    if let Some(known) = known {
-                        return Ok((None, known));
-                    }
-                }
-                arith::AddIOp::NAME => {
-                    let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
-                    let (a, ca) = self.split_index(a, depth - 1)?;
-                    let (b, cb) = self.split_index(b, depth - 1)?;
-                    if ca != 0 || cb != 0 {
-                        let sum = match (a, b) {
-                            (Some(a), Some(b)) => Some(self.e.add(a, b)),
-                            (a, b) => a.or(b),
-                        };
-                        return Ok((sum, ca.wrapping_add(cb)));
-                    }
-                }
-                arith::SubIOp::NAME => {
-                    let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
-                    if let (None, c) = self.split_index(b, depth - 1)? {
-                        let (a, ca) = self.split_index(a, depth - 1)?;
-                        return Ok((a, ca.wrapping_sub(c)));
-                    }
-                }
-                arith::IndexCastOp::NAME => {
-                    let (narrow, constant) = self.split_narrow(ir.operand(op, 0), depth - 1)?;
-                    if constant != 0 {
-                        let wide = self.e.extend(narrow, true);
-                        return Ok((Some(wide), constant));
-                    }
-                }
-                _ => {}
-            }
+            return Ok(split);
         }
         let register = self.register(index)?;
         Ok(match self.e.known_int(register) {
             Some(known) => (None, known),
             None => (Some(register), 0),
         })
+    }
+
+    /// The result of an operation as a register plus a constant, where it has one.
+    fn split_sum(&mut self, op: Op, depth: u32) -> Selected<Option<(Option<Value>, i64)>> {
+        let ir = &*self.e.ir;
+        if let Some(constant) = arith::ConstantOp::cast(ir, op) {
+            let known = constant.value(ir).and_then(|attr| ir.ctx.i64_value(attr));
+            return Ok(known.map(|known| (None, known)));
+        }
+        if arith::AddIOp::is(ir, op) {
+            let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
+            let (a, ca) = self.split_index(a, depth)?;
+            let (b, cb) = self.split_index(b, depth)?;
+            if ca == 0 && cb == 0 {
+                return Ok(None);
+            }
+            let sum = match (a, b) {
+                (Some(a), Some(b)) => Some(self.e.add(a, b)),
+                (a, b) => a.or(b),
+            };
+            return Ok(Some((sum, ca.wrapping_add(cb))));
+        }
+        if arith::SubIOp::is(ir, op) {
+            let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
+            let (None, c) = self.split_index(b, depth)? else { return Ok(None) };
+            let (a, ca) = self.split_index(a, depth)?;
+            return Ok(Some((a, ca.wrapping_sub(c))));
+        }
+        if arith::IndexCastOp::is(ir, op) {
+            let (narrow, constant) = self.split_narrow(ir.operand(op, 0), depth)?;
+            if constant != 0 {
+                return Ok(Some((Some(self.e.extend(narrow, true)), constant)));
+            }
+        }
+        Ok(None)
     }
 
     /// A 32-bit integer as a register plus a constant, where their sum does not overflow.

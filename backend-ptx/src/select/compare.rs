@@ -1,11 +1,16 @@
 //! Comparisons.
 
-use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate};
+use gpuc_dialects::arith::{self, CmpFPredicate, CmpIPredicate};
 use gpuc_dialects::ptx::kinds::{Comparison, PtxType};
 use gpuc_dialects::ptx::{NotOp, XorOp};
-use gpuc_ir::Op;
+use gpuc_ir::{Op, OpView};
 
+use super::rules::Entry;
 use super::{Scalar, Selected, Selector, normalized};
+
+/// The rules of this file.
+pub(super) const RULES: &[Entry] =
+    &[(arith::CmpIOp::def, |s, op| s.cmpi(op)), (arith::CmpFOp::def, |s, op| s.cmpf(op))];
 
 impl Selector<'_, '_> {
     /// `arith.cmpi`.

@@ -5,44 +5,49 @@
 
 use gpuc_dialects::arith;
 use gpuc_dialects::ptx::kinds::{Comparison, PtxType, Rounding};
-use gpuc_ir::{Op, Value};
+use gpuc_ir::{Op, OpView, Value};
 
+use super::rules::Entry;
 use super::{Scalar, Selected, Selector, normalized};
 
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (arith::ExtUIOp::def, |s, op| s.resize(op, false)),
+    (arith::IndexCastUIOp::def, |s, op| s.resize(op, false)),
+    (arith::ExtSIOp::def, |s, op| s.resize(op, true)),
+    (arith::IndexCastOp::def, |s, op| s.resize(op, true)),
+    (arith::TruncIOp::def, |s, op| s.resize(op, true)),
+    (arith::ExtFOp::def, |s, op| s.resize_float(op, None)),
+    (arith::TruncFOp::def, |s, op| s.truncf(op)),
+    (arith::SIToFPOp::def, |s, op| s.integer_to_float(op, true)),
+    (arith::UIToFPOp::def, |s, op| s.integer_to_float(op, false)),
+    (arith::FPToSIOp::def, |s, op| s.float_to_integer(op, true)),
+    (arith::FPToUIOp::def, |s, op| s.float_to_integer(op, false)),
+    (arith::BitcastOp::def, |s, op| s.bits(op)),
+];
+
 impl Selector<'_, '_> {
-    /// Selects a cast of `arith`.
-    pub fn cast(&mut self, op: Op, name: &str) -> Selected<()> {
-        let from = self.scalar(self.e.ir.ty(self.e.ir.operand(op, 0)))?;
-        let to = self.result_scalar(op)?;
-        match name {
-            arith::ExtUIOp::NAME | arith::IndexCastUIOp::NAME => self.resize(op, from, to, false),
-            arith::ExtSIOp::NAME | arith::IndexCastOp::NAME | arith::TruncIOp::NAME => {
-                self.resize(op, from, to, true)
-            }
-            arith::ExtFOp::NAME => self.resize_float(op, from, to, None),
-            arith::TruncFOp::NAME => {
-                let rounding = self.e.ir.attr(op, "roundingmode");
-                let rounding = rounding.and_then(|attr| self.e.ir.ctx.i64_value(attr));
-                let rounding = match rounding.unwrap_or(0) {
-                    0 => Rounding::Rn,
-                    1 => Rounding::Rm,
-                    2 => Rounding::Rp,
-                    3 => Rounding::Rz,
-                    _ => return self.refuse(op, "PTX cannot round halves away from zero"),
-                };
-                self.resize_float(op, from, to, Some(rounding))
-            }
-            arith::SIToFPOp::NAME => self.integer_to_float(op, from, to, true),
-            arith::UIToFPOp::NAME => self.integer_to_float(op, from, to, false),
-            arith::FPToSIOp::NAME => self.float_to_integer(op, from, to, true),
-            arith::FPToUIOp::NAME => self.float_to_integer(op, from, to, false),
-            arith::BitcastOp::NAME => self.bits(op, from, to),
-            _ => self.unsupported(op),
-        }
+    /// What an operation casts from and to.
+    fn cast_types(&self, op: Op) -> Selected<(Scalar, Scalar)> {
+        Ok((self.scalar(self.e.ir.ty(self.e.ir.operand(op, 0)))?, self.result_scalar(op)?))
+    }
+
+    fn truncf(&mut self, op: Op) -> Selected<()> {
+        let rounding = self.e.ir.attr(op, "roundingmode");
+        let rounding = rounding.and_then(|attr| self.e.ir.ctx.i64_value(attr));
+        let rounding = match rounding.unwrap_or(0) {
+            0 => Rounding::Rn,
+            1 => Rounding::Rm,
+            2 => Rounding::Rp,
+            3 => Rounding::Rz,
+            _ => return self.refuse(op, "PTX cannot round halves away from zero"),
+        };
+        self.resize_float(op, Some(rounding))
     }
 
     /// An integer with another number of bits.
-    fn resize(&mut self, op: Op, from: Scalar, to: Scalar, signed: bool) -> Selected<()> {
+    fn resize(&mut self, op: Op, signed: bool) -> Selected<()> {
+        let (from, to) = self.cast_types(op)?;
         self.elementwise(op, |s, v| Ok(s.resized(v[0], from, to, signed)))
     }
 
@@ -86,13 +91,8 @@ impl Selector<'_, '_> {
         }
     }
 
-    fn resize_float(
-        &mut self,
-        op: Op,
-        from: Scalar,
-        to: Scalar,
-        rounding: Option<Rounding>,
-    ) -> Selected<()> {
+    fn resize_float(&mut self, op: Op, rounding: Option<Rounding>) -> Selected<()> {
+        let (from, to) = self.cast_types(op)?;
         let register = to.register(&mut self.e.ir.ctx);
         self.elementwise(op, |s, v| {
             if from == to {
@@ -102,7 +102,8 @@ impl Selector<'_, '_> {
         })
     }
 
-    fn integer_to_float(&mut self, op: Op, from: Scalar, to: Scalar, signed: bool) -> Selected<()> {
+    fn integer_to_float(&mut self, op: Op, signed: bool) -> Selected<()> {
+        let (from, to) = self.cast_types(op)?;
         let register = to.register(&mut self.e.ir.ctx);
         self.elementwise(op, |s, v| {
             if from == Scalar::Predicate {
@@ -116,7 +117,8 @@ impl Selector<'_, '_> {
         })
     }
 
-    fn float_to_integer(&mut self, op: Op, from: Scalar, to: Scalar, signed: bool) -> Selected<()> {
+    fn float_to_integer(&mut self, op: Op, signed: bool) -> Selected<()> {
+        let (from, to) = self.cast_types(op)?;
         let whole = match to {
             Scalar::Integer(_) => to,
             _ => Scalar::Integer(32),
@@ -132,7 +134,8 @@ impl Selector<'_, '_> {
     }
 
     /// The same bits under another type.
-    fn bits(&mut self, op: Op, from: Scalar, to: Scalar) -> Selected<()> {
+    fn bits(&mut self, op: Op) -> Selected<()> {
+        let (from, to) = self.cast_types(op)?;
         let register = to.register(&mut self.e.ir.ctx);
         if from.register_width() != to.register_width() {
             return self.unsupported(op);

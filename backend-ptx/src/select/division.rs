@@ -9,32 +9,49 @@ use gpuc_dialects::ptx::kinds::{Comparison, PtxType};
 use gpuc_dialects::ptx::{AndOp, DivOp, RemOp, SubOp, XorOp};
 use gpuc_ir::{Op, OpView, Value};
 
+use super::rules::Entry;
 use super::{Scalar, Selected, Selector, invariant_division, normalized};
 
+/// What a division gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Quotient,
+    Remainder,
+    /// The quotient rounded down.
+    Floor,
+    /// The quotient rounded up.
+    Ceiling,
+}
+
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (arith::DivUIOp::def, |s, op| s.division(op, Part::Quotient, false)),
+    (arith::DivSIOp::def, |s, op| s.division(op, Part::Quotient, true)),
+    (arith::RemUIOp::def, |s, op| s.division(op, Part::Remainder, false)),
+    (arith::RemSIOp::def, |s, op| s.division(op, Part::Remainder, true)),
+    (arith::CeilDivUIOp::def, |s, op| s.division(op, Part::Ceiling, false)),
+    (arith::CeilDivSIOp::def, |s, op| s.division(op, Part::Ceiling, true)),
+    (arith::FloorDivSIOp::def, |s, op| s.division(op, Part::Floor, true)),
+];
+
 impl Selector<'_, '_> {
-    /// Selects a division or remainder of `arith`.
-    pub fn division(&mut self, op: Op, name: &str) -> Selected<()> {
+    fn division(&mut self, op: Op, part: Part, signed: bool) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let signed = matches!(
-            name,
-            arith::DivSIOp::NAME
-                | arith::RemSIOp::NAME
-                | arith::CeilDivSIOp::NAME
-                | arith::FloorDivSIOp::NAME
-        );
-        let is_remainder = matches!(name, arith::RemUIOp::NAME | arith::RemSIOp::NAME);
         if scalar == Scalar::Predicate {
             // The only divisor that is defined is 1.
+            let is_remainder = part == Part::Remainder;
             return self
                 .elementwise(op, |s, v| Ok(if is_remainder { s.e.bool(false) } else { v[0] }));
         }
         self.elementwise(op, |s, v| {
             let a = normalized(&mut s.e, v[0], scalar, signed);
             let b = normalized(&mut s.e, v[1], scalar, signed);
-            Ok(match name {
-                arith::DivUIOp::NAME | arith::DivSIOp::NAME => s.quotient::<DivOp>(a, b, signed),
-                arith::RemUIOp::NAME | arith::RemSIOp::NAME => s.quotient::<RemOp>(a, b, signed),
-                _ => s.rounded_quotient(a, b, signed, name == arith::FloorDivSIOp::NAME),
+            Ok(match part {
+                Part::Quotient => s.quotient::<DivOp>(a, b, signed),
+                Part::Remainder => s.quotient::<RemOp>(a, b, signed),
+                Part::Floor | Part::Ceiling => {
+                    s.rounded_quotient(a, b, signed, part == Part::Floor)
+                }
             })
         })
     }
@@ -67,7 +84,7 @@ impl Selector<'_, '_> {
     /// The quotient or remainder by a constant. By zero, which has no value, the device divides.
     fn by_constant<V: OpView>(&mut self, a: Value, b: Value, signed: bool) -> Option<Value> {
         let divisor = self.e.known_int(b).filter(|&divisor| divisor != 0)?;
-        let part = if V::def().name == DivOp::NAME {
+        let part = if std::ptr::eq(V::def(), DivOp::def()) {
             invariant_division::quotient
         } else {
             invariant_division::remainder

@@ -8,25 +8,34 @@ use gpuc_dialects::ptx::kinds::Comparison;
 use gpuc_dialects::ptx::{AddOp, DivOp, FmaOp, MaxOp, MinOp, MulOp, NegOp, SubOp};
 use gpuc_ir::{Op, OpView, Value};
 
+use super::rules::Entry;
 use super::{Scalar, Selected, Selector};
 use crate::Contraction;
 
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (arith::AddFOp::def, |s, op| s.sum(op, false)),
+    (arith::SubFOp::def, |s, op| s.sum(op, true)),
+    (arith::MulFOp::def, |s, op| s.rounded::<MulOp>(op)),
+    (arith::DivFOp::def, |s, op| s.rounded::<DivOp>(op)),
+    (arith::NegFOp::def, |s, op| s.negation(op)),
+    (arith::MaxNumFOp::def, |s, op| s.number_extremum::<MaxOp>(op)),
+    (arith::MinNumFOp::def, |s, op| s.number_extremum::<MinOp>(op)),
+    (arith::MaximumFOp::def, |s, op| s.nan_extremum::<MaxOp>(op)),
+    (arith::MinimumFOp::def, |s, op| s.nan_extremum::<MinOp>(op)),
+    (arith::RemFOp::def, |s, op| s.needs_device_math(op)),
+];
+
 impl Selector<'_, '_> {
-    /// Selects floating-point arithmetic of `arith`.
-    pub fn float(&mut self, op: Op, name: &str) -> Selected<()> {
+    /// One instruction that rounds, for each element.
+    pub fn rounded<V: OpView>(&mut self, op: Op) -> Selected<()> {
+        let ty = self.result_scalar(op)?.arithmetic(true);
+        self.elementwise(op, |s, v| Ok(s.e.rounded::<V>(ty, v)))
+    }
+
+    fn negation(&mut self, op: Op) -> Selected<()> {
         let scalar = self.result_scalar(op)?;
-        let ty = scalar.arithmetic(true);
-        match name {
-            arith::AddFOp::NAME | arith::SubFOp::NAME => self.sum(op, scalar),
-            arith::MulFOp::NAME => self.elementwise(op, |s, v| Ok(s.e.rounded::<MulOp>(ty, v))),
-            arith::DivFOp::NAME => self.elementwise(op, |s, v| Ok(s.e.rounded::<DivOp>(ty, v))),
-            arith::NegFOp::NAME => self.elementwise(op, |s, v| Ok(s.negated(v[0], scalar))),
-            arith::MaxNumFOp::NAME => self.number_extremum::<MaxOp>(op, scalar),
-            arith::MinNumFOp::NAME => self.number_extremum::<MinOp>(op, scalar),
-            arith::MaximumFOp::NAME => self.nan_extremum::<MaxOp>(op, scalar),
-            arith::MinimumFOp::NAME => self.nan_extremum::<MinOp>(op, scalar),
-            _ => self.needs_device_math(op),
-        }
+        self.elementwise(op, |s, v| Ok(s.negated(v[0], scalar)))
     }
 
     /// Refuses a function that is not an instruction.
@@ -45,9 +54,9 @@ impl Selector<'_, '_> {
     }
 
     /// A sum or difference, fused with a product that goes into it.
-    fn sum(&mut self, op: Op, scalar: Scalar) -> Selected<()> {
+    fn sum(&mut self, op: Op, subtract: bool) -> Selected<()> {
+        let scalar = self.result_scalar(op)?;
         let ty = scalar.arithmetic(true);
-        let subtract = self.e.ir.name(op) == arith::SubFOp::NAME;
         let Some((product, side)) = self.fusable_product(op) else {
             return self.elementwise(op, |s, v| {
                 Ok(if subtract { s.e.rounded::<SubOp>(ty, v) } else { s.e.rounded::<AddOp>(ty, v) })
@@ -86,7 +95,7 @@ impl Selector<'_, '_> {
         [0, 1].into_iter().find_map(|side| {
             let value = ir.operand(sum, side);
             let product = ir.defining_op(value)?;
-            let fits = ir.name(product) == arith::MulFOp::NAME
+            let fits = arith::MulFOp::is(ir, product)
                 && ir.has_one_use(value)
                 && ir.parent_block(product) == ir.parent_block(sum)
                 && allowed(product);
@@ -95,7 +104,8 @@ impl Selector<'_, '_> {
     }
 
     /// The larger or smaller; where one is a NaN, the other.
-    fn number_extremum<V: OpView>(&mut self, op: Op, scalar: Scalar) -> Selected<()> {
+    fn number_extremum<V: OpView>(&mut self, op: Op) -> Selected<()> {
+        let scalar = self.result_scalar(op)?;
         self.elementwise(op, |s, v| {
             let ty = s.e.ir.ty(v[0]);
             Ok(s.e.typed::<V>(scalar.arithmetic(true), v, ty))
@@ -103,7 +113,8 @@ impl Selector<'_, '_> {
     }
 
     /// The larger or smaller; where one is a NaN, a NaN.
-    fn nan_extremum<V: OpView>(&mut self, op: Op, scalar: Scalar) -> Selected<()> {
+    fn nan_extremum<V: OpView>(&mut self, op: Op) -> Selected<()> {
+        let scalar = self.result_scalar(op)?;
         self.elementwise(op, |s, v| Ok(s.nan_extremum_of::<V>(scalar, v[0], v[1])))
     }
 

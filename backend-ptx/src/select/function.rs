@@ -3,15 +3,15 @@
 use gpuc_arch::Feature;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::{AddressSpace, GPUFuncOp};
+use gpuc_dialects::nvvm;
 use gpuc_dialects::ptx::kinds::{PtxType, Space};
 use gpuc_dialects::ptx::{LdParamOp, PtxFuncOp};
-use gpuc_dialects::{func, nvvm, offload};
 use gpuc_ir::dominance::Dominators;
 use gpuc_ir::{Block, Ir, Op, OpState, OpView, Region, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::{Lowered, ModuleState, Scalar, Selected, Stop};
+use super::{Lowered, ModuleState, Scalar, Selected, Stop, rules};
 use crate::emit::Emitter;
 use crate::{KernelAbi, KernelParam, ParamType};
 
@@ -303,24 +303,9 @@ impl<'a, 'm> Selector<'a, 'm> {
 
     /// Selects one operation.
     pub fn op(&mut self, op: Op) -> Selected<()> {
-        let Some(def) = self.e.ir.def(op) else { return self.unsupported(op) };
-        let name = def.name;
-        match name.split_once('.').map_or("", |(dialect, _)| dialect) {
-            "arith" => self.arith(op, name),
-            "math" => self.math(op, name),
-            "memref" => self.memref(op, name),
-            "ptr" => self.ptr(op, name),
-            "vector" => self.vector(op, name),
-            "gpu" => self.gpu(op, name),
-            "cf" => self.cf(op, name),
-            _ if name == func::CallOp::NAME => self.call(op),
-            _ if name == func::ReturnOp::NAME => self.leave(op),
-            _ if name == nvvm::SyncWarpOp::NAME => self.sync_warp(op),
-            _ if name == offload::FenceOp::NAME => {
-                self.fence();
-                Ok(())
-            }
-            _ => self.unsupported(op),
+        match self.e.ir.def(op).and_then(rules::rule) {
+            Some(rule) => rule(self, op),
+            None => self.unsupported(op),
         }
     }
 

@@ -7,8 +7,9 @@ use gpuc_dialects::ptx::{
     AndOp, BarSyncOp, BarWarpSyncOp, MembarOp, OrOp, PackOp, RetOp, ShflOp, ShlOp, ShrOp,
     SpecialOp, SubOp, UnpackOp,
 };
-use gpuc_ir::{Op, Value};
+use gpuc_ir::{Op, OpView, Value};
 
+use super::rules::Entry;
 use super::{Lowered, Selected, Selector};
 
 use SpecialRegister::*;
@@ -18,71 +19,89 @@ const BLOCK: [SpecialRegister; 3] = [CtaidX, CtaidY, CtaidZ];
 const BLOCK_SIZE: [SpecialRegister; 3] = [NtidX, NtidY, NtidZ];
 const GRID_SIZE: [SpecialRegister; 3] = [NctaidX, NctaidY, NctaidZ];
 
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (gpu::ThreadIdOp::def, |s, op| s.by_dimension(op, THREAD)),
+    (gpu::BlockIdOp::def, |s, op| s.by_dimension(op, BLOCK)),
+    (gpu::BlockDimOp::def, |s, op| s.by_dimension(op, BLOCK_SIZE)),
+    (gpu::GridDimOp::def, |s, op| s.by_dimension(op, GRID_SIZE)),
+    (gpu::GlobalIdOp::def, |s, op| s.global_id(op)),
+    (gpu::LaneIdOp::def, |s, op| s.lane_id(op)),
+    (gpu::SubgroupIdOp::def, |s, op| s.subgroup_id(op)),
+    (gpu::NumSubgroupsOp::def, |s, op| s.num_subgroups(op)),
+    (gpu::SubgroupSizeOp::def, |s, op| s.subgroup_size(op)),
+    (gpu::BarrierOp::def, |s, op| s.barrier(op)),
+    (gpu::ShuffleOp::def, |s, op| s.shuffle(op)),
+    (gpu::DynamicSharedMemoryOp::def, |s, op| s.dynamic_shared_memory(op)),
+    (gpu::ReturnOp::def, |s, op| s.end(op)),
+    (gpu::AllReduceOp::def, |s, op| s.must_be_lowered(op)),
+    (gpu::SubgroupReduceOp::def, |s, op| s.must_be_lowered(op)),
+    (gpu::PrintfOp::def, |s, op| s.printf(op)),
+];
+
 impl Selector<'_, '_> {
-    /// Selects an operation of `gpu`.
-    pub fn gpu(&mut self, op: Op, name: &str) -> Selected<()> {
-        match name {
-            gpu::ThreadIdOp::NAME => self.by_dimension(op, THREAD),
-            gpu::BlockIdOp::NAME => self.by_dimension(op, BLOCK),
-            gpu::BlockDimOp::NAME => self.by_dimension(op, BLOCK_SIZE),
-            gpu::GridDimOp::NAME => self.by_dimension(op, GRID_SIZE),
-            gpu::GlobalIdOp::NAME => {
-                let at = self.dimension(op)?;
-                let [block, size, thread] =
-                    [BLOCK[at], BLOCK_SIZE[at], THREAD[at]].map(|register| self.index(register));
-                let id = self.e.mul_add(block, size, thread);
-                self.set_result(op, id);
-                Ok(())
-            }
-            gpu::LaneIdOp::NAME => {
-                let lane = self.index(Laneid);
-                self.set_result(op, lane);
-                Ok(())
-            }
-            gpu::SubgroupIdOp::NAME => {
-                let [x, y, z] = THREAD.map(|register| self.special(register));
-                let [nx, ny, _] = BLOCK_SIZE.map(|register| self.special(register));
-                let row = self.e.mul_add(z, ny, y);
-                let thread = self.e.mul_add(row, nx, x);
-                self.warps(op, thread, 0)
-            }
-            gpu::NumSubgroupsOp::NAME => {
-                let [nx, ny, nz] = BLOCK_SIZE.map(|register| self.special(register));
-                let plane = self.e.mul(nx, ny);
-                let threads = self.e.mul(plane, nz);
-                self.warps(op, threads, WARP_SIZE - 1)
-            }
-            gpu::SubgroupSizeOp::NAME => {
-                let size = self.e.i64(WARP_SIZE.into());
-                self.set_result(op, size);
-                Ok(())
-            }
-            gpu::BarrierOp::NAME => {
-                let build = self.e.start::<BarSyncOp>(&[]);
-                self.e.insert(build);
-                Ok(())
-            }
-            gpu::ShuffleOp::NAME => self.shuffle(op),
-            gpu::DynamicSharedMemoryOp::NAME => self.dynamic_shared_memory(op),
-            gpu::ReturnOp::NAME if self.e.ir.operand_count(op) == 0 => {
-                let build = self.e.start::<RetOp>(&[]);
-                self.e.insert(build);
-                Ok(())
-            }
-            gpu::ReturnOp::NAME => self.refuse(op, "a kernel returns no values"),
-            gpu::AllReduceOp::NAME | gpu::SubgroupReduceOp::NAME => {
-                self.refuse(op, format!("'{name}' must be lowered before code is generated"))
-            }
-            gpu::PrintfOp::NAME => self.printf(op),
-            _ => self.unsupported(op),
+    fn global_id(&mut self, op: Op) -> Selected<()> {
+        let at = self.dimension(op)?;
+        let [block, size, thread] =
+            [BLOCK[at], BLOCK_SIZE[at], THREAD[at]].map(|register| self.index(register));
+        let id = self.e.mul_add(block, size, thread);
+        self.set_result(op, id);
+        Ok(())
+    }
+
+    fn lane_id(&mut self, op: Op) -> Selected<()> {
+        let lane = self.index(Laneid);
+        self.set_result(op, lane);
+        Ok(())
+    }
+
+    fn subgroup_id(&mut self, op: Op) -> Selected<()> {
+        let [x, y, z] = THREAD.map(|register| self.special(register));
+        let [nx, ny, _] = BLOCK_SIZE.map(|register| self.special(register));
+        let row = self.e.mul_add(z, ny, y);
+        let thread = self.e.mul_add(row, nx, x);
+        self.warps(op, thread, 0)
+    }
+
+    fn num_subgroups(&mut self, op: Op) -> Selected<()> {
+        let [nx, ny, nz] = BLOCK_SIZE.map(|register| self.special(register));
+        let plane = self.e.mul(nx, ny);
+        let threads = self.e.mul(plane, nz);
+        self.warps(op, threads, WARP_SIZE - 1)
+    }
+
+    fn subgroup_size(&mut self, op: Op) -> Selected<()> {
+        let size = self.e.i64(WARP_SIZE.into());
+        self.set_result(op, size);
+        Ok(())
+    }
+
+    fn barrier(&mut self, _: Op) -> Selected<()> {
+        let build = self.e.start::<BarSyncOp>(&[]);
+        self.e.insert(build);
+        Ok(())
+    }
+
+    fn end(&mut self, op: Op) -> Selected<()> {
+        if self.e.ir.operand_count(op) > 0 {
+            return self.refuse(op, "a kernel returns no values");
         }
+        let build = self.e.start::<RetOp>(&[]);
+        self.e.insert(build);
+        Ok(())
+    }
+
+    fn must_be_lowered(&self, op: Op) -> Selected<()> {
+        let name = self.e.ir.name(op);
+        self.refuse(op, format!("'{name}' must be lowered before code is generated"))
     }
 
     /// `offload.fence`: among all blocks of the device.
-    pub fn fence(&mut self) {
+    pub fn fence(&mut self, _: Op) -> Selected<()> {
         let scope = FenceScope::Gl.attr(&mut self.e.ir.ctx);
         let build = self.e.start::<MembarOp>(&[]).attr(self.e.ir, "scope", scope);
         self.e.insert(build);
+        Ok(())
     }
 
     fn dimension(&self, op: Op) -> Selected<usize> {

@@ -8,79 +8,102 @@ use gpuc_dialects::ptx::kinds::{Approximation, Comparison, PtxType, Rounding};
 use gpuc_dialects::ptx::{
     AbsOp, AddOp, ApproxOp, BrevOp, ClzOp, CopysignOp, FmaOp, PopcOp, RcpOp, SqrtOp, SubOp,
 };
-use gpuc_ir::{Op, Value};
+use gpuc_ir::{Op, OpView, Value};
 
+use super::rules::{Entry, Rule};
 use super::{Scalar, Selected, Selector, normalized};
 
+/// What is counted of an integer's bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bits {
+    Ones,
+    LeadingZeros,
+    TrailingZeros,
+}
+
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (math::FmaOp::def, |s, op| s.rounded::<FmaOp>(op)),
+    (math::SqrtOp::def, |s, op| {
+        s.approximated(op, Approximation::Sqrt, |s, op| s.rounded::<SqrtOp>(op))
+    }),
+    (math::RsqrtOp::def, |s, op| {
+        s.approximated(op, Approximation::Rsqrt, |s, op| s.reciprocal_root(op))
+    }),
+    (math::Exp2Op::def, |s, op| s.approximated(op, Approximation::Ex2, library)),
+    (math::Log2Op::def, |s, op| s.approximated(op, Approximation::Lg2, library)),
+    (math::SinOp::def, |s, op| s.approximated(op, Approximation::Sin, library)),
+    (math::CosOp::def, |s, op| s.approximated(op, Approximation::Cos, library)),
+    (math::TanhOp::def, |s, op| match s.module.options.arch.has(Feature::TanhApprox) {
+        true => s.approximated(op, Approximation::Tanh, library),
+        false => library(s, op),
+    }),
+    (math::AbsFOp::def, |s, op| s.absf(op)),
+    (math::FloorOp::def, |s, op| s.round_to_integral(op, Rounding::Rmi)),
+    (math::CeilOp::def, |s, op| s.round_to_integral(op, Rounding::Rpi)),
+    (math::TruncOp::def, |s, op| s.round_to_integral(op, Rounding::Rzi)),
+    (math::RoundEvenOp::def, |s, op| s.round_to_integral(op, Rounding::Rni)),
+    (math::RoundOp::def, |s, op| s.round(op)),
+    (math::CopySignOp::def, |s, op| s.copysign(op)),
+    (math::AbsIOp::def, |s, op| s.absi(op)),
+    (math::CtPopOp::def, |s, op| s.count(op, Bits::Ones)),
+    (math::CountLeadingZerosOp::def, |s, op| s.count(op, Bits::LeadingZeros)),
+    (math::CountTrailingZerosOp::def, |s, op| s.count(op, Bits::TrailingZeros)),
+];
+
+/// A function of the library.
+fn library(selector: &mut Selector<'_, '_>, op: Op) -> Selected<()> {
+    selector.needs_device_math(op)
+}
+
 impl Selector<'_, '_> {
-    /// Selects an operation of `math`.
-    pub fn math(&mut self, op: Op, name: &str) -> Selected<()> {
-        let scalar = self.result_scalar(op)?;
-        let ty = scalar.arithmetic(true);
-        if let Some(function) = self.approximation(op, name, scalar)? {
-            return self.elementwise(op, |s, v| Ok(s.approximate(function, v[0])));
-        }
-        match name {
-            math::FmaOp::NAME => self.elementwise(op, |s, v| Ok(s.e.rounded::<FmaOp>(ty, v))),
-            math::SqrtOp::NAME => self.elementwise(op, |s, v| Ok(s.e.rounded::<SqrtOp>(ty, v))),
-            math::RsqrtOp::NAME => self.elementwise(op, |s, v| {
-                let root = s.e.rounded::<SqrtOp>(ty, v);
-                Ok(s.e.rounded::<RcpOp>(ty, &[root]))
-            }),
-            math::AbsFOp::NAME => self.elementwise(op, |s, v| {
-                let register = s.e.ir.ty(v[0]);
-                Ok(s.e.typed::<AbsOp>(ty, v, register))
-            }),
-            math::FloorOp::NAME => self.round_to_integral(op, ty, Rounding::Rmi),
-            math::CeilOp::NAME => self.round_to_integral(op, ty, Rounding::Rpi),
-            math::TruncOp::NAME => self.round_to_integral(op, ty, Rounding::Rzi),
-            math::RoundEvenOp::NAME => self.round_to_integral(op, ty, Rounding::Rni),
-            math::RoundOp::NAME => self.elementwise(op, |s, v| Ok(s.round_away(v[0], ty))),
-            math::CopySignOp::NAME => self.elementwise(op, |s, v| {
-                // PTX names the operand with the sign first.
-                let register = s.e.ir.ty(v[0]);
-                Ok(s.e.typed::<CopysignOp>(ty, &[v[1], v[0]], register))
-            }),
-            math::AbsIOp::NAME if scalar != Scalar::Predicate => self.elementwise(op, |s, v| {
-                let value = normalized(&mut s.e, v[0], scalar, true);
-                let register = s.e.ir.ty(value);
-                Ok(s.e.typed::<AbsOp>(ty, &[value], register))
-            }),
-            math::CtPopOp::NAME
-            | math::CountLeadingZerosOp::NAME
-            | math::CountTrailingZerosOp::NAME
-                if scalar != Scalar::Predicate =>
-            {
-                self.elementwise(op, |s, v| Ok(s.count(v[0], scalar, name)))
-            }
-            _ => self.needs_device_math(op),
-        }
+    fn reciprocal_root(&mut self, op: Op) -> Selected<()> {
+        let ty = self.result_scalar(op)?.arithmetic(true);
+        self.elementwise(op, |s, v| {
+            let root = s.e.rounded::<SqrtOp>(ty, v);
+            Ok(s.e.rounded::<RcpOp>(ty, &[root]))
+        })
     }
 
-    /// The instruction that approximates a function, where the program allows that.
-    fn approximation(
-        &mut self,
-        op: Op,
-        name: &str,
-        scalar: Scalar,
-    ) -> Selected<Option<Approximation>> {
-        let allowed = FastMath::of(self.e.ir, op).contains(FastMath::APPROXIMATE);
-        if scalar != Scalar::F32 || !allowed {
-            return Ok(None);
-        }
-        Ok(match name {
-            math::Exp2Op::NAME => Some(Approximation::Ex2),
-            math::Log2Op::NAME => Some(Approximation::Lg2),
-            math::SinOp::NAME => Some(Approximation::Sin),
-            math::CosOp::NAME => Some(Approximation::Cos),
-            math::RsqrtOp::NAME => Some(Approximation::Rsqrt),
-            math::SqrtOp::NAME => Some(Approximation::Sqrt),
-            math::TanhOp::NAME if self.module.options.arch.has(Feature::TanhApprox) => {
-                self.require(op, Feature::TanhApprox)?;
-                Some(Approximation::Tanh)
-            }
-            _ => None,
+    fn absf(&mut self, op: Op) -> Selected<()> {
+        let ty = self.result_scalar(op)?.arithmetic(true);
+        self.elementwise(op, |s, v| {
+            let register = s.e.ir.ty(v[0]);
+            Ok(s.e.typed::<AbsOp>(ty, v, register))
         })
+    }
+
+    fn absi(&mut self, op: Op) -> Selected<()> {
+        let scalar = self.result_scalar(op)?;
+        if scalar == Scalar::Predicate {
+            return self.unsupported(op);
+        }
+        self.elementwise(op, |s, v| {
+            let value = normalized(&mut s.e, v[0], scalar, true);
+            let register = s.e.ir.ty(value);
+            Ok(s.e.typed::<AbsOp>(scalar.arithmetic(true), &[value], register))
+        })
+    }
+
+    fn copysign(&mut self, op: Op) -> Selected<()> {
+        let ty = self.result_scalar(op)?.arithmetic(true);
+        self.elementwise(op, |s, v| {
+            // PTX names the operand with the sign first.
+            let register = s.e.ir.ty(v[0]);
+            Ok(s.e.typed::<CopysignOp>(ty, &[v[1], v[0]], register))
+        })
+    }
+
+    /// The instruction that approximates a function, where the program allows that; else the rule.
+    fn approximated(&mut self, op: Op, function: Approximation, exact: Rule) -> Selected<()> {
+        let allowed = FastMath::of(self.e.ir, op).contains(FastMath::APPROXIMATE);
+        if self.result_scalar(op)? != Scalar::F32 || !allowed {
+            return exact(self, op);
+        }
+        if function == Approximation::Tanh {
+            self.require(op, Feature::TanhApprox)?;
+        }
+        self.elementwise(op, |s, v| Ok(s.approximate(function, v[0])))
     }
 
     fn approximate(&mut self, function: Approximation, value: Value) -> Value {
@@ -94,11 +117,17 @@ impl Selector<'_, '_> {
     }
 
     /// Rounds to an integer in floating point.
-    fn round_to_integral(&mut self, op: Op, ty: PtxType, rounding: Rounding) -> Selected<()> {
+    fn round_to_integral(&mut self, op: Op, rounding: Rounding) -> Selected<()> {
+        let ty = self.result_scalar(op)?.arithmetic(true);
         self.elementwise(op, |s, v| {
             let register = s.e.ir.ty(v[0]);
             Ok(s.e.convert(v[0], ty, ty, Some(rounding), register))
         })
+    }
+
+    fn round(&mut self, op: Op) -> Selected<()> {
+        let ty = self.result_scalar(op)?.arithmetic(true);
+        self.elementwise(op, |s, v| Ok(s.round_away(v[0], ty)))
     }
 
     /// The nearest integer, halves away from zero: the truncated number, one further out where
@@ -117,13 +146,18 @@ impl Selector<'_, '_> {
     }
 
     /// Counts bits of an integer; the result has the integer's type.
-    fn count(&mut self, value: Value, scalar: Scalar, name: &str) -> Value {
-        let Scalar::Integer(width) = scalar else { return value };
+    fn count(&mut self, op: Op, what: Bits) -> Selected<()> {
+        let scalar = self.result_scalar(op)?;
+        let Scalar::Integer(width) = scalar else { return self.unsupported(op) };
+        self.elementwise(op, |s, v| Ok(s.counted(v[0], scalar, width, what)))
+    }
+
+    fn counted(&mut self, value: Value, scalar: Scalar, width: u32, what: Bits) -> Value {
         let register = scalar.register_width();
         let mut whole = normalized(&mut self.e, value, scalar, false);
         let bits = scalar.bits();
         let ty = self.e.ir.ty(whole);
-        if name == math::CountTrailingZerosOp::NAME {
+        if what == Bits::TrailingZeros {
             // A bit above the width ends the count there.
             if width < register {
                 let end = self.e.int(1i128 << width, ty);
@@ -132,12 +166,12 @@ impl Selector<'_, '_> {
             whole = self.e.typed::<BrevOp>(bits, &[whole], ty);
         }
         let narrow = self.e.ir.ctx.i32();
-        let count = if name == math::CtPopOp::NAME {
+        let count = if what == Bits::Ones {
             self.e.typed::<PopcOp>(bits, &[whole], narrow)
         } else {
             let count = self.e.typed::<ClzOp>(bits, &[whole], narrow);
             // Bits above the width are zero and were counted.
-            let above = if name == math::CountLeadingZerosOp::NAME { register - width } else { 0 };
+            let above = if what == Bits::LeadingZeros { register - width } else { 0 };
             let above = self.e.i32(-i64::from(above));
             self.e.add(count, above)
         };

@@ -4,10 +4,11 @@ use gpuc_dialects::memref::{self, strided_layout, subview_layout};
 use gpuc_dialects::ptx::kinds::{PtxType, Space};
 use gpuc_dialects::ptx::{LdOp, StOp};
 use gpuc_ir::op::operand_group;
-use gpuc_ir::{Attr, DYNAMIC, Op, Type, Value};
+use gpuc_ir::{Attr, DYNAMIC, Op, OpView, Type, Value};
 use smallvec::SmallVec;
 
 use super::buffer::Address;
+use super::rules::Entry;
 use super::{Buffer, Extent, Lowered, Scalar, Selected, Selector};
 
 /// What is known, or demanded, of an access besides its place.
@@ -21,55 +22,59 @@ pub enum Access {
     Strong,
 }
 
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (memref::LoadOp::def, |s, op| s.load(op)),
+    (memref::StoreOp::def, |s, op| s.store(op)),
+    (memref::AllocaOp::def, |s, op| s.alloca(op)),
+    (memref::GetGlobalOp::def, |s, op| s.global(op)),
+    (memref::AtomicRMWOp::def, |s, op| s.atomic_rmw(op)),
+    (memref::GenericAtomicRMWOp::def, |s, op| s.generic_atomic_rmw(op)),
+    (memref::CastOp::def, |s, op| s.cast_buffer(op)),
+    (memref::MemorySpaceCastOp::def, |s, op| s.cast_buffer(op)),
+    (memref::ViewOp::def, |s, op| s.view(op)),
+    (memref::SubViewOp::def, |s, op| s.subview(op)),
+    (memref::ReinterpretCastOp::def, |s, op| s.reinterpret_cast(op)),
+    (memref::CollapseShapeOp::def, |s, op| s.reshape(op)),
+    (memref::ExpandShapeOp::def, |s, op| s.reshape(op)),
+    (memref::DimOp::def, |s, op| s.dim(op)),
+    (memref::RankOp::def, |s, op| s.rank(op)),
+    (memref::ExtractAlignedPointerAsIndexOp::def, |s, op| s.pointer_as_index(op)),
+    (memref::ExtractStridedMetadataOp::def, |s, op| s.metadata(op)),
+    // Hints, which need no instruction.
+    (memref::AssumeAlignmentOp::def, |_, _| Ok(())),
+    (memref::PrefetchOp::def, |_, _| Ok(())),
+];
+
 impl Selector<'_, '_> {
-    /// Selects an operation of `memref`.
-    pub fn memref(&mut self, op: Op, name: &str) -> Selected<()> {
-        match name {
-            memref::LoadOp::NAME => self.load(op),
-            memref::StoreOp::NAME => self.store(op),
-            memref::AllocaOp::NAME => {
-                let result = self.e.ir.result(op, 0);
-                if self.declared_space(result) == Space::Shared {
-                    let buffer = self.workgroup_buffer(result)?;
-                    self.set(result, buffer);
-                    return Ok(());
-                }
-                let buffer = self.private_buffer(result)?;
-                self.set(result, buffer);
-                Ok(())
-            }
-            memref::GetGlobalOp::NAME => self.global(op),
-            memref::AtomicRMWOp::NAME => self.atomic_rmw(op),
-            memref::GenericAtomicRMWOp::NAME => self.generic_atomic_rmw(op),
-            memref::CastOp::NAME | memref::MemorySpaceCastOp::NAME => self.cast_buffer(op),
-            memref::ViewOp::NAME => self.view(op),
-            memref::SubViewOp::NAME => self.subview(op),
-            memref::ReinterpretCastOp::NAME => self.reinterpret_cast(op),
-            memref::CollapseShapeOp::NAME | memref::ExpandShapeOp::NAME => self.reshape(op),
-            memref::DimOp::NAME => self.dim(op),
-            memref::RankOp::NAME => {
-                let ty = self.e.ir.ty(self.e.ir.operand(op, 0));
-                let Some(rank) = self.e.ir.ctx.shape(ty).map(<[i64]>::len) else {
-                    return self.unsupported(op);
-                };
-                let rank = self.e.i64(rank as i64);
-                self.set_result(op, rank);
-                Ok(())
-            }
-            memref::ExtractAlignedPointerAsIndexOp::NAME => {
-                let buffer = self.buffer(self.e.ir.operand(op, 0))?;
-                let ty = self.e.ir.ty(buffer.base);
-                let bytes = self.e.int(buffer.bytes.into(), ty);
-                let address = self.e.add(buffer.base, bytes);
-                let address = self.generic_address(address, buffer.space);
-                self.set_result(op, address);
-                Ok(())
-            }
-            memref::ExtractStridedMetadataOp::NAME => self.metadata(op),
-            // Hints, which need no instruction.
-            memref::AssumeAlignmentOp::NAME | memref::PrefetchOp::NAME => Ok(()),
-            _ => self.unsupported(op),
-        }
+    fn alloca(&mut self, op: Op) -> Selected<()> {
+        let result = self.e.ir.result(op, 0);
+        let buffer = match self.declared_space(result) {
+            Space::Shared => self.workgroup_buffer(result)?,
+            _ => self.private_buffer(result)?,
+        };
+        self.set(result, buffer);
+        Ok(())
+    }
+
+    fn rank(&mut self, op: Op) -> Selected<()> {
+        let ty = self.e.ir.ty(self.e.ir.operand(op, 0));
+        let Some(rank) = self.e.ir.ctx.shape(ty).map(<[i64]>::len) else {
+            return self.unsupported(op);
+        };
+        let rank = self.e.i64(rank as i64);
+        self.set_result(op, rank);
+        Ok(())
+    }
+
+    fn pointer_as_index(&mut self, op: Op) -> Selected<()> {
+        let buffer = self.buffer(self.e.ir.operand(op, 0))?;
+        let ty = self.e.ir.ty(buffer.base);
+        let bytes = self.e.int(buffer.bytes.into(), ty);
+        let address = self.e.add(buffer.base, bytes);
+        let address = self.generic_address(address, buffer.space);
+        self.set_result(op, address);
+        Ok(())
     }
 
     /// The address that a load or store of the gpu level goes to; the buffer is operand `at`, the

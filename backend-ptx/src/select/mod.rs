@@ -1,8 +1,8 @@
 //! Instruction selection: `gpu.module` to `ptx.module`.
 //!
 //! Kernels are rewritten one at a time, their blocks in reverse post-order, so that every operand
-//! has been selected before its users. Each source dialect has its file with one function that
-//! selects its operations; what none of them knows is refused with its place.
+//! has been selected before its users. Each source dialect has its file, which lists the
+//! [rules](rules) of its operations; what has none is refused with its place.
 
 use gpuc_arch::Feature;
 use gpuc_diagnostics::Diagnostic;
@@ -31,6 +31,7 @@ mod math;
 mod memref;
 mod output;
 mod ptr;
+mod rules;
 mod scalar;
 mod value;
 mod vector;

@@ -10,29 +10,28 @@ use smallvec::SmallVec;
 
 use super::buffer::Address;
 use super::memref::Access;
+use super::rules::Entry;
 use super::{Lowered, Scalar, Selected, Selector};
 
 /// Bytes of the widest access.
 const WIDEST: i64 = 16;
 
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (ptr::ToPtrOp::def, |s, op| s.pointer_to(op)),
+    (ptr::FromAddressOp::def, |s, op| s.buffer_at_address(op)),
+    (ptr::PtrAddOp::def, |s, op| s.ptr_add(op)),
+    (ptr::LoadOp::def, |s, op| s.ptr_load(op)),
+    (ptr::StoreOp::def, |s, op| s.ptr_store(op)),
+];
+
 impl Selector<'_, '_> {
-    /// Selects an operation of `ptr`.
-    pub fn ptr(&mut self, op: Op, name: &str) -> Selected<()> {
-        match name {
-            ptr::ToPtrOp::NAME => {
-                let view = ptr::ToPtrOp(op);
-                let source = view.memref(self.e.ir);
-                let buffer = self.buffer(source)?;
-                let element = self.element_bytes(self.e.ir.ty(source))?;
-                let address = self.element_address(&buffer, element, &[])?;
-                self.set_pointer(op, address)
-            }
-            ptr::FromAddressOp::NAME => self.buffer_at_address(op),
-            ptr::PtrAddOp::NAME => self.ptr_add(op),
-            ptr::LoadOp::NAME => self.ptr_load(op),
-            ptr::StoreOp::NAME => self.ptr_store(op),
-            _ => self.unsupported(op),
-        }
+    fn pointer_to(&mut self, op: Op) -> Selected<()> {
+        let source = ptr::ToPtrOp(op).memref(self.e.ir);
+        let buffer = self.buffer(source)?;
+        let element = self.element_bytes(self.e.ir.ty(source))?;
+        let address = self.element_address(&buffer, element, &[])?;
+        self.set_pointer(op, address)
     }
 
     /// A buffer at an address.

@@ -5,7 +5,7 @@ use gpuc_ir::{Context, FloatKind, Type};
 
 use crate::emit::Emitter;
 use gpuc_dialects::ptx;
-use gpuc_ir::Value;
+use gpuc_ir::{OpView, Value};
 
 /// A scalar type that the device computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,10 +146,12 @@ pub(crate) fn normalized(e: &mut Emitter<'_>, value: Value, scalar: Scalar, sign
 /// Whether a value comes from an unsigned load or conversion of that width.
 fn is_zero_extended(e: &Emitter<'_>, value: Value, width: u32) -> bool {
     let Some(op) = e.ir.defining_op(value) else { return false };
-    let attr = match e.ir.name(op) {
-        "ptx.ld" | "ptx.ld_param" => "ty",
-        "ptx.cvt" => "from",
-        _ => return false,
+    let attr = if ptx::LdOp::is(e.ir, op) || ptx::LdParamOp::is(e.ir, op) {
+        "ty"
+    } else if ptx::CvtOp::is(e.ir, op) {
+        "from"
+    } else {
+        return false;
     };
     e.ir.attr(op, attr)
         .and_then(|attr| PtxType::of(&e.ir.ctx, attr))

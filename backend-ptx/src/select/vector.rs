@@ -5,11 +5,12 @@
 
 use gpuc_dialects::ptx::FmaOp;
 use gpuc_dialects::vector::{self, COMBINING_KINDS};
-use gpuc_ir::{Op, Type, Value};
+use gpuc_ir::{Op, OpView, Type, Value};
 use smallvec::SmallVec;
 
 use super::buffer::Address;
 use super::memref::Access;
+use super::rules::Entry;
 use super::{Lowered, Scalar, Selected, Selector};
 
 /// Elements of the longest vector that registers are given to.
@@ -17,6 +18,21 @@ const MAX_LENGTH: i64 = 64;
 
 /// Bytes of the widest access.
 const WIDEST: usize = 16;
+
+/// The rules of this file.
+pub(super) const RULES: &[Entry] = &[
+    (vector::LoadOp::def, |s, op| s.vector_load(op)),
+    (vector::StoreOp::def, |s, op| s.vector_store(op)),
+    (vector::BroadcastOp::def, |s, op| s.repeated(op)),
+    (vector::SplatOp::def, |s, op| s.repeated(op)),
+    (vector::ExtractOp::def, |s, op| s.extract(op)),
+    (vector::ExtractElementOp::def, |s, op| s.extract(op)),
+    (vector::InsertOp::def, |s, op| s.insert(op)),
+    (vector::InsertElementOp::def, |s, op| s.insert(op)),
+    (vector::ShuffleOp::def, |s, op| s.permute(op)),
+    (vector::FMAOp::def, |s, op| s.rounded::<FmaOp>(op)),
+    (vector::ReductionOp::def, |s, op| s.reduction(op)),
+];
 
 impl Selector<'_, '_> {
     /// Number of elements of a vector type that fits registers.
@@ -33,41 +49,29 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// Selects an operation of `vector`.
-    pub fn vector(&mut self, op: Op, name: &str) -> Selected<()> {
-        match name {
-            vector::LoadOp::NAME => self.vector_load(op),
-            vector::StoreOp::NAME => self.vector_store(op),
-            vector::BroadcastOp::NAME | vector::SplatOp::NAME => {
-                let value = self.operand(op, 0)?;
-                let result = self.e.ir.result(op, 0);
-                let length = self.vector_length(self.e.ir.ty(result))?;
-                self.set(result, Lowered::Vector(SmallVec::from_elem(value, length)));
-                Ok(())
-            }
-            vector::ExtractOp::NAME | vector::ExtractElementOp::NAME => {
-                let elements = self.elements(self.e.ir.operand(op, 0))?;
-                let at = self.position(op, 1, elements.len())?;
-                self.set_result(op, elements[at]);
-                Ok(())
-            }
-            vector::InsertOp::NAME | vector::InsertElementOp::NAME => {
-                let value = self.operand(op, 0)?;
-                let mut elements = self.elements(self.e.ir.operand(op, 1))?;
-                let at = self.position(op, 2, elements.len())?;
-                elements[at] = value;
-                let result = self.e.ir.result(op, 0);
-                self.set(result, Lowered::Vector(elements));
-                Ok(())
-            }
-            vector::ShuffleOp::NAME => self.permute(op),
-            vector::FMAOp::NAME => {
-                let ty = self.result_scalar(op)?.arithmetic(true);
-                self.elementwise(op, |s, v| Ok(s.e.rounded::<FmaOp>(ty, v)))
-            }
-            vector::ReductionOp::NAME => self.reduction(op),
-            _ => self.unsupported(op),
-        }
+    fn repeated(&mut self, op: Op) -> Selected<()> {
+        let value = self.operand(op, 0)?;
+        let result = self.e.ir.result(op, 0);
+        let length = self.vector_length(self.e.ir.ty(result))?;
+        self.set(result, Lowered::Vector(SmallVec::from_elem(value, length)));
+        Ok(())
+    }
+
+    fn extract(&mut self, op: Op) -> Selected<()> {
+        let elements = self.elements(self.e.ir.operand(op, 0))?;
+        let at = self.position(op, 1, elements.len())?;
+        self.set_result(op, elements[at]);
+        Ok(())
+    }
+
+    fn insert(&mut self, op: Op) -> Selected<()> {
+        let value = self.operand(op, 0)?;
+        let mut elements = self.elements(self.e.ir.operand(op, 1))?;
+        let at = self.position(op, 2, elements.len())?;
+        elements[at] = value;
+        let result = self.e.ir.result(op, 0);
+        self.set(result, Lowered::Vector(elements));
+        Ok(())
     }
 
     /// The constant position of an element: in `static_position`, or as operand `operand`.

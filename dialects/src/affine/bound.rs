@@ -51,6 +51,27 @@ impl AffineValue {
         ctx.map_data(self.map).dims as usize
     }
 
+    /// The results of both, over the operands of both.
+    pub fn and(&self, ctx: &mut Context, other: &AffineValue) -> AffineValue {
+        let [first, second] = [self, other].map(|value| ctx.map_data(value.map).clone());
+        let dims: Vec<AffineExpr> =
+            (0..second.dims).map(|i| ctx.dim_expr(first.dims + i)).collect();
+        let symbols: Vec<AffineExpr> =
+            (0..second.symbols).map(|i| ctx.symbol_expr(first.symbols + i)).collect();
+        let mut results = first.results.to_vec();
+        let moved = second.results.iter().map(|&expr| ctx.replace_expr(expr, &dims, &symbols));
+        results.extend(moved.collect::<Vec<_>>());
+        let map = ctx.map(first.dims + second.dims, first.symbols + second.symbols, &results);
+        let (own, others) = (first.dims as usize, second.dims as usize);
+        let operands = [
+            &self.operands[..own],
+            &other.operands[..others],
+            &self.operands[own..],
+            &other.operands[others..],
+        ];
+        AffineValue { map, operands: operands.concat() }
+    }
+
     /// Some of the results as a bound of a loop.
     pub(super) fn loop_bound(&self, results: Range<usize>) -> LoopBound {
         let operands = self.operands.iter().copied().collect();

@@ -5,7 +5,8 @@ use gpuc_ir::op::{Fold, TypeConstraint, attrs, types};
 use gpuc_ir::{Attr, Builder, DYNAMIC, Ir, Op, OpView, Value};
 
 use super::folds::{fold_cast, fold_casts};
-use super::inspect::DimOp;
+use super::inspect::{AssumeAlignmentOp, DimOp, ExtractStridedMetadataOp};
+use super::reshape::{CollapseShapeOp, ExpandShapeOp};
 use super::subview_patterns::{SUBVIEW, fold_subview};
 use super::syntax::{DYNAMIC_INDEX_LIST, PERMUTATION};
 use super::view_verify::{
@@ -267,4 +268,22 @@ fn fold_transpose(ir: &mut Ir, op: Op, _: &[Option<Attr>]) -> Fold {
         return Fold::one(source);
     }
     Fold::None
+}
+
+/// The buffer that an operation gives a view of: its operand, where the operation is a cast, a part, or
+/// another shape of that.
+pub fn viewed(ir: &Ir, op: Op) -> Option<Value> {
+    let is_view = [
+        CastOp::is,
+        MemorySpaceCastOp::is,
+        ViewOp::is,
+        SubViewOp::is,
+        ReinterpretCastOp::is,
+        TransposeOp::is,
+        ExpandShapeOp::is,
+        CollapseShapeOp::is,
+        AssumeAlignmentOp::is,
+        ExtractStridedMetadataOp::is,
+    ];
+    is_view.iter().any(|is| is(ir, op)).then(|| ir.operand(op, 0))
 }

@@ -451,7 +451,8 @@ impl Lowerer<'_> {
         }
         if let Some(scalar) = scalar
             && usage.mutated
-            && self.is_own_of_nest(c, decl)
+            && !c.reduced.contains(&decl)
+            && self.is_own_of_construct(c, decl)
         {
             captures.private.push((decl, scalar));
             return Ok(());
@@ -564,12 +565,15 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Whether a nest that the compiler found sets a scalar before it looks at it, and nobody looks at it behind
-    /// the nest.
-    fn is_own_of_nest(&self, c: &Capturing<'_>, decl: DeclId) -> bool {
+    /// Whether a nest that the compiler found, or a `kernels` construct, sets a scalar before it looks at it, and
+    /// nobody looks at it behind: whether its value goes to the host and back makes no difference then, and
+    /// the device's memory would only hold loops up.
+    fn is_own_of_construct(&self, c: &Capturing<'_>, decl: DeclId) -> bool {
         let unit = self.unit;
         let StmtKind::Directive { directive, .. } = unit.stmts[c.stmt].kind else { return false };
-        unit.directives[directive].found
+        let may_be = unit.directives[directive].found
+            || self.construct == Some(Construct::Kernels) && !self.is_in_data_clause(decl);
+        may_be
             && is_automatic(unit, decl)
             && !has_address_taken(unit, c.function, decl)
             && fate(unit, c.function, c.body, decl, From::Start).read.is_none()

@@ -124,11 +124,15 @@ impl Lowerer<'_> {
             && directive.kind == Kind::Loop
     }
 
+    /// Whether a data clause of the construct or around it, or a `declare`, names a variable.
+    pub(super) fn is_in_data_clause(&self, decl: DeclId) -> bool {
+        self.scalars.shared.contains(&decl) || self.declared.contains(&decl)
+    }
+
     /// Whether iterations share a scalar of the program's with the host.
     fn is_shared(&self, decl: DeclId) -> bool {
         let scalars = &self.scalars;
-        scalars.shared.contains(&decl)
-            || self.declared.contains(&decl)
+        self.is_in_data_clause(decl)
             || scalars.all_shared
                 && !scalars.private.contains(&decl)
                 && self

@@ -24,7 +24,7 @@ use crate::steps::statements::Statements;
 const MOST_ORDERS: usize = 24;
 /// Levels that are looked at for one nest.
 const MOST_LEVELS: usize = 400;
-/// By how much a wavefront's second loop is skewed, at most.
+/// By how much a wavefront's second loop is skewed, at most; its third one by the square.
 const STEEPEST: i64 = 2;
 
 /// How the iterations of a loop are executed.
@@ -424,6 +424,22 @@ impl<'a> Search<'a> {
                 keep(plan, &mut best, self.statements);
             }
         }
+        // A wavefront inside of a sequential loop is as many launches as both have steps together; one that
+        // takes that loop in, as many as they have one after the other.
+        let statements = self.statements;
+        let is_nested = |plan: &Plan| plan.costs(statements).iter().any(|cost| cost.launches >= 2);
+        if best.as_ref().is_some_and(is_nested) {
+            let skewed = |s: usize| skewed_twice(&front.left[&s]);
+            for forms in self.rows(front, Kind::Sequential, &skewed, MOST_ORDERS) {
+                let Some(plan) = self.behind(front, forms, Kind::Sequential) else { break };
+                let done =
+                    plan.costs(statements).iter().all(Cost::is_least_behind_a_sequential_loop);
+                keep(plan, &mut best, statements);
+                if done {
+                    break;
+                }
+            }
+        }
         best
     }
 
@@ -513,6 +529,24 @@ fn skewed(left: &[usize]) -> Vec<Affine> {
         for (i, &outer) in left.iter().enumerate() {
             for &inner in &left[i + 1..] {
                 sums.push(Affine::dim(inner) + Affine::dim(outer) * factor);
+            }
+        }
+    }
+    sums
+}
+
+/// Sums of three loops, each the one that the next goes on from.
+fn skewed_twice(left: &[usize]) -> Vec<Affine> {
+    let mut sums = Vec::new();
+    for (i, &outer) in left.iter().enumerate() {
+        for (j, &middle) in left.iter().enumerate().skip(i + 1) {
+            for &inner in &left[j + 1..] {
+                for steep in 1..=STEEPEST * STEEPEST {
+                    for factor in 1..=STEEPEST {
+                        let sum = Affine::dim(inner) + Affine::dim(middle) * factor;
+                        sums.push(sum + Affine::dim(outer) * steep);
+                    }
+                }
             }
         }
     }

@@ -341,8 +341,19 @@ impl RecognizeParallel {
                 })
                 .count()
         };
+        // Where nothing is consecutive, as on a wavefront, what is nearest counts.
+        let nearest = |variable: Value| {
+            let last = touched.iter().filter_map(|access| access.subscripts.last()?.as_ref());
+            let strides = last.map(|form| form.plain().coefficient(&[variable]).unsigned_abs());
+            strides.filter(|&stride| stride > 0).min()
+        };
+        let is_nearer =
+            |other: Value| nearest(other).is_none_or(|far| nearest(dim.variable) < Some(far));
         // A reduction costs barriers; a tie is not worth them.
         let own = consecutive(dim.variable);
+        if own == 0 && !reduces && nearest(dim.variable).is_some() {
+            return outer.iter().all(|&variable| consecutive(variable) == 0 && is_nearer(variable));
+        }
         own > 0
             && outer.iter().map(|&variable| consecutive(variable)).all(|others| match reduces {
                 true => others < own,

@@ -9,19 +9,20 @@
 //! region is made twice, as in `recognize-parallel`.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use gpuc_presburger::Var;
 use indexmap::IndexSet;
 
 use super::nest_plan::{Level, Plan, Search};
-use crate::analysis::loops::{CountedLoop, candidates, dimensions};
+use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::plan::text::Placed;
 use crate::plan::{Given, Step, names, record};
+use crate::steps::free_loops;
 use crate::steps::legality::{Legal, Order};
 use crate::steps::planned;
 use crate::steps::rebuild::rebuild;
@@ -108,15 +109,6 @@ fn follow(
     }
     kept.require_disjoint(ir, &apart, region.op());
     Ok(true)
-}
-
-/// The loops of a region whose order is the compiler's to choose.
-fn free_loops(ir: &Ir, region: RegionOp) -> IndexSet<Op> {
-    let unasked = |&op: &Op| {
-        let asked = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
-        asked.is_none_or(|levels| levels.is_empty())
-    };
-    candidates(ir, region).into_iter().filter(unasked).collect()
 }
 
 /// The nests of a region that have a better order than they are written in.
@@ -251,11 +243,14 @@ fn describe(ir: &Ir, statements: &Statements, plan: &Plan) -> Vec<Diagnostic> {
                 })
                 .collect();
             match counted[..] {
-                [(outer, factor), (inner, _)] => {
+                [ref skewed @ .., (inner, _)] if !skewed.is_empty() => {
+                    let list = |each: Vec<String>| each.join(",");
+                    let factors = skewed.iter().map(|(_, factor)| factor.to_string()).collect();
+                    let lines = counted.iter().map(|&(index, _)| line(loops[index])).collect();
                     let text = format!(
-                        "Loop skewed by {factor}: the wavefront goes over lines {},{}",
-                        line(loops[outer]),
-                        line(loops[inner])
+                        "Loop skewed by {}: the wavefront goes over lines {}",
+                        list(factors),
+                        list(lines)
                     );
                     reordered.insert((loops[inner], text));
                     order.push(inner);

@@ -22,6 +22,15 @@ pub struct Privatize {
     pub over: Vec<Name>,
 }
 
+/// A loop is cut in front of and behind one of its iterations: `affine-split`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The loop.
+    pub name: Name,
+    /// The iteration, by the loops round it.
+    pub at: Form,
+}
+
 /// A sum of multiples of loop variables and a number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
@@ -300,40 +309,42 @@ pub trait StepKind: Sized {
 steps! {
     /// Copies of an array.
     Privatize = "privatize" in 0;
+    /// A loop in parts.
+    Split = "split" in 1;
     /// Any order.
-    Order = "order" in 1;
+    Order = "order" in 2;
     /// Another order of loops.
-    Permute = "permute" in 1;
+    Permute = "permute" in 2;
     /// Several loops of one.
-    Distribute = "distribute" in 1;
+    Distribute = "distribute" in 2;
     /// One loop of two.
-    Fuse = "fuse" in 1;
+    Fuse = "fuse" in 2;
     /// A slanted loop.
-    Skew = "skew" in 1;
+    Skew = "skew" in 2;
     /// Parallel loops.
-    Parallel = "parallel" in 2;
+    Parallel = "parallel" in 3;
     /// Dimensions of one loop.
-    Collapse = "collapse" in 3;
+    Collapse = "collapse" in 4;
     /// Loops of the host.
-    Launches = "launches" in 4;
+    Launches = "launches" in 5;
     /// Elements in registers.
-    Promote = "promote" in 5;
+    Promote = "promote" in 6;
     /// Rounds of a loop of the host.
-    Block = "block" in 6;
+    Block = "block" in 7;
     /// Tiles.
-    Tile = "tile" in 7;
+    Tile = "tile" in 8;
     /// Squares.
-    Stage = "stage" in 8;
+    Stage = "stage" in 9;
     /// Planes.
-    March = "march" in 9;
+    March = "march" in 10;
     /// Iterations of a thread.
-    Coarsen = "coarsen" in 10;
+    Coarsen = "coarsen" in 11;
     /// Neighbours.
-    Share = "share" in 11;
+    Share = "share" in 12;
     /// Shared rounds.
-    Spread = "spread" in 12;
+    Spread = "spread" in 13;
     /// Processors.
-    Map = "map" in 13;
+    Map = "map" in 14;
     /// Unrolled loops.
-    Unroll = "unroll" in 14;
+    Unroll = "unroll" in 15;
 }

@@ -8,7 +8,7 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 use super::cursor::Cursor;
 use super::step::{
     Block, Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, March, Name,
-    Order, Parallel, Permute, Privatize, Promote, Share, Skew, Spread, Stage, Tile, Unroll,
+    Order, Parallel, Permute, Privatize, Promote, Share, Skew, Split, Spread, Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -43,6 +43,18 @@ impl StepText for Privatize {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} over {}", self.array, self.over.join(", "))
+    }
+}
+
+impl StepText for Split {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let name = c.name(LOOP)?;
+        c.expect("at")?;
+        Ok(Split { name, at: Form::parse(c)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} at {}", self.name, self.at)
     }
 }
 

@@ -17,6 +17,7 @@
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
+//! | [`split`] | loops cut where all that they carry goes through one iteration |
 //! | [`refusal`] | why not |
 
 pub mod coalesce;
@@ -32,16 +33,19 @@ pub mod refusal;
 mod scan;
 pub mod schedule;
 pub mod skew;
+pub mod split;
 pub mod statements;
 pub mod tile;
 pub mod trips;
 pub mod unroll;
 pub mod unroll_jam;
 
-use gpuc_dialects::offload::{SCHEDULE_ATTR, SEQ_ATTR};
+use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR, SEQ_ATTR};
 use gpuc_ir::pass::PassContext;
 use gpuc_ir::{Ir, Op, WalkOrder};
+use indexmap::IndexSet;
 
+use crate::analysis::loops::candidates;
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::DependenceGraph;
@@ -50,6 +54,15 @@ use refusal::Refusal;
 /// Whether nobody but the compiler has a say in the order of a loop.
 pub(crate) fn free(ir: &Ir, op: Op) -> bool {
     [SCHEDULE_ATTR, SEQ_ATTR].iter().all(|mark| ir.attr(op, mark).is_none())
+}
+
+/// The loops of a region whose order is the compiler's to choose, outer ones first.
+pub(crate) fn free_loops(ir: &Ir, region: RegionOp) -> IndexSet<Op> {
+    let unasked = |&op: &Op| {
+        let asked = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
+        asked.is_none_or(|levels| levels.is_empty())
+    };
+    candidates(ir, region).into_iter().filter(unasked).collect()
 }
 
 /// What a pass's option says of mapped variables.

@@ -52,7 +52,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// A dependence, with a pair of iterations where one is known.
+    /// A dependence, with the pair of iterations that would be exchanged, or any other one that is known.
     pub fn new(edge: &Edge, iterations: Option<(Vec<i64>, Vec<i64>)>) -> Witness {
         let vector = |vector: &Vec<_>| {
             let each: Vec<String> = vector.iter().map(|d: &_| format!("{d}")).collect();
@@ -67,7 +67,7 @@ impl Witness {
             sink: (*edge.sink).clone(),
             kind: edge.kind,
             directions,
-            iterations,
+            iterations: iterations.or_else(|| edge.example()),
         }
     }
 

@@ -61,6 +61,15 @@ impl Edge {
         self.known.as_ref()?.distance(index).ok()
     }
 
+    /// Iterations of source and sink that depend on each other, numbers of the loops' variables from the
+    /// outermost in; `None` where the dependence is assumed, or the solver finds none.
+    pub fn example(&self) -> Option<(Vec<i64>, Vec<i64>)> {
+        let relation = self.known.as_ref()?.relation();
+        let inputs = relation.space().inputs();
+        let point = relation.pieces().iter().find_map(|piece| piece.sample().ok().flatten())?;
+        Some((point.dims[..inputs].to_vec(), point.dims[inputs..].to_vec()))
+    }
+
     /// The place of the loop of that variable among those that both ends are in.
     fn level_of(&self, variable: Value) -> Option<usize> {
         self.loops.iter().position(|&each| each == variable)
