@@ -164,6 +164,8 @@ void __gpuc_require_shared_memory(void);
 
 /* When the program starts: the image has device functions that other files call. */
 void __gpuc_provide(struct __gpuc_image *);
+/* When the program starts: functions of images find the variable at an address by what stands in their variable of that name. */
+void __gpuc_reach(const char *, const void *);
 
 void __gpuc_declare(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);
 void __gpuc_scope_end(struct __gpuc_scope *scope);

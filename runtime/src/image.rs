@@ -6,6 +6,7 @@ use std::sync::{OnceLock, RwLock};
 use gpuc_arch::PtxVersion;
 
 use crate::device::{Device, DeviceError, KernelId, KernelInfo, ModuleId};
+use crate::reached::Reached;
 
 /// A kernel that has been looked up.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ impl LoadedImages {
 pub struct LoadedImage {
     module: ModuleId,
     kernels: RwLock<Vec<&'static LoadedKernel>>,
+    /// Variables of the program that its functions find by an address.
+    pub reached: Box<[Reached]>,
 }
 
 impl LoadedImage {
@@ -49,7 +52,8 @@ impl LoadedImage {
             check_header(device, ptx, source)?;
         }
         let module = device.load_module(texts)?;
-        Ok(LoadedImage { module, kernels: RwLock::default() })
+        let reached = Reached::of(device, module, texts)?;
+        Ok(LoadedImage { module, kernels: RwLock::default(), reached })
     }
 
     /// The kernel `name`. The second and later look-ups neither allocate nor ask the device.

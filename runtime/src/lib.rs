@@ -28,6 +28,7 @@ pub mod openmp;
 pub mod present;
 pub mod profiling;
 pub mod queue;
+mod reached;
 pub mod report;
 mod rows;
 mod runtime;

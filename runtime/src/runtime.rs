@@ -509,6 +509,9 @@ impl Runtime {
         }
         let image = self.image(device, image, site)?;
         let loaded = image.kernel(device, kernel).map_err(|error| located(error, site))?;
+        if !image.reached.is_empty() {
+            self.refresh(device, image).map_err(|error| located(error, site))?;
+        }
         let (grid, block, dynamic_shared_bytes) = device
             .limits()
             .check(&loaded.info, grid, block, dynamic_shared_bytes, params.len() as u64)
@@ -538,6 +541,14 @@ impl Runtime {
             lock(report).launch(site, &kernel.to_string_lossy(), grid, block, queue, outcome);
         }
         Ok(())
+    }
+
+    /// Tells the functions of an image where the variables are that they use.
+    fn refresh(&self, device: &dyn Device, image: &LoadedImage) -> Result<(), DeviceError> {
+        let state = lock(&self.place().state);
+        let shared = shared_memory::is_required();
+        let find = |host| state.table.device_address(host).or(shared.then_some(host));
+        image.reached.iter().try_for_each(|variable| variable.refresh(device, find))
     }
 
     /// What the image has become on the device, loading it on first use.

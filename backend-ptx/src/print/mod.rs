@@ -99,6 +99,10 @@ fn variable(ir: &Ir, this: VariableOp, text: &mut String) {
         let _ = writeln!(text, ".extern .{} .align {alignment} .b8 {name}[];", space.keyword());
         return;
     }
+    let linkage = ir.attr(this.op(), gpuc_dialects::offload::LINKAGE_ATTR);
+    if let Some(linkage) = linkage.and_then(|attr| ir.ctx.string_value(attr)) {
+        let _ = write!(text, ".{linkage} ");
+    }
     let _ = write!(text, ".{} .align {alignment} .b8 {name}[{}]", space.keyword(), bytes.max(1));
     if let Some(init) = this.init(ir).and_then(|attr| ir.ctx.dense_array(attr)) {
         text.push_str(" = {");

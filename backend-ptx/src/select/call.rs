@@ -22,9 +22,13 @@ pub(crate) struct Signature {
     pub result: Option<Type>,
 }
 
-/// The name in PTX of a function of the program.
+/// The name in PTX of a function of the program, or of the device's own.
 pub(crate) fn name_of(ir: &Ir, function: Op) -> String {
-    format!("{}{SUFFIX}", ir.symbol_name(function).unwrap_or("function"))
+    let name = ir.symbol_name(function).unwrap_or("function");
+    match linkage(ir, function).as_deref() {
+        Some("system") => name.to_owned(),
+        _ => format!("{name}{SUFFIX}"),
+    }
 }
 
 /// The type by which PTX passes a register.

@@ -1,6 +1,7 @@
 //! Variables: memory of the block and the thread, globals of the module.
 
 use gpuc_dialects::memref::GlobalOp;
+use gpuc_dialects::offload::LINKAGE_ATTR;
 use gpuc_dialects::ptx::kinds::Space;
 use gpuc_dialects::ptx::{AddressOfOp, LocalOp, VariableOp};
 use gpuc_ir::{Attr, AttrKind, Op, OpView, Type, Value};
@@ -75,7 +76,12 @@ impl Selector<'_, '_> {
             Some(name) => name,
             None => {
                 let symbol = self.e.ir.symbol_name(global.op()).unwrap_or("global").to_owned();
-                let name = self.module.unique_name(&symbol);
+                // What others look for by its name has its own.
+                let seen = self.e.ir.attr(global.op(), LINKAGE_ATTR);
+                let name = match seen {
+                    Some(_) => symbol.clone(),
+                    None => self.module.unique_name(&symbol),
+                };
                 let init = match global.initial_value(self.e.ir) {
                     Some(value) => self.initial_bytes(op, ty, value)?,
                     None => return self.refuse(op, format!("global '{symbol}' is only declared")),
@@ -90,7 +96,10 @@ impl Selector<'_, '_> {
                     .alignment(self.e.ir)
                     .and_then(|attr| self.e.ir.ctx.i64_value(attr))
                     .map_or(ALIGNMENT, |alignment| alignment.max(ALIGNMENT));
-                self.variable(&name, space, bytes, alignment, init);
+                let variable = self.variable(&name, space, bytes, alignment, init);
+                if let Some(linkage) = seen {
+                    self.e.ir.set_attr(variable, LINKAGE_ATTR, linkage);
+                }
                 self.module.globals.insert(global.op(), name.clone());
                 name
             }

@@ -54,6 +54,15 @@ impl Family {
         }
     }
 
+    /// The directive that has variables of the file on the device as long as the program runs.
+    pub fn declares_variables(self) -> Option<&'static str> {
+        match self {
+            Family::OpenAcc => Some("#pragma acc declare create(…)"),
+            Family::OpenMp => Some("#pragma omp declare target(…)"),
+            Family::OpenHmpp | Family::Jolokia => None,
+        }
+    }
+
     /// The directive that keeps `list` on the device while the statement behind it runs, where there is one.
     pub fn data_construct(self, list: &str) -> Option<String> {
         let clause = self.data_clause(DataKind::Copy, list);

@@ -106,6 +106,7 @@ pub fn rewrite(
     if lowered.provides {
         out += prologue::PROVIDES;
     }
+    out += &prologue::reaches(unit, &lowered.reached);
     out += prologue::END;
     Ok(out)
 }

@@ -4,8 +4,9 @@
 use gpuc_ir::Ir;
 
 use super::function::{c_name, parameters};
-use super::{Functions, sections};
-use crate::lower::Lowered;
+use super::{Functions, literal, sections};
+use crate::lower::{Lowered, Reached};
+use crate::tree::TranslationUnit;
 
 /// Begins text of ours: of a system header, so that the host compiler does not warn of it, and with
 /// structures laid out as the runtime has them, whatever the program or an option asks for.
@@ -36,6 +37,22 @@ pub(super) const PROVIDES: &str = "\
 void __gpuc_provide(struct __gpuc_image *);
 static void __attribute__((__constructor__(101))) __gpuc_provides(void) { __gpuc_provide(&__gpuc_image_0); }
 ";
+
+/// Says when the program starts where the variables are that functions of the image find by an address.
+pub(super) fn reaches(unit: &TranslationUnit, reached: &[Reached]) -> String {
+    if reached.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from(
+        "void __gpuc_reach(const char *, const void *);\n\
+         static void __attribute__((__constructor__(101))) __gpuc_reaches(void) { ",
+    );
+    for Reached { symbol, variable } in reached {
+        let name = unit.name(*variable);
+        out += &format!("__gpuc_reach({}, (const void *)&{name}); ", literal(symbol));
+    }
+    out + "}\n"
+}
 
 /// `@4` and `@8` stand for the alignment of a member.
 const RUNTIME: &str = "\

@@ -24,6 +24,10 @@ pub(super) enum ReturnPlace {
 /// Calls nested deeper than this are taken for a mistake.
 const DEEPEST_CALL: usize = 64;
 
+/// Functions of the C library that a device has by itself, with a heap of its own (CUDA C++ Programming Guide, *Dynamic
+/// global memory allocation*).
+const DEVICE_HEAP: &[&str] = &["malloc", "free"];
+
 impl Lowerer<'_> {
     /// A call for its value.
     pub(super) fn call(
@@ -104,17 +108,26 @@ impl Lowerer<'_> {
                             .help("write what it does in plain C"),
                     );
                 }
-                if self.routines.get(decl).is_some() {
-                    let symbol = self.external(decl, span)?;
+                if self.is_of_other_file(decl) {
+                    let symbol = self.external(decl, "extern", span)?;
+                    return self.call_separate(decl, &symbol, arguments, span);
+                }
+                if DEVICE_HEAP.contains(&name.as_str()) {
+                    let symbol = self.external(decl, "system", span)?;
                     return self.call_separate(decl, &symbol, arguments, span);
                 }
                 let ty = self.ty(expr);
-                Ok(match self.library_call(&name, ty, arguments, span)? {
-                    Some(value) => CallResult::Value(value),
-                    None => CallResult::Nothing,
-                })
+                let value = self.library_call(&name, ty, arguments, span)?;
+                Ok(value.map_or(CallResult::Nothing, CallResult::Value))
             }
         }
+    }
+
+    /// Whether a function without a body here is one that another file has for the device. What a header of the system
+    /// declares (`fmin`) is the library's, also where `routine` names it.
+    pub(super) fn is_of_other_file(&self, decl: DeclId) -> bool {
+        self.routines.get(decl).is_some()
+            && !self.unit.source.is_system(self.unit.decls[decl].span.start)
     }
 
     /// The function that device code calls in the place of another.

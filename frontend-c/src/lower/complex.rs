@@ -119,7 +119,15 @@ impl Lowerer<'_> {
         match self.unit.exprs[expr].kind.clone() {
             ExprKind::Paren(inner) => self.complex_value(inner),
             ExprKind::Imaginary(value) => {
-                Ok(Complex { re: self.float(0.0, scalar), im: self.float(value, scalar) })
+                let [re, im] = [0.0, value].map(|part| match scalar.is_float() {
+                    true => self.float(part, scalar),
+                    // `2i` is a complex integer (GNU).
+                    false => {
+                        let ty = scalar.register(&mut self.b.ctx);
+                        arith::constant_int(&mut self.b, part as i128, ty)
+                    }
+                });
+                Ok(Complex { re, im })
             }
             ExprKind::Complex(re, im) => Ok(Complex { re: self.rvalue(re)?, im: self.rvalue(im)? }),
             ExprKind::Cast { kind: CastKind::Load, operand, .. } => {
@@ -353,7 +361,7 @@ impl Lowerer<'_> {
         let (ty, span) = (self.ty(expr), self.span(expr));
         let scalar = self.part(ty, span)?;
         let name = super::walk::callee(self.unit, callee)
-            .filter(|(_, body)| body.is_none())
+            .filter(|&(decl, body)| body.is_none() && !self.is_of_other_file(decl))
             .map(|(decl, _)| self.unit.name(decl).to_owned());
         let Some(name) = name else {
             let object = self.call_record(expr, callee, arguments)?;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::call::ReturnPlace;
-use super::lowerer::{Failure, Frame, Lowerer, Lowering};
+use super::lowerer::{Binding, Failure, Frame, Lowerer, Lowering};
 use super::scalar::Scalar;
 use super::uses::{Captured, Collector, Uses};
 use crate::tree::{DeclId, StmtId, TranslationUnit};
@@ -108,7 +108,11 @@ impl Lowerer<'_> {
         };
         self.functions.insert(decl, callable.clone());
         if let Callable::Function(symbol) = &callable {
-            self.function(decl, body, &parameters, symbol)?;
+            if let Err(failure) = self.function(decl, body, &parameters, symbol) {
+                // It is made anew, with what is known better then.
+                self.functions.remove(&decl);
+                return Err(failure);
+            }
         }
         Ok(callable)
     }
@@ -174,19 +178,27 @@ impl Lowerer<'_> {
         self.locate(span);
 
         let mut inputs = Vec::new();
-        let mut scalars = Vec::new();
-        for &parameter in parameters {
-            let scalar = self.scalar(unit.decls[parameter].ty, unit.decls[parameter].span)?;
-            inputs.push(scalar.register(&mut self.b.ctx));
-            scalars.push(scalar);
+        let result = self.result_type(decl);
+        let returns_object = self.is_object_type(result);
+        if returns_object {
+            inputs.push(self.passed_type(result, span)?);
         }
-        let result = Scalar::in_memory(unit, self.result_type(decl));
+        for &parameter in parameters {
+            inputs.push(self.passed_type(unit.decls[parameter].ty, unit.decls[parameter].span)?);
+        }
+        let returned = result;
+        let result = Scalar::in_memory(unit, result).filter(|_| !returns_object);
         let results: Vec<_> =
             result.map(|scalar| scalar.register(&mut self.b.ctx)).into_iter().collect();
         let location = self.b.location;
         let (region, done) = self.region(&inputs, |l, arguments| {
             l.with_constants(|l| {
-                let place = l.return_place(decl, span)?;
+                let (place, arguments) = match arguments.split_first() {
+                    Some((&place, rest)) if returns_object => {
+                        (Some(ReturnPlace::Object(l.pointee_of(place, returned))), rest)
+                    }
+                    _ => (l.return_place(decl, span)?, arguments),
+                };
                 let return_flag = l.needs_return_flag(body).then(|| l.flag(false));
                 l.frames.push(Frame {
                     function: Some(decl),
@@ -194,15 +206,17 @@ impl Lowerer<'_> {
                     result: place.clone(),
                     call: Self::NO_CALL,
                 });
-                for ((&parameter, &value), &scalar) in
-                    parameters.iter().zip(arguments).zip(&scalars)
-                {
-                    match unit.types.pointee(unit.decls[parameter].ty) {
-                        Some(pointee) => {
-                            let pointer = l.pointee_of(value, pointee);
-                            l.bind_pointer(parameter, Some(pointer))?;
-                        }
-                        None => l.bind_scalar(parameter, value, scalar),
+                for (&parameter, &value) in parameters.iter().zip(arguments) {
+                    let ty = unit.decls[parameter].ty;
+                    if l.is_object_type(ty) {
+                        let copy = l.pointee_of(value, ty);
+                        l.bindings.insert(parameter, Binding::Object(copy));
+                    } else if let Some(pointee) = unit.types.pointee(ty) {
+                        let pointer = l.pointee_of(value, pointee);
+                        l.bind_pointer(parameter, Some(pointer))?;
+                    } else {
+                        let scalar = l.scalar(ty, span)?;
+                        l.bind_scalar(parameter, value, scalar);
                     }
                 }
                 let extents = parameters.iter().map(|&p| unit.decls[p].ty);

@@ -222,14 +222,20 @@ impl Lowerer<'_> {
     pub(super) fn global(&mut self, decl: DeclId, span: Span) -> Lowering<Place> {
         let name = self.unit.name(decl).to_owned();
         let Some((value, scalar)) = self.constant_variable(decl) else {
+            if self.separate && self.declared.contains(&decl) {
+                return self.reached(decl);
+            }
             if self.separate {
                 let message = format!(
                     "`{name}`, a variable of the file, is used in a function that stays a call"
                 );
-                return self.refuse(
-                    span,
-                    Diagnostic::error(message).help("hand it over as an argument, or its address"),
-                );
+                let help = match self.family.declares_variables() {
+                    Some(directive) => {
+                        format!("name it in `{directive}` behind its declaration, or hand it over")
+                    }
+                    None => "hand it over as an argument, or its address".to_owned(),
+                };
+                return self.refuse(span, Diagnostic::error(message).help(help));
             }
             if self.diagnostics.iter().any(Diagnostic::is_error) {
                 // Its declaration was refused.

@@ -140,6 +140,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) called: FxHashSet<DeclId>,
     /// Variables that are on the device as long as the program runs.
     pub(super) declared: FxHashSet<DeclId>,
+    /// Variables of the program that functions which stay calls find by an address.
+    pub(super) reached: Vec<super::Reached>,
     /// What directives say of functions.
     pub(super) routines: super::routine::Routines,
     /// The block that constants of type `index` are put into, and those that are there.
@@ -202,6 +204,7 @@ impl<'a> Lowerer<'a> {
             functions: FxHashMap::default(),
             called: FxHashSet::default(),
             declared: FxHashSet::default(),
+            reached: Vec::new(),
             routines: super::routine::Routines::of(unit),
             entry: None,
             separate: false,

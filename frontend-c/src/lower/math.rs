@@ -80,9 +80,7 @@ const LIBRARY: &[(&str, usize)] = &[
 /// Functions of the C library that only make sense on the host, with the way round them.
 const HOST_ONLY: &[(&str, &str)] = &[
     ("fprintf", "use `printf`: a GPU has one stream"),
-    ("malloc", "allocate before the region, and name the pointer in a `create` clause"),
     ("calloc", "allocate before the region, and name the pointer in a `create` clause"),
-    ("free", "free behind the region"),
     ("exit", "leave a mark in a variable, and exit behind the region"),
     ("memcpy", "write the loop"),
     ("memset", "write the loop"),

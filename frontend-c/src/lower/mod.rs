@@ -21,6 +21,7 @@
 //! | [`place`], [`access`], [`record`], [`bit_field`], [`extent`] | objects, pointers, structures, bit-fields, variable lengths |
 //! | [`address`] | pointers of which only the address is known |
 //! | [`call`], [`function`], [`separate`], [`math`], [`library`], [`output`] | calls |
+//! | [`reached`] | variables of the file in functions that stay calls |
 //! | [`wishes`] | what directives ask of the plan of a construct |
 //! | [`routine`] | what directives say of functions |
 //! | [`depth`] | how deep all that may be nested |
@@ -57,6 +58,7 @@ mod math;
 mod output;
 mod place;
 mod private;
+mod reached;
 mod record;
 mod redundant;
 mod region;
@@ -124,8 +126,19 @@ pub struct Lowered {
     pub always: bool,
     /// Whether the module has functions that device code of other files may call.
     pub provides: bool,
+    /// Variables of the program that the module's functions find by an address in a variable of their own.
+    pub reached: Vec<Reached>,
     /// Remarks and warnings.
     pub remarks: Vec<Diagnostic>,
+}
+
+/// A variable of the program that functions of the device find by its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The variable of the module that the address stands in.
+    pub symbol: String,
+    /// The variable of the program.
+    pub variable: DeclId,
 }
 
 /// A directive of the host program, and what takes its place.

@@ -1,7 +1,7 @@
 //! Functions that stay calls: those that call themselves, those of other files, and those that other files may call
 //! (OpenACC 3.3 §2.15.1).
 //!
-//! Pointers are passed as addresses, which may be a thread's own. Loops of directives in such a function are executed
+//! Pointers are passed as addresses, which may be a thread's own; structures and complex numbers by the address of a copy. Loops of directives in such a function are executed
 //! by the lane that calls it, one iteration after another.
 
 use gpuc_diagnostics::{Diagnostic, Severity};
@@ -16,6 +16,7 @@ use super::scalar::Scalar;
 use super::walk::{self, Below};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, StmtId};
+use crate::types::Type;
 
 impl Lowerer<'_> {
     /// Whether a function calls itself, by way of others too.
@@ -47,15 +48,14 @@ impl Lowerer<'_> {
         if function.variadic {
             return refuse("takes variable arguments", "give it a parameter for each argument");
         }
-        let is_passed = |ty| Scalar::in_memory(unit, ty).is_some();
-        if !function.parameters.iter().all(|&ty| is_passed(ty)) {
-            return refuse("is given a structure or a complex number", "hand over a pointer to it");
+        let is_passed = |ty| self.is_object_type(ty) || Scalar::in_memory(unit, ty).is_some();
+        if let Some(&ty) = function.parameters.iter().find(|&&ty| !is_passed(ty)) {
+            let why = format!("is given a `{}`", unit.display(ty));
+            return refuse(&why, "device code has no such values");
         }
         if !unit.types.is_void(function.result) && !is_passed(function.result) {
-            return refuse(
-                "returns a structure or a complex number",
-                "let it write where a pointer points to",
-            );
+            let why = format!("returns a `{}`", unit.display(function.result));
+            return refuse(&why, "device code has no such values");
         }
         if body.is_some_and(|body| routine::asks_numbers(unit, body)) {
             return refuse("asks for the number of its processor", "hand the number over");
@@ -63,8 +63,49 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The symbol of a function that another file has.
-    pub(super) fn external(&mut self, decl: DeclId, span: Span) -> Lowering<String> {
+    /// Whether values of a type are passed by the address of a copy: structures, unions, complex numbers. What returns
+    /// one is given the address of the place for it, ahead of its arguments.
+    pub(super) fn is_object_type(&self, ty: Type) -> bool {
+        self.is_complex_type(ty)
+            || self.unit.types.as_record(ty).is_some() && self.unit.types.layout(ty).is_some()
+    }
+
+    /// The type that a parameter is passed in.
+    pub(super) fn passed_type(&mut self, ty: Type, span: Span) -> Lowering<gpuc_ir::Type> {
+        let scalar = match self.is_object_type(ty) {
+            true => Scalar::ADDRESS,
+            false => self.scalar(ty, span)?,
+        };
+        Ok(scalar.register(&mut self.b.ctx))
+    }
+
+    /// The argument for a parameter of type `ty`.
+    fn passed(&mut self, argument: ExprId, ty: Type) -> Lowering<Value> {
+        if self.is_pointer(argument) {
+            return self.address(argument);
+        }
+        if !self.is_object_type(ty) {
+            return self.rvalue(argument);
+        }
+        let span = self.span(argument);
+        let copy = self.local_object(None, ty, span)?;
+        if self.is_complex_type(ty) {
+            let value = self.complex_value(argument)?;
+            self.store_complex(value, &copy, ty, span)?;
+        } else {
+            let source = self.object(argument)?;
+            self.copy_object(&source, &copy, ty, span)?;
+        }
+        Ok(self.address_of(&copy))
+    }
+
+    /// The symbol of a function that another file has (linkage `extern`), or the device's own runtime system (`system`).
+    pub(super) fn external(
+        &mut self,
+        decl: DeclId,
+        linkage: &str,
+        span: Span,
+    ) -> Lowering<String> {
         let unit = self.unit;
         self.check_separate(decl, None)?;
         let symbol = unit.name(decl).to_owned();
@@ -75,10 +116,13 @@ impl Lowerer<'_> {
         let Some(function) = unit.types.as_function(unit.decls[decl].ty) else {
             return self.error(span, "this is no function");
         };
-        let parameters = function.parameters.to_vec();
+        let (parameters, result) = (function.parameters.to_vec(), function.result);
         let mut inputs = Vec::new();
+        if self.is_object_type(result) {
+            inputs.push(self.passed_type(result, span)?);
+        }
         for ty in parameters {
-            inputs.push(self.scalar(ty, span)?.register(&mut self.b.ctx));
+            inputs.push(self.passed_type(ty, span)?);
         }
         let results: Vec<_> = self.result_register(decl).into_iter().collect();
         let saved = (self.b.point(), self.b.location);
@@ -88,7 +132,7 @@ impl Lowerer<'_> {
         let ctx = &mut self.b.ctx;
         let ty = ctx.function(&inputs, &results);
         let (ty, name) = (ctx.type_attr(ty), ctx.string_attr(&symbol));
-        let (private, linkage) = (ctx.string_attr("private"), ctx.string_attr("extern"));
+        let (private, linkage) = (ctx.string_attr("private"), ctx.string_attr(linkage));
         let b = &mut self.b;
         let op = func::FuncOp::new(b)
             .attr(b, "sym_name", name)
@@ -110,19 +154,23 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowering<CallResult> {
         let unit = self.unit;
-        let expected =
-            unit.types.as_function(unit.decls[decl].ty).map_or(0, |f| f.parameters.len());
-        if expected != arguments.len() {
+        let parameters = unit.types.as_function(unit.decls[decl].ty);
+        let parameters = parameters.map(|f| f.parameters.to_vec()).unwrap_or_default();
+        if parameters.len() != arguments.len() {
             return self.error(span, "this call has another number of arguments than its function");
         }
+        let result = self.result_type(decl);
+        let object = match self.is_object_type(result) {
+            true => Some(self.local_object(None, result, span)?),
+            false => None,
+        };
         let mut operands: Vec<Value> = Vec::new();
-        for &argument in arguments {
-            operands.push(match self.is_pointer(argument) {
-                true => self.address(argument)?,
-                false => self.rvalue(argument)?,
-            });
+        operands.extend(object.as_ref().map(|object| self.address_of(object)));
+        for (&argument, ty) in arguments.iter().zip(parameters) {
+            operands.push(self.passed(argument, ty)?);
         }
-        Ok(self.build_call(decl, symbol, &operands, span))
+        let done = self.build_call(decl, symbol, &operands, span);
+        Ok(object.map_or(done, CallResult::Object))
     }
 
     /// Once the address of something local was given away, an address may be one in all of a function.

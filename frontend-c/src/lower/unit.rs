@@ -60,6 +60,7 @@ pub fn lower_unit(
             constructs: Vec::new(),
             always: options.always,
             provides: false,
+            reached: Vec::new(),
             remarks: Vec::new(),
         });
     }
@@ -77,11 +78,12 @@ pub fn lower_unit(
             walker.lowerer.diagnostics.push(diagnostic);
         }
     }
+    let reached = std::mem::take(&mut walker.lowerer.reached);
     let (errors, remarks): (Vec<_>, Vec<_>) =
         walker.lowerer.diagnostics.into_iter().partition(Diagnostic::is_error);
     if errors.is_empty() {
         let (constructs, always) = (walker.constructs, options.always);
-        Ok(Lowered { module, constructs, always, provides, remarks })
+        Ok(Lowered { module, constructs, always, provides, reached, remarks })
     } else {
         Err(errors)
     }

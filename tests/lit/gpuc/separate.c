@@ -27,8 +27,22 @@ double total(const double *row, int n);
 int back(int n);
 #pragma acc routine seq
 const char *name(int which);
+typedef struct { double x, y; char tag[3]; } point;
+#pragma acc routine seq
+point moved(point from, double by, _Complex double turn);
+#pragma acc routine seq
+_Complex double turned(_Complex double by, point from);
+
+extern double table[5];
+extern long calls;
+#pragma acc declare create(table, calls)
+#pragma acc routine seq
+double looked_up(int at, int depth);
 
 static int helper(int x) { return x + 1; }
+static int weight = 10, own[3];
+#pragma acc declare create(weight, own)
+static int fall(int n) { own[n % 3] += weight; return n > 0 ? fall(n - 1) + weight : own[2]; }
 
 // MISSING: error: device code of {{.*}}separate.c calls `back`, which no file of the program has for the device
 // MISSING-NEXT: separate.c:[[@LINE+2]]
@@ -52,24 +66,60 @@ int main(void)
     // CHECK-NEXT: second
     #pragma acc serial
     printf("%s\n", name(1));
+    // Structures and complex numbers are copies, whatever their function does with them.
+    static point from[N], to[N];
+    static _Complex double z[N];
+    for (int i = 0; i < N; i++)
+        from[i] = (point){i, -i, {1, i, 3}};
+    #pragma acc parallel loop copyin(from) copyout(to, z)
+    for (int i = 0; i < N; i++) {
+        point p = from[i];
+        to[i] = moved(moved(p, 1, 2), p.x, p.y);
+        z[i] = turned(p.x + 2i, to[i]);
+    }
+    // CHECK-NEXT: 75 -1404 1 37 10 -38 3
+    printf("%g %g %d %d %d", to[37].x, to[37].y, to[37].tag[0], to[37].tag[1] - 2, to[37].tag[2] + 3);
+    printf(" %g %g\n", __real__ z[37], __imag__ z[37]);
+    // Variables of a file that are on the device as long as the program runs.
+    static double found[N];
+    static int fallen[N];
+    for (int round = 1; round < 3; round++) {
+        for (int i = 0; i < 5; i++)
+            table[i] = i * round;
+        calls = 100 * round;
+        weight = round;
+        #pragma acc update device(table, calls, weight)
+        #pragma acc parallel loop copyout(found)
+        for (int i = 0; i < N; i++)
+            found[i] = looked_up(i, i % 4);
+        #pragma acc serial copyout(fallen)
+        {
+            own[0] = own[1] = own[2] = 0;
+            for (int i = 0; i < N; i++)
+                fallen[i] = fall(i % 4);
+        }
+        #pragma acc update self(own)
+        // CHECK-NEXT: 208 314 23 100
+        // CHECK-NEXT: 416 628 46 200
+        printf("%g %g %d %d\n", found[2], found[39], fallen[39], own[0] + own[1] + own[2]);
+    }
     return 0;
 }
 #elif defined(BAD)
-struct pair { int a, b; };
 #pragma acc routine seq
-int sum(struct pair p);
-static int all(struct pair p, int n) { return n ? all(p, n - 1) + p.a : p.b; }
+int sum(long double p);
+static long double all(int n) { return n ? all(n - 1) : 1; }
 int count;
 static int counted(int n) { return n ? counted(n - 1) : count; }
 
-void bad(int n, int *x, struct pair p)
+void bad(int n, int *x)
 {
-    // BAD: error[GPUC0005]: `sum` stays a call in device code, and is given a structure or a complex number
+    // BAD: error[GPUC0005]: `sum` stays a call in device code, and is given a `long double`
     #pragma acc parallel loop
-    for (int i = 0; i < n; i++) x[i] = sum(p);
-    // BAD: error[GPUC0005]: `all` stays a call in device code, and is given a structure or a complex number
+    for (int i = 0; i < n; i++) x[i] = sum(i);
+    // BAD: error[GPUC0005]: `long double` is not supported in device code
     #pragma acc parallel loop
-    for (int i = 0; i < n; i++) x[i] = all(p, i);
+    for (int i = 0; i < n; i++) x[i] = all(i);
     // BAD: error[GPUC0005]: `count`, a variable of the file, is used in a function that stays a call
     #pragma acc parallel loop
     for (int i = 0; i < n; i++) x[i] = counted(i);
@@ -119,11 +169,42 @@ const char *name(int which)
     return which ? "second" : "first";
 }
 
+typedef struct { double x, y; char tag[3]; } point;
+#pragma acc routine seq
+point moved(point from, double by, _Complex double turn)
+{
+    point to = from;
+    from.x = by * __real__ turn;
+    to.x += by;
+    to.y += from.x - __imag__ turn;
+    for (int i = 0; i < 3; i++)
+        to.tag[i] += i;
+    return to;
+}
+
+#pragma acc routine seq
+_Complex double turned(_Complex double by, point from)
+{
+    by -= from.x;
+    from.y = 0;
+    return by + from.tag[0] * 1i + from.y;
+}
+
+double table[5];
 long calls;
+static int scale = 3;
+#pragma acc declare create(table, calls) copyin(scale)
+#pragma acc routine seq
+double looked_up(int at, int depth)
+{
+    return depth ? looked_up(at, depth - 1) + calls : table[at % 5] * scale + table[2];
+}
+
+long uses;
 #pragma acc routine seq
 int counting(int n)
 {
-    // INFO: `calls`, a variable of the file, is used in a function that stays a call
-    return n + calls;
+    // INFO: `uses`, a variable of the file, is used in a function that stays a call
+    return n + uses;
 }
 #endif
