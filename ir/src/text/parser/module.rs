@@ -132,8 +132,7 @@ impl<'s> OpParser<'_, 's> {
         while !self.at("#-}") {
             let at = self.here();
             if self.token.kind != TokenKind::Bare {
-                return self
-                    .error(at, "expected identifier key in file metadata dictionary");
+                return self.error(at, "expected identifier key in file metadata dictionary");
             }
             let key = self.token_text();
             self.advance();
