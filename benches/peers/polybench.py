@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Runs PolyBench/C 4.2.1 with its kernels as `kernels` regions, and says how they were parallelised.
 
-usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [--vla] [--float] [NAME...]
+usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [--vla] [--float] [--auto] [NAME...]
 
 Between `#pragma scop` and `#pragma endscop` of each program's kernel function stands one compute region, with a data
 clause for every array parameter. Each program is compiled by gpuc and by gcc, run (by gpuc on its simulator), and its
 arrays are compared, within a part in a thousand (fused multiplications round otherwise); as many elements may be off
 as of `gcc -Ofast`, which is none but in gramschmidt, whose input is no basis. The main nest is the kernel that takes
 most time by the model. Prints a line for each program and a summary.
+
+With `--auto` there is no directive: what `gpuc --auto` finds runs on the device whatever it is worth (`GPUC_AUTO=all`), and the program is
+built once more with the LARGE data set, and runs for some seconds, to say where it decides to run the nests of its kernel.
 """
 import argparse
 import os
@@ -72,6 +75,23 @@ def run(command, **kwargs):
     return subprocess.run(command, capture_output=True, text=True, **kwargs)
 
 
+def decisions(options, source, include, folder):
+    """Where the nests of the kernel of a program with large data run that it starts in some seconds."""
+    program = folder + "/large"
+    rest = [str(options.folder / "utilities/polybench.c"), "-lm"]
+    run([options.gpuc, "--auto", "-w", *include, "-DLARGE_DATASET", str(source), *rest, "-o", program])
+    environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_NOTIFY="1")
+    process = subprocess.Popen([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        said = process.communicate(timeout=options.seconds)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        said = process.communicate()[1]
+    nests = dict(re.findall(r"(\d+): this nest of `kernel_\w+` runs on the (\w+)", said))
+    places = list(nests.values())
+    return places.count("device"), places.count("host")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
@@ -80,10 +100,12 @@ def main():
     parser.add_argument("--clauses", default="copy")
     parser.add_argument("--vla", action="store_true", help="arrays of variable size (POLYBENCH_USE_C99_PROTO)")
     parser.add_argument("--float", action="store_true", help="-DDATA_TYPE_IS_FLOAT")
+    parser.add_argument("--auto", action="store_true", help="no directive: --auto")
+    parser.add_argument("--seconds", type=int, default=30, help="how long a program with large data may run")
     parser.add_argument("names", nargs="*")
     options = parser.parse_intermixed_args()
     listed = (options.folder / "utilities/benchmark_list").read_text().split()
-    total = dict.fromkeys(["right", "one thread", "one block", "grid", "?"], 0)
+    total = dict.fromkeys(["right", "one thread", "one block", "grid", "?", "large on the device"], 0)
     slowest = (0, "")
     for relative in listed:
         source = options.folder / relative
@@ -91,7 +113,8 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as folder:
             changed = pathlib.Path(folder) / source.name
-            changed.write_text(with_region(source.read_text(), options.clauses == "copy", options.vla))
+            text = source.read_text()
+            changed.write_text(text if options.auto else with_region(text, options.clauses == "copy", options.vla))
             include = ["-I", str(options.folder / "utilities"), "-I", str(source.parent)]
             defines = [f"-D{options.size}_DATASET", "-DPOLYBENCH_DUMP_ARRAYS"]
             defines += ["-DPOLYBENCH_USE_C99_PROTO"] * options.vla + ["-DDATA_TYPE_IS_FLOAT"] * options.float
@@ -101,18 +124,19 @@ def main():
                 print(source.stem, "gcc:", host.stderr[:200])
                 continue
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            ptx = run([options.gpuc, "--timing", "--emit=host-c", *include, *defines, str(changed), "-o", folder + "/p.c"])
+            auto = ["--auto"] * options.auto
+            ptx = run([options.gpuc, *auto, "--timing", "--emit=host-c", *include, *defines, str(changed), "-o", folder + "/p.c"])
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             took = 1000 * (after.ru_utime - before.ru_utime)
             slowest = max(slowest, (took, source.stem))
-            built = run([options.gpuc, "-w", *include, *defines, str(changed), *rest, "-o", folder + "/device"])
+            built = run([options.gpuc, *auto, "-w", *include, *defines, str(changed), *rest, "-o", folder + "/device"])
             if built.returncode:
                 print(f"{source.stem:16} does not compile: {(ptx.stderr + built.stderr).strip()[:300]}")
                 continue
             want = numbers(run([folder + "/host"]).stderr)
             run(["gcc", "-Ofast", "-march=native", "-w", *include, *defines, str(source), *rest, "-o", folder + "/host"])
             fast = numbers(run([folder + "/host"]).stderr)
-            environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_REPORT="1", GPUC_QUIET="1")
+            environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_REPORT="1", GPUC_QUIET="1", GPUC_AUTO="all")
             ran = run([folder + "/device"], env=environment)
             dump, _, report = ran.stderr.partition("gpuc report:")
             got = numbers(dump)
@@ -128,8 +152,13 @@ def main():
             total["right"] += right
             launches = sum(kernel[2] for kernel in found)
             sectors = found[0][3] if found else 0
+            large = ""
+            if options.auto:
+                device, host = decisions(options, source, include, folder)
+                total["large on the device"] += device > 0
+                large = f" large: {device} nests on the device, {host} on the host"
             print(f"{source.stem:16} {'right' if right else 'WRONG':6} {how:11} {len(found):3} kernels {launches:6} launches "
-                  f"{sectors:5.2f} sectors/request {took:5.0f} ms"
+                  f"{sectors:5.2f} sectors/request {took:5.0f} ms" + large
                   + ("" if right else " " + ran.stderr[-300:].replace("\n", " ") if ran.returncode else ""), flush=True)
     print(total, f"slowest to compile: {slowest[1]}, {slowest[0]:.0f} ms")
 

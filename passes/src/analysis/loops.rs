@@ -1,10 +1,13 @@
 //! Counted loops of every dialect, seen alike.
 
+use gpuc_dialects::affine::affine_scope;
 use gpuc_dialects::arith;
 use gpuc_dialects::offload::{AUTO_ATTR, Construct, RegionOp, SEQ_ATTR};
 use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep, Traits};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
+use super::domain::is_unchanging;
+use super::extremes::extremes;
 use super::polynomial::Polynomial;
 use super::quasi_affine::QuasiAffine;
 use super::range::Range;
@@ -40,10 +43,17 @@ pub fn dimensions(ir: &Ir, op: Op) -> Vec<CountedLoop> {
 
 /// The same with another way to bring bounds that are values into closed form.
 pub fn dimensions_over(ir: &Ir, op: Op, form: &dyn Fn(Value) -> Polynomial) -> Vec<CountedLoop> {
+    let scope = affine_scope(ir, op);
+    // What does not change round the loop is one number, however the program chooses it.
+    let is_fixed = |value| scope.is_some_and(|scope| is_unchanging(ir, value, scope));
+    let looked_at = |value| match ir.defining_op(value) {
+        Some(op) => arith::MaxSIOp::is(ir, op) || arith::MinSIOp::is(ir, op) || !is_fixed(value),
+        None => false,
+    };
     let of = |dim: LoopDimension| {
-        let lower = Bound::of(ir, &dim.lower, arith::MaxSIOp::is, form);
+        let lower = Bound::of(ir, &dim.lower, true, form, &looked_at);
         let upper = above_start(ir, dim.upper, &lower);
-        let upper = Bound::of(ir, &upper, arith::MinSIOp::is, form);
+        let upper = Bound::of(ir, &upper, false, form, &looked_at);
         let known = lower.known && upper.known;
         let step = match dim.step {
             LoopStep::Constant(step) => Some(step),
@@ -93,19 +103,19 @@ struct Bound {
 }
 
 impl Bound {
-    /// `joins` says which operations join several values to one bound.
+    /// The greatest of the forms, or with `greatest` unset the least, is the bound.
     fn of(
         ir: &Ir,
         bound: &LoopBound,
-        joins: fn(&Ir, Op) -> bool,
+        greatest: bool,
         form: &dyn Fn(Value) -> Polynomial,
+        looked_at: &dyn Fn(Value) -> bool,
     ) -> Bound {
         let mut found = Bound { plain: Vec::new(), divided: Vec::new(), known: true };
         match bound {
-            LoopBound::Value(value) => match ir.defining_op(*value).filter(|&op| joins(ir, op)) {
-                Some(op) => found.plain.extend(ir.operands(op).map(form)),
-                None => found.plain.push(form(*value)),
-            },
+            LoopBound::Value(value) => {
+                found.plain = extremes(ir, *value, greatest, form, looked_at);
+            }
             LoopBound::Map { map, results, operands } => {
                 let data = ir.ctx.map_data(*map);
                 for &result in data.results.iter().skip(results.start).take(results.len()) {

@@ -4,6 +4,7 @@ pub mod access;
 pub mod cases;
 pub mod chrec;
 pub mod domain;
+pub mod extremes;
 pub mod integer;
 pub mod kir;
 pub mod loops;

@@ -1,7 +1,7 @@
 //! `raise-while`: loops that count without saying so become `scf.for`.
 //!
 //! `while (i < n) { ...; i++; }`, `for (; i < n;)`, `while (k--)`: a number that each iteration adds the same
-//! constant to is compared with a bound that stays. The number of iterations is then known in front of the
+//! constant to is compared with a bound that stays, or with several (`i < n && i < m`). The number of iterations is then known in front of the
 //! loop. What the loop carries stays carried; [`raise-inductions`](super::raise_inductions) makes the number a
 //! function of the new variable. (Upstream's `scf-uplift-while-to-for` takes `<` and a step upwards only, and keeps the
 //! number itself as the variable.)
@@ -41,6 +41,12 @@ struct Count {
     index: usize,
     /// What each iteration adds to it; not 0.
     step: i64,
+    /// The loop goes on while it is within all of these; one at least.
+    limits: Vec<Limit>,
+}
+
+/// An end that a loop counts to.
+struct Limit {
     /// What is compared: the number, or one as far from it in every iteration.
     compared: Value,
     /// The loop goes on while `compared relation bound`.
@@ -58,7 +64,108 @@ impl Count {
         if !ir.ops(before).all(pure) || ir.ops(before).any(|each| !ir.regions(each).is_empty()) {
             return None;
         }
-        let comparison = ir.defining_op(condition.condition(ir))?;
+        let mut found: Option<Count> = None;
+        for holds in conjuncts(ir, condition.condition(ir)) {
+            let (index, step, limit) = Limit::of(ir, view, holds)?;
+            let count = found.get_or_insert(Count { index, step, limits: Vec::new() });
+            if count.index != index {
+                return None;
+            }
+            count.limits.push(limit);
+        }
+        found
+    }
+
+    /// Makes it a loop with a number of iterations.
+    fn uplift(self, ir: &mut Ir, view: scf::WhileOp) {
+        let op = view.op();
+        let (before, after) = (ir.body(op, 0), ir.body(op, 1));
+        let inits = view.inits(ir).to_vec();
+        let handed = view.condition_op(ir).args(ir).to_vec();
+        let yielded = view.yield_op(ir).results(ir).to_vec();
+        let pure: Vec<Op> =
+            ir.ops(before).filter(|&each| !ir.has_trait(each, Traits::TERMINATOR)).collect();
+        let start = ir.arguments(before).to_vec();
+        let clone_before = |b: &mut Builder<'_>, carried: &[Value]| {
+            let mut map = ValueMap::new();
+            for (&argument, &value) in start.iter().zip(carried) {
+                map.insert(argument, value);
+            }
+            for &each in &pure {
+                let copy = b.clone_op(each, &mut map);
+                b.insert(copy);
+            }
+            map
+        };
+        let mut b = Builder::before(ir, op);
+        let first = clone_before(&mut b, &inits);
+        let rounds = self.rounds(&mut b, &first);
+        let (zero, one) = (arith::constant_index(&mut b, 0), arith::constant_index(&mut b, 1));
+        let new = scf::ForOp::create(&mut b, (zero, rounds, one), &inits, |b, _, carried| {
+            let mut map = clone_before(b, carried);
+            let handed: Vec<Value> = handed.iter().map(|&value| map.get(value)).collect();
+            for (&argument, value) in b.arguments(after).to_vec().iter().zip(handed) {
+                map.insert(argument, value);
+            }
+            let inside = b.ops(after).filter(|&each| !b.has_trait(each, Traits::TERMINATOR));
+            for each in inside.collect::<Vec<_>>() {
+                let copy = b.clone_op(each, &mut map);
+                b.insert(copy);
+            }
+            yielded.iter().map(|&value| map.get(value)).collect()
+        });
+        let name = b.value_location(start[self.index]);
+        let variable = new.induction_var(&b);
+        b.set_value_location(variable, name);
+        let last = b.results(new.op()).to_vec();
+        let map = clone_before(&mut b, &last);
+        for (i, &value) in handed.iter().enumerate() {
+            let result = b.result(op, i);
+            b.replace_all_uses(result, map.get(value));
+        }
+        copy_marks(ir, op, new.op());
+        ir.erase_op(op);
+    }
+
+    /// How often the loop runs, where `first` has the values of the first iteration.
+    fn rounds(&self, b: &mut Builder<'_>, first: &ValueMap) -> Value {
+        let distances: Vec<Value> = self
+            .limits
+            .iter()
+            .map(|limit| limit.distance(b, first.get(limit.compared), self.step > 0))
+            .collect();
+        // The nearest end is the end.
+        let nearest = distances.into_iter().reduce(|x, y| arith::MinSIOp::new(b, x, y).value(b));
+        let distance = nearest.expect("a loop that counts has a limit");
+        let zero = arith::constant_index(b, 0);
+        let distance = arith::MaxSIOp::new(b, distance, zero).value(b);
+        match self.step.unsigned_abs() {
+            1 => distance,
+            step => {
+                let step = arith::constant_index(b, step as i64);
+                arith::CeilDivSIOp::new(b, distance, step).value(b)
+            }
+        }
+    }
+}
+
+/// The conditions that must all hold for `condition` to.
+fn conjuncts(ir: &Ir, condition: Value) -> Vec<Value> {
+    let (mut open, mut found) = (vec![condition], Vec::new());
+    while let Some(value) = open.pop() {
+        match ir.defining_op(value).filter(|&op| arith::AndIOp::is(ir, op)) {
+            Some(op) => open.extend([ir.operand(op, 1), ir.operand(op, 0)]),
+            None => found.push(value),
+        }
+    }
+    found
+}
+
+impl Limit {
+    /// The limit that a condition of a loop is, with the carried value that counts and what each iteration adds to it.
+    fn of(ir: &Ir, view: scf::WhileOp, condition: Value) -> Option<(usize, i64, Limit)> {
+        let (op, before) = (view.op(), ir.body(view.op(), 0));
+        let comparison = ir.defining_op(condition)?;
         if !arith::CmpIOp::is(ir, comparison) {
             return None;
         }
@@ -99,62 +206,12 @@ impl Count {
             _ => false,
         };
         let wide = ir.ctx.int_or_index_width(ir.ty(compared)).is_some_and(|width| width <= 64);
-        (meets && wide).then_some(Count { index, step, compared, relation, bound, unsigned })
+        let limit = Limit { compared, relation, bound, unsigned };
+        (meets && wide).then_some((index, step, limit))
     }
 
-    /// Makes it a loop with a number of iterations.
-    fn uplift(self, ir: &mut Ir, view: scf::WhileOp) {
-        let op = view.op();
-        let (before, after) = (ir.body(op, 0), ir.body(op, 1));
-        let inits = view.inits(ir).to_vec();
-        let handed = view.condition_op(ir).args(ir).to_vec();
-        let yielded = view.yield_op(ir).results(ir).to_vec();
-        let pure: Vec<Op> =
-            ir.ops(before).filter(|&each| !ir.has_trait(each, Traits::TERMINATOR)).collect();
-        let start = ir.arguments(before).to_vec();
-        let clone_before = |b: &mut Builder<'_>, carried: &[Value]| {
-            let mut map = ValueMap::new();
-            for (&argument, &value) in start.iter().zip(carried) {
-                map.insert(argument, value);
-            }
-            for &each in &pure {
-                let copy = b.clone_op(each, &mut map);
-                b.insert(copy);
-            }
-            map
-        };
-        let mut b = Builder::before(ir, op);
-        let first = clone_before(&mut b, &inits).get(self.compared);
-        let rounds = self.rounds(&mut b, first);
-        let (zero, one) = (arith::constant_index(&mut b, 0), arith::constant_index(&mut b, 1));
-        let new = scf::ForOp::create(&mut b, (zero, rounds, one), &inits, |b, _, carried| {
-            let mut map = clone_before(b, carried);
-            let handed: Vec<Value> = handed.iter().map(|&value| map.get(value)).collect();
-            for (&argument, value) in b.arguments(after).to_vec().iter().zip(handed) {
-                map.insert(argument, value);
-            }
-            let inside = b.ops(after).filter(|&each| !b.has_trait(each, Traits::TERMINATOR));
-            for each in inside.collect::<Vec<_>>() {
-                let copy = b.clone_op(each, &mut map);
-                b.insert(copy);
-            }
-            yielded.iter().map(|&value| map.get(value)).collect()
-        });
-        let name = b.value_location(start[self.index]);
-        let variable = new.induction_var(&b);
-        b.set_value_location(variable, name);
-        let last = b.results(new.op()).to_vec();
-        let map = clone_before(&mut b, &last);
-        for (i, &value) in handed.iter().enumerate() {
-            let result = b.result(op, i);
-            b.replace_all_uses(result, map.get(value));
-        }
-        copy_marks(ir, op, new.op());
-        ir.erase_op(op);
-    }
-
-    /// How often the loop runs, where `first` is compared first.
-    fn rounds(&self, b: &mut Builder<'_>, first: Value) -> Value {
+    /// How far the loop counts from `first` until it leaves the limit; negative if it is beyond.
+    fn distance(&self, b: &mut Builder<'_>, first: Value, upwards: bool) -> Value {
         let index = b.ctx.index();
         let [first, bound] =
             [first, self.bound].map(|value| match (b.ctx.is_index(b.ty(value)), self.unsigned) {
@@ -162,21 +219,13 @@ impl Count {
                 (_, false) => arith::IndexCastOp::new(b, value).result(index).value(b),
                 (_, true) => arith::IndexCastUIOp::new(b, value).result(index).value(b),
             });
-        let (low, high) = if self.step > 0 { (first, bound) } else { (bound, first) };
-        let mut distance = arith::SubIOp::new(b, high, low).value(b);
-        if matches!(self.relation, CmpIPredicate::Sle | CmpIPredicate::Sge) {
-            let one = arith::constant_index(b, 1);
-            distance = arith::AddIOp::new(b, distance, one).value(b);
+        let (low, high) = if upwards { (first, bound) } else { (bound, first) };
+        let distance = arith::SubIOp::new(b, high, low).value(b);
+        if !matches!(self.relation, CmpIPredicate::Sle | CmpIPredicate::Sge) {
+            return distance;
         }
-        let zero = arith::constant_index(b, 0);
-        let distance = arith::MaxSIOp::new(b, distance, zero).value(b);
-        match self.step.unsigned_abs() {
-            1 => distance,
-            step => {
-                let step = arith::constant_index(b, step as i64);
-                arith::CeilDivSIOp::new(b, distance, step).value(b)
-            }
-        }
+        let one = arith::constant_index(b, 1);
+        arith::AddIOp::new(b, distance, one).value(b)
     }
 }
 

@@ -80,3 +80,47 @@ func.func @away(%n: i32) -> i32 {
   }
   return %0 : i32
 }
+
+// -----
+
+// Two ends: the nearer one.
+// CHECK-LABEL: func.func @two_ends
+// CHECK: %[[LEAST:.*]] = arith.minsi
+// CHECK: %[[COUNT:.*]] = arith.maxsi %[[LEAST]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[COUNT]]
+func.func @two_ends(%n: i32, %m: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0 = scf.while (%k = %c0) : (i32) -> i32 {
+    %more = arith.cmpi slt, %k, %n : i32
+    %still = arith.cmpi sle, %k, %m : i32
+    %both = arith.andi %more, %still : i1
+    scf.condition(%both) %k : i32
+  } do {
+  ^bb0(%k: i32):
+    %next = arith.addi %k, %c1 overflow<nsw> : i32
+    scf.yield %next : i32
+  }
+  return %0 : i32
+}
+
+// -----
+
+// Either of two ends: none is known to be the end.
+// CHECK-LABEL: func.func @either
+// CHECK: scf.while
+func.func @either(%n: i32, %m: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0 = scf.while (%k = %c0) : (i32) -> i32 {
+    %more = arith.cmpi slt, %k, %n : i32
+    %still = arith.cmpi sle, %k, %m : i32
+    %one = arith.ori %more, %still : i1
+    scf.condition(%one) %k : i32
+  } do {
+  ^bb0(%k: i32):
+    %next = arith.addi %k, %c1 overflow<nsw> : i32
+    scf.yield %next : i32
+  }
+  return %0 : i32
+}

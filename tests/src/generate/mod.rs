@@ -7,11 +7,13 @@
 
 mod construct;
 mod expression;
+mod nests;
 mod program;
 mod random;
 mod scalar;
 mod statement;
 
+pub use nests::nests;
 pub use program::program;
 
 /// The relative difference that numbers of a line that begins with `~` may have.
@@ -78,5 +80,7 @@ mod tests {
     fn a_seed_makes_one_program() {
         assert_eq!(program(7), program(7));
         assert_ne!(program(7), program(8));
+        assert_eq!(nests(7), nests(7));
+        assert_ne!(nests(7), nests(8));
     }
 }

@@ -193,3 +193,29 @@ func.func @asked(%n: index, %a: memref<?x?xf32>) {
   }
   return
 }
+
+// -----
+
+// A sweep in place again and again: one wavefront over all three loops, not one for each sweep.
+// CHECK-LABEL: func.func @sweeps
+// CHECK: affine.for %{{.*}} =
+// CHECK-NEXT: affine.for %{{.*}} =
+// CHECK-NEXT: affine.for %{{.*}} =
+// REMARK: Loop skewed by 4,2: the wavefront goes over lines
+func.func @sweeps(%steps: index, %n: index, %a: memref<?x?xi32>) {
+  offload.region kernels {
+    affine.for %t = 0 to %steps {
+      affine.for %i = 1 to %n {
+        affine.for %j = 1 to %n {
+          %0 = affine.load %a[%i - 1, %j + 1] : memref<?x?xi32>
+          %1 = affine.load %a[%i, %j - 1] : memref<?x?xi32>
+          %2 = affine.load %a[%i + 1, %j + 1] : memref<?x?xi32>
+          %3 = arith.addi %0, %1 : i32
+          %4 = arith.addi %3, %2 : i32
+          affine.store %4, %a[%i, %j] : memref<?x?xi32>
+        }
+      }
+    }
+  }
+  return
+}
