@@ -586,9 +586,11 @@ fn launches_of_affine_loops() {
     }";
     let body = body.replace("affine_map<()[s0] -> (s0)>()[%lo]", "%lo");
     let body = body.replace("affine_map<()[s0] -> (s0)>()[%hi]", "%hi");
-    let body = format!("func.call @inner(%a, %lo, %hi) : (memref<64x8xi32>, index, index) -> ()\nreturn }}
+    let body = format!(
+        "func.call @inner(%a, %lo, %hi) : (memref<64x8xi32>, index, index) -> ()\nreturn }}
         func.func @inner(%a: memref<64x8xi32>, %lo: index, %hi: index) {{
-            %seven = arith.constant 7 : i32\n{body}");
+            %seven = arith.constant 7 : i32\n{body}"
+    );
     check("func.func(convert-affine-for-to-gpu)", &body);
     assert!(after("func.func(convert-affine-for-to-gpu)", &body).contains("gpu.launch"));
     check("func.func(convert-affine-for-to-gpu{gpu-block-dims=2 gpu-thread-dims=0})", &body);

@@ -147,11 +147,7 @@ fn verify_wait(ir: &Ir, op: Op) -> Result<(), String> {
 /// A buffer and its subscripts as they are read: the buffer, the map, the map's operands.
 type Place = (Unresolved, AffineMap, SmallVec<[Unresolved; 4]>);
 
-fn parse_place(
-    p: &mut OpParser<'_, '_>,
-    state: &mut OpState,
-    name: &str,
-) -> ParseResult<Place> {
+fn parse_place(p: &mut OpParser<'_, '_>, state: &mut OpState, name: &str) -> ParseResult<Place> {
     let buffer = p.parse_operand()?;
     let subscripts = p.parse_affine_map_of_ssa_ids(Delimiter::Square)?;
     let attr = p.ir.ctx.map_attr(subscripts.map);

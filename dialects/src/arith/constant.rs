@@ -43,9 +43,11 @@ fn verify_constant(ir: &Ir, op: Op) -> Result<(), String> {
         _ => true,
     });
     if scalable && !splat {
-        return Err("intializing scalable vectors with elements attribute is not supported unless \
+        return Err(
+            "intializing scalable vectors with elements attribute is not supported unless \
                     it's a vector splat"
-            .into());
+                .into(),
+        );
     }
     if ir.ctx.int_width(ty).is_some() && !ir.ctx.is_signless_int(ty) {
         return Err("integer return type must be signless".into());

@@ -253,7 +253,8 @@ pub(super) fn verify_all_reduce(ir: &Ir, op: Op) -> Result<(), String> {
 pub(super) fn verify_subgroup_reduce(ir: &Ir, op: Op) -> Result<(), String> {
     let view = SubgroupReduceOp(op);
     let ty = ir.ty(view.value(ir));
-    if matches!(ir.ctx.type_kind(ty), TypeKind::Vector { scalable, .. } if scalable.contains(&true)) {
+    if matches!(ir.ctx.type_kind(ty), TypeKind::Vector { scalable, .. } if scalable.contains(&true))
+    {
         return Err("is not compatible with scalable vector types".into());
     }
     let number = view.op(ir).and_then(|attr| ALL_REDUCE_OPERATIONS.number(&ir.ctx, attr));

@@ -324,7 +324,11 @@ fn parse_upstream(text: &str) -> Result<DimMap, String> {
             Some(("map" | "bound", _)) => {
                 return Err("'#gpu.loop_dim_map' is understood with identity maps only".to_owned());
             }
-            _ => return Err(format!("'#gpu.loop_dim_map<{text}>' has '{part}', which is none of its parameters")),
+            _ => {
+                return Err(format!(
+                    "'#gpu.loop_dim_map<{text}>' has '{part}', which is none of its parameters"
+                ));
+            }
         }
     }
     let Some(name) = processor else {

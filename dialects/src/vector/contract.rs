@@ -199,7 +199,10 @@ fn verify_contract(ir: &Ir, op: Op) -> Result<(), String> {
             return Err(format!("expected indexing map {i} to have no symbols"));
         }
         if data.dims as usize != words.len() {
-            return Err(format!("expected indexing map {i} to have {} number of inputs", words.len()));
+            return Err(format!(
+                "expected indexing map {i} to have {} number of inputs",
+                words.len()
+            ));
         }
         if data.results.len() != rank {
             return Err(format!("expected indexing map {i} to have {rank} number of outputs"));

@@ -303,7 +303,9 @@ fn verify_interleave(ir: &Ir, op: Op) -> Result<(), String> {
         ir.ctx.element(ir.ty(view.lhs(ir))) == ir.ctx.element(ir.ty(view.result(ir)));
     match expected == to && same_element {
         true => Ok(()),
-        false => Err("failed to verify that type of 'result' is double the width of the inputs".into()),
+        false => {
+            Err("failed to verify that type of 'result' is double the width of the inputs".into())
+        }
     }
 }
 
@@ -317,9 +319,11 @@ fn verify_deinterleave(ir: &Ir, op: Op) -> Result<(), String> {
         ));
     };
     if last % 2 != 0 {
-        return Err("failed to verify that the trailing dimension of the source vector has an even \
+        return Err(
+            "failed to verify that the trailing dimension of the source vector has an even \
                     number of elements"
-            .into());
+                .into(),
+        );
     }
     let grows = scalable(ir, ir.ty(view.source(ir)));
     let half = |value: Value| {
@@ -329,9 +333,11 @@ fn verify_deinterleave(ir: &Ir, op: Op) -> Result<(), String> {
     };
     match half(view.res1(ir)) && half(view.res2(ir)) {
         true => Ok(()),
-        false => Err("failed to verify that the trailing dimension of the results is half the width \
+        false => {
+            Err("failed to verify that the trailing dimension of the results is half the width \
                       of source trailing dimension"
-            .into()),
+                .into())
+        }
     }
 }
 

@@ -72,7 +72,10 @@ fn verify_multi_reduction(ir: &Ir, op: Op) -> Result<(), String> {
             !kept.is_empty()
                 && of == element
                 && kept.len() == to.len()
-                && kept.iter().enumerate().all(|(i, &d)| to[i] == shape[d] && grows[i] == scalable[d])
+                && kept
+                    .iter()
+                    .enumerate()
+                    .all(|(i, &d)| to[i] == shape[d] && grows[i] == scalable[d])
         }
         _ => kept.is_empty() && dest == *element,
     };
@@ -90,10 +93,9 @@ fn unsupported(ir: &Ir, op: Op, element: Type) -> Result<(), String> {
     let kind = kind(ir, op);
     match supports(ir, &kind, element) {
         true => Ok(()),
-        false => Err(format!(
-            "unsupported reduction type '{}' for kind '{kind}'",
-            ir.type_text(element)
-        )),
+        false => {
+            Err(format!("unsupported reduction type '{}' for kind '{kind}'", ir.type_text(element)))
+        }
     }
 }
 
@@ -126,14 +128,18 @@ fn verify_outer(ir: &Ir, op: Op) -> Result<(), String> {
     let result = ir.ty(view.result(ir));
     let (lhs, rhs) = (ir.ty(view.lhs(ir)), ir.ty(view.rhs(ir)));
     let shape = |ty: Type| ir.ctx.shape(ty).unwrap_or_default();
-    let grows = |ty: Type| matches!(ir.ctx.type_kind(ty),
-        TypeKind::Vector { scalable, .. } if scalable.contains(&true));
+    let grows = |ty: Type| {
+        matches!(ir.ctx.type_kind(ty),
+        TypeKind::Vector { scalable, .. } if scalable.contains(&true))
+    };
     let &[rows] = shape(lhs) else { return Err("expected 1-d vector for operand #1".into()) };
     if ir.ctx.is_vector(rhs) {
         let &[columns] = shape(rhs) else {
             return Err("expected 1-d vector for operand #2".into());
         };
-        let &[first, second] = shape(result) else { return Err("expected 2-d vector result".into()) };
+        let &[first, second] = shape(result) else {
+            return Err("expected 2-d vector result".into());
+        };
         if first != rows {
             return Err("expected #1 operand dim to match result dim #1".into());
         }

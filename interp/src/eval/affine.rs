@@ -228,7 +228,8 @@ fn dma_start(m: &mut Interpreter<'_>, op: Op) -> Step {
     let place = |m: &Interpreter<'_>, part: &(Value, AffineValue)| {
         let sizes = m.memref(op, part.0)?.sizes.to_vec();
         let at = value(m, op, &part.1)?;
-        let number = at.iter().zip(&sizes).fold(0i128, |sum, (&i, &n)| sum * i128::from(n) + i128::from(i));
+        let number =
+            at.iter().zip(&sizes).fold(0i128, |sum, (&i, &n)| sum * i128::from(n) + i128::from(i));
         Ok::<_, Fault>((sizes, number))
     };
     let ((from_sizes, from), (to_sizes, to)) = (place(m, source)?, place(m, dest)?);

@@ -142,7 +142,8 @@ fn deinterleave(m: &mut Interpreter<'_>, op: Op) -> Step {
         RtValue::Poison(_) => own_elements(m, &value, m.ir.ty(m.ir.operand(op, 0))),
         _ => elements(&value).to_vec(),
     };
-    let half = |first: usize| -> Vec<RtValue> { all.iter().skip(first).step_by(2).cloned().collect() };
+    let half =
+        |first: usize| -> Vec<RtValue> { all.iter().skip(first).step_by(2).cloned().collect() };
     let parts = [0, 1].map(|first| RtValue::Vector(half(first).into()));
     m.set_results(op, parts.into())
 }

@@ -56,12 +56,7 @@ impl Pass for GpuKernelOutlining {
 ///
 /// # Errors
 /// The body names a variable of the module.
-pub fn outline(
-    ir: &mut Ir,
-    module: Op,
-    launch: Op,
-    behind: Op,
-) -> Result<Op, Diagnostic> {
+pub fn outline(ir: &mut Ir, module: Op, launch: Op, behind: Op) -> Result<Op, Diagnostic> {
     let view = LaunchOp(launch);
     let around = ir.ancestors(launch).find_map(|op| ir.symbol_name(op)).unwrap_or("launch");
     let name = format!("{around}_kernel");
@@ -155,14 +150,15 @@ fn create_kernel(
     let mut map = ValueMap::new();
     // What stands for each argument of the launch's region, in order.
     let mut inside: Vec<Value> = Vec::new();
-    let kernel = GPUFuncOp::create_kernel(b, name, &inputs, &workgroup, &private, |b, arguments| {
-        let (own, memory) = arguments.split_at(given.len());
-        for (&from, &to) in given.iter().zip(own) {
-            map.insert(from, to);
-        }
-        inside = ids(b, has_clusters);
-        inside.extend(memory);
-    });
+    let kernel =
+        GPUFuncOp::create_kernel(b, name, &inputs, &workgroup, &private, |b, arguments| {
+            let (own, memory) = arguments.split_at(given.len());
+            for (&from, &to) in given.iter().zip(own) {
+                map.insert(from, to);
+            }
+            inside = ids(b, has_clusters);
+            inside.extend(memory);
+        });
     // Blocks are copied behind the entry block, and the first of them is joined to it.
     let region = kernel.body(b);
     b.clone_region_into(body, region, &mut map);
@@ -175,11 +171,16 @@ fn create_kernel(
     for block in b.blocks(region).to_vec() {
         if let Some(end) = b.last_op(block).filter(|&end| gpu::TerminatorOp::is(b, end)) {
             let location = b.location(end);
-            gpu::ReturnOp::new(b, &[]).build(&mut Builder::new(b, InsertPoint::Before(end), location));
+            gpu::ReturnOp::new(b, &[]).build(&mut Builder::new(
+                b,
+                InsertPoint::Before(end),
+                location,
+            ));
             b.erase_op(end);
         }
     }
-    let sizes = [("known_block_size", view.block_sizes(b)), ("known_grid_size", view.grid_sizes(b))];
+    let sizes =
+        [("known_block_size", view.block_sizes(b)), ("known_grid_size", view.grid_sizes(b))];
     for (attr_name, sizes) in sizes {
         if let Some(sizes) = constant_sizes(b, sizes) {
             b.set_attr(kernel.op(), attr_name, sizes);

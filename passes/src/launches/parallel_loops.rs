@@ -15,6 +15,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::launch;
+use crate::analysis::range::range;
 use crate::analysis::slice::is_defined_inside;
 use crate::steps::refusal::Refusal;
 
@@ -64,8 +65,8 @@ struct Checker {
 enum Bound {
     /// The bound itself, or a copy of a constant.
     Exact,
-    /// A number that it does not exceed.
-    AtMost(i64),
+    /// A number that it does not exceed, and a constant in front of the launch that has it.
+    AtMost(i64, Option<Value>),
 }
 
 /// Makes a launch of a loop.
@@ -101,7 +102,9 @@ fn dims(ir: &Ir, op: Op) -> Result<Vec<Dim>, Refusal> {
     let mapping = LoopMapping::of(ir, op).map_err(|text| refuse(&text))?;
     let mapping = mapping.ok_or_else(|| refuse("the loop has no 'mapping'"))?;
     if !is_upstream(ir, op) {
-        return Err(refuse("'mapping' is not made of #gpu.loop_dim_map: `map` and `outline` carry it out"));
+        return Err(refuse(
+            "'mapping' is not made of #gpu.loop_dim_map: `map` and `outline` carry it out",
+        ));
     }
     let variables = view.induction_vars(ir);
     let (lower, upper, step) = (view.lowerBound(ir), view.upperBound(ir), view.step(ir));
@@ -178,30 +181,35 @@ fn bound(ir: &Ir, root: Op, value: Value) -> Option<Bound> {
     if is_there || arith::constant_index_value(ir, value).is_some() {
         return Some(Bound::Exact);
     }
-    at_most(ir, value).map(Bound::AtMost)
+    let (number, constant) = at_most(ir, value)?;
+    let constant = constant.filter(|&constant| !is_defined_inside(ir, constant, root));
+    Some(Bound::AtMost(number, constant))
 }
 
-/// A number that a value does not exceed, from the minima and products that it is made of.
-fn at_most(ir: &Ir, value: Value) -> Option<i64> {
+/// A number that a value does not exceed, from the minima and products that it is made of, and the constant where it is
+/// one's.
+fn at_most(ir: &Ir, value: Value) -> Option<(i64, Option<Value>)> {
     if let Some(number) = arith::constant_index_value(ir, value) {
-        return Some(number);
+        return Some((number, Some(value)));
     }
     let op = ir.defining_op(value)?;
     if let Some(min) = AffineMinOp::cast(ir, op) {
         let value = min.value(ir)?;
         let constants = value.results(&ir.ctx).iter().filter_map(|&e| ir.ctx.expr_constant(e));
-        return constants.min();
+        return Some((constants.min()?, None));
     }
     if arith::MinSIOp::is(ir, op) {
         let known = [0, 1].into_iter().filter_map(|i| at_most(ir, ir.operand(op, i)));
-        return known.min();
+        return known.min_by_key(|&(number, _)| number);
     }
     if arith::MulIOp::is(ir, op) {
         let (left, right) = (ir.operand(op, 0), ir.operand(op, 1));
-        // Of two numbers of unknown sign the bounds say nothing about the product, but a square of what is at most n
-        // and a size is no more than n * n.
-        let (a, b) = (at_most(ir, left)?, at_most(ir, right)?);
-        return (a >= 0 && b >= 0).then(|| a.checked_mul(b)).flatten();
+        // Of numbers below zero the bounds say nothing about the product; upstream takes them for sizes.
+        if range(ir, left).min < 0 || range(ir, right).min < 0 {
+            return None;
+        }
+        let product = at_most(ir, left)?.0.checked_mul(at_most(ir, right)?.0)?;
+        return Some((product, None));
     }
     None
 }
@@ -244,7 +252,8 @@ impl Emitter {
         let step = self.inside(b, dim.step);
         let lower = self.inside(b, dim.lower);
         let index = {
-            let [number, by, from] = [b.ctx.dim_expr(0), b.ctx.symbol_expr(0), b.ctx.symbol_expr(1)];
+            let [number, by, from] =
+                [b.ctx.dim_expr(0), b.ctx.symbol_expr(0), b.ctx.symbol_expr(1)];
             let product = b.ctx.mul_expr(number, by);
             let sum = b.ctx.add_expr(product, from);
             let map = b.ctx.map(1, 2, &[sum]);
@@ -259,7 +268,8 @@ impl Emitter {
         let limit = {
             let mut outer = Builder::new(b, InsertPoint::Before(launch), location);
             let upper = match upper {
-                Some(Bound::AtMost(number)) => arith::constant_index(&mut outer, number),
+                Some(Bound::AtMost(_, Some(constant))) => constant,
+                Some(Bound::AtMost(number, None)) => arith::constant_index(&mut outer, number),
                 _ => self.outside(&mut outer, dim.upper),
             };
             let (lower, step) = (self.outside(&mut outer, lower), self.outside(&mut outer, step));
@@ -272,7 +282,7 @@ impl Emitter {
             AffineApplyOp::create(&mut outer, &AffineValue { map, operands })
         };
         b.set_operand(launch, position, limit);
-        if !matches!(upper, Some(Bound::AtMost(_))) {
+        if !matches!(upper, Some(Bound::AtMost(..))) {
             return self.emit_dims(b, op, rest);
         }
         let slt = arith::CmpIPredicate::Slt.attr(&mut b.ctx);
@@ -298,7 +308,9 @@ impl Emitter {
     /// A value that stands around the loops, or a copy of a constant.
     fn outside(&self, b: &mut Builder<'_>, value: Value) -> Value {
         match arith::constant_index_value(b, value) {
-            Some(number) if is_defined_inside(b, value, self.root) => arith::constant_index(b, number),
+            Some(number) if is_defined_inside(b, value, self.root) => {
+                arith::constant_index(b, number)
+            }
             _ => value,
         }
     }

@@ -88,7 +88,8 @@ pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
             let axes: Vec<Axis> = mapping.axes().map(|(axis, _)| axis).collect();
             let again = axes.iter().enumerate().find(|&(i, axis)| axes[..i].contains(axis));
             if let Some((_, axis)) = again {
-                let text = format!("'mapping' gives two dimensions of this loop to {}", axis.name());
+                let text =
+                    format!("'mapping' gives two dimensions of this loop to {}", axis.name());
                 return Err(Diagnostic::error(text).at_option(ir.ctx.place(ir.location(op))));
             }
             check_exact(ir, op, &mapping, region)?;

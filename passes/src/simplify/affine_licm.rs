@@ -113,20 +113,13 @@ fn may_move(ir: &Ir, op: Op, effects: &[Effect]) -> bool {
         return false;
     }
     let own = effects.iter().filter(|effect| ir.is_inside(effect.op, op));
+    // Others inside it count too: what it reads and writes itself may differ the next time.
     own.into_iter().all(|own| {
         effects.iter().all(|other| {
-            ir.is_inside(other.op, op)
+            other.op == own.op
                 || (!own.writes && !other.writes)
                 || !may_touch(ir, own.root, other.root)
         })
-    }) && repeats(ir, op, effects)
-}
-
-/// Whether doing it twice is doing it once: nothing in it reads what it writes.
-fn repeats(ir: &Ir, op: Op, effects: &[Effect]) -> bool {
-    let own: Vec<&Effect> = effects.iter().filter(|effect| ir.is_inside(effect.op, op)).collect();
-    own.iter().filter(|effect| effect.writes).all(|write| {
-        own.iter().all(|other| other.writes || !may_touch(ir, write.root, other.root))
     })
 }
 

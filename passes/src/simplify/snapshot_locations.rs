@@ -31,7 +31,9 @@ impl Pass for SnapshotOpLocations {
         let places = places(ir, &text, &self.filename)?;
         let ops = ir.nested_ops(op, WalkOrder::PreOrder);
         if ops.len() != places.len() {
-            return Err(Diagnostic::error("the printed snapshot holds other operations than the IR"));
+            return Err(Diagnostic::error(
+                "the printed snapshot holds other operations than the IR",
+            ));
         }
         let file = ir.ctx.ident(&self.filename);
         for (op, (line, column)) in ops.into_iter().zip(places) {

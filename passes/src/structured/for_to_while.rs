@@ -54,16 +54,14 @@ pub fn convert(ir: &mut Ir, view: scf::ForOp) -> Op {
     let mut b = Builder::before(ir, op);
     let before = b.region(&types, |b, values| {
         let slt = arith::CmpIPredicate::Slt.attr(&mut b.ctx);
-        let below =
-            arith::CmpIOp::new(b, values[0], upper).attr(b, "predicate", slt).value(b);
+        let below = arith::CmpIOp::new(b, values[0], upper).attr(b, "predicate", slt).value(b);
         scf::ConditionOp::new(b, below, values).build(b);
     });
     let after = b.region(&types, |_, _| {});
     let Some(block) = b.entry_block(after) else { return op };
     let new_values = b.arguments(block).to_vec();
-    let next = b.at(InsertPoint::End(block), |b| {
-        arith::AddIOp::new(b, new_values[0], step).value(b)
-    });
+    let next =
+        b.at(InsertPoint::End(block), |b| arith::AddIOp::new(b, new_values[0], step).value(b));
     let body = view.body(&b);
     for inner in b.ops(body).collect::<Vec<_>>() {
         if inner != end {

@@ -252,12 +252,7 @@ fn tells_apart(ir: &Ir, op: Op, given: &Subscripts, variables: &[Value]) -> bool
     }
 }
 
-fn same_subscripts(
-    ir: &Ir,
-    a: &Subscripts,
-    b: &Subscripts,
-    map: &FxHashMap<Value, Value>,
-) -> bool {
+fn same_subscripts(ir: &Ir, a: &Subscripts, b: &Subscripts, map: &FxHashMap<Value, Value>) -> bool {
     let same = |x: &[Value], y: &[Value]| {
         x.len() == y.len() && x.iter().zip(y).all(|(&x, &y)| same_value(ir, x, y, map, DEPTH))
     };
@@ -269,13 +264,7 @@ fn same_subscripts(
 }
 
 /// Whether a value of the first loop is what one of the second is, in the same iteration.
-fn same_value(
-    ir: &Ir,
-    a: Value,
-    b: Value,
-    map: &FxHashMap<Value, Value>,
-    depth: usize,
-) -> bool {
+fn same_value(ir: &Ir, a: Value, b: Value, map: &FxHashMap<Value, Value>, depth: usize) -> bool {
     if map.get(&a).copied().unwrap_or(a) == b {
         return true;
     }

@@ -132,8 +132,7 @@ impl<'s> OpParser<'_, 's> {
         while !self.at("#-}") {
             let at = self.here();
             if self.token.kind != TokenKind::Bare {
-                return self
-                    .error(at, "expected identifier key in file metadata dictionary");
+                return self.error(at, "expected identifier key in file metadata dictionary");
             }
             let key = self.token_text();
             self.advance();
@@ -175,7 +174,7 @@ impl<'s> OpParser<'_, 's> {
                 let text = p.token_text();
                 let digits = text.strip_prefix("\"0x").and_then(|rest| rest.strip_suffix('"'));
                 let is_blob = |digits: &str| {
-                    digits.len() % 2 == 0 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+                    digits.len().is_multiple_of(2) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
                 };
                 let Some(digits) = digits.filter(|digits| is_blob(digits)) else {
                     return p.error(p.here(), format!("expected hex string blob for key '{key}'"));
