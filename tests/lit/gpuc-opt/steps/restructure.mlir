@@ -201,7 +201,7 @@ func.func @asked(%n: index, %a: memref<?x?xf32>) {
 // CHECK: affine.for %{{.*}} =
 // CHECK-NEXT: affine.for %{{.*}} =
 // CHECK-NEXT: affine.for %{{.*}} =
-// REMARK: Loop skewed by 4 and 2: the wavefront goes over lines
+// REMARK: Loop skewed by 4,2: the wavefront goes over lines
 func.func @sweeps(%steps: index, %n: index, %a: memref<?x?xi32>) {
   offload.region kernels {
     affine.for %t = 0 to %steps {
