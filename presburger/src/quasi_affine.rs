@@ -51,6 +51,16 @@ impl QuasiAffine {
         self.divisions.is_empty().then_some(&self.sum)
     }
 
+    /// The value as a sum in which a local is the quotient of that index among [`divisions`](Self::divisions).
+    pub fn sum(&self) -> &Affine {
+        &self.sum
+    }
+
+    /// The dividends and divisors of the quotients, rounded down; a dividend may mention quotients before it as locals.
+    pub fn divisions(&self) -> impl Iterator<Item = (&Affine, i64)> {
+        self.divisions.iter().map(|division| (&division.dividend, division.divisor))
+    }
+
     /// The value where it is a number.
     pub fn as_constant(&self) -> Option<i64> {
         self.as_affine()?.as_constant()

@@ -3,7 +3,10 @@
 use gpuc_dialects::memref::{self, element_bytes};
 use gpuc_dialects::{arith, ptr};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Region, Value, ValueMap};
-use gpuc_presburger::{Affine, BasicSet, Constraint, Piece, PiecewiseQuasiAffine, Set};
+use gpuc_presburger::{
+    Affine, BasicSet, Constraint, Piece, PiecewiseQuasiAffine, QuasiAffine as QuasiAffineValue,
+    Set, Var,
+};
 
 use crate::analysis::access::Access;
 use crate::analysis::cases::Cases;
@@ -488,13 +491,43 @@ impl Emit<'_, '_, '_> {
         self.polynomial(&form)
     }
 
+    /// A value with quotients: half of a triangle ends at one.
+    fn quasi_affine(&mut self, form: &QuasiAffineValue) -> Result<Value, Unknown> {
+        let mut quotients: Vec<Value> = Vec::new();
+        for (dividend, divisor) in form.divisions() {
+            let dividend = self.sum(dividend, &quotients)?;
+            let divisor = arith::constant_index(self.b, divisor);
+            quotients.push(arith::FloorDivSIOp::new(self.b, dividend, divisor).value(self.b));
+        }
+        self.sum(form.sum(), &quotients)
+    }
+
+    /// A sum whose locals are `quotients`.
+    fn sum(&mut self, form: &Affine, quotients: &[Value]) -> Result<Value, Unknown> {
+        let mut plain = Affine::constant(form.constant_term());
+        let mut more = Vec::new();
+        for (var, factor) in form.terms() {
+            match var {
+                Var::Local(index) => more.push((quotients[index], factor)),
+                var => plain = plain + Affine::from(var) * factor,
+            }
+        }
+        let mut sum = self.affine(&plain)?;
+        for (quotient, factor) in more {
+            let factor = arith::constant_index(self.b, factor);
+            let term = arith::MulIOp::new(self.b, quotient, factor).value(self.b);
+            sum = arith::AddIOp::new(self.b, sum, term).value(self.b);
+        }
+        Ok(sum)
+    }
+
     /// Whether a function of the parameters has a value, and which.
     fn piecewise(&mut self, function: &PiecewiseQuasiAffine) -> Result<(Value, Value), Unknown> {
         let mut is_there = arith::constant_bool(self.b, false);
         let mut result = arith::constant_index(self.b, 0);
         for Piece { domain, values } in function.pieces() {
             let [value] = &values[..] else { return Err(Unknown::Bounds) };
-            let value = self.affine(value.as_affine().ok_or(Unknown::Subscript)?)?;
+            let value = self.quasi_affine(value)?;
             let zero = arith::constant_index(self.b, 0);
             let mut here = arith::constant_bool(self.b, true);
             for constraint in domain.constraints() {

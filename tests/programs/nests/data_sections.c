@@ -121,12 +121,38 @@ static void steps(int n)
     done("b", n, b, n + 2);
 }
 
+/* Conditions on sums of loop variables: what they leave ends at half of something. */
+static void halves(int n)
+{
+    double *a = make((n + 1) / 2, 4), *b = make(n, 5), *c = make((long)n * n, 6);
+    #pragma acc kernels
+    for (int i = 0; i < n; i++) {
+        for (int j = i; j < n; j++) {
+            if (2 * j < n)
+                a[j] += b[i];
+        }
+    }
+    done("half", n, a, (n + 1) / 2);
+    #pragma acc kernels
+    for (int i = 0; i < n; i++) {
+        for (int j = i; j < n; j++) {
+            if (i + j < n)
+                c[(long)i * n + j] += b[j];
+            else
+                b[i] += 1;
+        }
+    }
+    done("both halves", n, b, n);
+    done("a triangle's half", n, c, (long)n * n);
+}
+
 int main(void)
 {
     static const int sizes[] = { 0, 1, 13, 64 };
     for (int s = 0; s < 4; s++) {
         int n = sizes[s];
         one_dimension(n);
+        halves(n);
         two_dimensions(n, n + 3);
         double *a = make((long)n * (n + 1), 1), *b = make((long)n * (n + 3), 2);
         variable(n, n + 1, (double (*)[n + 1])a, (double (*)[n + 3])b);
