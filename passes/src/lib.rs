@@ -35,7 +35,7 @@ pub const ALL: &[&PassInfo] = &[
     raise::delinearize::Delinearize::INFO,
     raise::promote_scalars::PromoteScalars::INFO,
     steps::privatize::AffinePrivatize::INFO,
-    steps::split::AffineSplit::INFO,
+    parallel::affine_split::AffineSplit::INFO,
     steps::permute::AffineLoopPermute::INFO,
     steps::distribute::AffineLoopDistribute::INFO,
     steps::fuse::AffineLoopFusion::INFO,

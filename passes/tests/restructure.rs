@@ -25,6 +25,8 @@ const PIPELINES: &[&str] = &[
     "restructure",
     "restructure,canonicalize,cse,recognize-parallel,canonicalize",
     "affine-privatize,restructure,canonicalize,cse,recognize-parallel,canonicalize",
+    "affine-split,canonicalize,cse",
+    "affine-privatize,affine-split,restructure,canonicalize,cse,recognize-parallel,canonicalize",
 ];
 
 /// Which nests are made. `GPUC_VALIDATION_SEEDS=1000..2000` tries others.

@@ -217,6 +217,7 @@ mod tests {
         let huge = Affine::dim(0) * i64::MAX;
         let expr = huge.clone() + huge.clone() - huge;
         assert!(expr.overflowed());
+        assert!(expr.rename(|var| var).overflowed());
         assert!((expr * 2 + 1).overflowed());
         assert!(Affine::constant(i64::MIN).overflowed());
     }

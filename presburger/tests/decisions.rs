@@ -81,3 +81,13 @@ fn unions_that_are_not_bounded() {
         assert_eq!(set.maximum(&Affine::dim(0)).unwrap().to_string(), "7", "{text}");
     }
 }
+
+/// The first dimension, parameter or local that a space does not have is refused, not taken for its neighbour.
+#[test]
+fn variables_of_other_spaces_are_refused() {
+    let space = Space::set(["n"], ["i"]);
+    for beyond in [Affine::dim(1), Affine::param(1), Affine::from(gpuc_presburger::Var::Local(0))] {
+        let made = BasicSet::new(space.clone(), [Constraint::ge(beyond.clone(), 0)]);
+        assert!(made.is_err(), "{beyond:?}: {made:?}");
+    }
+}

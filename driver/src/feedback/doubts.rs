@@ -16,6 +16,7 @@ pub fn of(unit: &TranslationUnit, lowered: &Lowered, remarks: &[Diagnostic]) -> 
     let mut warnings = Vec::new();
     let program = Program::of(unit, lowered);
     let by_line = by_line(remarks);
+    let mut small = Vec::new();
     for construct in &lowered.constructs {
         if construct.compute.is_none() || construct.action != Action::Compute {
             continue;
@@ -23,9 +24,31 @@ pub fn of(unit: &TranslationUnit, lowered: &Lowered, remarks: &[Diagnostic]) -> 
         let inside = inside(unit, construct, remarks, &by_line);
         warnings.extend(sequential(unit, construct, &inside));
         warnings.extend(program.moved_in_loop(construct));
-        warnings.extend(program.small(construct, &inside));
+        small.extend(program.small(construct, &inside));
     }
+    warnings.extend(once(small));
     warnings
+}
+
+/// The first of some warnings that are alike, which names the lines of the others.
+fn once(warnings: Vec<Diagnostic>) -> Option<Diagnostic> {
+    let line = |warning: &Diagnostic| warning.place.as_ref().map(|place| place.line);
+    let mut warnings = warnings.into_iter();
+    let first = warnings.next()?;
+    let mut lines: Vec<u32> = warnings.filter_map(|warning| line(&warning)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines.retain(|&other| line(&first) != Some(other));
+    const NAMED: usize = 8;
+    let more = if lines.len() > NAMED { " and others" } else { "" };
+    let named: Vec<String> = lines.iter().take(NAMED).map(u32::to_string).collect();
+    Some(match &named[..] {
+        [] => first,
+        [line] => first.help(format!("that in line {line} is too small as well")),
+        lines => {
+            first.help(format!("those in lines {}{more} are too small as well", lines.join(", ")))
+        }
+    })
 }
 
 /// The numbers of the remarks that have a place, by their lines.

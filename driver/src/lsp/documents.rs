@@ -140,8 +140,9 @@ impl Documents {
         let mut diagnostics = Vec::new();
         let mut version = None;
         if let Some((document, analysis)) = self.compiled(uri) {
-            let converted = analysis.diagnostics().iter();
-            diagnostics = converted.filter_map(|d| convert(d, document, uri)).collect();
+            let all = analysis.diagnostics();
+            let shown = all.iter().filter(|&each| !is_warned_of(each, all));
+            diagnostics = shown.filter_map(|d| convert(d, document, uri)).collect();
             version = Some(document.version);
         }
         if let Some(document) = self.open.get_mut(uri.as_str()) {
@@ -211,6 +212,17 @@ impl Documents {
         };
         shown.map(hint).collect()
     }
+}
+
+/// Whether a remark says what a warning says as well.
+fn is_warned_of(remark: &Diagnostic, all: &[Diagnostic]) -> bool {
+    let line = |diagnostic: &Diagnostic| diagnostic.place.as_ref().map(|place| place.line);
+    let same = |other: &Diagnostic| {
+        other.severity == Severity::Warning
+            && other.code == remark.code
+            && line(other) == line(remark)
+    };
+    remark.severity == Severity::Remark && remark.code.is_some() && all.iter().any(same)
 }
 
 /// A place as the editor has it.

@@ -2,6 +2,7 @@
 //! code becomes that of one thread.
 
 pub mod affine_parallelize;
+pub mod affine_split;
 pub mod block_shape;
 pub mod carried_scalar;
 pub mod check_independent;

@@ -123,6 +123,11 @@ impl Plan {
         self.is_better_than(other, statements) && !self.levels.keys().any(worse)
     }
 
+    /// Whether each statement has one sequential loop outside of its parallel ones, at most.
+    pub fn is_least(&self, statements: &Statements) -> bool {
+        self.costs(statements).iter().all(|cost| !cost.serial && cost.launches <= 1)
+    }
+
     /// The form and kind of a statement's outermost loop, if its own group begins with it.
     fn outermost(&self, statement: usize) -> Option<(&Affine, Kind)> {
         match self.levels.get(&statement)?.first()? {

@@ -17,7 +17,6 @@
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
-//! | [`split`] | loops cut where all that they carry goes through one iteration |
 //! | [`refusal`] | why not |
 
 pub mod coalesce;
@@ -33,7 +32,6 @@ pub mod refusal;
 mod scan;
 pub mod schedule;
 pub mod skew;
-pub mod split;
 pub mod statements;
 pub mod tile;
 pub mod trips;

@@ -56,8 +56,13 @@ void small(int n)
 {
     // CHECK: warning[GPUC0031]: this region is too small to pay: its 30 operations take the host 7 ns
     // CHECK: help: leave the directive out
+    // CHECK: help: that in line [[#@LINE+5]] is too small as well
     #pragma acc parallel loop copy(own[0:10])
     for (int i = 0; i < 10; i++)
+        own[i] += 1;
+    // CHECK-NOT: GPUC0031
+    #pragma acc parallel loop copy(own[0:5])
+    for (int i = 0; i < 5; i++)
         own[i] += 1;
     // Of unknown size; between others; with much to do.
     #pragma acc parallel loop copy(a[0:n])

@@ -5,14 +5,16 @@
 // Both loops of Floyd and Warshall's update: three times three parts, in their order.
 // CHECK-LABEL: func.func @ways
 // CHECK: affine.for %[[K:.*]] = 0 to %arg0 {
-// CHECK: affine.for %{{.*}} = 0 to min #{{.*}}(%[[K]])[%arg0] {
-// CHECK-NEXT: affine.for %{{.*}} = 0 to min #{{.*}}(%[[K]])[%arg0] {
-// CHECK: affine.for %{{.*}} = max #{{.*}}(%[[K]]) to min #{{.*}}(%[[K]])[%arg0] {
-// CHECK: affine.for %{{.*}} = max #{{.*}}(%[[K]]) to %arg0 {
-// CHECK: affine.for %{{.*}} = max #{{.*}}(%[[K]]) to min #{{.*}}(%[[K]])[%arg0] {
-// CHECK-COUNT-3: affine.for
-// CHECK: affine.for %{{.*}} = max #{{.*}}(%[[K]]) to %arg0 {
-// CHECK-COUNT-3: affine.for
+// CHECK: affine.for %{{.*}} = 0 to #[[AT:.*]](%[[K]]) {
+// CHECK: affine.for %{{.*}} = 0 to #[[AT]](%[[K]]) {
+// CHECK: affine.store %{{.*}}, %arg1[%{{.*}}, %[[K]]]
+// CHECK: affine.for %{{.*}} = #[[NEXT:.*]](%[[K]]) to %arg0 {
+// CHECK: affine.for %{{.*}} = 0 to #[[AT]](%[[K]]) {
+// CHECK: affine.store %{{.*}}, %arg1[%[[K]], %[[K]]]
+// CHECK: affine.for %{{.*}} = #[[NEXT]](%[[K]]) to %arg0 {
+// CHECK: affine.for %{{.*}} = #[[NEXT]](%[[K]]) to %arg0 {
+// CHECK: affine.for %{{.*}} = 0 to #[[AT]](%[[K]]) {
+// CHECK: affine.for %{{.*}} = #[[NEXT]](%[[K]]) to %arg0 {
 // CHECK-NOT: affine.for
 // REMARK: Loop split at @{{[0-9]+}}: what it carries goes through that iteration
 // REMARK: Loop split at @{{[0-9]+}}: what it carries goes through that iteration
@@ -120,6 +122,58 @@ func.func @short(%x: memref<16xf32> {offload.storage = "exclusive"}) {
     affine.for %i = 0 to 16 {
       %0 = affine.load %x[0] : memref<16xf32>
       affine.store %0, %x[%i] : memref<16xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Whether the pivot is an iteration at all is for the bounds to say.
+// CHECK-DAG: #[[AT:.*]] = affine_map<(d0) -> (2, d0)>
+// CHECK-DAG: #[[TO:.*]] = affine_map<(d0)[s0] -> (s0, d0)>
+// CHECK-DAG: #[[NEXT:.*]] = affine_map<(d0)[s0] -> (s0, d0 + 1)>
+// CHECK-DAG: #[[FROM:.*]] = affine_map<(d0) -> (2, d0 + 1)>
+// CHECK-LABEL: func.func @line
+// CHECK: affine.for %[[K:.*]] = 0 to
+// CHECK-NEXT: affine.for %{{.*}} = 2 to min #[[TO]](%[[K]])[%{{.*}}] {
+// CHECK: affine.for %{{.*}} = max #[[AT]](%[[K]]) to min #[[NEXT]](%[[K]])[%{{.*}}] {
+// CHECK: affine.for %{{.*}} = max #[[FROM]](%[[K]]) to %{{.*}} {
+// REMARK: Loop split at @{{[0-9]+}}: what it carries goes through that iteration
+func.func @line(%n: index, %m: index, %x: memref<?xi32>) {
+  offload.region kernels {
+    affine.for %k = 0 to %n {
+      affine.for %i = 2 to %m {
+        %0 = affine.load %x[%k] : memref<?xi32>
+        %1 = affine.load %x[%i] : memref<?xi32>
+        %2 = arith.addi %0, %1 : i32
+        affine.store %2, %x[%i] : memref<?xi32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+
+// What is parallel in columns is left: they take no launch for each pivot.
+// CHECK-LABEL: func.func @columns
+// CHECK: affine.for
+// CHECK-NEXT: affine.for
+// CHECK-NEXT: affine.for
+// CHECK-NOT: affine.for
+func.func @columns(%n: index, %x: memref<?x?xi32>) {
+  offload.region kernels {
+    affine.for %k = 0 to %n {
+      affine.for %i = 0 to %n {
+        affine.for %j = 0 to %n {
+          %0 = affine.load %x[%k, %j] : memref<?x?xi32>
+          %1 = affine.load %x[%i, %j] : memref<?x?xi32>
+          %2 = arith.addi %0, %1 : i32
+          affine.store %2, %x[%i, %j] : memref<?x?xi32>
+        }
+      }
     }
   }
   return

@@ -5,7 +5,7 @@
 //! above it: the loop over `i` becomes those up to `k`, row `k`, and those from `k + 1` on, and none of the three
 //! carries anything. Iterations stay in their order, so that nothing has to be proven. Done where every
 //! dependence that the loop carries has an end in an iteration that the loops round it tell, and no loop carries
-//! a scalar. After Griebl, Feautrier and Lengauer, *Index set splitting*, 2000.
+//! a scalar; not where another order of the nest has a grid behind one sequential loop already. After Griebl, Feautrier and Lengauer, *Index set splitting*, 2000.
 
 use std::rc::Rc;
 
@@ -14,12 +14,12 @@ use gpuc_dialects::affine::{AffineForOp, AffineValue};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
+use indexmap::IndexSet;
 
-use super::free_loops;
-use super::refusal::{Refusal, Witness};
+use super::nest_plan::Search;
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::Apart;
+use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::graph::Edge;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::quasi_affine::QuasiAffine;
@@ -27,6 +27,11 @@ use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::{self, Form};
 use crate::plan::{Given, names, record};
 use crate::raise::affine_operands::AffineOperands;
+use crate::steps::free_loops;
+use crate::steps::legality::Order;
+use crate::steps::normalize::promote;
+use crate::steps::refusal::{Refusal, Witness};
+use crate::steps::statements::Statements;
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
@@ -69,8 +74,13 @@ impl AffineSplit {
     fn split_all(&self, ir: &mut Ir, func: Op, region: RegionOp, cx: &mut PassContext<'_>) -> bool {
         let mut nest = cx.analysis::<Nest>(ir, func);
         let mut changed = false;
-        for op in free_loops(ir, region).into_iter().rev() {
+        let free = free_loops(ir, region);
+        let has_order = has_order(ir, &nest, &free);
+        for op in free.into_iter().rev() {
             let Some(view) = AffineForOp::cast(ir, op) else { continue };
+            if has_order.iter().any(|&root| op == root || ir.is_inside(op, root)) {
+                continue;
+            }
             let place = match self.place(ir, &nest, view) {
                 Ok(Some(place)) => place,
                 Ok(None) => continue,
@@ -129,6 +139,24 @@ impl AffineSplit {
         }
         Ok(common.and_then(|places| places.into_iter().next()))
     }
+}
+
+/// The outermost loops that carry something and have a grid behind one sequential loop, at most, in another order.
+fn has_order(ir: &Ir, nest: &Nest, free: &IndexSet<Op>) -> Vec<Op> {
+    let movable = |op: Op| free.contains(&op);
+    let is_outermost = |&op: &Op| !ir.ancestors(op).any(movable);
+    let is_least = |root: Op| {
+        let carries = nest.carried(ir, root, Apart::Assumed, Wanted::Any).ok()?;
+        carries.dependence?;
+        let graph = nest.graph(ir, &[root], Apart::Assumed).ok()?;
+        let statements = Statements::of(ir, STEP, &graph, &movable).ok()?;
+        let orders: Option<Vec<Order<'_>>> =
+            graph.edges.iter().map(|edge| Order::of(ir, &statements, edge)).collect();
+        let (plan, _) = Search::new(&statements).best(orders?)?;
+        Some(plan.is_least(&statements))
+    };
+    let roots = free.iter().copied().filter(is_outermost);
+    roots.filter(|&root| is_least(root) == Some(true)).collect()
 }
 
 /// The iterations of the loop that one end of a dependence is always in: where a subscript of one end counts
@@ -192,14 +220,19 @@ fn split(ir: &mut Ir, view: AffineForOp, place: &Polynomial) -> bool {
         let mut b = Builder::before(ir, op);
         let copy = b.clone_op(op, &mut ValueMap::new());
         b.insert(copy);
-        AffineForOp(copy).set_bounds(ir, lower, upper);
+        let part = AffineForOp(copy);
+        part.set_bounds(ir, lower, upper);
+        promote(ir, part);
     };
-    let [to_place, from_place, to_next, from_next] = [
-        upper.and(&mut ir.ctx, &at),
-        lower.and(&mut ir.ctx, &at),
-        upper.and(&mut ir.ctx, &behind),
-        lower.and(&mut ir.ctx, &behind),
-    ];
+    let [to_place, from_place, to_next, from_next] = match is_among(ir, view, place) {
+        true => [at.clone(), at, behind.clone(), behind],
+        false => [
+            upper.and(&mut ir.ctx, &at),
+            lower.and(&mut ir.ctx, &at),
+            upper.and(&mut ir.ctx, &behind),
+            lower.and(&mut ir.ctx, &behind),
+        ],
+    };
     if starts.is_none_or(|(start, place)| start < place) {
         before(ir, &lower, &to_place);
     }
@@ -210,6 +243,32 @@ fn split(ir: &mut Ir, view: AffineForOp, place: &Polynomial) -> bool {
         view.set_bounds(ir, &from_next, &upper);
     }
     true
+}
+
+/// Whether the place is one of the loop's iterations, whatever the loop runs over whose variable tells it.
+fn is_among(ir: &Ir, view: AffineForOp, place: &Polynomial) -> bool {
+    let [variable] = place.values()[..] else { return false };
+    let owner = ir.value_block(variable).and_then(|block| ir.block_op(block));
+    let outer = owner.map(|owner| dimensions(ir, owner)).unwrap_or_default();
+    let ([outer], [own]) = (&outer[..], &dimensions(ir, view.op())[..]) else { return false };
+    let Some(offset) = place.plus(&Polynomial::value(variable), -1).filter(|_| own.complete) else {
+        return false;
+    };
+    let reaches = |a: Option<Polynomial>, b: &Polynomial| {
+        let distance = a.and_then(|a| a.plus(b, -1)).and_then(|form| form.as_constant());
+        distance.is_some_and(|distance| distance >= 0)
+    };
+    let is_behind_start =
+        |low: &Polynomial| outer.lower.iter().any(|first| reaches(first.plus(&offset, 1), low));
+    let is_ahead_of_end = |high: &Polynomial| {
+        outer.upper.iter().any(|last| {
+            let last = last.plus(&offset, 1);
+            last.is_some_and(|last| reaches(Some(high.clone()), &last))
+        })
+    };
+    outer.variable == variable
+        && own.lower.iter().all(is_behind_start)
+        && own.upper.iter().all(is_ahead_of_end)
 }
 
 fn constant_of(ir: &Ir, bound: &AffineValue) -> Option<i64> {
@@ -230,7 +289,8 @@ fn follow(
         if !ir.is_inside(op, region.op()) {
             continue;
         }
-        let refuse = |ir: &Ir, rule: &str| Err(placed.refused(ir, &Refusal::new(STEP, op, rule)));
+        let word = placed.step.word();
+        let refuse = |ir: &Ir, rule: &str| Err(placed.refused(ir, &Refusal::new(word, op, rule)));
         let is_free = free_loops(ir, region).contains(&op);
         let Some(view) = AffineForOp::cast(ir, op).filter(|_| is_free) else {
             return refuse(ir, "the order of its iterations is not the compiler's to choose");
@@ -243,7 +303,7 @@ fn follow(
             let round = placed.find(ir, func, name)?;
             let Some(outer) = AffineForOp::cast(ir, round).filter(|_| ir.is_inside(op, round))
             else {
-                return refuse(ir, &format!("'{name}' is no loop round it"));
+                return refuse(ir, &format!("'{}' does not stand in '{name}'", step.name));
             };
             let term = Polynomial::term(&[outer.induction_var(ir)], *factor);
             let Some(sum) = place.plus(&term, 1) else {
