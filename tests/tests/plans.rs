@@ -111,6 +111,11 @@ const REFUSED: &[Refused] = &[
         says: &["'skew' is refused: 'i' does not stand directly in 'j'"],
     },
     Refused {
+        kernel: FLOW,
+        steps: "split i at j",
+        says: &["'split' is refused: 'i' does not stand in 'j'"],
+    },
+    Refused {
         kernel: TWO,
         steps: "distribute i to x, y, z",
         says: &["'distribute' is refused: its statements make 2 groups, and 3 loops are named"],
