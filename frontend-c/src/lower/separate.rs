@@ -100,12 +100,7 @@ impl Lowerer<'_> {
     }
 
     /// The symbol of a function that another file has (linkage `extern`), or the device's own runtime system (`system`).
-    pub(super) fn external(
-        &mut self,
-        decl: DeclId,
-        linkage: &str,
-        span: Span,
-    ) -> Lowering<String> {
+    pub(super) fn external(&mut self, decl: DeclId, linkage: &str, span: Span) -> Lowering<String> {
         let unit = self.unit;
         self.check_separate(decl, None)?;
         let symbol = unit.name(decl).to_owned();
