@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs PolyBench/C 4.2.1 with its kernels as `kernels` regions, and says how they were parallelised.
 
-usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [--vla] [--float] [--auto] [NAME...]
+usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [--vla] [--float] [--auto] [--choice] [NAME...]
 
 Between `#pragma scop` and `#pragma endscop` of each program's kernel function stands one compute region, with a data
 clause for every array parameter. Each program is compiled by gpuc and by gcc, run (by gpuc on its simulator), and its
@@ -11,8 +11,12 @@ most time by the model. Prints a line for each program and a summary.
 
 With `--auto` there is no directive: what `gpuc --auto` finds runs on the device whatever it is worth (`GPUC_AUTO=all`), and the program is
 built once more with the LARGE data set, and runs for some seconds, to say where it decides to run the nests of its kernel.
+
+With `--choice` results are not looked at: each program runs as it is compiled and by the same plan without its steps of locality, and the
+line has the times of both by the H100's model. Steps without a condition stay, on which the others stand.
 """
 import argparse
+import math
 import os
 import pathlib
 import re
@@ -92,6 +96,29 @@ def decisions(options, source, include, folder):
     return places.count("device"), places.count("host")
 
 
+LOCALITY = re.compile(r"\s+(?:(?:tile|stage|block|march|coarsen|share)\b|spread\b.* where )")
+
+
+def choice(options, source, include, folder):
+    """Times of a program by the model, in us: as chosen, and without steps of locality; None where one does not run."""
+    program, model = folder + "/chosen", ["-w", "--arch=sm_90"]
+    defines = [f"-D{options.size}_DATASET"] + ["-DDATA_TYPE_IS_FLOAT"] * options.float
+    run(["gcc", "-O2", "-c", *include, str(options.folder / "utilities/polybench.c"), "-o", folder + "/polybench.o"])
+    plan = run([options.gpuc, *model, "--emit=plan", *include, *defines, str(source)]).stdout
+    plain = pathlib.Path(folder) / "plain.plan"
+    plain.write_text("".join(line for line in plan.splitlines(True) if not LOCALITY.match(line)))
+    times = []
+    for by in [[], [f"--plan={plain}"]]:
+        run([options.gpuc, *model, *by, "-c", *include, *defines, str(source), "-o", program + ".o"])
+        built = run([options.gpuc, program + ".o", folder + "/polybench.o", "-lm", "-o", program])
+        environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_DEVICE_MODEL="h100", GPUC_REPORT="1")
+        ran = built.returncode == 0 and run([program], env=environment)
+        found = kernels(ran.stderr.partition("gpuc report:")[2]) if ran and ran.returncode == 0 else []
+        times.append(sum(kernel[0] for kernel in found) if found else None)
+        pathlib.Path(program + ".o").unlink(missing_ok=True)
+    return times
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
@@ -101,12 +128,13 @@ def main():
     parser.add_argument("--vla", action="store_true", help="arrays of variable size (POLYBENCH_USE_C99_PROTO)")
     parser.add_argument("--float", action="store_true", help="-DDATA_TYPE_IS_FLOAT")
     parser.add_argument("--auto", action="store_true", help="no directive: --auto")
+    parser.add_argument("--choice", action="store_true", help="times by the model, with steps of locality and without")
     parser.add_argument("--seconds", type=int, default=30, help="how long a program with large data may run")
     parser.add_argument("names", nargs="*")
     options = parser.parse_intermixed_args()
     listed = (options.folder / "utilities/benchmark_list").read_text().split()
     total = dict.fromkeys(["right", "one thread", "one block", "grid", "?", "large on the device"], 0)
-    slowest = (0, "")
+    slowest, ratios = (0, ""), []
     for relative in listed:
         source = options.folder / relative
         if options.names and source.stem not in options.names:
@@ -116,6 +144,11 @@ def main():
             text = source.read_text()
             changed.write_text(text if options.auto else with_region(text, options.clauses == "copy", options.vla))
             include = ["-I", str(options.folder / "utilities"), "-I", str(source.parent)]
+            if options.choice:
+                chosen, plain = choice(options, changed, include, folder)
+                ratios += [plain / chosen] if chosen and plain else []
+                print(f"{source.stem:16} {chosen or 0:10.1f} us, without {plain or 0:10.1f} us", flush=True)
+                continue
             defines = [f"-D{options.size}_DATASET", "-DPOLYBENCH_DUMP_ARRAYS"]
             defines += ["-DPOLYBENCH_USE_C99_PROTO"] * options.vla + ["-DDATA_TYPE_IS_FLOAT"] * options.float
             rest = [str(options.folder / "utilities/polybench.c"), "-lm"]
@@ -160,6 +193,9 @@ def main():
             print(f"{source.stem:16} {'right' if right else 'WRONG':6} {how:11} {len(found):3} kernels {launches:6} launches "
                   f"{sectors:5.2f} sectors/request {took:5.0f} ms" + large
                   + ("" if right else " " + ran.stderr[-300:].replace("\n", " ") if ran.returncode else ""), flush=True)
+    if options.choice:
+        mean = math.exp(sum(map(math.log, ratios)) / max(1, len(ratios)))
+        return print(f"{len(ratios)} programs, geometric mean {mean:.2f}, least {min(ratios, default=0):.2f}")
     print(total, f"slowest to compile: {slowest[1]}, {slowest[0]:.0f} ms")
 
 

@@ -337,12 +337,12 @@ mod inline {
              }",
             expect![[r#"
                 module {
-                  func.func private @odd(%arg0: i32) -> i1 {
-                    %0 = call @odd(%arg0) : (i32) -> i1
+                  func.func private @even(%arg0: i32) -> i1 {
+                    %0 = call @even(%arg0) : (i32) -> i1
                     return %0 : i1
                   }
                   func.func @main(%arg0: i32) -> i1 {
-                    %0 = call @odd(%arg0) : (i32) -> i1
+                    %0 = call @even(%arg0) : (i32) -> i1
                     return %0 : i1
                   }
                 }

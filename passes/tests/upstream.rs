@@ -527,7 +527,7 @@ fn launches_of_parallel_loops() {
     let passes = "func.func(gpu-map-parallel-loops),convert-parallel-loops-to-gpu";
     check(passes, PARALLEL);
     assert!(after(passes, PARALLEL).contains("gpu.launch"));
-    let tiled = "func.func(scf-parallel-loop-tiling{parallel-loop-tile-sizes=5},\
+    let tiled = "func.func(scf-parallel-loop-tiling{parallel-loop-tile-sizes=5},canonicalize,\
                  gpu-map-parallel-loops),convert-parallel-loops-to-gpu";
     let constant = PARALLEL.replace("(%step)", "(%c3)");
     check(tiled, &constant);
@@ -571,7 +571,7 @@ fn kernels_of_launches() {
                   gpu-launch-sink-index-computations,gpu-kernel-outlining,canonicalize";
     check(passes, PARALLEL);
     let text = after(passes, PARALLEL);
-    assert!(text.contains("gpu.launch_func @main_kernel::@main_kernel"), "{text}");
+    assert!(text.contains("gpu.launch_func  @main_kernel::@main_kernel"), "{text}");
     assert!(!text.contains("gpu.launch blocks"), "{text}");
 }
 
