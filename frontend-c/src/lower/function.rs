@@ -107,12 +107,12 @@ impl Lowerer<'_> {
             Callable::Expanded
         };
         self.functions.insert(decl, callable.clone());
-        if let Callable::Function(symbol) = &callable {
-            if let Err(failure) = self.function(decl, body, &parameters, symbol) {
-                // It is made anew, with what is known better then.
-                self.functions.remove(&decl);
-                return Err(failure);
-            }
+        if let Callable::Function(symbol) = &callable
+            && let Err(failure) = self.function(decl, body, &parameters, symbol)
+        {
+            // It is made anew, with what is known better then.
+            self.functions.remove(&decl);
+            return Err(failure);
         }
         Ok(callable)
     }
