@@ -29,7 +29,6 @@ use crate::plan::{Given, names, record};
 use crate::raise::affine_operands::AffineOperands;
 use crate::steps::free_loops;
 use crate::steps::legality::Order;
-use crate::steps::normalize::promote;
 use crate::steps::refusal::{Refusal, Witness};
 use crate::steps::statements::Statements;
 use crate::versions::in_fallback;
@@ -220,19 +219,14 @@ fn split(ir: &mut Ir, view: AffineForOp, place: &Polynomial) -> bool {
         let mut b = Builder::before(ir, op);
         let copy = b.clone_op(op, &mut ValueMap::new());
         b.insert(copy);
-        let part = AffineForOp(copy);
-        part.set_bounds(ir, lower, upper);
-        promote(ir, part);
+        AffineForOp(copy).set_bounds(ir, lower, upper);
     };
-    let [to_place, from_place, to_next, from_next] = match is_among(ir, view, place) {
-        true => [at.clone(), at, behind.clone(), behind],
-        false => [
-            upper.and(&mut ir.ctx, &at),
-            lower.and(&mut ir.ctx, &at),
-            upper.and(&mut ir.ctx, &behind),
-            lower.and(&mut ir.ctx, &behind),
-        ],
-    };
+    let [to_place, from_place, to_next, from_next] = [
+        upper.and(&mut ir.ctx, &at),
+        lower.and(&mut ir.ctx, &at),
+        upper.and(&mut ir.ctx, &behind),
+        lower.and(&mut ir.ctx, &behind),
+    ];
     if starts.is_none_or(|(start, place)| start < place) {
         before(ir, &lower, &to_place);
     }
@@ -243,32 +237,6 @@ fn split(ir: &mut Ir, view: AffineForOp, place: &Polynomial) -> bool {
         view.set_bounds(ir, &from_next, &upper);
     }
     true
-}
-
-/// Whether the place is one of the loop's iterations, whatever the loop runs over whose variable tells it.
-fn is_among(ir: &Ir, view: AffineForOp, place: &Polynomial) -> bool {
-    let [variable] = place.values()[..] else { return false };
-    let owner = ir.value_block(variable).and_then(|block| ir.block_op(block));
-    let outer = owner.map(|owner| dimensions(ir, owner)).unwrap_or_default();
-    let ([outer], [own]) = (&outer[..], &dimensions(ir, view.op())[..]) else { return false };
-    let Some(offset) = place.plus(&Polynomial::value(variable), -1).filter(|_| own.complete) else {
-        return false;
-    };
-    let reaches = |a: Option<Polynomial>, b: &Polynomial| {
-        let distance = a.and_then(|a| a.plus(b, -1)).and_then(|form| form.as_constant());
-        distance.is_some_and(|distance| distance >= 0)
-    };
-    let is_behind_start =
-        |low: &Polynomial| outer.lower.iter().any(|first| reaches(first.plus(&offset, 1), low));
-    let is_ahead_of_end = |high: &Polynomial| {
-        outer.upper.iter().any(|last| {
-            let last = last.plus(&offset, 1);
-            last.is_some_and(|last| reaches(Some(high.clone()), &last))
-        })
-    };
-    outer.variable == variable
-        && own.lower.iter().all(is_behind_start)
-        && own.upper.iter().all(is_ahead_of_end)
 }
 
 fn constant_of(ir: &Ir, bound: &AffineValue) -> Option<i64> {

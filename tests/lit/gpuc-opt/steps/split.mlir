@@ -5,16 +5,14 @@
 // Both loops of Floyd and Warshall's update: three times three parts, in their order.
 // CHECK-LABEL: func.func @ways
 // CHECK: affine.for %[[K:.*]] = 0 to %arg0 {
-// CHECK: affine.for %{{.*}} = 0 to #[[AT:.*]](%[[K]]) {
-// CHECK: affine.for %{{.*}} = 0 to #[[AT]](%[[K]]) {
-// CHECK: affine.store %{{.*}}, %arg1[%{{.*}}, %[[K]]]
-// CHECK: affine.for %{{.*}} = #[[NEXT:.*]](%[[K]]) to %arg0 {
-// CHECK: affine.for %{{.*}} = 0 to #[[AT]](%[[K]]) {
-// CHECK: affine.store %{{.*}}, %arg1[%[[K]], %[[K]]]
-// CHECK: affine.for %{{.*}} = #[[NEXT]](%[[K]]) to %arg0 {
-// CHECK: affine.for %{{.*}} = #[[NEXT]](%[[K]]) to %arg0 {
-// CHECK: affine.for %{{.*}} = 0 to #[[AT]](%[[K]]) {
-// CHECK: affine.for %{{.*}} = #[[NEXT]](%[[K]]) to %arg0 {
+// CHECK: affine.for %{{.*}} = 0 to min #[[TO:.*]](%[[K]])[%arg0] {
+// CHECK-NEXT: affine.for %{{.*}} = 0 to min #[[TO]](%[[K]])[%arg0] {
+// CHECK: affine.for %{{.*}} = max #[[AT:.*]](%[[K]]) to min #[[NEXT:.*]](%[[K]])[%arg0] {
+// CHECK: affine.for %{{.*}} = max #[[FROM:.*]](%[[K]]) to %arg0 {
+// CHECK: affine.for %{{.*}} = max #[[AT]](%[[K]]) to min #[[NEXT]](%[[K]])[%arg0] {
+// CHECK-COUNT-3: affine.for
+// CHECK: affine.for %{{.*}} = max #[[FROM]](%[[K]]) to %arg0 {
+// CHECK-COUNT-3: affine.for
 // CHECK-NOT: affine.for
 // REMARK: Loop split at @{{[0-9]+}}: what it carries goes through that iteration
 // REMARK: Loop split at @{{[0-9]+}}: what it carries goes through that iteration
