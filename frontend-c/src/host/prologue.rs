@@ -126,9 +126,9 @@ static __inline__ __attribute__((__unused__)) void __gpuc_life_ends(struct __gpu
 /// the data of its construct round it, and arithmetic with an answer for all operands. `__gpuc_run_on` is given the data as
 /// arguments in front of the values, address, bytes and, where it does not start at element 0, the distance from there, and
 /// what is known of them when compiling as a table: filling arrays was a third of the host compiler's work on a construct.
-/// `@` stands for `static` and attributes.
+/// `@` stands for `static` and attributes, `@0` for those of functions that are not worth the host compiler's time.
 const HELPERS: &str = "\
-@ void __gpuc_start(const struct __gpuc_site *site, const struct __gpuc_data *data, const long *offsets, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
+@0 void __gpuc_start(const struct __gpuc_site *site, const struct __gpuc_data *data, const long *offsets, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
  unsigned long n = 0; const char *t; char *p;
  for (t = types; *t; t++) n += 8;
  p = (char *)__builtin_alloca(n + 8); n = 0;
@@ -144,25 +144,25 @@ const HELPERS: &str = "\
  }
  __gpuc_launch(&__gpuc_image_0, site, kernel, grid, block, shared, p, n);
 }
-@ void __gpuc_run(const struct __gpuc_site *site, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
+@0 void __gpuc_run(const struct __gpuc_site *site, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
  const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values;
  __builtin_va_start(values, shared);
  __gpuc_start(site, (const struct __gpuc_data *)0, (const long *)0, kernel, types, grid, block, shared, values);
  __builtin_va_end(values);
 }
-@ void __gpuc_run_between(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
+@0 void __gpuc_run_between(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
  __gpuc_data_begin(site, data, n);
  __gpuc_start(site, data, offsets, kernel, types, grid, block, shared, values);
  __gpuc_data_end(site, data, n);
  __gpuc_region_end(site);
 }
-@ void __gpuc_run_with(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
+@0 void __gpuc_run_with(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
  const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values;
  __builtin_va_start(values, shared);
  __gpuc_run_between(site, data, offsets, n, kernel, types, grid, block, shared, values);
  __builtin_va_end(values);
 }
-@ void __gpuc_run_on(const struct __gpuc_site *site, const struct __gpuc_item *items, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
+@0 void __gpuc_run_on(const struct __gpuc_site *site, const struct __gpuc_item *items, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
  const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values; unsigned i;
  struct __gpuc_data *data = (struct __gpuc_data *)__builtin_alloca(n * sizeof(struct __gpuc_data));
  long *offsets = (long *)__builtin_alloca(n * sizeof(long));
@@ -193,6 +193,10 @@ const HELPERS: &str = "\
 /// What [`HELPERS`] have in the place of `@`.
 const HELPER: &str = "static __attribute__((__unused__, __noinline__))";
 
+/// What they have in the place of `@0`: in each file of the program they would take GCC longer at -O2 than most constructs
+/// do, and a launch is none the faster for it. Clang leaves the attribute out of account.
+const LAUNCHER: &str = "static __attribute__((__unused__, __noinline__, __optimize__(\"O0\")))";
+
 /// The declarations of the runtime alone.
 pub fn runtime_declarations() -> String {
     format!("{BEGIN}{}{END}", runtime())
@@ -206,7 +210,7 @@ fn runtime() -> String {
 pub(super) fn declarations(ir: &Ir, lowered: &Lowered, functions: &Functions<'_>) -> String {
     let mut out = format!("{BEGIN}{}", runtime());
     if lowered.constructs.iter().any(|info| info.compute.is_some()) {
-        out += &HELPERS.replace('@', HELPER);
+        out += &HELPERS.replace("@0", LAUNCHER).replace('@', HELPER);
     }
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
