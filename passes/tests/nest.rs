@@ -437,6 +437,27 @@ fn graph(body: &str, look: impl FnOnce(&Ir, &DependenceGraph, &[Value])) {
     look(&ir, &found, &variables);
 }
 
+/// A loop of a thousand accesses to one array would have a graph of a million edges.
+#[test]
+fn a_graph_is_not_larger_than_the_program_by_far() {
+    let body = |count: usize| {
+        let store =
+            |k: usize| format!("affine.store %f1, %b[%i, {k} * symbol(%n)] : memref<?x?xf32>\n");
+        let stores: String = (0..count).map(store).collect();
+        format!("affine.for %i = 0 to %n {{\n{stores}}}")
+    };
+    for (count, is_made) in [(100, true), (1000, false)] {
+        let (ir, module) = parse(&function(&body(count)));
+        let mut inside = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
+        let root = inside.find(|&op| ir.is_counted_loop(op)).expect("a loop");
+        let found = Nest::compute(&ir, module).graph(&ir, &[root], Apart::Assumed);
+        assert_eq!(found.is_ok(), is_made, "{count} stores");
+        if let Err(access) = found {
+            assert!(ir.memory_access(access).is_some(), "{}", ir.name(access));
+        }
+    }
+}
+
 /// Directions of all edges, in order, and which loops carry them.
 fn vectors(graph: &DependenceGraph) -> Vec<String> {
     let one = |edge: &Edge| {

@@ -80,7 +80,11 @@ fn graph(
     apart: Apart,
 ) -> Result<DependenceGraph, Refusal> {
     nest.graph(ir, roots, apart).map_err(|unknown| {
-        Refusal::new(step, unknown, format!("the effects of '{}' are not known", ir.name(unknown)))
+        let rule = match ir.memory_access(unknown) {
+            Some(_) => "there are more accesses than are compared with each other".to_owned(),
+            None => format!("the effects of '{}' are not known", ir.name(unknown)),
+        };
+        Refusal::new(step, unknown, rule)
     })
 }
 

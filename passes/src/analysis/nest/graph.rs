@@ -22,6 +22,9 @@ use crate::raise::reduction::Reduction;
 /// Pairs of accesses asked about for one graph; who has more is told that they depend on each other.
 const MOST_PAIRS: usize = 512;
 
+/// Pairs of accesses of one graph: with more it would be larger than the program by far.
+const MOST_EDGES: usize = 1 << 13;
+
 /// The dependences among the accesses inside a loop, or inside several that stand in a row, those
 /// between reads left out.
 #[derive(Clone, Debug)]
@@ -166,7 +169,7 @@ impl Nest {
     /// are taken to be apart is for the caller to say.
     ///
     /// # Errors
-    /// An operation in the loops whose effects are not known.
+    /// An operation in the loops whose effects are not known, or an access with more others than are compared.
     pub fn graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<DependenceGraph, Op> {
         let mut accesses = Vec::new();
         for &root in roots {
@@ -193,6 +196,9 @@ impl Nest {
                     }
                 }
                 pairs += 1;
+                if pairs > MOST_EDGES {
+                    return Err(a.op);
+                }
                 let decidable = pairs <= MOST_PAIRS;
                 between(ir, first, second, true, decidable, &mut edges);
                 if first.root == second.root && a.op != b.op {
