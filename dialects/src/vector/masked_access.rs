@@ -2,7 +2,7 @@
 
 use gpuc_ir::op;
 use gpuc_ir::op::{TypeConstraint, types};
-use gpuc_ir::{Ir, Op, Type, Value};
+use gpuc_ir::{Ir, Op, Type};
 
 use super::mask::MASK;
 use crate::memref::{read, write};
@@ -129,101 +129,47 @@ op! {
     }
 }
 
-/// What all of them have in common.
-struct Access {
-    base: Type,
-    indices: usize,
-    index_vec: Option<Type>,
-    mask: Type,
-    /// The vector that is loaded or stored, and what it is called.
-    vector: (Type, &'static str),
-    pass_thru: Option<Type>,
-}
-
-fn verify(ir: &Ir, access: &Access) -> Result<(), String> {
-    let (vector, name) = access.vector;
+/// What all of them have in common; `is_indexed` by a vector of numbers, and `loads` or stores.
+fn verify(ir: &Ir, op: Op, is_indexed: bool, loads: bool) -> Result<(), String> {
+    // Behind the indices, last first.
+    let types: Vec<Type> = ir.operands(op).map(|value| ir.ty(value)).collect();
+    let last = |n: usize| types[types.len() - 1 - n];
+    let (vector, name) = match loads {
+        true => (ir.ty(ir.result(op, 0)), "result"),
+        false => (last(0), "valueToStore"),
+    };
     let shape = |ty: Type| ir.ctx.shape(ty).unwrap_or_default();
-    if ir.ctx.element(access.base) != ir.ctx.element(vector) {
+    if ir.ctx.element(types[0]) != ir.ctx.element(vector) {
         return Err(format!("base and {name} element type should match"));
     }
-    let rank = shape(access.base).len();
-    if access.indices != rank {
+    let rank = shape(types[0]).len();
+    if types.len().saturating_sub(3 + usize::from(is_indexed)) != rank {
         return Err(format!("requires {rank} indices"));
     }
-    if access.index_vec.is_some_and(|ty| shape(ty) != shape(vector)) {
+    if is_indexed && shape(last(2)) != shape(vector) {
         return Err(format!("expected {name} dim to match indices dim"));
     }
-    if shape(access.mask) != shape(vector) {
+    if shape(last(1)) != shape(vector) {
         return Err(format!("expected {name} dim to match mask dim"));
     }
-    match access.pass_thru {
-        Some(ty) if ty != vector => Err(format!("expected pass_thru of same type as {name} type")),
-        _ => Ok(()),
+    match loads && last(0) != vector {
+        true => Err(format!("expected pass_thru of same type as {name} type")),
+        false => Ok(()),
     }
-}
-
-/// The operands' types behind the indices, last first.
-fn last_types(ir: &Ir, op: Op) -> Vec<Type> {
-    let values: Vec<Value> = ir.operands(op).collect();
-    values.into_iter().rev().map(|value| ir.ty(value)).collect()
 }
 
 fn verify_load(ir: &Ir, op: Op) -> Result<(), String> {
-    let types = last_types(ir, op);
-    verify(
-        ir,
-        &Access {
-            base: ir.ty(ir.operand(op, 0)),
-            indices: types.len().saturating_sub(3),
-            index_vec: None,
-            mask: types[1],
-            vector: (ir.ty(ir.result(op, 0)), "result"),
-            pass_thru: Some(types[0]),
-        },
-    )
+    verify(ir, op, false, true)
 }
 
 fn verify_store(ir: &Ir, op: Op) -> Result<(), String> {
-    let types = last_types(ir, op);
-    verify(
-        ir,
-        &Access {
-            base: ir.ty(ir.operand(op, 0)),
-            indices: types.len().saturating_sub(3),
-            index_vec: None,
-            mask: types[1],
-            vector: (types[0], "valueToStore"),
-            pass_thru: None,
-        },
-    )
+    verify(ir, op, false, false)
 }
 
 fn verify_gather(ir: &Ir, op: Op) -> Result<(), String> {
-    let types = last_types(ir, op);
-    verify(
-        ir,
-        &Access {
-            base: ir.ty(ir.operand(op, 0)),
-            indices: types.len().saturating_sub(4),
-            index_vec: Some(types[2]),
-            mask: types[1],
-            vector: (ir.ty(ir.result(op, 0)), "result"),
-            pass_thru: Some(types[0]),
-        },
-    )
+    verify(ir, op, true, true)
 }
 
 fn verify_scatter(ir: &Ir, op: Op) -> Result<(), String> {
-    let types = last_types(ir, op);
-    verify(
-        ir,
-        &Access {
-            base: ir.ty(ir.operand(op, 0)),
-            indices: types.len().saturating_sub(4),
-            index_vec: Some(types[2]),
-            mask: types[1],
-            vector: (types[0], "valueToStore"),
-            pass_thru: None,
-        },
-    )
+    verify(ir, op, true, false)
 }

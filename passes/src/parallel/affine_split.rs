@@ -14,9 +14,9 @@ use gpuc_dialects::affine::{AffineForOp, AffineValue};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
-use super::nest_plan::Search;
+use super::nest_plan;
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
@@ -28,7 +28,6 @@ use crate::plan::step::{self, Form};
 use crate::plan::{Given, names, record};
 use crate::raise::affine_operands::AffineOperands;
 use crate::steps::free_loops;
-use crate::steps::legality::Order;
 use crate::steps::refusal::{Refusal, Witness};
 use crate::steps::statements::Statements;
 use crate::versions::in_fallback;
@@ -74,12 +73,10 @@ impl AffineSplit {
         let mut nest = cx.analysis::<Nest>(ir, func);
         let mut changed = false;
         let free = free_loops(ir, region);
-        let has_order = has_order(ir, &nest, &free);
-        for op in free.into_iter().rev() {
+        // Asked once for each nest, as it was, and only where there is something to cut.
+        let mut stay: IndexMap<Op, bool> = IndexMap::new();
+        for &op in free.iter().rev() {
             let Some(view) = AffineForOp::cast(ir, op) else { continue };
-            if has_order.iter().any(|&root| op == root || ir.is_inside(op, root)) {
-                continue;
-            }
             let place = match self.place(ir, &nest, view) {
                 Ok(Some(place)) => place,
                 Ok(None) => continue,
@@ -91,6 +88,10 @@ impl AffineSplit {
                 }
             };
             let Some(at) = spoken(ir, &place) else { continue };
+            let root = ir.ancestors(op).filter(|outer| free.contains(outer)).last().unwrap_or(op);
+            if *stay.entry(root).or_insert_with(|| has_order(ir, &nest, &free, root)) {
+                continue;
+            }
             let loop_name = names::of(ir, op);
             if !split(ir, view, &place) {
                 continue;
@@ -121,6 +122,10 @@ impl AffineSplit {
         if trips.is_some_and(|trips| trips < FEWEST_TRIPS) {
             return Ok(None);
         }
+        let carries = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
+        if carries.is_ok_and(|found| found.dependence.is_none()) {
+            return Ok(None);
+        }
         let Ok(graph) = nest.graph(ir, &[op], Apart::Assumed) else { return Ok(None) };
         let mut common: Option<Vec<Polynomial>> = None;
         for edge in graph.carried_by(variable) {
@@ -140,22 +145,17 @@ impl AffineSplit {
     }
 }
 
-/// The outermost loops that carry something and have a grid behind one sequential loop, at most, in another order.
-fn has_order(ir: &Ir, nest: &Nest, free: &IndexSet<Op>) -> Vec<Op> {
-    let movable = |op: Op| free.contains(&op);
-    let is_outermost = |&op: &Op| !ir.ancestors(op).any(movable);
-    let is_least = |root: Op| {
-        let carries = nest.carried(ir, root, Apart::Assumed, Wanted::Any).ok()?;
-        carries.dependence?;
+/// Whether a nest carries something and has a grid behind one sequential loop, at most, in another order.
+fn has_order(ir: &Ir, nest: &Nest, free: &IndexSet<Op>, root: Op) -> bool {
+    let plan = || {
+        nest.carried(ir, root, Apart::Assumed, Wanted::Any).ok()?.dependence?;
         let graph = nest.graph(ir, &[root], Apart::Assumed).ok()?;
+        let movable = |op: Op| free.contains(&op);
         let statements = Statements::of(ir, STEP, &graph, &movable).ok()?;
-        let orders: Option<Vec<Order<'_>>> =
-            graph.edges.iter().map(|edge| Order::of(ir, &statements, edge)).collect();
-        let (plan, _) = Search::new(&statements).best(orders?)?;
+        let (plan, _) = nest_plan::best(ir, &statements, &graph)?;
         Some(plan.is_least(&statements))
     };
-    let roots = free.iter().copied().filter(is_outermost);
-    roots.filter(|&root| is_least(root) == Some(true)).collect()
+    plan() == Some(true)
 }
 
 /// The iterations of the loop that one end of a dependence is always in: where a subscript of one end counts
@@ -213,8 +213,8 @@ fn split(ir: &mut Ir, view: AffineForOp, place: &Polynomial) -> bool {
         return false;
     };
     let (lower, upper) = (view.lower_bound(ir), view.upper_bound(ir));
-    let starts = constant_of(ir, &lower).zip(place.as_constant());
-    let ends = constant_of(ir, &upper).zip(next.as_constant());
+    let starts = lower.constant_value(&ir.ctx).zip(place.as_constant());
+    let ends = upper.constant_value(&ir.ctx).zip(next.as_constant());
     let before = |ir: &mut Ir, lower: &AffineValue, upper: &AffineValue| {
         let mut b = Builder::before(ir, op);
         let copy = b.clone_op(op, &mut ValueMap::new());
@@ -237,10 +237,6 @@ fn split(ir: &mut Ir, view: AffineForOp, place: &Polynomial) -> bool {
         view.set_bounds(ir, &from_next, &upper);
     }
     true
-}
-
-fn constant_of(ir: &Ir, bound: &AffineValue) -> Option<i64> {
-    bound.constant_value(&ir.ctx)
 }
 
 /// Takes the steps of a plan that cut loops of a region; whether there are any.

@@ -11,10 +11,12 @@
 
 use std::collections::BTreeMap;
 
+use gpuc_ir::Ir;
 use gpuc_presburger::dependence::Direction;
 use gpuc_presburger::{Affine, Var};
 use rustc_hash::FxHashMap;
 
+use crate::analysis::nest::graph::DependenceGraph;
 use crate::steps::distribute::components;
 use crate::steps::legality::Order;
 use crate::steps::schedule::{Row, Schedule};
@@ -181,6 +183,13 @@ impl Cost {
     }
 }
 
+/// The best order of a nest that was found, and that of the program; `None` where there is nothing to choose.
+pub fn best(ir: &Ir, statements: &Statements, graph: &DependenceGraph) -> Option<(Plan, Plan)> {
+    let orders: Option<Vec<Order<'_>>> =
+        graph.edges.iter().map(|edge| Order::of(ir, statements, edge)).collect();
+    Search::new(statements).best(orders?)
+}
+
 /// Statements on the way inwards, with what is left of their loops and of the dependences among them.
 #[derive(Clone)]
 struct Front<'a> {
@@ -233,19 +242,19 @@ impl<'a> Front<'a> {
 const MOST_DEPTH: usize = 16;
 
 /// The search for one nest.
-pub struct Search<'a> {
+struct Search<'a> {
     statements: &'a Statements,
     levels: usize,
 }
 
 impl<'a> Search<'a> {
     /// A search among the orders of statements.
-    pub fn new(statements: &'a Statements) -> Search<'a> {
+    fn new(statements: &'a Statements) -> Search<'a> {
         Search { statements, levels: 0 }
     }
 
     /// The best plan that was found, and that of the program; `None` where there is nothing to choose.
-    pub fn best(&mut self, orders: Vec<Order<'_>>) -> Option<(Plan, Plan)> {
+    fn best(&mut self, orders: Vec<Order<'_>>) -> Option<(Plan, Plan)> {
         let all: Vec<usize> = (0..self.statements.list.len()).collect();
         let left = all
             .iter()
@@ -432,8 +441,7 @@ impl<'a> Search<'a> {
         // A wavefront inside of a sequential loop is as many launches as both have steps together; one that
         // takes that loop in, as many as they have one after the other.
         let statements = self.statements;
-        let is_nested = |plan: &Plan| plan.costs(statements).iter().any(|cost| cost.launches >= 2);
-        if best.as_ref().is_some_and(is_nested) {
+        if best.as_ref().is_some_and(|plan| !plan.is_least(statements)) {
             let skewed = |s: usize| skewed_twice(&front.left[&s]);
             for forms in self.rows(front, Kind::Sequential, &skewed, MOST_ORDERS) {
                 let Some(plan) = self.behind(front, forms, Kind::Sequential) else { break };

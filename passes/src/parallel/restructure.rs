@@ -15,7 +15,7 @@ use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use gpuc_presburger::Var;
 use indexmap::IndexSet;
 
-use super::nest_plan::{Level, Plan, Search};
+use super::nest_plan::{self, Level, Plan};
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
@@ -23,7 +23,7 @@ use crate::analysis::nest::graph::DependenceGraph;
 use crate::plan::text::Placed;
 use crate::plan::{Given, Step, names, record};
 use crate::steps::free_loops;
-use crate::steps::legality::{Legal, Order};
+use crate::steps::legality::Legal;
 use crate::steps::planned;
 use crate::steps::rebuild::rebuild;
 use crate::steps::statements::Statements;
@@ -171,9 +171,7 @@ fn is_scattered(ir: &Ir, nest: &Nest, outer: Op, free: &IndexSet<Op>) -> bool {
 const FEWEST_TRIPS: i64 = 32;
 
 fn better_order(ir: &Ir, graph: DependenceGraph, statements: Statements) -> Option<Better> {
-    let orders: Option<Vec<Order<'_>>> =
-        graph.edges.iter().map(|edge| Order::of(ir, &statements, edge)).collect();
-    let (plan, written) = Search::new(&statements).best(orders?)?;
+    let (plan, written) = nest_plan::best(ir, &statements, &graph)?;
     let better = plan.improves_on(&written, &statements);
     better.then_some(Better { graph, statements, plan })
 }
