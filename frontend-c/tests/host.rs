@@ -8,7 +8,7 @@ use gpuc_ir::Ir;
 
 /// A runtime that has no device.
 const RUNTIME: &str = r#"
-int __gpuc_region_begin(void *image, const void *site, int condition) { return 0; }
+const void *__gpuc_region_begin(void *image, const void *site, int condition) { return 0; }
 void __gpuc_region_end(const void *site) {}
 int __gpuc_comparing;
 int __gpuc_compares(const void *site) { return 0; }

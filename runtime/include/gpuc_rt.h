@@ -5,16 +5,16 @@
  *
  * A compute region comes out as
  *
- *     int begun = __gpuc_region_begin(&image, &site, condition);
+ *     const struct __gpuc_site *begun = __gpuc_region_begin(&image, &site, condition);
  *     if (begun) {
  *         __gpuc_data_begin(&site, data, n);       // data[i].device is filled in
  *         __gpuc_launch(&image, &site, "kernel", grid, block, 0, &params, sizeof params);
  *         __gpuc_data_end(&site, data, n);
  *         __gpuc_region_end(&site);                // waits
  *     }
- *     if (!begun || (__gpuc_comparing && __gpuc_compares(&site))) {
+ *     if (!begun || (__gpuc_comparing && __gpuc_compares(begun))) {
  *         ... the original statement ...
- *         if (begun) __gpuc_compared(&site);
+ *         if (begun) __gpuc_compared(begun);
  *     }
  *
  * All functions may be called from several threads. Strings, sites and images are static objects
@@ -94,9 +94,9 @@ struct __gpuc_data {
     void *device;        /* out: the device address that corresponds to host */
 };
 
-/* 1: run the region on the device. 0: run the original statement, because condition is 0 or the
- * user has chosen the host. */
-int __gpuc_region_begin(struct __gpuc_image *image, const struct __gpuc_site *site, int condition);
+/* site: run the region on the device. NULL: run the original statement, because condition is 0 or
+ * the user has chosen the host. */
+const struct __gpuc_site *__gpuc_region_begin(struct __gpuc_image *image, const struct __gpuc_site *site, int condition);
 /* Waits for the kernels of the region. */
 void __gpuc_region_end(const struct __gpuc_site *site);
 
@@ -222,6 +222,31 @@ void __gpuc_launch(struct __gpuc_image *image, const struct __gpuc_site *site, c
                    const unsigned long grid[3], const unsigned long block[3],
                    unsigned long dynamic_shared_bytes, const void *params,
                    unsigned long param_bytes);
+
+/* The same from words, and a layout that says what they are: seven sizes with a comma behind each (of the
+ * grid, of a block, bytes of dynamic shared memory), then what is said of data, then the kernel's parameters.
+ * A size is a number, or the letter l for a word. All else are letters for a word each: i, s, c: an integer
+ * of 4, 2, 1 bytes (its low ones), f: a float (the bits of its value as a double), d: the bits of a double,
+ * l and p: 8 bytes, D: the number of one of the construct's data, whose element 0 is meant. l/128 is a count
+ * of which 128 go together, l*4 one of elements of 4 bytes; counts below 0 are none.
+ * run_words_with begins the construct's data ahead, and ends it and the region behind; offsets[i] is the
+ * distance of data[i] from element 0 in bytes. run_words_on is given of each datum what is known when
+ * compiling, and in front of the kernel's words its address and its length, and where is_inside is not 0
+ * its distance from element 0. */
+struct __gpuc_item {
+    const char *name;
+    unsigned kind; /* enum __gpuc_data_kind, with flags */
+    unsigned line;
+    unsigned is_inside;
+};
+void __gpuc_run_words(struct __gpuc_image *image, const struct __gpuc_site *site,
+                      const char *kernel, const char *layout, const unsigned long *words);
+void __gpuc_run_words_with(struct __gpuc_image *image, const struct __gpuc_site *site,
+                           struct __gpuc_data *data, const long *offsets, unsigned n,
+                           const char *kernel, const char *layout, const unsigned long *words);
+void __gpuc_run_words_on(struct __gpuc_image *image, const struct __gpuc_site *site,
+                         const struct __gpuc_item *items, unsigned n, const char *kernel,
+                         const char *layout, const unsigned long *words);
 
 #ifdef __cplusplus
 }

@@ -61,26 +61,27 @@ unsafe fn data_of<'a>(data: *mut DataDescriptor, n: c_uint) -> &'a mut [DataDesc
     unsafe { slice::from_raw_parts_mut(data, n as usize) }
 }
 
-/// Whether a compute region runs on the device (1) or as host code (0).
+/// The site of a compute region that runs on the device; null for one that runs as host code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_region_begin(
     image: *const ImageDescriptor,
     site: *const SiteDescriptor,
     condition: c_int,
-) -> c_int {
+) -> *const SiteDescriptor {
     // SAFETY: the contract of the header.
     let (site, image) = unsafe {
         let site = site_of(site);
         (site, image_of(image, site))
     };
     let begun = or_fail(Runtime::global().region_begin(image, site, condition != 0));
-    if begun {
-        Runtime::global().note_construct(site, true);
+    if !begun {
+        return std::ptr::null();
     }
-    c_int::from(begun)
+    Runtime::global().note_construct(site, true);
+    site
 }
 
-/// The end of a compute region for which [`__gpuc_region_begin`] has returned 1.
+/// The end of a compute region for which [`__gpuc_region_begin`] has returned its site.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_region_end(site: *const SiteDescriptor) {
     // SAFETY: the contract of the header.

@@ -403,6 +403,20 @@ impl DataDescriptor {
         }
     }
 
+    /// The clause on a line about `bytes` bytes at `host`, with its name as C has it.
+    ///
+    /// # Safety
+    /// That of [`DataDescriptor::new`]; `name` is a string of the program.
+    pub const unsafe fn of_item(
+        name: *const c_char,
+        host: *mut c_void,
+        bytes: u64,
+        kind: u32,
+        line: u32,
+    ) -> Self {
+        DataDescriptor { name, host, bytes: bytes as c_ulong, kind, line, device: ptr::null_mut() }
+    }
+
     /// The variable as the user wrote it.
     pub fn name(&self) -> Cow<'_, str> {
         text(self.name)

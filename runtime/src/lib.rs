@@ -35,6 +35,7 @@ mod runtime;
 pub mod select;
 mod sent;
 pub mod shared_memory;
+pub mod words;
 
 pub use config::Config;
 pub use failure::Failure;

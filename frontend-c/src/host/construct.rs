@@ -188,16 +188,17 @@ fn compute_call(
                 Argument::Data(_) => None,
             })
             .collect();
-        let OnlyLaunch { configuration, values: given, .. } = launch;
+        let OnlyLaunch { kernel, shape, sizes, letters, values: given, .. } = launch;
         let site = &texts.site;
-        return match data {
-            Some(LaunchData { table, words, .. }) => format!(
-                "{{ {values}__gpuc_run_on(&{site}, {table}, {configuration}{words}{given}); }} "
-            ),
-            None => {
-                format!("{{ {values}__gpuc_run_with(&{site}, {items}, {configuration}{given}); }} ")
+        let (function, items, data_letters, words) = match data {
+            Some(LaunchData { table, letters, words, .. }) => {
+                ("__gpuc_run_on", table, letters.as_str(), words.as_str())
             }
+            None => ("__gpuc_run_with", &items, "", ""),
         };
+        return format!(
+            "{{ {values}{function}(&{site}, {items}, {kernel}, \"{shape}{data_letters}{letters}\"{sizes}{words}{given}); }} "
+        );
     }
     let mut arguments = format!("&{}, {items}", texts.site);
     for argument in &compute.arguments {
@@ -319,6 +320,16 @@ fn kept(texts: &Texts<'_>, number: usize) -> (String, String) {
     (before, behind)
 }
 
+/// The image: by a function where `default(none)` of a host construct may be around, which would have every variable
+/// named.
+fn image_expression(unit: &TranslationUnit) -> &'static str {
+    let text = unit.source.written();
+    let mut hosts = unit.pragmas.iter().filter(|pragma| !pragma.ours);
+    let names_all =
+        hosts.any(|pragma| text[pragma.line.range()].windows(4).any(|word| word == b"none"));
+    if names_all { "__gpuc_this_image()" } else { "&__gpuc_image_0" }
+}
+
 /// What takes the place of a directive, and what stands behind its statement.
 fn replacement(
     unit: &TranslationUnit,
@@ -369,10 +380,11 @@ fn replacement(
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let (before, behind) = kept(&texts, number);
             let (begun, site_name) = (format!("__gpuc_b{number}"), &texts.site);
+            let image = image_expression(unit);
             let text = format!(
-                "{task}{{ {site}const int {begun} = __gpuc_region_begin(__gpuc_image(), &{site_name}, {condition}); if ({begun}) {{ {ahead}{work}}} if (__gpuc_is_hosts({begun}, &{site_name})) {{ {waits}{before}"
+                "{task}{{ {site}const struct __gpuc_site *const {begun} = __gpuc_region_begin({image}, &{site_name}, {condition}); if ({begun}) {{ {ahead}{work}}} if (__gpuc_is_hosts({begun})) {{ {waits}{before}"
             );
-            let compared = format!("__gpuc_was_hosts({begun}, &{site_name}); ");
+            let compared = format!("__gpuc_was_hosts({begun}); ");
             (text, format!(" {behind}{compared}}} }}"))
         }
         Action::Nest => (nest(&texts, functions, number, &site, &arrays()), String::from(" } }")),

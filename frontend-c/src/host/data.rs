@@ -134,28 +134,22 @@ fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem, site: &str
         Extent::Clause(var) => section::of_clause(unit, var, site),
         Extent::Rows(var) => {
             let rows = section::rows(unit, var);
-            Memory {
-                base: format!("({})", section::text(unit, var.base)),
-                bytes: format!("{} * sizeof(*({}))", rows.count, rows.first),
-                first: rows.first,
-            }
+            let bytes = format!("{} * sizeof(*({}))", rows.count, rows.first);
+            Memory::of_bytes(format!("({})", section::text(unit, var.base)), rows.first, bytes)
         }
-        Extent::Object(object) => Memory {
-            base: format!("&({object})"),
-            first: format!("&({object})"),
-            bytes: format!("sizeof({object})"),
-        },
-        Extent::Elements(pointer, count) => Memory {
-            base: format!("({pointer})"),
-            first: format!("({pointer})"),
-            bytes: format!("__gpuc_count({count}) * sizeof(({pointer})[0])"),
-        },
+        Extent::Object(object) => {
+            let address = format!("&({object})");
+            Memory::of_bytes(address.clone(), address, format!("sizeof({object})"))
+        }
+        Extent::Elements(pointer, count) => {
+            let bytes = format!("__gpuc_bytes({count}, sizeof(({pointer})[0]))");
+            Memory::of_bytes(format!("({pointer})"), format!("({pointer})"), bytes)
+        }
         // At least the first byte must be there.
-        Extent::Pointer(pointer) => Memory {
-            base: format!("({pointer})"),
-            first: format!("({pointer})"),
-            bytes: "1UL".to_owned(),
-        },
+        Extent::Pointer(pointer) => {
+            let address = format!("({pointer})");
+            Memory::of_bytes(address.clone(), address, "1UL".to_owned())
+        }
         // The section may start elsewhere, and may be empty.
         Extent::Enclosed { pointer, object, construct, item, .. } => {
             let mut offset = format!("__gpuc_o{construct}[{item}]");
@@ -166,11 +160,8 @@ fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem, site: &str
                 offset = format!("(__gpuc_c{construct} ? {offset} : 0L)");
                 bytes = format!("(__gpuc_c{construct} ? {bytes} : {whole})");
             }
-            Memory {
-                base: format!("({pointer})"),
-                first: format!("(char *)({pointer}) + {offset}"),
-                bytes,
-            }
+            let first = format!("(char *)({pointer}) + {offset}");
+            Memory::of_bytes(format!("({pointer})"), first, bytes)
         }
     }
 }
@@ -180,6 +171,8 @@ struct Entry {
     name: String,
     first: String,
     bytes: String,
+    /// [`Memory::count`].
+    count: Option<(String, u64)>,
     kind: String,
     line: u32,
     /// What its last member says to the runtime.
@@ -217,7 +210,7 @@ fn entries(
     }
     for (i, item) in info.data.iter().enumerate() {
         let section = sections.iter().find(|section| section.item == i).copied();
-        let memory = match (&item.extent, section) {
+        let mut memory = match (&item.extent, section) {
             (Extent::Pointer(pointer), Some(section)) => section.memory(number, pointer),
             _ => memory(unit, lowered, item, &format!("__gpuc_s{number}")),
         };
@@ -255,7 +248,8 @@ fn entries(
                 out.ahead,
                 "const unsigned long {shape}[2] = {{({bytes}) / {element}, (unsigned long)({stride}) * {element}}}; "
             );
-            (bytes, device) = (element, format!("(void *){shape}"));
+            (bytes, memory.count) = (element, None);
+            device = format!("(void *){shape}");
             kind = format!("{STRIDED}u + {kind}");
         }
         let (first, base) = (&memory.first, &memory.base);
@@ -266,6 +260,7 @@ fn entries(
                 .then(|| format!("(long)((char *)({first}) - (char *)({base}))")),
             first: memory.first,
             bytes,
+            count: memory.count,
             kind,
             line: item.line,
             device,
@@ -284,7 +279,7 @@ pub(super) fn data_array(
 ) -> String {
     let Entries { entries, ahead, rows } = entries(unit, lowered, ir, functions, number);
     let (mut data, mut offsets) = (String::new(), String::new());
-    for Entry { name, first, bytes, kind, line, device, offset } in entries {
+    for Entry { name, first, bytes, kind, line, device, offset, .. } in entries {
         let _ = write!(
             data,
             "{{{name}, (void *)({first}), (unsigned long)({bytes}), {kind}, {line}u, {device}}}, "
@@ -304,6 +299,8 @@ pub(super) struct LaunchData {
     pub table: String,
     /// Where each is and how long: the arguments in front of the kernel's.
     pub words: String,
+    /// A letter for each of those.
+    pub letters: String,
 }
 
 /// The data of a construct that is one launch; `None` where others look at its descriptors, or they are made of
@@ -325,16 +322,28 @@ pub(super) fn launch_data(
     }
     let Entries { entries, mut ahead, .. } = entries(unit, lowered, ir, functions, number);
     let count = entries.len();
-    let (mut items, mut words) = (String::new(), String::new());
-    for Entry { name, first, bytes, kind, line, offset, .. } in entries {
+    let (mut items, mut words, mut letters) = (String::new(), String::new(), String::new());
+    for Entry { name, first, bytes, count, kind, line, offset, .. } in entries {
         let _ = write!(items, "{{{name}, {kind}, {line}u, {}u}}, ", u32::from(offset.is_some()));
-        let _ = write!(words, ", (void *)({first}), (unsigned long)({bytes})");
+        let _ = write!(words, ", (unsigned long)({first})");
+        letters.push('p');
+        let _ = match count {
+            Some((count, size)) => {
+                let _ = write!(letters, "l*{size}");
+                write!(words, ", (unsigned long)({count})")
+            }
+            None => {
+                letters.push('l');
+                write!(words, ", (unsigned long)({bytes})")
+            }
+        };
         if let Some(offset) = offset {
+            letters.push('l');
             let _ = write!(words, ", {offset}");
         }
     }
     let _ = write!(ahead, "static const struct __gpuc_item __gpuc_i{number}[] = {{{items}}}; ");
-    Some(LaunchData { ahead, table: format!("__gpuc_i{number}, {count}u"), words })
+    Some(LaunchData { ahead, table: format!("__gpuc_i{number}, {count}u"), words, letters })
 }
 
 /// The number of descriptors of a construct: those of rows stand behind all others.

@@ -4,9 +4,9 @@
 //! C: integers wrap around as they do on the device, and what divides goes through functions of the prologue that have an
 //! answer for every divisor.
 
-use gpuc_dialects::arith::{self, CmpFPredicate, CmpIPredicate};
+use gpuc_dialects::arith::{self, CeilDivSIOp, CmpFPredicate, CmpIPredicate, MaxSIOp};
 use gpuc_dialects::memref::element_bytes;
-use gpuc_ir::{AttrKind, DYNAMIC, Ir, Op, Type, Value};
+use gpuc_ir::{AttrKind, DYNAMIC, Ir, Op, OpView, Type, Value};
 
 /// A type in C; `None` for those that the host does not know.
 pub(super) fn c_type(ir: &Ir, ty: Type) -> Option<&'static str> {
@@ -111,7 +111,11 @@ fn arithmetic(ir: &Ir, op: Op, operation: &str, name: &dyn Fn(Value) -> String) 
     // Wraps around, which C promises for unsigned types only.
     let wrapping = |sign: &str| Some(format!("(({result})(({u}){} {sign} ({u}){}))", a(), b()));
     let plain = |sign: &str| Some(format!("(({result})({} {sign} {}))", a(), b()));
-    let call = |function: &str| Some(format!("(({result})__gpuc_{function}({}, {}))", a(), b()));
+    let call = |function: &str| {
+        let call = format!("__gpuc_{function}({}, {})", a(), b());
+        // What the functions return is a `long`.
+        Some(if result == "long" { call } else { format!("(({result}){call})") })
+    };
     let unsigned_call =
         |function: &str| Some(format!("(({result})__gpuc_{function}(({u}){}, ({u}){}))", a(), b()));
     let pick = |sign: &str| {
@@ -175,6 +179,15 @@ fn arithmetic(ir: &Ir, op: Op, operation: &str, name: &dyn Fn(Value) -> String) 
         "cmpf" => Some(float_comparison(CmpFPredicate::of(ir, op)?, &a(), &b())),
         _ => None,
     }
+}
+
+/// The count that an operation divides into parts of a constant size, where it takes none for less, and that size: how
+/// the number of blocks is computed.
+pub(super) fn count_in_parts(ir: &Ir, op: Op) -> Option<(Value, i128)> {
+    let division = CeilDivSIOp::cast(ir, op)?;
+    let part = arith::constant_int_value(ir, division.rhs(ir)).filter(|&part| part > 0)?;
+    let count = MaxSIOp::cast(ir, ir.defining_op(division.lhs(ir))?)?;
+    (arith::constant_int_value(ir, count.rhs(ir)) == Some(0)).then(|| (count.lhs(ir), part))
 }
 
 /// The operator of a comparison, and whether it compares as unsigned.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::arith::ConstantOp;
+use gpuc_dialects::arith::{ConstantOp, constant_int_value};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::LaunchFuncOp;
 use gpuc_dialects::memref::element_bytes;
@@ -12,7 +12,7 @@ use gpuc_dialects::scf;
 use gpuc_ir::{AttrKind, Block, DYNAMIC, Ir, Op, OpView, Value, ValueDef};
 use rustc_hash::FxHashMap;
 
-use super::expression::{c_type, constant, expression};
+use super::expression::{c_type, constant, count_in_parts, expression};
 use super::literal;
 use crate::lower::Argument;
 
@@ -127,8 +127,14 @@ pub(super) fn print_results(ir: &Ir, function: FuncOp) -> Result<String, Diagnos
 pub(super) struct OnlyLaunch {
     /// The declaration of a variable for each argument; of data there is none.
     pub arguments: Vec<String>,
-    /// Kernel, types of the values and sizes, as arguments of `__gpuc_run_with`.
-    pub configuration: String,
+    /// The kernel's name, as C.
+    pub kernel: String,
+    /// The sizes, as a layout has them.
+    pub shape: String,
+    /// The sizes that are words, with a comma in front of each.
+    pub sizes: String,
+    /// A letter for each value.
+    pub letters: String,
     /// The values, with a comma in front of each.
     pub values: String,
 }
@@ -163,9 +169,9 @@ pub(super) fn only_launch(ir: &Ir, function: FuncOp, arguments: &[Argument]) -> 
         }
     }
     writer.block(block).ok()?;
-    let (configuration, values) = writer.launched?;
+    let launched = writer.launched?;
     // Anything else than the launch has a line of its own.
-    writer.out.is_empty().then_some(OnlyLaunch { arguments: declarations, configuration, values })
+    writer.out.is_empty().then_some(OnlyLaunch { arguments: declarations, ..launched })
 }
 
 struct Writer<'a> {
@@ -177,8 +183,8 @@ struct Writer<'a> {
     depth: usize,
     /// Whether a construct has it in its place, ahead of its data.
     is_in_place: bool,
-    /// Configuration and values of the launch where it is so.
-    launched: Option<(String, String)>,
+    /// The launch where it is so, but for the construct's arguments.
+    launched: Option<OnlyLaunch>,
 }
 
 type Written = Result<(), Diagnostic>;
@@ -482,16 +488,17 @@ impl<'a> Writer<'a> {
             }
             _ => return Err(self.refuse(op)),
         };
-        let list = |values: [Value; 3]| values.map(|value| self.name(value)).join(", ");
-        let grid = list([view.gridSizeX(ir), view.gridSizeY(ir), view.gridSizeZ(ir)]);
-        let block = list([view.blockSizeX(ir), view.blockSizeY(ir), view.blockSizeZ(ir)]);
-        let shared = view
-            .dynamicSharedMemorySize(ir)
-            .map_or_else(|| "0".to_owned(), |value| self.name(value));
-        let mut layout = String::new();
+        let grid = [view.gridSizeX(ir), view.gridSizeY(ir), view.gridSizeZ(ir)];
+        let block = [view.blockSizeX(ir), view.blockSizeY(ir), view.blockSizeZ(ir)];
+        let shared = view.dynamicSharedMemorySize(ir);
+        let (mut shape, mut sizes) = (String::new(), String::new());
+        for size in grid.into_iter().chain(block).map(Some).chain([shared]) {
+            self.size(size, &mut shape, &mut sizes);
+        }
+        let mut letters = String::new();
         let mut values = String::new();
         for value in view.kernelOperands(ir) {
-            layout.push(match self.ty(value, op)? {
+            letters.push(match self.ty(value, op)? {
                 _ if self.is_in_place && self.data_item(value).is_some() => 'D',
                 "int" => 'i',
                 "float" => 'f',
@@ -501,16 +508,40 @@ impl<'a> Writer<'a> {
                 "long" => 'l',
                 _ => 'p',
             });
-            let _ = write!(values, ", {}", self.name(value));
+            let cast = if letters.ends_with('p') { "(unsigned long)" } else { "" };
+            let _ = write!(values, ", {cast}{}", self.name(value));
         }
-        let configuration =
-            format!("{}, {}, {grid}, {block}, {shared}", literal(&kernel), literal(&layout));
+        let kernel = literal(&kernel);
         if self.is_in_place {
-            self.launched = Some((configuration, values));
+            let arguments = Vec::new();
+            let launch = OnlyLaunch { arguments, kernel, shape, sizes, letters, values };
+            self.launched = Some(launch);
         } else {
-            self.line(&format!("__gpuc_run(site, {configuration}{values});"));
+            self.line(&format!("__gpuc_run(site, {kernel}, \"{shape}{letters}\"{sizes}{values});"));
         }
         Ok(())
+    }
+
+    /// Adds a size of a launch to the layout, and to the words unless it is a number there. The division that makes
+    /// blocks of a count is the runtime's where nobody else looks at what comes out.
+    fn size(&self, size: Option<Value>, shape: &mut String, words: &mut String) {
+        let ir = self.ir;
+        let number = match size {
+            Some(size) => constant_int_value(ir, size),
+            None => Some(0),
+        };
+        if let Some(number) = number.filter(|&number| number >= 0) {
+            let _ = write!(shape, "{number},");
+            return;
+        }
+        let Some(size) = size else { return };
+        let parts = ir.defining_op(size).filter(|_| ir.has_one_use(size));
+        let (word, divisor) = match parts.and_then(|division| count_in_parts(ir, division)) {
+            Some((count, part)) => (count, format!("/{part}")),
+            None => (size, String::new()),
+        };
+        let _ = write!(shape, "l{divisor},");
+        let _ = write!(words, ", (unsigned long){}", self.name(word));
     }
 }
 

@@ -16,7 +16,7 @@
 //! In front of the text stand the declarations of the runtime, behind it the functions that begin the data,
 //! launch kernels and end the data, which [`print_function`] prints from the IR, and the PTX. A construct that
 //! is one launch has no such function: what the launch takes stands in its place, with its data as arguments,
-//! and one function of the prologue does the rest for all of them.
+//! and one function of the prologue hands them on to the runtime.
 
 mod construct;
 mod data;
@@ -73,15 +73,6 @@ pub fn rewrite(
     let functions = Functions::of(ir, lowered);
     let edits = edits(unit, lowered, ir, &functions);
     let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
-    let is_ours = !lowered.constructs.is_empty() || lowered.provides;
-    if is_ours {
-        // The first line names the file, to debuggers and in the object's symbols.
-        out += &format!("# 1 {}\n", literal(&unit.source.line(0).0));
-        out += &prologue::declarations(ir, lowered, &functions);
-        if unit.shares_memory {
-            out += &format!("{}{}{}", prologue::BEGIN, prologue::SHARES_MEMORY, prologue::END);
-        }
-    }
     let mut at = 0;
     for edit in &edits {
         push_text(&mut out, &text[at..edit.start]);
@@ -89,7 +80,7 @@ pub fn rewrite(
         at = edit.start + edit.length;
     }
     push_text(&mut out, &text[at..]);
-    if !is_ours {
+    if lowered.constructs.is_empty() && !lowered.provides {
         return Ok(out);
     }
     out += prologue::BEGIN;
@@ -108,6 +99,13 @@ pub fn rewrite(
     }
     out += &prologue::reaches(unit, &lowered.reached);
     out += prologue::END;
+    // The first line names the file, to debuggers and in the object's symbols.
+    let mut ahead = format!("# 1 {}\n", literal(&unit.source.line(0).0));
+    ahead += &prologue::declarations(ir, lowered, &functions, &out);
+    if unit.shares_memory {
+        ahead += &format!("{}{}{}", prologue::BEGIN, prologue::SHARES_MEMORY, prologue::END);
+    }
+    out.insert_str(0, &ahead);
     Ok(out)
 }
 

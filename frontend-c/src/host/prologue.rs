@@ -2,6 +2,7 @@
 //! is preprocessed already, and the functions that launch kernels with what they call.
 
 use gpuc_ir::Ir;
+use rustc_hash::FxHashSet;
 
 use super::function::{c_name, parameters};
 use super::{Functions, literal, sections};
@@ -65,14 +66,14 @@ int __gpuc_auto_begin(struct __gpuc_image *, const struct __gpuc_site *, struct 
 extern int __gpuc_auto_resident;
 void __gpuc_auto_host(const void *, unsigned long, int);
 void __gpuc_auto_dead(const void *, unsigned long);
-int __gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
+const struct __gpuc_site *__gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
 extern int __gpuc_comparing;
 int __gpuc_compares(const struct __gpuc_site *);
 void __gpuc_compared(const struct __gpuc_site *);
 /* Whether the host runs a construct, and that it has; functions are shorter at each construct than what they do. */
-static __inline__ __attribute__((__unused__)) int __gpuc_is_hosts(int begun, const struct __gpuc_site *site) { return !begun || (__gpuc_comparing && __gpuc_compares(site)); }
-static __inline__ __attribute__((__unused__)) void __gpuc_was_hosts(int begun, const struct __gpuc_site *site) { if (begun) __gpuc_compared(site); }
+static __attribute__((__unused__, __noinline__)) int __gpuc_is_hosts(const struct __gpuc_site *begun) { return !begun || (__gpuc_comparing && __gpuc_compares(begun)); }
+static __attribute__((__unused__, __noinline__)) void __gpuc_was_hosts(const struct __gpuc_site *begun) { if (begun) __gpuc_compared(begun); }
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
@@ -105,15 +106,19 @@ void __gpuc_device_free(const struct __gpuc_site *, void *);
 void *__gpuc_tickets(const struct __gpuc_site *);
 void __gpuc_fetch(const struct __gpuc_site *, void *, const void *, unsigned long);
 void __gpuc_launch(struct __gpuc_image *, const struct __gpuc_site *, const char *, const unsigned long[3], const unsigned long[3], unsigned long, const void *, unsigned long);
-/* The number of elements of a section, which may be written as less than none. */
+void __gpuc_run_words(struct __gpuc_image *, const struct __gpuc_site *, const char *, const char *, const unsigned long *);
+void __gpuc_run_words_with(struct __gpuc_image *, const struct __gpuc_site *, struct __gpuc_data *, const long *, unsigned, const char *, const char *, const unsigned long *);
+void __gpuc_run_words_on(struct __gpuc_image *, const struct __gpuc_site *, const struct __gpuc_item *, unsigned, const char *, const char *, const unsigned long *);
+/* The number of elements of a section, which may be written as less than none, and their bytes. */
 static __attribute__((__unused__, __noinline__, __const__)) unsigned long __gpuc_count(long count) { return count > 0 ? (unsigned long)count : 0ul; }
+static __attribute__((__unused__, __noinline__, __const__)) unsigned long __gpuc_bytes(long count, unsigned long element) { return count > 0 ? (unsigned long)count * element : 0ul; }
 /* The extent of a variable-length array, from its size and that of an element, which may be none. */
 static __inline__ __attribute__((__unused__)) long __gpuc_extent(unsigned long size, unsigned long element) { return element ? (long)(size / element) : 0l; }
 /* The device address of element 0, from that of a section which starts `offset` bytes behind it. */
 static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *device, long offset) { return (void *)((unsigned long)device - (unsigned long)offset); }
 static struct __gpuc_image __gpuc_image_0;
 /* The image where `default(none)` of a host construct around wants every variable named. */
-static __inline__ __attribute__((__unused__)) struct __gpuc_image *__gpuc_image(void) { return &__gpuc_image_0; }
+static __inline__ __attribute__((__unused__)) struct __gpuc_image *__gpuc_this_image(void) { return &__gpuc_image_0; }
 /* The host is about to look at memory, or at everything: what nests have left newer on the device comes back. */
 static __inline__ __attribute__((__unused__)) void __gpuc_host(const volatile void *first, unsigned long bytes, int writes) { if (__gpuc_auto_resident) __gpuc_auto_host((const void *)first, bytes, writes); }
 /* A variable that nests may have left on the device, or a function at whose end nothing may be left there. */
@@ -121,60 +126,9 @@ struct __gpuc_life { const void *first @8; unsigned long bytes @8; };
 static __inline__ __attribute__((__unused__)) void __gpuc_life_ends(struct __gpuc_life *life) { if (__gpuc_auto_resident) { if (life->bytes) __gpuc_auto_dead(life->first, life->bytes); else __gpuc_auto_host((const void *)0, 0ul, 1); } }
 ";
 
-/// What launches call: a launch that puts the values of `types` behind each other as PTX aligns
-/// parameters (on a little-endian host; `D` is the number of a data item, whose device address is meant), with and without
-/// the data of its construct round it, and arithmetic with an answer for all operands. `__gpuc_run_on` is given the data as
-/// arguments in front of the values, address, bytes and, where it does not start at element 0, the distance from there, and
-/// what is known of them when compiling as a table: filling arrays was a third of the host compiler's work on a construct.
-/// `@` stands for `static` and attributes, `@0` for those of functions that are not worth the host compiler's time.
+/// Arithmetic with an answer for all operands, and copies of what the host changes in its own way. `@` stands for
+/// [`HELPER`].
 const HELPERS: &str = "\
-@0 void __gpuc_start(const struct __gpuc_site *site, const struct __gpuc_data *data, const long *offsets, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
- unsigned long n = 0; const char *t; char *p;
- for (t = types; *t; t++) n += 8;
- p = (char *)__builtin_alloca(n + 8); n = 0;
- for (t = types; *t; t++) {
-  unsigned long size = *t == 'i' || *t == 'f' ? 4 : *t == 's' ? 2 : *t == 'c' ? 1 : 8;
-  long integer; double number; float narrow; const void *value = &integer;
-  if (*t == 'd' || *t == 'f') { number = __builtin_va_arg(values, double); narrow = (float)number; value = *t == 'd' ? (const void *)&number : &narrow; }
-  else if (*t == 'D') { int item = __builtin_va_arg(values, int); integer = (long)__gpuc_element_0(data[item].device, offsets[item]); }
-  else if (size < 8) integer = __builtin_va_arg(values, int);
-  else if (*t == 'l') integer = __builtin_va_arg(values, long);
-  else integer = (long)__builtin_va_arg(values, void *);
-  n = (n + size - 1) / size * size; __builtin_memcpy(p + n, value, size); n += size;
- }
- __gpuc_launch(&__gpuc_image_0, site, kernel, grid, block, shared, p, n);
-}
-@0 void __gpuc_run(const struct __gpuc_site *site, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
- const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values;
- __builtin_va_start(values, shared);
- __gpuc_start(site, (const struct __gpuc_data *)0, (const long *)0, kernel, types, grid, block, shared, values);
- __builtin_va_end(values);
-}
-@0 void __gpuc_run_between(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, const unsigned long *grid, const unsigned long *block, unsigned long shared, __builtin_va_list values) {
- __gpuc_data_begin(site, data, n);
- __gpuc_start(site, data, offsets, kernel, types, grid, block, shared, values);
- __gpuc_data_end(site, data, n);
- __gpuc_region_end(site);
-}
-@0 void __gpuc_run_with(const struct __gpuc_site *site, struct __gpuc_data *data, const long *offsets, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
- const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values;
- __builtin_va_start(values, shared);
- __gpuc_run_between(site, data, offsets, n, kernel, types, grid, block, shared, values);
- __builtin_va_end(values);
-}
-@0 void __gpuc_run_on(const struct __gpuc_site *site, const struct __gpuc_item *items, unsigned n, const char *kernel, const char *types, unsigned long x, unsigned long y, unsigned long z, unsigned long bx, unsigned long by, unsigned long bz, unsigned long shared, ...) {
- const unsigned long grid[3] = { x, y, z }, block[3] = { bx, by, bz }; __builtin_va_list values; unsigned i;
- struct __gpuc_data *data = (struct __gpuc_data *)__builtin_alloca(n * sizeof(struct __gpuc_data));
- long *offsets = (long *)__builtin_alloca(n * sizeof(long));
- __builtin_va_start(values, shared);
- for (i = 0; i < n; i++) {
-  data[i].name = items[i].name; data[i].kind = items[i].kind; data[i].line = items[i].line; data[i].device = (void *)0;
-  data[i].host = __builtin_va_arg(values, void *); data[i].bytes = __builtin_va_arg(values, unsigned long);
-  offsets[i] = items[i].is_inside ? __builtin_va_arg(values, long) : 0l;
- }
- __gpuc_run_between(site, data, offsets, n, kernel, types, grid, block, shared, values);
- __builtin_va_end(values);
-}
 @ void *__gpuc_keep(const void *at, unsigned long bytes) { void *kept = __builtin_malloc(bytes + 1); if (!kept) __builtin_abort(); return bytes ? __builtin_memcpy(kept, at, bytes) : kept; }
 @ void __gpuc_give(void *at, void *kept, unsigned long bytes) { if (bytes) __builtin_memcpy(at, kept, bytes); __builtin_free(kept); }
 @ long __gpuc_div(long a, long b) { return b == 0 ? 0 : b == -1 ? (long)(0ul - (unsigned long)a) : a / b; }
@@ -193,9 +147,41 @@ const HELPERS: &str = "\
 /// What [`HELPERS`] have in the place of `@`.
 const HELPER: &str = "static __attribute__((__unused__, __noinline__))";
 
-/// What they have in the place of `@0`: in each file of the program they would take GCC longer at -O2 than most constructs
-/// do, and a launch is none the faster for it. Clang leaves the attribute out of account.
-const LAUNCHER: &str = "static __attribute__((__unused__, __noinline__, __optimize__(\"O0\")))";
+/// The functions that gather the arguments of launches as words (`include/gpuc_rt.h`): a launch alone, one with
+/// descriptors of its construct's data, and one with a table of them and their places among the words. Each has its
+/// own arguments and what it hands on of them. They are in each file of the program because C alone has variable
+/// numbers of arguments, short because the host compiler reads them for each file, and not optimised because that
+/// took GCC longer at -O2 than most constructs do, while a launch is none the faster for it. (Clang leaves the
+/// attribute out of account.)
+const LAUNCHERS: [(&str, &str, &str); 3] = [
+    ("__gpuc_run", "", ""),
+    (
+        "__gpuc_run_with",
+        "struct __gpuc_data *data, const long *offsets, unsigned n, ",
+        "data, offsets, n, ",
+    ),
+    ("__gpuc_run_on", "const struct __gpuc_item *items, unsigned n, ", "items, n, "),
+];
+
+/// One of [`LAUNCHERS`].
+fn launcher((name, own, handed): (&str, &str, &str)) -> String {
+    let words = name.replacen("__gpuc_run", "__gpuc_run_words", 1);
+    format!(
+        "static __attribute__((__unused__, __noinline__, __optimize__(\"O0\"))) void {name}(const struct __gpuc_site *site, {own}const char *kernel, const char *layout, ...) {{
+ double number; const char *at; __builtin_va_list values;
+ unsigned long *words = (unsigned long *)__builtin_alloca(8 * __builtin_strlen(layout) + 8), *word = words;
+ __builtin_va_start(values, layout);
+ for (at = layout; *at; at++) {{
+  if (*at == 'l' || *at == 'p') *word++ = __builtin_va_arg(values, unsigned long);
+  else if (*at == 'd' || *at == 'f') {{ number = __builtin_va_arg(values, double); __builtin_memcpy(word++, &number, 8); }}
+  else if (*at > '9') *word++ = (unsigned long)__builtin_va_arg(values, int);
+ }}
+ __builtin_va_end(values);
+ {words}(&__gpuc_image_0, site, {handed}kernel, layout, words);
+}}
+"
+    )
+}
 
 /// The declarations of the runtime alone.
 pub fn runtime_declarations() -> String {
@@ -206,12 +192,67 @@ fn runtime() -> String {
     RUNTIME.replace(" @4", aligned("unsigned")).replace(" @8", aligned("void *"))
 }
 
-/// The declarations of the runtime and of the functions that launch the unit's kernels.
-pub(super) fn declarations(ir: &Ir, lowered: &Lowered, functions: &Functions<'_>) -> String {
-    let mut out = format!("{BEGIN}{}", runtime());
-    if lowered.constructs.iter().any(|info| info.compute.is_some()) {
-        out += &HELPERS.replace("@0", LAUNCHER).replace('@', HELPER);
+/// What `text` mentions of the runtime and of the functions that launch, and what that mentions itself: each
+/// file's host compiler reads it again.
+fn needed(text: &str) -> String {
+    let all = runtime() + &HELPERS.replace('@', HELPER) + &LAUNCHERS.map(launcher).concat();
+    let mut wanted: FxHashSet<&str> = names(text).collect();
+    let mut kept = Vec::new();
+    // Each stands behind what it mentions.
+    let items: Vec<&str> = items(&all).collect();
+    for item in items.into_iter().rev() {
+        if wanted.contains(declared(item)) {
+            wanted.extend(names(item));
+            kept.push(item);
+        }
     }
+    kept.into_iter().rev().collect()
+}
+
+/// Declarations and definitions at the top level: those start with a line of their own, which no blank begins.
+fn items(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let follows = |at: &usize| !rest[at + 1..].starts_with([' ', '}']);
+        let end = rest.match_indices('\n').map(|(at, _)| at).find(follows)?;
+        let (item, behind) = rest.split_at(end + 1);
+        rest = behind;
+        Some(item)
+    })
+    .filter(|item| !item.starts_with("/*"))
+}
+
+/// The name that an item declares: that of a structure, of a function, or the last one.
+fn declared(item: &str) -> &str {
+    if let Some(rest) = item.strip_prefix("struct ")
+        && let Some(at) = rest.find(" {")
+    {
+        return &rest[..at];
+    }
+    let is_called = |name: &&str| {
+        let behind = name.as_ptr() as usize - item.as_ptr() as usize + name.len();
+        item[behind..].starts_with('(')
+    };
+    names(item).find(is_called).or_else(|| names(item).last()).unwrap_or_default()
+}
+
+/// The names with the prefix of all that is ours.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("__gpuc_").map(|(at, _)| {
+        let is_part = |&byte: &u8| byte == b'_' || byte.is_ascii_alphanumeric();
+        &text[at..at + text.as_bytes()[at..].iter().take_while(|byte| is_part(byte)).count()]
+    })
+}
+
+/// The declarations of the runtime and of the functions that launch the unit's kernels, as far as `text`, which is the
+/// rest of the host program, has use for them.
+pub(super) fn declarations(
+    ir: &Ir,
+    lowered: &Lowered,
+    functions: &Functions<'_>,
+    text: &str,
+) -> String {
+    let mut out = format!("{BEGIN}{}", needed(text));
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = functions.named(&compute.symbol) {

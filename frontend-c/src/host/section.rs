@@ -16,6 +16,16 @@ pub(super) struct Memory {
     pub first: String,
     /// Its length in bytes.
     pub bytes: String,
+    /// The length as a number of elements, which may be less than none, with the bytes of one, where those are known
+    /// when compiling.
+    pub count: Option<(String, u64)>,
+}
+
+impl Memory {
+    /// Memory with its length in bytes.
+    pub(super) fn of_bytes(base: String, first: String, bytes: String) -> Memory {
+        Memory { base, first, bytes, count: None }
+    }
 }
 
 /// The text of an expression.
@@ -62,7 +72,7 @@ pub(super) fn rows(unit: &TranslationUnit, var: &VarRef) -> Rows {
             length(outer, format!("(long)(sizeof({base}) / sizeof(({base})[0]))"))
         ),
         offset: format!("(unsigned long)({}) * {element}", lower(inner)),
-        bytes: format!("__gpuc_count({}) * {element}", length(inner, "0".to_owned())),
+        bytes: format!("__gpuc_bytes({}, {element})", length(inner, "0".to_owned())),
     }
 }
 
@@ -78,19 +88,25 @@ pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef, site: &str) -> Mem
     let is_pointer = unit.types.is_pointer(ty);
     let start = if is_pointer { format!("({base})") } else { format!("&({base})") };
     if var.sections.is_empty() {
-        return Memory { base: start.clone(), first: start, bytes: format!("sizeof({base})") };
+        return Memory::of_bytes(start.clone(), start, format!("sizeof({base})"));
     }
     let mut first = format!("({base})");
     let mut row = format!("({base})");
-    let mut count = String::from("1UL");
+    let mut count = None;
     let (mut counting, mut several) = (true, false);
     let (mut inner, mut tests) = (String::new(), String::new());
     let mut at = ty;
+    let mut element = Some(ty);
     for section in &var.sections {
         let lower = section.lower.map_or_else(|| "0".to_owned(), |lower| text(unit, lower));
         first += &format!("[{lower}]");
         let size = unit.types.as_array(at);
         if counting {
+            let types = &unit.types;
+            element = element.and_then(|ty| match types.as_array(ty) {
+                Some((element, _)) => Some(element),
+                None => types.pointee(ty),
+            });
             row += "[0]";
             inner = row.clone();
             let length = match (section.is_index, section.length, size) {
@@ -102,7 +118,7 @@ pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef, site: &str) -> Mem
                     format!("(long)(sizeof({array}) / sizeof({row})) - (long)({lower})")
                 }
             };
-            count = format!("__gpuc_count({length})");
+            count = Some(length);
             counting = section.is_index;
         } else {
             // `row` is a row of this dimension, of which further ones are counted in.
@@ -123,6 +139,10 @@ pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef, site: &str) -> Mem
             !section.is_index && section.length.is_none_or(|l| unit.constant_int(l) != Some(1));
         at = size.map_or(at, |(element, _)| element);
     }
-    let bytes = format!("{count} * sizeof({row}){tests}");
-    Memory { base: start, first: format!("&{first}"), bytes }
+    let bytes = match &count {
+        Some(count) => format!("__gpuc_bytes({count}, sizeof({row})){tests}"),
+        None => format!("sizeof({row}){tests}"),
+    };
+    let size = element.and_then(|ty| unit.types.size_of(ty)).filter(|_| tests.is_empty());
+    Memory { base: start, first: format!("&{first}"), bytes, count: count.zip(size) }
 }

@@ -27,11 +27,8 @@ impl FoundSection {
     /// The memory behind a pointer, as C expressions; the section was computed by [`call`].
     pub(super) fn memory(self, construct: usize, pointer: &str) -> Memory {
         let value = |which: usize| format!("__gpuc_f{construct}[{}]", 2 * self.number + which);
-        Memory {
-            base: format!("({pointer})"),
-            first: format!("(char *)({pointer}) + {}", value(0)),
-            bytes: value(1),
-        }
+        let first = format!("(char *)({pointer}) + {}", value(0));
+        Memory::of_bytes(format!("({pointer})"), first, value(1))
     }
 }
 

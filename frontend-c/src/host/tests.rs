@@ -49,12 +49,12 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
             long v0 = ((long)a0);
             long v1;
             if ((v0 > 0l)) {
-                v1 = ((long)__gpuc_ceildiv(v0, 128l));
+                v1 = __gpuc_ceildiv(v0, 128l);
             } else {
                 v1 = 0l;
             }
             void * v2 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v1));
-            __gpuc_run(site, "k", "ipdp", v1, 1l, 1l, 128l, 1l, 1l, 0, a0, a1, a2, v2);
+            __gpuc_run(site, "k", "l,1,1,128,1,1,0,ipdp", (unsigned long)v1, a0, (unsigned long)a1, a2, (unsigned long)v2);
             __gpuc_device_free(site, v2);
             __gpuc_data_end(site, data, n);
             __gpuc_region_end(site);
@@ -149,5 +149,6 @@ func.func @f(%i: i32, %n: index, %x: f32, %d: f64, %a: memref<4x4xf32>, %b: memr
         assert!(gpuc_dialects::offload::runs_on_host(&ir, op), "{}", ir.name(op));
     }
     let printed = print_function(&ir, function, &[]).unwrap();
-    assert!(printed.contains("__gpuc_run(site, \"k\", \"ipppp\""), "{printed}");
+    let launch = "__gpuc_run(site, \"k\", \"l,2,2,2,2,2,0,ipppp\", (unsigned long)v4, v3,";
+    assert!(printed.contains(launch), "{printed}");
 }

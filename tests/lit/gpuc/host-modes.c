@@ -1,7 +1,7 @@
 // What the host compiler does alone, and `-S`, `-v` and `-x`, which are not that.
 // RUN: gpuc -S %s -o %t.s
 // RUN: cat %t.s | FileCheck %s --check-prefix=ASSEMBLY
-// ASSEMBLY-DAG: __gpuc_launch
+// ASSEMBLY-DAG: __gpuc_run_words
 // ASSEMBLY-DAG: .entry
 // RUN: gpuc -E %s | FileCheck %s --check-prefix=TEXT
 // TEXT: printf("openacc " "202211" ": %d
