@@ -5,6 +5,11 @@
 //! `__gpuc_run_on`, `__gpuc_run_with` in the host text), because only C can take a variable number of
 //! arguments; everything else is here, where no program's compiler has to read it again.
 
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "as in `abi`, what C calls has one contract, that of include/gpuc_rt.h"
+)]
+
 use std::ffi::{CStr, c_char, c_long, c_uint, c_ulong, c_void};
 use std::slice;
 
