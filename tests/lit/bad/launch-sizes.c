@@ -23,6 +23,10 @@ void f(void)
         for (int i = 0; i < 100; i++)
             a[i] = i;
     }
+    // CHECK: error: `num_gangs` takes an `int`, which 5000000000 is none of
+    #pragma acc parallel loop num_gangs(5000000000)
+    for (int i = 0; i < 100; i++)
+        a[i] = i;
 #elif defined LARGE
     // LARGE: error: 1 workers of vector length 5000 are 5000 threads; a gang has 1 to 1024
     // LARGE-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+2]]:45{{$}}

@@ -292,12 +292,15 @@ fn launch_sizes(directive: &Directive, unit: &TranslationUnit, found: &mut Check
             _ => continue,
         };
         for size in sizes {
-            let Some(number @ ..=0) = unit.constant_int(size) else { continue };
-            let diagnostic = Diagnostic::error(format!(
-                "`{}` takes a positive number, not {number}",
-                clause.name.spelling()
-            ))
-            .help("leave the clause out to have the number chosen");
+            let Some(number) = unit.constant_int(size) else { continue };
+            let name = clause.name.spelling();
+            let message = match number {
+                ..=0 => format!("`{name}` takes a positive number, not {number}"),
+                1..=0x7fff_ffff => continue,
+                _ => format!("`{name}` takes an `int`, which {number} is none of"),
+            };
+            let diagnostic =
+                Diagnostic::error(message).help("leave the clause out to have the number chosen");
             found.push((unit.exprs[size].span, diagnostic));
         }
     }
