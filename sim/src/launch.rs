@@ -168,8 +168,10 @@ impl Simulator {
         }
         let launch = &launch;
         let shared_bytes = self.check(kernel, launch, clusters)?;
-        if kernel.code.uses_heap {
-            self.heap.prepare(&self.memory)?;
+        if kernel.code.uses_heap
+            && let Some(made) = self.heap.prepare(&self.memory)?
+        {
+            self.initialized(|bytes| bytes.allocate(made.start, made.end - made.start));
         }
         let output = Output::default();
         // A plan for approximate functions at their worst is made for the launch.
@@ -243,6 +245,7 @@ impl Simulator {
             grid: launch.grid,
             block: launch.block,
             shared_bytes,
+            heap: &self.heap,
             nearest: &nearest,
             log: &log,
         };
