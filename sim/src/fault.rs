@@ -61,6 +61,8 @@ pub enum FaultKind {
     StackOverflow,
     /// A call of an address where no function is.
     CallTarget,
+    /// An index of `brx.idx` beyond its list of targets.
+    BranchIndex,
     /// A call of a function that is not supported.
     Refused,
     /// `free` of what `malloc` did not give.
@@ -141,6 +143,7 @@ impl Fault {
             FaultKind::Assert => "assertion failed".into(),
             FaultKind::StackOverflow => "stack overflow".into(),
             FaultKind::CallTarget => "call of an address that is no function".into(),
+            FaultKind::BranchIndex => "branch beyond a list of targets".into(),
             FaultKind::Refused => "call of a function that is not supported".into(),
             FaultKind::InvalidFree => "invalid `free`".into(),
             FaultKind::Budget => "instruction budget exceeded".into(),

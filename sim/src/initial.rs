@@ -18,9 +18,9 @@ impl Simulator {
         clusters: Clusters,
     ) -> Vec<Row> {
         // One spare row, so that a 64-bit access of the last row stays inside.
-        let mut rows = vec![Row::ZERO; kernel.code.rows as usize + 1];
+        let mut rows = vec![Row::ZERO; kernel.code().rows as usize + 1];
         let threads: u32 = launch.block.iter().product();
-        for &(row, initial) in &kernel.code.initial {
+        for &(row, initial) in &kernel.code().initial {
             let row = row as usize;
             let mut wide = |value: u64| {
                 for (half, out) in rows[row..row + 2].iter_mut().enumerate() {

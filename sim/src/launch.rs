@@ -168,22 +168,24 @@ impl Simulator {
         }
         let launch = &launch;
         let shared_bytes = self.check(kernel, launch, clusters)?;
-        if kernel.code.uses_heap {
-            self.heap.prepare(&self.memory)?;
+        if kernel.code().uses_heap
+            && let Some(made) = self.heap.prepare(&self.memory)?
+        {
+            self.initialized(|bytes| bytes.allocate(made.start, made.end - made.start));
         }
         let output = Output::default();
         // A plan for approximate functions at their worst is made for the launch.
-        let worst = launch.worst_approximations.then(|| Plan::new(&kernel.code, true));
+        let worst = launch.worst_approximations.then(|| Plan::new(kernel.code(), true));
         let addresses = self.load(module)?;
         let images = self.images();
         let unbound = |&&index: &&u32| images.get(addresses[index as usize]).is_none();
-        if let Some(&index) = kernel.code.images.iter().find(unbound) {
+        if let Some(&index) = kernel.code().images.iter().find(unbound) {
             return Err(LaunchError::Unbound {
                 kernel: kernel.name().into(),
                 name: module.variables[index as usize].name.to_string(),
             });
         }
-        let workspace = match kernel.code.uses_workspace {
+        let workspace = match kernel.code().uses_workspace {
             true => Some(self.workspace()?),
             false => None,
         };
@@ -193,7 +195,7 @@ impl Simulator {
         let profiled = launch.counters == Counters::Profile;
         let subject = |executed| {
             let shape = (blocks, executed, launch.block.iter().product());
-            Subject::new(self.arch, &kernel.code, shape, shared_bytes, launch.registers)
+            Subject::new(self.arch, kernel.code(), shape, shared_bytes, launch.registers)
         };
         let executed = match profiled && launch.sampled {
             true => subject(blocks).representative().next_multiple_of(clusters.size()).min(blocks),
@@ -201,10 +203,10 @@ impl Simulator {
         };
         let watched = launch.watch.map(|watch| Watched::new(watch, start, executed));
         let environment = Environment {
-            code: &kernel.code,
+            code: kernel.code(),
             plan: match &worst {
                 Some(plan) => plan,
-                None => kernel.code.plan.get_or_init(|| Plan::new(&kernel.code, false)),
+                None => kernel.code().plan.get_or_init(|| Plan::new(kernel.code(), false)),
             },
             kernel: kernel.name(),
             grid: launch.grid,
@@ -238,11 +240,12 @@ impl Simulator {
         };
         let log = Mutex::new(Log::default());
         let context = Context {
-            code: &kernel.code,
+            code: kernel.code(),
             kernel: kernel.name(),
             grid: launch.grid,
             block: launch.block,
             shared_bytes,
+            heap: &self.heap,
             nearest: &nearest,
             log: &log,
         };
@@ -250,8 +253,8 @@ impl Simulator {
         let subject = profiled.then(|| subject(executed));
         let sample = subject.as_ref().map(Subject::sample).unwrap_or_default();
         let listeners = || check::probes(context, self.checks, &self.initialized);
-        let count = kernel.code.insts.len();
-        let counter = || SiteCounter::new(self.arch, &kernel.code);
+        let count = kernel.code().insts.len();
+        let counter = || SiteCounter::new(self.arch, kernel.code());
         let recorder = || Recorder::new(counter(), &sample);
         let counted = match (launch.counters, self.checks.any()) {
             (Counters::Off, false) => run(&environment, executed, threads, || Nobody).map(drop_all),
@@ -296,10 +299,10 @@ impl Simulator {
                 sites.iter_mut().zip(&counts).for_each(|(all, one)| all.add(one));
                 records.extend(blocks);
             }
-            report.counters = CounterSet::of(&sites, &kernel.code);
+            report.counters = CounterSet::of(&sites, kernel.code());
             let evaluated = subject.map(|subject| subject.evaluate(&sites, records, &sample));
             let (profile, of_sites) = evaluated.unzip();
-            report.lines = by_line(&sites, &kernel.code, of_sites.as_deref().unwrap_or_default());
+            report.lines = by_line(&sites, kernel.code(), of_sites.as_deref().unwrap_or_default());
             report.profile = profile.map(Box::new);
         }
         Ok(report)
@@ -382,12 +385,12 @@ impl Simulator {
                 given: launch.params.len(),
             });
         }
-        let shared = kernel.code.shared_bytes;
+        let shared = kernel.code().shared_bytes;
         let dynamic = u64::from(launch.dynamic_shared_bytes);
         let total = if dynamic == 0 {
             shared
         } else {
-            shared.next_multiple_of(kernel.code.dynamic_align) + dynamic
+            shared.next_multiple_of(kernel.code().dynamic_align) + dynamic
         };
         // Static shared memory cannot opt in to more.
         if shared > u64::from(limits.shared_per_block) {

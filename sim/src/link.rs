@@ -4,34 +4,29 @@
 //! `.extern` declarations of the others. A `.weak` or `.common` definition gives way to a visible
 //! one, otherwise the first counts (PTX ISA §5.4.6 and §10.4).
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
+use bumpalo::Bump;
 use gpuc_diagnostics::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::syntax::{
-    Function, Initial, Linkage, Name, OperandKind, SourceText, Space, Statement, Tree, Variable,
+    self, Function, Initial, Linkage, Name, OperandKind, SourceText, Space, Statement, Tree,
+    Variable,
 };
 
 /// A text that was read.
 pub(crate) struct Text<'a> {
     pub(crate) source: SourceText<'a>,
-    pub(crate) tree: Tree<'a>,
+    pub(crate) target: Option<&'a str>,
 }
 
 /// A function or variable and the number of the text that has it.
-pub(crate) struct Item<'t, T> {
+pub(crate) struct Item<T> {
     pub(crate) text: usize,
-    pub(crate) item: &'t T,
+    pub(crate) item: T,
 }
-
-impl<T> Clone for Item<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Item<'_, T> {}
 
 /// What the names of one text stand for.
 #[derive(Default)]
@@ -42,30 +37,67 @@ struct Names<'a> {
 }
 
 /// Texts with their names resolved.
-pub(crate) struct Program<'a, 't> {
-    pub(crate) texts: &'t [Text<'a>],
+pub(crate) struct Program<'a> {
+    pub(crate) texts: Vec<Text<'a>>,
     /// Every function, defined or only declared.
-    pub(crate) functions: Vec<Item<'t, Function<'a>>>,
+    pub(crate) functions: Vec<Item<Function<'a>>>,
     /// Every variable of a module or, if `.global` or `.const`, of a function.
-    pub(crate) variables: Vec<Item<'t, Variable<'a>>>,
+    pub(crate) variables: Vec<Item<Variable<'a>>>,
     names: Vec<Names<'a>>,
     /// Variables that functions declare, by text and place.
     inner: FxHashMap<(usize, u32), u32>,
+    address_taken: OnceLock<Vec<u32>>,
 }
 
-impl<'a, 't> Program<'a, 't> {
-    /// Resolves the names of all texts; conflicts are added to `errors`.
-    pub(crate) fn new(texts: &'t [Text<'a>], errors: &mut Vec<Diagnostic>) -> Program<'a, 't> {
-        let mut functions = Vec::new();
-        let mut variables = Vec::new();
-        for (text, Text { tree, .. }) in texts.iter().enumerate() {
-            functions.extend(tree.functions.iter().map(|item| Item { text, item }));
-            variables.extend(tree.variables.iter().map(|item| Item { text, item }));
+self_cell::self_cell! {
+    /// Texts, each with its name for messages, and the program that they are.
+    pub(crate) struct Linked {
+        owner: Vec<(Box<str>, Box<str>)>,
+        #[covariant]
+        dependent: Program,
+    }
+}
+
+impl fmt::Debug for Linked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = self.borrow_owner().iter().map(|(_, file)| file);
+        f.debug_list().entries(files).finish()
+    }
+}
+
+impl<'a> Program<'a> {
+    /// Resolves the names of all texts.
+    ///
+    /// # Errors
+    /// What is wrong in the texts, and names that conflict or that nobody defines.
+    pub(crate) fn new(texts: &'a [(Box<str>, Box<str>)]) -> Result<Program<'a>, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let mut read = Vec::new();
+        for (text, file) in texts {
+            let source = SourceText::new(text, file);
+            let (tree, found) = syntax::parse(&source);
+            errors.extend(found);
+            read.push((source, tree));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let (mut functions, mut variables, mut inner) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut names, mut links, mut aliases) = (Vec::new(), Vec::new(), Vec::new());
+        for (text, (source, tree)) in read.into_iter().enumerate() {
+            let Tree { files, target, variables: own, functions: bodies, inner: held, .. } = tree;
+            functions.extend(bodies.into_iter().map(|item| Item { text, item }));
+            variables.extend(own.into_iter().map(|item| Item { text, item }));
+            inner.extend(held.into_iter().map(|item| Item { text, item }));
+            aliases.push(tree.aliases);
+            let files = files.iter().map(|&(number, name)| (number, Arc::from(name))).collect();
+            names.push(Names { files, ..Names::default() });
+            links.push(Text { source, target: target.map(|name| name.text) });
         }
         let function_names: Vec<_> = functions
             .iter()
-            .map(|&Item { text, item }| Symbol {
-                text,
+            .map(|Item { text, item }: &Item<Function<'_>>| Symbol {
+                text: *text,
                 name: item.name,
                 linkage: item.linkage,
                 defined: item.body.is_some(),
@@ -73,38 +105,37 @@ impl<'a, 't> Program<'a, 't> {
             .collect();
         let variable_names: Vec<_> = variables
             .iter()
-            .map(|&Item { text, item }| Symbol {
-                text,
+            .map(|Item { text, item }: &Item<Variable<'_>>| Symbol {
+                text: *text,
                 name: item.name,
                 linkage: item.linkage,
                 defined: item.linkage != Linkage::Extern,
             })
             .collect();
-        let mut names: Vec<Names<'_>> = texts
-            .iter()
-            .map(|text| Names {
-                files: text.tree.files.iter().map(|&(n, name)| (n, Arc::from(name))).collect(),
-                ..Names::default()
-            })
-            .collect();
-        let mut resolved = resolve(texts, &function_names, "function", errors);
-        aliases(texts, &mut resolved, errors);
+        let mut resolved = resolve(&links, &function_names, "function", &mut errors);
+        resolve_aliases(&links, &aliases, &function_names, &mut resolved, &mut errors);
         for (names, functions) in names.iter_mut().zip(resolved) {
             names.functions = functions;
         }
-        let resolved = resolve(texts, &variable_names, "variable", errors);
+        let resolved = resolve(&links, &variable_names, "variable", &mut errors);
         for (names, variables) in names.iter_mut().zip(resolved) {
             names.variables = variables;
         }
-        let mut program =
-            Program { texts, functions, variables, names, inner: FxHashMap::default() };
-        program.check_defined(errors);
-        for (text, Text { tree, .. }) in texts.iter().enumerate() {
-            for body in tree.functions.iter().filter_map(|f| f.body.as_deref()) {
-                program.collect_inner(text, body);
-            }
+        let mut program = Program {
+            texts: links,
+            functions,
+            variables,
+            names,
+            inner: FxHashMap::default(),
+            address_taken: OnceLock::new(),
+        };
+        program.check_defined(&mut errors);
+        for variable in inner {
+            let number = program.variables.len() as u32;
+            program.inner.insert((variable.text, variable.item.name.span.start), number);
+            program.variables.push(variable);
         }
-        program
+        if errors.is_empty() { Ok(program) } else { Err(errors) }
     }
 
     /// The function that a name of a text means.
@@ -133,32 +164,37 @@ impl<'a, 't> Program<'a, 't> {
     }
 
     /// The functions whose address is used somewhere: those an indirect call may reach.
-    pub(crate) fn address_taken(&self) -> Vec<u32> {
-        let mut found = FxHashSet::default();
-        for (text, Text { tree, .. }) in self.texts.iter().enumerate() {
-            let mut mark = |name: &str| found.extend(self.function(text, name));
-            for variable in &tree.variables {
-                mark_initial(variable, &mut mark);
+    pub(crate) fn address_taken(&self) -> &[u32] {
+        self.address_taken.get_or_init(|| {
+            let mut found = FxHashSet::default();
+            for Item { text, item } in &self.variables {
+                mark_initial(item, &mut |name| found.extend(self.function(*text, name)));
             }
-            for body in tree.functions.iter().filter_map(|f| f.body.as_deref()) {
-                mark_statements(body, &mut mark);
+            let mut arena = Bump::new();
+            for Item { text, item } in &self.functions {
+                let Some(body) = item.body else { continue };
+                let read = syntax::statements(&self.texts[*text].source, body, &arena);
+                let statements = read.unwrap_or_default();
+                mark_statements(&statements, &mut |name| found.extend(self.function(*text, name)));
+                drop(statements);
+                arena.reset();
             }
-        }
-        let mut found: Vec<u32> = found.into_iter().collect();
-        found.retain(|&f| {
-            let function = self.functions[f as usize].item;
-            function.body.is_some() && !function.is_entry
-        });
-        found.sort_unstable();
-        found
+            let mut found: Vec<u32> = found.into_iter().collect();
+            found.retain(|&f| {
+                let function = &self.functions[f as usize].item;
+                function.body.is_some() && !function.is_entry
+            });
+            found.sort_unstable();
+            found
+        })
     }
 
     /// Variables that no text defines; shared ones are the launch's.
     fn check_defined(&self, errors: &mut Vec<Diagnostic>) {
-        for &Item { text, item } in &self.variables {
+        for &Item { text, ref item } in &self.variables {
             let defined = self.variable(text, item.name.text);
             let missing = defined.is_some_and(|v| {
-                let found = self.variables[v as usize].item;
+                let found = &self.variables[v as usize].item;
                 found.linkage == Linkage::Extern && found.space != Space::Shared
             });
             if missing {
@@ -169,20 +205,6 @@ impl<'a, 't> Program<'a, 't> {
                     ))
                     .at(self.texts[text].source.place(item.name.span)),
                 );
-            }
-        }
-    }
-
-    fn collect_inner(&mut self, text: usize, statements: &'t [Statement<'a>]) {
-        for statement in statements {
-            match statement {
-                Statement::Block(inner) => self.collect_inner(text, inner),
-                Statement::Variable(item) if matches!(item.space, Space::Global | Space::Const) => {
-                    let number = self.variables.len() as u32;
-                    self.variables.push(Item { text, item });
-                    self.inner.insert((text, item.name.span.start), number);
-                }
-                _ => {}
             }
         }
     }
@@ -205,11 +227,11 @@ fn mark_statements(statements: &[Statement<'_>], mark: &mut impl FnMut(&str)) {
                 targets.iter().for_each(|target| mark(target.text));
             }
             Statement::Instruction(instruction) if instruction.opcode.text != "call" => {
-                for operand in &instruction.operands {
+                for operand in instruction.operands {
                     match &operand.kind {
                         OperandKind::Name(name) | OperandKind::Offset(name, _) => mark(name),
                         OperandKind::Vector(items) => {
-                            for item in items {
+                            for item in *items {
                                 if let OperandKind::Name(name) = item.kind {
                                     mark(name);
                                 }
@@ -296,29 +318,27 @@ fn resolve<'a>(
 }
 
 /// `.alias new, old`: `new` means what `old` means here, in every text that declares it `.extern`.
-fn aliases<'a>(
+fn resolve_aliases<'a>(
     texts: &[Text<'a>],
+    aliases: &[Vec<(Name<'a>, Name<'a>)>],
+    functions: &[Symbol<'a>],
     names: &mut [FxHashMap<&'a str, u32>],
     errors: &mut Vec<Diagnostic>,
 ) {
-    for (text, Text { source, tree }) in texts.iter().enumerate() {
-        for (new, old) in &tree.aliases {
+    for (text, aliases) in aliases.iter().enumerate() {
+        for (new, old) in aliases {
             let Some(&meaning) = names[text].get(old.text) else {
                 errors.push(
                     Diagnostic::error(format!("`{}` is not a function of this module", old.text))
-                        .at(source.place(old.span)),
+                        .at(texts[text].source.place(old.span)),
                 );
                 continue;
             };
             names[text].insert(new.text, meaning);
-            for (other, names) in names.iter_mut().enumerate() {
-                let declared = texts[other]
-                    .tree
-                    .functions
-                    .iter()
-                    .any(|f| f.name.text == new.text && f.linkage == Linkage::Extern);
-                if other != text && declared {
-                    names.insert(new.text, meaning);
+            for function in functions {
+                let declares = function.linkage == Linkage::Extern && function.text != text;
+                if declares && function.name.text == new.text {
+                    names[function.text].insert(new.text, meaning);
                 }
             }
         }

@@ -1,15 +1,15 @@
 //! Modules: PTX texts parsed, linked and decoded, and their kernels.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use gpuc_diagnostics::Diagnostic;
 
 use crate::decode::lower;
 use crate::isa::Type;
-use crate::link::{Item, Program, Text};
+use crate::link::{Item, Linked, Program};
 use crate::program::{Code, function_address};
-use crate::syntax::{self, Initial, Linkage, Name, SourceText, Space, Variable};
+use crate::syntax::{Initial, Linkage, Name, Space, Variable};
 
 /// Bytes of all module variables together.
 const MAX_MODULE_BYTES: u64 = 1 << 34;
@@ -53,8 +53,17 @@ pub struct Kernel {
     max_block: Option<[u32; 3]>,
     required_cluster: Option<[u32; 3]>,
     pub(crate) grid_of_clusters: bool,
+    /// Its number in the program.
+    number: u32,
+    linked: Arc<Linked>,
+    decoded: OnceLock<Decoded>,
+}
+
+/// What a kernel is for the executor.
+#[derive(Debug)]
+struct Decoded {
     /// Empty where there are refusals.
-    pub(crate) code: Arc<Code>,
+    code: Code,
     refusals: Vec<Diagnostic>,
 }
 
@@ -72,6 +81,27 @@ pub struct Param {
 }
 
 impl Kernel {
+    /// Decodes the kernel when it is first asked for.
+    fn decoded(&self) -> &Decoded {
+        self.decoded.get_or_init(|| {
+            let program = self.linked.borrow_dependent();
+            let params = &program.functions[self.number as usize].item.params;
+            let offsets: Vec<_> = params
+                .iter()
+                .zip(&self.params)
+                .map(|(variable, param)| (variable.name.text, param.offset as u64))
+                .collect();
+            match lower(program, self.number, &offsets) {
+                Ok(code) => Decoded { code, refusals: Vec::new() },
+                Err(refusals) => Decoded { code: Code::default(), refusals },
+            }
+        })
+    }
+
+    pub(crate) fn code(&self) -> &Code {
+        &self.decoded().code
+    }
+
     /// The kernel's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -89,23 +119,23 @@ impl Kernel {
 
     /// Shared memory that every block has, in bytes; a launch may add to it.
     pub fn static_shared_bytes(&self) -> usize {
-        self.code.shared_bytes as usize
+        self.code().shared_bytes as usize
     }
 
     /// Local memory of a thread, in bytes.
     pub fn local_bytes(&self) -> usize {
-        self.code.local_bytes as usize
+        self.code().local_bytes as usize
     }
 
     /// Registers that a thread will need, where no assembler has said.
     pub fn estimated_registers(&self) -> u32 {
-        crate::profile::estimated_registers(&self.code)
+        crate::profile::estimated_registers(self.code())
     }
 
     /// Why the kernel cannot be launched: what is wrong in its body or in the functions that it
     /// calls, or is not supported there. Empty for a kernel that can.
     pub fn refusals(&self) -> &[Diagnostic] {
-        &self.refusals
+        &self.decoded().refusals
     }
 
     /// The only block extent allowed (`.reqntid`).
@@ -142,40 +172,30 @@ impl Module {
     /// As of [`Module::parse`], and names that two texts define.
     pub fn link(texts: &[(&str, &str)]) -> Result<Module, Vec<Diagnostic>> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let mut errors = Vec::new();
-        let mut read = Vec::new();
         for &(text, file) in texts {
             if text.len() > (1 << 30) {
                 let message = format!("{file}: a PTX text over 1 GiB is not read");
                 return Err(vec![Diagnostic::error(message)]);
             }
-            let source = SourceText::new(text, file);
-            let (tree, found) = syntax::parse(&source);
-            errors.extend(found);
-            read.push(Text { source, tree });
         }
+        let owned = texts.iter().map(|&(text, file)| (text.into(), file.into())).collect();
+        let linked = Linked::try_new(owned, |texts| Program::new(texts))?;
+        let program = linked.borrow_dependent();
+        let mut errors = Vec::new();
+        let variables = variables(program, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
-        let program = Program::new(&read, &mut errors);
-        let variables = variables(&program, &mut errors);
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        let mut kernels = Vec::new();
-        for (number, function) in program.functions.iter().enumerate() {
-            if function.item.is_entry && function.item.body.is_some() {
-                kernels.push(kernel(&program, number as u32));
-            }
-        }
-        let target = read.iter().find_map(|text| text.tree.target).map(|name| name.text.into());
+        let target = program.texts.iter().find_map(|text| text.target).map(Into::into);
+        let linked = Arc::new(linked);
+        let kernels = kernels(&linked);
         Ok(Module { id: NEXT.fetch_add(1, Ordering::Relaxed), variables, target, kernels })
     }
 
     /// Everything that is wrong or not supported in the bodies of the module's kernels, once.
     pub fn refusals(&self) -> Vec<&Diagnostic> {
         let mut seen: Vec<&Diagnostic> = Vec::new();
-        for found in self.kernels.iter().flat_map(|kernel| &kernel.refusals) {
+        for found in self.kernels.iter().flat_map(Kernel::refusals) {
             if !seen.contains(&found) {
                 seen.push(found);
             }
@@ -216,35 +236,35 @@ fn layout(variables: &[Variable<'_>]) -> (Vec<Param>, usize) {
     (params, offset)
 }
 
-/// A kernel, lowered.
-fn kernel(program: &Program<'_, '_>, number: u32) -> Kernel {
-    let function = program.functions[number as usize].item;
-    let (params, param_bytes) = layout(&function.params);
-    let offsets: Vec<_> =
-        function.params.iter().zip(&params).map(|(p, q)| (p.name.text, q.offset as u64)).collect();
-    let (code, refusals) = match lower(program, number, &offsets) {
-        Ok(code) => (code, Vec::new()),
-        Err(errors) => (Code::default(), errors),
-    };
-    Kernel {
-        name: function.name.text.into(),
-        params,
-        param_bytes,
-        required_block: function.required_block,
-        max_block: function.max_block,
-        required_cluster: function.required_cluster,
-        grid_of_clusters: function.grid_of_clusters,
-        code: Arc::new(code),
-        refusals,
-    }
+/// The kernels of a program, not decoded yet.
+fn kernels(linked: &Arc<Linked>) -> Vec<Kernel> {
+    let functions = linked.borrow_dependent().functions.iter().enumerate();
+    functions
+        .filter(|(_, function)| function.item.is_entry && function.item.body.is_some())
+        .map(|(number, Item { item: function, .. })| {
+            let (params, param_bytes) = layout(&function.params);
+            Kernel {
+                name: function.name.text.into(),
+                params,
+                param_bytes,
+                required_block: function.required_block,
+                max_block: function.max_block,
+                required_cluster: function.required_cluster,
+                grid_of_clusters: function.grid_of_clusters,
+                number: number as u32,
+                linked: Arc::clone(linked),
+                decoded: OnceLock::new(),
+            }
+        })
+        .collect()
 }
 
 /// The initial bytes of every variable; those of other spaces stay empty, so that numbers agree
 /// with the program's.
-fn variables(program: &Program<'_, '_>, errors: &mut Vec<Diagnostic>) -> Vec<ModuleVariable> {
+fn variables(program: &Program<'_>, errors: &mut Vec<Diagnostic>) -> Vec<ModuleVariable> {
     let mut total = 0u64;
     let mut out = Vec::new();
-    for &Item { text, item: variable } in &program.variables {
+    for &Item { text, item: ref variable } in &program.variables {
         let place = |name: Name<'_>| program.texts[text].source.place(name.span);
         // An address is taken of the definition, so declarations stay empty too.
         let mut size = match (variable.space, variable.linkage) {

@@ -93,7 +93,7 @@ impl Simulator {
     }
 
     /// Tells initcheck of what the host does.
-    fn initialized(&self, change: impl FnOnce(&mut InitializedBytes)) {
+    pub(crate) fn initialized(&self, change: impl FnOnce(&mut InitializedBytes)) {
         if self.checks.initcheck {
             change(&mut self.initialized.lock().unwrap_or_else(PoisonError::into_inner));
         }

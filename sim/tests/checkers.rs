@@ -98,6 +98,37 @@ fn freed_and_leaked_memory() {
 }
 
 #[test]
+fn blocks_of_the_heap_change_owners() {
+    let get = "{ .param .b64 x; .param .b64 y; st.param.b64 [x], 8; call (y), malloc, (x); ld.param.b64 %d1, [y]; }";
+    let give = "{ .param .b64 x; st.param.b64 [x], %d1; call free, (x); }";
+    let found = |code: &str| {
+        let text = kernel(&code.replace("GET", get).replace("GIVE", give)).replace(
+            ".visible",
+            ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n.visible",
+        );
+        let device = Device::checked(Checks::ALL);
+        let data = device.words("data", &[0; 64]);
+        let params = Params::default().ptr(data).ptr(data);
+        let launch =
+            Launch { grid: [3, 1, 1], block: [64, 1, 1], params: &params.0, ..Launch::default() };
+        device.0.launch(&module(&text), "test", &launch).unwrap();
+        device.0.take_findings().iter().map(|f| (f.kind, f.count)).collect::<Vec<_>>()
+    };
+    // The blocks of threads get what those of the block before have freed.
+    let both = "GET st.u32 [%d1], %t; st.u32 [%d1+4], %t; ld.u32 %r2, [%d1+4]; GIVE";
+    assert_eq!(found(&both.repeat(2)), []);
+    assert_eq!(found("GET st.u32 [%d1], %t; ld.u32 %r2, [%d1+4]; GIVE"), [(UninitializedRead, 6)]);
+    assert_eq!(found("GET st.u32 [%d1+8], %t; GIVE"), [(OutOfBounds, 192)]);
+    assert_eq!(
+        found("GET st.u32 [%d1], %t; GIVE ld.u32 %r2, [%d1];").first().map(|f| f.0),
+        Some(UseAfterFree)
+    );
+    // One block, kept, that two threads write.
+    let shared = "setp.eq.u32 %c0, %t, 0; @!%c0 bra E; GET st.shared.u64 [tile], %d1;\nE: bar.sync 0; ld.shared.u64 %d1, [tile]; st.u32 [%d1], %t;";
+    assert_eq!(found(shared).first().map(|f| f.0), Some(WriteAfterWrite));
+}
+
+#[test]
 fn copies_on_the_device_initialize_only_what_was() {
     let device = Device::checked(Checks::ALL);
     let [from, to] = ["from", "to"].map(|label| device.0.alloc(64, label).unwrap());

@@ -3,6 +3,7 @@
 mod device;
 
 use device::{Device, Params, module};
+use gpuc_sim::{FaultKind, LaunchError};
 
 /// A kernel with an output pointer; `%t` is the thread, its result `%o`.
 fn run(declarations: &str, code: &str, threads: u32) -> Vec<u32> {
@@ -184,6 +185,18 @@ fn jump_tables() {
     let table = "rem.u32 %r0, %t, 3; ts: .branchtargets A, B, C; brx.idx %r0, ts; \
                  A: mov.u32 %o, 10; bra E; B: mov.u32 %o, 20; bra E; C: mov.u32 %o, 30; E: add.u32 %o, %o, 1;";
     check(table, 32, |t| 10 * (t % 3) + 11);
+    let device = Device::new();
+    let at = |guard: &str, last: u32| {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %t; mov.u32 %t, %tid.x; setp.lt.u32 %p, %t, {last};\n\
+             ts: .branchtargets A, B;\n{guard} brx.idx %t, ts;\nA: ret; B: ret; }}\n"
+        );
+        device.try_launch(&module(&text), "k", [1; 3], [40, 1, 1], &Params::default())
+    };
+    at("@%p", 2).unwrap();
+    let Err(LaunchError::Fault(fault)) = at("@%p", 3) else { panic!("no fault") };
+    assert_eq!((fault.kind, fault.thread, fault.ptx_line), (FaultKind::BranchIndex, [2, 0, 0], 6));
+    assert_eq!(fault.detail, "the index is 2, and the list has 2 targets");
 }
 
 #[test]

@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::finding::{Finding, FindingKind};
 use super::{Context, space_name};
-use crate::exec::{AccessEvent, Probe};
+use crate::device_heap::HeapChange;
+use crate::exec::{AccessEvent, At, Probe};
 use crate::fault::AccessKind;
 use crate::program::MemorySpace;
 
@@ -28,6 +29,12 @@ impl Bits {
             let count = (64 - at % 64).min(end - at);
             self.0[(at / 64) as usize] |= (u64::MAX >> (64 - count)) << (at % 64);
             at += count;
+        }
+    }
+
+    fn clear(&mut self, from: u64, bytes: u64) {
+        for at in from..from.saturating_add(bytes).min(self.0.len() as u64 * 64) {
+            self.0[(at / 64) as usize] &= !(1 << (at % 64));
         }
     }
 
@@ -91,6 +98,13 @@ impl InitializedBytes {
         }
     }
 
+    /// What these bytes hold means nothing any more.
+    fn forget(&mut self, address: u64, bytes: u64) {
+        if let Some((offset, bits)) = self.of(address) {
+            bits.clear(offset, bytes);
+        }
+    }
+
     /// The host copied these bytes on the device: what was not written stays so.
     pub(crate) fn copy(&mut self, from: u64, to: u64, bytes: u64) {
         let Some((source, bits)) = self.of(from) else { return };
@@ -134,6 +148,11 @@ impl Probe for Initcheck<'_> {
 
     fn block_end(&mut self, block: u64) {
         self.blocks.remove(&block);
+    }
+
+    fn heap(&mut self, _: At, change: HeapChange) {
+        let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
+        device.forget(change.base, change.bytes);
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use crate::device_heap::DeviceHeap;
 use crate::exec::{At, Environment, Probe};
 use crate::fault::NearestAllocation;
 use crate::program::{Code, MemorySpace};
@@ -90,6 +91,7 @@ pub(crate) struct Context<'l> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) shared_bytes: u64,
+    pub(crate) heap: &'l DeviceHeap,
     pub(crate) nearest: &'l (dyn Fn(u64) -> Option<NearestAllocation> + Sync),
     pub(crate) log: &'l Mutex<Log>,
 }

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::finding::{Finding, FindingKind};
 use super::{Context, space_name};
+use crate::device_heap::HeapChange;
 use crate::exec::{AccessEvent, Arrival, At, Collective, Probe};
 use crate::fault::AccessKind;
 use crate::program::{BarrierKind, MemorySpace};
@@ -465,6 +466,23 @@ impl Probe for Racecheck<'_> {
         for release in all {
             block.known[release.thread as usize] = known.clone();
         }
+    }
+
+    /// Whoever gets a block comes after all who had it before: `malloc` and `free` are in an order.
+    fn heap(&mut self, _: At, change: HeapChange) {
+        if change.freed {
+            return;
+        }
+        let end = change.base + change.bytes;
+        let (first, last) = (change.base / WORD, end.div_ceil(WORD));
+        for page in change.base / PAGE..end.div_ceil(PAGE) {
+            let Some(cells) = self.pages.get_mut(&page) else { continue };
+            let start = page * (PAGE / WORD);
+            let within = |word: u64| (word.max(start) - start).min(PAGE / WORD) as usize;
+            cells[within(first)..within(last)].fill(Cell::default());
+        }
+        let block = change.base..end;
+        self.released.retain(|&(home, address), _| home.is_some() || !block.contains(&address));
     }
 
     fn fence(&mut self, at: At) {

@@ -114,7 +114,7 @@ fn callee(
             Ok((Callee::Address(row), signature))
         }
         Some(Symbol::Function(number)) => {
-            let function = lowering.program.functions[number as usize].item;
+            let function = &lowering.program.functions[number as usize].item;
             let signature = Signature::of(&function.returns, &function.params);
             if function.body.is_some() {
                 return Ok((Callee::Function(number), signature));

@@ -69,7 +69,7 @@ pub(crate) fn setp(
     let target = lowering.nth(instruction, 0)?;
     let mut operands = Operands::default();
     match &target.kind {
-        OperandKind::Pair(p, q) => {
+        OperandKind::Pair([p, q]) => {
             operands.dst = lowering.predicate_destination(p)?;
             operands.dst2 = lowering.predicate_destination(q)?;
         }

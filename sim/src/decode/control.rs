@@ -57,7 +57,7 @@ pub(crate) fn bar_sync(
     }
     let mut operands = Operands::default();
     let counted = instruction.operands.len() > 1;
-    for (src, operand) in operands.src.iter_mut().zip(&instruction.operands) {
+    for (src, operand) in operands.src.iter_mut().zip(instruction.operands) {
         *src = lowering.source_row(operand, Type::U32, false)?;
     }
     lowering.nth(instruction, 0)?;

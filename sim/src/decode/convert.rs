@@ -29,7 +29,7 @@ pub(crate) fn mov(
         (OperandKind::Vector(parts), _) if ty == Type::B128 && parts.len() == 2 => {
             let (_, from) = lowering.register(value)?;
             lowering.destination(value, ty, false)?;
-            for (half, part) in [0, 2].into_iter().zip(parts) {
+            for (half, part) in [0, 2].into_iter().zip(*parts) {
                 let dst = lowering.destination(part, Type::B64, false)?;
                 lowering.move_row(dst, from + half, true);
             }
@@ -38,7 +38,7 @@ pub(crate) fn mov(
             let dst = lowering.destination(target, ty, false)?;
             // Both are read before one is written.
             let mut rows = Vec::new();
-            for part in parts {
+            for part in *parts {
                 let row = lowering.source_row(part, Type::B64, false)?;
                 let copy = lowering.scratch64();
                 lowering.move_row(copy, row, true);
@@ -51,7 +51,7 @@ pub(crate) fn mov(
         (OperandKind::Vector(parts), _) => {
             let part = part_type(lowering, instruction, ty, parts.len())?;
             let mut rows = Vec::new();
-            for operand in parts {
+            for operand in *parts {
                 rows.push(match operand.kind {
                     OperandKind::Sink => NO_ROW,
                     _ => lowering.destination(operand, part, false)?,
@@ -66,7 +66,7 @@ pub(crate) fn mov(
         (_, OperandKind::Vector(parts)) => {
             let part = part_type(lowering, instruction, ty, parts.len())?;
             let mut rows = Vec::new();
-            for operand in parts {
+            for operand in *parts {
                 rows.push(lowering.source_row(operand, part, false)?);
             }
             let dst = lowering.destination(target, ty, false)?;

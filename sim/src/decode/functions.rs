@@ -6,6 +6,7 @@
 //! are taken from a stack whose pointer is a row; how deep it can get is added up where the calls
 //! have no cycle.
 
+use bumpalo::Bump;
 use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashMap;
 
@@ -111,17 +112,18 @@ pub(super) struct Frame {
 /// Lowers a kernel, the function of that number in the program. `params` are the offsets of its
 /// parameters, by name.
 pub(crate) fn lower<'a>(
-    program: &Program<'a, '_>,
+    program: &Program<'a>,
     kernel: u32,
     params: &[(&'a str, u64)],
 ) -> Result<Code, Vec<Diagnostic>> {
-    let kernel = program.functions[kernel as usize];
-    let mut lowering = Lowering::new(program, kernel.text);
+    let kernel = &program.functions[kernel as usize];
+    let arena = Bump::new();
+    let mut lowering = Lowering::new(program, kernel.text, &arena);
     for &(name, offset) in params {
         lowering.scopes.declare(name, Symbol::KernelParam(offset));
     }
-    if let Some(body) = &kernel.item.body {
-        lowering.block(body);
+    if let Some(body) = kernel.item.body {
+        lowering.body(body);
     }
     lowering.plain(Op::Exit, Class::Control);
     let kernel_bytes = lowering.local_most.next_multiple_of(FRAME_ALIGN);
@@ -135,7 +137,7 @@ pub(crate) fn lower<'a>(
         if lowering.functions.indirect.is_empty() || !lowering.code.pointers.is_empty() {
             break;
         }
-        for number in program.address_taken() {
+        for &number in program.address_taken() {
             let reached = lowering.reach(number);
             lowering.code.pointers.push((number, reached));
         }
@@ -164,7 +166,7 @@ impl<'a, 't> Lowering<'a, 't> {
         if let Some(&known) = self.functions.known.get(&number) {
             return known;
         }
-        let function = self.program.functions[number as usize];
+        let function = &self.program.functions[number as usize];
         let entry = self.new_label();
         self.code.functions.push(FunctionCode {
             entry,
@@ -172,7 +174,7 @@ impl<'a, 't> Lowering<'a, 't> {
             wide_rows: Vec::new(),
             predicates: 0..0,
         });
-        self.functions.reached.push((function.text, function.item));
+        self.functions.reached.push((function.text, &function.item));
         self.functions.frames.push(0);
         self.functions.errors.push(Vec::new());
         let reached = self.functions.reached.len() as u32 - 1;
@@ -242,8 +244,8 @@ impl<'a, 't> Lowering<'a, 't> {
         );
         self.frame = Some(Frame { number, base, results: Vec::new() });
         self.formals(function);
-        match &function.body {
-            Some(body) => self.block(body),
+        match function.body {
+            Some(body) => self.body(body),
             None => self.errors.push(*self.error(function.name.span, undefined(function))),
         }
         self.leave();

@@ -23,7 +23,7 @@ fn image<'i, 'x>(
     operand: &'i Operand<'x>,
 ) -> Result<(u32, &'i [Operand<'x>]), Refusal> {
     let (base, rest) = match &operand.kind {
-        OperandKind::Image(base, rest) => (*base, rest.as_slice()),
+        OperandKind::Image(base, rest) => (*base, *rest),
         OperandKind::Address(Some(base), 0) => (*base, &[][..]),
         _ => return Err(lowering.error(operand.span, "expected a texture or surface in brackets")),
     };
@@ -129,7 +129,7 @@ fn sampled<'i, 'x>(
     operand: &'i Operand<'x>,
 ) -> Result<(&'i Operand<'x>, u32), Refusal> {
     match &operand.kind {
-        OperandKind::Pair(value, resident) => {
+        OperandKind::Pair([value, resident]) => {
             Ok((value, lowering.predicate_destination(resident)?))
         }
         _ => Ok((operand, crate::program::PRED_SINK)),

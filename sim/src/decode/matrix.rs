@@ -25,7 +25,7 @@ fn registers(
     written: bool,
 ) -> Result<Vec<u32>, Refusal> {
     let items = match &operand.kind {
-        OperandKind::Vector(items) => items.as_slice(),
+        OperandKind::Vector(items) => *items,
         _ => std::slice::from_ref(operand),
     };
     if let Some(count) = count.filter(|&count| count != items.len()) {

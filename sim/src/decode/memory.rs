@@ -43,7 +43,7 @@ fn elements<'i, 'x>(
         _ => 1,
     };
     let items = match &operand.kind {
-        OperandKind::Vector(items) => items.as_slice(),
+        OperandKind::Vector(items) => *items,
         _ => std::slice::from_ref(operand),
     };
     if items.len() != count {

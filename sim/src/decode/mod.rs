@@ -24,6 +24,7 @@ pub(crate) mod warp;
 
 use std::collections::BTreeMap;
 
+use bumpalo::Bump;
 use gpuc_diagnostics::{Diagnostic, Place};
 use rustc_hash::FxHashMap;
 
@@ -34,7 +35,7 @@ use crate::program::{
     SharedVariable, Special, VariableAddress, function_address, pred_source,
 };
 use crate::syntax::{
-    Instruction, Linkage, Location, Name, SourceText, Space, Span, Statement, Variable,
+    self, Body, Instruction, Linkage, Location, Name, SourceText, Space, Span, Statement, Variable,
 };
 
 use functions::Frame;
@@ -54,7 +55,9 @@ pub(crate) struct Lowering<'a, 't> {
     /// The text that is being read, and its number.
     pub(crate) source: &'t SourceText<'a>,
     text: usize,
-    program: &'t Program<'a, 't>,
+    program: &'t Program<'a>,
+    /// Where the operands of all functions lie.
+    arena: &'a Bump,
     code: Code,
     scopes: Scopes<'a>,
     /// Instruction number of each label, once known.
@@ -99,11 +102,12 @@ impl Default for Operands {
 }
 
 impl<'a, 't> Lowering<'a, 't> {
-    fn new(program: &'t Program<'a, 't>, text: usize) -> Lowering<'a, 't> {
+    fn new(program: &'t Program<'a>, text: usize, arena: &'a Bump) -> Lowering<'a, 't> {
         Lowering {
             source: &program.texts[text].source,
             text,
             program,
+            arena,
             code: Code { predicates: PRED_FIRST, ..Code::default() },
             scopes: Scopes::default(),
             labels: Vec::new(),
@@ -129,6 +133,14 @@ impl<'a, 't> Lowering<'a, 't> {
 
     pub(crate) fn error(&self, span: Span, message: impl Into<String>) -> Refusal {
         Box::new(Diagnostic::error(message).at(self.source.place(span)))
+    }
+
+    /// The body of a function.
+    fn body(&mut self, body: Body) {
+        match syntax::statements(self.source, body, self.arena) {
+            Ok(statements) => self.block(&statements),
+            Err(error) => self.errors.push(*error),
+        }
     }
 
     /// Statements in a scope of their own.
@@ -209,7 +221,7 @@ impl<'a, 't> Lowering<'a, 't> {
                 let first = targets
                     .first()
                     .and_then(|target| self.program.function(self.text, target.text))
-                    .map(|number| self.program.functions[number as usize].item);
+                    .map(|number| &self.program.functions[number as usize].item);
                 if let Some(function) = first {
                     let number = self.functions.add_prototype(&function.returns, &function.params);
                     self.scopes.declare(name.text, Symbol::Prototype(number));
@@ -309,9 +321,9 @@ impl<'a, 't> Lowering<'a, 't> {
         let Some(index) = self.program.variable(self.text, name) else {
             return self.program.function(self.text, name).map(Symbol::Function);
         };
-        let variable = self.program.variables[index as usize];
+        let variable = &self.program.variables[index as usize];
         Some(match variable.item.space {
-            Space::Shared => self.shared_symbol(variable.item, variable.text),
+            Space::Shared => self.shared_symbol(&variable.item, variable.text),
             _ => Symbol::Module(index),
         })
     }

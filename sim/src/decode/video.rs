@@ -20,7 +20,7 @@ fn selected<'x>(operand: &Operand<'x>) -> (Operand<'x>, Option<Name<'x>>, bool) 
             let (inner, selection, _) = selected(inner);
             (inner, selection, true)
         }
-        _ => (operand.clone(), None, false),
+        _ => (*operand, None, false),
     }
 }
 

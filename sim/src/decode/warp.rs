@@ -15,7 +15,7 @@ pub(super) fn destination(
     let target = lowering.nth(instruction, 0)?;
     let mut operands = Operands::default();
     let predicate = match &target.kind {
-        OperandKind::Pair(d, p) => {
+        OperandKind::Pair([d, p]) => {
             operands.dst = lowering.destination(d, ty, false)?;
             operands.dst2 = lowering.predicate_destination(p)?;
             true

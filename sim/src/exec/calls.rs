@@ -219,3 +219,10 @@ impl Warp {
         Ok(())
     }
 }
+
+/// The fault of a lane whose index is not one of a list of branch targets.
+#[cold]
+pub(super) fn beyond_table(pc: u32, lane: usize, index: u32, targets: usize) -> WarpFault {
+    let detail = format!("the index is {index}, and the list has {targets} targets");
+    WarpFault { pc, lane, cause: Cause::Other(FaultKind::BranchIndex, detail) }
+}

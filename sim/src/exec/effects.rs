@@ -91,9 +91,12 @@ impl Warp {
             Op::System(call) => {
                 view.changes += 1;
                 let services = &environment.services;
-                system::execute(call, view, registers, inst, enabled, services, turn)
+                let changes = system::execute(call, view, registers, inst, enabled, services, turn)
                     .map_err(fault)?;
                 view.touched.take();
+                for (lane, change) in changes {
+                    probe.heap(At { lanes: 1 << lane, ..at }, change);
+                }
             }
             Op::MapRank { .. } | Op::RankOf { .. } => {
                 cluster::execute(registers, view, inst, enabled);

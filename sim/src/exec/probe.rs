@@ -4,6 +4,7 @@
 //! counters, checkers and traces are other implementations. An event tells what PTX says happened,
 //! in the order in which the simulator did it; it never changes what the kernel does.
 
+use crate::device_heap::HeapChange;
 use crate::fault::AccessKind;
 use crate::program::{Access, BarrierKind, MemorySpace, window};
 
@@ -222,6 +223,9 @@ pub(crate) trait Probe {
     /// A memory fence.
     fn fence(&mut self, _at: At) {}
 
+    /// A lane got a block from the device's heap, or freed one.
+    fn heap(&mut self, _at: At, _change: HeapChange) {}
+
     /// Lanes exited.
     fn exit(&mut self, _at: At) {}
 }
@@ -261,6 +265,7 @@ macro_rules! events {
             open_cluster(blocks: &[u64]);
             collective(collective: &Collective, joins: bool);
             fence(at: At);
+            heap(at: At, change: HeapChange);
             exit(at: At);
         }
     };

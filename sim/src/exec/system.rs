@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-use crate::device_heap::DeviceHeap;
+use crate::device_heap::{DeviceHeap, HeapChange, taken};
 use crate::fault::FaultKind;
 use crate::program::{Inst, SystemCall};
 
@@ -65,7 +65,7 @@ impl Output {
     }
 }
 
-/// Runs a system function in the lanes of `mask`, in their order.
+/// Runs a system function in the lanes of `mask`, in their order; what it did to the heap, by lane.
 pub(super) fn execute(
     call: SystemCall,
     view: &View<'_>,
@@ -74,7 +74,8 @@ pub(super) fn execute(
     mask: u32,
     services: &Services<'_>,
     block: u64,
-) -> Result<(), (usize, Cause)> {
+) -> Result<Vec<(usize, HeapChange)>, (usize, Cause)> {
+    let mut changes = Vec::new();
     let wide = |registers: &Registers, n: usize, lane: usize| registers.wide(inst.src[n])[lane];
     let mut out = [0u64; LANES];
     for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
@@ -86,13 +87,25 @@ pub(super) fn execute(
                     print(view, lane, format, arguments, |text| services.output.add(block, text));
                 out[lane] = result as u32 as u64;
             }
-            SystemCall::Malloc => out[lane] = services.heap.allocate(wide(registers, 0, lane)),
-            SystemCall::Free => {
-                let address = wide(registers, 0, lane);
-                if address != 0 && !services.heap.free(address) {
-                    let detail = format!("`malloc` did not give {address:#x}, or it was freed");
-                    return Err((lane, Cause::Other(FaultKind::InvalidFree, detail)));
+            SystemCall::Malloc => {
+                let bytes = wide(registers, 0, lane);
+                let base = services.heap.allocate(bytes);
+                out[lane] = base;
+                if base != 0 {
+                    let bytes = taken(bytes);
+                    changes.push((lane, HeapChange { base, bytes, freed: false }));
                 }
+            }
+            SystemCall::Free => {
+                let base = wide(registers, 0, lane);
+                if base == 0 {
+                    continue;
+                }
+                let Some(bytes) = services.heap.free(base) else {
+                    let detail = format!("`malloc` did not give {base:#x}, or it was freed");
+                    return Err((lane, Cause::Other(FaultKind::InvalidFree, detail)));
+                };
+                changes.push((lane, HeapChange { base, bytes: taken(bytes), freed: true }));
             }
             SystemCall::AssertFail => {
                 let text = |n: usize| {
@@ -110,7 +123,7 @@ pub(super) fn execute(
         SystemCall::Malloc => store(registers, inst.dst, mask, &out),
         SystemCall::Free | SystemCall::AssertFail => {}
     }
-    Ok(())
+    Ok(changes)
 }
 
 /// A string of the device; `None` if it runs out of memory or has no end.

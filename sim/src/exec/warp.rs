@@ -9,7 +9,7 @@ use crate::fault::FaultKind;
 use crate::program::{BarrierKind, Code, Inst, Op};
 
 use super::block::{BlockState, Environment};
-use super::calls::{Calls, NO_FRAME};
+use super::calls::{self, Calls, NO_FRAME};
 use super::cluster::{self, ClusterArrivals};
 use super::effects::tell_touched;
 use super::lanes::{LANES, Registers, Row};
@@ -388,6 +388,12 @@ impl Warp {
                     Op::BranchTable { reconverge } => {
                         let table = &code.tables[inst.imm as usize];
                         let indices = *self.registers.narrow(inst.src[0]);
+                        let beyond = |&lane: &usize| {
+                            enabled >> lane & 1 != 0 && indices[lane] as usize >= table.len()
+                        };
+                        if let Some(lane) = (0..LANES).find(beyond) {
+                            return Err(calls::beyond_table(pc, lane, indices[lane], table.len()));
+                        }
                         let before = self.splits.len();
                         let mut left = mask;
                         let mut outer = reconvergence;
@@ -395,8 +401,7 @@ impl Warp {
                             let lane = left.trailing_zeros() as usize;
                             let target_of = |lane: usize| {
                                 let taken = enabled >> lane & 1 != 0;
-                                let target = table.get(indices[lane] as usize).copied();
-                                if taken { target.unwrap_or(pc + 1) } else { pc + 1 }
+                                if taken { table[indices[lane] as usize] } else { pc + 1 }
                             };
                             let target = target_of(lane);
                             let same = (0..LANES)

@@ -1,4 +1,4 @@
-//! The syntax tree. Names borrow from the text.
+//! The syntax tree. Names borrow from the text, operands from the arena of their function.
 
 use crate::isa::Type;
 
@@ -11,7 +11,7 @@ pub(crate) struct Name<'a> {
     pub(crate) span: Span,
 }
 
-/// A whole text.
+/// A whole text, without what stands in the bodies of its functions.
 #[derive(Debug, Default)]
 pub(crate) struct Tree<'a> {
     /// Source files of `.loc` by their number.
@@ -19,6 +19,8 @@ pub(crate) struct Tree<'a> {
     pub(crate) target: Option<Name<'a>>,
     pub(crate) variables: Vec<Variable<'a>>,
     pub(crate) functions: Vec<Function<'a>>,
+    /// `.global` and `.const` variables that functions declare.
+    pub(crate) inner: Vec<Variable<'a>>,
     /// `.alias new, old`.
     pub(crate) aliases: Vec<(Name<'a>, Name<'a>)>,
 }
@@ -94,7 +96,14 @@ pub(crate) struct Function<'a> {
     /// Launches count clusters, not blocks (`.blocksareclusters`).
     pub(crate) grid_of_clusters: bool,
     /// `None` for a declaration.
-    pub(crate) body: Option<Vec<Statement<'a>>>,
+    pub(crate) body: Option<Body>,
+}
+
+/// Where the body of a function begins in its text, behind the `{`. Its statements are read again
+/// when they are asked for: of a large text few functions are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    pub(crate) start: u32,
 }
 
 /// What stands in a body.
@@ -142,27 +151,27 @@ pub(crate) struct Instruction<'a> {
     /// Predicate and whether it is negated.
     pub(crate) guard: Option<(Name<'a>, bool)>,
     pub(crate) opcode: Name<'a>,
-    pub(crate) modifiers: Vec<Name<'a>>,
-    pub(crate) operands: Vec<Operand<'a>>,
+    pub(crate) modifiers: &'a [Name<'a>],
+    pub(crate) operands: &'a [Operand<'a>],
     pub(crate) span: Span,
 }
 
 /// An operand and where it stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Operand<'a> {
     pub(crate) kind: OperandKind<'a>,
     pub(crate) span: Span,
 }
 
 /// What an operand is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum OperandKind<'a> {
     /// A register, special register, label, variable or function.
     Name(&'a str),
     /// `!p`.
     Not(&'a str),
     /// `-a`, of the few instructions that negate an operand.
-    Negative(Box<Operand<'a>>),
+    Negative(&'a Operand<'a>),
     /// `%tid.x`.
     Member(&'a str, &'a str),
     Int(u64),
@@ -173,13 +182,13 @@ pub(crate) enum OperandKind<'a> {
     /// `[base+offset]`; no base for an absolute address.
     Address(Option<&'a str>, i64),
     /// `[texture, {a, b}]`: what stands in brackets behind a base.
-    Image(&'a str, Vec<Operand<'a>>),
+    Image(&'a str, &'a [Operand<'a>]),
     /// `{a, b}`.
-    Vector(Vec<Operand<'a>>),
+    Vector(&'a [Operand<'a>]),
     /// `p|q`.
-    Pair(Box<Operand<'a>>, Box<Operand<'a>>),
+    Pair(&'a [Operand<'a>; 2]),
     /// `(a, b)` of a call.
-    Group(Vec<Operand<'a>>),
+    Group(&'a [Operand<'a>]),
     /// `_`.
     Sink,
 }

@@ -1,5 +1,6 @@
 //! Functions, parameters, variables and their initialisers.
 
+use bumpalo::Bump;
 use gpuc_diagnostics::did_you_mean;
 
 use crate::isa::Type;
@@ -12,7 +13,13 @@ use super::{Function, Initial, Linkage, Name, Space, Span, Variable};
 const MAX_VARIABLE_BYTES: u64 = 1 << 40;
 
 impl<'a> Parser<'a, '_> {
-    pub(super) fn function(&mut self, linkage: Linkage) -> Result<Function<'a>, Refused> {
+    /// A function; of its body only where it is, and the places of variables of the module in it.
+    pub(super) fn function(
+        &mut self,
+        linkage: Linkage,
+        arena: &Bump,
+        inner: &mut Vec<u32>,
+    ) -> Result<Function<'a>, Refused> {
         let is_entry = self.next().kind == TokenKind::Dot("entry");
         let returns = if !is_entry && self.at_sign('(') { self.parameters()? } else { Vec::new() };
         let name = self.word("a function name")?;
@@ -55,8 +62,7 @@ impl<'a> Parser<'a, '_> {
             if !self.at_sign('{') {
                 return Err(self.refuse("expected `;` or the body of the function"));
             }
-            self.skip(1);
-            function.body = Some(self.block(0)?);
+            function.body = Some(self.body(arena, inner)?);
         }
         Ok(function)
     }

@@ -32,19 +32,64 @@ pub(crate) struct Token<'a> {
     pub(crate) span: Span,
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+/// Classes of bytes.
+const SPACE: u8 = 1;
+const WORD: u8 = 2;
+const DIGIT: u8 = 4;
+
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0c => SPACE,
+            b'0'..=b'9' => WORD | DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => WORD,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+fn is(byte: u8, class: u8) -> bool {
+    CLASSES[byte as usize] & class != 0
 }
 
 /// Makes tokens one after another: all of them together would take ten times the memory of the text.
 pub(crate) struct Lexer<'a, 's> {
     source: &'s SourceText<'a>,
-    at: usize,
+    pub(super) at: usize,
+    /// What is wrong before this byte was told.
+    told: usize,
 }
 
 impl<'a, 's> Lexer<'a, 's> {
     pub(crate) fn new(source: &'s SourceText<'a>) -> Lexer<'a, 's> {
-        Lexer { source, at: 0 }
+        Lexer { source, at: 0, told: 0 }
+    }
+
+    /// Begins at a byte of a text that was read before up to `told`.
+    pub(crate) fn again(source: &'s SourceText<'a>, at: usize, told: usize) -> Lexer<'a, 's> {
+        Lexer { source, at, told }
+    }
+
+    #[cold]
+    fn error(&self, errors: &mut Vec<Diagnostic>, message: String, (start, end): (usize, usize)) {
+        if start >= self.told {
+            let span = Span { start: start as u32, length: (end - start) as u32 };
+            errors.push(Diagnostic::error(message).at(self.source.place(span)));
+        }
+    }
+
+    /// The end of the word that goes on at a byte.
+    #[inline]
+    fn run(bytes: &[u8], from: usize) -> usize {
+        let mut at = from;
+        while at < bytes.len() && is(bytes[at], WORD) {
+            at += 1;
+        }
+        at
     }
 
     /// The next token, [`TokenKind::End`] behind the last one; errors are added to `errors`.
@@ -52,30 +97,52 @@ impl<'a, 's> Lexer<'a, 's> {
         let text = self.source.text;
         let bytes = text.as_bytes();
         let mut at = self.at;
-        while let Some(&byte) = bytes.get(at) {
+        let (start, kind) = loop {
+            let Some(&byte) = bytes.get(at) else { break (at, TokenKind::End) };
+            if is(byte, SPACE) {
+                at += 1;
+                continue;
+            }
             let start = at;
+            if is(byte, WORD) && !is(byte, DIGIT) {
+                at = Self::run(bytes, at + 1);
+                break (start, TokenKind::Word(&text[start..at]));
+            }
             let next = bytes.get(at + 1).copied().unwrap_or(0);
-            let run = |from: usize| {
-                bytes[from..].iter().position(|&b| !is_word(b)).map_or(bytes.len(), |n| from + n)
-            };
             let line_end = |from: usize| {
                 bytes[from..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |n| from + n)
             };
-            let error = |errors: &mut Vec<Diagnostic>, message: String, end: usize| {
-                let span = Span { start: start as u32, length: (end - start) as u32 };
-                errors.push(Diagnostic::error(message).at(self.source.place(span)));
-            };
             let kind = match byte {
-                b if b.is_ascii_whitespace() => {
-                    at += 1;
-                    continue;
+                b'%' if is(next, WORD) => {
+                    at = Self::run(bytes, at + 1);
+                    TokenKind::Word(&text[start..at])
                 }
-                b'/' if next == b'/' => {
+                b'.' if is(next, WORD) => {
+                    at = Self::run(bytes, at + 1);
+                    while bytes[at..].starts_with(b"::")
+                        && bytes.get(at + 2).is_some_and(|&b| is(b, WORD))
+                    {
+                        at = Self::run(bytes, at + 2);
+                    }
+                    TokenKind::Dot(&text[start + 1..at])
+                }
+                b'0'..=b'9' => {
+                    at = number_end(bytes, at);
+                    match number(&text[start..at]) {
+                        Ok(kind) => kind,
+                        Err(message) => {
+                            let message = format!("{message} `{}`", &text[start..at]);
+                            self.error(errors, message, (start, at));
+                            TokenKind::Int(0)
+                        }
+                    }
+                }
+                // Comments, and line markers of a preprocessor.
+                b'#' => {
                     at = line_end(at);
                     continue;
                 }
-                // Line markers of a preprocessor.
-                b'#' => {
+                b'/' if next == b'/' => {
                     at = line_end(at);
                     continue;
                 }
@@ -83,7 +150,8 @@ impl<'a, 's> Lexer<'a, 's> {
                     at = match text[at + 2..].find("*/") {
                         Some(length) => at + 2 + length + 2,
                         None => {
-                            error(errors, "comment without an end".into(), at + 2);
+                            let message = "comment without an end".into();
+                            self.error(errors, message, (start, at + 2));
                             bytes.len()
                         }
                     };
@@ -93,37 +161,15 @@ impl<'a, 's> Lexer<'a, 's> {
                     let end = bytes[at + 1..].iter().position(|&b| b == b'"' || b == b'\n');
                     let end = end.map_or(bytes.len(), |n| at + 1 + n);
                     if bytes.get(end) != Some(&b'"') {
-                        error(errors, "string without an end on its line".into(), at + 1);
+                        let message = "string without an end on its line".into();
+                        self.error(errors, message, (start, at + 1));
                     }
                     at = (end + 1).min(bytes.len());
                     TokenKind::Text(&text[start + 1..end])
                 }
-                b'.' if is_word(next) => {
-                    at = run(at + 1);
-                    while bytes[at..].starts_with(b"::")
-                        && bytes.get(at + 2).is_some_and(|&b| is_word(b))
-                    {
-                        at = run(at + 2);
-                    }
-                    TokenKind::Dot(&text[start + 1..at])
-                }
-                b'0'..=b'9' => {
-                    at = number_end(bytes, at);
-                    match number(&text[start..at]) {
-                        Ok(kind) => kind,
-                        Err(message) => {
-                            error(errors, format!("{message} `{}`", &text[start..at]), at);
-                            TokenKind::Int(0)
-                        }
-                    }
-                }
-                b'%' if !is_word(next) => {
+                0..0x80 => {
                     at += 1;
-                    TokenKind::Sign('%')
-                }
-                b if is_word(b) || b == b'%' => {
-                    at = run(at + 1);
-                    TokenKind::Word(&text[start..at])
+                    TokenKind::Sign(byte as char)
                 }
                 _ => {
                     let sign = text[at..].chars().next().unwrap_or(' ');
@@ -131,12 +177,10 @@ impl<'a, 's> Lexer<'a, 's> {
                     TokenKind::Sign(sign)
                 }
             };
-            self.at = at;
-            let span = Span { start: start as u32, length: (at - start) as u32 };
-            return Token { kind, span };
-        }
+            break (start, kind);
+        };
         self.at = at;
-        Token { kind: TokenKind::End, span: Span { start: bytes.len() as u32, length: 0 } }
+        Token { kind, span: Span { start: start as u32, length: (at - start) as u32 } }
     }
 }
 

@@ -9,5 +9,5 @@ mod source;
 mod statements;
 
 pub(crate) use ast::*;
-pub(crate) use parser::parse;
+pub(crate) use parser::{parse, statements};
 pub(crate) use source::{SourceText, Span};

@@ -1,9 +1,11 @@
 //! Tokens to the syntax tree.
 
+use bumpalo::Bump;
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 
 use super::lexer::{Lexer, Token, TokenKind};
-use super::{Linkage, Location, Name, SourceText, Span, Tree};
+use super::statements::BodyParser;
+use super::{Body, Linkage, Location, Name, SourceText, Span, Statement, Tree};
 
 /// Errors after which reading stops.
 pub(super) const MAX_ERRORS: usize = 20;
@@ -25,18 +27,59 @@ pub(super) struct Parser<'a, 's> {
     pub(super) errors: Vec<Diagnostic>,
 }
 
-/// Reads a text; the errors are empty exactly if all of it was understood.
+/// Reads a text; the errors are empty exactly if all of it was understood, bodies too.
 pub(crate) fn parse<'a>(source: &SourceText<'a>) -> (Tree<'a>, Vec<Diagnostic>) {
-    let mut errors = Vec::new();
-    let mut lexer = Lexer::new(source);
-    let window = [lexer.token(&mut errors), lexer.token(&mut errors)];
-    let last = Span { start: 0, length: 0 };
-    let mut parser = Parser { source, lexer, window, last, at: 0, errors };
+    let mut parser = Parser::new(source, Lexer::new(source), Vec::new());
     let tree = parser.module();
     (tree, parser.errors)
 }
 
-impl<'a> Parser<'a, '_> {
+/// The statements of a body of a text that was read without an error.
+pub(crate) fn statements<'a>(
+    source: &SourceText<'a>,
+    body: Body,
+    arena: &'a Bump,
+) -> Result<Vec<Statement<'a>>, Refused> {
+    let lexer = Lexer::again(source, body.start as usize, usize::MAX);
+    let parser = Parser::new(source, lexer, Vec::new());
+    BodyParser::new(parser, arena, true).block(0)
+}
+
+impl<'a, 's> Parser<'a, 's> {
+    fn new(
+        source: &'s SourceText<'a>,
+        mut lexer: Lexer<'a, 's>,
+        mut errors: Vec<Diagnostic>,
+    ) -> Parser<'a, 's> {
+        let window = [lexer.token(&mut errors), lexer.token(&mut errors)];
+        Parser { source, lexer, window, last: Span::default(), at: 0, errors }
+    }
+
+    /// Looks at the body behind the `{` that is next, and goes behind it. Only where it declares
+    /// variables of the module is kept of it.
+    pub(super) fn body(&mut self, arena: &Bump, inner: &mut Vec<u32>) -> Result<Body, Refused> {
+        let brace = self.peek().span;
+        let start = brace.start + brace.length;
+        let lexer = Lexer::again(self.source, start as usize, self.lexer.at);
+        let parser = Parser::new(self.source, lexer, std::mem::take(&mut self.errors));
+        let mut body = BodyParser::new(parser, arena, false);
+        let result = body.block(0);
+        inner.append(&mut body.inner);
+        let body = body.parser;
+        let next = body.peek().span.start as usize;
+        self.lexer = Lexer::again(self.source, next, body.lexer.at);
+        (self.errors, self.last) = (body.errors, body.last);
+        self.at += 1 + body.at;
+        self.window = [self.lexer.token(&mut self.errors), self.lexer.token(&mut self.errors)];
+        result.map(|_| Body { start })
+    }
+
+    /// Reads something again that was understood before.
+    fn again<T>(&self, start: u32, read: impl FnOnce(&mut Self) -> T) -> T {
+        let lexer = Lexer::again(self.source, start as usize, usize::MAX);
+        read(&mut Parser::new(self.source, lexer, Vec::new()))
+    }
+
     pub(super) fn peek(&self) -> Token<'a> {
         self.window[0]
     }
@@ -50,7 +93,7 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn skip(&mut self, count: usize) {
         for _ in 0..count {
             let [first, second] = self.window;
-            if first.kind == TokenKind::End {
+            if matches!(first.kind, TokenKind::End) {
                 return;
             }
             self.last = first.span;
@@ -66,7 +109,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     pub(super) fn at_sign(&self, sign: char) -> bool {
-        self.peek().kind == TokenKind::Sign(sign)
+        matches!(self.window[0].kind, TokenKind::Sign(next) if next == sign)
     }
 
     /// Whether the next tokens are these characters without spaces between.
@@ -157,9 +200,11 @@ impl<'a> Parser<'a, '_> {
 
     pub(super) fn module(&mut self) -> Tree<'a> {
         let mut tree = Tree::default();
+        // One for all bodies, which come after one another.
+        let mut arena = Bump::new();
         while self.peek().kind != TokenKind::End && self.errors.len() < MAX_ERRORS {
             let before = self.at;
-            if let Err(error) = self.item(&mut tree) {
+            if let Err(error) = self.item(&mut tree, &arena) {
                 self.errors.push(*error);
                 self.recover();
                 // A stray `}` must not stop the reader.
@@ -167,11 +212,12 @@ impl<'a> Parser<'a, '_> {
                     self.skip(1);
                 }
             }
+            arena.reset();
         }
         tree
     }
 
-    pub(super) fn item(&mut self, tree: &mut Tree<'a>) -> Result<(), Refused> {
+    pub(super) fn item(&mut self, tree: &mut Tree<'a>, arena: &Bump) -> Result<(), Refused> {
         const ITEMS: [&str; 20] = [
             "version",
             "target",
@@ -274,8 +320,14 @@ impl<'a> Parser<'a, '_> {
                 }
                 match self.peek().kind {
                     TokenKind::Dot("entry" | "func") => {
-                        let function = self.function(linkage)?;
+                        let mut inner = Vec::new();
+                        let function = self.function(linkage, arena, &mut inner)?;
                         tree.functions.push(function);
+                        for start in inner {
+                            self.again(start, |parser| {
+                                parser.variables(Linkage::Local, &mut tree.inner)
+                            })?;
+                        }
                         Ok(())
                     }
                     TokenKind::Dot("global" | "const" | "shared") => {

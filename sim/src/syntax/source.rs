@@ -1,6 +1,6 @@
 //! Places in the text being read.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gpuc_diagnostics::Place;
 
@@ -19,36 +19,38 @@ impl Span {
     }
 }
 
-/// A text with its name and the starts of its lines.
+/// A text with its name and the starts of its lines, which are looked for when they are needed.
 #[derive(Debug)]
 pub(crate) struct SourceText<'a> {
     pub(crate) text: &'a str,
     pub(crate) file: Arc<str>,
-    line_starts: Vec<u32>,
+    line_starts: OnceLock<Vec<u32>>,
 }
 
 impl<'a> SourceText<'a> {
     pub(crate) fn new(text: &'a str, file: &str) -> Self {
-        let starts =
-            text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1);
-        SourceText {
-            text,
-            file: file.into(),
-            line_starts: std::iter::once(0).chain(starts).collect(),
-        }
+        SourceText { text, file: file.into(), line_starts: OnceLock::new() }
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let bytes = self.text.bytes().enumerate();
+            let starts = bytes.filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1);
+            std::iter::once(0).chain(starts).collect()
+        })
     }
 
     /// Line of a byte, from 1.
     pub(crate) fn line(&self, at: u32) -> u32 {
-        self.line_starts.partition_point(|&start| start <= at) as u32
+        self.line_starts().partition_point(|&start| start <= at) as u32
     }
 
     /// The place of a span; one that goes over the end of its line is cut there.
     pub(crate) fn place(&self, span: Span) -> Place {
         let line = self.line(span.start);
-        let start = self.line_starts[line as usize - 1];
+        let start = self.line_starts()[line as usize - 1];
         let end =
-            self.line_starts.get(line as usize).map_or(self.text.len() as u32, |&next| next - 1);
+            self.line_starts().get(line as usize).map_or(self.text.len() as u32, |&next| next - 1);
         let length = span.length.min(end.saturating_sub(span.start)).max(1);
         Place::new(self.file.clone(), line, span.start - start + 1, length)
     }

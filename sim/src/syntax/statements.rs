@@ -1,12 +1,49 @@
 //! Bodies of functions: statements, instructions, operands.
 
+use std::ops::{Deref, DerefMut};
+
+use bumpalo::Bump;
+
 use crate::isa::Type;
 
 use super::lexer::{Token, TokenKind};
 use super::parser::{MAX_DEPTH, MAX_ERRORS, Parser, Refused};
 use super::{Instruction, Linkage, Name, Operand, OperandKind, Statement};
 
-impl<'a> Parser<'a, '_> {
+/// Reads what stands in a body.
+pub(super) struct BodyParser<'a, 's> {
+    pub(super) parser: Parser<'a, 's>,
+    /// Where modifiers and operands go.
+    arena: &'a Bump,
+    /// Operands and modifiers that are not in the arena yet.
+    operands: Vec<Operand<'a>>,
+    modifiers: Vec<Name<'a>>,
+    /// Whether statements are kept, and not only looked at.
+    keeps: bool,
+    /// Where `.global` and `.const` variables are declared.
+    pub(super) inner: Vec<u32>,
+}
+
+impl<'a, 's> Deref for BodyParser<'a, 's> {
+    type Target = Parser<'a, 's>;
+
+    fn deref(&self) -> &Parser<'a, 's> {
+        &self.parser
+    }
+}
+
+impl<'a, 's> DerefMut for BodyParser<'a, 's> {
+    fn deref_mut(&mut self) -> &mut Parser<'a, 's> {
+        &mut self.parser
+    }
+}
+
+impl<'a, 's> BodyParser<'a, 's> {
+    pub(super) fn new(parser: Parser<'a, 's>, arena: &'a Bump, keeps: bool) -> Self {
+        let (operands, modifiers, inner) = (Vec::new(), Vec::new(), Vec::new());
+        BodyParser { parser, arena, operands, modifiers, keeps, inner }
+    }
+
     /// The statements after a `{`, with the closing `}`.
     pub(super) fn block(&mut self, depth: u32) -> Result<Vec<Statement<'a>>, Refused> {
         if depth > MAX_DEPTH {
@@ -23,10 +60,14 @@ impl<'a> Parser<'a, '_> {
             let before = self.at;
             if let Err(error) = self.statement(&mut statements, depth) {
                 self.errors.push(*error);
+                self.operands.clear();
                 self.recover();
                 if self.at == before && !self.at_sign('}') {
                     self.skip(1);
                 }
+            }
+            if !self.keeps {
+                statements.clear();
             }
         }
     }
@@ -57,6 +98,9 @@ impl<'a> Parser<'a, '_> {
                 out.push(self.registers()?);
             }
             TokenKind::Dot("shared" | "local" | "param" | "global" | "const") => {
+                if let TokenKind::Dot("global" | "const") = token.kind {
+                    self.inner.push(token.span.start);
+                }
                 let mut variables = Vec::new();
                 self.variables(Linkage::Local, &mut variables)?;
                 out.extend(variables.into_iter().map(Statement::Variable));
@@ -67,7 +111,7 @@ impl<'a> Parser<'a, '_> {
                 self.variables(Linkage::Extern, &mut variables)?;
                 out.extend(variables.into_iter().map(Statement::Variable));
             }
-            TokenKind::Word(text) if self.second().kind == TokenKind::Sign(':') => {
+            TokenKind::Word(text) if matches!(self.second().kind, TokenKind::Sign(':')) => {
                 self.skip(2);
                 let name = Name { text, span: token.span };
                 match self.peek().kind {
@@ -164,12 +208,12 @@ impl<'a> Parser<'a, '_> {
             None
         };
         let opcode = self.word("an instruction")?;
-        let mut modifiers = Vec::new();
+        self.modifiers.clear();
         while let Token { kind: TokenKind::Dot(text), span } = self.peek() {
             self.skip(1);
-            modifiers.push(Name { text, span });
+            self.modifiers.push(Name { text, span });
         }
-        let mut operands = Vec::new();
+        let first = self.operands.len();
         while !self.at_sign(';') {
             // Only a call has lists in parentheses; elsewhere they belong to an expression.
             let operand = if opcode.text == "call" && self.at_sign('(') {
@@ -179,27 +223,37 @@ impl<'a> Parser<'a, '_> {
             } else {
                 self.operand(0)?
             };
-            operands.push(operand);
+            self.operands.push(operand);
             if !self.eat(',') {
                 break;
             }
         }
         let span = start.to(self.last);
         self.expect(';')?;
+        let operands = self.settled(first);
+        let modifiers = self.arena.alloc_slice_copy(&self.modifiers);
         Ok(Statement::Instruction(Instruction { guard, opcode, modifiers, operands, span }))
     }
 
     /// Operands between brackets, with the closing one.
-    fn operands(&mut self, close: char, depth: u32) -> Result<Vec<Operand<'a>>, Refused> {
-        let mut items = Vec::new();
+    fn operands(&mut self, close: char, depth: u32) -> Result<&'a [Operand<'a>], Refused> {
+        let first = self.operands.len();
         while !self.at_sign(close) {
-            items.push(self.operand(depth + 1)?);
+            let operand = self.operand(depth + 1)?;
+            self.operands.push(operand);
             if !self.eat(',') {
                 break;
             }
         }
         self.expect(close)?;
-        Ok(items)
+        Ok(self.settled(first))
+    }
+
+    /// The operands from a number on, which are complete, in the arena.
+    fn settled(&mut self, first: usize) -> &'a [Operand<'a>] {
+        let items = self.arena.alloc_slice_copy(&self.operands[first..]);
+        self.operands.truncate(first);
+        items
     }
 
     pub(super) fn operand(&mut self, depth: u32) -> Result<Operand<'a>, Refused> {
@@ -211,7 +265,7 @@ impl<'a> Parser<'a, '_> {
         if self.eat('|') {
             let left = Operand { kind, span: start };
             let right = self.operand(depth + 1)?;
-            kind = OperandKind::Pair(Box::new(left), Box::new(right));
+            kind = OperandKind::Pair(self.arena.alloc([left, right]));
         }
         let span = start.to(self.last);
         Ok(Operand { kind, span })
@@ -242,7 +296,8 @@ impl<'a> Parser<'a, '_> {
             TokenKind::Sign('-') if matches!(self.second().kind, TokenKind::Word(name) if name != "WARP_SZ") =>
             {
                 self.skip(1);
-                OperandKind::Negative(Box::new(self.operand(depth + 1)?))
+                let operand = self.operand(depth + 1)?;
+                OperandKind::Negative(self.arena.alloc(operand))
             }
             TokenKind::F32(bits) => {
                 self.skip(1);

@@ -471,7 +471,7 @@ fn code_of(fault: &Fault) -> ErrorCode {
         FaultKind::Misaligned(_) => ErrorCode::MISALIGNED_ADDRESS,
         FaultKind::Assert => ErrorCode::ASSERT,
         FaultKind::StackOverflow => ErrorCode::HARDWARE_STACK_ERROR,
-        FaultKind::CallTarget => ErrorCode::INVALID_PC,
+        FaultKind::CallTarget | FaultKind::BranchIndex => ErrorCode::INVALID_PC,
         FaultKind::Deadlock
         | FaultKind::Budget
         | FaultKind::TimeLimit
