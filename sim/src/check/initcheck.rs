@@ -68,6 +68,13 @@ impl InitializedBytes {
         self.0.insert(base, (bytes, Bits::new(bytes)));
     }
 
+    /// A block of the device's heap, which may have been part of others.
+    fn allocate_anew(&mut self, base: u64, bytes: u64) {
+        let inside: Vec<u64> = self.0.range(base..base + bytes).map(|(&base, _)| base).collect();
+        inside.iter().for_each(|base| self.free(*base));
+        self.allocate(base, bytes);
+    }
+
     pub(crate) fn free(&mut self, base: u64) {
         self.0.remove(&base);
     }
@@ -134,6 +141,11 @@ impl Probe for Initcheck<'_> {
 
     fn block_end(&mut self, block: u64) {
         self.blocks.remove(&block);
+    }
+
+    fn heap_block(&mut self, address: u64, bytes: u64) {
+        let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
+        device.allocate_anew(address, bytes);
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {

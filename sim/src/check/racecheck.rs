@@ -467,6 +467,18 @@ impl Probe for Racecheck<'_> {
         }
     }
 
+    /// Who accessed the words before did so before they were freed.
+    fn heap_block(&mut self, address: u64, bytes: u64) {
+        let (first, end) = (address / WORD, address.saturating_add(bytes).div_ceil(WORD));
+        for word in first..end {
+            if let Some(page) = self.pages.get_mut(&(word * WORD / PAGE)) {
+                page[(word * WORD % PAGE / WORD) as usize] = Cell::default();
+            }
+        }
+        self.released
+            .retain(|&(home, at), _| home.is_some() || !(address..address + bytes).contains(&at));
+    }
+
     fn fence(&mut self, at: At) {
         let Some(block) = self.blocks.get_mut(&at.block) else { return };
         for lane in at.each_lane() {

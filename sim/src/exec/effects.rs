@@ -3,7 +3,7 @@
 //! What they access is told to the probe here; plain loads and stores have functions of their own.
 
 use crate::fault::AccessKind;
-use crate::program::{Code, Inst, MemorySpace, Op};
+use crate::program::{Code, Inst, MemorySpace, Op, SystemCall};
 
 use super::block::Environment;
 use super::lanes::LANES;
@@ -91,9 +91,20 @@ impl Warp {
             Op::System(call) => {
                 view.changes += 1;
                 let services = &environment.services;
+                // The result may take the register of the argument.
+                let sizes = (P::listens() && call == SystemCall::Malloc)
+                    .then(|| *registers.wide(inst.src[0]));
                 system::execute(call, view, registers, inst, enabled, services, turn)
                     .map_err(fault)?;
                 view.touched.take();
+                if let Some(sizes) = sizes {
+                    let addresses = *registers.wide(inst.dst);
+                    for lane in at.each_lane().map(|lane| lane as usize) {
+                        if addresses[lane] != 0 {
+                            probe.heap_block(addresses[lane], sizes[lane]);
+                        }
+                    }
+                }
             }
             Op::MapRank { .. } | Op::RankOf { .. } => {
                 cluster::execute(registers, view, inst, enabled);

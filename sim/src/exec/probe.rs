@@ -222,6 +222,9 @@ pub(crate) trait Probe {
     /// A memory fence.
     fn fence(&mut self, _at: At) {}
 
+    /// `malloc` gave out so many bytes, which are nobody's any more.
+    fn heap_block(&mut self, _address: u64, _bytes: u64) {}
+
     /// Lanes exited.
     fn exit(&mut self, _at: At) {}
 }
@@ -261,6 +264,7 @@ macro_rules! events {
             open_cluster(blocks: &[u64]);
             collective(collective: &Collective, joins: bool);
             fence(at: At);
+            heap_block(address: u64, bytes: u64);
             exit(at: At);
         }
     };
