@@ -149,6 +149,32 @@ fn the_heap_gives_and_takes() {
 }
 
 #[test]
+fn checkers_know_that_memory_of_the_heap_is_somebody_elses_once_it_was_freed() {
+    let text = |first: &str| {
+        format!(
+            "{HEAD}.extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n\
+             .visible .entry k(.param .u64 p_out) {{ .reg .pred %p; .reg .b32 %t, %v, %n; .reg .b64 %d<4>;\n\
+             mov.u32 %t, %tid.x; mov.u32 %n, 0;\n\
+             TURN: setp.ne.u32 %p, %n, %t; @%p bra NEXT;\n\
+             {{ .param .b64 x; .param .b64 y; st.param.b64 [x], 64; call (y), malloc, (x); ld.param.b64 %d1, [y]; }}\n\
+             {first} ld.u32 %v, [%d1+4];\n\
+             {{ .param .b64 x; st.param.b64 [x], %d1; call free, (x); }}\n\
+             NEXT: add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 64; @%p bra TURN; ret; }}\n"
+        )
+    };
+    for (first, found) in [("st.u32 [%d1+4], %t;", 0), ("st.u32 [%d1], %t;", 1)] {
+        let device = Device::checked(gpuc_sim::Checks::ALL);
+        let out = device.words("out", &[0; 1]);
+        // Once more: what the launch before wrote is gone as well.
+        for _ in 0..2 {
+            device.launch(&module(&text(first)), "k", 1, 64, &Params::default().ptr(out));
+            let findings = device.0.take_findings();
+            assert_eq!(findings.len(), found, "{findings:#?}");
+        }
+    }
+}
+
+#[test]
 fn a_failed_assertion_says_what_failed() {
     let string = |name: &str, text: &str| {
         let bytes: Vec<String> = text.bytes().chain([0]).map(|b| b.to_string()).collect();

@@ -28,6 +28,9 @@ const DEEPEST_CALL: usize = 64;
 /// global memory allocation*).
 const DEVICE_HEAP: &[&str] = &["malloc", "free"];
 
+/// The linkage of what the device's runtime system has.
+pub(super) const SYSTEM: &str = "system";
+
 impl Lowerer<'_> {
     /// A call for its value.
     pub(super) fn call(
@@ -39,6 +42,7 @@ impl Lowerer<'_> {
         let span = self.span(expr);
         match self.call_any(expr, callee, arguments)? {
             CallResult::Value(value) => Ok(value),
+            CallResult::Pointer(pointer) => Ok(self.address_of(&pointer)),
             _ => self.error(span, "this call has no value in device code"),
         }
     }
@@ -67,7 +71,8 @@ impl Lowerer<'_> {
         }
     }
 
-    fn call_any(
+    /// A call, whatever it yields.
+    pub(super) fn call_any(
         &mut self,
         expr: ExprId,
         callee: ExprId,
@@ -91,6 +96,13 @@ impl Lowerer<'_> {
         {
             return Ok(CallResult::Nothing);
         }
+        let is_of_system = self.unit.source.is_system(self.unit.decls[decl].span.start);
+        if (body.is_none() || is_of_system)
+            && let Some(done) =
+                self.memory_call(&self.unit.name(decl).to_owned(), arguments, span)?
+        {
+            return Ok(done);
+        }
         match body {
             Some(body) => match self.callable(decl, body)? {
                 Callable::Function(symbol) => self.call_function(decl, &symbol, arguments, span),
@@ -113,8 +125,11 @@ impl Lowerer<'_> {
                     return self.call_separate(decl, &symbol, arguments, span);
                 }
                 if DEVICE_HEAP.contains(&name.as_str()) {
-                    let symbol = self.external(decl, "system", span)?;
+                    let symbol = self.external(decl, SYSTEM, span)?;
                     return self.call_separate(decl, &symbol, arguments, span);
+                }
+                if name == "calloc" {
+                    return Ok(CallResult::Value(self.zeroed_memory(arguments, span)?));
                 }
                 let ty = self.ty(expr);
                 let value = self.library_call(&name, ty, arguments, span)?;
@@ -180,15 +195,22 @@ impl Lowerer<'_> {
     ) -> CallResult {
         self.locate(span);
         let results: Vec<_> = self.result_register(decl).into_iter().collect();
+        self.call_symbol(symbol, operands, &results).map_or(CallResult::Nothing, CallResult::Value)
+    }
+
+    /// `func.call` of a symbol; its result, if it has one.
+    pub(super) fn call_symbol(
+        &mut self,
+        symbol: &str,
+        operands: &[Value],
+        results: &[gpuc_ir::Type],
+    ) -> Option<Value> {
         let symbol = self.b.ctx.symbol_attr(symbol);
         let op = func::CallOp::new(&mut self.b, operands)
             .attr(&mut self.b, "callee", symbol)
-            .result_group(&results);
+            .result_group(results);
         let op = self.build(op);
-        match self.b.results(op).first() {
-            Some(&value) => CallResult::Value(value),
-            None => CallResult::Nothing,
-        }
+        self.b.results(op).first().copied()
     }
 
     /// The register type of what a function returns, a pointer's being its address.
@@ -358,4 +380,6 @@ pub(super) enum CallResult {
     Nothing,
     Value(Value),
     Object(Pointer),
+    /// A pointer of which the buffer is known.
+    Pointer(Pointer),
 }

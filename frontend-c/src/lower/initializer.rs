@@ -153,21 +153,14 @@ impl Lowerer<'_> {
         self.store(value, &target, scalar, span)
     }
 
-    /// Fills a local object with zeros; padding may keep what it has.
+    /// Fills a local object with zeros.
     fn clear(&mut self, object: &Pointer, of: Type, span: Span) -> Lowering<()> {
         let buffer = self.buffers[object.buffer].clone();
         if buffer.form == Form::Bytes
-            && let Some(leaves) = self.leaves(of)
+            && let Some((leaves, gaps)) = self.leaves_and_gaps(of)
         {
-            for (at, scalar) in leaves {
-                let ty = scalar.memory(&mut self.b.ctx);
-                let zero = match self.b.ctx.is_float(ty) {
-                    true => arith::constant_float(&mut self.b, 0.0, ty),
-                    false => arith::constant_int(&mut self.b, 0, ty),
-                };
-                let offset = self.index(at as i64);
-                self.store_piece(object, offset, ty, zero);
-            }
+            self.clear_pieces(object, &leaves);
+            self.clear_pieces(object, &gaps);
             return Ok(());
         }
         let ty = self.b.ty(buffer.memref);

@@ -80,10 +80,8 @@ const LIBRARY: &[(&str, usize)] = &[
 /// Functions of the C library that only make sense on the host, with the way round them.
 const HOST_ONLY: &[(&str, &str)] = &[
     ("fprintf", "use `printf`: a GPU has one stream"),
-    ("calloc", "allocate before the region, and name the pointer in a `create` clause"),
     ("exit", "leave a mark in a variable, and exit behind the region"),
-    ("memcpy", "write the loop"),
-    ("memset", "write the loop"),
+    ("realloc", "allocate anew with `malloc`, and copy with `memcpy`"),
     ("rand", "compute random numbers with a function of your own"),
 ];
 

@@ -55,6 +55,8 @@ mod location;
 mod looping;
 mod lowerer;
 mod math;
+mod memory;
+mod memory_pieces;
 mod output;
 mod place;
 mod private;

@@ -11,6 +11,7 @@ use gpuc_dialects::arith;
 use gpuc_ir::{Type as IrType, Value};
 use smallvec::{SmallVec, smallvec};
 
+use super::call::CallResult;
 use super::lowerer::{Binding, Failure, Lowerer, Lowering};
 use super::rows::Rows;
 use super::scalar::{Scalar, flatten};
@@ -150,7 +151,7 @@ impl Lowerer<'_> {
     }
 
     /// How many units of a buffer (elements, or bytes) an object of type `ty` takes up.
-    fn units(&mut self, ty: Type, bytes: bool, span: Span) -> Lowering<Value> {
+    pub(super) fn units(&mut self, ty: Type, bytes: bool, span: Span) -> Lowering<Value> {
         if let Some((element, size)) = self.unit.types.as_array(ty)
             && self.unit.types.is_variably_sized(ty)
         {
@@ -508,8 +509,12 @@ impl Lowerer<'_> {
                 self.pointer(second)
             }
             ExprKind::Call { callee, arguments } => {
-                let address = self.call(expr, callee, &arguments)?;
-                Ok(self.pointee_of(address, self.pointed_to(expr)))
+                let to = self.pointed_to(expr);
+                match self.call_any(expr, callee, &arguments)? {
+                    CallResult::Pointer(pointer) => self.retyped(pointer, to),
+                    CallResult::Value(address) => Ok(self.pointee_of(address, to)),
+                    _ => self.untraced(span),
+                }
             }
             ExprKind::StatementExpr(_) => {
                 let address = self.rvalue(expr)?;

@@ -1,6 +1,6 @@
 //! Structures and unions as values: copies of their members, or of bytes.
 
-use gpuc_dialects::{memref, scf};
+use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::{Type as IrType, Value};
 
 use super::lowerer::{Lowerer, Lowering};
@@ -10,8 +10,11 @@ use crate::source::Span;
 use crate::tree::{ExprId, ExprKind, StmtKind, TranslationUnit};
 use crate::types::{ArraySize, Type};
 
+/// Parts of an object: their places in bytes, and what they are accessed as.
+pub(super) type Pieces = Vec<(u64, IrType)>;
+
 /// Objects of more pieces than this are copied in loops.
-const MOST_UNROLLED: u64 = 32;
+pub(super) const MOST_UNROLLED: u64 = 32;
 
 impl Lowerer<'_> {
     /// Whether an expression is a structure or union.
@@ -90,6 +93,51 @@ impl Lowerer<'_> {
         leaves.iter().all(aligned).then_some(leaves)
     }
 
+    /// The members of an object of type `ty`, as [`Self::leaves`], and the bytes between and behind them, in integers: what
+    /// copies bytes would else find some there that nobody wrote.
+    pub(super) fn leaves_and_gaps(&mut self, ty: Type) -> Option<(Pieces, Pieces)> {
+        let (mut leaves, size) = (self.leaves(ty)?, self.unit.types.size_of(ty)?);
+        leaves.sort_by_key(|&(at, _)| at);
+        let (mut gaps, mut end) = (Vec::new(), 0);
+        let ends = leaves.iter().map(|&(at, scalar)| (at, at + scalar.size()));
+        for (at, behind) in ends.chain([(size, size)]) {
+            while end < at {
+                let piece = 1 << end.trailing_zeros().min((at - end).ilog2()).min(3);
+                gaps.push((end, self.b.ctx.int(piece * 8)));
+                end += u64::from(piece);
+            }
+            end = behind;
+        }
+        let leaves = leaves.into_iter().map(|(at, scalar)| (at, scalar.memory(&mut self.b.ctx)));
+        Some((leaves.collect(), gaps))
+    }
+
+    /// Copies pieces of an object.
+    pub(super) fn copy_pieces(&mut self, from: &Pointer, to: &Pointer, pieces: &[(u64, IrType)]) {
+        // Everything is read before anything is written: the objects may be the same.
+        let mut values = Vec::new();
+        for &(at, ty) in pieces {
+            let offset = self.index(at as i64);
+            values.push(self.load_piece(from, offset, ty));
+        }
+        for (&(at, ty), value) in pieces.iter().zip(values) {
+            let offset = self.index(at as i64);
+            self.store_piece(to, offset, ty, value);
+        }
+    }
+
+    /// Clears pieces of an object.
+    pub(super) fn clear_pieces(&mut self, object: &Pointer, pieces: &[(u64, IrType)]) {
+        for &(at, ty) in pieces {
+            let zero = match self.b.ctx.is_float(ty) {
+                true => arith::constant_float(&mut self.b, 0.0, ty),
+                false => arith::constant_int(&mut self.b, 0, ty),
+            };
+            let offset = self.index(at as i64);
+            self.store_piece(object, offset, ty, zero);
+        }
+    }
+
     /// Copies an object: member by member, which leaves its parts to be variables of their own, or
     /// else in pieces as large as its alignment allows.
     pub(super) fn copy_object(
@@ -109,26 +157,19 @@ impl Lowerer<'_> {
         };
         let unit = layout.align.clamp(1, 8);
         let unit_ty = self.b.ctx.int(unit as u32 * 8);
-        let pieces: Vec<(u64, IrType)> = match self.leaves(ty) {
-            Some(leaves) => leaves
-                .into_iter()
-                .map(|(at, scalar)| (at, scalar.memory(&mut self.b.ctx)))
-                .collect(),
+        let pieces: Pieces = match self.leaves_and_gaps(ty) {
+            Some((leaves, gaps)) => {
+                // What is between members has no value to read.
+                self.copy_pieces(from, to, &leaves);
+                self.clear_pieces(to, &gaps);
+                return Ok(());
+            }
             None if layout.size / unit <= MOST_UNROLLED => {
                 (0..layout.size / unit).map(|piece| (piece * unit, unit_ty)).collect()
             }
             None => return self.copy_in_loop(from, to, layout.size / unit, unit_ty),
         };
-        // Everything is read before anything is written: the objects may be the same.
-        let mut values = Vec::new();
-        for &(at, ty) in &pieces {
-            let offset = self.index(at as i64);
-            values.push(self.load_piece(from, offset, ty));
-        }
-        for ((at, ty), value) in pieces.into_iter().zip(values) {
-            let offset = self.index(at as i64);
-            self.store_piece(to, offset, ty, value);
-        }
+        self.copy_pieces(from, to, &pieces);
         Ok(())
     }
 
@@ -154,7 +195,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn piece(&mut self, pointer: &Pointer, offset: Value, ty: IrType) -> Value {
+    /// What stands at a byte of an object, seen as a `ty`.
+    pub(super) fn piece(&mut self, pointer: &Pointer, offset: Value, ty: IrType) -> Value {
         let at = self.move_bytes(pointer, offset).position[0];
         let ty = self.b.ctx.memref(&[], ty);
         let buffer = self.buffers[pointer.buffer].memref;

@@ -103,11 +103,7 @@ impl Lowerer<'_> {
     pub(super) fn external(&mut self, decl: DeclId, linkage: &str, span: Span) -> Lowering<String> {
         let unit = self.unit;
         self.check_separate(decl, None)?;
-        let symbol = unit.name(decl).to_owned();
-        let name = self.b.ctx.ident(&symbol);
-        if self.b.symbol_in(self.module, name).is_some() {
-            return Ok(symbol);
-        }
+        let symbol = unit.name(decl);
         let Some(function) = unit.types.as_function(unit.decls[decl].ty) else {
             return self.error(span, "this is no function");
         };
@@ -120,13 +116,30 @@ impl Lowerer<'_> {
             inputs.push(self.passed_type(ty, span)?);
         }
         let results: Vec<_> = self.result_register(decl).into_iter().collect();
-        let saved = (self.b.point(), self.b.location);
-        self.locate(unit.decls[decl].span);
+        let outside = self.locate(unit.decls[decl].span);
+        self.declare_function(symbol, &inputs, &results, linkage);
+        self.b.location = outside;
+        Ok(symbol.to_owned())
+    }
+
+    /// Declares a function that is not of this module, unless it is declared.
+    pub(super) fn declare_function(
+        &mut self,
+        symbol: &str,
+        inputs: &[gpuc_ir::Type],
+        results: &[gpuc_ir::Type],
+        linkage: &str,
+    ) {
+        let name = self.b.ctx.ident(symbol);
+        if self.b.symbol_in(self.module, name).is_some() {
+            return;
+        }
+        let saved = self.b.point();
         let block = self.b.body(self.module, 0);
         self.b.set_point(gpuc_ir::InsertPoint::Start(block));
         let ctx = &mut self.b.ctx;
-        let ty = ctx.function(&inputs, &results);
-        let (ty, name) = (ctx.type_attr(ty), ctx.string_attr(&symbol));
+        let ty = ctx.function(inputs, results);
+        let (ty, name) = (ctx.type_attr(ty), ctx.string_attr(symbol));
         let (private, linkage) = (ctx.string_attr("private"), ctx.string_attr(linkage));
         let b = &mut self.b;
         let op = func::FuncOp::new(b)
@@ -135,9 +148,7 @@ impl Lowerer<'_> {
             .attr(b, "sym_visibility", private)
             .attr(b, offload::LINKAGE_ATTR, linkage);
         self.build(op);
-        self.b.set_point(saved.0);
-        self.b.location = saved.1;
-        Ok(symbol)
+        self.b.set_point(saved);
     }
 
     /// A call that stays one.

@@ -23,7 +23,7 @@ int main(void)
         for (int round = 0; round < 2; round++) {
             #pragma acc parallel loop
             for (int i = 0; i < N; i++) {
-                int *q = calloc(1, sizeof *q);
+                int *q = realloc(NULL, sizeof *q);
                 *q = 2 * a[i] + b[i];
                 a[i] = *q;
                 free(q);
@@ -36,8 +36,8 @@ int main(void)
     printf("a %d %d b %d %d\n", a[1], a[N - 1], b[0], p[0]);
     return 0;
 }
-// ERROR: error{{.*}}: `calloc` cannot be called in device code
-// LEFT: warning{{.*}}: `calloc` cannot be called in device code
+// ERROR: error{{.*}}: `realloc` cannot be called in device code
+// LEFT: warning{{.*}}: `realloc` cannot be called in device code
 // LEFT: this construct is left to the host, as -foffload-unsupported=host asks
 // LEFT: warning: this `parallel loop` runs on the host
 // LEFT-NOT: runs on the host
