@@ -196,18 +196,29 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
         if unit.tree.directives.is_empty() {
             // The host compiler preprocesses once more, and warns of it.
             unit.diagnostics.drain(..unit.preprocessor_warnings);
+            let clang = unit.tree.dialect.clang;
             unit.finish()?;
-            return Ok(Emitted::Untouched { dependencies: Vec::new() });
+            return Ok(match text.translated {
+                true => Emitted::HostC {
+                    text: String::from_utf8_lossy(&text.text).into_owned(),
+                    options: host_options(clang),
+                },
+                false => Emitted::Untouched { dependencies: Vec::new() },
+            });
         }
         unit.lower(guides)?;
         unit = unit.advance_as_asked(&text, guides, None)?;
         let text = unit.rewrite()?;
-        // With -pedantic Clang warns of the markers that its own preprocessor writes.
-        let clang = unit.tree.dialect.clang;
-        let options: &[&str] = if clang { &["-Wno-gnu-line-marker"] } else { &[] };
+        let options = host_options(unit.tree.dialect.clang);
         unit.finish()?;
         Ok(Emitted::HostC { text, options })
     })
+}
+
+/// Options of the host compiler for a preprocessed text: with -pedantic Clang warns of the markers that its own
+/// preprocessor writes.
+fn host_options(clang: bool) -> &'static [&'static str] {
+    if clang { &["-Wno-gnu-line-marker"] } else { &[] }
 }
 
 /// All that there is to say of a source.
@@ -262,7 +273,9 @@ fn without_preprocessor(source: &Path, arguments: &Arguments) -> Option<Emitted>
     // Of several sources the host compiler would write one file.
     let writable = dependencies.is_empty()
         || (arguments.sources.len() == 1 && !dependencies::to_standard_output(&dependencies));
-    let asked = arguments.auto.is_some() || arguments.contraction == Contraction::On;
+    let asked = arguments.auto.is_some()
+        || arguments.contraction == Contraction::On
+        || arguments.families.jolokia;
     let plain = writable && !asked && !scan::may_hold_directives(source, arguments);
     plain.then_some(Emitted::Untouched { dependencies })
 }

@@ -111,9 +111,13 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
     for wish in wishes {
         let place = &wish.place;
         match &wish.asked {
-            Asked::Block { nest, x, y, .. } => {
+            Asked::Block { nest, x, y, shared, .. } => {
                 let about = |line: &str| nest.iter().any(|own| names(line, &own.variable));
-                lines.retain(|(line, _)| !is_own(line) || !about(line));
+                if *shared {
+                    through_memory_of_blocks(&mut lines, about, *x, *y, place);
+                } else {
+                    lines.retain(|(line, _)| !is_own(line) || !about(line));
+                }
                 for (line, at) in &mut lines {
                     if line.starts_with("map ") && about(line) {
                         *line = with_block(line, *x, *y);
@@ -147,6 +151,36 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
             Some(Placed { step: parsed.step, place })
         })
         .collect()
+}
+
+/// Of the steps about a nest, those by which blocks have in their memory what they read (Patel 2014, algorithm 4.4): of tiles
+/// one, as large as the block.
+fn through_memory_of_blocks(
+    lines: &mut Vec<(String, Place)>,
+    about: impl Fn(&str) -> bool,
+    x: u32,
+    y: u32,
+    place: &Place,
+) {
+    let mut is_tiled = false;
+    lines.retain_mut(|(line, at)| {
+        if !is_own(line) || !about(line) {
+            return true;
+        }
+        let parts: Vec<&str> = line.split(", ").collect();
+        let [rows, columns, terms, ..] = parts.as_slice() else { return false };
+        if !is(line, "tile") || is_tiled {
+            return ["stage", "march", "share"].iter().any(|word| is(line, word));
+        }
+        is_tiled = true;
+        let name = |part: &str| part.split(" by ").next().unwrap_or_default().to_owned();
+        let (rows, columns, terms) = (name(rows), name(columns), name(terms));
+        *line = format!(
+            "{rows} by {y}, {columns} by {x}, {terms} by {x}, threads 1 by 1, where 1 blocks"
+        );
+        at.clone_from(place);
+        true
+    });
 }
 
 /// Whether a line is a step of that word.

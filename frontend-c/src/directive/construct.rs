@@ -105,6 +105,8 @@ pub enum Step {
         x: u32,
         /// Along the second one.
         y: u32,
+        /// Whether the block keeps in its memory what its threads read together.
+        shared: bool,
         /// The clause that asks for it.
         word: &'static str,
     },

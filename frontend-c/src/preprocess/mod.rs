@@ -57,6 +57,8 @@ pub struct Preprocessed {
     pub dialect: Dialect,
     /// What the file it was made of says, where that is not what is on disk.
     pub buffer: Option<Arc<[u8]>>,
+    /// Whether the file is in another language than C, so that the host compiler cannot read it.
+    pub translated: bool,
 }
 
 impl Preprocessed {
@@ -68,6 +70,7 @@ impl Preprocessed {
             warnings: Vec::new(),
             dialect: Dialect::default(),
             buffer: None,
+            translated: false,
         }
     }
 }
@@ -148,12 +151,21 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     }
     let file = options.file.to_string_lossy();
     let dialect = Dialect::new(&options.args, &output.stdout);
+    let mut text: Arc<[u8]> = output.stdout.into();
+    let mut translated = false;
+    if options.families.jolokia
+        && let Some(in_c) = crate::directive::jolokia::language::translate(&text, &file)?
+    {
+        text = in_c.into();
+        translated = true;
+    }
     Ok(Preprocessed {
-        text: output.stdout.into(),
+        text,
         file: file.as_ref().into(),
         warnings: messages,
         dialect,
         buffer: options.buffer.clone(),
+        translated,
     })
 }
 

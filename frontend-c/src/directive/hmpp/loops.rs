@@ -350,9 +350,13 @@ impl Parser {
                     Some(count @ 1..=1024) => Step::Unroll(loop_name(own), count as u32),
                     _ => Step::Unknown("fullunroll"),
                 },
-                Asked::Block(x, y) => {
-                    Step::Block { nest: all_loops(unit, body), x: *x, y: *y, word: "blocksize" }
-                }
+                Asked::Block(x, y) => Step::Block {
+                    nest: all_loops(unit, body),
+                    x: *x,
+                    y: *y,
+                    shared: false,
+                    word: "blocksize",
+                },
                 Asked::Unknown(name) => Step::Unknown(name),
                 Asked::Permute(order) => {
                     let loops: Vec<LoopName> =

@@ -28,7 +28,7 @@ pub const WORDS: &[Name] = names! {
     "gpuIn" "3.1.2" Hint;
     "gpuOut" "3.1.2" Hint;
     "tile" "3.1.2" InPart;
-    "scratchpad" "4.1" Hint;
+    "scratchpad" "4.1" InPart;
     "wait" "5.2" Hint;
     "nowait" "5.2" Hint;
 };

@@ -19,6 +19,8 @@ struct Said {
     is_loop: bool,
     /// The block that it asks for, and where.
     tile: Option<(u32, u32, Span)>,
+    /// What it asks for of the block's memory, and where: a block of that size where it asks for none (algorithm 4.1).
+    scratchpad: Option<(u32, u32, Span)>,
     /// Whether it names what the task reads or writes.
     names_data: bool,
 }
@@ -102,9 +104,10 @@ impl Parser {
             return None;
         }
         let kind = Kind::Compute(Region { construct: Construct::Kernels });
-        let steps = said.tile.map(|(x, y, span)| {
-            let nest = all_loops(unit, body);
-            Wish { step: Step::Block { nest, x, y, word: "tile" }, span }
+        let steps = said.tile.or(said.scratchpad).map(|(x, y, span)| {
+            let (nest, shared) = (all_loops(unit, body), said.scratchpad.is_some());
+            let word = if said.tile.is_some() { "tile" } else { "scratchpad" };
+            Wish { step: Step::Block { nest, x, y, shared, word }, span }
         });
         Some(directive::Directive {
             found: true,
@@ -138,10 +141,10 @@ impl Parser {
                     said.names_data = true;
                 }
                 "tile" => said.tile = Some(self.tile_of_threads(span)?),
-                // Which memory an array is read through is the plan's.
-                "scratchpad" => self.argument(name.spelling, |parser| {
-                    parser.separated(Parser::assignment_expression).map(drop)
-                })?,
+                "scratchpad" => {
+                    let sizes = self.scratchpad(span)?;
+                    said.scratchpad = said.scratchpad.or(sizes);
+                }
                 // What the host asks for is done when it goes on; what it does not look at stays there.
                 _ => {}
             }
@@ -149,23 +152,45 @@ impl Parser {
         Ok(said)
     }
 
+    /// `(A[, x[, y[, z]]])`: an array, and how much of it a block has in its memory.
+    fn scratchpad(&mut self, span: Span) -> Parsed<Option<(u32, u32, Span)>> {
+        let sizes = self.argument("scratchpad", |parser| {
+            parser.assignment_expression()?;
+            match parser.eat(Punct::Comma) {
+                true => parser.separated(|parser| parser.tile_size("scratchpad")),
+                false => Ok(Vec::new()),
+            }
+        })?;
+        match sizes.is_empty() {
+            true => Ok(None),
+            false => self.block_of(&sizes, span).map(Some),
+        }
+    }
+
+    /// The size of a tile along one dimension.
+    fn tile_size(&mut self, of: &str) -> Parsed<u32> {
+        let expr = self.assignment_expression()?;
+        let span = self.checker.span(expr);
+        match self.checker.require_constant(expr, &format!("the size of a {of}")) {
+            Some(size @ 1..=1024) => Ok(size as u32),
+            Some(_) => {
+                self.checker.error(span, format!("the size of a {of} is a number from 1 to 1024"));
+                Err(Failed)
+            }
+            None => Err(Failed),
+        }
+    }
+
     /// `(x[, y[, z]])`: the threads of a block.
     fn tile_of_threads(&mut self, span: Span) -> Parsed<(u32, u32, Span)> {
-        let sizes = self.argument("tile", |parser| {
-            parser.separated(|parser| {
-                let expr = parser.assignment_expression()?;
-                let span = parser.checker.span(expr);
-                match parser.checker.require_constant(expr, "the size of a tile") {
-                    Some(size @ 1..=1024) => Ok(size as u32),
-                    Some(_) => {
-                        parser.checker.error(span, "the size of a tile is a number from 1 to 1024");
-                        Err(Failed)
-                    }
-                    None => Err(Failed),
-                }
-            })
-        })?;
-        let (x, y, z) = match *sizes.as_slice() {
+        let sizes =
+            self.argument("tile", |parser| parser.separated(|parser| parser.tile_size("tile")))?;
+        self.block_of(&sizes, span)
+    }
+
+    /// Sizes as a block of threads.
+    fn block_of(&mut self, sizes: &[u32], span: Span) -> Parsed<(u32, u32, Span)> {
+        let (x, y, z) = match *sizes {
             [x] => (x, 1, 1),
             [x, y] => (x, y, 1),
             [x, y, z] => (x, y, z),
