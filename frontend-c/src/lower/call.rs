@@ -98,8 +98,7 @@ impl Lowerer<'_> {
         }
         let is_of_system = self.unit.source.is_system(self.unit.decls[decl].span.start);
         if (body.is_none() || is_of_system)
-            && let Some(done) =
-                self.memory_call(&self.unit.name(decl).to_owned(), arguments, span)?
+            && let Some(done) = self.memory_call(self.unit.name(decl), arguments, span)?
         {
             return Ok(done);
         }

@@ -19,6 +19,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::tile_contractions::open_nest;
+use super::time_choice::{Choice, busy, choose};
 use super::time_plan::{Expected, TimePlan};
 use super::time_sweeps::{Sweeps, Unsuitable, join};
 use super::time_tiles::emit;
@@ -85,7 +86,7 @@ impl Pass for BlockTime {
                     Some((step, placed)) => planned_tiles(ir, &sweeps, step, placed, inner, arch)?,
                     None => None,
                 },
-                None => self.choose(ir, &sweeps, sizes, arch),
+                None => self.choose(ir, &sweeps, time, sizes, arch),
             };
             let Some((plan, expected, blocks)) = found else {
                 ir.erase_op(joined.op());
@@ -155,8 +156,6 @@ fn check_time(ir: &Ir, time: scf::ForOp) -> Result<(), Unsuitable> {
     Ok(())
 }
 
-type Found = Option<(TimePlan, Expected, i64)>;
-
 /// The tiles that a step of the plan says.
 fn planned_tiles(
     ir: &Ir,
@@ -165,11 +164,11 @@ fn planned_tiles(
     placed: &Placed,
     time: Op,
     arch: &Arch,
-) -> Result<Found, Diagnostic> {
+) -> Result<Option<Choice>, Diagnostic> {
     let Some(plan) = TimePlan::given(ir, sweeps, step) else { return Ok(None) };
     let check = plan.check(ir, sweeps, arch);
     check.map_err(|refusal| placed.refused(ir, &at_loop(&refusal, time)))?;
-    Ok(Some((plan, plan.expect(ir, sweeps, arch), step.blocks)))
+    Ok(Some((plan, plan.expect(ir, sweeps, arch, i64::MAX), step.blocks)))
 }
 
 impl BlockTime {
@@ -189,22 +188,26 @@ impl BlockTime {
     }
 
     /// The tiles of sweeps without a plan, and the blocks that there must be.
-    fn choose(&self, ir: &Ir, sweeps: &Sweeps, sizes: Option<[i64; 4]>, arch: &Arch) -> Found {
-        let (plan, expected) = match sizes {
+    fn choose(
+        &self,
+        ir: &Ir,
+        sweeps: &Sweeps,
+        time: scf::ForOp,
+        sizes: Option<[i64; 4]>,
+        arch: &Arch,
+    ) -> Option<Choice> {
+        let (plan, expected, blocks) = match sizes {
             Some([steps, rows, columns, rows_each]) => {
                 let plan = match sweeps.has_rows {
                     true => TimePlan { steps, tile: [rows, columns], rows_each },
                     false => TimePlan { steps, tile: [1, columns], rows_each: 1 },
                 };
                 plan.check(ir, sweeps, arch).ok()?;
-                (plan, plan.expect(ir, sweeps, arch))
+                (plan, plan.expect(ir, sweeps, arch, i64::MAX), busy(arch))
             }
-            None => TimePlan::choose(ir, sweeps, arch)?,
+            None => choose(ir, sweeps, time, arch)?,
         };
-        // The code runs on later devices too, with more multiprocessors.
-        let later = Arch::all().iter().filter(|other| other.number >= arch.number);
-        let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
-        Some((plan, expected, self.least_blocks.unwrap_or(i64::from(sms))))
+        Some((plan, expected, self.least_blocks.unwrap_or(blocks)))
     }
 }
 
@@ -284,11 +287,14 @@ fn said(
     let core = plan.core(sweeps);
     let right =
         if sweeps.has_rows { format!("{} by {}", core[0], core[1]) } else { core[1].to_string() };
+    let from = match step.blocks {
+        0 => String::new(),
+        blocks => format!(", from {blocks} blocks on"),
+    };
     let text = format!(
-        "{} steps a launch in shared memory, from {} blocks on: tile {}, of which {right} are right at the end; \
+        "{} steps a launch in shared memory{from}: tile {}, of which {right} are right at the end; \
          {:.1} clocks a step of a warp's iterations expected, {:.1} as it was",
         plan.steps,
-        step.blocks,
         sides.join(", "),
         expected.blocked,
         expected.plain,

@@ -22,6 +22,7 @@ pub mod stencil_plan;
 mod sum_in_order;
 pub mod tile_contractions;
 pub mod tile_plan;
+pub mod time_choice;
 pub mod time_plan;
 pub mod time_sweeps;
 mod time_tiles;

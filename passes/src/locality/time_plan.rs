@@ -33,29 +33,7 @@ pub struct Expected {
     pub plain: f64,
 }
 
-/// Tiles that are tried, with the rows of a thread: 512 threads, which share 48 KiB with another block where they can.
-const TILES: [([i64; 2], i64); 6] =
-    [([64, 64], 8), ([48, 64], 6), ([32, 64], 4), ([32, 128], 8), ([32, 32], 4), ([16, 64], 4)];
-/// The same where there are no rows.
-const ROWS: [([i64; 2], i64); 2] = [([1, 1024], 1), ([1, 512], 1)];
-/// Rounds that are tried, at most.
-const MOST_STEPS: i64 = 16;
-/// What must be left of the clocks for a plan to be taken: the estimate knows little of latencies.
-const LEAST_GAIN: f64 = 0.8;
-
 impl TimePlan {
-    /// The plan that is expected to take the least, where that is clearly less than the sweeps take as they are.
-    pub fn choose(ir: &Ir, sweeps: &Sweeps, arch: &Arch) -> Option<(TimePlan, Expected)> {
-        let tiles: &[_] = if sweeps.has_rows { &TILES } else { &ROWS };
-        let plans = tiles.iter().flat_map(|&(tile, rows_each)| {
-            (1..=MOST_STEPS).map(move |steps| TimePlan { steps, tile, rows_each })
-        });
-        let fit = plans.filter(|plan| plan.check(ir, sweeps, arch).is_ok());
-        let priced = fit.map(|plan| (plan, plan.expect(ir, sweeps, arch)));
-        let best = priced.min_by(|a, b| a.1.blocked.total_cmp(&b.1.blocked));
-        best.filter(|(_, expected)| expected.blocked <= LEAST_GAIN * expected.plain)
-    }
-
     /// The plan that a step says; `None` where it is about other loops.
     pub fn given(ir: &Ir, sweeps: &Sweeps, step: &step::Block) -> Option<TimePlan> {
         let sizes: Vec<i64> = step.loops.iter().map(|(_, size)| *size).collect();
@@ -142,8 +120,8 @@ impl TimePlan {
         sweeps.fields.iter().map(|field| elements * bytes_of(ir, field.element)).sum()
     }
 
-    /// What the plan is expected to take.
-    pub fn expect(&self, ir: &Ir, sweeps: &Sweeps, arch: &Arch) -> Expected {
+    /// What the plan is expected to take, where a multiprocessor has so many blocks to execute.
+    pub fn expect(&self, ir: &Ir, sweeps: &Sweeps, arch: &Arch, blocks: i64) -> Expected {
         let area = |sides: [i64; 2]| sides.iter().product::<i64>() as f64;
         let again = area(self.tile) / area(self.core(sweeps));
         let copied = area(self.shape(sweeps)) / area(self.core(sweeps));
@@ -171,7 +149,7 @@ impl TimePlan {
         let threads = self.threads().iter().product::<i64>();
         let by_memory = i64::from(arch.limits.shared_per_sm) / self.bytes(ir, sweeps).max(1);
         let by_threads = i64::from(arch.limits.max_warps_per_sm * arch.limits.warp_size) / threads;
-        let resident = by_threads.min(by_memory).max(1) as f64;
+        let resident = by_threads.min(by_memory).min(blocks).max(1) as f64;
         let wait = f64::from(arch.latency.barrier + arch.latency.shared + 4 * arch.latency.alu);
         let waits = 2.0 * wait / resident / (area(self.core(sweeps)) / WARP);
         let element = bytes_of(ir, sweeps.fields[0].element);

@@ -1,0 +1,124 @@
+//! Which tiles execute several rounds of two sweeps, and from how many blocks on: what whole loops take, launches among it.
+//!
+//! A round is two launches as the program has it, and a part of one in tiles. Where arrays are small, launches are all that
+//! counts, and any tile pays; where they are large, the clocks that an iteration takes do. So where sizes are known, plans are
+//! compared by the whole; where they are not, by an iteration, and the host asks for enough blocks unless one alone pays.
+
+use gpuc_arch::Arch;
+use gpuc_dialects::{arith, scf};
+use gpuc_ir::Ir;
+
+use super::band::Dimension;
+use super::time_plan::{Expected, TimePlan};
+use super::time_sweeps::Sweeps;
+
+/// Tiles that are tried, with the rows of a thread: 512 threads, which share 48 KiB with another block where they can.
+const TILES: [([i64; 2], i64); 6] =
+    [([64, 64], 8), ([48, 64], 6), ([32, 64], 4), ([32, 128], 8), ([32, 32], 4), ([16, 64], 4)];
+/// The same where there are no rows.
+const ROWS: [([i64; 2], i64); 2] = [([1, 1024], 1), ([1, 512], 1)];
+/// Rounds that are tried, at most, where it is not known how many there are: half of a loop's rounds may be left.
+const MOST_STEPS: i64 = 16;
+/// The same where it is known.
+const MOST_KNOWN_STEPS: i64 = 64;
+/// What must be left of the time for a plan to be taken: the estimate knows little of latencies.
+const LEAST_GAIN: f64 = 0.8;
+
+/// A plan, what it is expected to take, and from how many blocks on it pays; 0: always.
+pub type Choice = (TimePlan, Expected, i64);
+
+/// What is known of a loop when compiling.
+struct Sizes {
+    /// Iterations of a sweep: rows, columns, all other dimensions together.
+    iterations: [i64; 3],
+    rounds: i64,
+}
+
+impl Sizes {
+    /// `None` where one of them is not known.
+    fn of(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp) -> Option<Sizes> {
+        let sides = sweeps.tiled.map(|dim| trips(ir, &sweeps.dims[dim]));
+        let mut others = 1;
+        for (dim, dimension) in sweeps.dims.iter().enumerate() {
+            if !sweeps.tiled.contains(&dim) {
+                others *= trips(ir, dimension)?;
+            }
+        }
+        let rows = if sweeps.has_rows { sides[0]? } else { 1 };
+        let bound = |value| arith::constant_index_value(ir, value);
+        let rounds = bound(time.upperBound(ir))?.checked_sub(bound(time.lowerBound(ir))?)?;
+        Some(Sizes { iterations: [rows, sides[1]?, others], rounds: rounds.max(0) })
+    }
+
+    /// Blocks of a launch of the plan.
+    fn blocks(&self, plan: &TimePlan, sweeps: &Sweeps) -> i64 {
+        let core = plan.core(sweeps);
+        let [rows, columns, others] = self.iterations;
+        let parts = |length: i64, side: i64| (length + side - 1) / side;
+        parts(rows, core[0]).saturating_mul(parts(columns, core[1])).saturating_mul(others).max(1)
+    }
+}
+
+fn trips(ir: &Ir, dimension: &Dimension) -> Option<i64> {
+    let [lower, upper] =
+        [&dimension.lower, &dimension.upper].map(|bound| ir.ctx.expr_constant(bound.expr));
+    Some(upper?.checked_sub(lower?)?.max(0))
+}
+
+/// The plan that is expected to take the least, where that is clearly less than the sweeps take as they are.
+pub fn choose(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Choice> {
+    let tiles: &[_] = if sweeps.has_rows { &TILES } else { &ROWS };
+    let sizes = Sizes::of(ir, sweeps, time);
+    let most = if sizes.is_some() { MOST_KNOWN_STEPS } else { MOST_STEPS };
+    let plans = tiles.iter().flat_map(|&(tile, rows_each)| {
+        (1..=most).map(move |steps| TimePlan { steps, tile, rows_each })
+    });
+    let fit = plans.filter(|plan| plan.check(ir, sweeps, arch).is_ok());
+    if let Some(sizes) = sizes {
+        let priced = fit.map(|plan| (plan, whole(ir, &plan, sweeps, &sizes, arch)));
+        let (plan, whole) = priced.min_by(|a, b| a.1.blocked.total_cmp(&b.1.blocked))?;
+        let pays = whole.blocked <= LEAST_GAIN * whole.plain;
+        let expected = plan.expect(ir, sweeps, arch, sizes.blocks(&plan, sweeps));
+        return pays.then_some((plan, expected, 0));
+    }
+    let priced = fit.map(|plan| (plan, plan.expect(ir, sweeps, arch, i64::MAX)));
+    let (plan, expected) = priced.min_by(|a, b| a.1.blocked.total_cmp(&b.1.blocked))?;
+    if expected.blocked > LEAST_GAIN * expected.plain {
+        return None;
+    }
+    let one = Sizes {
+        iterations: [plan.core(sweeps)[0], plan.core(sweeps)[1], 1],
+        rounds: 2 * plan.steps + 1,
+    };
+    let alone = whole(ir, &plan, sweeps, &one, arch);
+    let always = alone.blocked <= LEAST_GAIN * alone.plain;
+    Some((plan, expected, if always { 0 } else { busy(arch) }))
+}
+
+/// The blocks that keep the device busy, and later ones, on which the code runs too.
+pub fn busy(arch: &Arch) -> i64 {
+    let later = Arch::all().iter().filter(|other| other.number >= arch.number);
+    i64::from(later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count))
+}
+
+/// Clocks of the whole loop, in tiles with what is left behind them, and as it is.
+fn whole(ir: &Ir, plan: &TimePlan, sweeps: &Sweeps, sizes: &Sizes, arch: &Arch) -> Expected {
+    let launch = f64::from(arch.chip.launch_us) * f64::from(arch.chip.clock_mhz);
+    let sms = i64::from(arch.chip.sm_count);
+    let blocks = sizes.blocks(plan, sweeps);
+    let expected = plan.expect(ir, sweeps, arch, (blocks + sms - 1) / sms);
+    let round = |clocks: f64, iterations: i64| {
+        clocks * iterations as f64 / f64::from(arch.limits.warp_size)
+    };
+    let area = |sides: &[i64]| sides.iter().product::<i64>();
+    let in_tiles = round(expected.blocked, area(&plan.core(sweeps)) * ((blocks + sms - 1) / sms));
+    let as_it_is = 2.0 * launch + round(expected.plain, area(&sizes.iterations)) / sms as f64;
+    // At least one round is left (`block-time`).
+    let pairs = (sizes.rounds - 1).max(0) / (2 * plan.steps);
+    let blocked = 2 * plan.steps * pairs;
+    let left = (sizes.rounds - blocked) as f64;
+    Expected {
+        blocked: 2.0 * pairs as f64 * launch + blocked as f64 * in_tiles + left * as_it_is,
+        plain: sizes.rounds as f64 * as_it_is,
+    }
+}
