@@ -53,18 +53,31 @@ pub enum Level {
     Kir,
     /// What was decided: the plan of each construct.
     Plan,
+    /// The tasks of each function, and what moves between them.
+    TaskGraph,
 }
 
 impl Level {
     /// Names, in order of the levels.
-    pub const NAMES: &[&str] =
-        &["tokens", "ast", "source", "affine", "gpu", "ptx-ir", "ptx", "host-c", "kir", "plan"];
+    pub const NAMES: &[&str] = &[
+        "tokens",
+        "ast",
+        "source",
+        "affine",
+        "gpu",
+        "ptx-ir",
+        "ptx",
+        "host-c",
+        "kir",
+        "plan",
+        "task-graph",
+    ];
 
     /// The level of a name.
     pub fn parse(name: &str) -> Option<Level> {
-        use Level::{Affine, Ast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, Tokens};
+        use Level::{Affine, Ast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, TaskGraph, Tokens};
         let index = Level::NAMES.iter().position(|&known| known == name)?;
-        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Kir, Plan][index])
+        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Kir, Plan, TaskGraph][index])
     }
 }
 
@@ -147,6 +160,9 @@ pub fn emit_text(
         let mut unit = Unit::read(text.clone(), arguments)?;
         if level == Level::Ast {
             return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
+        }
+        if level == Level::TaskGraph {
+            return Ok(gpuc_frontend_c::auto::tasks::dot(&unit.tree));
         }
         unit.lower(guides)?;
         unit = unit.advance_as_asked(

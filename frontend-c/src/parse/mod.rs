@@ -86,6 +86,8 @@ pub(crate) struct Parser {
     pub(crate) declare_target: Vec<(usize, bool)>,
     /// What `declare mapper` says of types.
     pub(crate) mappers: Vec<crate::directive::openmp::Mapper>,
+    /// The reductions that have been declared.
+    pub(crate) user_reductions: Vec<crate::directive::openmp::UserReduction>,
     /// Variables of which each team has its own.
     pub(crate) group_private: Vec<DeclId>,
     /// Whether a pointer's section may leave its length out: what it points to, as far as it is there.
@@ -112,6 +114,7 @@ impl Parser {
             region_from: 0,
             declare_target: Vec::new(),
             mappers: Vec::new(),
+            user_reductions: Vec::new(),
             labels: Default::default(),
             iterators: Vec::new(),
             group_private: Vec::new(),

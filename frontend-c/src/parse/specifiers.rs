@@ -392,7 +392,7 @@ impl Parser {
     }
 
     /// A type name: specifiers and an abstract declarator.
-    pub(super) fn type_name(&mut self) -> Parsed<Type> {
+    pub(crate) fn type_name(&mut self) -> Parsed<Type> {
         self.nested(|parser| {
             let specifiers = parser.specifiers()?;
             let declarator = parser.abstract_declarator()?;

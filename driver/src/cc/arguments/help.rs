@@ -45,7 +45,7 @@ pub const OPTIONS: &[OwnOption] = &[
         name: "--emit",
         value: "=LEVEL",
         words: crate::compile::Level::NAMES,
-        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c or plan; of IR in a .mlir file those that \
+        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c, plan or task-graph; of IR in a .mlir file those that \
                are still to come, of a .ptx file ptx and host-c",
     },
     OwnOption {
@@ -149,6 +149,11 @@ pub const OPTIONS: &[OwnOption] = &[
     },
     option("-shared-gpuc", "", "link the runtime library as a shared one; -static-gpuc: default"),
     option("--print-ir-after-all", "", "print the IR behind every pass, to standard error"),
+    option(
+        "--print-task-graph",
+        "",
+        "print the tasks of device and host and what moves between them, in DOT: --emit=task-graph",
+    ),
     option("--mlir-print-debuginfo", "", "with --emit: print where each operation comes from"),
     option("--timing", "", "print the time spent in each stage, to standard error"),
     option(

@@ -43,6 +43,7 @@ impl Arguments {
         match name {
             "--help" => self.mode = Mode::Help,
             "--version" => self.mode = Mode::About(About::Version),
+            "--print-task-graph" => self.mode = Mode::Emit(Level::TaskGraph),
             "--print-config" => self.mode = Mode::About(About::Config),
             "--print-man-page" => self.mode = Mode::About(About::ManPage),
             "--print-completions" => {

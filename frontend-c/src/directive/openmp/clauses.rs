@@ -58,6 +58,20 @@ impl Parser {
                         parser.advance();
                     }
                 }
+                if let Some(combined) = parser.user_reduction()? {
+                    let inscan = inscan.then_some("reduction(inscan, …)");
+                    let tasks = (word != "reduction").then_some(word);
+                    if let (Some(what), ClauseKind::Combined(_)) = (inscan.or(tasks), &combined) {
+                        let what = format!("{what} by a user-defined operator");
+                        return Err(parser.refused(&what, name));
+                    }
+                    return Ok(match (inscan, combined) {
+                        (Some(_), ClauseKind::Reduction { op, vars }) => {
+                            ClauseKind::Scan { op, vars }
+                        }
+                        (_, combined) => combined,
+                    });
+                }
                 // The difference combines by sums (OpenMP 5.2 §5.5.5).
                 let op = match parser.at(Punct::Minus) {
                     true => {

@@ -6,6 +6,7 @@ mod mapper;
 mod meaning;
 mod names;
 mod parser;
+mod reductions;
 mod scan;
 mod sections;
 mod serial;
@@ -21,6 +22,7 @@ use crate::tree::{DeclId, ExprId, TranslationUnit};
 use super::{DataKind, ReductionOp, VarRef};
 pub(crate) use mapper::Mapper;
 pub use names::{CLAUSES, ClauseName, FORMS, Form, Support};
+pub(crate) use reductions::UserReduction;
 pub use suggestion::suggestions;
 
 /// A directive.
@@ -123,6 +125,8 @@ pub enum ClauseKind {
         /// The variables.
         vars: Vec<VarRef>,
     },
+    /// `reduction(op: list)` of operators of the program's own, with their numbers.
+    Combined(Vec<(usize, VarRef)>),
     /// Variables that the region has copies of, rather than its teams or threads.
     OfTarget(Vec<VarRef>),
     /// A word or text.

@@ -101,7 +101,7 @@ pub const FORMS: &[Form] = forms! {
     "dispatch" "7.6" InPart true;
     "interop" "14.1" No false;
     "depobj" "15.9.4" No false;
-    "declare reduction" "5.5.11" No false;
+    "declare reduction" "5.5.11" InPart false;
     "scan" "5.6" InPart false;
     "unroll" "9.2" InPart true;
     "tile" "9.1" InPart true;

@@ -62,6 +62,9 @@ impl Parser {
         if form.words == "declare mapper" {
             self.declare_mapper()?;
         }
+        if form.words == "declare reduction" {
+            self.declare_reduction()?;
+        }
         if form.words == "groupprivate" {
             let names = self.argument(form.words, Parser::declared_names)?;
             self.group_private.extend(names);

@@ -5,14 +5,14 @@
 //! is said only then.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::offload::LoopOrder;
+use gpuc_dialects::offload::{Construct, LoopOrder};
 
 use super::meaning::meaning;
 use super::names::Form;
 use super::serial::{self, Excludes};
 use super::threads::{Count, asks};
 use crate::directive::action::Action;
-use crate::directive::construct::{GANG, LANE};
+use crate::directive::construct::{GANG, LANE, Region};
 use crate::directive::data::Mapping;
 use crate::directive::{
     self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written, check_body,
@@ -103,7 +103,7 @@ impl Parser {
         {
             return Ok(self.stmt(StmtKind::Empty, start));
         }
-        if matches!(form.words, "declare mapper" | "groupprivate") {
+        if matches!(form.words, "declare mapper" | "declare reduction" | "groupprivate") {
             return Ok(self.stmt(StmtKind::Empty, start));
         }
         if form.words.contains("declare") || form.words == "requires" {
@@ -162,6 +162,11 @@ impl Parser {
                 }
             }
         }
+        let combined = match &directive.written {
+            Written::OpenMp(written) => !written.combined().is_empty(),
+            _ => false,
+        };
+        body = self.combined_in_order(&mut directive, form, body)?;
         let excludes = serial::excludes(&self.checker.unit, body);
         if let Some(because) = excludes {
             serial::in_turns(&self.checker.unit, &mut directive, because);
@@ -175,9 +180,12 @@ impl Parser {
         }
         let mut teams = None;
         if form.words == "target" {
-            teams = self.take_teams(&mut directive, body);
+            match self.combines_in_order(body) {
+                true => directive.kind = Kind::Compute(Region { construct: Construct::Serial }),
+                false => teams = self.take_teams(&mut directive, body),
+            }
         } else if form.has("target") && form.has("teams") {
-            teams = Some(directive.clone());
+            teams = (!combined).then(|| directive.clone());
         } else if ours && form.words.starts_with("teams") {
             directive.refused = Some(Box::new(
                 Diagnostic::error("`teams` must be all that its `target` region has")
@@ -185,7 +193,7 @@ impl Parser {
                     .help("write `target teams` (OpenMP 5.2 §10.2)"),
             ));
         }
-        if directive.refused.is_none() {
+        if directive.refused.is_none() && !combined {
             body = self.by_numbers(&mut directive, form, teams, limit, excludes, body)?;
         }
         if form.words == "target data" {
@@ -262,6 +270,18 @@ impl Parser {
             StmtKind::Directive { directive, .. } => Some(*directive),
             _ => None,
         }
+    }
+
+    /// Whether a region's only statement is one of teams that one thread executes, for the operators it combines by.
+    fn combines_in_order(&mut self, body: StmtId) -> bool {
+        let Some(id) = self.only_directive(body) else { return false };
+        let teams = &mut self.checker.unit.directives[id];
+        let Written::OpenMp(written) = &teams.written else { return false };
+        let combines = teams.words.starts_with("teams") && !written.combined().is_empty();
+        if combines && teams.kind == Kind::Block {
+            teams.refused = None;
+        }
+        combines
     }
 
     /// What the only statement of a `target` region says of its teams, which the region then has.
@@ -377,7 +397,9 @@ impl Parser {
         self.checker.unit.shares_memory |= written.shares_memory();
         let listed = written.listed.clone();
         let names = match form.words {
-            "requires" | "declare mapper" | "groupprivate" => return ItemKind::Other,
+            "requires" | "declare mapper" | "declare reduction" | "groupprivate" => {
+                return ItemKind::Other;
+            }
             "begin declare target" => None,
             "declare target" if listed.is_empty() && written.linked.is_empty() => None,
             "declare target" if written.host_only => Some(Vec::new()),

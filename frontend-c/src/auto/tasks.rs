@@ -1,0 +1,443 @@
+//! The task-level data flow graph of each function (Patel 2014, definition 3.3, algorithms 4.2 and 4.3), as text in DOT.
+//!
+//! Nodes are tasks of the device, and statements of the host between them as far as they follow one another. Each has
+//! the arrays that it reads and those that it writes, by the names of the function; what it needs and the other side
+//! may have newer moves in front of it. Names are taken for different memory, and calls of functions of other files for
+//! readers and writers of what they are given: the graph is for people; what really moves, the run time knows.
+
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::effects::is_pure;
+use crate::directive::Kind;
+use crate::lower::walk::{self, Below, Node};
+use crate::tree::{
+    CastKind, DeclId, DeclKind, ExprId, ExprKind, Initializer, ItemKind, StmtId, StmtKind,
+    TranslationUnit, UnaryOp,
+};
+
+/// What is done with arrays.
+type Touches = IndexMap<DeclId, (bool, bool)>;
+
+/// A task.
+struct Task {
+    on_device: bool,
+    /// The first and the last line.
+    lines: (u32, u32),
+    /// What it is, where it is no list of statements.
+    what: Option<String>,
+    touches: Touches,
+    before: Vec<usize>,
+}
+
+/// Where the values of an array are: on every way that leads here, and on some.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Valid {
+    always: bool,
+    ever: bool,
+}
+
+/// The values of an array on the host and on the device.
+type State = IndexMap<DeclId, [Valid; 2]>;
+
+/// The graphs of the functions that have tasks of the device.
+pub fn dot(unit: &TranslationUnit) -> String {
+    let mut text = String::new();
+    for item in &unit.items {
+        if let ItemKind::Function(decl) = item.kind
+            && let Some(body) = unit.function(decl).and_then(|function| function.body)
+        {
+            let mut graph =
+                Graph { unit, tasks: Vec::new(), known: FxHashMap::default(), open: Vec::new() };
+            if graph.has_task(body) {
+                let ends = graph.statement(body, vec![]);
+                graph.print(unit.name(decl), &ends, &mut text);
+            }
+        }
+    }
+    text
+}
+
+struct Graph<'a> {
+    unit: &'a TranslationUnit,
+    tasks: Vec<Task>,
+    /// What functions do with what their parameters point to, and with variables of the file.
+    known: FxHashMap<DeclId, Touches>,
+    open: Vec<DeclId>,
+}
+
+impl Graph<'_> {
+    fn is_task(&self, stmt: StmtId) -> bool {
+        match self.unit.stmts[stmt].kind {
+            StmtKind::Directive { directive, .. } => {
+                matches!(self.unit.directives[directive].kind, Kind::Compute(_))
+            }
+            _ => false,
+        }
+    }
+
+    fn has_task(&self, stmt: StmtId) -> bool {
+        let mut found = false;
+        walk::stmt(self.unit, stmt, &mut |node| {
+            found |= matches!(node, Node::Stmt(stmt) if self.is_task(stmt));
+            if found { Below::Skip } else { Below::Enter }
+        });
+        found
+    }
+
+    fn lines(&self, stmt: StmtId) -> (u32, u32) {
+        let span = self.unit.stmts[stmt].span;
+        let line = |at| self.unit.source.line(at).1;
+        (line(span.start), line(span.end.saturating_sub(1).max(span.start)))
+    }
+
+    fn task(&mut self, task: Task) -> Vec<usize> {
+        self.tasks.push(task);
+        vec![self.tasks.len() - 1]
+    }
+
+    /// A condition of a statement, as a task of the host.
+    fn head(&mut self, word: &str, stmt: StmtId, parts: &[Node], before: Vec<usize>) -> Vec<usize> {
+        let line = self.lines(stmt).0;
+        let mut touches = Touches::default();
+        for &part in parts {
+            self.look(part, &mut touches);
+        }
+        let what = Some(format!("{word}, line {line}"));
+        self.task(Task { on_device: false, lines: (line, line), what, touches, before })
+    }
+
+    /// The tasks of a statement behind others: the last of them.
+    fn statement(&mut self, stmt: StmtId, before: Vec<usize>) -> Vec<usize> {
+        let unit = self.unit;
+        if self.is_task(stmt) || !self.has_task(stmt) {
+            let mut touches = Touches::default();
+            self.look(Node::Stmt(stmt), &mut touches);
+            let (on_device, lines) = (self.is_task(stmt), self.lines(stmt));
+            // Statements of the host that follow one another are one task.
+            let newest = self.tasks.len().wrapping_sub(1);
+            if !on_device
+                && before == [newest]
+                && let Some(task) = self.tasks.last_mut()
+                && !task.on_device
+                && task.what.is_none()
+            {
+                task.lines.1 = lines.1;
+                join(&mut task.touches, &touches);
+                return before;
+            }
+            return self.task(Task { on_device, lines, what: None, touches, before });
+        }
+        match &unit.stmts[stmt].kind {
+            StmtKind::Compound(list) => {
+                list.iter().fold(before, |before, &inner| match unit.stmts[inner].kind {
+                    StmtKind::Empty => before,
+                    _ => self.statement(inner, before),
+                })
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                let head = self.head("if", stmt, &[Node::Expr(*condition)], before);
+                let mut ends = self.statement(*then, head.clone());
+                match otherwise {
+                    Some(otherwise) => ends.extend(self.statement(*otherwise, head)),
+                    None => ends.extend(head),
+                }
+                ends
+            }
+            StmtKind::While { condition, body } | StmtKind::DoWhile { body, condition } => {
+                let head = self.head("while", stmt, &[Node::Expr(*condition)], before);
+                self.round(&head, *body)
+            }
+            StmtKind::For { init, condition, step, body } => {
+                let parts: Vec<Node> = init
+                    .map(Node::Stmt)
+                    .into_iter()
+                    .chain(condition.iter().chain(step).map(|&expr| Node::Expr(expr)))
+                    .collect();
+                let head = self.head("for", stmt, &parts, before);
+                self.round(&head, *body)
+            }
+            StmtKind::Switch { value, body, .. } => {
+                let head = self.head("switch", stmt, &[Node::Expr(*value)], before);
+                let mut ends = self.statement(*body, head.clone());
+                ends.extend(head);
+                ends
+            }
+            StmtKind::Case { body, .. }
+            | StmtKind::Default(body)
+            | StmtKind::Label { body, .. } => self.statement(*body, before),
+            StmtKind::Directive { body: Some(body), .. } => self.statement(*body, before),
+            _ => before,
+        }
+    }
+
+    /// The body of a loop between its head and its head.
+    fn round(&mut self, head: &[usize], body: StmtId) -> Vec<usize> {
+        let ends = self.statement(body, head.to_vec());
+        for &at in head {
+            self.tasks[at].before.extend(ends.iter().copied().filter(|&end| end != at));
+        }
+        head.to_vec()
+    }
+
+    /// What a part of the program does with arrays.
+    fn look(&mut self, part: Node, touches: &mut Touches) {
+        let unit = self.unit;
+        let mut own = FxHashSet::default();
+        let mut found: Vec<(ExprId, bool, bool)> = Vec::new();
+        let mut calls: Vec<(ExprId, Vec<ExprId>)> = Vec::new();
+        // Pointers that begin as others.
+        let mut other_names: FxHashMap<DeclId, DeclId> = FxHashMap::default();
+        let mut visit = |node: Node| {
+            match node {
+                Node::Declare(decl) => {
+                    own.insert(decl);
+                    if let DeclKind::Variable(variable) = &unit.decls[decl].kind
+                        && let Some(Initializer::Value(value)) = variable.init
+                        && unit.types.is_pointer(unit.decls[decl].ty)
+                        && let Some(array) = pointed(unit, value)
+                    {
+                        let array = other_names.get(&array).copied().unwrap_or(array);
+                        other_names.insert(decl, array);
+                    }
+                }
+                Node::Expr(expr) => match &unit.exprs[expr].kind {
+                    ExprKind::Cast { kind: CastKind::Load, operand, .. } => {
+                        found.push((*operand, true, false));
+                    }
+                    ExprKind::Assign { target, .. } => found.push((*target, false, true)),
+                    ExprKind::CompoundAssign { target, .. } | ExprKind::IncDec(_, target) => {
+                        found.push((*target, true, true));
+                    }
+                    ExprKind::Call { callee, arguments } => {
+                        calls.push((*callee, arguments.to_vec()));
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+            Below::Enter
+        };
+        match part {
+            Node::Expr(expr) => walk::expr(unit, expr, &mut visit),
+            Node::Stmt(stmt) => walk::stmt(unit, stmt, &mut visit),
+            _ => {}
+        }
+        for (lvalue, reads, writes) in found {
+            if let Some(decl) = array_of(unit, lvalue) {
+                note(touches, decl, (reads, writes));
+            }
+        }
+        for (callee, arguments) in calls {
+            self.call(callee, &arguments, touches);
+        }
+        for (name, array) in other_names {
+            if let Some(touch) = touches.shift_remove(&name) {
+                note(touches, array, touch);
+            }
+        }
+        // Arrays that begin here are nobody else's.
+        touches
+            .retain(|decl, _| !own.contains(decl) || unit.types.is_pointer(unit.decls[*decl].ty));
+    }
+
+    fn call(&mut self, callee: ExprId, arguments: &[ExprId], touches: &mut Touches) {
+        let unit = self.unit;
+        let Some((decl, body)) = walk::callee(unit, callee) else { return };
+        let Some((body, function)) = body.zip(unit.function(decl)) else {
+            let prints = ["printf", "fprintf", "puts"].contains(&unit.name(decl));
+            let frees = matches!(unit.name(decl), "free" | "malloc" | "calloc");
+            if !is_pure(unit, decl) && !frees {
+                for &argument in arguments {
+                    if let Some(array) = pointed(unit, argument) {
+                        note(touches, array, (true, !prints));
+                    }
+                }
+            }
+            return;
+        };
+        let parameters = function.parameters.clone();
+        if !self.known.contains_key(&decl) && !self.open.contains(&decl) {
+            self.open.push(decl);
+            let mut inside = Touches::default();
+            self.look(Node::Stmt(body), &mut inside);
+            self.open.pop();
+            self.known.insert(decl, inside);
+        }
+        for (array, touch) in self.known.get(&decl).cloned().unwrap_or_default() {
+            match parameters.iter().position(|&parameter| parameter == array) {
+                Some(number) => {
+                    let argument =
+                        arguments.get(number).and_then(|&argument| pointed(unit, argument));
+                    if let Some(array) = argument {
+                        note(touches, array, touch);
+                    }
+                }
+                None if is_of_file(unit, array) => note(touches, array, touch),
+                None => {}
+            }
+        }
+    }
+
+    /// What moves in front of each task: the array, whether to the device, and whether always.
+    fn moves(&self) -> Vec<Vec<(DeclId, bool, bool)>> {
+        let mut arrays: Vec<DeclId> = Vec::new();
+        for task in &self.tasks {
+            arrays.extend(
+                task.touches
+                    .keys()
+                    .filter(|decl| !arrays.contains(decl))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+        }
+        let here = Valid { always: true, ever: true };
+        let nowhere = Valid { always: false, ever: false };
+        let top = Valid { always: true, ever: false };
+        let mut out: Vec<State> = self
+            .tasks
+            .iter()
+            .map(|_| arrays.iter().map(|&array| (array, [top, top])).collect())
+            .collect();
+        let mut changed = true;
+        let mut into = out.clone();
+        while changed {
+            changed = false;
+            for (number, task) in self.tasks.iter().enumerate() {
+                let mut state: State = arrays.iter().map(|&array| (array, [top, top])).collect();
+                let first = (number == 0)
+                    .then(|| arrays.iter().map(|&array| (array, [here, nowhere])).collect());
+                for from in task.before.iter().map(|&from| &out[from]).chain(&first) {
+                    for (array, sides) in &mut state {
+                        for (side, other) in sides.iter_mut().zip(from[array]) {
+                            side.always &= other.always;
+                            side.ever |= other.ever;
+                        }
+                    }
+                }
+                into[number].clone_from(&state);
+                for (array, &(_, writes)) in &task.touches {
+                    let side = usize::from(task.on_device);
+                    let sides = &mut state[array];
+                    sides[side] = here;
+                    if writes {
+                        sides[1 - side] = nowhere;
+                    }
+                }
+                changed |= out[number] != state;
+                out[number] = state;
+            }
+        }
+        let moving = |(task, state): (&Task, &State)| {
+            let side = usize::from(task.on_device);
+            let needed = task.touches.keys().map(|array| (*array, state[array][side]));
+            let needed = needed.filter(|(_, valid)| !valid.always);
+            needed.map(|(array, valid)| (array, task.on_device, !valid.ever)).collect()
+        };
+        self.tasks.iter().zip(&into).map(moving).collect()
+    }
+
+    fn print(&self, name: &str, ends: &[usize], text: &mut String) {
+        let moves = self.moves();
+        // A string takes all that is written to it.
+        let _ = writeln!(text, "digraph \"{name}\" {{\n  node [shape=box, fontname=monospace];");
+        for (number, (task, moves)) in self.tasks.iter().zip(&moves).enumerate() {
+            let (first, last) = task.lines;
+            let lines = match first == last {
+                true => format!("line {first}"),
+                false => format!("lines {first} to {last}"),
+            };
+            let what = match (&task.what, task.on_device) {
+                (Some(what), _) => what.clone(),
+                (None, true) => format!("GPU task, {lines}"),
+                (None, false) => format!("CPU task, {lines}"),
+            };
+            let mut label = format!("{what}\\l");
+            let words = if task.on_device { ["GIN", "GOUT"] } else { ["USE", "MODEF"] };
+            for (word, reads) in words.into_iter().zip([true, false]) {
+                let arrays =
+                    task.touches.iter().filter(|(_, touch)| if reads { touch.0 } else { touch.1 });
+                let arrays: Vec<&str> = arrays.map(|(decl, _)| self.unit.name(*decl)).collect();
+                if !arrays.is_empty() {
+                    let _ = write!(label, "{word}: {}\\l", arrays.join(", "));
+                }
+            }
+            for always in [true, false] {
+                let arrays: Vec<&str> = moves
+                    .iter()
+                    .filter(|&&(.., moves)| moves == always)
+                    .map(|&(decl, ..)| self.unit.name(decl))
+                    .collect();
+                if !arrays.is_empty() {
+                    let way = if task.on_device { "to device" } else { "to host" };
+                    let when = if always { "" } else { " on some ways" };
+                    let _ = write!(label, "{way}{when}: {}\\l", arrays.join(", "));
+                }
+            }
+            let fill = if task.on_device { ", style=filled, fillcolor=lightgrey" } else { "" };
+            let _ = writeln!(text, "  t{number} [label=\"{label}\"{fill}];");
+        }
+        for (number, task) in self.tasks.iter().enumerate() {
+            for from in &task.before {
+                let _ = writeln!(text, "  t{from} -> t{number};");
+            }
+        }
+        let mut ends = ends.to_vec();
+        ends.dedup();
+        let _ = writeln!(text, "  end [label=\"end of {name}\", shape=plaintext];");
+        for end in ends {
+            let _ = writeln!(text, "  t{end} -> end;");
+        }
+        let _ = writeln!(text, "}}");
+    }
+}
+
+fn note(touches: &mut Touches, decl: DeclId, touch: (bool, bool)) {
+    let known = touches.entry(decl).or_default();
+    known.0 |= touch.0;
+    known.1 |= touch.1;
+}
+
+fn join(touches: &mut Touches, more: &Touches) {
+    for (&decl, &touch) in more {
+        note(touches, decl, touch);
+    }
+}
+
+fn is_of_file(unit: &TranslationUnit, decl: DeclId) -> bool {
+    matches!(&unit.decls[decl].kind, DeclKind::Variable(variable)
+        if variable.storage != crate::tree::Storage::Automatic)
+}
+
+/// The array, or the pointer, through which an object is reached that is more than a variable.
+fn array_of(unit: &TranslationUnit, lvalue: ExprId) -> Option<DeclId> {
+    match &unit.exprs[lvalue].kind {
+        ExprKind::Paren(inner) | ExprKind::Member { base: inner, .. } => array_of(unit, *inner),
+        ExprKind::Index { base, .. } => pointed(unit, *base),
+        ExprKind::Unary(UnaryOp::Deref, pointer) => pointed(unit, *pointer),
+        _ => None,
+    }
+}
+
+/// The variable by which a pointer's value is known.
+fn pointed(unit: &TranslationUnit, pointer: ExprId) -> Option<DeclId> {
+    match &unit.exprs[pointer].kind {
+        ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => pointed(unit, *inner),
+        ExprKind::Unary(UnaryOp::AddressOf, inner) => array_of(unit, *inner),
+        ExprKind::Index { base, .. } => pointed(unit, *base),
+        ExprKind::Unary(UnaryOp::Deref, inner) => pointed(unit, *inner),
+        ExprKind::Binary(_, left, right) => {
+            let is_pointer = unit.types.is_pointer(unit.exprs[*left].ty);
+            pointed(unit, if is_pointer { *left } else { *right })
+        }
+        ExprKind::Member { base, .. } => array_of(unit, *base).or_else(|| pointed(unit, *base)),
+        ExprKind::Name(decl) => {
+            let ty = unit.decls[*decl].ty;
+            let is_array = unit.types.is_pointer(ty) || unit.types.as_array(ty).is_some();
+            is_array.then_some(*decl)
+        }
+        _ => None,
+    }
+}
