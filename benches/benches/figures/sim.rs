@@ -90,5 +90,8 @@ pub fn bench(criterion: &mut Criterion<CpuTime>) {
     group.bench_function("ptx", |bencher| {
         bencher.iter(|| Module::parse(text, "sgemm_ladder.ptx").expect("the simulator reads it"));
     });
+    group.bench_function("ptx, all kernels decoded", |bencher| {
+        bencher.iter(|| Module::parse(text, "sgemm_ladder.ptx").map(|read| read.refusals().len()));
+    });
     group.finish();
 }

@@ -23,12 +23,13 @@ pub(crate) mod video;
 pub(crate) mod warp;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use bumpalo::Bump;
 use gpuc_diagnostics::{Diagnostic, Place};
 use rustc_hash::FxHashMap;
 
-use crate::isa::{Build, Type, find};
+use crate::isa::{Build, Form, Matched, Type, find};
 use crate::link::Program;
 use crate::program::{
     Class, Code, Initial, Inst, List, MemorySpace, NO_ROW, Op, Origin, PRED_FIRST, PRED_TRUE,
@@ -74,6 +75,8 @@ pub(crate) struct Lowering<'a, 't> {
     dynamic_align: u64,
     locations: FxHashMap<(usize, u32, u32, u32), u32>,
     location: u32,
+    /// Instructions by their words and number of operands.
+    recognised: FxHashMap<(&'a str, usize), Rc<Recognised>>,
     /// Bytes of the frame in use here, and the most of it.
     local_top: u64,
     local_most: u64,
@@ -84,6 +87,13 @@ pub(crate) struct Lowering<'a, 't> {
     class: Class,
     line: u32,
     errors: Vec<Diagnostic>,
+}
+
+/// What an instruction is.
+struct Recognised {
+    form: &'static Form,
+    matched: Matched,
+    signature: operands::Signature,
 }
 
 /// Operands of an instruction in decoded form.
@@ -120,6 +130,7 @@ impl<'a, 't> Lowering<'a, 't> {
             dynamic_align: 16,
             locations: FxHashMap::default(),
             location: 0,
+            recognised: FxHashMap::default(),
             local_top: 0,
             local_most: 0,
             functions: functions::Functions::default(),
@@ -361,7 +372,8 @@ impl<'a, 't> Lowering<'a, 't> {
         if self.code.insts.len() >= MAX_INSTRUCTIONS {
             return Err(self.error(instruction.span, "the kernel is too large with its functions"));
         }
-        let (form, matched) = find(instruction, self.source)?;
+        let found = self.recognise(instruction)?;
+        let Recognised { form, matched, signature } = &*found;
         self.line = self.source.line(instruction.opcode.span.start);
         self.class = form.class;
         self.guard = match instruction.guard {
@@ -370,14 +382,30 @@ impl<'a, 't> Lowering<'a, 't> {
         };
         let result = match form.build {
             Build::Op(op) => {
-                let operands = self.operands(instruction, form.operands, &matched)?;
-                self.emit(op(&matched), operands);
+                let operands = self.operands_of(instruction, signature)?;
+                self.emit(op(matched), operands);
                 Ok(())
             }
-            Build::Custom(lower) => lower(self, instruction, &matched),
+            Build::Custom(lower) => lower(self, instruction, matched),
         };
         self.guard = pred_source(PRED_TRUE, false);
         result
+    }
+
+    /// The form of an instruction. The same words with as many operands have the same one.
+    fn recognise(&mut self, instruction: &Instruction<'_>) -> Result<Rc<Recognised>, Refusal> {
+        let start = instruction.opcode.span;
+        let end = instruction.modifiers.last().map_or(start, |modifier| modifier.span);
+        let words = &self.source.text[start.start as usize..(end.start + end.length) as usize];
+        let key = (words, instruction.operands.len());
+        if let Some(known) = self.recognised.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let (form, matched) = find(instruction, self.source)?;
+        let signature = operands::Signature::new(form.operands, &matched);
+        let found = Rc::new(Recognised { form, matched, signature });
+        self.recognised.insert(key, Rc::clone(&found));
+        Ok(found)
     }
 
     /// Appends an instruction under the current guard.

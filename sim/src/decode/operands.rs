@@ -18,50 +18,86 @@ pub(crate) struct Address {
     pub(crate) symbol: Option<Symbol>,
 }
 
+/// The operands that an instruction takes, with their types.
+pub(super) struct Signature {
+    text: &'static str,
+    items: Vec<Item>,
+}
+
+struct Item {
+    optional: bool,
+    is_destination: bool,
+    /// A register may be wider than the type.
+    relaxed: bool,
+    /// `None` for an integer constant.
+    ty: Option<Type>,
+}
+
+impl Signature {
+    /// A signature in the words of [`crate::isa::Form`], with the types of the modifiers.
+    pub(super) fn new(text: &'static str, matched: &Matched) -> Signature {
+        let item = |word: &str| {
+            let optional = word.ends_with('?');
+            let word = word.trim_end_matches('?');
+            let (is_destination, word) =
+                word.strip_prefix('=').map_or((false, word), |rest| (true, rest));
+            let ty = match word.trim_end_matches('>') {
+                "T" => Some(matched.ty()),
+                "S" => Some(matched.type_of("from")),
+                "W" => Some(matched.ty().widened()),
+                "p" | "p|q" => Some(Type::Pred),
+                "imm" => None,
+                name => Some(Type::by_name(name).unwrap_or(Type::B32)),
+            };
+            Item { optional, is_destination, relaxed: word.ends_with('>'), ty }
+        };
+        Signature { text, items: text.split_whitespace().map(item).collect() }
+    }
+}
+
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 impl Lowering<'_, '_> {
-    /// Resolves the operands of an instruction after a signature of the table.
+    /// Resolves the operands of an instruction after a signature in the table's words.
     pub(crate) fn operands(
         &mut self,
         instruction: &Instruction<'_>,
-        signature: &str,
+        signature: &'static str,
         matched: &Matched,
+    ) -> Result<Operands, Refusal> {
+        self.operands_of(instruction, &Signature::new(signature, matched))
+    }
+
+    /// Resolves the operands of an instruction after a signature.
+    pub(super) fn operands_of(
+        &mut self,
+        instruction: &Instruction<'_>,
+        signature: &Signature,
     ) -> Result<Operands, Refusal> {
         let mut out = Operands::default();
         let mut sources = 0;
         let mut given = instruction.operands.iter();
-        for item in signature.split_whitespace() {
-            let optional = item.ends_with('?');
-            let item = item.trim_end_matches('?');
+        for item in &signature.items {
             let Some(operand) = given.next() else {
-                if optional {
+                if item.optional {
                     continue;
                 }
-                return Err(self.operand_count(instruction, signature));
+                return Err(self.operand_count(instruction, signature.text));
             };
-            let (is_dest, item) = item.strip_prefix('=').map_or((false, item), |rest| (true, rest));
-            let relaxed = item.ends_with('>');
-            let ty = match item.trim_end_matches('>') {
-                "T" => matched.ty(),
-                "S" => matched.type_of("from"),
-                "W" => matched.ty().widened(),
-                "p" | "p|q" => Type::Pred,
-                "imm" => {
-                    out.imm = self.integer_literal(operand)? as i64;
-                    continue;
-                }
-                name => Type::by_name(name).unwrap_or(Type::B32),
+            let relaxed = item.relaxed;
+            let Some(ty) = item.ty else {
+                out.imm = self.integer_literal(operand)? as i64;
+                continue;
             };
-            match (is_dest, ty) {
+            match (item.is_destination, ty) {
                 (true, Type::Pred) => {
                     out.dst = self.predicate_destination(operand)?;
                 }
                 (true, _) => out.dst = self.destination(operand, ty, relaxed)?,
                 (false, _) if sources == out.src.len() => {
-                    return Err(self.operand_count(instruction, signature));
+                    return Err(self.operand_count(instruction, signature.text));
                 }
                 (false, Type::Pred) => {
                     out.src[sources] = self.predicate_source(operand)?;
@@ -74,7 +110,7 @@ impl Lowering<'_, '_> {
             }
         }
         if given.next().is_some() {
-            return Err(self.operand_count(instruction, signature));
+            return Err(self.operand_count(instruction, signature.text));
         }
         Ok(out)
     }

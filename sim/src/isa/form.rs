@@ -107,10 +107,19 @@ impl Form {
 
 /// The modifiers of one instruction by their slots.
 pub(crate) struct Matched {
-    pub(crate) values: Vec<(&'static str, &'static str)>,
+    values: Vec<(&'static str, &'static str)>,
+    /// The type in the slot `type`.
+    ty: Type,
 }
 
 impl Matched {
+    /// From slots and what stands in them.
+    pub(crate) fn new(values: Vec<(&'static str, &'static str)>) -> Matched {
+        let mut matched = Matched { values, ty: Type::B32 };
+        matched.ty = matched.type_of("type");
+        matched
+    }
+
     /// The modifier in a slot.
     pub(crate) fn get(&self, slot: &str) -> Option<&'static str> {
         self.values.iter().find(|&&(name, _)| name == slot).map(|&(_, value)| value)
@@ -126,7 +135,7 @@ impl Matched {
     }
 
     pub(crate) fn ty(&self) -> Type {
-        self.type_of("type")
+        self.ty
     }
 
     /// The lane type of integer arithmetic in the type slot.

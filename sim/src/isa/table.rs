@@ -67,7 +67,7 @@ fn follow(entry: &Entry, words: &[&str]) -> Result<Matched, (usize, Vec<&'static
             }
         }
     }
-    if taken == words.len() { Ok(Matched { values }) } else { Err((taken, expected)) }
+    if taken == words.len() { Ok(Matched::new(values)) } else { Err((taken, expected)) }
 }
 
 /// As [`follow`], with the modifiers in any order, which ptxas takes too: every word goes to the
@@ -93,7 +93,7 @@ fn follow_in_any_order(entry: &Entry, words: &[&str]) -> Option<Matched> {
             None => return None,
         }
     }
-    Some(Matched { values: filled })
+    Some(Matched::new(filled))
 }
 
 /// The form of an instruction with its modifiers in their slots.
