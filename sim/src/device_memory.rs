@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::exec::{Region, Regions};
 use crate::fault::{NearestAllocation, SimError};
+use crate::host_memory;
 
 /// The first device address. High enough that a small integer is never one.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
@@ -26,7 +27,7 @@ struct Storage {
     layout: Layout,
 }
 
-// SAFETY: the memory is owned, and shared use is the caller's (see `exec::memory`).
+// SAFETY: the memory is owned, and its bytes are reached by `host_memory` alone, which may race.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
@@ -155,7 +156,7 @@ impl DeviceMemory {
         self.with(ptr, into.len() as u64, |source| {
             if !into.is_empty() {
                 // SAFETY: `with` has checked the bytes; `into` is not device memory.
-                unsafe { into.as_mut_ptr().copy_from(source, into.len()) };
+                unsafe { host_memory::copy(source, into.as_mut_ptr(), into.len()) };
             }
         })
     }
@@ -164,7 +165,7 @@ impl DeviceMemory {
         self.with(ptr, from.len() as u64, |target| {
             if !from.is_empty() {
                 // SAFETY: as in `read`.
-                unsafe { target.copy_from(from.as_ptr(), from.len()) };
+                unsafe { host_memory::copy(from.as_ptr(), target, from.len()) };
             }
         })
     }
@@ -173,7 +174,7 @@ impl DeviceMemory {
         self.with(ptr, bytes, |target| {
             if bytes != 0 {
                 // SAFETY: `with` has checked the bytes.
-                unsafe { target.write_bytes(byte, bytes as usize) };
+                unsafe { host_memory::fill(target, byte, bytes as usize) };
             }
         })
     }
@@ -182,10 +183,10 @@ impl DeviceMemory {
         let source = self.with(from, bytes, |pointer| pointer)?;
         self.with(to, bytes, |target| {
             if bytes != 0 {
-                // SAFETY: both ends are checked; `copy` allows overlap. The table's lock is held, so
+                // SAFETY: both ends are checked, and may overlap. The table's lock is held, so
                 // that the source cannot have been freed since: freeing needs it alone, and a free
                 // between the two checks is the caller's own race on one pointer.
-                unsafe { target.copy_from(source, bytes as usize) };
+                unsafe { host_memory::copy_within(source, target, bytes as usize) };
             }
         })
     }

@@ -1,7 +1,7 @@
 //! SIMT simulator: runs PTX on the host, a warp at a time, checks it and counts what it does.
 //!
-//! A [`Module`] is a PTX text, read by a reader of our own (every error has a place), checked
-//! against the table of instructions and decoded. A [`Simulator`] is a device: memory, and launches
+//! A [`Module`] is a PTX text, read by a reader of our own (every error has a place); its kernels are
+//! checked against the table of instructions and decoded when they are first asked for. A [`Simulator`] is a device: memory, and launches
 //! of a module's kernels. It takes the PTX of nvcc, clang and gcc as well as gpuc's own; what it does
 //! not support it refuses when a kernel that needs it is launched, by name and place
 //! ([`instruction_table_markdown`] lists what it does support).
@@ -23,6 +23,7 @@ mod device_heap;
 mod device_memory;
 mod exec;
 mod fault;
+mod host_memory;
 mod images;
 mod initial;
 mod isa;

@@ -9,6 +9,7 @@
 //! not reported.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -34,17 +35,52 @@ struct Stamp {
     /// The word written.
     value: u32,
     thread: u16,
-    /// The bytes of the word.
-    mask: u8,
-    strong: bool,
-    atomic: bool,
+    /// The bytes of the word, and [`STRONG`] and [`ATOMIC`].
+    how: u8,
 }
 
-/// The shadow of a word.
-#[derive(Clone, Copy, Default)]
-struct Cell {
-    write: Stamp,
-    reads: [Stamp; 2],
+const BYTES: u8 = 0x0f;
+const STRONG: u8 = 0x10;
+const ATOMIC: u8 = 0x20;
+
+impl Stamp {
+    fn is(&self, how: u8) -> bool {
+        self.how & how != 0
+    }
+}
+
+/// The shadow of some words: the last write and two last reads of each. A list is made when it is
+/// first written, as most memory is only read, or only by one thread.
+#[derive(Default)]
+struct Shadow {
+    words: usize,
+    writes: Box<[Stamp]>,
+    reads: [Box<[Stamp]>; 2],
+}
+
+impl Shadow {
+    fn new(words: usize) -> Shadow {
+        Shadow { words, ..Shadow::default() }
+    }
+
+    fn forget(&mut self, words: Range<usize>) {
+        for list in std::iter::once(&mut self.writes).chain(&mut self.reads) {
+            if !list.is_empty() {
+                list[words.clone()].fill(Stamp::default());
+            }
+        }
+    }
+}
+
+fn stamp(list: &[Stamp], word: usize) -> Stamp {
+    list.get(word).copied().unwrap_or_default()
+}
+
+fn set_stamp(list: &mut Box<[Stamp]>, words: usize, word: usize, stamp: Stamp) {
+    if list.is_empty() {
+        *list = vec![Stamp::default(); words].into();
+    }
+    list[word] = stamp;
 }
 
 /// What a thread knows of others: the clocks up to which their accesses lie before its own.
@@ -84,7 +120,7 @@ struct Block {
     cluster: (Vec<Release>, Vec<u32>, Arc<Knowledge>),
     /// Lanes that have reached a `bar.warp.sync`, by warp and members.
     warp_syncs: FxHashMap<(u32, u32), Vec<Release>>,
-    shared: Vec<Cell>,
+    shared: Shadow,
 }
 
 impl Block {
@@ -142,7 +178,7 @@ pub(super) struct Racecheck<'l> {
     context: Context<'l>,
     blocks: FxHashMap<u64, Block>,
     /// Shadow of global memory, by page.
-    pages: FxHashMap<u64, Box<[Cell]>>,
+    pages: FxHashMap<u64, Shadow>,
     /// What was released at each place, as the clocks of the blocks' threads. A place in shared
     /// memory has its block.
     released: FxHashMap<(Option<u64>, u64), BTreeMap<u32, Vec<u32>>>,
@@ -203,7 +239,8 @@ impl<'l> Racecheck<'l> {
         let Some(block) = self.blocks.get(&event.at.block) else { return };
         let mut races = Vec::new();
         // The page of the word before: mostly the next word is there too.
-        let mut page: (u64, &mut [Cell]) = (u64::MAX, &mut []);
+        let mut nowhere = Shadow::default();
+        let mut page: (u64, &mut Shadow) = (u64::MAX, &mut nowhere);
         let first = event.addresses[lanes.trailing_zeros() as usize & 31];
         let uniform = event.addresses.iter().all(|&address| address == first);
         // Of many readers of one word two tell as much as all.
@@ -217,27 +254,28 @@ impl<'l> Racecheck<'l> {
                 let word = at / WORD;
                 let next = ((word + 1) * WORD).min(end);
                 let mask = ((1u32 << (next - at)) - 1) << (at % WORD);
+                let flag = |set, how| if set { how } else { 0 };
                 let now = Stamp {
                     block: event.at.block as u32 + 1,
                     clock: block.clock[thread as usize],
                     site: event.at.site,
                     value: event.word(lane, ((at - address) / WORD) as usize),
                     thread: thread as u16,
-                    mask: mask as u8,
-                    strong: event.strong,
-                    atomic: event.kind == AccessKind::Atomic,
+                    how: mask as u8
+                        | flag(event.strong, STRONG)
+                        | flag(event.kind == AccessKind::Atomic, ATOMIC),
                 };
-                let cell = if home.is_some() {
-                    shared.get_mut(word as usize)
+                let (shadow, word) = if home.is_some() {
+                    (&mut shared, word as usize)
                 } else {
                     if page.0 != at / PAGE {
-                        let fresh = || vec![Cell::default(); (PAGE / WORD) as usize].into();
+                        let fresh = || Shadow::new((PAGE / WORD) as usize);
                         page = (at / PAGE, self.pages.entry(at / PAGE).or_insert_with(fresh));
                     }
-                    page.1.get_mut((at % PAGE / WORD) as usize)
+                    (&mut *page.1, (at % PAGE / WORD) as usize)
                 };
-                if let Some((kind, other)) =
-                    cell.and_then(|cell| touch(cell, block, now, event.kind))
+                if word < shadow.words
+                    && let Some((kind, other)) = touch(shadow, word, block, now, event.kind)
                 {
                     races.push((lane, at, kind, other));
                 }
@@ -260,7 +298,7 @@ impl<'l> Racecheck<'l> {
         kind: FindingKind,
         other: Stamp,
     ) {
-        let did = match (kind, other.atomic) {
+        let did = match (kind, other.is(ATOMIC)) {
             (_, true) => AccessKind::Atomic.name(),
             (FindingKind::WriteAfterRead, _) => AccessKind::Read.name(),
             _ => AccessKind::Write.name(),
@@ -287,7 +325,8 @@ impl<'l> Racecheck<'l> {
 
 /// Notes an access of a word; the race that it makes, with the other side.
 fn touch(
-    cell: &mut Cell,
+    shadow: &mut Shadow,
+    word: usize,
     block: &Block,
     now: Stamp,
     kind: AccessKind,
@@ -295,44 +334,44 @@ fn touch(
     let (me, thread) = (now.block - 1, u32::from(now.thread));
     let unordered = |other: &Stamp| {
         other.block != 0
-            && other.mask & now.mask != 0
-            && !(other.strong && now.strong)
+            && other.how & now.how & BYTES != 0
+            && other.how & now.how & STRONG == 0
             && !block.before(other, me, thread)
     };
     let mut found = None;
-    if unordered(&cell.write) {
+    let write = stamp(&shadow.writes, word);
+    if unordered(&write) {
         let harmless = kind == AccessKind::Write
-            && !cell.write.atomic
-            && cell.write.value == now.value
-            && cell.write.mask == now.mask;
+            && !write.is(ATOMIC)
+            && write.value == now.value
+            && write.how & BYTES == now.how & BYTES;
         if !harmless {
             let kind = match kind {
                 AccessKind::Read => FindingKind::ReadAfterWrite,
                 _ => FindingKind::WriteAfterWrite,
             };
-            found = Some((kind, cell.write));
+            found = Some((kind, write));
         }
     }
     if kind == AccessKind::Read {
         let is_me = |read: &Stamp| read.block == now.block && read.thread == now.thread;
-        let [first, second] = cell.reads;
-        let slot = if is_me(&first) {
-            0
-        } else if is_me(&second) {
-            1
-        } else {
-            usize::from(!block.before(&first, me, thread))
-        };
-        cell.reads[slot] = now;
+        let first = stamp(&shadow.reads[0], word);
+        let slot = usize::from(!is_me(&first) && !block.before(&first, me, thread));
+        set_stamp(&mut shadow.reads[slot], shadow.words, word, now);
     } else {
         if found.is_none() {
-            found = cell
-                .reads
-                .iter()
-                .find(|read| unordered(read))
-                .map(|read| (FindingKind::WriteAfterRead, *read));
+            found = [0, 1]
+                .map(|slot| stamp(&shadow.reads[slot], word))
+                .into_iter()
+                .find(unordered)
+                .map(|read| (FindingKind::WriteAfterRead, read));
         }
-        *cell = Cell { write: now, reads: [Stamp::default(); 2] };
+        for list in &mut shadow.reads {
+            if let Some(read) = list.get_mut(word) {
+                *read = Stamp::default();
+            }
+        }
+        set_stamp(&mut shadow.writes, shadow.words, word, now);
     }
     found
 }
@@ -348,7 +387,7 @@ impl Probe for Racecheck<'_> {
             arrived: Default::default(),
             cluster: Default::default(),
             warp_syncs: FxHashMap::default(),
-            shared: vec![Cell::default(); self.context.shared_bytes.div_ceil(WORD) as usize],
+            shared: Shadow::new(self.context.shared_bytes.div_ceil(WORD) as usize),
         };
         self.blocks.insert(block, fresh);
     }
@@ -476,10 +515,10 @@ impl Probe for Racecheck<'_> {
         let end = change.base + change.bytes;
         let (first, last) = (change.base / WORD, end.div_ceil(WORD));
         for page in change.base / PAGE..end.div_ceil(PAGE) {
-            let Some(cells) = self.pages.get_mut(&page) else { continue };
+            let Some(shadow) = self.pages.get_mut(&page) else { continue };
             let start = page * (PAGE / WORD);
             let within = |word: u64| (word.max(start) - start).min(PAGE / WORD) as usize;
-            cells[within(first)..within(last)].fill(Cell::default());
+            shadow.forget(within(first)..within(last));
         }
         let block = change.base..end;
         self.released.retain(|&(home, address), _| home.is_some() || !block.contains(&address));

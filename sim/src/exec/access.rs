@@ -6,12 +6,16 @@
 //! and last element. Other patterns are checked by the greatest offset. Whatever does not lie in one
 //! allocation, is not aligned or is out of bounds goes the general way ([`super::memory`]), which
 //! finds out lane by lane.
+//!
+//! The shared memory of a block is one worker's, and may be gathered; global memory may be raced for
+//! (see [`crate::host_memory`]).
 
 use std::marker::PhantomData;
 
+use crate::host_memory::Element;
 use crate::program::{Access, MemorySpace, NO_ROW, Op};
 
-use super::host_simd::Body;
+use super::host_simd::{Body, HostSimd, LINE};
 use super::lanes::{Cell, LANES, Registers, store};
 use super::memory::{self, Region, Seen, View, Whole, generic};
 use super::plan::Step;
@@ -29,10 +33,10 @@ impl<C: Cell> Body for Move<C> {
 }
 
 /// A load of `COUNT` elements into registers of the same width, by addresses of type `A`.
-pub(super) struct Load<E, A, const COUNT: usize>(PhantomData<(E, A)>);
+pub(super) struct Load<S, E, A, const COUNT: usize>(PhantomData<(S, E, A)>);
 
 /// A store of `COUNT` elements.
-pub(super) struct Store<E, A, const COUNT: usize>(PhantomData<(E, A)>);
+pub(super) struct Store<S, E, A, const COUNT: usize>(PhantomData<(S, E, A)>);
 
 /// What addresses are computed in.
 pub(super) trait Address: Cell {
@@ -82,8 +86,8 @@ enum Shape {
     Consecutive(*mut u8),
     /// All lanes the same.
     Uniform(*mut u8),
-    /// The first byte of the allocation; offsets differ.
-    Scattered(*mut u8),
+    /// The first byte of the allocation; offsets differ. Whether it is the block's alone.
+    Scattered(*mut u8, bool),
 }
 
 /// Checks the access of a warp as a whole: `None` where it takes the general way. `offsets` are
@@ -166,7 +170,7 @@ fn locate<A: Address>(
     }
     // Allocations start at multiples of every width, so offsets are aligned as addresses are.
     (greatest.low() <= last && bits.low() & (width - 1) == 0 && first & (width - 1) == 0)
-        .then_some(Shape::Scattered(pointer))
+        .then_some(Shape::Scattered(pointer, space != MemorySpace::Global))
 }
 
 /// The registers of an access.
@@ -179,7 +183,19 @@ fn rows<const COUNT: usize>(view: &View<'_>, step: &Step) -> [u32; COUNT] {
     std::array::from_fn(|i| view.code.lists[list.start as usize + i])
 }
 
-impl<E: Cell, A: Address, const COUNT: usize> Body for Load<E, A, COUNT> {
+/// Copies the elements of all lanes, `COUNT` each.
+///
+/// # Safety
+/// As many bytes are valid at both ends, which do not overlap, and the host has the instructions of `S`.
+#[inline(always)]
+unsafe fn copy_lines<S: HostSimd, E, const COUNT: usize>(from: *const u8, to: *mut u8) {
+    for at in (0..size_of::<[[E; LANES]; COUNT]>()).step_by(LINE) {
+        // SAFETY: the caller's; a line is no more than is left.
+        unsafe { S::copy_line(from.add(at), to.add(at)) };
+    }
+}
+
+impl<S: HostSimd, E: Cell + Element, A: Address, const COUNT: usize> Body for Load<S, E, A, COUNT> {
     #[inline(always)]
     fn run(registers: &mut Registers, view: &mut View<'_>, step: &Step, mask: u32) -> bool {
         let Op::Load(shape, _) = step.inst.op else { return true };
@@ -189,6 +205,20 @@ impl<E: Cell, A: Address, const COUNT: usize> Body for Load<E, A, COUNT> {
         else {
             return memory::run(registers, view, step, mask).is_some();
         };
+        if COUNT == 1
+            && step.inst.dst != NO_ROW
+            && let Shape::Consecutive(pointer) = found
+        {
+            let row = E::row_mut(registers, step.inst.dst).as_mut_ptr();
+            // SAFETY: as below, and the plan chose `S` for this host.
+            unsafe { copy_lines::<S, E, COUNT>(pointer, row.cast()) };
+            return true;
+        }
+        let mut block = [[E::default(); LANES]; COUNT];
+        if let Shape::Consecutive(pointer) = found {
+            // SAFETY: as above.
+            unsafe { copy_lines::<S, E, COUNT>(pointer, block.as_mut_ptr().cast()) };
+        }
         for (i, row) in rows::<COUNT>(view, step).into_iter().enumerate() {
             if row == NO_ROW {
                 continue;
@@ -198,17 +228,23 @@ impl<E: Cell, A: Address, const COUNT: usize> Body for Load<E, A, COUNT> {
             // being another's. Alignment follows from that of the address and of the region.
             unsafe {
                 match found {
-                    Shape::Consecutive(pointer) => {
+                    Shape::Consecutive(_) => {
                         for (lane, value) in values.iter_mut().enumerate() {
-                            *value = pointer.cast::<E>().add(lane * COUNT + i).read();
+                            let at = lane * COUNT + i;
+                            *value = block[at / LANES][at % LANES];
                         }
                     }
                     Shape::Uniform(pointer) => {
-                        values = [pointer.cast::<E>().add(i).read(); LANES];
+                        values = [E::load(pointer.cast::<E>().add(i)); LANES];
                     }
-                    Shape::Scattered(pointer) => {
+                    Shape::Scattered(pointer, true) => {
                         for (value, offset) in values.iter_mut().zip(&offsets) {
                             *value = pointer.add(offset.low() as usize).cast::<E>().add(i).read();
+                        }
+                    }
+                    Shape::Scattered(pointer, false) => {
+                        for (value, offset) in values.iter_mut().zip(&offsets) {
+                            *value = E::load(pointer.add(offset.low() as usize).cast::<E>().add(i));
                         }
                     }
                 }
@@ -219,7 +255,9 @@ impl<E: Cell, A: Address, const COUNT: usize> Body for Load<E, A, COUNT> {
     }
 }
 
-impl<E: Cell, A: Address, const COUNT: usize> Body for Store<E, A, COUNT> {
+impl<S: HostSimd, E: Cell + Element, A: Address, const COUNT: usize> Body
+    for Store<S, E, A, COUNT>
+{
     #[inline(always)]
     fn run(registers: &mut Registers, view: &mut View<'_>, step: &Step, mask: u32) -> bool {
         let Op::Store(shape, _) = step.inst.op else { return true };
@@ -230,27 +268,42 @@ impl<E: Cell, A: Address, const COUNT: usize> Body for Store<E, A, COUNT> {
             return memory::run(registers, view, step, mask).is_some();
         };
         view.changes += 1;
-        for (i, row) in rows::<COUNT>(view, step).into_iter().enumerate() {
+        let rows = rows::<COUNT>(view, step);
+        if let Shape::Consecutive(pointer) = found {
+            if COUNT == 1 {
+                let row = E::row(registers, rows[0]).as_ptr();
+                // SAFETY: as for loads.
+                unsafe { copy_lines::<S, E, COUNT>(row.cast(), pointer) };
+                return true;
+            }
+            let mut block = [[E::default(); LANES]; COUNT];
+            for (i, &row) in rows.iter().enumerate() {
+                for (lane, &value) in E::row(registers, row).iter().enumerate() {
+                    let at = lane * COUNT + i;
+                    block[at / LANES][at % LANES] = value;
+                }
+            }
+            // SAFETY: as for loads.
+            unsafe { copy_lines::<S, E, COUNT>(block.as_ptr().cast(), pointer) };
+            return true;
+        }
+        for (i, row) in rows.into_iter().enumerate() {
             let values = E::row(registers, row);
             // SAFETY: as for loads; only active lanes write.
             unsafe {
                 match found {
-                    Shape::Consecutive(pointer) => {
-                        for (lane, value) in values.iter().enumerate() {
-                            pointer.cast::<E>().add(lane * COUNT + i).write(*value);
-                        }
-                    }
+                    Shape::Consecutive(_) => {}
                     // Of lanes with one address the last one wins.
                     Shape::Uniform(pointer) => {
-                        pointer.cast::<E>().add(i).write(values[LANES - 1]);
+                        E::store(pointer.cast::<E>().add(i), values[LANES - 1]);
                     }
-                    Shape::Scattered(pointer) => {
+                    Shape::Scattered(pointer, _) => {
                         let mut left = mask;
                         while left != 0 {
                             let lane = left.trailing_zeros() as usize;
                             left &= left - 1;
                             let offset = offsets[lane].low() as usize;
-                            pointer.add(offset).cast::<E>().add(i).write(values[lane]);
+                            E::store(pointer.add(offset).cast::<E>().add(i), values[lane]);
                         }
                     }
                 }

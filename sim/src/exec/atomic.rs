@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::fault::AccessKind;
+use crate::host_memory::Element;
 use crate::program::{AtomicOp, AtomicType, FloatType, Inst, MemorySpace, Op, Rounding};
 
 use super::lanes::{LANES, Registers, store};
@@ -28,10 +29,11 @@ pub(super) fn execute_wide(
     let mut old = [[0u64; LANES]; 2];
     for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
         let address = registers.address(inst.src[0], inst.imm, narrow_address, lane);
-        let pointer = view.cell(lane, space, address, 16, AccessKind::Atomic)?.cast::<u128>();
+        let pointer = view.cell(lane, space, address, 16, AccessKind::Atomic)?.cast::<u64>();
         let _guard = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: `cell` has checked 16 bytes; the host may align 128 bits more than the device.
-        let seen = unsafe { pointer.read_unaligned() };
+        // SAFETY: `cell` has checked 16 bytes and their alignment.
+        let [low, high] = [0, 1].map(|half| unsafe { u64::load(pointer.add(half)) });
+        let seen = u128::from(low) | u128::from(high) << 64;
         let b = read(registers, inst.src[1], lane);
         let new = match compare {
             true if seen == b => Some(read(registers, inst.src[2], lane)),
@@ -40,7 +42,10 @@ pub(super) fn execute_wide(
         };
         if let Some(new) = new {
             // SAFETY: as above.
-            unsafe { pointer.write_unaligned(new) };
+            unsafe {
+                u64::store(pointer, new as u64);
+                u64::store(pointer.add(1), (new >> 64) as u64);
+            }
         }
         (old[0][lane], old[1][lane]) = (seen as u64, (seen >> 64) as u64);
     }

@@ -4,12 +4,13 @@
 //! set, in which the loops over 32 lanes become vector instructions of that set. For frequent
 //! operations there is a function of their own: the same body, in which the operation is a constant.
 
+use crate::host_memory;
 use crate::program::{
     Access, Cmp, Combine, Compare, FloatBinary, FloatMode, FloatType, Inst, IntBinary, IntTernary,
     IntType, MemorySpace, Op,
 };
 
-use super::lanes::Registers;
+use super::lanes::{LANES, Registers};
 use super::memory::View;
 use super::plan::{Handler, Step, StepKind};
 use super::{
@@ -21,19 +22,28 @@ pub(super) trait Body {
     fn run(registers: &mut Registers, view: &mut View<'_>, step: &Step, mask: u32) -> bool;
 }
 
+/// Bytes that are copied as one: 32 bits of each lane.
+pub(super) const LINE: usize = 4 * LANES;
+
 /// An instruction set of the host.
-trait HostSimd {
+pub(super) trait HostSimd {
     /// Whether frequent operations get functions of their own: where they gain little it is not
     /// worth the code.
     const SPECIALISED: bool;
 
     fn handler<B: Body>() -> Handler;
+
+    /// Copies [`LINE`] bytes that may be raced for (see [`crate::host_memory`]).
+    ///
+    /// # Safety
+    /// So many bytes are valid at both ends, which do not overlap, and the host has these instructions.
+    unsafe fn copy_line(from: *const u8, to: *mut u8);
 }
 
 macro_rules! host_simd {
-    ($name:ident, $doc:literal, $specialised:literal $(, $features:meta)?) => {
+    ($name:ident, $doc:literal, $specialised:literal, $copy:expr $(, $features:meta)?) => {
         #[doc = $doc]
-        struct $name;
+        pub(super) struct $name;
 
         impl HostSimd for $name {
             const SPECIALISED: bool = $specialised;
@@ -50,16 +60,23 @@ macro_rules! host_simd {
                 }
                 run::<B>
             }
+
+            #[inline(always)]
+            unsafe fn copy_line(from: *const u8, to: *mut u8) {
+                // SAFETY: the caller's.
+                unsafe { $copy(from, to) }
+            }
         }
     };
 }
 
-host_simd!(Portable, "What every host has.", false);
+host_simd!(Portable, "What every host has.", false, |from, to| host_memory::copy(from, to, LINE));
 #[cfg(target_arch = "x86_64")]
 host_simd!(
     Avx2,
     "256-bit vectors and fused multiply-add.",
     true,
+    copy_line_avx,
     target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")
 );
 #[cfg(target_arch = "x86_64")]
@@ -67,10 +84,59 @@ host_simd!(
     Avx512,
     "512-bit vectors and lane masks.",
     true,
+    copy_line_avx512,
     target_feature(
         enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
     )
 );
+
+/// [`HostSimd::copy_line`] by vectors of 256 bits.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn copy_line_avx(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller's.
+    unsafe {
+        std::arch::asm!(
+            "vmovdqu {a}, ymmword ptr [{from}]",
+            "vmovdqu {b}, ymmword ptr [{from} + 32]",
+            "vmovdqu {c}, ymmword ptr [{from} + 64]",
+            "vmovdqu {d}, ymmword ptr [{from} + 96]",
+            "vmovdqu ymmword ptr [{to}], {a}",
+            "vmovdqu ymmword ptr [{to} + 32], {b}",
+            "vmovdqu ymmword ptr [{to} + 64], {c}",
+            "vmovdqu ymmword ptr [{to} + 96], {d}",
+            from = in(reg) from,
+            to = in(reg) to,
+            a = out(ymm_reg) _,
+            b = out(ymm_reg) _,
+            c = out(ymm_reg) _,
+            d = out(ymm_reg) _,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// [`HostSimd::copy_line`] by vectors of 512 bits.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn copy_line_avx512(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller's.
+    unsafe {
+        std::arch::asm!(
+            "vmovdqu64 {a}, zmmword ptr [{from}]",
+            "vmovdqu64 {b}, zmmword ptr [{from} + 64]",
+            "vmovdqu64 zmmword ptr [{to}], {a}",
+            "vmovdqu64 zmmword ptr [{to} + 64], {b}",
+            from = in(reg) from,
+            to = in(reg) to,
+            a = out(zmm_reg) _,
+            b = out(zmm_reg) _,
+            options(nostack, preserves_flags)
+        );
+    }
+}
 
 /// Chooses the function of an instruction.
 type Selector = fn(&Inst) -> (StepKind, Handler);
@@ -318,16 +384,16 @@ macro_rules! shapes {
             _ if $shape.space == MemorySpace::Local || $shape.signed && $shape.bytes < 4 => {
                 $simd::handler::<AnyAccess>()
             }
-            (4, 1, false, false) => $simd::handler::<access::$body<u32, u64, 1>>(),
-            (4, 2, false, false) => $simd::handler::<access::$body<u32, u64, 2>>(),
-            (4, 4, false, false) => $simd::handler::<access::$body<u32, u64, 4>>(),
-            (8, 1, true, false) => $simd::handler::<access::$body<u64, u64, 1>>(),
-            (8, 2, true, false) => $simd::handler::<access::$body<u64, u64, 2>>(),
-            (4, 1, false, true) => $simd::handler::<access::$body<u32, u32, 1>>(),
-            (4, 2, false, true) => $simd::handler::<access::$body<u32, u32, 2>>(),
-            (4, 4, false, true) => $simd::handler::<access::$body<u32, u32, 4>>(),
-            (8, 1, true, true) => $simd::handler::<access::$body<u64, u32, 1>>(),
-            (8, 2, true, true) => $simd::handler::<access::$body<u64, u32, 2>>(),
+            (4, 1, false, false) => $simd::handler::<access::$body<$simd, u32, u64, 1>>(),
+            (4, 2, false, false) => $simd::handler::<access::$body<$simd, u32, u64, 2>>(),
+            (4, 4, false, false) => $simd::handler::<access::$body<$simd, u32, u64, 4>>(),
+            (8, 1, true, false) => $simd::handler::<access::$body<$simd, u64, u64, 1>>(),
+            (8, 2, true, false) => $simd::handler::<access::$body<$simd, u64, u64, 2>>(),
+            (4, 1, false, true) => $simd::handler::<access::$body<$simd, u32, u32, 1>>(),
+            (4, 2, false, true) => $simd::handler::<access::$body<$simd, u32, u32, 2>>(),
+            (4, 4, false, true) => $simd::handler::<access::$body<$simd, u32, u32, 4>>(),
+            (8, 1, true, true) => $simd::handler::<access::$body<$simd, u64, u32, 1>>(),
+            (8, 2, true, true) => $simd::handler::<access::$body<$simd, u64, u32, 2>>(),
             _ => $simd::handler::<AnyAccess>(),
         }
     };

@@ -4,6 +4,7 @@
 //! or linear interpolation with weights of 8 fractional bits, whose rounding the guide leaves open.
 
 use crate::fault::{AccessKind, FaultKind};
+use crate::host_memory;
 use crate::images::{AddressMode, Bound, ChannelFormat, Filter, Image, Images, Texture};
 use crate::isa::Type;
 use crate::program::{
@@ -215,14 +216,7 @@ impl Lane<'_, '_> {
             .cell(self.lane, MemorySpace::Global, address, bytes, AccessKind::Read)
             .map_err(violation)?;
         // SAFETY: `cell` has checked so many bytes, and their alignment.
-        Ok(unsafe {
-            match bytes {
-                1 => pointer.read().into(),
-                2 => pointer.cast::<u16>().read().into(),
-                4 => pointer.cast::<u32>().read().into(),
-                _ => pointer.cast::<u64>().read(),
-            }
-        })
+        Ok(unsafe { host_memory::load_bits(pointer, bytes) })
     }
 
     fn write(&self, address: u64, bytes: u32, value: u64) -> Fallible<()> {
@@ -231,14 +225,7 @@ impl Lane<'_, '_> {
             .cell(self.lane, MemorySpace::Global, address, bytes, AccessKind::Write)
             .map_err(violation)?;
         // SAFETY: as in `read`.
-        unsafe {
-            match bytes {
-                1 => pointer.write(value as u8),
-                2 => pointer.cast::<u16>().write(value as u16),
-                4 => pointer.cast::<u32>().write(value as u32),
-                _ => pointer.cast::<u64>().write(value),
-            }
-        }
+        unsafe { host_memory::store_bits(pointer, bytes, value) };
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 //! multiply-adds.
 
 use crate::fault::AccessKind;
+use crate::host_memory::{self, Element};
 use crate::isa::Type;
 use crate::program::{
     Code, Inst, List, Matrix, Multiply, NO_ROW, Op, Products, Role, Rounding, Shape, Tile,
@@ -228,10 +229,9 @@ fn load(
                 let (address, bit) = located(registers, inst, matrix, lead, place);
                 let bytes = ty.bits().div_ceil(8);
                 let pointer = view.cell(lane, matrix.space, address, bytes, AccessKind::Read)?;
-                let mut raw = [0u8; 8];
-                // SAFETY: `cell` has checked so many bytes; there are at most eight.
-                unsafe { pointer.copy_to(raw.as_mut_ptr(), bytes as usize) };
-                let value = u64::from_le_bytes(raw) >> bit & (u64::MAX >> (64 - ty.bits()));
+                // SAFETY: `cell` has checked so many bytes, and their alignment.
+                let raw = unsafe { host_memory::load_bits(pointer, bytes) };
+                let value = raw >> bit & (u64::MAX >> (64 - ty.bits()));
                 values[lane] |= value << (part as u32 * ty.bits().min(63));
             }
         }
@@ -261,9 +261,9 @@ fn save(
             let (address, _) = located(registers, inst, matrix, lead, place);
             let bytes = ty.bits() / 8;
             let pointer = view.cell(lane, matrix.space, address, bytes, AccessKind::Write)?;
-            let raw = element(registers, rows, ty, lane, i).to_le_bytes();
-            // SAFETY: `cell` has checked so many bytes; results have at most eight.
-            unsafe { pointer.copy_from(raw.as_ptr(), bytes as usize) };
+            let value = element(registers, rows, ty, lane, i);
+            // SAFETY: as in `load`.
+            unsafe { host_memory::store_bits(pointer, bytes, value) };
         }
     }
     Ok(())
@@ -309,7 +309,7 @@ fn load_tiles(
         loaded.push(std::array::from_fn::<u32, LANES, _>(|lane| {
             let [low, high] = tile_places(tile.transposed, lane).map(|(y, x)| {
                 // SAFETY: each row has been checked for its eight elements, and is aligned to 16.
-                u32::from(unsafe { pointers[y].add(x).read() })
+                u32::from(unsafe { u16::load(pointers[y].add(x)) })
             });
             high << 16 | low
         }));
@@ -335,7 +335,7 @@ fn store_tiles(
         for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
             for (i, (y, x)) in tile_places(tile.transposed, lane).into_iter().enumerate() {
                 // SAFETY: as in `load_tiles`.
-                unsafe { pointers[y].add(x).write((values[lane] >> (16 * i)) as u16) };
+                unsafe { u16::store(pointers[y].add(x), (values[lane] >> (16 * i)) as u16) };
             }
         }
     }

@@ -5,11 +5,12 @@
 //! copy or one broadcast. Only when the check fails is every lane looked at.
 //!
 //! Device memory is host memory that several worker threads use at once, as racy as the program
-//! that runs: plain accesses go through raw pointers, atomics through the host's atomics.
+//! that runs: plain accesses are those of [`crate::host_memory`], atomics the host's atomics.
 
 use std::cell::RefCell;
 
 use crate::fault::AccessKind;
+use crate::host_memory::Element;
 use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
 
 use super::cluster::rank_of;
@@ -189,7 +190,7 @@ impl View<'_> {
     pub(super) fn byte(&self, lane: usize, address: u64) -> Option<u8> {
         let pointer = self.cell(lane, MemorySpace::Generic, address, 1, AccessKind::Read).ok()?;
         // SAFETY: `cell` has checked the byte.
-        Some(unsafe { pointer.read() })
+        Some(unsafe { u8::load(pointer) })
     }
 
     /// The host's place of one lane's access of `bytes`, checked.
@@ -400,8 +401,8 @@ pub(super) fn generic(address: u64) -> (MemorySpace, u64) {
     }
 }
 
-/// A type that memory is read and written as.
-trait Element: Copy + Default {
+/// How an element of memory goes into a register.
+trait Extend: Element {
     fn zero_extend(self) -> u64;
     fn sign_extend(self) -> u64;
     fn truncate(value: u64) -> Self;
@@ -409,7 +410,7 @@ trait Element: Copy + Default {
 
 macro_rules! element {
     ($type:ty, $signed:ty) => {
-        impl Element for $type {
+        impl Extend for $type {
             #[inline(always)]
             fn zero_extend(self) -> u64 {
                 self as u64
@@ -434,7 +435,7 @@ element!(u64, i64);
 
 /// Reads one element of every lane; `skip` bytes from the lane's address.
 #[inline(always)]
-fn gather<E: Element>(pointers: &Pointers, skip: usize, step: usize) -> [E; LANES] {
+fn gather<E: Extend>(pointers: &Pointers, skip: usize, step: usize) -> [E; LANES] {
     let mut out = [E::default(); LANES];
     // SAFETY: `locate` has checked every lane's access, and pointers of lanes that are not active
     // are those of one that is. Alignment follows from that of the address and of the region.
@@ -442,13 +443,13 @@ fn gather<E: Element>(pointers: &Pointers, skip: usize, step: usize) -> [E; LANE
         match pointers {
             Pointers::Consecutive(pointer) => {
                 for (lane, out) in out.iter_mut().enumerate() {
-                    *out = pointer.add(lane * step + skip).cast::<E>().read();
+                    *out = E::load(pointer.add(lane * step + skip).cast());
                 }
             }
-            Pointers::Uniform(pointer) => out = [pointer.add(skip).cast::<E>().read(); LANES],
+            Pointers::Uniform(pointer) => out = [E::load(pointer.add(skip).cast()); LANES],
             Pointers::Scattered(pointers) => {
                 for (lane, out) in out.iter_mut().enumerate() {
-                    *out = pointers[lane].add(skip).cast::<E>().read();
+                    *out = E::load(pointers[lane].add(skip).cast());
                 }
             }
         }
@@ -458,7 +459,7 @@ fn gather<E: Element>(pointers: &Pointers, skip: usize, step: usize) -> [E; LANE
 
 /// Writes one element of every active lane; of lanes with one address the last one wins.
 #[inline(always)]
-fn scatter<E: Element>(
+fn scatter<E: Extend>(
     pointers: &Pointers,
     skip: usize,
     step: usize,
@@ -470,19 +471,19 @@ fn scatter<E: Element>(
         match pointers {
             Pointers::Consecutive(pointer) => {
                 for (lane, value) in values.iter().enumerate() {
-                    pointer.add(lane * step + skip).cast::<E>().write(*value);
+                    E::store(pointer.add(lane * step + skip).cast(), *value);
                 }
             }
             Pointers::Uniform(pointer) => {
                 let last = 31 - mask.leading_zeros() as usize;
-                pointer.add(skip).cast::<E>().write(values[last & 31]);
+                E::store(pointer.add(skip).cast(), values[last & 31]);
             }
             Pointers::Scattered(pointers) => {
                 let mut left = mask;
                 while left != 0 {
                     let lane = left.trailing_zeros() as usize;
                     left &= left - 1;
-                    pointers[lane].add(skip).cast::<E>().write(values[lane]);
+                    E::store(pointers[lane].add(skip).cast(), values[lane]);
                 }
             }
         }
@@ -490,7 +491,7 @@ fn scatter<E: Element>(
 }
 
 #[inline(always)]
-fn load_elements<E: Element>(
+fn load_elements<E: Extend>(
     registers: &mut Registers,
     rows: &[u32],
     mask: u32,
@@ -507,14 +508,14 @@ fn load_elements<E: Element>(
         match (access.wide, access.signed) {
             (false, false) => store(registers, row, mask, &values.map(|v| v.zero_extend() as u32)),
             (false, true) => store(registers, row, mask, &values.map(|v| v.sign_extend() as u32)),
-            (true, false) => store(registers, row, mask, &values.map(Element::zero_extend)),
-            (true, true) => store(registers, row, mask, &values.map(Element::sign_extend)),
+            (true, false) => store(registers, row, mask, &values.map(Extend::zero_extend)),
+            (true, true) => store(registers, row, mask, &values.map(Extend::sign_extend)),
         }
     }
 }
 
 #[inline(always)]
-fn store_elements<E: Element>(
+fn store_elements<E: Extend>(
     registers: &Registers,
     rows: &[u32],
     mask: u32,
@@ -642,6 +643,25 @@ impl Pointers {
     }
 }
 
+/// Copies at most 16 bytes, by words where they are some.
+///
+/// # Safety
+/// As of [`crate::host_memory::copy`].
+unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: the caller's; the words are aligned.
+    unsafe {
+        if (from as usize | to as usize | bytes).is_multiple_of(4) {
+            for at in (0..bytes).step_by(4) {
+                u32::store(to.add(at).cast(), u32::load(from.add(at).cast()));
+            }
+        } else {
+            for at in 0..bytes {
+                u8::store(to.add(at), u8::load(from.add(at)));
+            }
+        }
+    }
+}
+
 /// `cp.async`: copies `bytes` of every lane from global to shared memory, zeros beyond the source
 /// size. Returns the bytes, the addresses at both ends, and the lanes that read.
 pub(super) fn copy_async(
@@ -692,7 +712,8 @@ pub(super) fn copy_async(
         )?)
     };
     for lane in (0..LANES).filter(|&lane| mask & (1 << lane) != 0) {
-        let mut buffer = [0u8; 16];
+        let mut buffer = [0u32; 4];
+        let buffer = buffer.as_mut_ptr().cast::<u8>();
         if let Some(from) = &from
             && reading & (1 << lane) != 0
         {
@@ -703,11 +724,11 @@ pub(super) fn copy_async(
             };
             let source = from.pointers.lane(lane, size as usize);
             // SAFETY: `locate` has checked `size` bytes at both ends; the buffer holds 16, the most.
-            unsafe { std::ptr::copy(source, buffer.as_mut_ptr(), wanted as usize) };
+            unsafe { copy_few(source, buffer, wanted as usize) };
         }
         let target = to.pointers.lane(lane, size as usize);
         // SAFETY: as above.
-        unsafe { std::ptr::copy(buffer.as_ptr(), target, size as usize) };
+        unsafe { copy_few(buffer, target, size as usize) };
     }
     view.changes += 1;
     let sources = from.map_or([0; LANES], |from| from.addresses);

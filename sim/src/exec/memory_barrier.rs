@@ -5,6 +5,7 @@
 //! above (PTX ISA §9.7.13.15). Copies are made at once, so that every wait finds them done.
 
 use crate::fault::{AccessKind, FaultKind};
+use crate::host_memory;
 use crate::program::{Inst, MemoryBarrier, MemoryBarrierOp, MemorySpace, Op, window};
 
 use super::atomic::combine;
@@ -211,16 +212,15 @@ pub(super) fn copy(
             let target = view.stretch(lane, to, target, bytes, access)?;
             let Some((op, ty)) = reduction else {
                 // SAFETY: `stretch` has checked so many bytes at both ends.
-                unsafe { std::ptr::copy(source, target, bytes as usize) };
+                unsafe { host_memory::copy_within(source, target, bytes as usize) };
                 continue;
             };
             let width = usize::from(ty.bytes());
             for at in (0..bytes as usize).step_by(width) {
-                let mut value = [0; 8];
                 // SAFETY: as above; both ends are aligned to 16 bytes, a multiple of the width.
                 unsafe {
-                    source.add(at).copy_to(value.as_mut_ptr(), width);
-                    combine(target.add(at), op, ty, u64::from_le_bytes(value));
+                    let value = host_memory::load_bits(source.add(at), width as u32);
+                    combine(target.add(at), op, ty, value);
                 }
             }
         }
@@ -242,7 +242,7 @@ fn clear(view: &View<'_>, registers: &Registers, inst: &Inst, mask: u32) -> Resu
         if bytes != 0 {
             let target = view.stretch(lane, space, address, bytes, AccessKind::Write)?;
             // SAFETY: `stretch` has checked so many bytes.
-            unsafe { target.write_bytes(0, bytes as usize) };
+            unsafe { host_memory::fill(target, 0, bytes as usize) };
         }
     }
     Ok(())

@@ -5,6 +5,7 @@
 //! 8 by 16 bytes whose places a descriptor gives (PTX ISA §9.7.15.5.1, "Shared Memory Matrix Layout").
 
 use crate::fault::AccessKind;
+use crate::host_memory;
 use crate::isa::Type;
 use crate::program::{Inst, MemorySpace, Role, Shape, WarpGroupMultiply};
 
@@ -64,13 +65,7 @@ fn fetch(
     let address = descriptor.address(slow as u64, fast as u64 * bytes, transposed);
     let pointer = view.cell(lane, MemorySpace::Shared, address, bytes as u32, AccessKind::Read)?;
     // SAFETY: `cell` has checked so many bytes, and their alignment.
-    Ok(unsafe {
-        match bytes {
-            1 => pointer.read().into(),
-            2 => pointer.cast::<u16>().read().into(),
-            _ => pointer.cast::<u32>().read().into(),
-        }
-    })
+    Ok(unsafe { host_memory::load_bits(pointer, bytes as u32) })
 }
 
 /// Runs the part of a warp.
