@@ -50,8 +50,13 @@ fn private_arrays(
     let mut used = own.fold(RESERVED, u64::saturating_add);
     let is_static = |op: &Op| ir.operand_count(*op) == 0 && !is_in_block(op);
     let is_shared = |op: Op| is_shared_by_threads(ir, op, region, extents);
-    let shared = arrays.iter().filter(|op| is_static(op) && is_shared(**op));
-    let mut shared: Vec<Op> = shared.copied().collect();
+    let mut shared: Vec<Op> = arrays.iter().filter(|op| is_static(op)).copied().collect();
+    // Whose they are is asked only where not all of them fit.
+    if shared.iter().fold(used, |sum, &op| sum.saturating_add(bytes(op))) > most {
+        shared.retain(|&op| is_shared(op));
+    } else {
+        shared.clear();
+    }
     // As many as fit.
     shared.sort_by_key(|&op| bytes(op));
     let is_too_much = |op: &Op| {
