@@ -58,7 +58,13 @@ fn index(value: Value) -> usize {
 impl Verifier {
     fn fail(&mut self, ir: &Ir, op: Op, message: impl AsRef<str>) -> bool {
         let text = format!("'{}' op {}", ir.name(op), message.as_ref());
-        self.errors.push(Diagnostic::error(text).at_option(ir.ctx.place(ir.location(op))));
+        self.fail_at(ir, Some(op), text)
+    }
+
+    /// The same for what is no operation's own fault.
+    fn fail_at(&mut self, ir: &Ir, op: Option<Op>, text: String) -> bool {
+        let place = op.and_then(|op| ir.ctx.place(ir.location(op)));
+        self.errors.push(Diagnostic::error(text).at_option(place));
         false
     }
 
@@ -144,11 +150,6 @@ impl Verifier {
 
     fn region(&mut self, ir: &mut Ir, op: Op, region: Region) -> bool {
         let blocks = ir.blocks(region).to_vec();
-        for &block in &blocks {
-            if let Err(message) = terminated(ir, op, block) {
-                return self.fail(ir, op, message);
-            }
-        }
         if ir.has_trait(op, Traits::GRAPH_REGION) {
             for &block in &blocks {
                 self.show_block(ir, block);
@@ -170,12 +171,36 @@ impl Verifier {
         fine
     }
 
+    /// Verifies what is in a block up to the first broken operation, or up to the last one if those are isolated from
+    /// each other; then that the block ends as it must.
     fn block(&mut self, ir: &mut Ir, block: Block) -> bool {
         let mut fine = true;
         let mut next = ir.first_op(block);
+        if next.is_none() && !may_lack_terminator(ir, block) {
+            let parent = ir.block_op(block);
+            return self.fail_at(
+                ir,
+                parent,
+                "empty block: expect at least a terminator".to_owned(),
+            );
+        }
         while let Some(op) = next {
-            fine &= self.op(ir, op);
             next = ir.next_op(op);
+            fine &= self.op(ir, op);
+            if !fine && !ir.has_trait(op, Traits::ISOLATED_FROM_ABOVE) {
+                return false;
+            }
+            if next.is_some() && ir.has_trait(op, Traits::TERMINATOR) {
+                return self.fail(ir, op, "must be the last operation in the parent block");
+            }
+        }
+        if let Some(last) = ir.last_op(block).filter(|_| fine)
+            && ir.def(last).is_some()
+            && !ir.has_trait(last, Traits::TERMINATOR)
+            && !may_lack_terminator(ir, block)
+        {
+            let name = ir.name(last).to_owned();
+            return self.fail_at(ir, Some(last), format!("block with no terminator, has '{name}'"));
         }
         fine
     }
@@ -205,6 +230,9 @@ impl Verifier {
             }
             self.show_block(ir, block);
             fine &= self.block(ir, block);
+            if !fine {
+                return false;
+            }
             stack.push((block, true));
             for &child in children.get(&block).into_iter().flatten().rev() {
                 stack.push((child, false));
@@ -305,31 +333,15 @@ fn number_of_no_type(ctx: &Context, attr: Attr) -> Option<String> {
     }
 }
 
-/// Every block ends with its only terminator, where one is demanded.
-fn terminated(ir: &Ir, op: Op, block: Block) -> Result<(), String> {
-    let exempt = match ir.def(op) {
-        None => true,
-        Some(def) => def.traits.contains(Traits::NO_TERMINATOR),
-    };
-    let Some(last) = ir.last_op(block) else {
-        return if exempt { Ok(()) } else { Err("expects a non-empty block".to_owned()) };
-    };
-    for inner in ir.ops(block) {
-        let terminator = ir.has_trait(inner, Traits::TERMINATOR);
-        if inner != last && terminator {
-            return Err(format!(
-                "holds '{}', which must be the last operation in the parent block",
-                ir.name(inner)
-            ));
-        }
-        if inner == last && !terminator && !exempt && ir.def(inner).is_some() {
-            return Err(format!(
-                "expects its block to end with a terminator, found '{}'",
-                ir.name(inner)
-            ));
-        }
-    }
-    Ok(())
+/// Whether a block need not end with a terminator: the only one of an operation that asks for none, or of which nothing
+/// is known.
+fn may_lack_terminator(ir: &Ir, block: Block) -> bool {
+    let only = ir.block_region(block).is_none_or(|region| ir.blocks(region).len() == 1);
+    let asks = ir
+        .block_op(block)
+        .and_then(|op| ir.def(op))
+        .is_some_and(|def| !def.traits.contains(Traits::NO_TERMINATOR));
+    only && !asks
 }
 
 fn count_of(specs: &[ValueSpec]) -> (usize, bool) {

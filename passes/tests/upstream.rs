@@ -84,6 +84,123 @@ fn peeling() {
 }
 
 #[test]
+fn minima_that_loops_decide() {
+    let body = "%four = arith.constant 4 : index
+        %end = arith.constant 32 : index
+        scf.for %i = %c0 to %end step %four {
+            %whole = affine.min affine_map<(d0) -> (4, 32 - d0)>(%i)
+            %most = affine.max affine_map<(d0) -> (3, 32 - d0)>(%i)
+            %rest = affine.min affine_map<(d0)[s0] -> (4, s0 - d0)>(%i)[%hi]
+            %n = arith.index_cast %whole : index to i32
+            %m = arith.index_cast %most : index to i32
+            %o = arith.index_cast %rest : index to i32
+            %x = arith.addi %n, %m : i32
+            %y = arith.addi %x, %o : i32
+            memref.store %y, %a[%i, %c1] : memref<64x8xi32>
+        }
+        scf.for %i = %lo to %hi step %step {
+            %most = affine.max affine_map<(d0)[s0] -> (0, s0 - d0)>(%i)[%hi]
+            %n = arith.index_cast %most : index to i32
+            memref.store %n, %a[%i, %c3] : memref<64x8xi32>
+        }";
+    check("scf-for-loop-canonicalization", body);
+    let decided = after("scf-for-loop-canonicalization", body);
+    // That of the unknown bound is left, and all maxima are decided.
+    assert_eq!(decided.matches("affine.min").count(), 1, "{decided}");
+    assert_eq!(decided.matches("affine.max").count(), 0, "{decided}");
+}
+
+/// Values go from store to load over loops and conditions, unless somebody may write between.
+#[test]
+fn scalar_replacement() {
+    let body = "affine.for %i = %lo to %hi step 2 {
+            %x = affine.load %a[%i, 0] : memref<64x8xi32>
+            %y = arith.addi %x, %one : i32
+            affine.store %y, %a[%i, 0] : memref<64x8xi32>
+            affine.for %j = 0 to 3 {
+                %z = affine.load %a[%i, 0] : memref<64x8xi32>
+                %w = arith.muli %z, %seven : i32
+                affine.store %w, %a[%i, %j + 1] : memref<64x8xi32>
+            }
+            affine.if affine_set<(d0) : (d0 - 3 >= 0)>(%i) {
+                %z = affine.load %a[%i, 0] : memref<64x8xi32>
+                affine.store %z, %a[%i, 4] : memref<64x8xi32>
+            }
+            affine.store %one, %a[%i, 5] : memref<64x8xi32>
+            affine.store %seven, %a[%i, 5] : memref<64x8xi32>
+        }";
+    check("affine-scalrep", body);
+    let replaced = after("affine-scalrep", body);
+    assert_eq!(replaced.matches("affine.load").count(), 1, "{replaced}");
+    assert_eq!(replaced.matches("affine.store").count(), 4, "{replaced}");
+    // An inner loop overwrites what it reads in its next iteration; another iteration of the outer one reads what is stored
+    // last; a store between may be to the same element.
+    let disturbed = "affine.for %i = %lo to %hi {
+            affine.store %one, %a[%i, 0] : memref<64x8xi32>
+            affine.for %j = 0 to 3 {
+                %z = affine.load %a[%i, 0] : memref<64x8xi32>
+                %w = arith.muli %z, %seven : i32
+                affine.store %w, %a[%i, %j] : memref<64x8xi32>
+            }
+            affine.store %seven, %a[%i, 5] : memref<64x8xi32>
+            affine.store %one, %a[%i, %i mod 8] : memref<64x8xi32>
+            %y = affine.load %a[%i, 5] : memref<64x8xi32>
+            affine.store %y, %a[%i, 6] : memref<64x8xi32>
+            affine.store %seven, %a[%i, 5] : memref<64x8xi32>
+        }";
+    check("affine-scalrep", disturbed);
+    assert_eq!(after("affine-scalrep", disturbed).matches("affine.load").count(), 2);
+}
+
+/// Transfers run an iteration ahead, but not where the loop writes what is transferred, or gives the buffer away.
+#[test]
+fn transfers_ahead() {
+    let transfer = "%t = memref.alloc() : memref<8xi32, 1>
+        %sum = memref.alloc() : memref<1xi32>
+        affine.store %one, %sum[0] : memref<1xi32>
+        %tag = memref.alloc() : memref<1xi32>
+        %many = arith.constant 8 : index
+        affine.for %i = 4 to 61 step 4 {
+            affine.dma_start %a[%i, 0], %t[0], %tag[0], %many : memref<64x8xi32>, memref<8xi32, 1>, memref<1xi32>
+            affine.dma_wait %tag[0], %many : memref<1xi32>
+            BODY
+        }
+        %all = affine.load %sum[0] : memref<1xi32>
+        affine.store %all, %r[0] : memref<1xi32>
+        memref.dealloc %tag : memref<1xi32>
+        memref.dealloc %t : memref<8xi32, 1>";
+    let sum = "affine.for %j = 0 to 8 {
+                %x = affine.load %t[%j] : memref<8xi32, 1>
+                %y = affine.load %sum[0] : memref<1xi32>
+                %m = arith.muli %y, %seven : i32
+                %z = arith.addi %m, %x : i32
+                affine.store %z, %sum[0] : memref<1xi32>
+            }";
+    let passes = "affine-pipeline-data-transfer";
+    let body = transfer.replace("BODY", sum);
+    check(passes, &body);
+    let ahead = after(passes, &body);
+    assert_eq!(ahead.matches("affine.dma_start").count(), 2, "{ahead}");
+    assert!(ahead.contains("memref<2x8xi32, 1>"), "{ahead}");
+    // What is transferred is written; the buffer is somebody else's too.
+    for refused in [
+        format!(
+            "affine.store %one, %t[0] : memref<8xi32, 1>\n{sum}\naffine.store %one, %a[0, 0] : memref<64x8xi32>"
+        ),
+        format!("{sum}\nfunc.call @main2(%t) : (memref<8xi32, 1>) -> ()"),
+    ] {
+        let body = transfer.replace("BODY", &refused);
+        let text = program(0, 1, 1, &body);
+        let text = match text.contains("@main2") {
+            true => format!("func.func private @main2(memref<8xi32, 1>)\n{text}"),
+            false => text,
+        };
+        let (kept, said) = run(passes, &text);
+        assert_eq!(kept.matches("affine.dma_start").count(), 1, "{said}{kept}");
+    }
+}
+
+#[test]
 fn peeling_a_front_of_constants() {
     let body = "%six = arith.constant 6 : index
         %s = scf.for %i = %c0 to %six step %c3 iter_args(%t = %one) -> (i32) {

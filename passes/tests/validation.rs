@@ -30,6 +30,7 @@ const NEEDS: &[(&str, &str)] = &[
     ("affine-loop-unroll", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-coalescing", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-unroll-jam", "raise-loops,mem2reg,raise-affine,delinearize"),
+    ("affine-scalrep", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-simplify-structures", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("scf-for-loop-range-folding", "raise-loops,mem2reg"),
     ("convert-scf-to-cf", "raise-loops,mem2reg,map,outline,distribute,lower-reductions"),

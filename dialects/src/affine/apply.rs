@@ -264,6 +264,9 @@ fn extremum_of_one(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 fn verify_delinearize(ir: &Ir, op: Op) -> Result<(), String> {
     let view = AffineDelinearizeIndexOp(op);
+    if view.basis(ir).is_empty() {
+        return Err("basis should not be empty".into());
+    }
     if view.multi_index(ir).len() != view.basis(ir).len() {
         return Err("should return an index for each basis element".into());
     }

@@ -81,10 +81,41 @@ impl AffineDmaStartOp {
         parts(ir, self.0, &START)
     }
 
+    /// Gives it other buffers and subscripts.
+    pub fn set_parts(self, ir: &mut Ir, parts: &[(Value, AffineValue)]) {
+        set_parts(ir, self.0, &START, parts);
+    }
+
     /// The number of elements, and stride and elements at each if there are such.
     pub fn counts(self, ir: &Ir) -> Vec<Value> {
         rest(ir, self.0, &self.parts(ir))
     }
+}
+
+impl AffineDmaWaitOp {
+    /// The tag with its subscripts.
+    pub fn parts(self, ir: &Ir) -> Vec<(Value, AffineValue)> {
+        parts(ir, self.0, &WAIT)
+    }
+
+    /// Gives it another tag and other subscripts.
+    pub fn set_parts(self, ir: &mut Ir, parts: &[(Value, AffineValue)]) {
+        set_parts(ir, self.0, &WAIT, parts);
+    }
+}
+
+/// Gives an operation other buffers and subscripts, as many as it has.
+fn set_parts(ir: &mut Ir, op: Op, maps: &[&str], new: &[(Value, AffineValue)]) {
+    let counts = rest(ir, op, &parts(ir, op, maps));
+    let mut operands = Vec::new();
+    for (name, (buffer, subscripts)) in maps.iter().zip(new) {
+        operands.push(*buffer);
+        operands.extend(&subscripts.operands);
+        let map = ir.ctx.map_attr(subscripts.map);
+        ir.set_attr(op, name, map);
+    }
+    operands.extend(counts);
+    ir.set_operands(op, &operands);
 }
 
 fn verify_parts(

@@ -74,29 +74,31 @@ pub(super) fn parse_parallel(p: Parser<'_, '_, '_>, state: &mut OpState) -> Pars
         variable.ty = Some(index);
     }
     p.expect("=")?;
-    let at = p.here();
     let lower = parse_bounds(p, "max")?;
     p.keyword("to")?;
     let upper = parse_bounds(p, "min")?;
-    if lower.groups.len() != variables.len() || upper.groups.len() != variables.len() {
-        return p.error(at, "expected as many lower and upper bounds as induction variables");
-    }
     set_bounds(p, state, &lower, "lower");
     set_bounds(p, state, &upper, "upper");
     let steps = if p.optional_keyword("step") {
-        let at = p.here();
         let mut steps = Vec::new();
         p.delimited_list(Delimiter::Paren, |p| {
             steps.push(p.integer()?);
             Ok(())
         })?;
-        if steps.len() != variables.len() {
-            return p.error(at, "expected as many steps as induction variables");
-        }
         steps
     } else {
         vec![1; variables.len()]
     };
+    let groups = [lower.groups.len(), upper.groups.len(), steps.len()];
+    if groups.iter().any(|&count| count != variables.len()) {
+        let [lower, upper, steps] = groups;
+        let message = format!(
+            "'affine.parallel' op the number of region arguments ({}) and the number of map groups for lower \
+             ({lower}) and upper bound ({upper}), and the number of steps ({steps}) must all match",
+            variables.len()
+        );
+        return p.error(p.name_position(), message);
+    }
     let steps: Vec<_> = steps.into_iter().map(|step| p.ir.ctx.i64_attr(step)).collect();
     let steps = p.ir.ctx.array_attr(&steps);
     state.attrs.push((p.ir.ctx.ident("steps"), steps));
@@ -111,7 +113,13 @@ pub(super) fn parse_parallel(p: Parser<'_, '_, '_>, state: &mut OpState) -> Pars
             }
             Ok(())
         })?;
+    }
+    if p.at("->") {
         state.results.extend(p.parse_arrow_type_list()?);
+    }
+    if state.results.len() != kinds.len() {
+        let message = "'affine.parallel' op a reduction must be specified for each output";
+        return p.error(p.name_position(), message);
     }
     let kinds = p.ir.ctx.array_attr(&kinds);
     state.attrs.push((p.ir.ctx.ident("reductions"), kinds));

@@ -42,7 +42,12 @@ pub(super) static MAP_WITH_OPERANDS: CustomDirective = CustomDirective {
         let dims = p.parse_dim_and_symbol_operands(&mut operands)?;
         let data = p.ir.ctx.map_data(map);
         if (data.dims as usize, data.symbols as usize) != (dims, operands.len() - dims) {
-            return p.error(at, "dimension or symbol index mismatch");
+            if p.ir.ctx.op_name_str(state.name) == "affine.apply" {
+                return p.error(at, "dimension or symbol index mismatch");
+            }
+            let rule = "operand count and affine map dimension and symbol count must match";
+            let message = format!("'{}' op {rule}", p.ir.ctx.op_name_str(state.name));
+            return p.error(p.name_position(), message);
         }
         p.set_operands(name, &operands);
         state.attrs.push((p.ir.ctx.ident("map"), attr));
@@ -172,7 +177,9 @@ pub(super) fn parse_for(p: Parser<'_, '_, '_>, state: &mut OpState) -> ParseResu
     let mut induction = p.parse_argument(false)?;
     p.expect("=")?;
     let lower = parse_bound(p, state, "lowerBoundMap", "max")?;
-    p.keyword("to")?;
+    if !p.optional_keyword("to") {
+        return p.error(p.here(), "expected 'to' between bounds");
+    }
     let upper = parse_bound(p, state, "upperBoundMap", "min")?;
     let index = p.ir.ctx.index();
     let step = if p.optional_keyword("step") {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::process::ExitCode;
 
-use gpuc_diagnostics::{Diagnostic, Sources};
+use gpuc_diagnostics::{Diagnostic, Severity, Sources};
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_ir::pass::{ParsePipelineError, PassInfo, PassManager, Pipeline, Registry};
 use gpuc_ir::text::split::{Chunk, check_expected, split_input};
@@ -12,11 +12,12 @@ use gpuc_ir::text::{PrintOptions, parse_module_at, parse_operation_at, print_op}
 use gpuc_ir::verify::verify;
 use gpuc_ir::{Ir, Op, OpView};
 
-use crate::feedback::{self, RemarkOptions};
+use crate::feedback;
 use crate::output::finish;
 
 mod arguments;
 pub(crate) mod instruments;
+mod messages;
 mod print_op_stats;
 mod view_op_graph;
 
@@ -80,11 +81,21 @@ fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Stop> {
             Err(stop) => return Err(stop),
         }
     }
-    if failed {
-        return Err(Stop::Reported);
+    // What became of the other pieces is shown, but makes no file.
+    if !failed || arguments.output == "-" {
+        write_output(&arguments.output, &output)?;
     }
-    write_output(&arguments.output, &output)?;
-    Ok(())
+    match failed {
+        true => Err(Stop::Reported),
+        false => Ok(()),
+    }
+}
+
+/// Prints errors and warnings; remarks have a layout of their own.
+fn print_messages(diagnostics: &[Diagnostic], sources: &Sources) {
+    for diagnostic in diagnostics.iter().filter(|each| each.severity != Severity::Remark) {
+        eprint!("{}", messages::render(diagnostic, sources));
+    }
 }
 
 fn read_input(path: &str) -> Result<(String, String), Diagnostic> {
@@ -132,7 +143,7 @@ fn process(
     if arguments.verify_diagnostics {
         let mismatches = check_expected(chunk, name, &diagnostics);
         if !mismatches.is_empty() {
-            feedback::print(&mismatches, &sources, RemarkOptions::default());
+            print_messages(&mismatches, &sources);
             return Err(Stop::Reported);
         }
         // What was expected came; what was made of the text, if it was, is printed as ever.
@@ -142,8 +153,7 @@ fn process(
             None => Ok(()),
         };
     }
-    let remarks = RemarkOptions::with_info();
-    feedback::print(&diagnostics, &sources, remarks);
+    print_messages(&diagnostics, &sources);
     if arguments.print_remarks {
         let heading = |_: &Diagnostic| feedback::info::Heading { rank: 0, name: name.to_owned() };
         eprint!("{}", feedback::info::print(&diagnostics, heading));
@@ -179,7 +189,7 @@ fn execute(
             Ok(())
         }
         Err(diagnostic) => {
-            feedback::print(&[diagnostic], sources, RemarkOptions::default());
+            print_messages(&[diagnostic], sources);
             Err(Stop::Reported)
         }
     }

@@ -15,6 +15,8 @@ gpuc_ir::pass! {
         max_label_len: u64 = 20,
         /// Print attributes of operations.
         print_attrs: bool = true,
+        /// Print control flow edges.
+        print_control_flow_edges: bool = false,
         /// Print data flow edges.
         print_data_flow_edges: bool = true,
         /// Print result types of operations.
@@ -32,7 +34,9 @@ impl Pass for ViewOpGraph {
         }
         let text = "digraph G {\n  compound = true;\n".to_owned();
         let (nodes, edges) = (HashMap::new(), Vec::new());
-        let mut graph = Graph { options: self, ir, kinds, text, indent: 2, last: 0, nodes, edges };
+        let order = Vec::new();
+        let mut graph =
+            Graph { options: self, ir, kinds, text, indent: 2, last: 0, nodes, edges, order };
         graph.operation(op);
         graph.finish();
         eprint!("{}", graph.text);
@@ -60,6 +64,8 @@ struct Graph<'a> {
     nodes: HashMap<Value, Node>,
     /// The value, its user, and which operand it is.
     edges: Vec<(Value, Node, String)>,
+    /// Operations that follow each other.
+    order: Vec<(Node, Node)>,
 }
 
 impl<'a> Graph<'a> {
@@ -96,7 +102,7 @@ impl<'a> Graph<'a> {
         Node { cluster: Some(cluster), ..node }
     }
 
-    fn operation(&mut self, op: Op) {
+    fn operation(&mut self, op: Op) -> Node {
         let ir = self.ir;
         let label = self.label(op);
         let node = if ir.regions(op).is_empty() {
@@ -116,6 +122,7 @@ impl<'a> Graph<'a> {
             self.edges.push((operand, node, label));
         }
         self.nodes.extend(ir.results(op).iter().map(|&result| (result, node)));
+        node
     }
 
     fn block(&mut self, block: Block) {
@@ -125,8 +132,10 @@ impl<'a> Graph<'a> {
                 let node = graph.node(&format!("arg{index}"), "ellipse", None);
                 graph.nodes.insert(argument, node);
             }
+            let mut before = None;
             for op in ir.ops(block) {
-                graph.operation(op);
+                let node = graph.operation(op);
+                graph.order.extend(before.replace(node).map(|before| (before, node)));
             }
         });
     }
@@ -165,17 +174,26 @@ impl<'a> Graph<'a> {
             else {
                 continue;
             };
-            let mut marks = Vec::new();
-            // Labels of edges to boxes would stand inside of them.
-            if from.cluster.is_none() && to.cluster.is_none() {
-                marks.push(format!("label = {}", quoted(&label)));
+            self.edge(from, to, &label, "solid");
+        }
+        for (from, to) in std::mem::take(&mut self.order) {
+            if self.options.print_control_flow_edges {
+                self.edge(from, to, "", "dashed");
             }
-            marks.extend(to.cluster.map(|cluster| format!("lhead = cluster_{cluster}")));
-            marks.extend(from.cluster.map(|cluster| format!("ltail = cluster_{cluster}")));
-            marks.push("style = solid".to_owned());
-            self.line(&format!("v{} -> v{} [{}];", from.number, to.number, marks.join(", ")));
         }
         self.text += "}\n";
+    }
+
+    fn edge(&mut self, from: Node, to: Node, label: &str, style: &str) {
+        let mut marks = Vec::new();
+        // Labels of edges to boxes would stand inside of them.
+        if from.cluster.is_none() && to.cluster.is_none() {
+            marks.push(format!("label = {}", quoted(label)));
+        }
+        marks.extend(to.cluster.map(|cluster| format!("lhead = cluster_{cluster}")));
+        marks.extend(from.cluster.map(|cluster| format!("ltail = cluster_{cluster}")));
+        marks.push(format!("style = {style}"));
+        self.line(&format!("v{} -> v{} [{}];", from.number, to.number, marks.join(", ")));
     }
 }
 

@@ -40,6 +40,11 @@ impl PatternSet {
         }
         set
     }
+
+    /// Keeps the patterns whose names are wanted.
+    pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.by_name.values_mut().for_each(|patterns| patterns.retain(|each| wanted(each.name)));
+    }
 }
 
 /// Limits and choices of the driver.
@@ -49,11 +54,15 @@ pub struct GreedyConfig {
     pub rewrites_per_op: usize,
     /// Whether to fold and to erase dead operations.
     pub fold: bool,
+    /// Whether operations come before what they hold and what follows them, or behind both.
+    pub top_down: bool,
+    /// Rewrites after which the driver gives up, whatever it began with.
+    pub most_rewrites: usize,
 }
 
 impl Default for GreedyConfig {
     fn default() -> Self {
-        GreedyConfig { rewrites_per_op: 64, fold: true }
+        GreedyConfig { rewrites_per_op: 64, fold: true, top_down: true, most_rewrites: usize::MAX }
     }
 }
 
@@ -98,8 +107,10 @@ pub fn apply_greedily(
     patterns: &PatternSet,
     config: GreedyConfig,
 ) -> Result<bool, bool> {
-    let mut ops = ir.nested_ops(root, WalkOrder::PreOrder);
+    let order = if config.top_down { WalkOrder::PreOrder } else { WalkOrder::PostOrder };
+    let mut ops = ir.nested_ops(root, order);
     let mut budget = config.rewrites_per_op.saturating_mul(ops.len().max(64));
+    budget = budget.min(config.most_rewrites);
     ops.retain(|&op| op != root);
     let mut constants = Constants::default();
     if config.fold {
@@ -113,7 +124,9 @@ pub fn apply_greedily(
         }
         ops.retain(|&op| !ir.is_erased(op));
     }
-    ops.reverse();
+    if config.top_down {
+        ops.reverse();
+    }
     let mut work = Worklist { stack: Vec::new(), queued: vec![false; ir.op_capacity()] };
     for op in ops {
         work.push(op);

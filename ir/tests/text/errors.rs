@@ -109,7 +109,7 @@ fn operations() {
             t:1:11: error: expected 0 operand types but had 1
             t:1:23: error: duplicate key 'a' in dictionary attribute
             t:1:12: error: successors in non-terminator
-            t:1:12: error: expected ','
+            t:1:11: error: expected ','
             t:1:10: error: expected colour to be one of: red, green
             t:1:10: error: expected attribute value
             t:1:20: error: `width` clause can appear at most once in the expansion of the oilist directive
@@ -169,7 +169,7 @@ fn types_and_attributes() {
     check(
         &texts,
         &expect![[r#"
-            t:1:14: error: invalid integer width
+            t:1:14: error: integer bitwidth is limited to 16777215 bits
             t:1:21: error: vector types must have positive constant sizes but got 0
             t:1:23: error: vector elements must be int/index/float type
             t:1:22: error: expected 'x' in dimension list
@@ -179,9 +179,9 @@ fn types_and_attributes() {
             t:1:22: error: invalid element type for complex
             t:1:14: error: expected attribute value
             t:1:14: error: undefined symbol alias id 'unknown'
-            t:1:23: error: expected '>'
-            t:1:20: error: unbalanced '<' in pretty dialect name
-            t:1:18: error: expected non-function type
+            t:1:23: error: expected '>' in tuple type
+            t:1:20: error: unbalanced '<' character in pretty dialect name
+            t:1:17: error: expected non-function type
             t:1:14: error: integer constant out of range for attribute
             t:1:15: error: integer constant out of range for attribute
             t:1:15: error: integer constant out of range for attribute
@@ -207,7 +207,7 @@ fn types_and_attributes() {
             t:1:30: error: redefinition of identifier 'd0'
             t:1:35: error: expected '== affine-expr' or '>= affine-expr' at end of affine constraint
             t:1:22: error: expected integer line number in FileLineColLoc
-            t:1:19: error: expected attribute value
+            t:1:18: error: expected attribute value
         "#]],
     );
 }
@@ -235,6 +235,70 @@ fn nesting_is_limited() {
             t:1:782: error: nested deeper than 128 levels
             t:1:654: error: nested deeper than 128 levels
             t:1:160: error: nested deeper than 128 levels
+            t:1:159: error: missing operand of negation
+            t:1:157: error: missing operand of negation
+            t:1:155: error: missing operand of negation
+            t:1:153: error: missing operand of negation
+            t:1:151: error: missing operand of negation
+            t:1:149: error: missing operand of negation
+            t:1:147: error: missing operand of negation
+            t:1:145: error: missing operand of negation
+            t:1:143: error: missing operand of negation
+            t:1:141: error: missing operand of negation
+            t:1:139: error: missing operand of negation
+            t:1:137: error: missing operand of negation
+            t:1:135: error: missing operand of negation
+            t:1:133: error: missing operand of negation
+            t:1:131: error: missing operand of negation
+            t:1:129: error: missing operand of negation
+            t:1:127: error: missing operand of negation
+            t:1:125: error: missing operand of negation
+            t:1:123: error: missing operand of negation
+            t:1:121: error: missing operand of negation
+            t:1:119: error: missing operand of negation
+            t:1:117: error: missing operand of negation
+            t:1:115: error: missing operand of negation
+            t:1:113: error: missing operand of negation
+            t:1:111: error: missing operand of negation
+            t:1:109: error: missing operand of negation
+            t:1:107: error: missing operand of negation
+            t:1:105: error: missing operand of negation
+            t:1:103: error: missing operand of negation
+            t:1:101: error: missing operand of negation
+            t:1:99: error: missing operand of negation
+            t:1:97: error: missing operand of negation
+            t:1:95: error: missing operand of negation
+            t:1:93: error: missing operand of negation
+            t:1:91: error: missing operand of negation
+            t:1:89: error: missing operand of negation
+            t:1:87: error: missing operand of negation
+            t:1:85: error: missing operand of negation
+            t:1:83: error: missing operand of negation
+            t:1:81: error: missing operand of negation
+            t:1:79: error: missing operand of negation
+            t:1:77: error: missing operand of negation
+            t:1:75: error: missing operand of negation
+            t:1:73: error: missing operand of negation
+            t:1:71: error: missing operand of negation
+            t:1:69: error: missing operand of negation
+            t:1:67: error: missing operand of negation
+            t:1:65: error: missing operand of negation
+            t:1:63: error: missing operand of negation
+            t:1:61: error: missing operand of negation
+            t:1:59: error: missing operand of negation
+            t:1:57: error: missing operand of negation
+            t:1:55: error: missing operand of negation
+            t:1:53: error: missing operand of negation
+            t:1:51: error: missing operand of negation
+            t:1:49: error: missing operand of negation
+            t:1:47: error: missing operand of negation
+            t:1:45: error: missing operand of negation
+            t:1:43: error: missing operand of negation
+            t:1:41: error: missing operand of negation
+            t:1:39: error: missing operand of negation
+            t:1:37: error: missing operand of negation
+            t:1:35: error: missing operand of negation
+            t:1:33: error: missing operand of negation
             t:1:148: error: nested deeper than 128 levels
             t:1:1291: error: nested deeper than 128 levels
             t:1:1549: error: nested deeper than 128 levels

@@ -140,9 +140,12 @@ pub fn outermost_loops(ir: &Ir, op: Op) -> impl Iterator<Item = Op> + '_ {
     })
 }
 
-/// The loops round `op` up to and with `outermost`, from the outside in.
+/// The loops round `op` up to and with `outermost`, from the outside in; none if that is `op` itself.
 pub fn nest(ir: &Ir, op: Op, outermost: Op) -> Vec<CountedLoop> {
     let mut around: Vec<Op> = Vec::new();
+    if op == outermost {
+        return Vec::new();
+    }
     for outer in ir.ancestors(op) {
         if ir.is_counted_loop(outer) {
             around.push(outer);

@@ -41,17 +41,23 @@ pub fn expand(ir: &mut Ir, view: AffineDelinearizeIndexOp) -> bool {
         return false;
     }
     let mut b = Builder::before(ir, view.op());
-    // One operand for the index, one for each extent: as a symbol, which a divisor has to be.
+    // One operand for each extent, as a symbol, which a divisor has to be, and one for the index, behind them if it
+    // is a symbol too.
+    let extents: Vec<Value> =
+        divisors.iter().copied().filter(|&value| known(&b, value).is_none()).collect();
     let dims = u32::from(!is_valid_symbol(&b, linear));
-    let index = if dims == 1 { b.ctx.dim_expr(0) } else { b.ctx.symbol_expr(0) };
-    let mut operands = vec![linear];
+    let (index, operands) = match dims {
+        1 => (b.ctx.dim_expr(0), [&[linear], &extents[..]].concat()),
+        _ => (b.ctx.symbol_expr(extents.len() as u32), [&extents[..], &[linear]].concat()),
+    };
+    let mut symbol = extents.len() as u32;
     let mut strides = vec![b.ctx.constant_expr(1)];
     for &value in divisors.iter().rev() {
         let extent = match known(&b, value) {
             Some(number) => b.ctx.constant_expr(number),
             None => {
-                operands.push(value);
-                b.ctx.symbol_expr(operands.len() as u32 - 1 - dims)
+                symbol -= 1;
+                b.ctx.symbol_expr(symbol)
             }
         };
         let inner = strides[strides.len() - 1];

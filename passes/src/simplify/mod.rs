@@ -1,6 +1,7 @@
 //! Simplifications that hold at every level: they know operations only by their interfaces.
 
 pub mod affine_licm;
+pub mod affine_scalrep;
 pub mod affine_structures;
 pub mod algebra;
 pub mod canonicalize;

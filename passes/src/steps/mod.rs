@@ -14,6 +14,7 @@
 //! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
 //! | [`tile`], [`unroll`], [`normalize`] | upstream's passes: tiles, several iterations in one, loops that count from 0 by 1 |
 //! | [`unroll_jam`], [`coalesce`] | upstream's passes: outer iterations side by side in inner loops, one loop of several |
+//! | [`pipeline_transfers`] | upstream's pass: transfers an iteration ahead of the work |
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
@@ -25,6 +26,7 @@ pub mod fuse;
 pub mod legality;
 pub mod normalize;
 pub mod permute;
+pub mod pipeline_transfers;
 pub mod planned;
 pub mod privatize;
 pub mod rebuild;

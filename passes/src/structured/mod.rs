@@ -3,6 +3,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`canonicalize_loops`] | minima and maxima that loops decide |
 //! | [`fold_range`] | sums and products of the variable in the bounds |
 //! | [`for_to_while`] | counting loops as loops that test |
 //! | [`forall`] | `scf.forall` as other loops |
@@ -11,6 +12,7 @@
 //! | [`specialize`] | a version of a loop for the bound that it mostly has |
 //! | [`tile_parallel`] | parallel loops in tiles |
 
+pub mod canonicalize_loops;
 pub mod fold_range;
 pub mod for_to_while;
 pub mod forall;

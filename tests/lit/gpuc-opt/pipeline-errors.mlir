@@ -2,8 +2,8 @@
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(cse,canonicalise))' %s 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NAME --match-full-lines --strict-whitespace
 //      NAME:error: MLIR Textual PassPipeline Parser:1:30: 'canonicalise' does not refer to a registered pass or pass pipeline; did you mean 'canonicalize'?
-// NAME-NEXT:       builtin.module(func.func(cse,canonicalise))
-// NAME-NEXT:                                    ^
+// NAME-NEXT:builtin.module(func.func(cse,canonicalise))
+// NAME-NEXT:                             ^
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(cse' %s 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPEN
 // OPEN: 1:29: expected ',' or ')' in pass pipeline

@@ -7,6 +7,12 @@ use crate::affine::{AffineExpr, AffineMap, BinaryOp, IntegerSet};
 use crate::text::ParseResult;
 use crate::text::lexer::TokenKind;
 
+/// What is wrong where an expression would stand.
+const NO_EXPRESSION: &str = "expected affine expression";
+
+/// What is wrong with an operator that nothing stands behind.
+const NO_RIGHT: &str = "missing right operand of binary operator";
+
 /// What names in an expression mean.
 enum Names<'s> {
     /// Those declared in front of a map or set.
@@ -30,7 +36,7 @@ impl<'s> OpParser<'_, 's> {
     /// Reads `(d0, d1)[s0] -> (d0 + s0, d1)`, without the `affine_map<>` round it.
     pub fn parse_affine_map(&mut self) -> ParseResult<AffineMap> {
         let (names, dims, symbols) = self.parse_declared_names()?;
-        self.expect("->")?;
+        self.expect_in("->", " or ':'")?;
         self.map_results(names, dims, symbols)
     }
 
@@ -41,7 +47,7 @@ impl<'s> OpParser<'_, 's> {
         symbols: u32,
     ) -> ParseResult<AffineMap> {
         let mut results = Vec::new();
-        self.delimited_list(Delimiter::Paren, |p| {
+        self.delimited_list_in(Delimiter::Paren, " in affine map range", |p| {
             results.push(p.parse_expr(&mut names)?);
             Ok(())
         })?;
@@ -62,7 +68,7 @@ impl<'s> OpParser<'_, 's> {
         symbols: u32,
     ) -> ParseResult<IntegerSet> {
         let mut constraints = Vec::new();
-        self.delimited_list(Delimiter::Paren, |p| {
+        self.delimited_list_in(Delimiter::Paren, " in integer set constraint list", |p| {
             let left = p.parse_expr(&mut names)?;
             // `>=` is two tokens.
             let at = p.here();
@@ -161,21 +167,21 @@ impl<'s> OpParser<'_, 's> {
 
     fn parse_expr(&mut self, names: &mut Names<'s>) -> ParseResult<AffineExpr> {
         self.nested(|p| {
-            let mut left = p.parse_product(names)?;
+            let mut left = p.parse_product(names, NO_EXPRESSION)?;
             loop {
                 let negative = p.at("-");
                 if !p.eat("+") && !p.eat("-") {
                     return Ok(left);
                 }
-                let right = p.parse_product(names)?;
+                let right = p.parse_product(names, NO_RIGHT)?;
                 let ctx = &mut p.ir.ctx;
                 left = if negative { ctx.sub_expr(left, right) } else { ctx.add_expr(left, right) };
             }
         })
     }
 
-    fn parse_product(&mut self, names: &mut Names<'s>) -> ParseResult<AffineExpr> {
-        let mut left = self.parse_factor(names)?;
+    fn parse_product(&mut self, names: &mut Names<'s>, missing: &str) -> ParseResult<AffineExpr> {
+        let mut left = self.parse_factor(names, missing)?;
         loop {
             let at = self.here();
             let op = match self.token_text() {
@@ -186,7 +192,7 @@ impl<'s> OpParser<'_, 's> {
                 _ => return Ok(left),
             };
             self.advance();
-            let right = self.parse_factor(names)?;
+            let right = self.parse_factor(names, NO_RIGHT)?;
             self.check_affine(at, op, left, right)?;
             left = self.ir.ctx.binary_expr(op, left, right);
         }
@@ -222,8 +228,12 @@ impl<'s> OpParser<'_, 's> {
         if allowed { Ok(()) } else { self.error(at, format!("non-affine expression: {rule}")) }
     }
 
-    fn parse_factor(&mut self, names: &mut Names<'s>) -> ParseResult<AffineExpr> {
+    /// Reads a factor; `missing` says what there is not, where there is none.
+    fn parse_factor(&mut self, names: &mut Names<'s>, missing: &str) -> ParseResult<AffineExpr> {
         let (at, text) = (self.here(), self.token_text());
+        if matches!(text, "+" | "*") {
+            return self.error(at, "missing left operand of binary operator");
+        }
         match self.token.kind {
             TokenKind::Integer => {
                 self.advance();
@@ -235,13 +245,19 @@ impl<'s> OpParser<'_, 's> {
             }
             TokenKind::Punctuation if text == "(" => {
                 self.advance();
+                if self.at(")") {
+                    return self.error(self.here(), "no expression inside parentheses");
+                }
                 let inner = self.parse_expr(names)?;
                 self.expect(")")?;
                 Ok(inner)
             }
             TokenKind::Punctuation if text == "-" => {
                 self.advance();
-                let inner = self.nested(|p| p.parse_factor(names))?;
+                let operand = self.here();
+                let Ok(inner) = self.nested(|p| p.parse_factor(names, NO_EXPRESSION)) else {
+                    return self.error(operand, "missing operand of negation");
+                };
                 let minus_one = self.ir.ctx.constant_expr(-1);
                 Ok(self.ir.ctx.mul_expr(inner, minus_one))
             }
@@ -268,7 +284,8 @@ impl<'s> OpParser<'_, 's> {
                     Names::Values { .. } => self.error(at, "expected affine expression"),
                 }
             }
-            _ => self.expected("affine expression"),
+            TokenKind::Error => self.expected("affine expression"),
+            _ => self.error(at, missing),
         }
     }
 

@@ -290,7 +290,7 @@ impl<'s> OpParser<'_, 's> {
     /// `array<i32: 1, 2>`.
     fn parse_dense_array(&mut self) -> ParseResult<Attr> {
         self.advance();
-        self.expect("<")?;
+        self.expect_in("<", " after 'array'")?;
         let at = self.here();
         let element = self.parse_type()?;
         let width = self.ir.ctx.int_width(element);
@@ -301,13 +301,14 @@ impl<'s> OpParser<'_, 's> {
             return self.error(at, "element type must be i1, i8, i16, i32, i64, f32 or f64");
         }
         let mut values = Vec::new();
-        if self.eat(":") {
+        if !self.at(">") {
+            self.expect_in(":", " after dense array type")?;
             self.comma_separated(|p| {
                 values.push(p.parse_element(element)?);
                 Ok(())
             })?;
         }
-        self.expect(">")?;
+        self.expect_in(">", " to close an array attribute")?;
         Ok(self.ir.ctx.intern_attr(AttrKind::DenseArray { element, values: values.into() }))
     }
 
@@ -351,7 +352,7 @@ impl<'s> OpParser<'_, 's> {
     /// `strided<[?, 1], offset: ?>`.
     fn parse_strided(&mut self) -> ParseResult<Attr> {
         self.advance();
-        self.expect("<")?;
+        self.expect_in("<", " after 'strided'")?;
         let mut strides = Vec::new();
         self.delimited_list(Delimiter::Square, |p| {
             strides.push(p.parse_static_or_dynamic()?);
@@ -359,8 +360,8 @@ impl<'s> OpParser<'_, 's> {
         })?;
         let mut offset = 0;
         if self.eat(",") {
-            self.keyword("offset")?;
-            self.expect(":")?;
+            self.expect_in("offset", " after comma")?;
+            self.expect_in(":", " after 'offset'")?;
             offset = self.parse_static_or_dynamic()?;
         }
         self.expect(">")?;
@@ -368,7 +369,13 @@ impl<'s> OpParser<'_, 's> {
     }
 
     fn parse_static_or_dynamic(&mut self) -> ParseResult<i64> {
-        if self.eat("?") { Ok(DYNAMIC) } else { self.integer() }
+        if self.eat("?") {
+            return Ok(DYNAMIC);
+        }
+        match self.optional_integer()? {
+            Some(number) => Ok(number),
+            None => self.expected("a 64-bit signed integer or '?'"),
+        }
     }
 
     /// Reads `{a = 1, b}`.

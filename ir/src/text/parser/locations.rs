@@ -13,9 +13,9 @@ impl OpParser<'_, '_> {
             return Ok(None);
         }
         self.advance();
-        self.expect("(")?;
+        self.expect_in("(", " in location")?;
         let location = self.parse_location_instance()?;
-        self.expect(")")?;
+        self.expect_in(")", " in location")?;
         Ok(Some(location))
     }
 
@@ -42,7 +42,14 @@ impl OpParser<'_, '_> {
         self.advance();
         match self.attr_aliases.get(name).map(|&attr| self.ir.ctx.attr_kind(attr)) {
             Some(&AttrKind::Location(location)) => Ok(location),
-            Some(_) => self.error(at, "expected location, but found another attribute"),
+            Some(_) => {
+                let found = self.ir.ctx.attr_text(self.attr_aliases[name]);
+                self.error(at, format!("expected location, but found '{found}'"))
+            }
+            None if name.contains('.') => {
+                let text = "expected location, but found dialect attribute";
+                self.error(at, format!("{text}: '#{name}'"))
+            }
             None => {
                 let ctx = &mut self.ir.ctx;
                 let pending = self
@@ -81,7 +88,7 @@ impl OpParser<'_, '_> {
         }
         let child = if self.eat("(") {
             let child = self.parse_location_instance()?;
-            self.expect(")")?;
+            self.expect_in(")", " after child location of NameLoc")?;
             child
         } else {
             Location::UNKNOWN
@@ -99,11 +106,11 @@ impl OpParser<'_, '_> {
 
     fn parse_call_site(&mut self) -> ParseResult<Location> {
         self.advance();
-        self.expect("(")?;
+        self.expect_in("(", " in callsite location")?;
         let callee = self.parse_location_instance()?;
-        self.expect("at")?;
+        self.expect_in("at", " in callsite location")?;
         let caller = self.parse_location_instance()?;
-        self.expect(")")?;
+        self.expect_in(")", " in callsite location")?;
         Ok(self.ir.ctx.add_location(LocationKind::CallSite { callee, caller }))
     }
 
@@ -111,13 +118,13 @@ impl OpParser<'_, '_> {
         self.advance();
         let metadata = if self.eat("<") {
             let metadata = self.parse_attr()?;
-            self.expect(">")?;
+            self.expect_in(">", " after fused location metadata")?;
             Some(metadata)
         } else {
             None
         };
         let mut parts = Vec::new();
-        self.delimited_list(super::Delimiter::Square, |p| {
+        self.delimited_list_in(super::Delimiter::Square, " in fused location", |p| {
             parts.push(p.parse_location_instance()?);
             Ok(())
         })?;

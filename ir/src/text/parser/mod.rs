@@ -160,13 +160,34 @@ impl<'p, 's> OpParser<'p, 's> {
         Err(ParseError)
     }
 
-    /// Records "expected ..." at the next token, or what is wrong with the token itself.
+    /// Records "expected ..." where it is missing, or what is wrong with the next token itself.
     pub(super) fn expected<T>(&mut self, what: &str) -> ParseResult<T> {
-        let message = match self.token.kind {
-            TokenKind::Error => self.lexer.problem.to_owned(),
-            _ => format!("expected {what}"),
-        };
-        self.error(self.here(), message)
+        match self.token.kind {
+            TokenKind::Error => self.error(self.here(), self.lexer.problem),
+            _ => self.error(self.missing_at(), format!("expected {what}")),
+        }
+    }
+
+    /// The same of what custom syntax wants, which is missing where the next token stands.
+    fn expected_here<T>(&mut self, what: &str) -> ParseResult<T> {
+        match self.token.kind {
+            TokenKind::Error => self.expected(what),
+            _ => self.error(self.here(), format!("expected {what}")),
+        }
+    }
+
+    /// Where something is missing in front of the next token: behind what precedes it, blanks, lines and comments
+    /// between left aside. As upstream says it.
+    fn missing_at(&self) -> Position {
+        let mut before = &self.lexer.text[..self.token.start as usize];
+        loop {
+            before = before.trim_end_matches([' ', '\t']);
+            let Some(lines) = before.strip_suffix('\n') else {
+                return if before.is_empty() { self.here() } else { Position(before.len() as u32) };
+            };
+            let line = lines.rfind('\n').map_or(0, |newline| newline + 1);
+            before = &lines[..lines[line..].find("//").map_or(lines.len(), |i| line + i)];
+        }
     }
 
     /// File, line and column of a position.
@@ -244,9 +265,14 @@ impl<'p, 's> OpParser<'p, 's> {
         self.expected(&format!("'{text}'"))
     }
 
+    /// Reads this punctuation or keyword; where it is missing, `place` says of what it is a part, as in " in location".
+    pub(super) fn expect_in(&mut self, text: &str, place: &str) -> ParseResult<()> {
+        if self.eat(text) { Ok(()) } else { self.expected(&format!("'{text}'{place}")) }
+    }
+
     /// Reads this keyword.
     pub fn keyword(&mut self, text: &str) -> ParseResult<()> {
-        self.expect(text)
+        if self.eat(text) { Ok(()) } else { self.expected_here(&format!("'{text}'")) }
     }
 
     /// Reads this keyword if it is next; says whether it was.
@@ -258,7 +284,7 @@ impl<'p, 's> OpParser<'p, 's> {
     pub fn parse_any_keyword(&mut self) -> ParseResult<&'s str> {
         match self.parse_optional_any_keyword() {
             Some(text) => Ok(text),
-            None => self.expected("valid keyword"),
+            None => self.expected_here("valid keyword"),
         }
     }
 
@@ -352,7 +378,7 @@ impl<'p, 's> OpParser<'p, 's> {
     pub fn integer(&mut self) -> ParseResult<i64> {
         match self.optional_integer()? {
             Some(value) => Ok(value),
-            None => self.expected("integer value"),
+            None => self.expected_here("integer value"),
         }
     }
 
@@ -364,7 +390,7 @@ impl<'p, 's> OpParser<'p, 's> {
             self.advance();
         }
         if self.token.kind != TokenKind::Integer {
-            return if negative { self.expected("integer value") } else { Ok(None) };
+            return if negative { self.expected_here("integer value") } else { Ok(None) };
         }
         let magnitude = parse_magnitude(self.token_text());
         self.advance();
@@ -393,6 +419,16 @@ impl<'p, 's> OpParser<'p, 's> {
     pub fn delimited_list(
         &mut self,
         delimiter: Delimiter,
+        element: impl FnMut(&mut Self) -> ParseResult<()>,
+    ) -> ParseResult<()> {
+        self.delimited_list_in(delimiter, "", element)
+    }
+
+    /// The same; where a delimiter is missing, `place` says of what it is a part, as in " in affine map range".
+    pub(super) fn delimited_list_in(
+        &mut self,
+        delimiter: Delimiter,
+        place: &str,
         mut element: impl FnMut(&mut Self) -> ParseResult<()>,
     ) -> ParseResult<()> {
         let (open, close, optional) = match delimiter {
@@ -407,13 +443,13 @@ impl<'p, 's> OpParser<'p, 's> {
             Delimiter::OptionalBraces => ("{", "}", true),
         };
         if !self.eat(open) {
-            return if optional { Ok(()) } else { self.expected(&format!("'{open}'")) };
+            return if optional { Ok(()) } else { self.expected(&format!("'{open}'{place}")) };
         }
         if self.eat(close) {
             return Ok(());
         }
         self.comma_separated(&mut element)?;
-        self.expect(close)
+        self.expect_in(close, place)
     }
 
     /// Runs `body` one level deeper, or refuses.

@@ -93,11 +93,12 @@ impl<'s> OpParser<'_, 's> {
         if self.attr_aliases.contains_key(name) {
             return self.error(at, format!("redefinition of attribute alias id '{name}'"));
         }
-        self.expect("=")?;
+        self.expect_in("=", " in attribute alias definition")?;
         let attr = self.parse_attr()?;
-        if let Some(&(pending, _)) = self.pending_locations.get(name) {
+        if let Some(&(pending, used)) = self.pending_locations.get(name) {
             let &AttrKind::Location(location) = self.ir.ctx.attr_kind(attr) else {
-                return self.error(at, "expected location, but found another attribute");
+                let found = self.ir.ctx.attr_text(attr);
+                return self.error(used, format!("expected location, but found '{found}'"));
             };
             let kind = self.ir.ctx.location_kind(location).clone();
             self.ir.ctx.set_location_kind(pending, kind);
@@ -120,7 +121,7 @@ impl<'s> OpParser<'_, 's> {
         if self.type_aliases.contains_key(name) {
             return self.error(at, format!("redefinition of type alias id '{name}'"));
         }
-        self.expect("=")?;
+        self.expect_in("=", " in type alias definition")?;
         let ty = self.parse_type()?;
         self.type_aliases.insert(name, ty);
         Ok(())

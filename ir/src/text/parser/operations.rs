@@ -76,7 +76,7 @@ impl<'s> OpParser<'_, 's> {
                 break;
             }
         }
-        self.expect("=")?;
+        self.expect_in("=", " after SSA name")?;
         Ok(names)
     }
 
@@ -198,12 +198,13 @@ impl<'s> OpParser<'_, 's> {
 
     /// Refuses an operation that is not registered, unless those are allowed.
     fn check_registered(&mut self, at: Position, name: &str) -> ParseResult<()> {
-        if self.ir.ctx.allow_unregistered {
+        let dialect = name.split_once('.').map_or("", |(dialect, _)| dialect);
+        let is_known = self.ir.ctx.dialect(dialect).is_some();
+        if self.ir.ctx.allow_unregistered && !is_known {
             return Ok(());
         }
         let place = self.place(at);
-        let dialect = name.split_once('.').map_or("", |(dialect, _)| dialect);
-        let message = if self.ir.ctx.dialect(dialect).is_some() {
+        let message = if is_known {
             format!(
                 "unregistered operation '{name}' found in dialect ('{dialect}') that does not allow \
                  unknown operations"
@@ -257,8 +258,11 @@ impl<'s> OpParser<'_, 's> {
             state.regions = self.parse_generic_regions()?;
         }
         self.parse_attr_dict(&mut state)?;
-        self.expect(":")?;
+        self.expect_in(":", " followed by operation type")?;
         let types_at = self.here();
+        if !self.at("(") {
+            return self.error(types_at, "expected function type");
+        }
         let inputs = self.parse_paren_type_list()?;
         let results = self.parse_arrow_type_list()?;
         state.results.extend(results);

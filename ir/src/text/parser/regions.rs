@@ -1,5 +1,6 @@
 //! Regions and blocks.
 
+use gpuc_diagnostics::Diagnostic;
 use smallvec::SmallVec;
 
 use super::{Argument, OpParser, Position};
@@ -44,7 +45,7 @@ impl<'s> OpParser<'_, 's> {
 
     /// [`OpParser::parse_region`] without adding a terminator.
     pub fn parse_region_as_written(&mut self, arguments: &[Argument]) -> ParseResult<Region> {
-        self.expect("{")?;
+        self.expect_in("{", " to begin a region")?;
         let region = self.ir.create_region();
         let saved = self.current;
         let saved_frame = std::mem::take(&mut self.frame);
@@ -87,6 +88,12 @@ impl<'s> OpParser<'_, 's> {
                 let Some(ty) = argument.ty else {
                     return self.error(at, "expected type of argument");
                 };
+                let name = self.operand_text(argument.name);
+                if let Some(before) = self.place_of_name(name) {
+                    let message = format!("region entry argument '{name}' is already in use");
+                    let error = Diagnostic::error(message).at(self.place(at));
+                    return self.report(error.related(before, "previously referenced here"));
+                }
                 self.add_block_argument(
                     entry,
                     at,
@@ -131,14 +138,15 @@ impl<'s> OpParser<'_, 's> {
         if self.eat("(") && !self.eat(")") {
             self.comma_separated(|p| {
                 let argument = p.parse_operand()?;
-                let ty = p.parse_colon_type()?;
+                p.expect_in(":", " and type for SSA operand")?;
+                let ty = p.parse_type()?;
                 let location = p.parse_optional_location()?;
                 let text = p.operand_text(argument);
                 p.add_block_argument(block, argument.position(), text, ty, location)
             })?;
             self.expect(")")?;
         }
-        self.expect(":")?;
+        self.expect_in(":", " after block name")?;
         self.parse_block_body(block)
     }
 
@@ -157,7 +165,7 @@ impl<'s> OpParser<'_, 's> {
             regions.push(p.parse_region_as_written(&[])?);
             Ok(())
         })?;
-        self.expect(")")?;
+        self.expect_in(")", " to end region list")?;
         Ok(regions)
     }
 }

@@ -166,9 +166,13 @@ impl<'s> OpParser<'_, 's> {
     fn parse_keyword_type(&mut self) -> ParseResult<Type> {
         let (at, text) = (self.here(), self.token_text());
         if let Some((sign, digits)) = integer_type(text) {
-            let width = digits.parse().ok().filter(|&width| width <= MAX_INTEGER_WIDTH);
-            let Some(width) = width else {
-                return self.error(at, "invalid integer width");
+            let width = match digits.parse() {
+                Ok(width) if width <= MAX_INTEGER_WIDTH => width,
+                Ok(_) => {
+                    let rule = format!("integer bitwidth is limited to {MAX_INTEGER_WIDTH} bits");
+                    return self.error(at, rule);
+                }
+                Err(_) => return self.error(at, "invalid integer width"),
             };
             self.advance();
             return Ok(self.ir.ctx.intern_type(TypeKind::Integer { width, sign }));
@@ -197,10 +201,10 @@ impl<'s> OpParser<'_, 's> {
 
     fn parse_complex(&mut self) -> ParseResult<Type> {
         self.advance();
-        self.expect("<")?;
+        self.expect_in("<", " in complex type")?;
         let at = self.here();
         let element = self.parse_type()?;
-        self.expect(">")?;
+        self.expect_in(">", " in complex type")?;
         if self.ir.ctx.int_width(element).is_none() && !self.ir.ctx.is_float(element) {
             return self.error(at, "invalid element type for complex");
         }
@@ -210,7 +214,7 @@ impl<'s> OpParser<'_, 's> {
     fn parse_tuple(&mut self) -> ParseResult<Type> {
         self.advance();
         let mut types = Vec::new();
-        self.delimited_list(Delimiter::Angle, |p| {
+        self.delimited_list_in(Delimiter::Angle, " in tuple type", |p| {
             types.push(p.parse_type()?);
             Ok(())
         })?;
@@ -311,7 +315,20 @@ impl<'s> OpParser<'_, 's> {
             return Ok(self.ir.ctx.intern_type(TypeKind::UnrankedTensor(element)));
         }
         let shape = self.parse_dimensions(true, false)?.shape.into();
+        let at = self.here();
         let element = self.parse_type()?;
+        if matches!(
+            self.ir.ctx.type_kind(element),
+            TypeKind::Function { .. }
+                | TypeKind::Tensor { .. }
+                | TypeKind::UnrankedTensor(_)
+                | TypeKind::MemRef { .. }
+                | TypeKind::UnrankedMemRef { .. }
+                | TypeKind::Tuple(_)
+                | TypeKind::None
+        ) {
+            return self.error(at, "invalid tensor element type");
+        }
         let encoding = if self.eat(",") { Some(self.parse_attr()?) } else { None };
         self.expect(">")?;
         Ok(self.ir.ctx.intern_type(TypeKind::Tensor { shape, element, encoding }))
@@ -333,6 +350,9 @@ impl<'s> OpParser<'_, 's> {
         let (mut layout, mut space) = (None, None);
         while self.eat(",") {
             let at = self.here();
+            if self.at(">") {
+                return self.expected("list element");
+            }
             let attr = self.parse_attr()?;
             let is_layout = matches!(
                 self.ir.ctx.attr_kind(attr),
@@ -348,6 +368,9 @@ impl<'s> OpParser<'_, 's> {
                 }
                 (true, ..) => {
                     return self.error(at, "expected memory space to be last in memref type");
+                }
+                (false, _, None) if matches!(self.ir.ctx.attr_kind(attr), AttrKind::Type(_)) => {
+                    return self.error(at, "unsupported memory space Attribute");
                 }
                 (false, _, None) => space = Some(attr),
                 (false, ..) => {
@@ -456,6 +479,6 @@ impl<'s> OpParser<'_, 's> {
             }
             at += 1;
         }
-        self.error(super::Position(start), "unbalanced '<' in pretty dialect name")
+        self.error(super::Position(start), "unbalanced '<' character in pretty dialect name")
     }
 }

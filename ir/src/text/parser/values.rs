@@ -1,7 +1,7 @@
 //! Names of values and blocks: scopes, definitions, forward references.
 
 use cranelift_entity::EntityRef;
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, Place};
 use rustc_hash::FxHashMap;
 
 use super::{OpParser, Position, Unresolved};
@@ -88,6 +88,17 @@ impl<'s> OpParser<'_, 's> {
         for name in scope.order.drain(mark.min(scope.order.len())..) {
             scope.defined.remove(name);
         }
+    }
+
+    /// Where a name was defined, or used ahead of that.
+    pub(super) fn place_of_name(&mut self, name: &str) -> Option<Place> {
+        let scope = self.scope();
+        let used = |forward: &Forward| forward.at;
+        let at = match scope.defined.get(name) {
+            Some(definition) => Some(definition.at),
+            None => scope.forward.get(&(name, 0)).map(used),
+        }?;
+        Some(self.place(at))
     }
 
     /// Makes `name` stand for `count` values from `first` on.

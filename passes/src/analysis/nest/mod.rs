@@ -22,6 +22,7 @@ pub mod graph;
 pub mod guard;
 mod pair;
 pub mod print;
+pub mod reaching;
 mod shape;
 
 use carried::{Apart, Carried, Wanted, carried};

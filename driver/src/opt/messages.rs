@@ -1,0 +1,68 @@
+//! Diagnostics as mlir-opt prints them: `file:line:column: error: message`, the line, a caret; what belongs to it and
+//! what to do about it as notes.
+
+use std::fmt::Write;
+
+use gpuc_diagnostics::{Diagnostic, Place, Severity, Sources};
+
+/// The text of a diagnostic.
+pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let mut text = String::new();
+    let message = match diagnostic.code {
+        Some(code) => format!("{} [{code}]", diagnostic.message),
+        None => diagnostic.message.clone(),
+    };
+    line(&mut text, diagnostic.severity, diagnostic.place.as_ref(), &message, sources);
+    for (place, message) in &diagnostic.related {
+        line(&mut text, Severity::Note, Some(place), message, sources);
+    }
+    let notes = Some(&diagnostic.label).filter(|label| !label.is_empty());
+    for help in notes.into_iter().chain(&diagnostic.help) {
+        line(&mut text, Severity::Note, None, help, sources);
+    }
+    text
+}
+
+fn line(
+    text: &mut String,
+    severity: Severity,
+    place: Option<&Place>,
+    message: &str,
+    sources: &Sources,
+) {
+    let Some(place) = place else {
+        let _ = writeln!(text, "{severity}: {message}");
+        return;
+    };
+    let _ = writeln!(text, "{place}: {severity}: {message}");
+    let Some(source) = sources.line(&place.file, place.line) else { return };
+    let before = source.chars().take((place.column as usize).saturating_sub(1));
+    // A tab in front of the caret is as wide as the one above it.
+    let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    let missing = (place.column as usize).saturating_sub(1 + indent.chars().count());
+    let _ = writeln!(text, "{source}\n{indent}{:missing$}^", "");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_is_upstreams() {
+        let mut sources = Sources::new();
+        sources.insert("a.mlir", "one\n\ttwo three\n");
+        let error = Diagnostic::error("wrong")
+            .at(Place::new("a.mlir", 2, 6, 5))
+            .related(Place::new("a.mlir", 1, 1, 1), "before")
+            .help("do better");
+        assert_eq!(
+            render(&error, &sources),
+            "a.mlir:2:6: error: wrong\n\ttwo three\n\t    ^\n\
+             a.mlir:1:1: note: before\none\n^\nnote: do better\n"
+        );
+        // Behind the end of a line, where something is missing.
+        let missing = Diagnostic::error("missing").at(Place::new("a.mlir", 1, 6, 1));
+        assert_eq!(render(&missing, &sources), "a.mlir:1:6: error: missing\none\n     ^\n");
+        assert_eq!(render(&Diagnostic::warning("odd"), &sources), "warning: odd\n");
+    }
+}
