@@ -1,6 +1,8 @@
 //! What a host program must know to launch a kernel.
 
 use gpuc_arch::PtxVersion;
+use gpuc_dialects::ptx::PtxFuncOp;
+use gpuc_ir::{Ir, Op, OpView};
 
 /// Type of a kernel's parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,6 +72,21 @@ impl KernelAbi {
     pub fn param_bytes(&self) -> u32 {
         self.params.last().map_or(0, |param| param.offset + param.ty.bytes())
     }
+}
+
+/// The kernels of a `ptx.module`, each with the PTX types of its parameters.
+pub fn signatures(ir: &Ir, module: Op) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    for op in ir.ops(ir.body(module, 0)) {
+        let (Some(kernel), Some(name)) = (PtxFuncOp::cast(ir, op), ir.symbol_name(op)) else {
+            continue;
+        };
+        let types =
+            kernel.param_types(ir).and_then(|types| ir.ctx.array_value(types)).unwrap_or_default();
+        let types = types.iter().filter_map(|&ty| ir.ctx.string_value(ty)).map(str::to_owned);
+        found.push((name.to_owned(), types.collect()));
+    }
+    found
 }
 
 /// A compiled module.

@@ -28,7 +28,7 @@ mod print;
 mod ptx_version;
 mod select;
 
-pub use abi::{KernelAbi, KernelParam, ParamType, PtxOutput};
+pub use abi::{KernelAbi, KernelParam, ParamType, PtxOutput, signatures};
 pub use pass::SelectPtx;
 pub use print::print;
 

@@ -45,6 +45,23 @@ static inline double rise(double x, double steps) {
     return product;
 }
 
+/* What the rounding of its sums and products has left out of rise(x, steps), as a part of it. */
+static inline double lost_of_rise(double x, double steps) {
+    double product = 1.0;
+    double error = 0.0;
+    for (int i = 0; i < 12; i++) {
+        double factor = x + i;
+        double added = factor - x;
+        double lost = (x - (factor - added)) + (i - added);
+        double next = product * factor;
+        double rounded = __builtin_fma(product, factor, -next);
+        double sum = __builtin_fma(error, factor, __builtin_fma(product, lost, rounded));
+        error = i < steps ? sum : error;
+        product = i < steps ? next : product;
+    }
+    return error / product;
+}
+
 static inline double steps_to_twelve(double x) {
     return x < 12.0 ? __builtin_ceil(12.0 - x) : 0.0;
 }
@@ -57,6 +74,7 @@ static inline double gamma_positive(double x) {
     double half = __gpuc_pow(y, 0.5 * y - 0.25);
     double value = half * (__gpuc_exp(-y) * SQRT_2_PI) * half;
     double series = __gpuc_expm1(stirling(y)) + lost * (__gpuc_log(y) - 0.5 / y);
+    series = series - lost_of_rise(x, n);
     value = __builtin_fma(value, series, value);
     return x > 171.7 ? INFINITE_DOUBLE : value / rise(x, n);
 }

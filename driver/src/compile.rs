@@ -379,6 +379,8 @@ struct Unit<'a> {
     ir: Ir,
     lowered: Option<Lowered>,
     manager: PassManager,
+    /// What the image has for further architectures.
+    codes: Vec<host::Code>,
     /// Warnings and remarks so far.
     diagnostics: Vec<Diagnostic>,
     /// How many of them, the first ones, are the preprocessor's.
@@ -430,7 +432,16 @@ impl<'a> Unit<'a> {
         // Passes are tested with the verifier on; a compilation verifies between the stages.
         manager.skip_verify = true;
         let lowered = None;
-        Unit { arguments, tree, ir, lowered, manager, diagnostics, preprocessor_warnings }
+        Unit {
+            arguments,
+            tree,
+            ir,
+            lowered,
+            manager,
+            codes: Vec::new(),
+            diagnostics,
+            preprocessor_warnings,
+        }
     }
 
     /// `--auto`.
@@ -538,7 +549,13 @@ impl<'a> Unit<'a> {
     fn advance(&mut self, level: Option<Level>) -> Result<(), Failure> {
         for step in pipelines::STEPS {
             match step.action {
-                Action::Run(stage) => self.run(stage)?,
+                Action::Run(stage) => {
+                    let is_last = stage.name == pipelines::SELECT.name;
+                    if is_last && level.is_none_or(|level| level == Level::HostC) {
+                        self.select_for_others()?;
+                    }
+                    self.run(stage)?;
+                }
                 Action::LinkDeviceMath => self.link_devmath()?,
             }
             if step.reaches.is_some() && step.reaches == level {
@@ -611,10 +628,34 @@ impl<'a> Unit<'a> {
         });
     }
 
+    /// What the image has for further architectures: the same kernels, of which only the instructions are chosen anew.
+    fn select_for_others(&mut self) -> Result<(), Failure> {
+        let Some(kernels) = self.find(GPUModuleOp::is) else { return Ok(()) };
+        for &arch in &self.arguments.more_archs {
+            let options = gpuc_backend_ptx::Options::new(arch);
+            let output = gpuc_backend_ptx::compile(&mut self.ir, kernels, &options)
+                .map_err(|errors| self.fail(errors))?;
+            let kernels = output.kernels.into_iter().map(|kernel| {
+                let types: Vec<_> = kernel.params.iter().map(|param| param.ty.ptx()).collect();
+                (kernel.name, types.join(" "))
+            });
+            let kernels = kernels.collect();
+            self.codes.push(host::Code { arch: arch.name.to_owned(), ptx: output.text, kernels });
+        }
+        Ok(())
+    }
+
     fn rewrite(&mut self) -> Result<String, Failure> {
         let ptx = self.print_ptx()?;
+        let kernels =
+            self.find(PtxModuleOp::is).map(|op| gpuc_backend_ptx::signatures(&self.ir, op));
+        let kernels = kernels.into_iter().flatten();
+        let kernels = kernels.map(|(name, types)| (name, types.join(" "))).collect();
+        let mut codes =
+            vec![host::Code { arch: self.arguments.arch.name.to_owned(), ptx, kernels }];
+        codes.append(&mut self.codes);
         let lowered = self.lowered.as_ref().expect("the unit has been lowered");
-        host::rewrite(&self.tree, lowered, &self.ir, &ptx).map_err(|error| self.fail(vec![error]))
+        host::rewrite(&self.tree, lowered, &self.ir, &codes).map_err(|error| self.fail(vec![error]))
     }
 
     /// Says of which regions nothing is left.

@@ -11,7 +11,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::gpu::GPUModuleOp;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::ptx::PtxModuleOp;
-use gpuc_frontend_c::host::{image, literal, runtime_declarations};
+use gpuc_frontend_c::host::{Code, image, literal, runtime_declarations};
 use gpuc_ir::pass::PassManager;
 use gpuc_ir::text::{PrintOptions, parse_module_at, print_op};
 use gpuc_ir::verify::verify;
@@ -259,11 +259,18 @@ fn parameters(ptx: &str, kernel: &gpuc_sim::Kernel) -> Vec<Parameter> {
     kernel.params().iter().map(of).collect()
 }
 
+/// A text as what an image has for one architecture.
+fn code(ptx: &str) -> Code {
+    let target = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"));
+    let arch = target.and_then(|words| words.split([',', ' ', '\t']).find(|word| !word.is_empty()));
+    Code { arch: arch.unwrap_or("?").trim().to_owned(), ptx: ptx.to_owned(), kernels: Vec::new() }
+}
+
 /// The C text with the PTX inside, and a function for each kernel.
 fn host_c(file: &str, ptx: &str) -> Result<String, Failure> {
     let module = gpuc_sim::Module::parse(ptx, file)?;
     let plain = without_comments(ptx);
-    let mut text = runtime_declarations() + &image(file, ptx);
+    let mut text = runtime_declarations() + &image(file, &[code(ptx)]);
     for kernel in module.kernels() {
         if let Some(refused) = kernel.refusals().first() {
             return Err(refused.clone().into());

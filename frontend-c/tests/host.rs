@@ -54,7 +54,14 @@ fn rewritten(file: &Path) -> String {
             }
         }
     }
-    host::rewrite(&unit, &lowered, &ir, "// PTX \"text\"\n\t.version 7.0??/\n").unwrap()
+    let ptx = "// PTX \"text\"\n\t.version 7.0??/\n".to_owned();
+    let kernels = vec![("k".to_owned(), "u64 u32".to_owned())];
+    let codes = ["sm_70", "sm_80"].map(|arch| host::Code {
+        arch: arch.to_owned(),
+        ptx: ptx.clone(),
+        kernels: kernels.clone(),
+    });
+    host::rewrite(&unit, &lowered, &ir, &codes).unwrap()
 }
 
 fn run(command: &mut Command) -> String {

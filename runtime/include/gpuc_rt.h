@@ -27,13 +27,28 @@
 extern "C" {
 #endif
 
-/* The device code of one translation unit. */
-struct __gpuc_image {
-    unsigned version;        /* 1 */
-    const char *source;      /* name of the translation unit, for messages */
+/* A kernel of a code. */
+struct __gpuc_kernel {
+    const char *name;   /* in the PTX */
+    const char *params; /* types of its parameters, as PTX has them: "u64 u32 f64"; each at the next multiple of its size */
+};
+
+/* The kernels for one architecture. */
+struct __gpuc_code {
+    const char *arch;        /* "sm_80" */
     const char *ptx;         /* PTX text */
     unsigned long ptx_bytes; /* its length; a final NUL may be counted */
-    void *handle;            /* NULL; belongs to the runtime */
+    const struct __gpuc_kernel *kernels;
+    unsigned long n_kernels;
+};
+
+/* The device code of one translation unit; of what a device takes the code for the highest architecture is loaded. */
+struct __gpuc_image {
+    unsigned version;                /* 2; of version 1, the next but one is a PTX text, and then its length */
+    const char *source;              /* name of the translation unit, for messages */
+    const struct __gpuc_code *codes; /* the same kernels for one architecture or several */
+    unsigned long n_codes;
+    void *handle;                    /* NULL; belongs to the runtime */
 };
 
 /* The place of a directive. */

@@ -16,7 +16,8 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_arch::NestWork;
 
 use crate::Runtime;
-use crate::descriptor::{DataDescriptor, ImageDescriptor, ScopeDescriptor, SiteDescriptor};
+use crate::descriptor::{DataDescriptor, ScopeDescriptor, SiteDescriptor};
+use crate::embedded::ImageDescriptor;
 use crate::failure::{Failure, fail};
 use crate::launch_size::launch_size;
 use crate::openacc::on_device_of;

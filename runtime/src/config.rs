@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gpuc_arch::Arch;
+use gpuc_cache::Cache;
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use gpuc_sim::Checks;
 
@@ -92,6 +93,8 @@ pub struct Config {
     /// `GPUC_AUTOCOMPARE=1`: each construct runs on device and host, and what they leave is compared; the
     /// relative difference up to which numbers are the same.
     pub compare: Option<f64>,
+    /// `GPUC_CACHE`, `GPUC_CACHE_MB`: where what a GPU's driver has compiled is kept.
+    pub cache: Option<Cache>,
     /// `GPUC_REPORT=text|json|html`: what kernels did and what moved, at exit.
     pub report: Option<ReportForm>,
     /// `GPUC_REPORT_FILE`: where a report of JSON or HTML goes.
@@ -241,6 +244,7 @@ impl Config {
                 switch("GPUC_REPORT")?.unwrap_or(counters == Some(true)).then_some(ReportForm::Text)
             }
         };
+        let cache = Cache::of_user(get).map_err(|message| Box::new(Diagnostic::error(message)))?;
         let path = |name| get(name).map(PathBuf::from);
         Ok(Config {
             device,
@@ -262,6 +266,7 @@ impl Config {
             notify,
             debug,
             compare,
+            cache,
             report,
             report_file: path("GPUC_REPORT_FILE"),
             report_base: path("GPUC_REPORT_BASE"),
@@ -394,6 +399,8 @@ mod tests {
             ("GPUC_SIM_BUDGET", "0", "is not a number from 1 to"),
             ("GPUC_SIM_TIME_LIMIT", "-1", "is not a number of seconds above 0"),
             ("GPUC_SIM_APPROX", "wrost", "did you mean `worst`?"),
+            ("GPUC_CACHE", "here", "neither the absolute path of a folder nor 0"),
+            ("GPUC_CACHE_MB", "all", "is not a number"),
             ("GPUC_PROGRESS", "often", "is not a switch"),
             ("ACC_DEVICE_NUM", "-1", "is not a number from 0 to"),
             ("ACC_DEVICE_TYPE", "nvidai", "did you mean `nvidia`?"),

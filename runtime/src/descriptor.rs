@@ -7,71 +7,16 @@
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_uint, c_ulong, c_void};
 use std::ptr;
-use std::sync::atomic::AtomicPtr;
 
 use gpuc_diagnostics::{Diagnostic, Place};
 
-use crate::image::LoadedImages;
-
-/// The only layout of [`ImageDescriptor`] there is so far.
-pub const IMAGE_VERSION: u32 = 1;
-
 /// The text behind a pointer that is null or a string literal of the program.
-fn text<'a>(pointer: *const c_char) -> Cow<'a, str> {
+pub(crate) fn text<'a>(pointer: *const c_char) -> Cow<'a, str> {
     if pointer.is_null() {
         return Cow::Borrowed("?");
     }
     // SAFETY: not null, hence a string literal (module documentation).
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy()
-}
-
-/// The PTX of one translation unit (`struct __gpuc_image`).
-#[repr(C)]
-#[derive(Debug)]
-pub struct ImageDescriptor {
-    version: c_uint,
-    source: *const c_char,
-    ptx: *const c_char,
-    ptx_bytes: c_ulong,
-    /// Owned by the runtime: what the image has become on the device.
-    pub(crate) handle: AtomicPtr<LoadedImages>,
-}
-
-// SAFETY: the strings are immutable literals, the handle is atomic.
-unsafe impl Sync for ImageDescriptor {}
-
-impl ImageDescriptor {
-    /// The image of `ptx`, which `source` was compiled to.
-    pub const fn new(source: &'static CStr, ptx: &'static str) -> Self {
-        ImageDescriptor {
-            version: IMAGE_VERSION,
-            source: source.as_ptr(),
-            ptx: ptx.as_ptr().cast(),
-            ptx_bytes: ptx.len() as c_ulong,
-            handle: AtomicPtr::new(ptr::null_mut()),
-        }
-    }
-
-    /// Layout version the program was compiled with.
-    pub fn version(&self) -> u32 {
-        self.version
-    }
-
-    /// Name of the translation unit.
-    pub fn source(&self) -> Cow<'_, str> {
-        text(self.source)
-    }
-
-    /// The PTX text. A final NUL, which the length of a C string literal may count, is left out.
-    pub fn ptx(&self) -> Cow<'_, str> {
-        if self.ptx.is_null() {
-            return Cow::Borrowed("");
-        }
-        // SAFETY: `ptx` is a literal of `ptx_bytes` bytes (module documentation).
-        let bytes =
-            unsafe { std::slice::from_raw_parts(self.ptx.cast::<u8>(), self.ptx_bytes as usize) };
-        String::from_utf8_lossy(bytes.strip_suffix(&[0]).unwrap_or(bytes))
-    }
 }
 
 /// The place of a directive (`struct __gpuc_site`).
@@ -540,8 +485,5 @@ mod tests {
         let site = SiteDescriptor::new(c"a.c", c"main", 7, c"parallel loop");
         assert_eq!(site.place().map(|p| p.to_string()).as_deref(), Some("a.c:7"));
         assert_eq!(site.place_of_line(9).map(|p| p.line), Some(9));
-        let image = ImageDescriptor::new(c"a.c", ".version 7.0\n\0");
-        assert_eq!(image.ptx(), ".version 7.0\n");
-        assert_eq!(image.source(), "a.c");
     }
 }

@@ -3,9 +3,8 @@
 use std::ffi::{CStr, CString};
 use std::sync::{OnceLock, RwLock};
 
-use gpuc_arch::PtxVersion;
-
 use crate::device::{Device, DeviceError, KernelId, KernelInfo, ModuleId};
+use crate::embedded::{Header, KernelDescriptor};
 use crate::reached::Reached;
 
 /// A kernel that has been looked up.
@@ -40,20 +39,30 @@ impl LoadedImages {
 #[derive(Debug)]
 pub struct LoadedImage {
     module: ModuleId,
+    /// Bytes of kernels' parameters, where the program says them.
+    param_bytes: Vec<(String, u64)>,
     kernels: RwLock<Vec<&'static LoadedKernel>>,
     /// Variables of the program that its functions find by an address.
     pub reached: Box<[Reached]>,
 }
 
 impl LoadedImage {
-    /// Loads the PTX of an image, with that of others whose functions it calls behind it.
-    pub fn load(device: &dyn Device, texts: &[(&str, &str)]) -> Result<LoadedImage, DeviceError> {
+    /// Loads the PTX of an image, with that of others whose functions it calls behind it; `kernels` is what the program
+    /// says of its kernels.
+    pub fn load(
+        device: &dyn Device,
+        texts: &[(&str, &str)],
+        kernels: &[KernelDescriptor],
+    ) -> Result<LoadedImage, DeviceError> {
         for (ptx, source) in texts {
             check_header(device, ptx, source)?;
         }
         let module = device.load_module(texts)?;
         let reached = Reached::of(device, module, texts)?;
-        Ok(LoadedImage { module, kernels: RwLock::default(), reached })
+        let bytes =
+            |kernel: &KernelDescriptor| Some((kernel.name().into_owned(), kernel.param_bytes()?));
+        let param_bytes = kernels.iter().filter_map(bytes).collect();
+        Ok(LoadedImage { module, param_bytes, kernels: RwLock::default(), reached })
     }
 
     /// The kernel `name`. The second and later look-ups neither allocate nor ask the device.
@@ -69,7 +78,10 @@ impl LoadedImage {
         if let Some(kernel) = find(&self.kernels.read().unwrap_or_else(|e| e.into_inner())) {
             return Ok(kernel);
         }
-        let (id, info) = device.kernel(self.module, &name.to_string_lossy())?;
+        let (id, mut info) = device.kernel(self.module, &name.to_string_lossy())?;
+        let said =
+            || self.param_bytes.iter().find(|(known, _)| known.as_bytes() == name.to_bytes());
+        info.param_bytes = info.param_bytes.or_else(|| said().map(|&(_, bytes)| bytes));
         let mut kernels = self.kernels.write().unwrap_or_else(|e| e.into_inner());
         if let Some(kernel) = find(&kernels) {
             return Ok(kernel);
@@ -80,25 +92,13 @@ impl LoadedImage {
     }
 }
 
-/// The number of an architecture's name: 90 of `sm_90a`.
-fn sm_number(arch: &str) -> Option<u32> {
-    let digits = arch.strip_prefix("sm_")?;
-    digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
-}
-
-/// The words of the first line that starts with a directive.
-fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
-    ptx.lines().take(64).find_map(|line| line.trim_start().strip_prefix(name)).map(str::trim)
-}
-
 /// Compares the PTX's `.version` and `.target` with what the device takes, because the driver's
 /// own answer to a mismatch (`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_NO_BINARY_FOR_GPU`)
 /// does not say what to do.
 fn check_header(device: &dyn Device, ptx: &str, source: &str) -> Result<(), DeviceError> {
-    let version = directive(ptx, ".version")
-        .and_then(|words| words.split_whitespace().next()?.parse::<PtxVersion>().ok());
+    let header = Header::of(ptx);
     let newest = device.newest_ptx();
-    if let Some(version) = version.filter(|&version| version > newest) {
+    if let Some(version) = header.version.filter(|_| !header.is_read(newest)) {
         return Err(DeviceError::Incompatible {
             message: format!(
                 "the PTX of {source} is version {version}, {} takes at most {newest}",
@@ -109,16 +109,8 @@ fn check_header(device: &dyn Device, ptx: &str, source: &str) -> Result<(), Devi
                 .to_owned(),
         });
     }
-    let target = directive(ptx, ".target")
-        .and_then(|words| words.split([',', ' ', '\t']).next())
-        .filter(|target| !target.is_empty());
-    let (Some(target), own) = (target, device.arch()) else { return Ok(()) };
-    let (Some(wanted), Some(have)) = (sm_number(target), sm_number(own)) else { return Ok(()) };
-    // Names with a letter (`sm_90a`) are for that architecture alone.
-    let fits = if target.ends_with('a') { wanted == have } else { wanted <= have };
-    if fits {
-        return Ok(());
-    }
+    let own = device.arch();
+    let Some(target) = header.target.filter(|_| !header.is_for(own)) else { return Ok(()) };
     Err(DeviceError::Incompatible {
         message: format!(
             "{source} is compiled for {target}, the device is {own} ({})",
@@ -151,7 +143,7 @@ mod tests {
     #[test]
     fn kernels_are_looked_up_once() {
         let device = MemoryOnly::default();
-        let image = LoadedImage::load(&device, &[("copy\nfill", "a.c")]).unwrap();
+        let image = LoadedImage::load(&device, &[("copy\nfill", "a.c")], &[]).unwrap();
         let first = image.kernel(&device, c"fill").unwrap();
         let again = image.kernel(&device, c"fill").unwrap();
         assert!(std::ptr::eq(first, again));

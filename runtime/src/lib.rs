@@ -17,6 +17,7 @@ pub mod abi;
 pub mod config;
 pub mod descriptor;
 pub mod device;
+pub mod embedded;
 pub mod failure;
 pub mod image;
 pub mod interrupt;

@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use gpuc_diagnostics::{Diagnostic, Place};
 
-use crate::descriptor::ImageDescriptor;
+use crate::device::Device;
+use crate::embedded::ImageDescriptor;
 
 /// What the compiler ends the names of a program's functions with.
 const SUFFIX: &str = "$device";
@@ -37,8 +38,11 @@ pub struct Text {
 }
 
 impl Text {
-    fn of(image: &ImageDescriptor) -> Text {
-        Text { ptx: image.ptx().into_owned(), source: image.source().into_owned() }
+    /// The one of an image that is best for a device.
+    fn of(image: &ImageDescriptor, device: &dyn Device) -> Text {
+        let code = image.code_for(device.arch(), device.newest_ptx());
+        let ptx = code.map_or_else(String::new, |code| code.ptx.into_owned());
+        Text { ptx, source: image.source().into_owned() }
     }
 }
 
@@ -59,8 +63,11 @@ fn functions<'a>(ptx: &'a str, linkage: &'a [&'a str]) -> impl Iterator<Item = &
 ///
 /// # Errors
 /// A function that no file of the program has, with the place of its call.
-pub fn with_what_it_calls(image: &ImageDescriptor) -> Result<Vec<Text>, Box<Diagnostic>> {
-    let mut texts = vec![Text::of(image)];
+pub fn with_what_it_calls(
+    image: &ImageDescriptor,
+    device: &dyn Device,
+) -> Result<Vec<Text>, Box<Diagnostic>> {
+    let mut texts = vec![Text::of(image, device)];
     if functions(&texts[0].ptx, &[".extern"]).next().is_none() {
         return Ok(texts);
     }
@@ -69,7 +76,7 @@ pub fn with_what_it_calls(image: &ImageDescriptor) -> Result<Vec<Text>, Box<Diag
         known
             .iter()
             .filter(|known| !std::ptr::eq(**known, image))
-            .map(|image| Text::of(image))
+            .map(|image| Text::of(image, device))
             .collect()
     };
     close(&mut texts, providers)?;

@@ -10,10 +10,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use gpuc_diagnostics::Diagnostic;
 
 use crate::config::{Config, ReportForm};
-use crate::descriptor::{
-    AUTO, DataDescriptor, IMAGE_VERSION, ImageDescriptor, ROWS, SiteDescriptor,
-};
+use crate::descriptor::{AUTO, DataDescriptor, ROWS, SiteDescriptor};
 use crate::device::{Device, DeviceError, DeviceKind, DevicePtr, LaunchRequest, Queue};
+use crate::embedded::{IMAGE_VERSION, ImageDescriptor};
 use crate::failure::{Failure, fail};
 use crate::image::{LoadedImage, LoadedImages};
 use crate::interrupt;
@@ -569,7 +568,7 @@ impl Runtime {
         if let Some(loaded) = loaded() {
             return Ok(loaded);
         }
-        if image.version() != IMAGE_VERSION {
+        if !image.is_known() {
             let message = format!(
                 "{} was compiled by another version of gpuc: its device image is of version {}, \
                  this runtime knows version {IMAGE_VERSION}",
@@ -579,13 +578,17 @@ impl Runtime {
             let help = "compile and link the program with the same gpuc";
             return Err(Diagnostic::error(message).at_option(site.place()).help(help).into());
         }
-        let texts = linking::with_what_it_calls(image).map_err(|error| match error.place {
-            Some(_) => *error,
-            None => error.at_option(site.place()),
-        })?;
+        let texts =
+            linking::with_what_it_calls(image, device).map_err(|error| match error.place {
+                Some(_) => *error,
+                None => error.at_option(site.place()),
+            })?;
         let texts: Vec<(&str, &str)> =
             texts.iter().map(|text| (text.ptx.as_str(), text.source.as_str())).collect();
-        let loaded = LoadedImage::load(device, &texts).map_err(|error| located(error, site))?;
+        let code = image.code_for(device.arch(), device.newest_ptx());
+        let kernels = code.map_or(&[][..], |code| code.kernels);
+        let loaded =
+            LoadedImage::load(device, &texts, kernels).map_err(|error| located(error, site))?;
         let images: &'static LoadedImages = known().unwrap_or_else(|| {
             let images: &'static LoadedImages =
                 Box::leak(Box::new(LoadedImages::new(self.device_count())));

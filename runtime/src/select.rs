@@ -199,8 +199,10 @@ fn contradiction(setting: &str, what: &str) -> Failure {
 pub fn select(config: &Config) -> Result<Executor, Failure> {
     select_with(config, || {
         let count = CudaDevice::count()?;
-        Ok(Devices::new(DeviceKind::Cuda, count, |number| {
-            CudaDevice::open(number).map(|device| Arc::new(device) as Arc<dyn Device>)
+        let cache = config.cache.clone();
+        Ok(Devices::new(DeviceKind::Cuda, count, move |number| {
+            CudaDevice::open(number, cache.clone())
+                .map(|device| Arc::new(device) as Arc<dyn Device>)
         }))
     })
 }

@@ -16,7 +16,8 @@ use std::slice;
 use smallvec::SmallVec;
 
 use crate::abi::{__gpuc_data_begin, __gpuc_data_end, __gpuc_launch, __gpuc_region_end};
-use crate::descriptor::{DataDescriptor, ImageDescriptor, SiteDescriptor};
+use crate::descriptor::{DataDescriptor, SiteDescriptor};
+use crate::embedded::ImageDescriptor;
 
 /// What is known of a construct's data when compiling (`struct __gpuc_item`).
 #[repr(C)]

@@ -187,6 +187,19 @@ fn every_routine_of_openacc_h_is_there_and_documented() {
 }
 
 #[test]
+fn every_variable_of_openacc_is_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("../docs/openacc.md")).unwrap();
+    let section = page.split("\n## ").find(|part| part.starts_with("Environment\n")).unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let rows: std::collections::BTreeSet<&str> = rows.collect();
+    let code = std::fs::read_to_string(root.join("src/config.rs")).unwrap();
+    let read = code.split("\"ACC_").skip(1).filter_map(|rest| rest.split('"').next());
+    let read: std::collections::BTreeSet<String> = read.map(|name| format!("ACC_{name}")).collect();
+    assert_eq!(rows, read.iter().map(String::as_str).collect());
+}
+
+#[test]
 fn reports_at_exit() {
     let program = compile("vecadd", "reports");
     check(

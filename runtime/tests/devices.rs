@@ -61,7 +61,7 @@ $done:
 fn devices() -> Vec<Box<dyn Device>> {
     let mut devices: Vec<Box<dyn Device>> =
         vec![Box::new(SimDevice::new(Arch::by_name("sm_90").unwrap()))];
-    match CudaDevice::count().and_then(|_| CudaDevice::open(0)) {
+    match CudaDevice::count().and_then(|_| CudaDevice::open(0, None)) {
         Ok(device) => devices.push(Box::new(device)),
         Err(why) => eprintln!("without a GPU: {why}"),
     }

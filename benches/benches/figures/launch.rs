@@ -2,7 +2,8 @@
 
 use criterion::Criterion;
 use gpuc_benches::cpu_time::CpuTime;
-use gpuc_runtime::descriptor::{ImageDescriptor, SiteDescriptor};
+use gpuc_runtime::descriptor::SiteDescriptor;
+use gpuc_runtime::embedded::ImageDescriptor;
 use gpuc_runtime::{Config, Runtime, select};
 
 static IMAGE: ImageDescriptor = ImageDescriptor::new(

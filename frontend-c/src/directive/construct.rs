@@ -25,6 +25,8 @@ pub enum Kind {
         function: Option<DeclId>,
         /// The name that device code calls in its place.
         bind: Option<Symbol>,
+        /// Whether its loops are to be divided among processors of its caller.
+        divides: bool,
     },
     /// The statement behind it is executed as if the directive were not there.
     Block,

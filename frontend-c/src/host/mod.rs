@@ -44,7 +44,7 @@ use crate::tree::TranslationUnit;
 
 pub use function::print_function;
 use function::{OnlyLaunch, only_launch};
-pub use image::image;
+pub use image::{Code, image};
 pub use prologue::runtime_declarations;
 
 /// A change of the text: at `start`, `length` bytes become `text`.
@@ -58,7 +58,7 @@ struct Edit {
     text: String,
 }
 
-/// The host program of a unit whose module has reached the gpu level, with its kernels as `ptx`.
+/// The host program of a unit whose module has reached the gpu level, with its kernels as `codes`.
 ///
 /// # Errors
 /// A function of the module that cannot be written as C: an error of the passes.
@@ -67,12 +67,13 @@ pub fn rewrite(
     unit: &TranslationUnit,
     lowered: &Lowered,
     ir: &Ir,
-    ptx: &str,
+    codes: &[Code],
 ) -> Result<String, Diagnostic> {
     let text = unit.source.written();
     let functions = Functions::of(ir, lowered);
     let edits = edits(unit, lowered, ir, &functions);
-    let mut out = String::with_capacity(text.len() + ptx.len() + (64 << 10));
+    let bytes: usize = codes.iter().map(|code| code.ptx.len()).sum();
+    let mut out = String::with_capacity(text.len() + bytes + (64 << 10));
     let mut at = 0;
     for edit in &edits {
         push_text(&mut out, &text[at..edit.start]);
@@ -93,7 +94,7 @@ pub fn rewrite(
             out += &sections::print(ir, &functions, function)?;
         }
     }
-    out += &image::definition(lowered, ir, ptx);
+    out += &image::definition(lowered, ir, codes);
     if lowered.provides {
         out += prologue::PROVIDES;
     }

@@ -57,7 +57,9 @@ pub(super) fn reaches(unit: &TranslationUnit, reached: &[Reached]) -> String {
 
 /// `@4` and `@8` stand for the alignment of a member.
 const RUNTIME: &str = "\
-struct __gpuc_image { unsigned version @4; const char *source @8; const char *ptx @8; unsigned long ptx_bytes @8; void *handle @8; };
+struct __gpuc_kernel { const char *name @8; const char *params @8; };
+struct __gpuc_code { const char *arch @8; const char *ptx @8; unsigned long ptx_bytes @8; const struct __gpuc_kernel *kernels @8; unsigned long n_kernels @8; };
+struct __gpuc_image { unsigned version @4; const char *source @8; const struct __gpuc_code *codes @8; unsigned long n_codes @8; void *handle @8; };
 struct __gpuc_site { const char *file @8; const char *function @8; unsigned line @4; const char *construct @8; };
 struct __gpuc_scope { const struct __gpuc_site *site @8; struct __gpuc_data *data @8; unsigned n @4; };
 struct __gpuc_data { const char *name @8; void *host @8; unsigned long bytes @8; unsigned kind @4; unsigned line @4; void *device @8; };

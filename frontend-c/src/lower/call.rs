@@ -1,6 +1,6 @@
 //! Calls.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::func;
 use gpuc_ir::{Location, Value};
 
@@ -120,6 +120,7 @@ impl Lowerer<'_> {
                     );
                 }
                 if self.is_of_other_file(decl) {
+                    self.warn_of_one_lane(decl, span);
                     let symbol = self.external(decl, "extern", span)?;
                     return self.call_separate(decl, &symbol, arguments, span);
                 }
@@ -142,6 +143,26 @@ impl Lowerer<'_> {
     pub(super) fn is_of_other_file(&self, decl: DeclId) -> bool {
         self.routines.get(decl).is_some()
             && !self.unit.source.is_system(self.unit.decls[decl].span.start)
+    }
+
+    /// Says that a function of another file does by one lane what its directive divides among those of its caller.
+    fn warn_of_one_lane(&mut self, decl: DeclId, span: Span) {
+        if !self.routines.get(decl).is_some_and(|routine| routine.divides) {
+            return;
+        }
+        let name = self.unit.name(decl);
+        let warning = Diagnostic::warning(format!(
+            "the loops of `{name}`, a function of another file, are executed by the lane that calls it"
+        ));
+        self.diagnostics.push(
+            warning
+                .code(codes::SEQUENTIAL_LOOP)
+                .at(self.unit.place(span))
+                .related(self.unit.place(self.unit.decls[decl].span), "it is declared here")
+                .help(
+                    "define it in a header, so that this file has its loops too and divides them",
+                ),
+        );
     }
 
     /// The function that device code calls in the place of another.

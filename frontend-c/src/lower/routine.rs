@@ -12,6 +12,8 @@ use crate::tree::{DeclId, DeclKind, ExprKind, ItemKind, StmtId, StmtKind, Transl
 pub(super) struct Routine {
     /// The name that device code calls in its place.
     pub bind: Option<Symbol>,
+    /// Whether its loops are to be divided among processors of its caller.
+    pub divides: bool,
 }
 
 /// What is said of the functions of a unit.
@@ -24,14 +26,14 @@ impl Routines {
     /// Those of a unit: directives that name their function, and those in front of one.
     pub(super) fn of(unit: &TranslationUnit) -> Routines {
         let mut routines = Routines::default();
-        let mut pending: Vec<Option<Symbol>> = Vec::new();
+        let mut pending: Vec<(Option<Symbol>, bool)> = Vec::new();
         for item in &unit.items {
             let declared = match &item.kind {
                 ItemKind::Directive(id) => {
-                    if let Kind::Routine { function, bind } = unit.directives[*id].kind {
+                    if let Kind::Routine { function, bind, divides } = unit.directives[*id].kind {
                         match function {
-                            Some(decl) => routines.add(decl, bind),
-                            None => pending.push(bind),
+                            Some(decl) => routines.add(decl, bind, divides),
+                            None => pending.push((bind, divides)),
                         }
                     }
                     continue;
@@ -40,19 +42,20 @@ impl Routines {
                 ItemKind::Declaration(decls) => decls.first().copied(),
                 ItemKind::Other => None,
             };
-            for bind in pending.drain(..) {
+            for (bind, divides) in pending.drain(..) {
                 if let Some(decl) = declared
                     && matches!(unit.decls[decl].kind, DeclKind::Function(_))
                 {
-                    routines.add(decl, bind);
+                    routines.add(decl, bind, divides);
                 }
             }
         }
         routines
     }
 
-    fn add(&mut self, decl: DeclId, bind: Option<Symbol>) {
+    fn add(&mut self, decl: DeclId, bind: Option<Symbol>, divides: bool) {
         let routine = self.by_function.entry(decl).or_default();
+        routine.divides |= divides;
         routine.bind = bind.or(routine.bind);
     }
 

@@ -10,12 +10,13 @@
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping};
 use gpuc_dialects::offload::{COLLECTIVE_ATTR, FOLDED_ROWS_ATTR};
-use gpuc_dialects::{gpu, memref, scf};
+use gpuc_dialects::{func, gpu, memref, scf};
 use gpuc_ir::op::{Effect, EffectKind, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 use rustc_hash::FxHashSet;
 
+use super::broadcast;
 use super::combiner::all_reduce;
 use super::lane_row::{self, LaneRow};
 use super::last_block;
@@ -146,19 +147,22 @@ impl Distributor<'_> {
         if waits || self.tells_apart(around) {
             return Ok(());
         }
-        let Some(effects) = ir.effects(op) else {
+        // A call may do anything.
+        let effects = ir.effects(op);
+        if effects.is_none() && !func::CallOp::is(ir, op) {
             return Err(error(ir, op, &format!("'{}' cannot run on the device", ir.name(op))));
-        };
-        if !effects.iter().any(|effect| is_seen(ir, effect)) {
+        }
+        if effects.is_none() && broadcast::passes_own_memory(ir, op) {
+            let message = "this call outside a vector loop leaves something in a variable of one thread, \
+                which others need";
+            let help = "call it in the loop, or divide the loop inside among gangs alone";
+            return Err(error(ir, op, message).help(help));
+        }
+        if effects.is_some_and(|effects| !effects.iter().any(|effect| is_seen(ir, effect))) {
             return Ok(());
         }
         if ir.results(op).iter().any(|&result| !ir.is_unused(result)) {
-            return Err(error(
-                ir,
-                op,
-                "the value of an atomic operation outside a vector loop \
-                would be known to one thread only",
-            ));
+            return self.tell_others(ir, op, around);
         }
         if let Some(row) = LaneRow::of(self.processors, around) {
             self.guard_in_row(ir, op, around, row, at);
@@ -178,6 +182,35 @@ impl Distributor<'_> {
         let inside = ir.body(guard, 0);
         let end = ir.last_op(inside).expect("the region was made with a yield");
         ir.move_before(end, op);
+        Ok(())
+    }
+
+    /// Lets one thread do what has a value, which those that it is alike for need.
+    fn tell_others(&mut self, ir: &mut Ir, op: Op, around: &[Axis]) -> Result<(), Diagnostic> {
+        let row = LaneRow::of(self.processors, around);
+        let is_several = |axis: &Axis| {
+            !matches!(axis, Axis::Block(_)) && self.processors.extents.extent(*axis) != Some(1)
+        };
+        if row.is_none() && around.iter().any(is_several) {
+            return Err(error(
+                ir,
+                op,
+                "the value of this operation outside a vector loop would be known to one thread only",
+            )
+            .help("threads hand it over if they are a row in x of 2, 4, 8, 16 or 32"));
+        }
+        let mut b = Builder::before(ir, op);
+        let Some(first) = self.processors.is_first(&mut b, around) else { return Ok(()) };
+        // What it reads others have written, and what it writes they have read.
+        let wait = |b: &mut Builder<'_>| match row {
+            Some(row) => row.wait(b),
+            None => {
+                gpu::BarrierOp::new(b, &[]).build(b);
+            }
+        };
+        wait(&mut b);
+        wait(&mut Builder::after(ir, op));
+        broadcast::execute_once(ir, op, first, row);
         Ok(())
     }
 

@@ -3,14 +3,14 @@
 
 use gpuc_arch::WARP_SIZE;
 use gpuc_dialects::offload::mapping::Axis;
-use gpuc_dialects::{gpu, nvvm};
+use gpuc_dialects::{arith, gpu, nvvm};
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::{Builder, Ir, Op, OpView, Region, Value};
 use indexmap::IndexSet;
 
 use super::threads::Processors;
 use crate::analysis::access::{Alias, Storage, alias, root};
-use crate::lower::shuffle::{combine_segment, sync_segment};
+use crate::lower::shuffle::{combine_segment, shuffle, sync_segment};
 
 /// The threads of a row: as many consecutive lanes, a power of two that divides a warp.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,12 @@ impl LaneRow {
     /// What the values of the row's lanes combine to, in every lane.
     pub fn combine(self, b: &mut Builder<'_>, value: Value, combiner: Region) -> Value {
         combine_segment(b, value, combiner, self.width)
+    }
+
+    /// The value of the row's first lane, in every lane.
+    pub fn of_first(self, b: &mut Builder<'_>, value: Value) -> Value {
+        let zero = arith::constant_index(b, 0);
+        shuffle(b, "idx", value, zero, self.width)
     }
 
     /// Lets the lanes wait for each other.

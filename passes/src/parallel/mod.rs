@@ -4,6 +4,7 @@
 pub mod affine_parallelize;
 pub mod affine_split;
 pub mod block_shape;
+mod broadcast;
 pub mod carried_scalar;
 pub mod check_independent;
 pub mod collapse_parallel;

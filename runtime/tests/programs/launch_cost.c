@@ -6,7 +6,8 @@
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .entry empty()\n{\n  ret;\n}\n";
-static struct __gpuc_image image = {1, "launch_cost.c", ptx, sizeof ptx, 0};
+static const struct __gpuc_code codes[] = {{"sm_70", ptx, sizeof ptx, 0, 0}};
+static struct __gpuc_image image = {2, "launch_cost.c", codes, 1, 0};
 static const struct __gpuc_site site = {"launch_cost.c", "main", 1, "parallel loop"};
 
 static double now(void) {

@@ -41,7 +41,8 @@ static const char ptx[] =
     "$done:\n"
     "  ret;\n"
     "}\n";
-static struct __gpuc_image image = {1, "vecadd.c", ptx, sizeof ptx, 0};
+static const struct __gpuc_code codes[] = {{"sm_70", ptx, sizeof ptx, 0, 0}};
+static struct __gpuc_image image = {2, "vecadd.c", codes, 1, 0};
 static const struct __gpuc_site site = {"vecadd.c", "main", 40, "parallel loop"};
 
 enum { N = 1000 };

@@ -12,6 +12,9 @@
 // NONSENSE: error:
 // NONSENSE-NEXT: --> image.c (PTX):1:
 // NONSENSE-NOT: done
+// RUN: not env GPUC_DEVICE=sim %t version 2>&1 | FileCheck %s --check-prefix=VERSION
+// VERSION: error: image.c was compiled by another version of gpuc: its device image is of version 3, this runtime knows version 2
+// VERSION-NOT: done
 #include "gpuc_rt.h"
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +30,10 @@ int main(int argc, char **argv)
         ptx = HEAD ".reg .b32 %r<2>;\n add.s32 %r1, ";
     if (argc > 1 && argv[1][0] == 'n')
         ptx = "\x7f" "ELF";
-    struct __gpuc_image image = {1, "image.c", ptx, strlen(ptx), 0};
+    const struct __gpuc_code code = {"sm_75", ptx, strlen(ptx), NULL, 0};
+    struct __gpuc_image image = {2, "image.c", &code, 1, 0};
+    if (argc > 1 && argv[1][0] == 'v')
+        image.version = 3;
     __gpuc_region_begin(&image, &site, 1);
     // What one kernel cannot do is said when it is launched.
     const unsigned long one[3] = {1, 1, 1};

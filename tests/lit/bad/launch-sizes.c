@@ -27,6 +27,12 @@ void f(void)
     #pragma acc parallel loop num_gangs(5000000000)
     for (int i = 0; i < 100; i++)
         a[i] = i;
+    // CHECK: error: `tile` takes a positive number, not 0
+    // CHECK: help: write `*` to have the size chosen
+    #pragma acc parallel loop tile(*, 0)
+    for (int i = 0; i < 10; i++)
+        for (int j = 0; j < 10; j++)
+            a[10 * i + j] = i;
 #elif defined LARGE
     // LARGE: error: 1 workers of vector length 5000 are 5000 threads; a gang has 1 to 1024
     // LARGE-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+2]]:45{{$}}

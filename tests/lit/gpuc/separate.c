@@ -14,6 +14,7 @@
 // RUN: not env GPUC_DEVICE=sim %t.missing 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: gpuc -c -Minfo %s -o %t.other.o 2>&1 | FileCheck %s --check-prefix=INFO
 // RUN: not gpuc -DBAD -c %s -o %t.bad.o 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: gpuc -DMAIN -c %s -o %t.main.o 2>&1 | FileCheck %s --check-prefix=LANE
 #ifdef MAIN
 #include <stdio.h>
 
@@ -58,6 +59,8 @@ int main(void)
     for (int i = 0; i < N; i++) {
         fill(m[i], M, i);
         s[i] = total(m[i], M);
+        // LANE: warning{{.*}}: the loops of `total`, a function of another file, are executed by the lane that calls it
+        // LANE-NEXT: separate.c:[[@LINE-2]]:16
         p[i] = polynomial(i * 0.5, 4);
         b[i] = forth(i);
     }

@@ -32,7 +32,8 @@ pub const OPTIONS: &[OwnOption] = &[
     option(
         "--arch",
         "=sm_XX",
-        "compute capability of the kernels (default sm_75; runs on later ones)",
+        "compute capability of the kernels (default sm_75; runs on later ones); of several, with commas, \
+         the program has code for each, and takes the best",
     ),
     OwnOption {
         name: "--device",
@@ -178,8 +179,8 @@ pub const OPTIONS: &[OwnOption] = &[
 const SPELLINGS: &[(&str, &str)] = &[
     ("-acc, -acc=gpu, -ta=tesla", "offload; the default"),
     ("-acc=host, -noacc, -fno-openacc", "leave the directives out; with -acc=host _OPENACC stays"),
-    ("-gpu=cc90,fma,lineinfo,...", "--arch=sm_90 (of several the lowest), -ffp-contract"),
-    ("--offload-arch=sm_90", "--arch=sm_90 (of several the lowest)"),
+    ("-gpu=cc90,fma,lineinfo,...", "--arch=sm_90 (of several each), -ffp-contract"),
+    ("--offload-arch=sm_90", "--arch=sm_90 (of several each)"),
     ("-fast", "-O3"),
     (
         "-fopenmp, -mp, -mp=gpu",
@@ -221,6 +222,11 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "bits: 1 launches, 2 transfers, 4 constructs, 8 waits, 16 memory: say when it happens",
     ),
     ("GPUC_DEBUG", "1: all of GPUC_NOTIFY, the present table, and a wait after each kernel"),
+    (
+        "GPUC_CACHE",
+        "the folder for what a GPU's driver has compiled, or 0 for none (default gpuc/images in the cache)",
+    ),
+    ("GPUC_CACHE_MB", "the most that it takes, in MiB (default 256)"),
     ("GPUC_REPORT", "text, json or html: what kernels did and what moved, at exit"),
     ("GPUC_REPORT_FILE", "where a report of json or html goes"),
     ("GPUC_REPORT_BASE", "a report of json that one of html is compared with"),
@@ -248,6 +254,7 @@ pub fn help() -> String {
        gpuc tune [OPTIONS] FILE [-- ARG...]     run with other plans, and record the fastest
        gpuc lsp                            serve an editor: the Language Server Protocol on standard
                                            input and output
+       gpuc cache stats|clean              what GPU drivers have compiled for programs
        gpuc --emit=LEVEL FILE              print a level of the compiler
 
 gpuc takes cc's options (-c -o -I -D -O -g -l -L ...) and hands on what it does not know.

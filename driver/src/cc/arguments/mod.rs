@@ -42,6 +42,8 @@ pub enum Mode {
     Tune,
     /// `gpuc lsp`.
     Serve,
+    /// `gpuc cache`.
+    Cache(CacheAction),
     /// `--emit`.
     Emit(Level),
     /// Nothing for us: `-E`, `-S`, `-M`, `-v` and the like go to the host compiler as they are.
@@ -52,6 +54,15 @@ pub enum Mode {
     About(About),
     /// `--explain`; without a code, the list of all.
     Explain(Option<&'static Explanation>),
+}
+
+/// What to do about what GPU drivers have compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheAction {
+    /// Say where it is and how much.
+    Stats,
+    /// Remove it.
+    Clean,
 }
 
 /// What `gpuc` is to say of itself.
@@ -114,8 +125,10 @@ pub struct Arguments {
     pub host: Vec<OsString>,
     /// Arguments behind `--` of `gpuc run`.
     pub program_arguments: Vec<OsString>,
-    /// `--arch`.
+    /// `--arch`: the lowest architecture, for which everything is decided.
     pub arch: &'static Arch,
+    /// Further ones, for which the image has code of its own, ascending.
+    pub more_archs: Vec<&'static Arch>,
     /// `--device`.
     pub device: Option<Device>,
     /// `--require-gpu`.
@@ -172,7 +185,7 @@ pub struct Arguments {
     pub linkage: Linkage,
     /// Whether the command line names it; else the standard does.
     pub(super) contraction_given: bool,
-    /// Whether `arch` is the lowest of several.
+    /// Whether options name one architecture after the other.
     pub(super) arch_listed: bool,
     /// `-r`.
     pub(super) relocatable: bool,
@@ -180,6 +193,17 @@ pub struct Arguments {
     pub(super) language: Option<OsString>,
     /// `-v`.
     pub verbose: bool,
+}
+
+/// The words behind `gpuc cache`.
+fn cache_action(words: &[OsString]) -> Result<CacheAction, Diagnostic> {
+    match words {
+        [word] if word == "stats" => Ok(CacheAction::Stats),
+        [word] if word == "clean" => Ok(CacheAction::Clean),
+        _ => Err(Diagnostic::error("`gpuc cache` needs to know what to do")
+            .code(codes::BAD_OPTION)
+            .help("`gpuc cache stats` says what there is, `gpuc cache clean` removes it")),
+    }
 }
 
 impl Arguments {
@@ -197,6 +221,7 @@ impl Arguments {
             host: Vec::new(),
             program_arguments: Vec::new(),
             arch: Arch::default_target(),
+            more_archs: Vec::new(),
             device: None,
             require_gpu: false,
             check: None,
@@ -241,6 +266,9 @@ impl Arguments {
         } else if arguments.first().is_some_and(|first| first == "lsp") {
             // Editors add `--stdio`, which is how it speaks in any case.
             parsed.mode = Mode::Serve;
+            return Ok(parsed);
+        } else if arguments.first().is_some_and(|first| first == "cache") {
+            parsed.mode = Mode::Cache(cache_action(&arguments[1..])?);
             return Ok(parsed);
         } else if arguments.first().is_some_and(|first| first == "check") {
             parsed.mode = Mode::Run;

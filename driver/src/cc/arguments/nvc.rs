@@ -54,7 +54,7 @@ impl Arguments {
             ("-ta", Some(value)) => self.ta(value)?,
             ("--offload-arch", Some(value)) => {
                 for name in value.split(',') {
-                    self.lower_arch(own::arch(name)?);
+                    self.add_arch(own::arch(name)?);
                 }
             }
             ("-fast" | "-fastsse", None) => self.translated("-O3"),
@@ -167,7 +167,7 @@ impl Arguments {
             match (word, number) {
                 ("ccall" | "ccall-major", _) => {
                     if let Some(lowest) = Arch::all().iter().min_by_key(|arch| arch.number) {
-                        self.lower_arch(lowest);
+                        self.add_arch(lowest);
                     }
                 }
                 (_, Some(number)) => {
@@ -175,7 +175,7 @@ impl Arguments {
                         message: format!("{} (`{option}`, `{word}`)", error.message),
                         ..error
                     })?;
-                    self.lower_arch(arch);
+                    self.add_arch(arch);
                 }
                 ("fma", _) => self.contract(Contraction::Fast),
                 ("nofma", _) => self.contract(Contraction::Off),
@@ -196,11 +196,14 @@ impl Arguments {
         self.contraction_given = true;
     }
 
-    /// One more architecture for the kernels: their PTX is for the lowest, and later ones run it.
-    fn lower_arch(&mut self, arch: &'static Arch) {
-        if !self.arch_listed || arch.number < self.arch.number {
-            self.arch = arch;
+    /// One more architecture for the kernels.
+    fn add_arch(&mut self, arch: &'static Arch) {
+        let mut archs = vec![arch];
+        if self.arch_listed {
+            archs.push(self.arch);
+            archs.append(&mut self.more_archs);
         }
+        self.compile_for(archs);
         self.arch_listed = true;
     }
 }
@@ -223,7 +226,10 @@ mod tests {
             let flags: Vec<_> =
                 it.compile_flags.iter().map(|flag| flag.to_string_lossy()).collect();
             let (acc, info) = (it.families.openacc, it.remarks.info);
-            format!("{} {acc} {info} {:?} {}", it.arch.name, it.contraction, flags.join(" "))
+            let archs: Vec<&str> =
+                [it.arch].iter().chain(&it.more_archs).map(|arch| arch.name).collect();
+            let archs = archs.join(",");
+            format!("{archs} {acc} {info} {:?} {}", it.contraction, flags.join(" "))
         };
         for (line, expected) in [
             ("", "sm_75 true false Fast "),
@@ -234,13 +240,16 @@ mod tests {
             ("-fno-openacc", "sm_75 false false Fast -fno-openacc"),
             ("-noacc -acc", "sm_75 true false Fast "),
             ("-gpu=cc90", "sm_90 true false Fast "),
-            ("-gpu=cc90,cc8.0,lineinfo", "sm_80 true false Fast "),
-            ("-gpu=cc90 -gpu=nofma,cc100", "sm_90 true false Off "),
+            ("-gpu=cc90,cc8.0,lineinfo", "sm_80,sm_90 true false Fast "),
+            ("-gpu=cc90 -gpu=nofma,cc100", "sm_90,sm_100 true false Off "),
             ("-gpu=ccall", "sm_70 true false Fast "),
             ("-ta=tesla:cc80:nofma", "sm_80 true false Off "),
             ("-ta=host", "sm_75 false false Fast -D_OPENACC=202211"),
             ("--offload-arch=sm_90", "sm_90 true false Fast "),
-            ("--offload-arch=sm_90 --offload-arch=sm_80", "sm_80 true false Fast "),
+            (
+                "--offload-arch=sm_90 --offload-arch=sm_80 --offload-arch=sm_90",
+                "sm_80,sm_90 true false Fast ",
+            ),
             ("-mp -Minfo=all", "sm_75 true true Fast -fopenmp"),
             ("-mp=multicore -nomp", "sm_75 true false Fast -fopenmp -fno-openmp"),
             ("-Minfo=accel,mp", "sm_75 true true Fast "),

@@ -23,6 +23,14 @@ pub(super) fn arch(name: &str) -> Result<&'static Arch, Diagnostic> {
 }
 
 impl Arguments {
+    /// Compiles for these architectures, one at least.
+    pub(super) fn compile_for(&mut self, mut archs: Vec<&'static Arch>) {
+        archs.sort_by_key(|arch| arch.number);
+        archs.dedup_by_key(|arch| arch.name);
+        self.arch = archs.remove(0);
+        self.more_archs = archs;
+    }
+
     /// Options of gpuc itself. Whether it was one.
     pub(super) fn own_option<'a>(
         &mut self,
@@ -168,7 +176,11 @@ impl Arguments {
             "--timing" => self.timing = true,
             "--print-ir-after-all" => self.print_after_all = true,
             "--mlir-print-debuginfo" => self.print_locations = true,
-            "--arch" => self.arch = arch(&required("sm_75, sm_80, ...")?)?,
+            "--arch" => {
+                let names = required("sm_75, sm_80, ...")?;
+                let archs = names.split(',').map(arch).collect::<Result<Vec<_>, _>>()?;
+                self.compile_for(archs);
+            }
             "--device" => {
                 let name = required("auto, cuda, sim or host")?;
                 self.device = Some(match name.as_str() {

@@ -173,7 +173,9 @@ impl Directive {
             ClauseKind::Bind(name) => Some(name),
             _ => None,
         });
-        Kind::Routine { function, bind }
+        let levels = [ClauseName::Gang, ClauseName::Worker, ClauseName::Vector];
+        let divides = levels.into_iter().any(|level| self.clause(level).is_some());
+        Kind::Routine { function, bind, divides }
     }
 
     /// The loops that it is about.

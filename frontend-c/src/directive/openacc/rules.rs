@@ -281,7 +281,7 @@ fn gang_dimensions(directive: &Directive, unit: &TranslationUnit, found: &mut Ch
     }
 }
 
-/// Numbers of gangs, workers and lanes are positive (OpenACC 3.3 §2.5.10 to §2.5.12, §2.9).
+/// Numbers of gangs, workers and lanes are positive, as are sizes of tiles (OpenACC 3.3 §2.5.10 to §2.5.12, §2.9).
 fn launch_sizes(directive: &Directive, unit: &TranslationUnit, found: &mut Checks) {
     for clause in &directive.clauses {
         let sizes: Vec<_> = match (&clause.kind, clause.name) {
@@ -289,6 +289,7 @@ fn launch_sizes(directive: &Directive, unit: &TranslationUnit, found: &mut Check
             (ClauseKind::Gang(gang), _) => gang.num.into_iter().collect(),
             (ClauseKind::Value(size), C::NumWorkers | C::VectorLength) => vec![*size],
             (ClauseKind::OptionalValue(Some(size)), C::Worker | C::Vector) => vec![*size],
+            (ClauseKind::Tile(sizes), _) => sizes.iter().flatten().copied().collect(),
             _ => continue,
         };
         for size in sizes {
@@ -299,8 +300,10 @@ fn launch_sizes(directive: &Directive, unit: &TranslationUnit, found: &mut Check
                 1..=0x7fff_ffff => continue,
                 _ => format!("`{name}` takes an `int`, which {number} is none of"),
             };
-            let diagnostic =
-                Diagnostic::error(message).help("leave the clause out to have the number chosen");
+            let diagnostic = Diagnostic::error(message).help(match clause.name {
+                C::Tile => "write `*` to have the size chosen",
+                _ => "leave the clause out to have the number chosen",
+            });
             found.push((unit.exprs[size].span, diagnostic));
         }
     }

@@ -54,8 +54,13 @@ fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mu
                 found.push((var.span, refusal(&what, section)));
                 continue;
             }
-            let what = match unit.types.kind(element_of(unit, var.ty)) {
-                TypeKind::Complex(_) if *op != ReductionOp::Add => "a complex variable by `*`",
+            let kind = unit.types.kind(element_of(unit, var.ty));
+            if matches!(kind, TypeKind::Complex(_)) && *op != ReductionOp::Add {
+                let what = format!("reduction on a complex variable by `{}`", op.spelling());
+                found.push((var.span, refusal(&what, section)));
+                continue;
+            }
+            let what = match kind {
                 TypeKind::Complex(_) if unit.types.as_array(var.ty).is_some() => {
                     "an array of complex numbers"
                 }

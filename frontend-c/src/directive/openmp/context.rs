@@ -149,7 +149,7 @@ impl Parser {
             }
             self.eat(Punct::Comma);
         }
-        let kind = Kind::Routine { function: None, bind: Some(bind) };
+        let kind = Kind::Routine { function: None, bind: Some(bind), divides: false };
         let directive = Directive {
             span: line,
             stays: true,

@@ -1,6 +1,7 @@
 //! A GPU behind the CUDA driver API, loaded at run time: the same program runs where there is
 //! none.
 
+mod compiled;
 mod driver;
 mod execution;
 mod module;
@@ -15,7 +16,9 @@ use cudarc::driver::sys::{
     CUstream_flags_enum,
 };
 use gpuc_arch::{Arch, PtxVersion};
+use gpuc_cache::Cache;
 
+use self::compiled::Texts;
 use self::driver::{Driver, NOT_READY, OUT_OF_MEMORY, driver};
 use self::module::{Kernel, Module};
 use super::{
@@ -37,6 +40,8 @@ pub struct CudaDevice {
     sees_host: bool,
     cuda: (u32, u32),
     newest_ptx: PtxVersion,
+    /// What its compiler has made before.
+    cache: Option<Cache>,
     handles: RwLock<Handles>,
 }
 
@@ -78,7 +83,7 @@ impl CudaDevice {
     }
 
     /// The GPU of that number, less than [`CudaDevice::count`].
-    pub fn open(number: usize) -> Result<CudaDevice, String> {
+    pub fn open(number: usize, cache: Option<Cache>) -> Result<CudaDevice, String> {
         let driver = driver()?;
         let mut version: c_int = 0;
         let mut device: CUdevice = 0;
@@ -157,6 +162,7 @@ impl CudaDevice {
             sees_host,
             cuda,
             newest_ptx,
+            cache,
             handles: RwLock::default(),
         })
     }
@@ -187,6 +193,32 @@ impl CudaDevice {
     fn event(&self, event: EventId) -> Result<CUevent, DeviceError> {
         let handle = self.handles().events.get(event.0 as usize).copied().flatten();
         handle.ok_or_else(|| DeviceError::Invalid(format!("there is no event {}", event.0)))
+    }
+}
+
+impl compiled::Compiler for CudaDevice {
+    type Module = Module;
+
+    fn compile(&self, texts: &Texts<'_>) -> Result<Vec<u8>, DeviceError> {
+        module::compile(self.enter()?, texts)
+    }
+
+    fn load(&self, code: &[u8]) -> Result<Module, DeviceError> {
+        Module::load_code(self.enter()?, code)
+    }
+
+    fn load_texts(&self, texts: &Texts<'_>) -> Result<Module, DeviceError> {
+        match texts {
+            [(ptx, source)] => Module::load(self.enter()?, ptx, source),
+            _ => {
+                let code = self.compile(texts)?;
+                self.load(&code)
+            }
+        }
+    }
+
+    fn target(&self) -> String {
+        format!("cubin {} {}.{}", self.arch, self.cuda.0, self.cuda.1)
     }
 }
 
@@ -336,10 +368,7 @@ impl Device for CudaDevice {
     }
 
     fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError> {
-        let module = match texts {
-            [(ptx, source)] => Module::load(self.enter()?, ptx, source)?,
-            _ => Module::link(self.enter()?, texts)?,
-        };
+        let module = compiled::load(self, self.cache.as_ref(), texts)?;
         let mut handles = self.handles_mut();
         handles.modules.push(module);
         Ok(ModuleId(handles.modules.len() as u32 - 1))
@@ -468,7 +497,7 @@ mod tests {
 
     #[test]
     fn a_machine_without_a_gpu_is_told_why() {
-        match CudaDevice::count().and_then(|_| CudaDevice::open(0)) {
+        match CudaDevice::count().and_then(|_| CudaDevice::open(0, None)) {
             Ok(device) => assert!(device.arch().starts_with("sm_")),
             Err(why) => assert!(why.contains("CUDA"), "{why}"),
         }

@@ -76,65 +76,20 @@ impl Module {
         }
     }
 
-    /// Compiles several PTX texts and links them; an error carries the linker's log.
-    pub(super) fn link(driver: &Driver, texts: &[(&str, &str)]) -> Result<Module, DeviceError> {
-        let source = texts.first().map_or("?", |(_, source)| source);
-        let mut errors = vec![0u8; LOG_BYTES];
-        let mut options = [
-            JitOption::CU_JIT_ERROR_LOG_BUFFER as c_int,
-            JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_int,
-        ];
-        // The state keeps the pointers to the log and its length until it is destroyed.
-        let mut values: [*mut c_void; 2] =
-            [errors.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
-        let mut state: CUlinkState = ptr::null_mut();
-        // SAFETY: the two options have a value each, of the kind each wants, and the buffer outlives the state.
+    /// Loads what [`compile`] has made.
+    pub(super) fn load_code(driver: &Driver, code: &[u8]) -> Result<Module, DeviceError> {
+        let mut handle: CUmodule = ptr::null_mut();
+        // SAFETY: a place for the handle; the code is a whole image, whose head has its length, and loading copies it.
         unsafe {
-            driver.link_create(
-                options.len() as c_uint,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-                &raw mut state,
+            driver.module_load(
+                &raw mut handle,
+                code.as_ptr().cast(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
             )?;
         }
-        let linked = (|| {
-            for (ptx, source) in texts {
-                let invalid =
-                    |_| DeviceError::Invalid(format!("the PTX of {source} contains a NUL"));
-                let text = CString::new(*ptx).map_err(invalid)?;
-                let name = CString::new(*source).map_err(invalid)?;
-                // SAFETY: the text is there for its length with the NUL, and is copied by the call.
-                unsafe {
-                    driver.link_add(
-                        state,
-                        InputType::CU_JIT_INPUT_PTX as c_int,
-                        text.as_ptr().cast_mut().cast(),
-                        text.as_bytes_with_nul().len(),
-                        name.as_ptr(),
-                        0,
-                        ptr::null_mut(),
-                        ptr::null_mut(),
-                    )?;
-                }
-            }
-            let (mut image, mut bytes) = (ptr::null_mut(), 0usize);
-            let mut handle: CUmodule = ptr::null_mut();
-            // SAFETY: places for the results; the image is the state's, and loading copies it.
-            unsafe {
-                driver.link_complete(state, &raw mut image, &raw mut bytes)?;
-                driver.module_load(&raw mut handle, image, 0, ptr::null_mut(), ptr::null_mut())?;
-            }
-            Ok(Module { handle })
-        })();
-        let log = log_text(&errors);
-        // SAFETY: the state is not used any more. That it cannot be released changes nothing.
-        let _ = unsafe { driver.link_destroy(state) };
-        linked.map_err(|error| match error {
-            DeviceError::Driver { code, name, .. } if !log.is_empty() => {
-                DeviceError::Jit { source_name: source.to_owned(), code, name, log }
-            }
-            other => other,
-        })
+        Ok(Module { handle })
     }
 
     /// Finds a kernel.
@@ -183,6 +138,64 @@ impl Module {
             Err(failed) => Err(failed.into()),
         }
     }
+}
+
+/// Compiles PTX texts and links them: the device's code. An error carries the linker's log.
+pub(super) fn compile(driver: &Driver, texts: &[(&str, &str)]) -> Result<Vec<u8>, DeviceError> {
+    let source = texts.first().map_or("?", |(_, source)| source);
+    let mut errors = vec![0u8; LOG_BYTES];
+    let mut options = [
+        JitOption::CU_JIT_ERROR_LOG_BUFFER as c_int,
+        JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_int,
+    ];
+    // The state keeps the pointers to the log and its length until it is destroyed.
+    let mut values: [*mut c_void; 2] =
+        [errors.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
+    let mut state: CUlinkState = ptr::null_mut();
+    // SAFETY: the two options have a value each, of the kind each wants, and the buffer outlives the state.
+    unsafe {
+        driver.link_create(
+            options.len() as c_uint,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+            &raw mut state,
+        )?;
+    }
+    let linked = (|| {
+        for (ptx, source) in texts {
+            let invalid = |_| DeviceError::Invalid(format!("the PTX of {source} contains a NUL"));
+            let text = CString::new(*ptx).map_err(invalid)?;
+            let name = CString::new(*source).map_err(invalid)?;
+            // SAFETY: the text is there for its length with the NUL, and is copied by the call.
+            unsafe {
+                driver.link_add(
+                    state,
+                    InputType::CU_JIT_INPUT_PTX as c_int,
+                    text.as_ptr().cast_mut().cast(),
+                    text.as_bytes_with_nul().len(),
+                    name.as_ptr(),
+                    0,
+                    ptr::null_mut(),
+                    ptr::null_mut(),
+                )?;
+            }
+        }
+        let (mut image, mut bytes) = (ptr::null_mut(), 0usize);
+        // SAFETY: places for the results; the image is the state's, of that many bytes, until it is destroyed.
+        unsafe {
+            driver.link_complete(state, &raw mut image, &raw mut bytes)?;
+            Ok(std::slice::from_raw_parts(image.cast::<u8>(), bytes).to_vec())
+        }
+    })();
+    let log = log_text(&errors);
+    // SAFETY: the state is not used any more. That it cannot be released changes nothing.
+    let _ = unsafe { driver.link_destroy(state) };
+    linked.map_err(|error| match error {
+        DeviceError::Driver { code, name, .. } if !log.is_empty() => {
+            DeviceError::Jit { source_name: source.to_owned(), code, name, log }
+        }
+        other => other,
+    })
 }
 
 /// One attribute of a kernel.
