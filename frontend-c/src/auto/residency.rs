@@ -296,7 +296,9 @@ impl Placement<'_> {
             }
             return true;
         }
-        if !self.leaves(stmt) && !is_entered(unit, stmt) {
+        // What one branch asks for, the other need not.
+        let branches = matches!(unit.stmts[stmt].kind, StmtKind::If { .. } | StmtKind::Compound(_));
+        if !self.leaves(stmt) && !is_entered(unit, stmt) && !branches {
             let effect = self.effects.of_stmt(stmt);
             if state {
                 self.before(stmt, in_list, &effect);

@@ -1,4 +1,4 @@
-// RUN: gpuc -fjolokia %s -o %t
+// RUN: gpuc -fjolokia -Wall -Wextra -Werror %s -o %t
 // RUN: %t | FileCheck %s
 // RUN: gpuc -fjolokia --emit=host-c %s -o - | FileCheck %s --check-prefix=LINES
 /* A file of JolokiaC++ without a task is the host's, in C. */
@@ -22,5 +22,5 @@ int main(void)
 }
 
 // CHECK: 15 at line 20
-// LINES: double *A, int __A_dimension, long __A_length0, long __A_length1, long __A_length2
+// LINES: double *A, int __A_dimension {{.*}}, long __A_length0 {{.*}}, long __A_length1 {{.*}}, long __A_length2
 // LINES: __cleanup__(__jolokia_release)

@@ -12,6 +12,9 @@ use super::types::{Array, MOST, Parameter, ParameterKind, Scalar, Type, Variable
 use crate::lex::{Keyword, Punct, TokenKind};
 use crate::symbol::Symbol;
 
+/// Behind the lengths of arrays, which no function must look at.
+const UNUSED: &str = "__attribute__((__unused__))";
+
 /// A parameter as it is written.
 struct Written {
     ty: Option<Type>,
@@ -111,7 +114,8 @@ impl Translator<'_> {
                     format!("{constant}{element} *, int, long, long, long")
                 }
                 (ParameterKind::Array { element, .. }, _) => format!(
-                    "{constant}{element} *{name}, int __{name}_dimension, long __{name}_length0, long __{name}_length1, long __{name}_length2"
+                    "{constant}{element} *{name}, int __{name}_dimension {UNUSED}, long __{name}_length0 {UNUSED}, \
+                     long __{name}_length1 {UNUSED}, long __{name}_length2 {UNUSED}"
                 ),
                 (ParameterKind::Pointer, Some(ty)) => format!("{} *{name}", ty.element),
                 (ParameterKind::Scalar(_), Some(ty)) => format!("{constant}{} {name}", ty.element),
@@ -243,7 +247,6 @@ impl Translator<'_> {
         };
         let text = self.reader.name(name).to_owned();
         let element = ty.element;
-        let unused = "__attribute__((__unused__))";
         if self.reader.is(range.start + 1, Punct::Eq) {
             // `= B`, or `= &B(i, j)`: from that element on.
             let inner = usize::from(self.reader.is(range.start + 2, Punct::Amp));
@@ -261,8 +264,8 @@ impl Translator<'_> {
             let first = self.rendered(range.start + 2..range.end);
             self.declare(name, Variable::Array(Array { name, element, dimensions: of.dimensions }));
             return format!(
-                "int __{text}_dimension {unused} = __{from}_dimension; long __{text}_length0 {unused} = __{from}_length0, \
-                 __{text}_length1 {unused} = __{from}_length1, __{text}_length2 {unused} = __{from}_length2; \
+                "int __{text}_dimension {UNUSED} = __{from}_dimension; long __{text}_length0 {UNUSED} = __{from}_length0, \
+                 __{text}_length1 {UNUSED} = __{from}_length1, __{text}_length2 {UNUSED} = __{from}_length2; \
                  {element} *{text} = {first}; "
             );
         }
@@ -298,8 +301,8 @@ impl Translator<'_> {
             );
         }
         format!(
-            "int __{text}_dimension {unused} = {dimensions}; long __{text}_length0 {unused} = ({}), __{text}_length1 {unused} = ({}), \
-             __{text}_length2 {unused} = ({}); {element} *{text} __attribute__((__cleanup__(__jolokia_release))) = \
+            "int __{text}_dimension {UNUSED} = {dimensions}; long __{text}_length0 {UNUSED} = ({}), __{text}_length1 {UNUSED} = ({}), \
+             __{text}_length2 {UNUSED} = ({}); {element} *{text} __attribute__((__cleanup__(__jolokia_release))) = \
              __jolokia_array(sizeof({element}), __{text}_length0, __{text}_length1, __{text}_length2); ",
             of(0),
             of(1),
