@@ -100,9 +100,9 @@ static void print_timers(const struct problem *problem, const struct clocks *clo
 {
     for (int timer = 0; timer < TIMERS; timer++)
         if (clocks->total[timer] > 0.0)
-            printf("  %-28s %10.6f s\n", TIMER_NAMES[timer], clocks->total[timer]);
+            fprintf(stderr, "  %-28s %10.6f s\n", TIMER_NAMES[timer], clocks->total[timer]);
     if (clocks->total[ITERATION] > 0.0)
-        printf("  %-28s %10.1f Mflop/s\n", "rate of the iteration",
+        fprintf(stderr, "  %-28s %10.1f Mflop/s\n", "rate of the iteration",
                1e-6 * operations(problem) / clocks->total[ITERATION]);
 }
 
