@@ -193,7 +193,11 @@ fn parse_start(p: &mut OpParser<'_, '_>, state: &mut OpState) -> ParseResult<()>
         places.push(parse_place(p, state, name)?);
         p.expect(",")?;
     }
-    let counts = p.parse_operand_list(Delimiter::None)?;
+    let mut counts = vec![p.parse_operand()?];
+    // Upstream takes a comma that nothing follows.
+    while p.eat(",") && p.at_operand() {
+        counts.push(p.parse_operand()?);
+    }
     if counts.len() != 1 && counts.len() != 3 {
         return p.error(p.name_position(), "expected two stride related operands");
     }

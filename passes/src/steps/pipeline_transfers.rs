@@ -150,7 +150,7 @@ fn stays_the_same(
     transfers: &[Transfer],
 ) -> Result<(), Refusal> {
     let start = transfer.start.op();
-    compose_parts(ir, transfer.start);
+    compose_parts(ir, op, transfer.start);
     let parts = transfer.start.parts(ir);
     let [source, dest, _] = &parts[..] else { return Ok(()) };
     let own = AffineForOp(op).induction_var(ir);
@@ -248,11 +248,15 @@ fn covers(ir: &Ir, read: &Access, begin: &[Option<QuasiAffine>], count: Option<i
     range.min >= 0 && range.max <= i128::from(count) - i128::from(read.length)
 }
 
-/// Writes the subscripts of a transfer over what their operands are computed from.
-fn compose_parts(ir: &mut Ir, start: AffineDmaStartOp) {
+/// Writes the subscripts of a transfer over what their operands are computed from, where the loop `op` computes it.
+fn compose_parts(ir: &mut Ir, op: Op, start: AffineDmaStartOp) {
+    let own = AffineForOp(op).induction_var(ir);
     let mut parts = start.parts(ir);
     for (_, subscripts) in &mut parts {
-        compose(ir, subscripts);
+        let inside = |&value: &Value| value != own && is_defined_inside(ir, value, op);
+        if subscripts.operands.iter().any(inside) {
+            compose(ir, subscripts);
+        }
     }
     start.set_parts(ir, &parts);
 }

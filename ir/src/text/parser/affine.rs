@@ -4,11 +4,14 @@ use smallvec::SmallVec;
 
 use super::{Delimiter, OpParser, Position, Unresolved, parse_magnitude};
 use crate::affine::{AffineExpr, AffineMap, BinaryOp, IntegerSet};
-use crate::text::ParseResult;
 use crate::text::lexer::TokenKind;
+use crate::text::{ParseError, ParseResult};
 
 /// What is wrong where an expression would stand.
 const NO_EXPRESSION: &str = "expected affine expression";
+
+/// What is wrong with parentheses that nothing stands in.
+const EMPTY: &str = "no expression inside parentheses";
 
 /// What is wrong with an operator that nothing stands behind.
 const NO_RIGHT: &str = "missing right operand of binary operator";
@@ -246,7 +249,7 @@ impl<'s> OpParser<'_, 's> {
             TokenKind::Punctuation if text == "(" => {
                 self.advance();
                 if self.at(")") {
-                    return self.error(self.here(), "no expression inside parentheses");
+                    return self.error(self.here(), EMPTY);
                 }
                 let inner = self.parse_expr(names)?;
                 self.expect(")")?;
@@ -254,9 +257,17 @@ impl<'s> OpParser<'_, 's> {
             }
             TokenKind::Punctuation if text == "-" => {
                 self.advance();
-                let operand = self.here();
+                let (operand, said) = (self.here(), self.diagnostics.len());
                 let Ok(inner) = self.nested(|p| p.parse_factor(names, NO_EXPRESSION)) else {
-                    return self.error(operand, "missing operand of negation");
+                    // Once, of the sign that nothing stands behind, not of all those around it.
+                    let missing = matches!(
+                        self.diagnostics.get(said..),
+                        Some([only]) if only.message == NO_EXPRESSION || only.message == EMPTY
+                    );
+                    return match missing {
+                        true => self.error(operand, "missing operand of negation"),
+                        false => Err(ParseError),
+                    };
                 };
                 let minus_one = self.ir.ctx.constant_expr(-1);
                 Ok(self.ir.ctx.mul_expr(inner, minus_one))

@@ -1,5 +1,7 @@
 //! Whole texts: top-level operations, aliases, resources.
 
+use gpuc_diagnostics::{Diagnostic, Place};
+
 use super::{OpParser, Position};
 use crate::attrs::{Attr, AttrKind};
 use crate::graph::{Block, Op, OpState};
@@ -41,10 +43,13 @@ impl<'s> OpParser<'_, 's> {
                     self.ir.detach_op(op);
                     Ok(op)
                 }
-                None => self.error(
-                    Position(0),
-                    format!("source must contain a single top-level operation, found: {count}"),
-                ),
+                None => {
+                    // Upstream says it of the whole text: of the line in front of its first one.
+                    let line = self.place(Position(0)).line - 1;
+                    let text = "source must contain a single top-level operation";
+                    let error = Diagnostic::error(format!("{text}, found: {count}"));
+                    self.report(error.at(Place::new(self.file.clone(), line, 0, 0)))
+                }
             };
         }
         Ok(self.top_op(block, region, location))

@@ -51,8 +51,10 @@ impl<'s> OpParser<'_, 's> {
         let saved_frame = std::mem::take(&mut self.frame);
         let isolated =
             saved.def.is_some_and(|def| def.traits.contains(Traits::ISOLATED_FROM_ABOVE));
-        self.default_dialects
-            .push(saved.def.and_then(|def| def.hooks.default_dialect).unwrap_or(""));
+        // Of an operation that is not registered nothing is known: names mean in it what they mean around it.
+        let around = self.default_dialects.last().copied().unwrap_or("");
+        let own = saved.def.map_or(around, |def| def.hooks.default_dialect.unwrap_or(""));
+        self.default_dialects.push(own);
         if isolated {
             self.enter_isolated();
         }
