@@ -47,6 +47,10 @@ pub fn verify_mapping(ir: &Ir, op: Op, dims: usize) -> Result<(), String> {
             }
         }
     }
+    if seen.contains(&Axis::Lane) && seen.contains(&Axis::Thread(0)) && !is_upstream(ir, op) {
+        return Err("'mapping' uses lane beside thread_x: lanes are the threads in x".to_owned());
+    }
+    whole_warps(ir, op, &mapping)?;
     for outer in ir.ancestors(op) {
         let Some(around) = LoopMapping::known(ir, outer) else { continue };
         for (axis, _) in mapping.axes() {
@@ -64,6 +68,24 @@ pub fn verify_mapping(ir: &Ir, op: Op, dims: usize) -> Result<(), String> {
                 ));
             }
         }
+    }
+    Ok(())
+}
+
+/// Lanes are counted through a block: those of a row are a warp's only where a row has as many.
+fn whole_warps(ir: &Ir, op: Op, mapping: &LoopMapping) -> Result<(), String> {
+    let lanes = mapping.axes().find_map(|(axis, size)| match size {
+        Size::Constant(lanes) if axis == Axis::Lane => Some(lanes),
+        _ => None,
+    });
+    let Some(lanes) = lanes.filter(|&lanes| lanes < 32) else { return Ok(()) };
+    let has_rows =
+        |mapping: &LoopMapping| mapping.axes().any(|(axis, _)| matches!(axis, Axis::Thread(1 | 2)));
+    let around = ir.ancestors(op).filter_map(|outer| LoopMapping::known(ir, outer));
+    if has_rows(mapping) || around.into_iter().any(|outer| has_rows(&outer)) {
+        return Err(format!(
+            "'mapping' gives {lanes} lanes beside threads in y or z: a warp's 32 would be of several rows"
+        ));
     }
     Ok(())
 }

@@ -101,7 +101,7 @@ impl Lowerer<'_> {
         if mutated_by(unit, body).contains(&variable) {
             return Err(reason(head, "the loop variable is changed in the body"));
         }
-        Ok(Counted {
+        let counted = Counted {
             variable,
             scalar,
             first,
@@ -112,7 +112,45 @@ impl Lowerer<'_> {
             down,
             declares,
             body,
+        };
+        if self.comes_around(&counted) == Some(true) {
+            let text = "the variable passes the end of its type, and comes around";
+            return Err(reason(at, text));
+        }
+        Ok(counted)
+    }
+
+    /// Whether the variable leaves its type behind its last round, for what such a type means: C has a meaning for that
+    /// where it is unsigned, or narrower than `int`. `None` where that depends on the bound.
+    fn comes_around(&self, counted: &Counted) -> Option<bool> {
+        let Scalar::Int { bits, signed } = counted.scalar else { return Some(false) };
+        let unit = self.unit;
+        let size = counted.step.map_or(Some(1), |step| unit.constant_int(step)).map(i128::abs);
+        // By ones it meets every bound, or the loop has no end.
+        if signed && bits >= 32 || size == Some(1) || counted.relation == BinaryOp::NotEqual {
+            return Some(false);
+        }
+        let (least, most) = match signed {
+            true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+            false => (0, (1_i128 << bits) - 1),
+        };
+        let (size, bound) = (size?, unit.constant_int(counted.bound)?);
+        let equal = matches!(counted.relation, BinaryOp::LessEq | BinaryOp::GreaterEq);
+        // Counting down is counting up on the other side of 0.
+        let (sign, end) = if counted.down { (-1, -least) } else { (1, most) };
+        let last = sign * bound - i128::from(!equal);
+        Some(match unit.constant_int(counted.first).map(|first| sign * first) {
+            Some(first) if first > last => false,
+            Some(first) => first + ((last - first) / size + 1) * size > end,
+            None => last + size > end,
         })
+    }
+
+    /// Whether a variable narrower than `int` may pass the end of its type, because the bound or the step is not known:
+    /// who asked for a parallel loop has promised that it does not.
+    pub(super) fn may_come_around(&self, counted: &Counted) -> bool {
+        let is_narrow = matches!(counted.scalar, Scalar::Int { bits: ..32, .. });
+        is_narrow && self.comes_around(counted).is_none()
     }
 
     /// Why a loop that ends at `!=` may not meet its bound.

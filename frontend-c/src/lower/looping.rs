@@ -22,6 +22,7 @@ impl Lowerer<'_> {
             && !exits.returns
             && let Ok(counted) = self.counted(id)
             && self.bounds_stay(&counted, body)
+            && !self.may_come_around(&counted)
         {
             return self.counted_loop(&counted);
         }

@@ -48,6 +48,14 @@ void h(int n, int step, size_t m)
     for (size_t i = 1; i != m; i++)
         a[i] = i;
 }
+void around(void)
+{
+    #pragma acc parallel loop
+    // CHECK: error[GPUC0006]: the number of rounds of this loop is not known when it starts
+    // CHECK: the variable passes the end of its type, and comes around
+    for (unsigned char i = 10; i < 250; i += 100)
+        a[i] = i;
+}
 void atomic(void)
 {
     // CHECK: error: `atomic` stands outside of a compute construct

@@ -10,6 +10,26 @@ func.func @good(%n: index) {
 
 // -----
 
+func.func @lane_and_thread(%n: index) {
+  // expected-error@+1 {{'mapping' uses lane beside thread_x: lanes are the threads in x}}
+  affine.parallel (%i, %j) = (0, 0) to (32, 32) {
+  } {mapping = [#offload.map<thread_x(32)>, #offload.map<lane(32)>]}
+  return
+}
+
+// -----
+
+func.func @parts_of_rows(%n: index) {
+  affine.parallel (%i) = (0) to (4) {
+    // expected-error@+1 {{'mapping' gives 8 lanes beside threads in y or z: a warp's 32 would be of several rows}}
+    affine.parallel (%j) = (0) to (8) {
+    } {mapping = [#offload.map<lane(8)>]}
+  } {mapping = [#offload.map<thread_y(4)>]}
+  return
+}
+
+// -----
+
 func.func @twice(%n: index) {
   // expected-error@+1 {{'mapping' uses thread_x twice}}
   affine.parallel (%i, %j) = (0, 0) to (4, 4) {
