@@ -51,7 +51,7 @@ impl Sha256 {
             self.block[at..at + count].copy_from_slice(&bytes[..count]);
             self.length += count as u64;
             bytes = &bytes[count..];
-            if self.length % 64 == 0 {
+            if self.length.is_multiple_of(64) {
                 self.compress();
             }
         }

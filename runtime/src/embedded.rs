@@ -159,7 +159,7 @@ impl ImageDescriptor {
             .iter()
             .enumerate()
             .filter(|(_, code)| Header::of(&code.ptx).is_taken(arch, newest))
-            .max_by_key(|&(index, ref code)| {
+            .max_by_key(|&(index, code)| {
                 (Header::of(&code.ptx).target.and_then(sm_number), std::cmp::Reverse(index))
             })
             .map_or(0, |(index, _)| index);

@@ -99,8 +99,16 @@ static void list(int n) {
     int linked = 0; for (struct node *p = n ? nodes : NULL; p; p = p->next) linked++;
     printf("list %d: %d %d %d %d\n", n, sum, length, after, linked);
 }
+/* a section that starts in front of what a pointer points to */
+static void in_front(void) {
+    int a[100] = {0}, *p = a + 50;
+    #pragma acc parallel loop copy(p[-10:20])
+    for (int i = -10; i < 10; i++) p[i] += i;
+    printf("in front: %d %d %d\n", a[40], a[59], a[60]);
+}
 int main(void) {
     int sizes[] = {0, 1, 17, 64};
+    in_front();
     for (int i = 0; i < 4; i++) { work(sizes[i], 13); rows(sizes[i], 7); list(sizes[i]); }
     return 0;
 }

@@ -252,7 +252,9 @@ impl Parser {
             let end = lower.unwrap_or(0).saturating_add(reach);
             end > bound || section.is_index && lower.is_some_and(|lower| lower >= bound)
         });
-        if negative(lower) || negative(length) || beyond {
+        // In front of what a pointer points to there may be something.
+        let is_array = self.checker.unit.types.as_array(ty).is_some();
+        if is_array && negative(lower) || negative(length) || beyond {
             let bound = bound.map_or(String::new(), |bound| format!(" of {bound} elements"));
             self.checker
                 .error(section.span, format!("this section is outside of the array{bound}"));

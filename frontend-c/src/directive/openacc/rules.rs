@@ -256,9 +256,25 @@ pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
         found.push((directive.span, Diagnostic::error(message)));
     }
     duplicate_variables(directive, unit, &mut found);
+    device_pointers(directive, unit, &mut found);
     launch_sizes(directive, unit, &mut found);
     gang_dimensions(directive, unit, &mut found);
     found
+}
+
+/// `deviceptr` is of pointers, as which parameters of array type count (OpenACC 3.3 §2.7.3).
+fn device_pointers(directive: &Directive, unit: &TranslationUnit, found: &mut Checks) {
+    for clause in directive.clauses.iter().filter(|clause| clause.name == C::DevicePtr) {
+        let ClauseKind::Vars { vars, .. } = &clause.kind else { continue };
+        for var in vars {
+            let types = &unit.types;
+            if !types.is_pointer(var.ty) && !var.ty.is_error() {
+                let name = unit.name(var.decl);
+                let message = format!("`deviceptr` takes pointers, and `{name}` is none");
+                found.push((var.span, Diagnostic::error(message)));
+            }
+        }
+    }
 }
 
 /// `num_gangs` has up to three sizes, `gang` one of as many dimensions (OpenACC 3.3 §2.5.10, §2.9.2).
