@@ -6,7 +6,7 @@
  * known; its rows are of uneven length, and reads of the vector go anywhere. All vectors live on the device from the first
  * step to the last; what the host sees between launches are the scalars that sums leave.
  *
- * Usage: cg [class]                     S, W, A, B or C
+ * Usage: cg [class]                     S, W, A, B or C; a class that is named is timed
  *        cg [rows] [entries] [steps]    a matrix of one's own, compared with the host's result */
 #include "check.h"
 
@@ -96,6 +96,7 @@ static double operations(const struct problem *problem)
     return 2.0 * problem->steps * problem->rows * (3.0 + per_row + INNER * (5.0 + per_row) + 3.0);
 }
 
+/* What each part of a class took, on the terminal beside the answer. */
 static void print_timers(const struct problem *problem, const struct clocks *clocks)
 {
     for (int timer = 0; timer < TIMERS; timer++)
@@ -103,7 +104,7 @@ static void print_timers(const struct problem *problem, const struct clocks *clo
             fprintf(stderr, "  %-28s %10.6f s\n", TIMER_NAMES[timer], clocks->total[timer]);
     if (clocks->total[ITERATION] > 0.0)
         fprintf(stderr, "  %-28s %10.1f Mflop/s\n", "rate of the iteration",
-               1e-6 * operations(problem) / clocks->total[ITERATION]);
+                1e-6 * operations(problem) / clocks->total[ITERATION]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -577,7 +578,8 @@ int main(int argc, char **argv)
     snprintf(sizes, sizeof sizes, "class %c, %d rows, %d entries, %d steps, zeta %.13f", problem.class, problem.rows,
              m.entries, problem.steps, got.zeta);
     int status = report("cg", sizes, "relative error of zeta", error, 1e-10, device, clocks.total[HOST]);
-    print_timers(&problem, &clocks);
+    if (argc > 1 && problem.class != '-')
+        print_timers(&problem, &clocks);
     free_matrix(&m);
     return status;
 }

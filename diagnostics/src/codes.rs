@@ -332,8 +332,8 @@ parallel; but a dependence, which the lines below the warning name, keeps the it
 Take the dependence away, say `independent` where there is none, or `seq` where order is meant. What runs in
 order on purpose stands in a `serial` construct.
 
-Loops of a `routine vector`, `worker` or `gang` of another file are executed by the lane that calls it: a call does not
-bring the other lanes along. Define such a function in a header.";
+Loops of a `routine vector`, `worker` or `gang` of another file are executed by the lane that calls it: a
+call does not bring the other lanes along. Define such a function in a header.";
 
     MOVED_IN_LOOP = "GPUC0030", "Data moved in every iteration of a loop of the host",
 "The construct stands in a loop, and data that no clause names is moved to the device when it begins and
