@@ -13,9 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-mod sha256;
-
-pub use sha256::Sha256;
+use sha2::{Digest, Sha256};
 
 /// What an entry starts with.
 const MAGIC: &[u8; 8] = b"gpuc-1\r\n";
@@ -39,10 +37,10 @@ impl Key {
     pub fn of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Key {
         let mut digest = Sha256::default();
         for part in parts {
-            digest.update(&(part.len() as u64).to_le_bytes());
+            digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }
-        Key(digest.finish())
+        Key(digest.finalize().into())
     }
 
     fn name(self) -> String {
@@ -131,7 +129,7 @@ impl Cache {
         let mut bytes = fs::read(&path).ok()?;
         let whole = bytes.len() >= HEADER
             && bytes.starts_with(MAGIC)
-            && Sha256::of(&bytes[HEADER..]) == bytes[MAGIC.len()..HEADER];
+            && Sha256::digest(&bytes[HEADER..])[..] == bytes[MAGIC.len()..HEADER];
         if !whole {
             // Somebody else may have removed it, or may have put a whole one there, which is then made anew.
             let _ = fs::remove_file(&path);
@@ -161,7 +159,7 @@ impl Cache {
         let written = (|| {
             let mut file = File::create_new(&beside)?;
             file.write_all(MAGIC)?;
-            file.write_all(&Sha256::of(bytes))?;
+            file.write_all(&Sha256::digest(bytes))?;
             file.write_all(bytes)?;
             fs::rename(&beside, self.path(key))
         })();

@@ -57,11 +57,6 @@ fn named(word: &str) -> Vec<usize> {
 }
 
 impl RemarkOptions {
-    /// All remarks, and nothing else out of the ordinary.
-    pub fn with_info() -> Self {
-        RemarkOptions { info: true, ..RemarkOptions::default() }
-    }
-
     /// Takes `-W…` where it is about codes of gpuc. Whether it was; `-Werror` is the host compiler's as well.
     pub fn take(&mut self, option: &str) -> bool {
         match option {

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::effects::is_pure;
+use super::effects::{is_automatic, is_pure};
 use crate::directive::Kind;
 use crate::lower::walk::{self, Below, Node};
 use crate::tree::{
@@ -275,7 +275,7 @@ impl Graph<'_> {
                         note(touches, array, touch);
                     }
                 }
-                None if is_of_file(unit, array) => note(touches, array, touch),
+                None if !is_automatic(unit, array) => note(touches, array, touch),
                 None => {}
             }
         }
@@ -404,11 +404,6 @@ fn join(touches: &mut Touches, more: &Touches) {
     for (&decl, &touch) in more {
         note(touches, decl, touch);
     }
-}
-
-fn is_of_file(unit: &TranslationUnit, decl: DeclId) -> bool {
-    matches!(&unit.decls[decl].kind, DeclKind::Variable(variable)
-        if variable.storage != crate::tree::Storage::Automatic)
 }
 
 /// The array, or the pointer, through which an object is reached that is more than a variable.

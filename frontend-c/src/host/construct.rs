@@ -320,16 +320,6 @@ fn kept(texts: &Texts<'_>, number: usize) -> (String, String) {
     (before, behind)
 }
 
-/// The image: by a function where `default(none)` of a host construct may be around, which would have every variable
-/// named.
-fn image_expression(unit: &TranslationUnit) -> &'static str {
-    let text = unit.source.written();
-    let mut hosts = unit.pragmas.iter().filter(|pragma| !pragma.ours);
-    let names_all =
-        hosts.any(|pragma| text[pragma.line.range()].windows(4).any(|word| word == b"none"));
-    if names_all { "__gpuc_this_image()" } else { "&__gpuc_image_0" }
-}
-
 /// What takes the place of a directive, and what stands behind its statement.
 fn replacement(
     unit: &TranslationUnit,
@@ -380,7 +370,7 @@ fn replacement(
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let (before, behind) = kept(&texts, number);
             let (begun, site_name) = (format!("__gpuc_b{number}"), &texts.site);
-            let image = image_expression(unit);
+            let image = functions.image;
             let text = format!(
                 "{task}{{ {site}const struct __gpuc_site *const {begun} = __gpuc_region_begin({image}, &{site_name}, {condition}); if ({begun}) {{ {ahead}{work}}} if (__gpuc_is_hosts({begun})) {{ {waits}{before}"
             );

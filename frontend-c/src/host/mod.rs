@@ -70,7 +70,7 @@ pub fn rewrite(
     codes: &[Code],
 ) -> Result<String, Diagnostic> {
     let text = unit.source.written();
-    let functions = Functions::of(ir, lowered);
+    let functions = Functions::of(unit, ir, lowered);
     let edits = edits(unit, lowered, ir, &functions);
     let bytes: usize = codes.iter().map(|code| code.ptx.len()).sum();
     let mut out = String::with_capacity(text.len() + bytes + (64 << 10));
@@ -156,10 +156,12 @@ fn edits(
 struct Functions<'a> {
     named: FxHashMap<&'a str, FuncOp>,
     launches: FxHashMap<&'a str, OnlyLaunch>,
+    /// How constructs name the image that has the kernels.
+    image: &'static str,
 }
 
 impl<'a> Functions<'a> {
-    fn of(ir: &'a Ir, lowered: &'a Lowered) -> Self {
+    fn of(unit: &TranslationUnit, ir: &'a Ir, lowered: &'a Lowered) -> Self {
         let functions = ir.ops(ir.body(lowered.module, 0)).filter_map(|op| FuncOp::cast(ir, op));
         let named: FxHashMap<&str, FuncOp> =
             functions.filter_map(|view| Some((ir.symbol_name(view.op())?, view))).collect();
@@ -172,7 +174,7 @@ impl<'a> Functions<'a> {
                 launches.insert(&*compute.symbol, launch);
             }
         }
-        Functions { named, launches }
+        Functions { named, launches, image: name_of_image(unit) }
     }
 
     fn named(&self, symbol: &str) -> Option<FuncOp> {
@@ -183,6 +185,16 @@ impl<'a> Functions<'a> {
     fn launch(&self, compute: &Compute) -> Option<&OnlyLaunch> {
         self.launches.get(&*compute.symbol)
     }
+}
+
+/// How constructs name the image: by a function where `default(none)` of a host construct may be around, which would have every variable
+/// named.
+fn name_of_image(unit: &TranslationUnit) -> &'static str {
+    let text = unit.source.written();
+    let mut hosts = unit.pragmas.iter().filter(|pragma| !pragma.ours);
+    let names_all =
+        hosts.any(|pragma| text[pragma.line.range()].windows(4).any(|word| word == b"none"));
+    if names_all { "__gpuc_this_image()" } else { "&__gpuc_image_0" }
 }
 
 /// Blanks instead of a directive; the newlines of continued lines stay.

@@ -47,13 +47,16 @@ pub struct Dimension {
 }
 
 impl Dimension {
+    /// Its iterations, where they are known.
+    pub fn trips(&self, ir: &Ir) -> Option<i64> {
+        let [lower, upper] =
+            [&self.lower, &self.upper].map(|bound| ir.ctx.expr_constant(bound.expr));
+        Some(upper?.checked_sub(lower?)?.max(0))
+    }
+
     /// Whether its iterations are known to be a multiple of `side`.
     pub fn divides(&self, ir: &Ir, side: i64) -> bool {
-        let constant = |bound: &Bound| ir.ctx.expr_constant(bound.expr);
-        match (constant(&self.lower), constant(&self.upper)) {
-            (Some(lower), Some(upper)) => upper > lower && (upper - lower) % side == 0,
-            _ => false,
-        }
+        self.trips(ir).is_some_and(|trips| trips > 0 && trips % side == 0)
     }
 }
 

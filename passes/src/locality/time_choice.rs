@@ -8,7 +8,6 @@ use gpuc_arch::Arch;
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::Ir;
 
-use super::band::Dimension;
 use super::time_plan::{Expected, TimePlan};
 use super::time_sweeps::Sweeps;
 
@@ -37,11 +36,11 @@ struct Sizes {
 impl Sizes {
     /// `None` where one of them is not known.
     fn of(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp) -> Option<Sizes> {
-        let sides = sweeps.tiled.map(|dim| trips(ir, &sweeps.dims[dim]));
+        let sides = sweeps.tiled.map(|dim| sweeps.dims[dim].trips(ir));
         let mut others = 1;
         for (dim, dimension) in sweeps.dims.iter().enumerate() {
             if !sweeps.tiled.contains(&dim) {
-                others *= trips(ir, dimension)?;
+                others *= dimension.trips(ir)?;
             }
         }
         let rows = if sweeps.has_rows { sides[0]? } else { 1 };
@@ -59,12 +58,6 @@ impl Sizes {
     }
 }
 
-fn trips(ir: &Ir, dimension: &Dimension) -> Option<i64> {
-    let [lower, upper] =
-        [&dimension.lower, &dimension.upper].map(|bound| ir.ctx.expr_constant(bound.expr));
-    Some(upper?.checked_sub(lower?)?.max(0))
-}
-
 /// The plan that is expected to take the least, where that is clearly less than the sweeps take as they are.
 pub fn choose(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Choice> {
     let tiles: &[_] = if sweeps.has_rows { &TILES } else { &ROWS };
@@ -75,23 +68,21 @@ pub fn choose(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option
     });
     let fit = plans.filter(|plan| plan.check(ir, sweeps, arch).is_ok());
     if let Some(sizes) = sizes {
-        let priced = fit.map(|plan| (plan, whole(ir, &plan, sweeps, &sizes, arch)));
-        let (plan, whole) = priced.min_by(|a, b| a.1.blocked.total_cmp(&b.1.blocked))?;
-        let pays = whole.blocked <= LEAST_GAIN * whole.plain;
-        let expected = plan.expect(ir, sweeps, arch, sizes.blocks(&plan, sweeps));
-        return pays.then_some((plan, expected, 0));
+        let priced = fit.map(|plan| (plan, times(ir, &plan, sweeps, &sizes, arch)));
+        let by_time = |a: &Priced, b: &Priced| a.1.whole.blocked.total_cmp(&b.1.whole.blocked);
+        let (plan, Times { whole, each }) = priced.min_by(by_time)?;
+        return whole.pays().then_some((plan, each, 0));
     }
     let priced = fit.map(|plan| (plan, plan.expect(ir, sweeps, arch, i64::MAX)));
     let (plan, expected) = priced.min_by(|a, b| a.1.blocked.total_cmp(&b.1.blocked))?;
-    if expected.blocked > LEAST_GAIN * expected.plain {
+    if !expected.pays() {
         return None;
     }
     let one = Sizes {
         iterations: [plan.core(sweeps)[0], plan.core(sweeps)[1], 1],
         rounds: 2 * plan.steps + 1,
     };
-    let alone = whole(ir, &plan, sweeps, &one, arch);
-    let always = alone.blocked <= LEAST_GAIN * alone.plain;
+    let always = times(ir, &plan, sweeps, &one, arch).whole.pays();
     Some((plan, expected, if always { 0 } else { busy(arch) }))
 }
 
@@ -101,24 +92,42 @@ pub fn busy(arch: &Arch) -> i64 {
     i64::from(later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count))
 }
 
-/// Clocks of the whole loop, in tiles with what is left behind them, and as it is.
-fn whole(ir: &Ir, plan: &TimePlan, sweeps: &Sweeps, sizes: &Sizes, arch: &Arch) -> Expected {
+/// What a loop takes in tiles and as it is, in clocks.
+struct Times {
+    /// All of it, launches and what the tiles leave among it.
+    whole: Expected,
+    /// A round of a warp's iterations.
+    each: Expected,
+}
+
+type Priced = (TimePlan, Times);
+
+fn times(ir: &Ir, plan: &TimePlan, sweeps: &Sweeps, sizes: &Sizes, arch: &Arch) -> Times {
     let launch = f64::from(arch.chip.launch_us) * f64::from(arch.chip.clock_mhz);
     let sms = i64::from(arch.chip.sm_count);
-    let blocks = sizes.blocks(plan, sweeps);
-    let expected = plan.expect(ir, sweeps, arch, (blocks + sms - 1) / sms);
+    // Of the multiprocessor that has most.
+    let blocks = (sizes.blocks(plan, sweeps) + sms - 1) / sms;
+    let each = plan.expect(ir, sweeps, arch, blocks);
     let round = |clocks: f64, iterations: i64| {
         clocks * iterations as f64 / f64::from(arch.limits.warp_size)
     };
     let area = |sides: &[i64]| sides.iter().product::<i64>();
-    let in_tiles = round(expected.blocked, area(&plan.core(sweeps)) * ((blocks + sms - 1) / sms));
-    let as_it_is = 2.0 * launch + round(expected.plain, area(&sizes.iterations)) / sms as f64;
+    let in_tiles = round(each.blocked, area(&plan.core(sweeps)) * blocks);
+    let as_it_is = 2.0 * launch + round(each.plain, area(&sizes.iterations)) / sms as f64;
     // At least one round is left (`block-time`).
     let pairs = (sizes.rounds - 1).max(0) / (2 * plan.steps);
     let blocked = 2 * plan.steps * pairs;
     let left = (sizes.rounds - blocked) as f64;
-    Expected {
+    let whole = Expected {
         blocked: 2.0 * pairs as f64 * launch + blocked as f64 * in_tiles + left * as_it_is,
         plain: sizes.rounds as f64 * as_it_is,
+    };
+    Times { whole, each }
+}
+
+impl Expected {
+    /// Whether it is clearly less with the plan.
+    fn pays(&self) -> bool {
+        self.blocked <= LEAST_GAIN * self.plain
     }
 }

@@ -16,12 +16,12 @@ pub fn shuffle(b: &mut Builder<'_>, mode: &str, value: Value, lane: Value, width
     let lane = arith::IndexCastOp::new(b, lane).result(i32).value(b);
     let width = arith::constant_int(b, width.into(), i32);
     let carrier = carrier(b, ty);
-    let moved = widen(b, value, carrier);
+    let moved = carried(b, value, carrier);
     let boolean = b.ctx.i1();
     let shuffle = gpu::ShuffleOp::new(b, moved, lane, width).attr(b, "mode", mode);
     let shuffle = shuffle.result(carrier).result(boolean).build(b);
     let moved = b.result(shuffle, 0);
-    narrow(b, moved, ty)
+    restored(b, moved, ty)
 }
 
 /// Combines the values of the lanes of each segment of `width`, a power of two; every lane gets the
@@ -65,22 +65,28 @@ fn carrier(b: &mut Builder<'_>, ty: Type) -> Type {
     }
 }
 
-fn widen(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
+/// A value as one of another type that holds its bits: an integer as wide or wider, or its own.
+pub fn carried(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
     let from = b.ty(value);
     if from == to {
         value
     } else if b.ctx.is_index(from) {
         arith::IndexCastOp::new(b, value).result(to).value(b)
+    } else if b.ctx.is_float(from) {
+        arith::BitcastOp::new(b, value).result(to).value(b)
     } else {
         arith::ExtUIOp::new(b, value).result(to).value(b)
     }
 }
 
-fn narrow(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
+/// The value of type `to` that [`carried`] was given.
+pub fn restored(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
     if b.ty(value) == to {
         value
     } else if b.ctx.is_index(to) {
         arith::IndexCastOp::new(b, value).result(to).value(b)
+    } else if b.ctx.is_float(to) {
+        arith::BitcastOp::new(b, value).result(to).value(b)
     } else {
         arith::TruncIOp::new(b, value).result(to).value(b)
     }

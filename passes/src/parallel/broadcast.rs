@@ -5,6 +5,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value};
 
 use super::lane_row::LaneRow;
 use crate::analysis::access::root;
+use crate::lower::shuffle::{carried, restored};
 
 /// Executes `op` where `first` holds, and gives its results to all lanes of the row, or all threads of the block. Those that
 /// are to know it are at this place together.
@@ -15,7 +16,8 @@ pub fn execute_once(ir: &mut Ir, op: Op, first: Value, row: Option<LaneRow>) {
     let carriers: Vec<Type> = types.iter().map(|&ty| carrier(&mut b, ty)).collect();
     let then = b.region(&[], |b, _| {
         // The operation moves in ahead of these.
-        let values: Vec<Value> = results.iter().map(|&value| carried(b, value)).collect();
+        let values = results.iter().zip(&carriers).map(|(&value, &to)| carried(b, value, to));
+        let values: Vec<Value> = values.collect();
         scf::YieldOp::new(b, &values).build(b);
     });
     let otherwise = b.region(&[], |b, _| {
@@ -75,32 +77,6 @@ fn carrier(b: &mut Builder<'_>, ty: Type) -> Type {
     let f32 = b.ctx.f32();
     let is_narrow = ty == f32 || b.ctx.int_width(ty).is_some_and(|bits| bits <= 32);
     b.ctx.int(if is_narrow { 32 } else { 64 })
-}
-
-fn carried(b: &mut Builder<'_>, value: Value) -> Value {
-    let ty = b.ty(value);
-    let to = carrier(b, ty);
-    if ty == to {
-        value
-    } else if b.ctx.is_index(ty) {
-        arith::IndexCastOp::new(b, value).result(to).value(b)
-    } else if b.ctx.is_float(ty) {
-        arith::BitcastOp::new(b, value).result(to).value(b)
-    } else {
-        arith::ExtUIOp::new(b, value).result(to).value(b)
-    }
-}
-
-fn restored(b: &mut Builder<'_>, value: Value, ty: Type) -> Value {
-    if b.ty(value) == ty {
-        value
-    } else if b.ctx.is_index(ty) {
-        arith::IndexCastOp::new(b, value).result(ty).value(b)
-    } else if b.ctx.is_float(ty) {
-        arith::BitcastOp::new(b, value).result(ty).value(b)
-    } else {
-        arith::TruncIOp::new(b, value).result(ty).value(b)
-    }
 }
 
 /// The sum over the threads of the block, of which all but one have zero.

@@ -187,9 +187,7 @@ fn stays_the_same(
             continue;
         };
         let body = ir.parent_block(start).and_then(|block| ir.ancestor_in_block(other, block));
-        let ahead = body.is_some_and(|body| {
-            std::iter::successors(ir.next_op(body), |&op| ir.next_op(op)).any(|op| op == start)
-        });
+        let ahead = body.is_some_and(|body| ir.is_before(body, start));
         if ahead || (found.kind != AccessKind::Write && !covers(ir, &found, &begin, count)) {
             return Err(Refusal::new(
                 STEP,
