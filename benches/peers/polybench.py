@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs PolyBench/C 4.2.1 with its kernels as `kernels` regions, and says how they were parallelised.
 
-usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [--vla] [--float] [--auto] [--choice] [NAME...]
+usage: polybench.py FOLDER_OF_POLYBENCH GPUC [--size MINI|SMALL|MEDIUM] [--clauses none] [--vla] [--float] [--auto] [--choice] [--device cuda] [NAME...]
 
 Between `#pragma scop` and `#pragma endscop` of each program's kernel function stands one compute region, with a data
 clause for every array parameter. Each program is compiled by gpuc and by gcc, run (by gpuc on its simulator), and its
@@ -14,6 +14,9 @@ built once more with the LARGE data set, and runs for some seconds, to say where
 
 With `--choice` results are not looked at: each program runs as it is compiled and by the same plan without its steps of locality, and the
 line has the times of both by the H100's model. Steps without a condition stay, on which the others stand.
+
+With `--device cuda` programs run on the GPU, and times are its own: of all kernels by events, which is without the gaps between them, and of the
+kernel function by the host's clock, with transfers (the shortest of some runs).
 """
 import argparse
 import math
@@ -99,11 +102,24 @@ def decisions(options, source, include, folder):
 LOCALITY = re.compile(r"\s+(?:(?:tile|stage|block|march|coarsen|share)\b|spread\b.* where )")
 
 
+def on_gpu(program):
+    """Time of a program's kernels on the GPU, in us, by events, and of its kernel function by the host's clock; None where it does not run."""
+    walls = []
+    for _ in range(3):
+        ran = run([program], env=dict(os.environ, GPUC_DEVICE="cuda", GPUC_REQUIRE_GPU="1"))
+        if ran.returncode:
+            return None, None
+        walls.append(1e6 * float(ran.stdout.split()[0]))
+    timed = run([program], env=dict(os.environ, GPUC_DEVICE="cuda", GPUC_TIME="1")).stderr
+    launches = re.findall(r"kernel launched .*\n.*\n\s+device time\(us\): total=([\d,]+)", timed)
+    return sum(float(total.replace(",", "")) for total in launches), min(walls)
+
+
 def choice(options, source, include, folder):
     """Times of a program by the model, in us: as chosen, and without steps of locality; None where one does not run."""
     program, model = folder + "/chosen", ["-w", "--arch=sm_90"]
-    defines = [f"-D{options.size}_DATASET"] + ["-DDATA_TYPE_IS_FLOAT"] * options.float
-    run(["gcc", "-O2", "-c", *include, str(options.folder / "utilities/polybench.c"), "-o", folder + "/polybench.o"])
+    defines = [f"-D{options.size}_DATASET", "-DPOLYBENCH_TIME"] + ["-DDATA_TYPE_IS_FLOAT"] * options.float
+    run(["gcc", "-O2", "-c", "-DPOLYBENCH_TIME", *include, str(options.folder / "utilities/polybench.c"), "-o", folder + "/polybench.o"])
     plan = run([options.gpuc, *model, "--emit=plan", *include, *defines, str(source)]).stdout
     plain = pathlib.Path(folder) / "plain.plan"
     plain.write_text("".join(line for line in plan.splitlines(True) if not LOCALITY.match(line)))
@@ -111,6 +127,10 @@ def choice(options, source, include, folder):
     for by in [[], [f"--plan={plain}"]]:
         run([options.gpuc, *model, *by, "-c", *include, *defines, str(source), "-o", program + ".o"])
         built = run([options.gpuc, program + ".o", folder + "/polybench.o", "-lm", "-o", program])
+        if options.device == "cuda":
+            time, wall = on_gpu(program) if built.returncode == 0 else (None, None)
+            times += [time, wall]
+            continue
         environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_DEVICE_MODEL="h100", GPUC_REPORT="1")
         ran = built.returncode == 0 and run([program], env=environment)
         found = kernels(ran.stderr.partition("gpuc report:")[2]) if ran and ran.returncode == 0 else []
@@ -129,6 +149,7 @@ def main():
     parser.add_argument("--float", action="store_true", help="-DDATA_TYPE_IS_FLOAT")
     parser.add_argument("--auto", action="store_true", help="no directive: --auto")
     parser.add_argument("--choice", action="store_true", help="times by the model, with steps of locality and without")
+    parser.add_argument("--device", default="sim", choices=["sim", "cuda"])
     parser.add_argument("--seconds", type=int, default=30, help="how long a program with large data may run")
     parser.add_argument("names", nargs="*")
     options = parser.parse_intermixed_args()
@@ -145,6 +166,12 @@ def main():
             changed.write_text(text if options.auto else with_region(text, options.clauses == "copy", options.vla))
             include = ["-I", str(options.folder / "utilities"), "-I", str(source.parent)]
             if options.choice:
+                if options.device == "cuda":
+                    chosen, wall, plain, plain_wall = choice(options, changed, include, folder)
+                    print(f"{source.stem:16} {chosen or 0:10.0f} us, without {plain or 0:10.0f} us; "
+                          f"with transfers {wall or 0:10.0f} us, without {plain_wall or 0:10.0f} us", flush=True)
+                    ratios += [plain / chosen] if chosen and plain else []
+                    continue
                 chosen, plain = choice(options, changed, include, folder)
                 ratios += [plain / chosen] if chosen and plain else []
                 print(f"{source.stem:16} {chosen or 0:10.1f} us, without {plain or 0:10.1f} us", flush=True)
@@ -169,7 +196,7 @@ def main():
             want = numbers(run([folder + "/host"]).stderr)
             run(["gcc", "-Ofast", "-march=native", "-w", *include, *defines, str(source), *rest, "-o", folder + "/host"])
             fast = numbers(run([folder + "/host"]).stderr)
-            environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_REPORT="1", GPUC_QUIET="1", GPUC_AUTO="all")
+            environment = dict(os.environ, GPUC_DEVICE=options.device, GPUC_REPORT="1", GPUC_QUIET="1", GPUC_AUTO="all")
             ran = run([folder + "/device"], env=environment)
             dump, _, report = ran.stderr.partition("gpuc report:")
             got = numbers(dump)

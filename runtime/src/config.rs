@@ -9,6 +9,7 @@ use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use gpuc_sim::Checks;
 
 use crate::Failure;
+use crate::device::cuda::CudaSettings;
 use crate::device::sim::SimSettings;
 use crate::profiling::notify;
 
@@ -95,6 +96,10 @@ pub struct Config {
     pub compare: Option<f64>,
     /// `GPUC_CACHE`, `GPUC_CACHE_MB`: where what a GPU's driver has compiled is kept.
     pub cache: Option<Cache>,
+    /// `GPUC_STACK_KB=16`: bytes of stack for a thread of a GPU, which it has of its own accord where kernels call functions.
+    pub stack_bytes: Option<u64>,
+    /// `GPUC_HEAP_MB=64`: bytes for `malloc` on the device.
+    pub heap_bytes: Option<u64>,
     /// `GPUC_REPORT=text|json|html`: what kernels did and what moved, at exit.
     pub report: Option<ReportForm>,
     /// `GPUC_REPORT_FILE`: where a report of JSON or HTML goes.
@@ -195,6 +200,8 @@ impl Config {
                 return Err(unknown("GPUC_SIM_APPROX", other, "an error", &["best", "worst"]));
             }
         };
+        let stack_bytes = number("GPUC_STACK_KB", 1, 512)?.map(|n| (n as u64) << 10);
+        let heap_bytes = number("GPUC_HEAP_MB", 1, 1 << 20)?.map(|n| (n as u64) << 20);
         let first_device = number("ACC_DEVICE_NUM", 0, i32::MAX as usize)?.unwrap_or(0);
         // Names of devices have no case there (OpenACC 3.3 §4.1).
         let on_host = match get("ACC_DEVICE_TYPE").map(|kind| kind.to_lowercase()).as_deref() {
@@ -267,6 +274,8 @@ impl Config {
             debug,
             compare,
             cache,
+            stack_bytes,
+            heap_bytes,
             report,
             report_file: path("GPUC_REPORT_FILE"),
             report_base: path("GPUC_REPORT_BASE"),
@@ -277,6 +286,15 @@ impl Config {
         })
     }
 
+    /// What GPUs are asked for.
+    pub fn cuda_settings(&self) -> CudaSettings {
+        CudaSettings {
+            cache: self.cache.clone(),
+            stack_bytes: self.stack_bytes,
+            heap_bytes: self.heap_bytes,
+        }
+    }
+
     /// How the simulator runs kernels.
     pub fn sim_settings(&self) -> SimSettings {
         SimSettings {
@@ -284,6 +302,7 @@ impl Config {
             budget: self.sim_budget,
             time_limit: self.sim_time_limit,
             worst_approximations: self.sim_worst,
+            heap_bytes: self.heap_bytes,
             progress: self.progress,
         }
     }

@@ -199,9 +199,9 @@ fn contradiction(setting: &str, what: &str) -> Failure {
 pub fn select(config: &Config) -> Result<Executor, Failure> {
     select_with(config, || {
         let count = CudaDevice::count()?;
-        let cache = config.cache.clone();
+        let settings = config.cuda_settings();
         Ok(Devices::new(DeviceKind::Cuda, count, move |number| {
-            CudaDevice::open(number, cache.clone())
+            CudaDevice::open(number, settings.clone())
                 .map(|device| Arc::new(device) as Arc<dyn Device>)
         }))
     })

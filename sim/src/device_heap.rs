@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::device_memory::DeviceMemory;
 use crate::fault::SimError;
 
-/// Bytes of the heap: CUDA's default `cudaLimitMallocHeapSize`.
-const HEAP_BYTES: u64 = 8 << 20;
+/// Bytes of the heap where nobody asks for others: CUDA's default `cudaLimitMallocHeapSize`.
+pub(crate) const HEAP_BYTES: u64 = 8 << 20;
 /// Blocks start at multiples of this.
 const ALIGN: u64 = 16;
 
@@ -47,22 +47,28 @@ pub(crate) fn taken(bytes: u64) -> u64 {
 }
 
 /// The heap, made when a kernel first needs it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct DeviceHeap {
+    bytes: u64,
     blocks: Mutex<Option<Blocks>>,
 }
 
 impl DeviceHeap {
+    /// A heap of so many bytes.
+    pub(crate) fn new(bytes: u64) -> DeviceHeap {
+        DeviceHeap { bytes, blocks: Mutex::default() }
+    }
+
     /// Makes the heap if there is none; its addresses if it was made now.
     pub(crate) fn prepare(&self, memory: &DeviceMemory) -> Result<Option<Range<u64>>, SimError> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         if blocks.is_some() {
             return Ok(None);
         }
-        let base = memory.alloc(HEAP_BYTES, "heap of malloc")?;
-        let free = BTreeMap::from([(base, HEAP_BYTES)]);
+        let base = memory.alloc(self.bytes, "heap of malloc")?;
+        let free = BTreeMap::from([(base, self.bytes)]);
         *blocks = Some(Blocks { base, free, used: BTreeMap::new(), freed: BTreeMap::new() });
-        Ok(Some(base..base + HEAP_BYTES))
+        Ok(Some(base..base + self.bytes))
     }
 
     /// Whether the heap is the allocation at this address.
@@ -73,7 +79,7 @@ impl DeviceHeap {
     /// The addresses of the heap; none before it is made.
     pub(crate) fn range(&self) -> Range<u64> {
         let blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        blocks.as_ref().map_or(0..0, |blocks| blocks.base..blocks.base + HEAP_BYTES)
+        blocks.as_ref().map_or(0..0, |blocks| blocks.base..blocks.base + self.bytes)
     }
 
     /// The block, in use or freed, that starts last at or before an address; `None` where there is
@@ -142,7 +148,7 @@ mod tests {
     #[test]
     fn blocks_do_not_overlap_and_come_back() {
         let memory = DeviceMemory::new(1 << 30, 0);
-        let heap = DeviceHeap::default();
+        let heap = DeviceHeap::new(HEAP_BYTES);
         assert_eq!(heap.allocate(8), 0, "no heap yet");
         heap.prepare(&memory).unwrap();
         heap.prepare(&memory).unwrap();
@@ -165,7 +171,7 @@ mod tests {
     #[test]
     fn addresses_have_the_block_that_starts_before_them() {
         let memory = DeviceMemory::new(1 << 30, 0);
-        let heap = DeviceHeap::default();
+        let heap = DeviceHeap::new(HEAP_BYTES);
         assert_eq!((heap.range(), heap.block_at(0)), (0..0, None));
         heap.prepare(&memory).unwrap();
         let first = heap.range().start;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gpuc_arch::Arch;
 
 use crate::check::{Checks, Finding, FindingKind, InitializedBytes, Variable};
-use crate::device_heap::DeviceHeap;
+use crate::device_heap::{DeviceHeap, HEAP_BYTES};
 use crate::device_memory::DeviceMemory;
 use crate::fault::SimError;
 use crate::images::Images;
@@ -50,13 +50,18 @@ impl Simulator {
         Simulator {
             arch,
             memory: DeviceMemory::new(arch.chip.dram_bytes, number),
-            heap: DeviceHeap::default(),
+            heap: DeviceHeap::new(HEAP_BYTES),
             modules: Mutex::new(HashMap::new()),
             images: Mutex::default(),
             checks,
             findings: Mutex::default(),
             initialized: Mutex::default(),
         }
+    }
+
+    /// The same device with so many bytes for `malloc` in kernels.
+    pub fn with_heap(self, bytes: u64) -> Simulator {
+        Simulator { heap: DeviceHeap::new(bytes), ..self }
     }
 
     /// What the checkers have found since this was asked last, in order. A fault that ended a kernel

@@ -92,6 +92,15 @@ pub fn host_compiler() -> PathBuf {
     std::env::var_os("CC").filter(|cc| !cc.is_empty()).map_or("cc".into(), PathBuf::from)
 }
 
+/// What compiled programs of tests run on: `sim`, or `cuda` on a machine that has a GPU.
+pub const DEVICE: &str = "GPUC_TEST_DEVICE";
+
+/// The device that programs run on, in the words of `gpuc run --device`: the simulator unless
+/// [`DEVICE`] names another.
+pub fn device() -> String {
+    std::env::var(DEVICE).ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "sim".into())
+}
+
 /// One of our binaries in `folder`.
 ///
 /// # Errors

@@ -75,7 +75,7 @@ fn check(folder: &Path, program: &str, ways: &[&[&str]]) -> Result<(), String> {
     let expected = succeed("the host program", &mut Command::new(&host))?.text();
     for options in ways {
         let mut run = Command::new(&gpuc);
-        run.args(["run", "--device=sim", "-ffp-contract=off"])
+        run.args(["run", "--device", &tools::device(), "-ffp-contract=off"])
             .args(*options)
             .arg(&source)
             .env("TMPDIR", temporary.path());

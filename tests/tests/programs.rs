@@ -17,8 +17,14 @@ use libtest_mimic::{Arguments, Failed, Trial};
 const EXAMPLE_RUNS: [(&str, &[&str]); 3] =
     [("default", &[]), ("zeros", &["0", "0", "0"]), ("ones", &["1", "1", "1"])];
 
-/// What the run-time library says on the error stream when the simulator is in use.
-const EXECUTOR: &str = "gpuc: device 0: sim";
+/// Whether the run-time library says on the error stream that the device of the tests is in use.
+fn is_on_device(errors: &str) -> bool {
+    let device = tools::device();
+    errors
+        .lines()
+        .filter_map(|line| line.strip_prefix("gpuc: device 0: "))
+        .any(|said| said.starts_with(&device) || said.ends_with(&format!("{device})")))
+}
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -84,15 +90,20 @@ fn agree(folder: &Path, path: &Path, sizes: &[&str], example: bool) -> Result<()
     let expected = succeed("the host program", Command::new(&host).args(sizes))?.text();
 
     let mut run = Command::new(gpuc);
-    // Examples time themselves; the others run under every checker, which must find nothing.
-    let words: &[&str] = if example { &["run", "--device=sim"] } else { &["check"] };
-    run.args(words).args(corpus::options_of(path)).arg(path).arg("--").args(sizes);
+    // Examples time themselves; the others run under every checker of the simulator, which must
+    // find nothing.
+    let device = tools::device();
+    match example || device != "sim" {
+        true => run.args(["run", "--device", &device]),
+        false => run.arg("check"),
+    };
+    run.args(corpus::options_of(path)).arg(path).arg("--").args(sizes);
     run.env("TMPDIR", temporary.path());
     let outcome = succeed("gpuc run", &mut run)?;
     // Right numbers from the host would say nothing of the compiler.
     let executor = String::from_utf8_lossy(&outcome.errors);
-    if !executor.contains(EXECUTOR) {
-        return Err(format!("gpuc run does not say `{EXECUTOR}`:\n{}", outcome.tail()));
+    if !is_on_device(&executor) {
+        return Err(format!("gpuc run does not say that it runs on {device}:\n{}", outcome.tail()));
     }
     let actual = outcome.text();
     let (expected, actual) =
@@ -142,14 +153,18 @@ fn make(folder: &Path, program: &Path, by_mpi: bool) -> Result<(), String> {
                 Command::new(temporary.path().join(name))
             }
         };
-        let outcome = succeed("the program", run.env("GPUC_DEVICE", "sim"))?;
+        let outcome = succeed("the program", run.env("GPUC_DEVICE", tools::device()))?;
         if by_mpi && !outcome.text().contains(" verified ") {
             return Err(format!("the processes disagree:\n{}", outcome.tail()));
         }
         let is_ours = said.is_empty();
         let errors = String::from_utf8_lossy(&outcome.errors).into_owned();
-        if is_ours && !errors.contains(EXECUTOR) {
-            return Err(format!("the program does not say `{EXECUTOR}`:\n{}", outcome.tail()));
+        if is_ours && !is_on_device(&errors) {
+            let device = tools::device();
+            return Err(format!(
+                "the program does not say that it runs on {device}:\n{}",
+                outcome.tail()
+            ));
         }
         said.push(verdicts(&outcome.text()));
     }

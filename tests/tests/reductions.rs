@@ -283,7 +283,8 @@ fn check(folder: &Path, body: &str, level: &str) -> Result<(), String> {
         let sizes = sizes.map(|size| size.to_string());
         let expected = succeed("the host program", Command::new(&host).args(&sizes))?.text();
         let mut run = Command::new(&device);
-        let actual = succeed("the program", run.args(&sizes).env("GPUC_DEVICE", "sim"))?.text();
+        run.args(&sizes).env("GPUC_DEVICE", tools::device());
+        let actual = succeed("the program", &mut run)?.text();
         let difference = diff::lines(&expected, &actual);
         if !difference.is_empty() {
             return Err(format!(

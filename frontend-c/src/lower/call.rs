@@ -26,7 +26,7 @@ const DEEPEST_CALL: usize = 64;
 
 /// Functions of the C library that a device has by itself, with a heap of its own (CUDA C++ Programming Guide, *Dynamic
 /// global memory allocation*).
-const DEVICE_HEAP: &[&str] = &["malloc", "free"];
+const DEVICE_HEAP: &[&str] = &["free"];
 
 /// The linkage of what the device's runtime system has.
 pub(super) const SYSTEM: &str = "system";
@@ -128,8 +128,10 @@ impl Lowerer<'_> {
                     let symbol = self.external(decl, SYSTEM, span)?;
                     return self.call_separate(decl, &symbol, arguments, span);
                 }
-                if name == "calloc" {
-                    return Ok(CallResult::Value(self.zeroed_memory(arguments, span)?));
+                match name.as_str() {
+                    "malloc" => return Ok(CallResult::Value(self.memory(arguments, span)?)),
+                    "calloc" => return Ok(CallResult::Value(self.zeroed_memory(arguments, span)?)),
+                    _ => {}
                 }
                 let ty = self.ty(expr);
                 let value = self.library_call(&name, ty, arguments, span)?;

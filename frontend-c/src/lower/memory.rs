@@ -16,6 +16,9 @@ use crate::source::Span;
 use crate::tree::{BinaryOp, CastKind, ExprId, ExprKind};
 use crate::types::Type;
 
+/// Bytes that no heap has, and that no rounding makes fewer.
+const TOO_MUCH: i128 = 1 << 62;
+
 /// The widest piece: a register's.
 const WIDEST: u64 = 8;
 
@@ -139,19 +142,15 @@ impl Lowerer<'_> {
         let (count, size) = (self.rvalue(count)?, self.rvalue(size)?);
         self.locate(span);
         let address = Scalar::ADDRESS.register(&mut self.b.ctx);
-        self.declare_function("malloc", &[address], &[address], SYSTEM);
         let op = arith::MulUIExtendedOp::new(&mut self.b, count, size);
         let product = self.build(op);
         let (low, high) = (self.b.result(product, 0), self.b.result(product, 1));
-        // No heap has so much: the device's own answer is a null pointer.
         let zero = arith::constant_int(&mut self.b, 0, address);
-        let all = arith::constant_int(&mut self.b, -1, address);
+        let much = arith::constant_int(&mut self.b, TOO_MUCH, address);
         let fits = self.compare_int(CmpIPredicate::Eq, high, zero);
-        let op = arith::SelectOp::new(&mut self.b, fits, low, all);
+        let op = arith::SelectOp::new(&mut self.b, fits, low, much);
         let bytes = self.value(op);
-        let Some(memory) = self.call_symbol("malloc", &[bytes], &[address]) else {
-            return self.untraced(span);
-        };
+        let memory = self.device_memory(bytes, span)?;
         let given = self.is_true(memory, Scalar::ADDRESS);
         self.branch(given, |l| {
             let pointer = l.pointee_of(memory, Type::VOID);
@@ -167,6 +166,29 @@ impl Lowerer<'_> {
             l.set_memory(side, None, &Bytes { factor: 1, values: vec![bytes] }, span)
         })?;
         Ok(memory)
+    }
+
+    /// `malloc`.
+    pub(super) fn memory(&mut self, arguments: &[ExprId], span: Span) -> Lowering<Value> {
+        let &[bytes] = arguments else {
+            return self.error(span, "this function takes another number of arguments");
+        };
+        let bytes = self.rvalue(bytes)?;
+        self.device_memory(bytes, span)
+    }
+
+    /// The device's `malloc`. A GPU's rounds sizes near 2⁶⁴ up to nothing, and gives a block for it (seen on an H100).
+    fn device_memory(&mut self, bytes: Value, span: Span) -> Lowering<Value> {
+        self.locate(span);
+        let address = Scalar::ADDRESS.register(&mut self.b.ctx);
+        self.declare_function("malloc", &[address], &[address], SYSTEM);
+        let much = arith::constant_int(&mut self.b, TOO_MUCH, address);
+        let op = arith::MinUIOp::new(&mut self.b, bytes, much);
+        let bytes = self.value(op);
+        match self.call_symbol("malloc", &[bytes], &[address]) {
+            Some(memory) => Ok(memory),
+            None => self.untraced(span),
+        }
     }
 
     /// What a pointer argument points to, seen through conversions to `void *`.

@@ -76,7 +76,7 @@ pub(super) fn prints(unit: &TranslationUnit, stmt: StmtId) -> bool {
 /// A conversion specification (C11 §7.21.6.1), or text.
 enum Piece {
     Text(String),
-    Conversion { flags: String, stars: usize, length: String, letter: char },
+    Conversion { flags: String, length: String, letter: char },
 }
 
 /// The pieces of a format; a sentence where it has none of C's.
@@ -111,8 +111,7 @@ fn pieces(format: &str) -> Result<Vec<Piece>, String> {
         if !text.is_empty() {
             pieces.push(Piece::Text(std::mem::take(&mut text)));
         }
-        let stars = flags.matches('*').count();
-        pieces.push(Piece::Conversion { flags, stars, length, letter });
+        pieces.push(Piece::Conversion { flags, length, letter });
     }
     if !text.is_empty() {
         pieces.push(Piece::Text(text));
@@ -210,22 +209,34 @@ impl Lowerer<'_> {
         let mut values = Vec::new();
         let mut format = String::new();
         for piece in pieces {
-            let (flags, stars, length, letter) = match piece {
+            let (flags, length, letter) = match piece {
                 Piece::Text(text) => {
                     format.push_str(&text);
                     continue;
                 }
-                Piece::Conversion { flags, stars, length, letter } => {
-                    (flags, stars, length, letter)
-                }
+                Piece::Conversion { flags, length, letter } => (flags, length, letter),
             };
-            for _ in 0..stars {
-                let Some(width) = rest.next() else { return self.few_arguments(span) };
-                values.push(self.number_argument(width, Scalar::INT)?);
+            format.push('%');
+            let mut before = ' ';
+            for c in flags.chars() {
+                if c != '*' {
+                    format.push(c);
+                } else {
+                    let Some(number) = rest.next() else { return self.few_arguments(span) };
+                    match self.unit.constant_int(number) {
+                        // A negative precision is none (C11 §7.21.6.1).
+                        Some(..0) if before == '.' => _ = format.pop(),
+                        Some(number) => format.push_str(&number.to_string()),
+                        None if before == '.' => return self.unknown_precision(number),
+                        None => {
+                            format.push('*');
+                            values.push(self.number_argument(number, Scalar::INT)?);
+                        }
+                    }
+                }
+                before = c;
             }
             let Some(argument) = rest.next() else { return self.few_arguments(span) };
-            format.push('%');
-            format.push_str(&flags);
             match letter {
                 's' => values.push(self.text_address(argument)?),
                 'p' => values.push(self.address(argument)?),
@@ -256,6 +267,15 @@ impl Lowerer<'_> {
         }
         self.print(&format, &values, span);
         Ok(())
+    }
+
+    /// A GPU prints `%.*f` as it stands.
+    fn unknown_precision<T>(&self, number: ExprId) -> Lowering<T> {
+        let error = "a GPU's `printf` takes no precision that is not known when compiling";
+        self.refuse(
+            self.span(number),
+            Diagnostic::error(error).help("write the precision into the format"),
+        )
     }
 
     fn few_arguments<T>(&self, span: Span) -> Lowering<T> {

@@ -227,6 +227,11 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "the folder for what a GPU's driver has compiled, or 0 for none (default gpuc/images in the cache)",
     ),
     ("GPUC_CACHE_MB", "the most that it takes, in MiB (default 256)"),
+    (
+        "GPUC_STACK_KB",
+        "KiB of stack for each thread of a GPU (default 8 where kernels call functions)",
+    ),
+    ("GPUC_HEAP_MB", "MiB for malloc in device code (default 8)"),
     ("GPUC_REPORT", "text, json or html: what kernels did and what moved, at exit"),
     ("GPUC_REPORT_FILE", "where a report of json or html goes"),
     ("GPUC_REPORT_BASE", "a report of json that one of html is compared with"),

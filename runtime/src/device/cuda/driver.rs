@@ -103,6 +103,8 @@ entry_points! {
     primary_context_retain = "cuDevicePrimaryCtxRetain"(context: *mut CUcontext, device: CUdevice);
     /// Binds a context to this thread.
     context_set_current = "cuCtxSetCurrent"(context: CUcontext);
+    /// Sets a limit of the current context, in bytes.
+    set_limit = "cuCtxSetLimit"(limit: c_int, bytes: usize);
     /// Free and total memory.
     memory_info = "cuMemGetInfo_v2"(free: *mut usize, total: *mut usize);
     /// Allocates device memory.

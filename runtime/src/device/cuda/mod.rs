@@ -8,12 +8,12 @@ mod module;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdevice_attribute_enum as Attribute, CUevent, CUstream,
-    CUstream_flags_enum,
+    CUcontext, CUdevice, CUdevice_attribute_enum as Attribute, CUevent, CUlimit_enum as CUlimit,
+    CUstream, CUstream_flags_enum,
 };
 use gpuc_arch::{Arch, PtxVersion};
 use gpuc_cache::Cache;
@@ -29,6 +29,27 @@ use super::{
 /// The oldest driver whose PTX versions we know.
 const OLDEST_CUDA: (u32, u32) = (11, 0);
 
+/// What a GPU is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct CudaSettings {
+    /// What its compiler has made before.
+    pub cache: Option<Cache>,
+    /// Bytes of stack of each thread.
+    pub stack_bytes: Option<u64>,
+    /// Bytes of the heap of `malloc` in kernels.
+    pub heap_bytes: Option<u64>,
+}
+
+/// Bytes of stack of each thread where kernels call functions: a driver knows what those take that do not call themselves,
+/// and gives others a kilobyte, in which a recursion of ten steps may end. All threads that the device can hold have
+/// theirs: on a device of 132 multiprocessors 2 GiB.
+const STACK_BYTES: u64 = 8 << 10;
+
+/// Whether a text has functions that are called. A kernel's are written into it else.
+fn has_functions(ptx: &str) -> bool {
+    ptx.lines().any(|line| line.starts_with(".func ") || line.starts_with(".visible .func "))
+}
+
 /// A GPU of the machine.
 pub struct CudaDevice {
     driver: &'static Driver,
@@ -40,8 +61,9 @@ pub struct CudaDevice {
     sees_host: bool,
     cuda: (u32, u32),
     newest_ptx: PtxVersion,
-    /// What its compiler has made before.
-    cache: Option<Cache>,
+    settings: CudaSettings,
+    /// The stack has been made as large as functions want it.
+    has_stack: OnceLock<()>,
     handles: RwLock<Handles>,
 }
 
@@ -83,7 +105,7 @@ impl CudaDevice {
     }
 
     /// The GPU of that number, less than [`CudaDevice::count`].
-    pub fn open(number: usize, cache: Option<Cache>) -> Result<CudaDevice, String> {
+    pub fn open(number: usize, settings: CudaSettings) -> Result<CudaDevice, String> {
         let driver = driver()?;
         let mut version: c_int = 0;
         let mut device: CUdevice = 0;
@@ -153,7 +175,7 @@ impl CudaDevice {
         }
         let name = CStr::from_bytes_until_nul(&name)
             .map_or_else(|_| "GPU".to_owned(), |name| name.to_string_lossy().into_owned());
-        Ok(CudaDevice {
+        let device = CudaDevice {
             driver,
             context,
             name,
@@ -162,9 +184,29 @@ impl CudaDevice {
             sees_host,
             cuda,
             newest_ptx,
-            cache,
+            settings,
+            has_stack: OnceLock::new(),
             handles: RwLock::default(),
-        })
+        };
+        device.set_limits().map_err(|why| why.to_string())?;
+        Ok(device)
+    }
+
+    /// Sets what the user asks for, before anything is loaded.
+    fn set_limits(&self) -> Result<(), DeviceError> {
+        if let Some(bytes) = self.settings.stack_bytes {
+            self.set_limit(CUlimit::CU_LIMIT_STACK_SIZE, bytes)?;
+        }
+        if let Some(bytes) = self.settings.heap_bytes {
+            self.set_limit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, bytes)?;
+        }
+        Ok(())
+    }
+
+    fn set_limit(&self, limit: CUlimit, bytes: u64) -> Result<(), DeviceError> {
+        // SAFETY: the driver refuses what it does not know or cannot do.
+        unsafe { self.enter()?.set_limit(limit as c_int, bytes as usize)? };
+        Ok(())
     }
 
     /// The driver with the device's context current in this thread.
@@ -368,7 +410,12 @@ impl Device for CudaDevice {
     }
 
     fn load_module(&self, texts: &[(&str, &str)]) -> Result<ModuleId, DeviceError> {
-        let module = compiled::load(self, self.cache.as_ref(), texts)?;
+        let calls = || texts.iter().any(|(ptx, _)| has_functions(ptx));
+        if self.settings.stack_bytes.is_none() && self.has_stack.get().is_none() && calls() {
+            self.set_limit(CUlimit::CU_LIMIT_STACK_SIZE, STACK_BYTES)?;
+            let _ = self.has_stack.set(());
+        }
+        let module = compiled::load(self, self.settings.cache.as_ref(), texts)?;
         let mut handles = self.handles_mut();
         handles.modules.push(module);
         Ok(ModuleId(handles.modules.len() as u32 - 1))
@@ -497,7 +544,7 @@ mod tests {
 
     #[test]
     fn a_machine_without_a_gpu_is_told_why() {
-        match CudaDevice::count().and_then(|_| CudaDevice::open(0, None)) {
+        match CudaDevice::count().and_then(|_| CudaDevice::open(0, CudaSettings::default())) {
             Ok(device) => assert!(device.arch().starts_with("sm_")),
             Err(why) => assert!(why.contains("CUDA"), "{why}"),
         }

@@ -36,6 +36,8 @@ pub struct SimSettings {
     pub time_limit: Option<Duration>,
     /// Approximate functions are off by as much as PTX allows.
     pub worst_approximations: bool,
+    /// Bytes for `malloc` in kernels; as many as a GPU has by default if `None`.
+    pub heap_bytes: Option<u64>,
     /// Whether it tells how far a long launch is; on terminals alone if `None`.
     pub progress: Option<bool>,
 }
@@ -104,8 +106,13 @@ impl SimDevice {
             shared_bytes: u64::from(arch.limits.shared_per_block_optin),
             param_bytes: u64::from(arch.limits.max_param_bytes),
         };
+        let simulator = Simulator::numbered(arch, settings.checks, number);
+        let simulator = match settings.heap_bytes {
+            Some(bytes) => simulator.with_heap(bytes),
+            None => simulator,
+        };
         SimDevice {
-            simulator: Arc::new(Simulator::numbered(arch, settings.checks, number)),
+            simulator: Arc::new(simulator),
             arch,
             limits,
             settings,
