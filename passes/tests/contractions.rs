@@ -7,12 +7,15 @@ use gpuc_interp::{Comparison, Order, check_same};
 use gpuc_passes::pipelines::{LOWER, PARALLEL};
 use remarks::{parse, run};
 
-const PLANS: [&str; 5] = [
+const PLANS: [&str; 8] = [
     "tile-sizes=8,8,4 thread-sizes=2,2",
     "tile-sizes=16,8,8 thread-sizes=4,4",
     "tile-sizes=8,16,8 thread-sizes=1,4",
     "tile-sizes=4,4,4 thread-sizes=1,1 wide=false",
     "tile-sizes=16,16,8 thread-sizes=4,2",
+    "tile-sizes=8,8,4 thread-sizes=2,2 stages=2",
+    "tile-sizes=16,8,4 thread-sizes=4,2 stages=3",
+    "tile-sizes=8,16,8 thread-sizes=2,4 stages=4 wide=false",
 ];
 
 /// Runs `@main` in order and tiled, as code of the grid; says how many loops were tiled.

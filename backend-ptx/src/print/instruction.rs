@@ -120,6 +120,18 @@ impl FunctionPrinter<'_> {
             }
             "bar_sync" => "bar.sync 0".to_owned(),
             "bar_warp_sync" => format!("bar.warp.sync {}", operand(0)),
+            "cp_async" => {
+                let number = |attr| ir.attr(op, attr).and_then(|attr| ir.ctx.i64_value(attr));
+                let bytes = number("bytes")?;
+                let cache = if bytes == 16 { "cg" } else { "ca" };
+                let from = place(&operand(1), number("from_offset"));
+                format!("cp.async.{cache}.shared.global {}, {from}, {bytes}", self.address(op))
+            }
+            "cp_async_commit" => "cp.async.commit_group".to_owned(),
+            "cp_async_wait" => {
+                let groups = ir.attr(op, "groups").and_then(|attr| ir.ctx.i64_value(attr))?;
+                format!("cp.async.wait_group {groups}")
+            }
             "membar" => format!("membar.{}", self.keyword(op, "scope")),
             "trap" | "ret" => name.to_owned(),
             _ => return None,
@@ -175,10 +187,7 @@ impl FunctionPrinter<'_> {
     fn address(&self, op: Op) -> String {
         let base = self.name(self.ir.operand(op, 0));
         let offset = self.ir.attr(op, "offset").and_then(|attr| self.ir.ctx.i64_value(attr));
-        match offset {
-            None | Some(0) => format!("[{base}]"),
-            Some(offset) => format!("[{base}+{offset}]"),
-        }
+        place(&base, offset)
     }
 
     /// Values of an access: `.v2` and `{a, b}`, or one alone.
@@ -188,5 +197,13 @@ impl FunctionPrinter<'_> {
             1 => (String::new(), names[0].clone()),
             n => (format!(".v{n}"), format!("{{{}}}", names.join(", "))),
         }
+    }
+}
+
+/// An address of an access.
+fn place(base: &str, offset: Option<i64>) -> String {
+    match offset {
+        None | Some(0) => format!("[{base}]"),
+        Some(offset) => format!("[{base}+{offset}]"),
     }
 }

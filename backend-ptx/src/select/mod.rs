@@ -21,6 +21,7 @@ mod buffer;
 mod call;
 mod compare;
 mod convert;
+mod copies;
 mod division;
 mod float;
 mod function;

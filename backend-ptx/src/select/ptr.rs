@@ -4,7 +4,7 @@
 use gpuc_arch::Feature;
 use gpuc_dialects::memref::scalar_bytes;
 use gpuc_dialects::ptx::kinds::Space;
-use gpuc_dialects::{arith, ptr};
+use gpuc_dialects::{arith, nvvm, ptr};
 use gpuc_ir::{Op, OpView, Type, Value};
 use smallvec::SmallVec;
 
@@ -147,6 +147,12 @@ impl Selector<'_, '_> {
         let address = self.pointer(view.ptr(self.e.ir))?;
         let (scalar, count, widest) = self.accessed(op, self.e.ir.ty(value))?;
         let elements = self.elements(value)?;
+        if self.e.ir.attr(op, nvvm::ASYNC).is_some()
+            && count <= widest
+            && self.copy_in_background(op, &address, &elements)?
+        {
+            return Ok(());
+        }
         let mut done = 0;
         while done < count {
             let (at, taken) = piece(&address, scalar, done, count, widest);

@@ -20,6 +20,8 @@ const OTHERS: &[Entry] = &[
     (func::CallOp::def, |s, op| s.call(op)),
     (func::ReturnOp::def, |s, op| s.leave(op)),
     (nvvm::SyncWarpOp::def, |s, op| s.sync_warp(op)),
+    (nvvm::CpAsyncCommitGroupOp::def, |s, op| s.commit_copies(op)),
+    (nvvm::CpAsyncWaitGroupOp::def, |s, op| s.wait_for_copies(op)),
     (offload::FenceOp::def, |s, op| s.fence(op)),
 ];
 

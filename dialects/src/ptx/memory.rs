@@ -72,6 +72,34 @@ op! {
     }
 }
 
+op! {
+    /// `cp.async.cache.shared.global [to+offset], [from+from_offset], bytes;`: a copy in the background, of 4, 8 or 16
+    /// bytes; 16 pass by the first cache.
+    CpAsyncOp = "ptx.cp_async" {
+        operands { to: One ADDRESS, from: One ADDRESS }
+        attrs { bytes: Required I64, offset: Optional I64, from_offset: Optional I64 }
+        format "$bytes ` ` `[` $to (`+` $offset^)? `]` `,` `[` $from (`+` $from_offset^)? `]` attr-dict `:` type($to) `,` type($from)"
+        hooks { effects: Some(reads_and_writes) }
+    }
+}
+
+op! {
+    /// `cp.async.commit_group;`
+    CpAsyncCommitOp = "ptx.cp_async_commit" {
+        format "attr-dict"
+        hooks { effects: Some(reads_and_writes) }
+    }
+}
+
+op! {
+    /// `cp.async.wait_group groups;`
+    CpAsyncWaitOp = "ptx.cp_async_wait" {
+        attrs { groups: Required I64 }
+        format "$groups attr-dict"
+        hooks { effects: Some(reads_and_writes) }
+    }
+}
+
 fn vector_count(count: usize) -> Result<(), String> {
     if [1, 2, 4, 8].contains(&count) {
         Ok(())

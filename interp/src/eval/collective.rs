@@ -20,7 +20,14 @@ pub(super) const OPS: Family = &[
     (gpu::SubgroupReduceOp::NAME, Handler::leaf(wait)),
     (gpu::ShuffleOp::NAME, Handler::leaf(wait)),
     (nvvm::SyncWarpOp::NAME, Handler::leaf(wait)),
+    (nvvm::CpAsyncCommitGroupOp::NAME, Handler::leaf(already_copied)),
+    (nvvm::CpAsyncWaitGroupOp::NAME, Handler::leaf(already_copied)),
 ];
+
+/// Copies in the background are carried out at once here.
+fn already_copied(_: &mut Interpreter<'_>, _: Op) -> Step {
+    Ok(Flow::Next)
+}
 
 /// Waits for the other threads; what then happens is up to the scheduler.
 fn wait(m: &mut Interpreter<'_>, op: Op) -> Step {

@@ -10,8 +10,8 @@ use gpuc_dialects::affine::{
     AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorLoadOp, AffineVectorStoreOp,
 };
 use gpuc_dialects::gpu::AddressSpace;
-use gpuc_dialects::{memref, vector};
-use gpuc_ir::{AffineExpr, Builder, Type, Value, ValueMap};
+use gpuc_dialects::{memref, nvvm, vector};
+use gpuc_ir::{AffineExpr, Builder, OpView, Type, Value, ValueMap};
 
 use super::contraction::{Contraction, Staged};
 use super::coordinates::{Edge, Exprs, apply, load_held};
@@ -33,6 +33,8 @@ pub struct Tile {
     pub padding: i64,
     /// Whether it is copied 16 bytes at a time where all of it is there.
     pub wide: bool,
+    /// Runs of terms that its buffer has room for.
+    pub stages: i64,
 }
 
 impl Tile {
@@ -44,12 +46,12 @@ impl Tile {
             _ => 1,
         };
         let padding = if load.contiguous_depth && along > 1 { WIDE_BYTES / 4 } else { 0 };
-        Tile { load: load.clone(), along, depth: plan.depth, padding, wide }
+        Tile { load: load.clone(), along, depth: plan.depth, padding, wide, stages: plan.stages }
     }
 
     /// Bytes in memory of the block.
     pub fn bytes(&self) -> i64 {
-        (self.along + self.padding) * self.depth * self.load.bytes
+        (self.along + self.padding) * self.depth * self.stages * self.load.bytes
     }
 
     fn rank(&self) -> usize {
@@ -58,24 +60,23 @@ impl Tile {
 
     /// The buffer.
     pub fn allocate(&self, b: &mut Builder<'_>, element: Type) -> Value {
-        let shape = [self.depth, self.along + self.padding];
+        let shape = [self.stages * self.depth, self.along + self.padding];
         let space = AddressSpace::Workgroup.attr(&mut b.ctx);
         let ty = b.ctx.memref_in(&shape[..self.rank()], element, None, Some(space));
         memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
     }
 
-    /// Elements of a term for so many rows or columns from one on, all counted from the tile's corner:
-    /// one access, which must be on a multiple of its length.
+    /// Elements of a row of the buffer for so many rows or columns of the nest from one on: one access, which must be on a multiple of its length.
     pub fn elements(
         &self,
         b: &mut Builder<'_>,
         buffer: Value,
-        depth: Value,
+        row: Value,
         along: Value,
         count: i64,
     ) -> Vec<Value> {
         let map = b.ctx.identity_map(self.rank() as u32);
-        let at = AffineValue::new(map, &[depth, along][..self.rank()]);
+        let at = AffineValue::new(map, &[row, along][..self.rank()]);
         if count == 1 || self.rank() == 1 {
             return vec![AffineLoadOp::create(b, buffer, &at); count as usize];
         }
@@ -125,6 +126,10 @@ pub struct Source<'a> {
     pub edges: &'a [Edge],
     /// Whether copies may be wide.
     pub wide: bool,
+    /// The first row of buffers that they go to; `None` is 0.
+    pub row: Option<Value>,
+    /// Whether they are carried out in the background.
+    pub background: bool,
 }
 
 /// Copies a tile: thread number `thread` of `threads` does its part.
@@ -230,12 +235,20 @@ fn one_copy(
         let depth = exprs.value(b, depth);
         let further = b.ctx.constant_expr(further);
         let mut results: Vec<AffineExpr> = vec![b.ctx.add_expr(depth, further)];
+        if let Some(row) = source.row {
+            let row = exprs.value(b, row);
+            results[0] = b.ctx.add_expr(results[0], row);
+        }
         results.extend(along.map(|along| exprs.value(b, along)));
         exprs.finish(b, &results[..tile.rank()])
     };
+    let background = source.background.then(|| b.ctx.unit_attr());
     if !wide {
         let at = at(b, 0);
-        AffineStoreOp::create(b, from, buffer, &at);
+        let store = AffineStoreOp::create(b, from, buffer, &at);
+        if let Some(background) = background {
+            b.set_attr(store.op(), nvvm::ASYNC, background);
+        }
     } else if tile.load.contiguous_depth {
         for further in 0..width {
             let element = extract(b, from, further);
@@ -245,7 +258,8 @@ fn one_copy(
     } else {
         let at = at(b, 0);
         let map = b.ctx.map_attr(at.map);
-        AffineVectorStoreOp::new(b, from, buffer, &at.operands).attr(b, "map", map).build(b);
+        let store = AffineVectorStoreOp::new(b, from, buffer, &at.operands).attr(b, "map", map);
+        store.attr_option(b, nvvm::ASYNC, background).build(b);
     }
 }
 

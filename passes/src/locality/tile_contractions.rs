@@ -11,7 +11,7 @@
 //! arithmetic: a thread with `r x c` results makes `r * c` products of `r + c` loads. Terms keep their
 //! order, so results are the same bit for bit.
 
-use gpuc_arch::Arch;
+use gpuc_arch::{Arch, Feature};
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineParallelOp;
 use gpuc_dialects::memref;
@@ -43,6 +43,8 @@ gpuc_ir::pass! {
         tile_sizes: Vec<i64> = Vec::new(),
         /// Rows and columns of a thread, with tile-sizes.
         thread_sizes: Vec<i64> = Vec::new(),
+        /// Runs of terms that have tiles at a time, copied in the background, with tile-sizes.
+        stages: i64 = 1,
         /// Whether copies may be made 16 bytes at a time.
         wide: bool = true,
         /// Blocks that a grid must have for a plan, instead of as many as keep the device busy.
@@ -65,7 +67,8 @@ impl Pass for TileContractions {
                     Some(steps) => follow(ir, &contraction, steps, arch)?,
                     None => self.versions(ir, &contraction, arch)?,
                 };
-                make_versions(ir, op, region, contraction, &versions, cx)?;
+                let sms = arch.chip.sm_count.into();
+                make_versions(ir, op, region, contraction, (&versions, sms), cx)?;
             }
         }
         match steps.iter().flatten().find(|(_, placed)| !placed.is_taken(ir, op)) {
@@ -122,6 +125,12 @@ fn follow<'a>(
     Ok(versions)
 }
 
+/// The plans behind one that the host weighs it against.
+fn rivals_of(plans: &[TilePlan], of: usize) -> impl Iterator<Item = &TilePlan> {
+    let is_weighed = plans[of].weight > 0;
+    plans[of + 1..].iter().filter(move |plan| is_weighed && plan.weight > 0)
+}
+
 /// The names of the loops of rows, columns and terms.
 fn loops(ir: &Ir, nest: &Contraction) -> [String; 3] {
     nest.variables(ir).map(|variable| names::of_variable(ir, variable).unwrap_or("?").to_owned())
@@ -147,6 +156,14 @@ fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<(), Refusal
         return Err(refuse("the tiles are larger than the memory of a block")
             .limit("bytes", bytes, most)
             .way_round("take fewer terms at a time, or smaller tiles"));
+    }
+    if plan.stages > 1 && !arch.has(Feature::CpAsync) {
+        return Err(refuse("the device has no copies in the background (cp.async)")
+            .way_round("compile for sm_80 or later, or leave out the stages"));
+    }
+    if plan.stages > 1 && nest.staged.iter().any(|load| load.bytes < 4) {
+        return Err(refuse("copies in the background are of 4 bytes at least")
+            .way_round("leave out the stages"));
     }
     let results: i64 = plan.thread.iter().product();
     if results > MOST_RESULTS {
@@ -220,13 +237,20 @@ impl TileContractions {
         // The code runs on later devices too, with more multiprocessors.
         let later = Arch::all().iter().filter(|other| other.number >= arch.number);
         let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
-        let version = |(i, plan)| {
+        let version = |(i, plan): (usize, TilePlan)| {
             // A grid that leaves multiprocessors idle is not worth a large tile; the smallest is worth it
-            // while a quarter of them works.
-            let busy = i64::from(if i == last { sms.div_ceil(4) } else { sms });
+            // while a quarter of them works. One that is weighed against smaller ones gives way by itself, and the smallest
+            // of those is worth it while three quarters of them work.
+            let has_rivals = rivals_of(&plans, i).next().is_some();
+            let busy = match plan.weight {
+                _ if i == last || has_rivals => sms.div_ceil(4),
+                0 => sms,
+                _ => sms - sms / 4,
+            };
+            let busy = i64::from(busy);
             Version { plan, least_blocks: self.least_blocks.unwrap_or(busy), placed: None }
         };
-        Ok(plans.into_iter().enumerate().map(version).collect())
+        Ok(plans.iter().copied().enumerate().map(version).collect())
     }
 
     /// The plans worth having for a contraction, the one for the largest sizes first.
@@ -245,22 +269,25 @@ impl TileContractions {
             return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });
         }
         let bytes = nest.sums.iter().map(|&ty| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8));
-        let candidates = TilePlan::candidates(bytes.sum::<u64>() as i64, nest.staged.len());
-        let fitting: Vec<TilePlan> = candidates.into_iter().filter(fits).collect();
-        let (Some(&large), Some(&small)) = (fitting.first(), fitting.last()) else {
-            return Ok(Vec::new());
-        };
-        // Without wide accesses round the sum, or with a test for each, results want more registers.
-        let narrow = |plan: TilePlan| TilePlan { wide: false, blocks_each: 1, ..plan };
-        let large = match nest.is_rectangle() {
-            true => large,
-            false => TilePlan { blocks_each: 1, ..large },
-        };
-        let mut plans = vec![large, narrow(large)];
-        if small != large {
-            plans.push(narrow(small));
+        let bytes = bytes.sum::<u64>() as i64;
+        let in_background = arch.has(Feature::CpAsync) && nest.is_rectangle();
+        let candidates = TilePlan::candidates(bytes, nest.staged.len(), in_background);
+        let mut fitting: Vec<TilePlan> = candidates.into_iter().filter(fits).collect();
+        let Some(small) = fitting.pop() else { return Ok(Vec::new()) };
+        if fitting.is_empty() {
+            fitting.push(small);
         }
-        Ok(plans)
+        // Without wide accesses round the sum, or with a test for each, results want more registers.
+        let narrow = |plan: TilePlan| TilePlan { wide: false, blocks_each: 1, weight: 0, ..plan };
+        if !nest.is_rectangle() {
+            fitting.iter_mut().for_each(|plan| plan.blocks_each = 1);
+        }
+        let large = fitting.last().copied().unwrap_or(small);
+        fitting.push(narrow(large));
+        if small != large {
+            fitting.push(narrow(small));
+        }
+        Ok(fitting)
     }
 
     /// The plan that the options give.
@@ -289,6 +316,8 @@ impl TileContractions {
             depth,
             thread: [down, across],
             wide: self.wide,
+            stages: self.stages.clamp(1, 16),
+            weight: 0,
             blocks_each: 1,
         }))
     }
@@ -300,11 +329,13 @@ fn make_versions(
     func: Op,
     region: RegionOp,
     contraction: Contraction,
-    versions: &[Version<'_>],
+    (versions, sms): (&[Version<'_>], i64),
     cx: &mut PassContext<'_>,
 ) -> Result<(), Diagnostic> {
     let (mut region, mut contraction) = (region, contraction);
-    for &Version { plan, least_blocks, placed } in versions {
+    for (at, &Version { plan, least_blocks, placed }) in versions.iter().enumerate() {
+        let plans: Vec<TilePlan> = versions.iter().map(|version| version.plan).collect();
+        let rivals: Vec<TilePlan> = rivals_of(&plans, at).copied().collect();
         let refuse = |ir: &Ir, at: Op, rule: &str| match placed {
             Some(placed) => Err(placed.refused(ir, &Refusal::new(STEP, at, rule))),
             None => Ok(()),
@@ -326,7 +357,8 @@ fn make_versions(
         let step = Step::from(plan.step(loops(ir, &contraction), least_blocks));
         let mut b = Builder::before(&mut *ir, region.op());
         let asked = wide.iter().flatten().chain(results.iter().map(|(_, wide)| wide));
-        let holds = conditions(&mut b, region, &contraction, &plan, least_blocks, asked);
+        let holds =
+            conditions(&mut b, region, &contraction, (&plan, &rivals), (least_blocks, sms), asked);
         let Some(holds) = holds else {
             return refuse(ir, contraction.nest, "the host cannot compute how large the nest is");
         };

@@ -15,8 +15,12 @@ pub struct TilePlan {
     pub thread: [i64; 2],
     /// Whether elements are copied 16 bytes at a time, which the host tests that it can be.
     pub wide: bool,
+    /// Runs of terms that have tiles at a time, copied in the background (`cp.async`); 1: each is copied when it is wanted.
+    pub stages: i64,
     /// Blocks that a multiprocessor is to hold at least, which bounds registers.
     pub blocks_each: i64,
+    /// What a product costs: 100,000 over the TFLOP/s that large ones reach; 0 where the plan is not weighed.
+    pub weight: i64,
 }
 
 impl TilePlan {
@@ -39,7 +43,9 @@ impl TilePlan {
             depth,
             thread: [down, across],
             wide: step.wide,
+            stages: step.stages,
             blocks_each: step.resident,
+            weight: step.weight,
         })
     }
 
@@ -50,7 +56,9 @@ impl TilePlan {
             loops: [(row, self.block[0]), (column, self.block[1]), (depth, self.depth)],
             threads: self.thread,
             wide: self.wide,
+            stages: self.stages,
             resident: self.blocks_each,
+            weight: self.weight,
             blocks,
         }
     }
@@ -65,41 +73,53 @@ impl TilePlan {
         self.threads().iter().product()
     }
 
-    /// The plans for sums of so many bytes a result and so many tiles, larger ones first: what a tile of registers holds
-    /// bounds how often an element of shared memory is used, and a thread has 255 of them.
-    pub fn candidates(bytes: i64, tiles: usize) -> Vec<TilePlan> {
-        // More operands want registers on their way into the tiles.
-        let (depth, blocks) = if tiles > 2 { (8, 1) } else { (16, 2) };
-        let square = |side: i64, thread: i64| TilePlan {
-            block: [side, side],
+    /// The plans for sums of so many bytes a result and so many tiles, on a device with copies in the background or
+    /// without, larger ones first: what a tile of registers holds bounds how often an element of shared memory is used, and
+    /// a thread has 255 of them. The last one is for the smallest grids.
+    ///
+    /// The weights are those of products of `float`s of 4096 rows and columns on an H100 (`benches/RESULTS.md`).
+    pub fn candidates(bytes: i64, tiles: usize, in_background: bool) -> Vec<TilePlan> {
+        let plan = |block: [i64; 2], depth: i64, thread: [i64; 2], blocks_each: i64| TilePlan {
+            block,
             depth,
-            thread: [thread, thread],
+            thread,
             wide: true,
-            blocks_each: if thread > 4 { blocks } else { 3 },
+            stages: 1,
+            blocks_each,
+            weight: 0,
         };
+        let weighed = |plan: TilePlan, weight: i64| TilePlan { weight, ..plan };
         match bytes {
-            ..=4 => vec![square(128, 8), square(64, 4)],
-            5..=8 => vec![
-                TilePlan { block: [128, 64], depth: 8, thread: [8, 4], wide: true, blocks_each: 2 },
-                TilePlan { block: [64, 64], depth: 8, thread: [4, 4], wide: true, blocks_each: 2 },
-            ],
-            _ => vec![TilePlan {
-                block: [64, 64],
-                depth: 8,
-                thread: [4, 4],
-                wide: true,
-                blocks_each: 2,
-            }],
+            // More operands want registers on their way into the tiles.
+            ..=4 if tiles > 2 => {
+                vec![plan([128, 128], 8, [8, 8], 1), plan([64, 64], 8, [4, 4], 3)]
+            }
+            ..=4 => {
+                let large = plan([128, 128], 16, [8, 8], 2);
+                let large = match in_background {
+                    true => weighed(TilePlan { stages: 2, ..large }, 2222),
+                    false => weighed(large, 2336),
+                };
+                let oblong = weighed(plan([64, 128], 16, [8, 8], 1), 2500);
+                vec![large, oblong, plan([64, 64], 16, [4, 4], 3)]
+            }
+            5..=8 => vec![plan([128, 64], 8, [8, 4], 2), plan([64, 64], 8, [4, 4], 2)],
+            _ => vec![plan([64, 64], 8, [4, 4], 2)],
         }
     }
 }
 
 impl fmt::Display for TilePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TilePlan { block: [rows, columns], depth, thread: [down, across], wide, .. } = self;
+        let TilePlan {
+            block: [rows, columns], depth, thread: [down, across], wide, stages, ..
+        } = self;
         write!(f, "tile {rows}x{columns} by {depth}, {down}x{across} a thread")?;
         if *wide {
             write!(f, ", 16-byte copies")?;
+        }
+        if *stages > 1 {
+            write!(f, ", {stages} runs of terms in the background")?;
         }
         Ok(())
     }

@@ -32,6 +32,10 @@ impl Wide {
     /// What to ask for the copies of a staged load; `None` where they are never wide.
     pub fn of_tile(ir: &Ir, nest: &Contraction, load: &Staged, plan: &TilePlan) -> Option<Wide> {
         let elements = WIDE_BYTES / load.bytes;
+        // In the background nothing is turned round on its way.
+        if load.contiguous_depth && plan.stages > 1 {
+            return None;
+        }
         if !(load.uses.row || load.uses.column) || plan.depth % elements != 0 {
             return None;
         }
@@ -109,13 +113,13 @@ impl Wide {
 }
 
 /// Whether, for all that the host knows at the builder's point in front of the region, a plan can be
-/// carried out and pays; `None` where the host cannot know.
+/// carried out and pays, more than its rivals; `None` where the host cannot know.
 pub fn conditions<'a>(
     b: &mut Builder<'_>,
     region: RegionOp,
     nest: &Contraction,
-    plan: &TilePlan,
-    least_blocks: i64,
+    (plan, rivals): (&TilePlan, &[TilePlan]),
+    (least_blocks, sms): (i64, i64),
     wide: impl Iterator<Item = &'a Wide>,
 ) -> Option<Value> {
     let mut map = ValueMap::new();
@@ -132,10 +136,16 @@ pub fn conditions<'a>(
         blocks = arith::MulIOp::new(b, blocks, own).value(b);
     }
     let mut all = at_least(b, blocks, least_blocks);
+    for rival in rivals {
+        let [own, other] = [plan, rival].map(|plan| time_of_products(b, nest, plan, &trips, sms));
+        let first = compare(b, arith::CmpIPredicate::Sle, own, other);
+        all = arith::AndIOp::new(b, all, first).value(b);
+    }
     // Fewer terms than two runs are over before the tiles pay.
     let depth = trips_of_sum(b, nest, region.op(), &mut map)?;
-    if least_blocks > 0 {
-        let deep = at_least(b, depth, 2 * plan.depth);
+    if least_blocks > 0 || plan.stages > 1 {
+        // The first runs are on their way before anything asks how many there are.
+        let deep = at_least(b, depth, plan.stages.max(2) * plan.depth);
         all = arith::AndIOp::new(b, all, deep).value(b);
     }
     let apart = are_apart(b, region.op(), &nest.apart, &mut map)?;
@@ -161,6 +171,33 @@ pub fn conditions<'a>(
         }
     }
     Some(all)
+}
+
+/// What the multiprocessor takes that has most of the blocks of a plan: their number times their results times what each
+/// weighs. That blocks come in whole numbers is what makes a small tile faster for one size and a large one for the next.
+fn time_of_products(
+    b: &mut Builder<'_>,
+    nest: &Contraction,
+    plan: &TilePlan,
+    trips: &[Value],
+    sms: i64,
+) -> Value {
+    let mut blocks = arith::constant_index(b, 1);
+    for (dim, &trips) in trips.iter().enumerate() {
+        let side = match dim {
+            dim if dim == nest.row => plan.block[0],
+            dim if dim == nest.column => plan.block[1],
+            _ => 1,
+        };
+        let side = arith::constant_index(b, side);
+        let own = arith::CeilDivUIOp::new(b, trips, side).value(b);
+        blocks = arith::MulIOp::new(b, blocks, own).value(b);
+    }
+    let sms = arith::constant_index(b, sms);
+    let most = arith::CeilDivUIOp::new(b, blocks, sms).value(b);
+    let results = plan.block.iter().product::<i64>();
+    let each = arith::constant_index(b, results * plan.weight);
+    arith::MulIOp::new(b, most, each).value(b)
 }
 
 /// How often each of some dimensions runs, for all that the host knows at the builder's point in front of `scope`.

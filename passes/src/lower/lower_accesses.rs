@@ -17,7 +17,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::AddressSpace;
-use gpuc_dialects::{arith, gpu, memref, ptr, scf, vector};
+use gpuc_dialects::{arith, gpu, memref, nvvm, ptr, scf, vector};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
 
@@ -170,11 +170,13 @@ fn replace(ir: &mut Ir, site: &Site, pointer: Value, read_only: &ReadOnly) {
     let aligned = aligned.filter(|bytes| bytes.is_power_of_two());
     let alignment = aligned.map(|bytes| ir.ctx.i64_attr(bytes as i64));
     let invariant = read_only.contains(site.base).then(|| ir.ctx.unit_attr());
+    let is_async = ir.attr(site.op, nvvm::ASYNC);
     let mut b = Builder::before(ir, site.op);
     match stored {
         Some(value) => {
             let store = ptr::StoreOp::new(&mut b, value, pointer);
-            store.attr_option(&mut b, "alignment", alignment).build(&mut b);
+            let store = store.attr_option(&mut b, "alignment", alignment);
+            store.attr_option(&mut b, nvvm::ASYNC, is_async).build(&mut b);
             ir.erase_op(site.op);
         }
         None => {

@@ -6,7 +6,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{self, AffineValue};
-use gpuc_dialects::{arith, memref, scf, vector};
+use gpuc_dialects::{arith, memref, nvvm, scf, vector};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
@@ -111,6 +111,12 @@ fn expand(b: &mut Builder<'_>, expr: AffineExpr, value: &AffineValue, compact: b
                 BinaryOp::CeilDiv if !compact => ceil_div(b, x, y),
                 BinaryOp::FloorDiv => arith::FloorDivSIOp::new(b, x, y).value(b),
                 BinaryOp::CeilDiv => arith::CeilDivSIOp::new(b, x, y).value(b),
+                BinaryOp::Mod if compact && power_of_two(b, y).is_some() => {
+                    // Of numbers below 0 too: in two's complement the low bits are the remainder.
+                    let low = power_of_two(b, y).unwrap_or(1) - 1;
+                    let low = arith::constant_index(b, low);
+                    arith::AndIOp::new(b, x, low).value(b)
+                }
                 BinaryOp::Mod => {
                     // The remainder is never negative; divisors are positive.
                     let remainder = arith::RemSIOp::new(b, x, y).value(b);
@@ -124,6 +130,11 @@ fn expand(b: &mut Builder<'_>, expr: AffineExpr, value: &AffineValue, compact: b
             }
         }
     }
+}
+
+/// The constant that a value is, if it is a power of two.
+fn power_of_two(ir: &Ir, value: Value) -> Option<i64> {
+    arith::constant_index_value(ir, value).filter(|&n| n > 0 && (n as u64).is_power_of_two())
 }
 
 /// The quotient by a positive divisor, rounded down: of what lies below 0 through what it lacks to -1.
@@ -394,6 +405,7 @@ fn lower_access(ir: &mut Ir, op: Op, compact: bool) {
     let operands: Vec<Value> = ir.operands(op).collect();
     let subscripts = AffineValue::new(map, &operands[first..]);
     let types: Vec<_> = ir.result_types(op).collect();
+    let is_async = ir.attr(op, nvvm::ASYNC);
     let hints = ["isWrite", "localityHint", "isDataCache"].map(|name| (name, ir.attr(op, name)));
     let mut b = Builder::before(ir, op);
     let indices = expand_all(&mut b, &subscripts, compact);
@@ -402,7 +414,8 @@ fn lower_access(ir: &mut Ir, op: Op, compact: bool) {
             vec![memref::LoadOp::new(&mut b, operands[0], &indices).value(&mut b)]
         }
         affine::AffineStoreOp::NAME => {
-            memref::StoreOp::new(&mut b, operands[0], operands[1], &indices).build(&mut b);
+            let store = memref::StoreOp::new(&mut b, operands[0], operands[1], &indices);
+            store.attr_option(&mut b, nvvm::ASYNC, is_async).build(&mut b);
             Vec::new()
         }
         affine::AffineVectorLoadOp::NAME => {
@@ -410,7 +423,8 @@ fn lower_access(ir: &mut Ir, op: Op, compact: bool) {
             vec![load.value(&mut b)]
         }
         affine::AffineVectorStoreOp::NAME => {
-            vector::StoreOp::new(&mut b, operands[0], operands[1], &indices).build(&mut b);
+            let store = vector::StoreOp::new(&mut b, operands[0], operands[1], &indices);
+            store.attr_option(&mut b, nvvm::ASYNC, is_async).build(&mut b);
             Vec::new()
         }
         _ => {

@@ -10,7 +10,7 @@
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping};
 use gpuc_dialects::offload::{COLLECTIVE_ATTR, FOLDED_ROWS_ATTR};
-use gpuc_dialects::{func, gpu, memref, scf};
+use gpuc_dialects::{func, gpu, memref, nvvm, scf};
 use gpuc_ir::op::{Effect, EffectKind, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
@@ -142,8 +142,11 @@ impl Distributor<'_> {
 
     /// Lets one thread do what all would do alike but may be seen from outside.
     fn guard(&mut self, ir: &mut Ir, op: Op, around: &[Axis], at: Place) -> Result<(), Diagnostic> {
-        // Threads wait for each other together.
-        let waits = gpu::BarrierOp::is(ir, op) || ir.has_trait(op, Traits::TERMINATOR);
+        // Threads wait for each other together, and each for copies of its own.
+        let waits = gpu::BarrierOp::is(ir, op)
+            || nvvm::CpAsyncCommitGroupOp::is(ir, op)
+            || nvvm::CpAsyncWaitGroupOp::is(ir, op)
+            || ir.has_trait(op, Traits::TERMINATOR);
         if waits || self.tells_apart(around) {
             return Ok(());
         }
@@ -266,7 +269,8 @@ impl Distributor<'_> {
         let in_block = self.processors.extents.are_apart(&axes);
         let writes =
             ir.effects(op).is_none_or(|effects| effects.iter().any(|effect| is_seen(ir, effect)));
-        let ends = self.ends(ir, op, at) || self.barrier_follows(ir, op);
+        let ends =
+            self.ends(ir, op, at) || self.barrier_follows(ir, op) || writes_in_background(ir, op);
         let apart = self.processors.extents.are_apart(around);
         if in_block && writes && !apart && !over_blocks && overwrites_what_was_read(ir, op) {
             let mut b = Builder::before(ir, op);
@@ -386,6 +390,19 @@ fn effects_on_memory(ir: &Ir, op: Op) -> Option<Vec<Effect>> {
 /// Whether an effect changes what other threads may see.
 fn is_seen(ir: &Ir, effect: &Effect) -> bool {
     effect.kind == EffectKind::Write && !effect.on.is_some_and(|on| is_local(ir, on))
+}
+
+/// Whether all that a loop over threads writes is copied in the background: nobody reads it before a wait and a barrier.
+fn writes_in_background(ir: &Ir, op: Op) -> bool {
+    let nested = ir.nested_ops(op, WalkOrder::PreOrder).into_iter();
+    let plain = |&inner: &Op| {
+        !ir.has_trait(inner, Traits::RECURSIVE_EFFECTS) && !ir.has_trait(inner, Traits::TERMINATOR)
+    };
+    nested.filter(plain).all(|inner| {
+        let effects = ir.effects(inner);
+        ir.attr(inner, nvvm::ASYNC).is_some()
+            || effects.is_some_and(|effects| !effects.iter().any(|effect| is_seen(ir, effect)))
+    })
 }
 
 /// Whether the block ends behind an operation, for all that can be seen.

@@ -144,8 +144,13 @@ pub struct Tile {
     pub threads: [i64; 2],
     /// Whether elements are copied 16 bytes at a time where the host finds that they can be.
     pub wide: bool,
+    /// Runs of terms that have their tiles in memory of the block at a time, copied in the background; 1 where each is
+    /// copied when it is wanted.
+    pub stages: i64,
     /// Blocks that a multiprocessor is to hold at least.
     pub resident: i64,
+    /// What a product costs in this version; of those that say so, the host takes the one that is done first. 0: not said.
+    pub weight: i64,
     /// Blocks that the grid must have.
     pub blocks: i64,
 }

@@ -30,6 +30,12 @@ const MOST_STEPS: i64 = 256;
 const LARGEST_TILE: i64 = 1 << 12;
 /// Blocks of a multiprocessor, at most.
 const MOST_RESIDENT: i64 = 32;
+
+/// What a product costs, at most.
+const MOST_WEIGHT: i64 = 1 << 16;
+
+/// Runs of terms in memory of the block at a time, at most.
+const MOST_STAGES: i64 = 16;
 /// Rounds of a loop in one, at most.
 const MOST_ROUNDS: i64 = 256;
 const VARIABLE: &str = "the name of a variable";
@@ -315,10 +321,22 @@ impl StepText for Tile {
         let down = c.positive("the part of a thread", LARGEST_TILE)?;
         c.expect("by")?;
         let across = c.positive("the part of a thread", LARGEST_TILE)?;
-        let mut tile = Tile { loops, threads: [down, across], wide: false, resident: 1, blocks: 0 };
+        let mut tile = Tile {
+            loops,
+            threads: [down, across],
+            wide: false,
+            stages: 1,
+            resident: 1,
+            weight: 0,
+            blocks: 0,
+        };
         while c.eat_sign(',') {
             if c.eat("wide") {
                 tile.wide = true;
+            } else if c.eat("stages") {
+                tile.stages = c.positive("the number of runs of terms", MOST_STAGES)?;
+            } else if c.eat("weight") {
+                tile.weight = c.positive("what a product costs", MOST_WEIGHT)?;
             } else if c.eat("resident") {
                 tile.resident = c.positive("the number of blocks", MOST_RESIDENT)?;
             } else {
@@ -336,8 +354,14 @@ impl StepText for Tile {
         let [down, across] = self.threads;
         write!(f, " {}, threads {down} by {across}", sides.join(", "))?;
         f.write_str(if self.wide { ", wide" } else { "" })?;
+        if self.stages != 1 {
+            write!(f, ", stages {}", self.stages)?;
+        }
         if self.resident != 1 {
             write!(f, ", resident {}", self.resident)?;
+        }
+        if self.weight != 0 {
+            write!(f, ", weight {}", self.weight)?;
         }
         if self.blocks > 0 {
             write!(f, ", where {} blocks", self.blocks)?;
@@ -354,7 +378,9 @@ impl StepText for Tile {
             ("depth", depth),
             ("down", down),
             ("across", across),
+            ("stages", &mut self.stages),
             ("resident", &mut self.resident),
+            ("weight", &mut self.weight),
             ("blocks", &mut self.blocks),
         ]
     }

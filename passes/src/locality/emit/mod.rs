@@ -14,11 +14,13 @@
 //! its last row or column several times instead of asking for each element whether it is there; what
 //! comes of that is not stored.
 
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineParallelOp, AffineValue};
+use gpuc_dialects::affine::{
+    AffineApplyOp, AffineForOp, AffineIfOp, AffineParallelOp, AffineValue,
+};
 use gpuc_dialects::offload::mapping::{
     Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
 };
-use gpuc_dialects::{gpu, llvm, memref, nvvm};
+use gpuc_dialects::{arith, gpu, llvm, memref, nvvm};
 use gpuc_ir::{Builder, Op, OpView, Value, ValueMap};
 
 use super::band::Bound;
@@ -54,6 +56,15 @@ struct Block {
 struct Thread {
     row: Value,
     column: Value,
+}
+
+/// A term of a run.
+#[derive(Clone, Copy)]
+struct Turn {
+    /// From the run's first.
+    depth: Value,
+    /// The row of the tiles' buffers that has its elements.
+    row: Value,
 }
 
 impl<'a> Emitter<'a> {
@@ -173,10 +184,15 @@ impl<'a> Emitter<'a> {
         // Whole runs of terms, and one over what is left.
         let (first, end) = (self.nest.sum_bound(b, false), self.nest.sum_bound(b, true));
         let [lower, whole, upper] = self.runs(b, &first, &end);
-        AffineForOp::create(b, &lower, &whole, self.plan.depth, &[], |b, term, _| {
-            self.run(b, &block, term, None);
-            vec![]
-        });
+        match self.plan.stages {
+            1 => {
+                AffineForOp::create(b, &lower, &whole, self.plan.depth, &[], |b, term, _| {
+                    self.run(b, &block, term, None);
+                    vec![]
+                });
+            }
+            _ => self.runs_in_background(b, &block, [&lower, &whole]),
+        }
         if !self.runs_fit(b) {
             let mut exprs = Exprs::default();
             let first = exprs.bound(b, &first);
@@ -227,20 +243,131 @@ impl<'a> Emitter<'a> {
 
     /// A run of terms: `end` where it may be shorter than the tiles are deep.
     fn run(&self, b: &mut Builder<'_>, block: &Block, term: Value, end: Option<&Bound>) {
+        if self.plan.stages > 1 {
+            // The last runs in the background may still be read.
+            gpu::BarrierOp::new(b, &[]).build(b);
+        }
+        self.fetch(b, block, term, None, end);
+        gpu::BarrierOp::new(b, &[]).build(b);
+        self.compute(b, block, term, None, end);
+        gpu::BarrierOp::new(b, &[]).build(b);
+    }
+
+    /// Whole runs of terms, whose tiles are copied in the background while those before them are used: a ring of as many
+    /// tiles as the plan has stages. A wait for the run's own copies and one barrier are all that stands between runs:
+    /// behind it, nobody reads the tile of the run before, which the next copies go to. There are as many runs as
+    /// stages at least, which the host has seen to.
+    fn runs_in_background(
+        &self,
+        b: &mut Builder<'_>,
+        block: &Block,
+        [lower, whole]: [&AffineValue; 2],
+    ) {
+        let (stages, depth) = (self.plan.stages, self.plan.depth);
+        let (first, end) = (self.nest.sum_bound(b, false), self.nest.sum_bound(b, true));
+        for stage in 0..stages - 1 {
+            let mut exprs = Exprs::default();
+            let (start, further) = (exprs.bound(b, &first), b.ctx.constant_expr(stage * depth));
+            let term = b.ctx.add_expr(start, further);
+            let term = exprs.finish(b, &[term]);
+            let term = AffineApplyOp::create(b, &term);
+            let row = arith::constant_index(b, stage * depth);
+            self.fetch(b, block, term, Some(row), None);
+            nvvm::CpAsyncCommitGroupOp::new(b).build(b);
+        }
+        AffineForOp::create(b, lower, whole, depth, &[], |b, term, _| {
+            let i32 = b.ctx.i32();
+            let pending = b.ctx.int_attr((stages - 2).into(), i32);
+            nvvm::CpAsyncWaitGroupOp::new(b).attr(b, "n", pending).build(b);
+            gpu::BarrierOp::new(b, &[]).build(b);
+            // A row of the ring, so many terms behind this one.
+            let row = |b: &mut Builder<'_>, further: i64| {
+                let mut exprs = Exprs::default();
+                let (term, start) = (exprs.value(b, term), exprs.bound(b, &first));
+                let [further, rows] = [further, stages * depth].map(|n| b.ctx.constant_expr(n));
+                let number = b.ctx.sub_expr(term, start);
+                let number = b.ctx.add_expr(number, further);
+                let row = b.ctx.mod_expr(number, rows);
+                let row = exprs.finish(b, &[row]);
+                AffineApplyOp::create(b, &row)
+            };
+            let ahead = (stages - 1) * depth;
+            let mut exprs = Exprs::default();
+            let (whole, number) =
+                (self.whole_runs(b, &mut exprs, &first, &end), exprs.value(b, term));
+            let left = b.ctx.sub_expr(whole, number);
+            let needed = b.ctx.constant_expr(-(ahead + 1));
+            let room = b.ctx.add_expr(left, needed);
+            let operands = exprs.finish(b, &[]).operands;
+            let set = b.ctx.integer_set(operands.len() as u32, 0, &[(room, false)]);
+            AffineIfOp::create(b, set, &operands, |b| {
+                let next = apply(b, &[term], |b, dims| {
+                    let ahead = b.ctx.constant_expr(ahead);
+                    b.ctx.add_expr(dims[0], ahead)
+                });
+                let row = row(b, ahead);
+                self.fetch(b, block, next, Some(row), None);
+            });
+            // One for each run, also where there is nothing left to copy: what is waited for is counted in groups.
+            nvvm::CpAsyncCommitGroupOp::new(b).build(b);
+            let row = row(b, 0);
+            self.compute(b, block, term, Some(row), None);
+            vec![]
+        });
+    }
+
+    /// The nest's variables at a run of terms, and the edges beyond which there is nothing.
+    fn place_of_run(
+        &self,
+        b: &Builder<'_>,
+        block: &Block,
+        term: Value,
+        end: Option<&Bound>,
+    ) -> (ValueMap, Vec<Edge>) {
         let mut corner = block.corner.clone();
         let [_, _, variable] = self.nest.variables(b);
         corner.insert(variable, term);
         let mut edges = self.edges(b);
         edges.extend(end.map(|end| Edge { variable, upper: end.clone(), behind: 0 }));
-        let source =
-            Source { nest: self.nest, corner: &corner, edges: &edges, wide: end.is_none() };
+        (corner, edges)
+    }
+
+    /// All threads copy the tiles of a run of terms: into the ring from a row on in the background, or at once.
+    fn fetch(
+        &self,
+        b: &mut Builder<'_>,
+        block: &Block,
+        term: Value,
+        row: Option<Value>,
+        end: Option<&Bound>,
+    ) {
+        let (corner, edges) = self.place_of_run(b, block, term, end);
+        let source = Source {
+            nest: self.nest,
+            corner: &corner,
+            edges: &edges,
+            wide: end.is_none(),
+            row,
+            background: row.is_some(),
+        };
         let threads = self.plan.thread_count();
         self.all_threads(b, |b, thread| {
             for (tile, &buffer) in self.tiles.iter().zip(&block.buffers) {
                 copy(b, tile, buffer, &source, thread, threads);
             }
         });
-        gpu::BarrierOp::new(b, &[]).build(b);
+    }
+
+    /// Each thread adds the products of a run of terms, whose tiles begin at a row of the buffers.
+    fn compute(
+        &self,
+        b: &mut Builder<'_>,
+        block: &Block,
+        term: Value,
+        row: Option<Value>,
+        end: Option<&Bound>,
+    ) {
+        let (corner, edges) = self.place_of_run(b, block, term, end);
         self.threads(b, |b, thread| {
             let lower = AffineValue::constant(&mut b.ctx, 0);
             let upper = match end {
@@ -253,7 +380,14 @@ impl<'a> Emitter<'a> {
                 }
             };
             let products = AffineForOp::create(b, &lower, &upper, 1, &[], |b, depth, _| {
-                self.products(b, block, &corner, &edges, thread, depth);
+                let row = match row {
+                    None => depth,
+                    Some(row) => {
+                        apply(b, &[row, depth], |b, dims| b.ctx.add_expr(dims[0], dims[1]))
+                    }
+                };
+                let turn = Turn { depth, row };
+                self.products(b, block, &corner, &edges, thread, turn);
                 vec![]
             });
             let annotation = match end {
@@ -262,7 +396,6 @@ impl<'a> Emitter<'a> {
             };
             b.set_attr(products.op(), llvm::LOOP_ANNOTATION, annotation);
         });
-        gpu::BarrierOp::new(b, &[]).build(b);
     }
 
     /// The edges of the grid that tiles may reach beyond.

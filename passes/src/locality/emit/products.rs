@@ -4,7 +4,7 @@ use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp};
 use gpuc_ir::{Builder, Op, OpView, Value, ValueMap};
 use rustc_hash::FxHashMap;
 
-use super::{Block, Emitter, Thread};
+use super::{Block, Emitter, Thread, Turn};
 use crate::locality::contraction::Uses;
 use crate::locality::coordinates::{Edge, apply};
 
@@ -18,11 +18,12 @@ impl Emitter<'_> {
         corner: &ValueMap,
         edges: &[Edge],
         thread: Thread,
-        depth: Value,
+        turn: Turn,
     ) {
         let [row, column, term] = self.nest.variables(b);
         let mut known: FxHashMap<(Value, [i64; 2]), Value> = FxHashMap::default();
-        let here = apply(b, &[corner.get(term), depth], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
+        let here =
+            apply(b, &[corner.get(term), turn.depth], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
         let mut map = corner.clone();
         map.insert(term, here);
         for [r, c] in self.results() {
@@ -63,7 +64,7 @@ impl Emitter<'_> {
                 if !uses.row && result[0] > 0 || !uses.column && result[1] > 0 {
                     continue;
                 }
-                self.term(b, block, op, result, &map, edges, &mut known, (thread, depth));
+                self.term(b, block, op, result, &map, edges, &mut known, (thread, turn));
             }
         }
         for result in self.results() {
@@ -98,7 +99,7 @@ impl Emitter<'_> {
         map: &ValueMap,
         edges: &[Edge],
         known: &mut FxHashMap<(Value, [i64; 2]), Value>,
-        (thread, depth): (Thread, Value),
+        (thread, turn): (Thread, Turn),
     ) {
         let staged = self.tiles.iter().position(|tile| tile.load.op == op);
         let uses = b.results(op).first().and_then(|result| self.nest.uses.get(result).copied());
@@ -112,9 +113,9 @@ impl Emitter<'_> {
             if key[side].max(0) % run != 0 {
                 return;
             }
-            let along = self.lookup(known, variable, result).unwrap_or(depth);
+            let along = self.lookup(known, variable, result).unwrap_or(turn.row);
             let tile = &self.tiles[position];
-            let values = tile.elements(b, block.buffers[position], depth, along, run);
+            let values = tile.elements(b, block.buffers[position], turn.row, along, run);
             for (value, number) in values.into_iter().zip(key[side]..) {
                 let mut key = key;
                 key[side] = number;
