@@ -19,6 +19,9 @@ const THREADS: [i64; 4] = [128, 256, 512, 1024];
 const MOST_ITERATIONS: i64 = 1 << 20;
 /// What must be left of the time for one block to be taken: the estimate knows little of what overlaps.
 const LEAST_GAIN: f64 = 0.8;
+/// Of two sweeps in turns, which `block-time` may execute several times in a launch, the part of a launch that a sweep is left with:
+/// on an H100, 0.5 us of 2.5 (benches/RESULTS.md).
+const SHARED_LAUNCH: f64 = 0.2;
 /// Instructions of a round besides those of its body: a number, a test, a jump.
 const ROUND: f64 = 4.0;
 /// Instructions of each warp in a phase, whether it has iterations or not: its first number, addresses, barriers and tests.
@@ -37,6 +40,8 @@ pub struct Choice {
 #[derive(Debug)]
 pub struct Step<'a> {
     arch: &'a Arch,
+    /// Clocks of a launch, for each phase.
+    launch: f64,
     /// What a warp needs for the dearest of the iterations.
     demand: Demand,
     /// Clocks that an iteration takes alone.
@@ -48,10 +53,19 @@ pub struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// The step of a loop round some parallel ones, which make so many phases.
-    pub fn of(ir: &Ir, time: Op, parallel: &[Op], phases: i64, arch: &'a Arch) -> Step<'a> {
+    /// The step of a loop round some parallel ones, which make so many phases; `swept` tells that they are two sweeps, of which a
+    /// launch may execute several.
+    pub fn of(
+        ir: &Ir,
+        time: Op,
+        parallel: &[Op],
+        (phases, swept): (i64, bool),
+        arch: &'a Arch,
+    ) -> Step<'a> {
+        let launch = f64::from(arch.chip.launch_us) * f64::from(arch.chip.clock_mhz);
         let mut step = Step {
             arch,
+            launch: if swept { SHARED_LAUNCH * launch } else { launch },
             demand: Demand::default(),
             latency: 0.0,
             uniform: Demand::default(),
@@ -126,8 +140,7 @@ impl<'a> Step<'a> {
         let chip = &self.arch.chip;
         let threads = row_length(self.arch, None) as f64;
         let blocks = (count / threads).ceil().clamp(1.0, f64::from(chip.sm_count));
-        f64::from(chip.launch_us) * f64::from(chip.clock_mhz)
-            + self.iterations(count, blocks, threads)
+        self.launch + self.iterations(count, blocks, threads)
     }
 
     /// The iterations up to which one block of so many threads takes clearly less.

@@ -138,6 +138,18 @@ impl Loop {
         })
     }
 
+    /// Whether a step is two sweeps and nothing else, the same in every step: a launch may execute several steps of it
+    /// ([`crate::locality::block_time`]).
+    fn is_swept(&self, ir: &Ir) -> bool {
+        let body = ir.body(self.op, 0);
+        let is_sweep = |op: Op| self.parallel.contains(&op) && ir.results(op).is_empty();
+        let mut others = ir.ops(body).filter(|&op| !is_sweep(op));
+        self.parallel.len() == 2
+            && ir.results(self.op).is_empty()
+            && ir.arguments(body).iter().all(|&variable| ir.is_unused(variable))
+            && others.all(|op| ir.has_trait(op, Traits::TERMINATOR) || ir.is_effect_free(op))
+    }
+
     /// Phases of a step.
     fn phases(&self, ir: &Ir) -> i64 {
         let nested = ir.nested_ops(self.op, WalkOrder::PreOrder).into_iter();
@@ -314,7 +326,7 @@ impl PersistLoops {
             };
             let Some(counts) = counts(ir, region, op) else { continue };
             let average = average(ir, &counts);
-            let phases = found.phases(ir);
+            let phases = (found.phases(ir), found.is_swept(ir));
             let step = Step::of(ir, op, &found.parallel, phases, arch);
             let chosen = step.choose(average).filter(|_| found.has_short_phases(ir));
             let given = self.threads.or(self.most_iterations).is_some();
