@@ -99,7 +99,7 @@ def decisions(options, source, include, folder):
     return places.count("device"), places.count("host")
 
 
-LOCALITY = re.compile(r"\s+(?:(?:tile|stage|block|march|coarsen|share)\b|spread\b.* where )")
+LOCALITY = re.compile(r"\s+(?:(?:persist|tile|stage|block|march|coarsen|share)\b|spread\b.* where )")
 
 
 def on_gpu(program):

@@ -70,6 +70,7 @@ pub const ALL: &[&PassInfo] = &[
     parallel::recognize_parallel::RecognizeParallel::INFO,
     parallel::collapse_parallel::CollapseParallel::INFO,
     parallel::affine_parallelize::AffineParallelize::INFO,
+    parallel::persist_loops::PersistLoops::INFO,
     parallel::split_launches::SplitLaunches::INFO,
     plan::passes::BeginPlan::INFO,
     plan::passes::EndPlan::INFO,

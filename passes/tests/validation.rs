@@ -40,6 +40,10 @@ const NEEDS: &[(&str, &str)] = &[
     ("control-flow-sink", "raise-loops,mem2reg"),
     ("lower-affine", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("fold-memref-alias-ops", "raise-loops,mem2reg,raise-affine,delinearize,lower-affine"),
+    (
+        "persist-loops",
+        "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize,recognize-parallel",
+    ),
     ("map", "raise-loops,mem2reg,canonicalize"),
     ("outline", "raise-loops,mem2reg,raise-affine,canonicalize,map"),
     ("distribute", "raise-loops,mem2reg,raise-affine,canonicalize,map,outline,lower-affine"),

@@ -64,12 +64,28 @@ void given(int n, float a[n])
     for (int i = 0; i < n; i++)
         a[i] = 0;
 }
+
+void steps(int n, float a[restrict n][n], float b[restrict n])
+{
+    #pragma acc kernels copy(a[0:n][0:n], b[0:n])
+    for (int t = 0; t < 9; t++) {
+        float w[8];
+        for (int k = 0; k < 8; k++)
+            w[k] = b[k] + t;
+        for (int i = 0; i < n; i++) {
+            b[i] += w[i % 8];
+            for (int j = 0; j < n; j++)
+                a[i][j] += t;
+        }
+    }
+}
 ";
 
 const FLOW: &str = "flow:3";
 const PRODUCT: &str = "product:11";
 const TWO: &str = "two:23";
 const GIVEN: &str = "given:32";
+const STEPS: &str = "steps:39";
 
 /// A plan of a construct of the source that is refused.
 struct Refused {
@@ -150,6 +166,30 @@ const REFUSED: &[Refused] = &[
         kernel: PRODUCT,
         steps: "parallel i, j\n  collapse i, j\n  launches l",
         says: &["'launches' is refused"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "parallel i, j\n  collapse i, j\n  persist l over 128",
+        says: &[
+            "'persist' is refused: it is no sequential loop round parallel ones that stands in",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "parallel j\n  persist i over 2000",
+        says: &["'persist' is refused: a block has 1 to 1024 threads, not 2000"],
+    },
+    Refused {
+        kernel: STEPS,
+        steps: "parallel i, j\n  persist t over 128",
+        says: &[
+            "'persist' is refused: a parallel loop has others in it, which blocks of a grid share",
+        ],
+    },
+    Refused {
+        kernel: STEPS,
+        steps: "parallel i\n  persist t over 128",
+        says: &["'persist' is refused: a local array is used by several of its phases"],
     },
     Refused {
         kernel: PRODUCT,
@@ -371,7 +411,8 @@ fn plans_for_something_else_are_refused() {
     // What a plan was made for may move in the file, if the plan says where to.
     bench.write("a.c", &format!("\n\n{SOURCE}"));
     let moved = printed.replace("flow:3", "flow:5").replace("product:11", "product:13");
-    bench.write("a.plan", &moved.replace("two:23", "two:25").replace("given:32", "given:34"));
+    let moved = moved.replace("two:23", "two:25").replace("given:32", "given:34");
+    bench.write("a.plan", &moved.replace("steps:39", "steps:41"));
     bench.ok("--emit=ptx --plan=a.plan a.c -o a.ptx");
 }
 
@@ -457,6 +498,18 @@ const EDITED: &[[&str; 4]] = &[
         "parallel i, j\n  collapse j, i\n  map j to block.y thread.y by 8, i to block.x thread.x by 8",
         "skew",
         "map i to thread.x by 256 strided",
+    ],
+    [
+        "parallel j\n  persist i over 96",
+        "parallel j\n  persist i over 64 where 600 iterations\n  launches i\n  map j to block.x thread.x by 64",
+        "two",
+        "given",
+    ],
+    [
+        "parallel j\n  persist i over 1 where 17 iterations\n  map j to thread.x by 64 strided",
+        "parallel j\n  persist i over 1024 where 4000 iterations\n  map j to thread.x by 32 strided",
+        "two",
+        "given",
     ],
 ];
 

@@ -79,6 +79,10 @@ pub const ORDERED_SUMS_ATTR: &str = "offload.ordered_sums";
 /// [`FALLBACK_ATTR`]: plans speak of it, as of those.
 pub const REST_ATTR: &str = "offload.rest";
 
+/// Name of the unit attribute of a sequential loop round parallel ones that one block executes, step by step. Its parallel
+/// loops are mapped, and plans do not speak of what lies in it.
+pub const PERSISTENT_ATTR: &str = "offload.persistent";
+
 /// Name of the attribute of a function that device code calls: who sees it besides its module, `visible` or `weak`.
 pub const LINKAGE_ATTR: &str = "offload.linkage";
 

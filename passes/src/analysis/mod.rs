@@ -18,4 +18,5 @@ pub mod read_only;
 pub mod sharing;
 pub mod slice;
 pub mod subscript;
+pub mod trips;
 pub mod uniform;

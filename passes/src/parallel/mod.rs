@@ -26,6 +26,8 @@ mod mapping_remarks;
 mod nest_plan;
 pub mod outline;
 pub mod parallel_loop;
+mod persist_choice;
+pub mod persist_loops;
 pub mod phases;
 pub mod private_arrays;
 pub mod recognize_parallel;

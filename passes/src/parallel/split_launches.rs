@@ -15,7 +15,8 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{Construct, RegionOp, runs_on_host};
+use gpuc_dialects::offload::{Construct, PERSISTENT_ATTR, RegionOp};
+use gpuc_dialects::{offload, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
@@ -53,18 +54,26 @@ impl Pass for SplitLaunches {
             let threads = row_length(arch, None);
             let steps = steps.as_ref().filter(|_| is_planned(ir, inner));
             if let Some(steps) = steps {
+                // Versions are the host's to choose between, whatever it runs besides.
+                if steps.is_empty()
+                    && let Some(plan) =
+                        HostPlan::of(ir, region, &is_choice).filter(|plan| !plan.kept.is_empty())
+                {
+                    carry_out(ir, region, &plan, &is_choice)?;
+                }
                 for (step, placed) in steps {
                     follow(ir, op, region, step, placed)?;
                 }
                 continue;
             }
-            let worth = |ir: &Ir, op: Op| is_worth_launches(ir, op, threads);
+            let worth = |ir: &Ir, op: Op| runs_on_host(ir, op, threads);
             let plan = HostPlan::of(ir, region, &worth);
             if !in_fallback(ir, inner) {
                 report_one_block(ir, region.op(), plan.as_ref(), threads, cx);
             }
             let Some(plan) = plan else { continue };
-            let round = plan.kept.iter().map(|&op| names::of(ir, op)).collect();
+            let round = plan.kept.iter().filter(|&&op| !is_choice(ir, op));
+            let round = round.map(|&op| names::of(ir, op)).collect();
             if is_planned(ir, inner) {
                 record(ir, op, Launches { round });
             }
@@ -72,6 +81,19 @@ impl Pass for SplitLaunches {
         }
         Ok(())
     }
+}
+
+/// Whether the host chooses between versions of a loop in a conditional, of which one persists in a block.
+fn is_choice(ir: &Ir, op: Op) -> bool {
+    scf::IfOp::cast(ir, op).is_some_and(|choice| {
+        ir.ops(choice.then_block(ir)).any(|inner| ir.attr(inner, PERSISTENT_ATTR).is_some())
+    })
+}
+
+/// Whether the host runs a loop or conditional, with launches of blocks of so many threads inside.
+pub(super) fn runs_on_host(ir: &Ir, op: Op, threads: i64) -> bool {
+    let persists = ir.attr(op, PERSISTENT_ATTR).is_some();
+    is_choice(ir, op) || !persists && is_worth_launches(ir, op, threads)
 }
 
 /// Takes a region apart.
@@ -96,7 +118,9 @@ fn follow(
     step: &Launches,
     placed: &Placed,
 ) -> Result<(), Diagnostic> {
-    let wanted = |ir: &Ir, op: Op| step.round.contains(&names::of(ir, op));
+    let wanted = |ir: &Ir, op: Op| {
+        is_choice(ir, op) || is_planned(ir, op) && step.round.contains(&names::of(ir, op))
+    };
     for name in &step.round {
         placed.find(ir, func, name)?;
     }
@@ -132,6 +156,9 @@ fn report_one_block(
         if ir.has_trait(op, Traits::PARALLEL_LOOP) || !has_parallel_loop(ir, op) {
             continue;
         }
+        if ir.attr(op, PERSISTENT_ATTR).is_some() {
+            continue;
+        }
         let is_loop = ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
         if !is_loop || plan.is_some_and(|plan| plan.kept.contains(&op)) {
             report_one_block(ir, op, plan, threads, cx);
@@ -153,7 +180,7 @@ fn lower_host_ops(ir: &mut Ir, plan: &HostPlan) -> Result<(), Diagnostic> {
         for op in ir.ops(block).collect::<Vec<_>>() {
             if plan.kept.contains(&op) {
                 lower(ir, op)?;
-            } else if runs_on_host(ir, op) {
+            } else if offload::runs_on_host(ir, op) {
                 for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
                     lower(ir, inner)?;
                 }

@@ -104,6 +104,18 @@ pub struct Collapse {
     pub loops: Vec<Name>,
 }
 
+/// A sequential loop round parallel ones that one block executes, step by step. With a condition it makes a version, as
+/// [`Tile`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Persist {
+    /// The sequential loop.
+    pub time: Name,
+    /// Threads of the block.
+    pub threads: i64,
+    /// Iterations that the launches of the loop may have at most, on average; 0 for any number.
+    pub most: i64,
+}
+
 /// Sequential loops and conditionals that the host runs; what is between them are launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launches {
@@ -330,26 +342,28 @@ steps! {
     Parallel = "parallel" in 3;
     /// Dimensions of one loop.
     Collapse = "collapse" in 4;
+    /// Loops of one block.
+    Persist = "persist" in 5;
     /// Loops of the host.
-    Launches = "launches" in 5;
+    Launches = "launches" in 6;
     /// Elements in registers.
-    Promote = "promote" in 6;
+    Promote = "promote" in 7;
     /// Rounds of a loop of the host.
-    Block = "block" in 7;
+    Block = "block" in 8;
     /// Tiles.
-    Tile = "tile" in 8;
+    Tile = "tile" in 9;
     /// Squares.
-    Stage = "stage" in 9;
+    Stage = "stage" in 10;
     /// Planes.
-    March = "march" in 10;
+    March = "march" in 11;
     /// Iterations of a thread.
-    Coarsen = "coarsen" in 11;
+    Coarsen = "coarsen" in 12;
     /// Neighbours.
-    Share = "share" in 12;
+    Share = "share" in 13;
     /// Shared rounds.
-    Spread = "spread" in 13;
+    Spread = "spread" in 14;
     /// Processors.
-    Map = "map" in 14;
+    Map = "map" in 15;
     /// Unrolled loops.
-    Unroll = "unroll" in 15;
+    Unroll = "unroll" in 16;
 }

@@ -180,6 +180,8 @@ kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
   skew j by 1 along i, wavefront
   parallel i, @12
   collapse j, i
+  persist j over 128
+  persist t over 256 where 3000 iterations
   launches
   launches t, @9
   promote C in l

@@ -8,7 +8,8 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 use super::cursor::Cursor;
 use super::step::{
     Block, Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, March, Name,
-    Order, Parallel, Permute, Privatize, Promote, Share, Skew, Split, Spread, Stage, Tile, Unroll,
+    Order, Parallel, Permute, Persist, Privatize, Promote, Share, Skew, Split, Spread, Stage, Tile,
+    Unroll,
 };
 
 /// How a step is written behind its word.
@@ -233,6 +234,32 @@ impl StepText for Collapse {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {}", self.loops.join(", "))
+    }
+}
+
+impl StepText for Persist {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let time = c.name(LOOP)?;
+        c.expect("over")?;
+        let threads = c.positive("the number of threads", i32::MAX.into())?;
+        let mut persist = Persist { time, threads, most: 0 };
+        if c.eat("where") {
+            persist.most = c.positive("the number of iterations", i32::MAX.into())?;
+            c.expect("iterations")?;
+        }
+        Ok(persist)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} over {}", self.time, self.threads)?;
+        match self.most {
+            0 => Ok(()),
+            most => write!(f, " where {most} iterations"),
+        }
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("threads", &mut self.threads), ("iterations", &mut self.most)]
     }
 }
 

@@ -15,8 +15,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Region, Value, ValueMap, WalkOrder};
 
 use crate::analysis::loops::{CountedLoop, dimensions};
-use crate::analysis::polynomial::Polynomial;
-use crate::analysis::slice::{build_polynomial, slice_from_given};
+use crate::analysis::trips::Trips;
 
 gpuc_ir::pass! {
     /// Count the work of nests that the compiler found.
@@ -62,7 +61,8 @@ pub(super) fn counting_function(ir: &mut Ir, function: FuncOp) -> Option<Op> {
         map.insert(old, new);
     }
     let b = Builder::new(ir, InsertPoint::End(block), location);
-    let mut counter = Counter { b, function: function.op(), map, in_parallel: false };
+    let trips = Trips { scope: function.op(), map };
+    let mut counter = Counter { b, trips, in_parallel: false };
     let work = counter.region(region);
     let results = [work.operations, work.span, work.launches].map(|value| counter.bounded(value));
     let mut b = counter.b;
@@ -90,9 +90,8 @@ struct Work {
 
 struct Counter<'b> {
     b: Builder<'b>,
-    function: Op,
-    /// What stands for values of the nest in the function that counts.
-    map: ValueMap,
+    /// How often loops run, in the function that counts.
+    trips: Trips,
     in_parallel: bool,
 }
 
@@ -225,51 +224,11 @@ impl Counter<'_> {
         dearest
     }
 
-    /// How often a dimension of a loop runs; its variable becomes the middle of its range.
+    /// How often a dimension of a loop runs.
     fn trips(&mut self, dim: &CountedLoop) -> Value {
-        let lower = self.extreme(&dim.lower, true);
-        let upper = self.extreme(&dim.upper, false);
-        let (Some(lower), Some(upper)) = (lower, upper) else {
-            let middle = lower.or(upper);
-            let middle = middle.unwrap_or_else(|| arith::constant_index(&mut self.b, 0));
-            self.map.insert(dim.variable, middle);
-            return self.constant(UNKNOWN_TRIPS);
-        };
-        let b = &mut self.b;
-        let zero = arith::constant_index(b, 0);
-        let span = arith::SubIOp::new(b, upper, lower).value(b);
-        let span = arith::MaxSIOp::new(b, span, zero).value(b);
-        let two = arith::constant_index(b, 2);
-        let half = arith::DivSIOp::new(b, span, two).value(b);
-        let middle = arith::AddIOp::new(b, lower, half).value(b);
-        self.map.insert(dim.variable, middle);
-        let (i64, f64) = (b.ctx.i64(), b.ctx.f64());
-        let span = arith::IndexCastOp::new(b, span).result(i64).value(b);
-        let span = arith::SIToFPOp::new(b, span).result(f64).value(b);
-        let step = self.constant(1.0 / dim.step.unwrap_or(1) as f64);
-        self.times(span, step)
-    }
-
-    /// The greatest, or else the least, of those forms that the host can compute.
-    fn extreme(&mut self, forms: &[Polynomial], greatest: bool) -> Option<Value> {
-        let mut found: Option<Value> = None;
-        for form in forms {
-            let (function, map) = (self.function, self.map.clone());
-            let given = |value: Value| map.get(value) != value;
-            let slice = |ir: &Ir, value: Value| match given(value) {
-                true => Some(Vec::new()),
-                false => slice_from_given(ir, value, function, &given),
-            };
-            let Some(value) = build_polynomial(&mut self.b, form, slice, &mut self.map) else {
-                continue;
-            };
-            let b = &mut self.b;
-            found = Some(match found {
-                None => value,
-                Some(known) if greatest => arith::MaxSIOp::new(b, known, value).value(b),
-                Some(known) => arith::MinSIOp::new(b, known, value).value(b),
-            });
+        match self.trips.of(&mut self.b, dim) {
+            Some(trips) => trips,
+            None => self.constant(UNKNOWN_TRIPS),
         }
-        found
     }
 }

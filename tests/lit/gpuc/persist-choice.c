@@ -1,0 +1,79 @@
+// Which loops persist in one block, with how many threads and for which sizes.
+// RUN: gpuc --arch=sm_90 --emit=plan %s -o - | FileCheck %s
+// RUN: gpuc --arch=sm_90 -Minfo -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: gpuc --arch=sm_90 --emit=host-c %s -o - | FileCheck %s --check-prefix=HOST
+float a[700], b[700], c[4000000], d[4000000];
+
+#define STEPS(to, from, n)                             \
+    for (int t = 0; t < 50; t++) {                     \
+        for (int i = 1; i < (n) - 1; i++)              \
+            to[i] = 0.5f * (from[i - 1] + from[i + 1]); \
+        for (int i = 1; i < (n) - 1; i++)              \
+            from[i] = to[i] + 1;                       \
+    }
+
+// Sizes are known: launches are all that it would take.
+// CHECK: kernel small
+// CHECK: persist t over {{[0-9]+$}}
+// SAID: Loop persists in one block of {{[0-9]+}} threads{{$}}
+void small(void)
+{
+    #pragma acc kernels copy(a, b)
+    STEPS(b, a, 700)
+}
+
+// One block would be busy for much longer than launches are.
+// CHECK: kernel large
+// CHECK-NOT: persist
+// CHECK: launches t
+void large(void)
+{
+    #pragma acc kernels copy(c, d)
+    STEPS(d, c, 4000000)
+}
+
+// The host asks how many iterations launches would have, on average.
+// CHECK: kernel unknown
+// CHECK: persist t over {{[0-9]+}} where {{[0-9]+}} iterations
+// CHECK-NEXT: launches t
+// SAID: Loop persists in one block of {{[0-9]+}} threads, where its launches would have {{[0-9]+}} iterations at most on average
+// SAID: Loop runs on the host: 2 launches a step
+// HOST: unknown
+// HOST: if ({{.*}} <= {{[0-9.e]+}})
+void unknown(int n, float *restrict a, float *restrict b)
+{
+    #pragma acc kernels copy(a[0:n], b[0:n])
+    STEPS(b, a, n)
+}
+
+// What the program says of who executes the iterations is done.
+// CHECK: kernel said
+// CHECK-NOT: persist
+// CHECK: launches t
+void said(int n, float *restrict a, float *restrict b)
+{
+    #pragma acc kernels copy(a[0:n], b[0:n])
+    for (int t = 0; t < 50; t++) {
+        #pragma acc loop gang vector(64)
+        for (int i = 1; i < n; i++)
+            b[i] = a[i - 1];
+        #pragma acc loop gang vector(64)
+        for (int i = 1; i < n; i++)
+            a[i] = b[i];
+    }
+}
+
+// One thread would repeat what stands between, and a block wait for it.
+// CHECK: kernel alone
+// CHECK-NOT: persist
+// CHECK: launches t
+void alone(int n, float *restrict a, float *restrict b)
+{
+    #pragma acc kernels copy(a[0:n], b[0:n])
+    for (int t = 0; t < 50; t++) {
+        for (int i = 1; i < n; i++)
+            b[i] = b[i - 1] * b[i - 1] + a[i];
+        for (int i = 0; i < n; i++)
+            a[i] = b[n - 1 - i];
+    }
+}
