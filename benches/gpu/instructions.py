@@ -421,7 +421,7 @@ def distance(a, b, kind, measure):
     one = np.isnan(x) != np.isnan(y)
     with np.errstate(all="ignore"):
         if measure == "ulp":
-            far = np.abs(ordered(a, kind).astype(np.float64) - ordered(b, kind).astype(np.float64))
+            far = np.abs((ordered(a, kind) - ordered(b, kind)).astype(np.float64))
         else:
             far = np.where(x == y, 0, np.abs(x - y))
     return np.where(both, 0, np.where(one, np.inf, far))
@@ -433,11 +433,13 @@ def compare(form, inputs, sim, gpu):
         bad = (sim != gpu).any(axis=0)
         entry = {}
     else:
-        measure, limit = form.tolerance
+        measure, limit, *near = form.tolerance
         bad = np.zeros(COUNT, bool)
         worst = 0.0
         for row, kind in enumerate(form.outputs):
             far = distance(sim[row], gpu[row], base(kind), measure)
+            if near:
+                far[distance(sim[row], gpu[row], base(kind), "abs") <= near[0]] = 0
             bad |= (far > limit).reshape(-1, COUNT).any(axis=0)
             worst = max(worst, float(far.max()))
         entry = {"measure": measure, "limit": limit, "worst": worst, "same_bits": bool((sim == gpu).all()), "other_bits": int((sim != gpu).any(axis=0).sum())}
