@@ -290,6 +290,22 @@ def spearman(a, b):
     return float(np.corrcoef(ranks(a), ranks(b))[0, 1]) if len(a) > 2 else float("nan")
 
 
+def constants(rows):
+    """Clocks of an instruction, by the GPU's counter and by the model: from one to the next that depends on it,
+    and of a multiprocessor for each warp where there are enough. This is where constants of `arch` come from."""
+    found = {}
+    for row in rows:
+        kind, _, name = row["name"].partition(" ")
+        if kind in ("latency", "throughput") and "ops" in row["work"]:
+            warps = 32 if kind == "throughput" else 1  # a block of 1024 threads on each multiprocessor
+            clocks = [row.get(key) for key in ("clocks", "clocks_by_model")]
+            found.setdefault(name, {})[kind] = [(c or 0) / (row["work"]["ops"] * warps) for c in clocks]
+    print(f"\n{'clocks of an instruction':30}{'latency':>10}{'model':>10}{'throughput':>12}{'model':>10}")
+    for name, kinds in found.items():
+        a, b = kinds.get("latency", [0, 0]), kinds.get("throughput", [0, 0])
+        print(f"{name:30}{a[0]:10.2f}{a[1]:10.2f}{b[0]:12.3f}{b[1]:10.3f}")
+
+
 def price(folder, measured_file, binaries, output, device, only):
     with open(measured_file) as file:
         measured = json.load(file)
@@ -308,6 +324,8 @@ def price(folder, measured_file, binaries, output, device, only):
     for case, model in zip(chosen, priced):
         real = measured["cases"].get(case.name, {})
         row = {"name": case.name, "group": case.group, "model": model.get("seconds"), "measured": real.get("seconds"), "bound": model.get("bound", model.get("error")), "shares": model.get("shares"), "took": model.get("took")}
+        if case.module == "chains":
+            row["clocks_by_model"] = model.get("metrics", {}).get("sm__cycles_elapsed.max")
         row |= {key: real[key] for key in ("clocks", "registers") if key in real} | {"work": case.work}
         rows.append(row)
     summary = {}
@@ -324,6 +342,7 @@ def price(folder, measured_file, binaries, output, device, only):
     for row in rows:
         a, b = (row["measured"] or 0) * 1e6, (row["model"] or 0) * 1e6
         print(f"{row['name']:40}{a:14.2f}{b:14.2f}{(b / a if a else 0):8.2f}  {(row['bound'] or '')[:60]}")
+    constants(rows)
     print(f"\n{'group':34}{'kernels':>8}{'rho':>8}{'median error':>14}{'within 25 %':>13}")
     for group, entry in summary.items():
         print(f"{group:34}{entry['kernels']:8}{entry['spearman']:8.3f}{entry['median_error']:14.3f}{entry['within_25']:13}")
