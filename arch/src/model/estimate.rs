@@ -14,6 +14,8 @@ pub enum Bound {
     Barriers,
     /// Atomics on one line of memory wait for one another.
     Atomics,
+    /// Blocks are over before others can be started.
+    Starts,
     /// There are not enough blocks to keep the device full.
     Grid,
     /// The launch itself takes longer than the work.

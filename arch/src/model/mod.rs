@@ -11,7 +11,8 @@
 //! takes when it is alone (which holds its latencies and its instruction-level parallelism), and
 //! from how many warps there are (`network`). Barriers cut a warp's life into phases: within a
 //! phase only the warps of one block are together, and blocks overlap with one another. Waves of
-//! blocks follow one another, the last one may be thin. Atomics on one line are done one by one.
+//! blocks follow one another, the last one may be thin. Atomics on one line are done one by one, and so are
+//! the starts of blocks.
 //!
 //! No constant in here is fitted: those of devices stand in the table, each with its source.
 
@@ -143,9 +144,10 @@ impl Arch {
             out.tail_clocks = (wave.clocks - even).max(0.0);
             warp_clocks += wave.clocks * warps * rest as f64 / multiprocessors as f64;
         }
-        let before_atomics = out.clocks;
+        let before = out.clocks;
         let atomics = work.hottest_line_atomics * f64::from(self.chip.atomic_line_clocks);
-        out.clocks = out.clocks.max(atomics);
+        let starts = work.blocks as f64 * f64::from(self.chip.block_clocks);
+        out.clocks = out.clocks.max(atomics).max(starts);
         out.seconds = launch + out.clocks / hertz;
         out.waves = work.blocks as f64 / per_wave as f64;
         if out.clocks <= 0.0 {
@@ -158,20 +160,24 @@ impl Arch {
         for (share, clocks) in out.utilization.iter_mut().zip(each) {
             *share = (clocks * warps_per_sm / out.clocks).min(1.0);
         }
-        out.achieved_warps = warp_clocks / before_atomics.max(1.0);
-        out.bound = self.bound(work, &out, atomics >= before_atomics);
+        out.achieved_warps = warp_clocks / before.max(1.0);
+        out.bound = if atomics >= before.max(starts) {
+            Bound::Atomics
+        } else if starts >= before {
+            Bound::Starts
+        } else {
+            self.bound(work, &out)
+        };
+        if launch > out.seconds / 2.0 {
+            out.bound = Bound::Launch;
+        }
         out
     }
 
-    /// What bounds a launch of which everything else is known.
-    fn bound(&self, work: &KernelWork, estimate: &Estimate, atomics: bool) -> Bound {
-        let launch = f64::from(self.chip.launch_us) * 1e-6;
+    /// What bounds a launch that neither itself, nor atomics, nor the starts of blocks bound.
+    fn bound(&self, work: &KernelWork, estimate: &Estimate) -> Bound {
         let busiest = estimate.busiest();
-        if launch > estimate.seconds / 2.0 {
-            Bound::Launch
-        } else if atomics {
-            Bound::Atomics
-        } else if estimate.share(busiest) >= Estimate::BUSY {
+        if estimate.share(busiest) >= Estimate::BUSY {
             Bound::Resource(busiest)
         } else if work.blocks < u64::from(self.chip.sm_count)
             || estimate.tail_clocks > 0.25 * estimate.clocks

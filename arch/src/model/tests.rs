@@ -140,3 +140,19 @@ fn atomics_on_one_line_wait_for_one_another() {
     assert_eq!(estimate.bound, Bound::Atomics);
     assert!((additions / estimate.clocks - 2.0).abs() < 0.01);
 }
+
+/// 2^21 empty blocks take as long as measured on an H100, whatever their size (`chips.rs`), and blocks that
+/// work long enough are not held up.
+#[test]
+fn blocks_start_one_after_another() {
+    let h100 = device("h100");
+    for threads in [32, 128, 512] {
+        let mut work = kernel(10.0, |demand| demand.count(OpClass::IntAdd32, 2.0));
+        (work.blocks, work.threads) = (1 << 21, threads);
+        let estimate = h100.price(&work);
+        assert_eq!(estimate.bound, Bound::Starts, "{threads}");
+        assert!((estimate.seconds * 1e6 / 1267.0 - 1.0).abs() < 0.02, "{}", estimate.seconds);
+    }
+    let long = kernel(4000.0, |demand| demand.count(OpClass::FloatFma32, 1000.0));
+    assert_ne!(h100.price(&long).bound, Bound::Starts);
+}

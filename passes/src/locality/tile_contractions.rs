@@ -148,7 +148,7 @@ fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<(), Refusal
     }
     if !tiles().all(|tile| tile.divides(threads)) {
         return Err(refuse("the tiles cannot be dealt over the threads of a block")
-            .way_round("each thread copies an element of each tile at least"));
+            .way_round("each thread copies an element of each tile at least; copies in the background are of sm_80 and later"));
     }
     let bytes = tiles().map(|tile| tile.bytes()).sum();
     let most = i64::from(arch.limits.shared_per_block);
@@ -259,11 +259,12 @@ impl TileContractions {
         if let Some(plan) = self.given()? {
             if !fits(&plan) {
                 let text = format!(
-                    "the tiles of '{plan}' cannot be dealt over its threads, or are too large"
+                    "the tiles of '{plan}' cannot be dealt over its threads, are too large, or want copies in the background that {} has not",
+                    arch.name
                 );
                 return Err(Diagnostic::error(text)
                     .at_option(ir.ctx.place(ir.location(nest.nest)))
-                    .help("sizes are powers of two; each thread copies an element of each tile at least"));
+                    .help("sizes are powers of two; each thread copies an element of each tile at least; copies in the background are of sm_80 and later"));
             }
             let narrow = TilePlan { wide: false, ..plan };
             return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });

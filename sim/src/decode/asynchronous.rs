@@ -151,6 +151,7 @@ fn full_address(
             integral: false,
             ftz: false,
             sat: false,
+            relu: false,
             wide: [false, true],
         };
         let src = [row, NO_ROW, NO_ROW, NO_ROW];

@@ -151,6 +151,7 @@ pub(crate) fn cvt(
         integral: matches!(matched.get("rnd"), Some("rni" | "rzi" | "rmi" | "rpi")),
         ftz: matched.has("ftz"),
         sat: matched.has("sat"),
+        relu: matched.has("relu"),
         wide,
     };
     lowering.emit(Op::Convert(convert), operands);

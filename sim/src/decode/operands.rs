@@ -342,6 +342,7 @@ impl Lowering<'_, '_> {
                     integral: false,
                     ftz: false,
                     sat: false,
+                    relu: false,
                     wide: [true, false],
                 };
                 let guard = std::mem::replace(&mut self.guard, pred_source(PRED_TRUE, false));

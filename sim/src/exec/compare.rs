@@ -40,7 +40,26 @@ pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
                 select::<u32>(registers, inst, mask, chosen);
             }
         }
-        Op::Slct { wide, float } => match (wide, float) {
+        Op::Slct { wide, ftz: true, .. } => match wide {
+            // What is flushed is a zero, which is not below it.
+            false => map3(
+                registers,
+                inst,
+                mask,
+                |a: u32, b: u32, c: f32| {
+                    if c > -f32::MIN_POSITIVE { a } else { b }
+                },
+            ),
+            true => map3(
+                registers,
+                inst,
+                mask,
+                |a: u64, b: u64, c: f32| {
+                    if c > -f32::MIN_POSITIVE { a } else { b }
+                },
+            ),
+        },
+        Op::Slct { wide, float, .. } => match (wide, float) {
             (false, false) => {
                 map3(registers, inst, mask, |a: u32, b: u32, c: i32| if c >= 0 { a } else { b })
             }

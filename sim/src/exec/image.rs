@@ -11,7 +11,7 @@ use crate::program::{
     Geometry, ImageAccess, ImageOp, ImageQuery, Inst, Level, MemorySpace, Outside,
 };
 
-use super::atomic::combine;
+use super::atomic::{Unit, combine};
 use super::lanes::{LANES, Registers};
 use super::memory::{View, Violation};
 use super::soft_float::F16;
@@ -479,7 +479,7 @@ impl Lane<'_, '_> {
             .cell(self.lane, MemorySpace::Global, address, bytes, AccessKind::Atomic)
             .map_err(violation)?;
         // SAFETY: `cell` has checked the bytes and their alignment.
-        unsafe { combine(pointer, op, ty, values[0]) };
+        unsafe { combine(pointer, op, ty, Unit::Cache, values[0]) };
         Ok([0; 4])
     }
 }

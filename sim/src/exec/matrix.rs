@@ -31,6 +31,7 @@ pub(super) fn execute(
             let rows = rows(list);
             warpgroup::execute(view, registers, inst, multiply, rows, (warp, mask))?;
         }
+        Op::TransposeTile => transpose_tile(registers, inst, mask),
         Op::LoadMatrix(matrix, list) => load(view, registers, inst, matrix, rows(list), mask)?,
         Op::StoreMatrix(matrix, list) => save(view, registers, inst, matrix, rows(list), mask)?,
         Op::LoadTiles(tile, list) => load_tiles(view, registers, inst, tile, rows(list), mask)?,
@@ -38,6 +39,18 @@ pub(super) fn execute(
         _ => {}
     }
     Ok(())
+}
+
+/// Lane l has two elements of row l / 4, from column 2 (l % 4) on.
+fn transpose_tile(registers: &mut Registers, inst: &Inst, mask: u32) {
+    let tile = *registers.narrow(inst.src[0]);
+    let element =
+        |row: usize, column: usize| tile[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
+    let out: [u32; LANES] = std::array::from_fn(|lane| {
+        let (row, column) = (lane / 4, 2 * (lane % 4));
+        element(column, row) | element(column + 1, row) << 16
+    });
+    store(registers, inst.dst, mask, &out);
 }
 
 /// Elements of a type in a register.

@@ -8,7 +8,7 @@ use crate::fault::{AccessKind, FaultKind};
 use crate::host_memory;
 use crate::program::{Inst, MemoryBarrier, MemoryBarrierOp, MemorySpace, Op, window};
 
-use super::atomic::combine;
+use super::atomic::{Unit, combine};
 use super::lanes::{LANES, Registers, store};
 use super::memory::{View, Violation};
 use super::warp::Cause;
@@ -220,7 +220,7 @@ pub(super) fn copy(
                 // SAFETY: as above; both ends are aligned to 16 bytes, a multiple of the width.
                 unsafe {
                     let value = host_memory::load_bits(source.add(at), width as u32);
-                    combine(target.add(at), op, ty, value);
+                    combine(target.add(at), op, ty, Unit::of(to), value);
                 }
             }
         }

@@ -40,13 +40,23 @@ impl Format {
         }
     }
 
+    /// Bits of an encoding, and those of its fraction, of a format that programs compute in.
+    pub(super) fn widths(self) -> (u32, u32) {
+        match self {
+            F64 => (64, 52),
+            F32 => (32, 23),
+            BF16 => (16, 7),
+            _ => (16, 10),
+        }
+    }
+
     /// Zero with the sign of a value that is subnormal in this format, otherwise the value.
     pub(super) fn flush(self, value: f64) -> f64 {
-        if value != 0.0 && value.abs() < power_of_two(self.min) {
-            0.0f64.copysign(value)
-        } else {
-            value
-        }
+        if self.is_subnormal(value) { 0.0f64.copysign(value) } else { value }
+    }
+
+    fn is_subnormal(self, value: f64) -> bool {
+        value != 0.0 && value.abs() < power_of_two(self.min)
     }
 
     /// The value of an encoding.
@@ -210,6 +220,16 @@ impl Exact {
             significand: root,
             exponent: (exponent - shift) / 2,
             sticky: root * root != radicand,
+        }
+    }
+
+    /// Whether the value, before it is rounded, is below the normal numbers of a format and not zero.
+    pub(super) fn is_below_normal(self, format: Format) -> bool {
+        match self {
+            Exact::Special(value) => format.is_subnormal(value),
+            Exact::Finite { significand, exponent, .. } => {
+                exponent + 127 - (significand.leading_zeros() as i32) < format.min
+            }
         }
     }
 

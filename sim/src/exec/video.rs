@@ -20,13 +20,13 @@ pub(super) fn execute(registers: &mut Registers, inst: &Inst, mask: u32) {
 }
 
 /// A part of a register, extended after its sign.
-fn extract(value: u32, part: Part, signed: bool) -> i64 {
+fn extract(value: u32, part: Part, signed: bool) -> i128 {
     let (bits, start) = part.place();
-    let field = i64::from(value >> start) & ((1 << bits) - 1);
+    let field = i128::from(value >> start) & ((1 << bits) - 1);
     if signed && field >> (bits - 1) != 0 { field - (1 << bits) } else { field }
 }
 
-fn clamp(value: i64, bits: u32, signed: bool) -> i64 {
+fn clamp(value: i128, bits: u32, signed: bool) -> i128 {
     if signed {
         value.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
     } else {
@@ -34,13 +34,13 @@ fn clamp(value: i64, bits: u32, signed: bool) -> i64 {
     }
 }
 
-fn insert(value: i64, part: Part, into: u32) -> u32 {
+fn insert(value: i128, part: Part, into: u32) -> u32 {
     let (bits, start) = part.place();
     let mask = (((1u64 << bits) - 1) << start) as u32;
     ((value as u64) << start) as u32 & mask | into & !mask
 }
 
-fn compute(op: VideoOp, a: i64, b: i64) -> i64 {
+fn compute(op: VideoOp, a: i128, b: i128) -> i128 {
     let holds = |cmp| match cmp {
         Cmp::Eq => a == b,
         Cmp::Ne => a != b,
@@ -59,12 +59,10 @@ fn compute(op: VideoOp, a: i64, b: i64) -> i64 {
         VideoOp::Average => (a + b) >> 1,
         VideoOp::Min => a.min(b),
         VideoOp::Max => a.max(b),
-        // 33 bits shifted by 32 need 65; their top is lost in the clamp and in the result alike.
-        VideoOp::Shl { wrap } => {
-            (i128::from(a) << amount(wrap)).clamp(i64::MIN.into(), i64::MAX.into()) as i64
-        }
+        // 33 bits shifted by 32 need 65.
+        VideoOp::Shl { wrap } => a << amount(wrap),
         VideoOp::Shr { wrap } => a >> amount(wrap),
-        VideoOp::Set(cmp) => i64::from(holds(cmp)),
+        VideoOp::Set(cmp) => i128::from(holds(cmp)),
     }
 }
 
@@ -76,9 +74,13 @@ fn scalar(video: Video, a: u32, b: u32, c: u32) -> u32 {
         value = clamp(value, bits, signed[0]);
     }
     let third = extract(c, Part::Word, signed[0]);
+    // Unsigned, what is below zero is above everything else (measured on an H100 80GB HBM3, driver 580).
+    if matches!(second, Second::Min | Second::Max) && !signed[0] {
+        value &= i128::from(u64::MAX);
+    }
     match second {
         Second::None => value as u32,
-        Second::Add => value.wrapping_add(third) as u32,
+        Second::Add => (value + third) as u32,
         Second::Min => value.min(third) as u32,
         Second::Max => value.max(third) as u32,
         Second::Merge(part) => insert(value, part, c),
@@ -87,10 +89,9 @@ fn scalar(video: Video, a: u32, b: u32, c: u32) -> u32 {
 
 fn multiply_add(mad: VideoMad, a: u32, b: u32, c: u32) -> u32 {
     let VideoMad { signed, parts, negate_product, negate_addend, plus_one, sat, shift } = mad;
-    let product =
-        i128::from(extract(a, parts[0], signed[0])) * i128::from(extract(b, parts[1], signed[1]));
+    let product = extract(a, parts[0], signed[0]) * extract(b, parts[1], signed[1]);
     let signed = signed[0] || signed[1] || negate_product || negate_addend;
-    let addend = i128::from(extract(c, Part::Word, signed));
+    let addend = extract(c, Part::Word, signed);
     let sum = if negate_product { -product } else { product }
         + if negate_addend { -addend } else { addend }
         + i128::from(plus_one);

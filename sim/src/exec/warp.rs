@@ -240,6 +240,7 @@ impl Warp {
                 }
                 match inst.op {
                     Op::Multiply(..)
+                    | Op::TransposeTile
                     | Op::WarpGroupMultiply(..)
                     | Op::LoadMatrix(..)
                     | Op::StoreMatrix(..)

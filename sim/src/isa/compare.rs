@@ -77,6 +77,9 @@ pub(super) static FORMS: &[Form] = &[
         "ftz? type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64 from:s32|f32",
         "=T T T S",
         Integer,
-        Simple(|m| Op::Slct { wide: m.ty().bits() == 64, float: m.type_of("from").is_float() })
+        Simple(|m| {
+            let float = m.type_of("from").is_float();
+            Op::Slct { wide: m.ty().bits() == 64, float, ftz: float && m.has("ftz") }
+        })
     ),
 ];

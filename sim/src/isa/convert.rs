@@ -37,6 +37,7 @@ pub(super) static FORMS: &[Form] = &[
         Conversion,
         Custom(cvt)
     ),
+    form!("cvt", "rnd:rn|rz relu type:f16|bf16 from:f32", "=T> S>", Conversion, Custom(cvt)),
     form!(
         "cvt",
         "rnd:rn|rz relu? type:f16x2|bf16x2 from:f32",

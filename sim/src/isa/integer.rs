@@ -181,6 +181,13 @@ pub(super) static FORMS: &[Form] = &[
         Simple(|m| Op::IntTernary(IntTernary::Mad24Hi, m.int()))
     ),
     form!(
+        "mad24",
+        "hi sat type:s32",
+        "=T T T T",
+        Integer,
+        Simple(|m| Op::IntTernary(IntTernary::Mad24HiSat, m.int()))
+    ),
+    form!(
         "sad",
         "type:@int",
         "=T T T T",

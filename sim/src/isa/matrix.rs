@@ -1,4 +1,4 @@
-//! Matrices: `mma`, `wmma`, `ldmatrix`, `stmatrix`.
+//! Matrices: `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
 
 use crate::decode::matrix::{ldmatrix, mma, stmatrix, wgmma, wmma_load, wmma_mma, wmma_store};
 use crate::program::{Class::*, Op};
@@ -70,6 +70,13 @@ pub(super) static FORMS: &[Form] = &[
         "=d [a]",
         Memory,
         Custom(ldmatrix)
+    ),
+    form!(
+        "movmatrix",
+        "sync aligned shape:m8n8 trans type:b16",
+        "=b32 b32",
+        Misc,
+        Simple(|_| Op::TransposeTile)
     ),
     form!(
         "stmatrix",

@@ -63,6 +63,7 @@ pub(super) static SUMMARIES: &[(&str, &str)] = &[
         "mov",
         "Copies a register, takes an address or a special register, packs and unpacks vectors.",
     ),
+    ("movmatrix", "Transposes a matrix of 8 by 8 halves that is spread over the warp."),
     ("mul", "Multiplies: the low half, the high half or twice the width."),
     ("mul24", "Multiplies 24-bit numbers."),
     ("multimem", "Reads, writes or reduces the same place of several devices."),

@@ -92,7 +92,7 @@ fn of_int_binary(op: IntBinary, ty: IntType) -> OpClass {
 fn of_int_ternary(op: IntTernary, ty: IntType) -> OpClass {
     match op {
         IntTernary::Sad => OpClass::IntAdd32,
-        IntTernary::MadHi | IntTernary::MadHiSat => {
+        IntTernary::MadHi | IntTernary::MadHiSat | IntTernary::Mad24HiSat => {
             by_width(ty, OpClass::MulHi32, OpClass::MulHi64)
         }
         _ => by_width(ty, OpClass::Mad32, OpClass::Mad64),
@@ -162,7 +162,7 @@ fn of_inst(inst: &Inst, class: Class) -> Option<OpClass> {
         Op::CopyAsync { .. } | Op::CopyBulk { .. } | Op::ReduceBulk { .. } | Op::Image(..) => {
             LoadGlobal
         }
-        Op::Shuffle { .. } => Shuffle,
+        Op::Shuffle { .. } | Op::TransposeTile => Shuffle,
         Op::Vote(_) | Op::MatchAny { .. } | Op::MatchAll { .. } | Op::ActiveMask | Op::Elect => {
             Vote
         }

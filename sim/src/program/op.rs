@@ -124,6 +124,7 @@ pub(crate) enum IntTernary {
     MadLo,
     MadHi,
     MadHiSat,
+    Mad24HiSat,
     Mad24Lo,
     Mad24Hi,
     Sad,
@@ -387,6 +388,7 @@ pub(crate) struct Convert {
     pub(crate) integral: bool,
     pub(crate) ftz: bool,
     pub(crate) sat: bool,
+    pub(crate) relu: bool,
     /// Register lanes are 64 bits wide: source, destination.
     pub(crate) wide: [bool; 2],
 }
@@ -546,9 +548,13 @@ pub(crate) enum Op {
     Selp {
         wide: bool,
     },
+    /// An 8 by 8 matrix of halves that is spread over the warp, transposed (`movmatrix`).
+    TransposeTile,
     Slct {
         wide: bool,
         float: bool,
+        /// The third operand is flushed.
+        ftz: bool,
     },
     // Conversions.
     Convert(Convert),

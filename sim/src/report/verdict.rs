@@ -44,6 +44,10 @@ pub(super) fn of(kernel: &KernelReport, profile: &Profile) -> Verdict {
         Bound::Atomics => help.push(
             "combine in registers or shared memory first, one atomic operation for each block".into(),
         ),
+        Bound::Starts => help.push(format!(
+            "a block of {} threads is over before the next ones start: give each thread several elements",
+            profile.work.threads
+        )),
         Bound::Launch => help.push(format!(
             "a launch costs {:.1} µs by itself: make one of several, or do more in each",
             profile.arch.chip.launch_us
@@ -86,6 +90,10 @@ fn bound(kernel: &KernelReport, profile: &Profile) -> String {
         Bound::Atomics => format!(
             "bound by atomics: {:.0} of them go to one line of memory, {} clocks each",
             profile.work.hottest_line_atomics, profile.arch.chip.atomic_line_clocks
+        ),
+        Bound::Starts => format!(
+            "bound by the starts of blocks: {} of them, {:.1} clocks from one to the next",
+            profile.work.blocks, profile.arch.chip.block_clocks
         ),
         Bound::Grid => format!(
             "too few blocks: {} in {:.2} waves on {} multiprocessors",

@@ -10,6 +10,7 @@ mod conversion;
 mod division;
 mod extremum;
 mod harness;
+mod measured;
 mod narrow;
 mod packed;
 mod video;

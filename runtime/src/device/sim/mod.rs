@@ -144,9 +144,8 @@ impl SimDevice {
 
     /// Most threads of a block. A driver always has an answer: the launch bounds, or what the device allows.
     fn max_threads(&self, kernel: &Kernel) -> u32 {
-        let required = kernel.required_block().map(|block| block.iter().product());
         let most = self.limits.threads_per_block;
-        kernel.max_threads().or(required).unwrap_or(most).min(most)
+        kernel.max_threads().unwrap_or(most).min(most)
     }
 
     /// What to count in a launch, and what ptxas says of its kernel, if it can be asked.
