@@ -103,14 +103,36 @@ fn few_rounds_become_straight_code() {
     }
 }
 
+/// Sums whose step only the launch knows have several loads under way, in the order of the rounds.
+#[test]
+fn sums_of_a_grid_are_unrolled() {
+    let arguments = "%a: memref<?xf32>, %o: memref<?xf32>";
+    for (first, end) in [(0, 0), (0, 1), (0, 9), (0, 10), (0, 12), (0, 13), (1, 35), (7, 3)] {
+        let text = sum_of_row("%first", "%end", 1).replace(
+            "%step = arith.constant 1 : index",
+            &format!(
+                "%f0 = arith.constant {first} : index\n%end = arith.constant {end} : index\n\
+                 %first = arith.addi %f0, %t : index\n%step = gpu.block_dim x"
+            ),
+        );
+        let lowered = check("loop-unroll", &program(arguments, [3, 1, 1], false, &text), 40, 0.0);
+        assert_eq!(lowered.matches("scf.for").count(), 2, "{lowered}");
+        assert_eq!(lowered.matches("memref.load").count(), 5, "{lowered}");
+    }
+}
+
 /// Shares of threads, loops with barriers and outer loops stay as they are.
 #[test]
 fn what_is_not_unrolled() {
     let arguments = "%a: memref<?xf32>, %o: memref<?xf32>, %n: index";
-    for body in [
-        sum_of_row("%t", "%n", 1).replace("step %step", "step %n"),
-        sum_of_row("%c0", "%n", 1).replace("%u =", "gpu.barrier\n%u ="),
-    ] {
+    let share = format!(
+        "{CONSTANTS}
+         scf.for %k = %t to %n step %n {{
+           %x = memref.load %a[%k] : memref<?xf32>
+           memref.store %x, %o[%k] : memref<?xf32>
+         }}"
+    );
+    for body in [share, sum_of_row("%c0", "%n", 1).replace("%u =", "gpu.barrier\n%u =")] {
         let text = program(arguments, [3, 1, 1], false, &body);
         let (lowered, _) = run("loop-unroll", &text);
         assert_eq!(lowered.matches("scf.for").count(), 1, "{lowered}");

@@ -590,62 +590,62 @@ affine.store %x, %a[%i] : memref<?xf32>
             %c2147483647 = arith.constant 2147483647 : index
             %c1024 = arith.constant 1024 : index
             %c0 = arith.constant 0 : index
-            %c128 = arith.constant 128 : index
+            %c256 = arith.constant 256 : index
             %c1 = arith.constant 1 : index
             %0 = offload.disjoint %arg2, %arg5 : memref<?xf32>, memref<f32>
             scf.if %0 {
               %1 = arith.maxsi %arg0, %c0 : index
-              %2 = arith.ceildivsi %1, %c128 : index
+              %2 = arith.ceildivsi %1, %c256 : index
               %3 = arith.minsi %2, %c1024 : index
               %4 = arith.maxsi %3, %c1 : index
               %memref = gpu.alloc  (%4) : memref<?xf32>
               %5 = offload.tickets : memref<1xi32>
-              gpu.launch_func  @kernels::@f_kernel_0 blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %5 : memref<1xi32>, %arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
+              gpu.launch_func  @kernels::@f_kernel_0 blocks in (%4, %c1, %c1) threads in (%c256, %c1, %c1)  args(%memref : memref<?xf32>, %5 : memref<1xi32>, %arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
               scf.for %arg6 = %c0 to %arg0 step %c2147483648 {
                 %6 = arith.addi %arg6, %c2147483648 : index
                 %7 = arith.minsi %6, %arg0 : index
                 %8 = arith.subi %7, %arg6 : index
                 %9 = arith.maxsi %8, %c0 : index
-                %10 = arith.ceildivsi %9, %c128 : index
+                %10 = arith.ceildivsi %9, %c256 : index
                 %11 = arith.minsi %10, %c2147483647 : index
-                gpu.launch_func  @kernels::@f_kernel_1 blocks in (%11, %c1, %c1) threads in (%c128, %c1, %c1)  args(%arg6 : index, %7 : index, %arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
+                gpu.launch_func  @kernels::@f_kernel_1 blocks in (%11, %c1, %c1) threads in (%c256, %c1, %c1)  args(%arg6 : index, %7 : index, %arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
               }
               gpu.dealloc  %memref : memref<?xf32>
             } else {
               %1 = arith.maxsi %arg0, %c0 : index
-              %2 = arith.ceildivsi %1, %c128 : index
+              %2 = arith.ceildivsi %1, %c256 : index
               %3 = arith.minsi %2, %c1024 : index
               %4 = arith.maxsi %3, %c1 : index
               %memref = gpu.alloc  (%4) : memref<?xf32>
               %5 = offload.tickets : memref<1xi32>
-              gpu.launch_func  @kernels::@f_fallback_kernel blocks in (%4, %c1, %c1) threads in (%c128, %c1, %c1)  args(%memref : memref<?xf32>, %5 : memref<1xi32>, %arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
+              gpu.launch_func  @kernels::@f_fallback_kernel blocks in (%4, %c1, %c1) threads in (%c256, %c1, %c1)  args(%memref : memref<?xf32>, %5 : memref<1xi32>, %arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
               gpu.dealloc  %memref : memref<?xf32>
             }
             return
           }
           gpu.module @kernels {
-            gpu.func @f_kernel_0(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: memref<1xi32> {offload.tickets}, %arg2: index, %arg3: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg4: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+            gpu.func @f_kernel_0(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: memref<1xi32> {offload.tickets}, %arg2: index, %arg3: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg4: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, offload.collective} {
               %0 = affine.parallel (%arg5) = (0) to (symbol(%arg2)) reduce ("addf") -> (f32) {
                 %3 = affine.load %arg3[%arg5] : memref<?xf32>
                 affine.yield %3 : f32
-              } {mapping = [#offload.map<block_x * thread_x(128), strided>]}
+              } {mapping = [#offload.map<block_x * thread_x(256), strided>]}
               %1 = memref.load %arg4[] : memref<f32>
               %2 = arith.addf %1, %0 fastmath<contract> : f32
               memref.store %2, %arg4[] : memref<f32>
               gpu.return
             }
-            gpu.func @f_kernel_1(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<f32> {offload.map = "copy", offload.name = "s"}, %arg4: memref<?xf32> {offload.map = "copy", offload.name = "a"}) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+            gpu.func @f_kernel_1(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<f32> {offload.map = "copy", offload.name = "s"}, %arg4: memref<?xf32> {offload.map = "copy", offload.name = "a"}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, offload.collective} {
               affine.parallel (%arg5) = (symbol(%arg0)) to (symbol(%arg1)) {
                 %0 = memref.load %arg3[] : memref<f32>
                 affine.store %0, %arg4[%arg5] : memref<?xf32>
-              } {mapping = [#offload.map<block_x * thread_x(128)>]}
+              } {mapping = [#offload.map<block_x * thread_x(256)>]}
               gpu.return
             }
-            gpu.func @f_fallback_kernel(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: memref<1xi32> {offload.tickets}, %arg2: index, %arg3: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg4: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 128, 1, 1>, offload.collective} {
+            gpu.func @f_fallback_kernel(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: memref<1xi32> {offload.tickets}, %arg2: index, %arg3: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg4: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, offload.collective} {
               %0 = affine.parallel (%arg5) = (0) to (symbol(%arg2)) reduce ("addf") -> (f32) {
                 %3 = affine.load %arg3[%arg5] : memref<?xf32>
                 affine.yield %3 : f32
-              } {mapping = [#offload.map<block_x * thread_x(128), strided>]}
+              } {mapping = [#offload.map<block_x * thread_x(256), strided>]}
               %1 = memref.load %arg4[] : memref<f32>
               %2 = arith.addf %1, %0 fastmath<contract> : f32
               memref.store %2, %arg4[] : memref<f32>

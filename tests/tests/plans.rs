@@ -245,7 +245,7 @@ const REFUSED: &[Refused] = &[
         steps: "parallel i, j\n  collapse i, j",
         says: &[
             "the plan does not say who executes the iterations of i, j",
-            "add a step such as `map i to block.y, j to block.x thread.x by 128`",
+            "add a step such as `map i to block.y, j to block.x thread.x by 256`",
         ],
     },
     Refused {

@@ -20,7 +20,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 use indexmap::IndexMap;
 
-use super::block_shape::{BlockShape, longest_row, row_length, tile_shape};
+use super::block_shape::{BlockShape, grid_row_length, longest_row, row_length, tile_shape};
 use super::mapping_remarks;
 use super::schedule::{Asked, Levels, check_nesting, region_sizes};
 use super::verify_mapping::check_sizes;
@@ -118,7 +118,7 @@ fn example(names: &[String]) -> Step {
     let dims = names.iter().rev().zip([0, 1, 2].map(Axis::Block)).map(|(name, axis)| {
         let mut axes = vec![(axis, Size::Free)];
         if axis == Axis::Block(0) {
-            axes.push((Axis::Thread(0), Size::Constant(128)));
+            axes.push((Axis::Thread(0), Size::Constant(256)));
         }
         (vec![name.clone()], DimMap { axes, how: Distribution::Exact, dims: 1 })
     });
@@ -288,18 +288,28 @@ impl Mapper<'_> {
         let own = self.loops.values().filter_map(|known| known.asked.sizes[2]).fold(None, larger);
         given.or(own).unwrap_or_else(|| {
             // All loops of the region in the same rows: of the longest of them.
-            let mut trips = self
-                .loops
-                .iter()
-                .filter(|(_, known)| known.levels.vector && !known.given)
-                .map(|(&op, _)| constant_trips(ir, op).and_then(|trips| trips.last().copied()));
-            let longest = trips.try_fold(0i64, |most, trips| Some(most.max(trips?)));
+            let loops = self.loops.iter().filter(|(_, known)| known.levels.vector && !known.given);
+            let trips: Option<Vec<Vec<i64>>> =
+                loops.clone().map(|(&op, _)| constant_trips(ir, op)).collect();
+            let most = |count: fn(&[i64]) -> i64| {
+                trips
+                    .as_ref()
+                    .map(|trips| trips.iter().map(|trips| count(trips)).max().unwrap_or(0))
+            };
+            let longest = most(|trips| trips.last().copied().unwrap_or(0));
+            let all = most(|trips| trips.iter().fold(1, |all, &n| all.saturating_mul(n)));
+            // A block does no more than a row's iterations where those are the grid's, too.
+            let of_grid = self.one_worker(ir) && loops.clone().all(|(_, known)| known.levels.gang);
+            let length = match of_grid {
+                true => grid_row_length(self.arch, longest, all),
+                false => row_length(self.arch, longest),
+            };
             let rows = if self.one_worker(ir) { Size::Constant(1) } else { self.rows(ir) };
             let rows = match rows {
                 Size::Constant(rows) => Some(rows),
                 _ => None,
             };
-            Size::Constant(row_length(self.arch, longest).min(longest_row(self.arch, rows)))
+            Size::Constant(length.min(longest_row(self.arch, rows)))
         })
     }
 

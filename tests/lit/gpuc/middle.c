@@ -4,12 +4,12 @@
 // AFFINE: affine.load %{{.*}}[%[[I]], %[[J]]] : memref<?x?xf32, strided<[?, 1]>>
 // AFFINE: } {offload.schedule = []}
 // RUN: gpuc --emit=gpu %s -o - | FileCheck %s --check-prefix=GPU
-// GPU: gpu.launch_func @kernels::@scale_L[[LINE:[0-9]+]]_kernel blocks in ({{.*}}) threads in (%c32, %c4, %c1)
-// GPU: gpu.func @scale_L[[LINE]]_kernel({{.*}} kernel attributes {known_block_size = array<i32: 32, 4, 1>, offload.collective
+// GPU: gpu.launch_func @kernels::@scale_L[[LINE:[0-9]+]]_kernel blocks in ({{.*}}) threads in (%c64, %c4, %c1)
+// GPU: gpu.func @scale_L[[LINE]]_kernel({{.*}} kernel attributes {known_block_size = array<i32: 64, 4, 1>, offload.collective
 // GPU: affine.parallel
-// GPU: } {mapping = [#offload.map<block_y * thread_y(4)>, #offload.map<block_x * thread_x(32)>]}
+// GPU: } {mapping = [#offload.map<block_y * thread_y(4)>, #offload.map<block_x * thread_x(64)>]}
 // RUN: gpuc --emit=ptx %s -o - | FileCheck %s --check-prefix=PTX
-// PTX: .reqntid 32, 4, 1
+// PTX: .reqntid 64, 4, 1
 // PTX: setp.lt.s32
 // PTX-NOT: bra $loop
 // PTX: ld.global.f32

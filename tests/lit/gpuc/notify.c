@@ -2,7 +2,7 @@
 // RUN: gpuc %s -o %t
 // RUN: env GPUC_DEVICE=sim GPUC_QUIET=1 GPUC_NOTIFY=1 %t 2>&1 | FileCheck %s --check-prefix=LAUNCH
 // LAUNCH-NOT: gpuc
-// LAUNCH: gpuc: {{.*}}notify.c:{{[0-9]+}}: main: launch {{[a-zA-Z_0-9]+}} grid 2 x 1 x 1 block 128 x 1 x 1 in queue 3
+// LAUNCH: gpuc: {{.*}}notify.c:{{[0-9]+}}: main: launch {{[a-zA-Z_0-9]+}} grid 1 x 1 x 1 block 256 x 1 x 1 in queue 3
 // LAUNCH-NOT: gpuc
 // LAUNCH: 202
 // RUN: env GPUC_DEVICE=sim GPUC_QUIET=1 GPUC_NOTIFY=14 %t 2>&1 | FileCheck %s --check-prefix=MORE
