@@ -71,18 +71,26 @@ def results(output):
     return found
 
 
+def options_of(source):
+    """The options that the example's head says it is compiled with."""
+    with open(source, encoding="utf-8") as file:
+        head = file.read().partition("*/")[0]
+    return re.findall(r"gpuc run (-f\w+|--auto)", head)[:1]
+
+
 def measure(gpuc, source, sizes, folder):
     """Compiles and runs one example, several times; the shortest device time counts."""
     program = os.path.join(folder, "program")
+    options = options_of(source)
     start = time.monotonic()
-    status, _, errors = run([gpuc, source, "-O2", "-o", program, "-lm"])
+    status, _, errors = run([gpuc, *options, source, "-O2", "-o", program, "-lm"])
     compiled = time.monotonic() - start
     entry = {"arguments": sizes, "compile_seconds": round(compiled, 4), "results": {}}
     if status != 0:
         return {**entry, "failure": f"compilation failed ({status}): {errors.strip()[-2000:]}"}
     # Once through `gpuc run`, which refuses any other device, then the program by itself.
-    first = [gpuc, "run", "--device=cuda", "--require-gpu", source, "--", *sizes]
-    environment = {**os.environ, "GPUC_DEVICE": "cuda", "GPUC_REQUIRE_GPU": "1"}
+    first = [gpuc, "run", "--device=cuda", "--require-gpu", *options, source, "--", *sizes]
+    environment = {**os.environ, "GPUC_DEVICE": "cuda", "GPUC_REQUIRE_GPU": "1", "GPUC_AUTO": "all"}
     for command in [first] + [[program, *sizes]] * ROUNDS:
         status, output, errors = run(command, env=environment)
         if status != 0:
@@ -91,7 +99,10 @@ def measure(gpuc, source, sizes, folder):
         lines = results(output)
         if not lines:
             return {**entry, "failure": f"no result in the output: {output.strip()[-500:]}"}
-        entry.setdefault("device_line", errors.strip().splitlines()[:1])
+        said = [line for line in errors.splitlines() if line.startswith("gpuc: device ")]
+        if not said:
+            return {**entry, "failure": "nothing ran on the device: the times are the host's"}
+        entry.setdefault("device_line", said[:1])
         for name, result in lines.items():
             best = entry["results"].setdefault(name, result)
             best["device"] = min(best["device"], result["device"])
