@@ -576,6 +576,7 @@ impl StepText for Map {
             {
                 if c.eat(word) {
                     dim.how = how;
+                    break;
                 }
             }
             dims.push((names, dim));
