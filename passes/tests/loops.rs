@@ -117,7 +117,7 @@ fn neighbours_are_loaded_together() {
                     "%step =",
                     &format!(
                         "%c4 = arith.constant 4 : index
-                         %zeroes = arith.muli %n, %c0 : index
+                         %zeroes = arith.divui %t, %c4 : index
                          %many = arith.constant {count} : index
                          %end = arith.addi %many, %zeroes : index
                          %row = arith.muli %t, {row} : index

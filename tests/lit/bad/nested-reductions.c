@@ -7,7 +7,7 @@ int f(int n, const int *a)
     int s = 0;
 #ifndef GOOD
     // CHECK: error[GPUC0005]: `s` is reduced by `*` here, and by `+` around
-    // CHECK-NEXT: --> tests/lit/bad/nested-reductions.c:[[@LINE+5]]:45
+    // CHECK-NEXT: --> tests/lit/bad/nested-reductions.c:[[@LINE+4]]:45
     // CHECK: help: loops inside each other combine a variable by one operator: combine into another variable here
     #pragma acc parallel loop gang reduction(+:s) copyin(a[0:n])
     for (int i = 0; i < n; i++) {

@@ -15,8 +15,11 @@ void f(int n)
     for (int i = 0; i < n; i++)
         a[i] = i;
     // CHECK: error: `num_teams` takes a positive number, not -1
+    #pragma omp target teams distribute num_teams(-1)
+    for (int i = 0; i < n; i++)
+        a[i] = i;
     // CHECK: error: `thread_limit` takes a positive number, not 0
-    #pragma omp target teams distribute num_teams(-1) thread_limit(0)
+    #pragma omp target teams distribute thread_limit(0)
     for (int i = 0; i < n; i++)
         a[i] = i;
     #pragma omp target teams distribute num_teams(2:4) thread_limit(n)
