@@ -93,6 +93,7 @@ pub const ALL: &[&PassInfo] = &[
     lower::hoist_loads::HoistLoads::INFO,
     lower::index_set_splitting::IndexSetSplitting::INFO,
     lower::loop_unroll::LoopUnroll::INFO,
+    lower::vectorize_loads::VectorizeLoads::INFO,
     lower::lower_accesses::LowerAccesses::INFO,
     lower::lower_reductions::LowerReductions::INFO,
     lower::narrow_loops::NarrowLoops::INFO,

@@ -121,6 +121,52 @@ fn sums_of_a_grid_are_unrolled() {
     }
 }
 
+/// Elements that follow each other are loaded together, in rows that may begin anywhere.
+#[test]
+fn neighbours_are_loaded_together() {
+    let arguments = "%a: memref<?xf32>, %o: memref<?xf32>, %n: index";
+    let passes = "loop-unroll,canonicalize,cse,vectorize-loads,canonicalize,cse";
+    for (row, loads) in
+        [("%n", "vector<4xf32>"), ("%c2", "vector<2xf32>"), ("%c4", "vector<4xf32>")]
+    {
+        for count in [0, 1, 7, 8, 13] {
+            let body = sum_of_row("%c0", "%end", 1)
+                .replace(
+                    "%step =",
+                    &format!(
+                        "%c4 = arith.constant 4 : index
+                         %zeroes = arith.divui %t, %c4 : index
+                         %many = arith.constant {count} : index
+                         %end = arith.addi %many, %zeroes : index
+                         %row = arith.muli %t, {row} : index
+                         %step ="
+                    ),
+                )
+                .replace("%a[%k]", "%a[%p]")
+                .replace("%x =", "%p = arith.addi %row, %k : index\n%x =");
+            let lowered = check(passes, &program(arguments, [3, 1, 1], false, &body), 60, 0.0);
+            assert!(lowered.contains(&format!(": memref<?xf32>, {loads}")), "{lowered}");
+            assert!(lowered.contains("extract_aligned_pointer_as_index"), "{lowered}");
+        }
+    }
+}
+
+/// Lanes that begin anywhere, places that are not beside each other, and what may be written in between.
+#[test]
+fn what_is_not_loaded_together() {
+    let arguments = "%a: memref<?xf32>, %o: memref<?xf32>, %n: index";
+    let passes = "loop-unroll,canonicalize,cse,vectorize-loads,canonicalize,cse";
+    let row = sum_of_row("%c0", "%n", 1);
+    for body in [
+        row.replace("%a[%k]", "%a[%p]").replace("%x =", "%p = arith.addi %t, %k : index\n%x ="),
+        row.replace("%a[%k]", "%a[%p]").replace("%x =", "%p = arith.muli %c3, %k : index\n%x ="),
+        row.replace("%u =", "memref.store %x, %o[%k] : memref<?xf32>\n%u ="),
+    ] {
+        let (lowered, _) = run(passes, &program(arguments, [3, 1, 1], false, &body));
+        assert!(!lowered.contains("vector"), "{lowered}");
+    }
+}
+
 /// Shares of threads, loops with barriers and outer loops stay as they are.
 #[test]
 fn what_is_not_unrolled() {

@@ -47,6 +47,10 @@ const NEEDS: &[(&str, &str)] = &[
     ("map", "raise-loops,mem2reg,canonicalize"),
     ("outline", "raise-loops,mem2reg,raise-affine,canonicalize,map"),
     ("distribute", "raise-loops,mem2reg,raise-affine,canonicalize,map,outline,lower-affine"),
+    (
+        "vectorize-loads",
+        "raise-loops,mem2reg,map,outline,distribute,lower-reductions,loop-unroll,canonicalize,cse",
+    ),
     ("lower-reductions", "raise-loops,mem2reg,map,outline,distribute"),
     ("scf-to-cf", "raise-loops,mem2reg,map,outline,distribute,lower-reductions"),
 ];

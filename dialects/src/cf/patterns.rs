@@ -6,6 +6,7 @@ use gpuc_ir::{Block, Ir, Op, OpView, Value};
 use super::{AssertOp, BranchOp, CondBranchOp, SwitchOp};
 use crate::arith::fold::from_elements;
 use crate::arith::{Number, SelectOp, constant_bool, constant_int_value};
+use crate::llvm::LOOP_ANNOTATION;
 
 pub(super) const ASSERT: &[Pattern] = &[Pattern { name: "assert-truth", apply: drop_assertion }];
 
@@ -127,6 +128,7 @@ fn skip_passed(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if !changed {
         return false;
     }
+    let annotation = rw.attr(op, LOOP_ANNOTATION);
     let mut b = rw.before(op);
     let build = if let Some(cond) = CondBranchOp::cast(&b, op) {
         let condition = cond.condition(&b);
@@ -142,6 +144,8 @@ fn skip_passed(rw: &mut Rewriter<'_>, op: Op) -> bool {
     } else {
         BranchOp::new(&mut b, &targets[0].1)
     };
+    // What is asked of the loop that a branch closes is asked of it still.
+    let build = build.attr_option(&mut b, LOOP_ANNOTATION, annotation);
     targets.iter().fold(build, |build, target| build.successor(target.0)).build(&mut b);
     rw.erase(op);
     true

@@ -264,11 +264,22 @@ fn parse_map(text: &str) -> Result<DimMap, String> {
             map.axes.push(parse_axis(word.trim())?);
         }
     }
+    let mut said: Option<&str> = None;
     for part in parts {
+        let how = match part {
+            "strided" => Some(Distribution::Strided),
+            "blocked" => Some(Distribution::Blocked),
+            "exact" => Some(Distribution::Exact),
+            _ => None,
+        };
+        if let Some(how) = how {
+            if let Some(first) = said.replace(part) {
+                return Err(format!("iterations are dealt in one way, not '{first}' and '{part}'"));
+            }
+            map.how = how;
+            continue;
+        }
         match part.split_once('=') {
-            None if part == "strided" => map.how = Distribution::Strided,
-            None if part == "blocked" => map.how = Distribution::Blocked,
-            None if part == "exact" => map.how = Distribution::Exact,
             Some((name, count)) if name.trim() == "dims" => {
                 let count = count.trim().parse().ok().filter(|&count| count > 0);
                 map.dims = count.ok_or_else(|| format!("'{part}' is no number of dimensions"))?;

@@ -2,7 +2,7 @@
 
 use gpuc_ir::op;
 use gpuc_ir::op::{AttrConstraint, AttrSyntax, InferInput, attrs, types};
-use gpuc_ir::{Ir, Type};
+use gpuc_ir::{Builder, Ir, Type, Value};
 use smallvec::{SmallVec, smallvec};
 
 use super::fold::{fold_broadcast, fold_extract, fold_extract_element};
@@ -57,6 +57,14 @@ op! {
  verify: Some(verify_extract), fold: Some(fold_extract), custom: &[DYNAMIC_INDEX_LIST],
  }
     }
+}
+
+/// Builds the operation that takes one element, at a known position, out of a vector of numbers.
+pub fn extract(b: &mut Builder<'_>, from: Value, position: i64) -> Value {
+    let ty = b.ty(from);
+    let element = b.ctx.element(ty).unwrap_or(ty);
+    let positions = b.ctx.i64_array_attr(&[position]);
+    ExtractOp::new(b, from, &[]).attr(b, "static_position", positions).result(element).value(b)
 }
 
 op! {

@@ -200,6 +200,12 @@ impl Family {
 }
 
 impl Family {
+    /// Whether loops inside each other have to combine a variable by the same operator (OpenACC 3.3 §2.9.11); else each
+    /// combines what it has into what the one around has.
+    pub(crate) fn combines_alike(self) -> bool {
+        self == Family::OpenAcc
+    }
+
     /// Whether a scalar in no clause is the construct's own copy, so that the program means to lose what is left
     /// in it (OpenMP 5.2 §5.8.1); else what it reads later is refused where it would be lost.
     pub(crate) fn copies_scalars(self) -> bool {

@@ -19,6 +19,7 @@ use crate::directive::construct::{GANG, Level};
 use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
+use crate::types::Qualifiers;
 
 /// The case of `#offload.reduction` for an operator on values of a type. What a `_Bool` is given
 /// becomes 0 or 1 (C11 §6.3.1.2): sums and products of such are `||` and `&&`.
@@ -80,21 +81,30 @@ impl Lowerer<'_> {
     /// A statement with variables of its own, and some that loops in it combine into.
     fn own_variables(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let saved = self.bindings.clone();
-        let nested = self.reductions.len();
+        let around = self.reductions.clone();
         for var in &directive.private {
             self.declare_private(var)?;
         }
         self.copy_firstprivate(directive, body)?;
+        self.hide_reductions(directive);
         let combined = scalar_reductions(self.unit, directive).map(|(op, var)| (var.decl, op));
         self.reductions.extend(combined);
         let done = self.nested(body);
-        self.reductions.truncate(nested);
+        self.reductions = around;
         for var in directive.private.iter().chain(&directive.firstprivate) {
             if let Some(outside) = saved.get(&var.decl) {
                 self.bindings.insert(var.decl, outside.clone());
             }
         }
         done
+    }
+
+    /// What a loop or a block has for itself is not what is reduced around it.
+    fn hide_reductions(&mut self, directive: &Directive) {
+        let own = |decl| {
+            directive.private.iter().chain(&directive.firstprivate).any(|var| var.decl == decl)
+        };
+        self.reductions.retain(|&(decl, _)| !own(decl));
     }
 
     /// Copies of variables, with the values that they have here.
@@ -220,7 +230,8 @@ impl Lowerer<'_> {
         let location = self.b.location;
 
         let saved = self.bindings.clone();
-        let nested = self.reductions.len();
+        let reduced_around = self.reductions.clone();
+        self.hide_reductions(directive);
         let nested_arrays = self.reduced_arrays.len();
         self.reduced_arrays.extend(arrays.iter().cloned());
         self.reductions.extend(reductions.iter().map(|&(decl, op, ..)| (decl, op)));
@@ -257,7 +268,7 @@ impl Lowerer<'_> {
         }
         self.in_independent_loop = outer;
         self.jumps = saved_jumps;
-        self.reductions.truncate(nested);
+        self.reductions = reduced_around;
         self.reduced_arrays.truncate(nested_arrays);
         self.updated_arrays.truncate(nested_updates);
         (self.gangs, self.taken, self.numbers) = around;
@@ -468,6 +479,7 @@ impl Lowerer<'_> {
         }
         let mut found: Vec<(DeclId, ReductionOp, Value, Scalar)> = Vec::new();
         for (decl, op, span) in wanted {
+            self.check_reduced(directive, decl, op, span)?;
             if found.iter().any(|&(known, ..)| known == decl) {
                 return self.error(span, "this variable is in two `reduction` clauses of one loop");
             }
@@ -489,6 +501,36 @@ impl Lowerer<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Refuses a reduction of a variable that a loop or construct around reduces by another operator, where the
+    /// family gives that no meaning (OpenACC 3.3 §2.9.11), and of one that nothing may be assigned to.
+    pub(super) fn check_reduced(
+        &mut self,
+        directive: &Directive,
+        decl: DeclId,
+        op: ReductionOp,
+        span: Span,
+    ) -> Lowering<()> {
+        let name = self.unit.name(decl);
+        if self.unit.decls[decl].ty.qualifiers().contains(Qualifiers::CONST) {
+            let message = format!("`{name}` is const: a reduction assigns to it");
+            return self.error(span, message);
+        }
+        let around = self.reductions.iter().rev().find(|&&(known, _)| known == decl);
+        match around {
+            Some(&(_, other)) if other != op && directive.family.combines_alike() => {
+                let (own, other) = (op.spelling(), other.spelling());
+                self.refuse(
+                    span,
+                    Diagnostic::error(format!(
+                        "`{name}` is reduced by `{own}` here, and by `{other}` around"
+                    ))
+                    .help("loops inside each other combine a variable by one operator: combine into another variable here"),
+                )
+            }
+            _ => Ok(()),
+        }
     }
 
     /// At the start of an iteration: loop variables, private variables, and copies of the scalars

@@ -44,6 +44,7 @@ mod counted;
 mod depth;
 mod directive;
 mod enclosing;
+mod entered;
 mod expression;
 mod extent;
 mod flow;

@@ -1,5 +1,6 @@
 //! Compute constructs: a function around a region.
 
+use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{self, Construct};
 use gpuc_dialects::{arith, func};
 use gpuc_ir::{Attr, InsertPoint, Op, Value};
@@ -14,7 +15,8 @@ use super::role::ConstructScalars;
 use super::scalar::Scalar;
 use super::storage::{has_address_taken, is_automatic};
 use super::unit::Enclosing;
-use super::uses::{Captured, Collector, Uses};
+use super::uses::{Captured, Collector, Uses, mutates};
+use super::walk::{self, Below, Node};
 use super::{Argument, Compute, DataItem};
 use crate::directive::{Directive, Kind, VarRef};
 use crate::source::Span;
@@ -103,6 +105,29 @@ impl Lowerer<'_> {
         self.functions.retain(|_, callable| *callable != super::function::Callable::Expanded);
     }
 
+    /// Refuses sizes of a launch that change a variable: how often they are computed is nobody's promise.
+    fn check_sizes(&mut self, directive: &Directive) -> Lowering<()> {
+        let unit = self.unit;
+        for &size in &directive.size_values {
+            let mut changed = None;
+            walk::expr(unit, size, &mut |node| {
+                if let Node::Expr(expr) = node {
+                    changed = changed.or_else(|| Some((mutates(unit, expr)?, expr)));
+                }
+                Below::Enter
+            });
+            if let Some((decl, expr)) = changed {
+                let name = unit.name(decl);
+                return self.refuse(
+                    unit.exprs[expr].span,
+                    Diagnostic::error(format!("the size of a launch changes `{name}`"))
+                        .help("change it in a statement in front of the construct"),
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Lowers a construct to a function at the end of the module.
     pub(super) fn construct(&mut self, site: Site<'_>) -> Lowering<(Compute, Vec<DataItem>)> {
         self.reset();
@@ -111,6 +136,7 @@ impl Lowerer<'_> {
         (self.construct, self.function) = (Some(kind), Some(site.function));
         self.family = site.directive.family;
         self.diagnostics.extend(site.directive.remark.as_deref().cloned());
+        self.check_sizes(site.directive)?;
         let around = site.enclosing.iter().map(|e| &unit.directives[e.directive]);
         let paths = member_paths(unit, std::iter::once(site.directive).chain(around));
         let uses = self.uses(&site, &paths);
@@ -319,6 +345,9 @@ impl Lowerer<'_> {
         if site.directive.nest.is_none() {
             for var in &site.directive.private {
                 self.declare_private(var)?;
+            }
+            for (op, var) in scalar_reductions(self.unit, site.directive) {
+                self.check_reduced(site.directive, var.decl, op, var.span)?;
             }
             // Loops inside combine what they add.
             let reductions: Vec<_> = scalar_reductions(self.unit, site.directive)

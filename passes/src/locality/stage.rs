@@ -10,7 +10,8 @@ use gpuc_dialects::affine::{
     AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorLoadOp, AffineVectorStoreOp,
 };
 use gpuc_dialects::gpu::AddressSpace;
-use gpuc_dialects::{memref, nvvm, vector};
+use gpuc_dialects::vector::extract;
+use gpuc_dialects::{memref, nvvm};
 use gpuc_ir::{AffineExpr, Builder, OpView, Type, Value, ValueMap};
 
 use super::contraction::{Contraction, Staged};
@@ -261,17 +262,6 @@ fn one_copy(
         let store = AffineVectorStoreOp::new(b, from, buffer, &at.operands).attr(b, "map", map);
         store.attr_option(b, nvvm::ASYNC, background).build(b);
     }
-}
-
-/// One element of a vector.
-pub fn extract(b: &mut Builder<'_>, from: Value, position: i64) -> Value {
-    let ty = b.ty(from);
-    let element = b.ctx.element(ty).unwrap_or(ty);
-    let positions = b.ctx.i64_array_attr(&[position]);
-    vector::ExtractOp::new(b, from, &[])
-        .attr(b, "static_position", positions)
-        .result(element)
-        .value(b)
 }
 
 /// Loads what the nest's load gives at a place of the tile.

@@ -3,7 +3,7 @@
 //! Needs nothing; leaves loops that hold a barrier, or whose rounds are too long to gain. A loop with few rounds, known
 //! at compile time, becomes straight code, from the inside out; any other with a constant step
 //! becomes a loop over groups of rounds and one over the rest, which ptxas is asked not to unroll
-//! again. Both count from 0 by 1, so that their counters are known to be small. Rounds stay in their
+//! again; half of a long group is straight code between them, so that the rest is short. Both count from 0 by 1, so that their counters are known to be small. Rounds stay in their
 //! order: sums of floats are the same. The options are those of MLIR's `affine-loop-unroll` where
 //! it has them.
 //!
@@ -13,15 +13,22 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{arith, gpu, llvm, memref, scf};
-use gpuc_ir::op::Traits;
+use gpuc_ir::op::{Subscripts, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
+
+/// Rounds in one from which on half a group is straight code.
+const LONG_GROUP: usize = 8;
 
 gpuc_ir::pass! {
     /// Let innermost loops of kernels do several rounds in one.
     LoopUnroll = "loop-unroll" on "builtin.module" {
         /// Rounds in one, at most; halved where the body would be too long.
-        unroll_factor: usize = 4,
+        unroll_factor: usize = 8,
+        /// Rounds in one, at most, where a round is not short.
+        long_unroll_factor: usize = 4,
+        /// Operations of a round that is short: what counts rounds and moves pointers on is a good part of it.
+        short_round: usize = 8,
         /// Loops of so many rounds, known at compile time, become straight code.
         unroll_full_threshold: usize = 16,
         /// Operations of an unrolled body, at most.
@@ -52,7 +59,7 @@ impl LoopUnroll {
     fn unroll(&self, ir: &mut Ir, view: scf::ForOp) {
         let Some(length) = body_length(ir, view) else { return };
         let Some(step) = arith::constant_index_value(ir, view.step(ir)) else {
-            let factor = self.factor(length);
+            let factor = self.factor(length, self.long_unroll_factor);
             if factor > 1 && combines_loads(ir, view) {
                 unroll_strided(ir, view, factor);
             }
@@ -74,15 +81,17 @@ impl LoopUnroll {
             unroll_fully(ir, view, trips, step);
             return;
         }
-        let factor = self.factor(length);
+        let is_short = length <= self.short_round && !gathers(ir, view);
+        let most = if is_short { self.unroll_factor } else { self.long_unroll_factor };
+        let factor = self.factor(length, most);
         if factor > 1 {
             unroll_by(ir, view, factor, step);
         }
     }
 
     /// Rounds in one, of so many operations each.
-    fn factor(&self, length: usize) -> usize {
-        let mut factor = self.unroll_factor;
+    fn factor(&self, length: usize, most: usize) -> usize {
+        let mut factor = self.unroll_factor.min(most);
         while factor.saturating_mul(length) > self.operations {
             factor /= 2;
         }
@@ -114,6 +123,19 @@ pub(super) fn body_length(ir: &Ir, view: scf::ForOp) -> Option<usize> {
         !ir.has_trait(op, Traits::CONSTANT_LIKE) && !ir.has_trait(op, Traits::TERMINATOR)
     };
     inside.iter().all(is_plain).then(|| inside.iter().skip(1).filter(|op| counts(op)).count())
+}
+
+/// Whether a round loads what another access's subscript is made of: it waits for that, whatever else it does.
+fn gathers(ir: &Ir, view: scf::ForOp) -> bool {
+    let is_loaded = |value: &Value| {
+        let cast = ir.defining_op(*value).filter(|&op| arith::IndexCastOp::is(ir, op));
+        let source = cast.map_or(*value, |cast| ir.operand(cast, 0));
+        ir.defining_op(source).is_some_and(|op| memref::LoadOp::is(ir, op))
+    };
+    ir.ops(view.body(ir)).filter_map(|op| ir.memory_access(op)).any(|access| {
+        let (Subscripts::Values(values) | Subscripts::Map(_, values)) = &access.subscripts;
+        values.iter().any(is_loaded)
+    })
 }
 
 /// Puts one round of a loop at the builder's point: the variable's value and the carried ones to
@@ -205,8 +227,28 @@ fn unroll_by(ir: &mut Ir, view: scf::ForOp, factor: usize, step: i64) {
             round(b, view, variable, &carried, ValueMap::new())
         })
     });
-    let after = b.results(main.op()).to_vec();
-    let start = variable_at(&mut b, groups, lower, span);
+    let mut after = b.results(main.op()).to_vec();
+    let mut start = variable_at(&mut b, groups, lower, span);
+    let mut rest = rest;
+    if factor >= LONG_GROUP && factor.is_power_of_two() {
+        let half = arith::constant_index(&mut b, factor as i64 / 2);
+        let taken = arith::AndIOp::new(&mut b, rest, half).value(&mut b);
+        let ne = arith::CmpIPredicate::Ne.attr(&mut b.ctx);
+        let is_taken = arith::CmpIOp::new(&mut b, taken, zero).attr(&mut b, "predicate", ne);
+        let is_taken = is_taken.value(&mut b);
+        let types: Vec<_> = after.iter().map(|&value| b.ty(value)).collect();
+        let rounds = |b: &mut Builder<'_>| {
+            let first = as_type(b, start, ty);
+            (0..factor / 2).fold(after.clone(), |carried, number| {
+                let variable = further(b, first, number, step);
+                round(b, view, variable, &carried, ValueMap::new())
+            })
+        };
+        let branch = scf::IfOp::create(&mut b, is_taken, &types, rounds, |_| after.clone());
+        after = b.results(branch.op()).to_vec();
+        start = variable_at(&mut b, taken, start, step);
+        rest = arith::SubIOp::new(&mut b, rest, taken).value(&mut b);
+    }
     let tail = scf::ForOp::create(&mut b, (zero, rest, one), &after, |b, number, carried| {
         let variable = variable_at(b, number, start, step);
         let variable = as_type(b, variable, ty);

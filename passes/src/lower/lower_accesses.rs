@@ -76,7 +76,7 @@ fn lower_function(ir: &mut Ir, func: Op) {
 }
 
 /// The access that an operation is, if this pass is to lower it.
-fn site(ir: &Ir, func: Op, op: Op) -> Option<Site> {
+pub(super) fn site(ir: &Ir, func: Op, op: Op) -> Option<Site> {
     let (buffer, first) = match ir.name(op) {
         memref::LoadOp::NAME | vector::LoadOp::NAME => (0, 1),
         memref::StoreOp::NAME | vector::StoreOp::NAME => (1, 2),

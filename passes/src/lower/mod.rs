@@ -14,3 +14,4 @@ pub mod narrow_loops;
 mod recurrence;
 pub mod scf_to_cf;
 pub mod shuffle;
+pub mod vectorize_loads;

@@ -629,6 +629,7 @@ impl StepText for Map {
             {
                 if c.eat(word) {
                     dim.how = how;
+                    break;
                 }
             }
             dims.push((names, dim));

@@ -33,6 +33,13 @@ void f(void)
     for (int i = 0; i < 10; i++)
         for (int j = 0; j < 10; j++)
             a[10 * i + j] = i;
+    // CHECK: error: there is no queue -9
+    // CHECK: help: queues are numbers from 0 on, `acc_async_noval` and `acc_async_sync`
+    #pragma acc wait(-9)
+    // CHECK: error: there is no queue -3
+    #pragma acc parallel loop async(-3)
+    for (int i = 0; i < 100; i++)
+        a[i] = i;
 #elif defined LARGE
     // LARGE: error: 1 workers of vector length 5000 are 5000 threads; a gang has 1 to 1024
     // LARGE-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+2]]:45{{$}}

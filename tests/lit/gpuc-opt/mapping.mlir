@@ -113,6 +113,15 @@ func.func @way(%n: index) {
 
 // -----
 
+func.func @two_ways(%n: index) {
+  // expected-error@+1 {{iterations are dealt in one way, not 'strided' and 'blocked'}}
+  affine.parallel (%i) = (0) to (4) {
+  } {mapping = [#offload.map<block_x, strided, blocked>]}
+  return
+}
+
+// -----
+
 func.func @kind(%n: index) {
   // expected-error@+1 {{'mapping' holds 7 : i64; it takes #offload.map and #gpu.loop_dim_map}}
   affine.parallel (%i) = (0) to (4) {

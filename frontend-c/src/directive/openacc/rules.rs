@@ -3,7 +3,7 @@
 
 use gpuc_diagnostics::{Diagnostic, Severity};
 
-use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind};
+use super::{Argument, Clause, ClauseKind, ClauseName, Directive, DirectiveKind};
 use crate::source::Span;
 use crate::tree::{DeclId, TranslationUnit};
 
@@ -29,6 +29,9 @@ const COMPUTE: &[C] = &[
     C::Attach,
     C::Default,
 ];
+
+/// `acc_async_sync`, in our `openacc.h`.
+const LOWEST_QUEUE: i128 = -2;
 
 const PARALLEL: &[C] = &[C::Reduction, C::Private, C::FirstPrivate];
 
@@ -259,6 +262,7 @@ pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
     device_pointers(directive, unit, &mut found);
     launch_sizes(directive, unit, &mut found);
     gang_dimensions(directive, unit, &mut found);
+    queues(directive, unit, &mut found);
     found
 }
 
@@ -321,6 +325,30 @@ fn launch_sizes(directive: &Directive, unit: &TranslationUnit, found: &mut Check
                 _ => "leave the clause out to have the number chosen",
             });
             found.push((unit.exprs[size].span, diagnostic));
+        }
+    }
+}
+
+/// Queues have numbers from 0 on, and two names below that: `acc_async_noval` and `acc_async_sync` (OpenACC 3.3 §2.16).
+fn queues(directive: &Directive, unit: &TranslationUnit, found: &mut Checks) {
+    let of_clauses = directive.clauses.iter().flat_map(|clause| match &clause.kind {
+        ClauseKind::OptionalValue(Some(queue)) if clause.name == C::Async => vec![*queue],
+        ClauseKind::Value(queue) if clause.name == C::DefaultAsync => vec![*queue],
+        ClauseKind::Wait(wait) => wait.queues.clone(),
+        _ => Vec::new(),
+    });
+    let of_directive = match &directive.argument {
+        Some(Argument::Wait(wait)) => wait.queues.clone(),
+        _ => Vec::new(),
+    };
+    for queue in of_clauses.chain(of_directive) {
+        if let Some(number) = unit.constant_int(queue)
+            && number < LOWEST_QUEUE
+        {
+            let message = format!("there is no queue {number}");
+            let diagnostic = Diagnostic::error(message)
+                .help("queues are numbers from 0 on, `acc_async_noval` and `acc_async_sync`");
+            found.push((unit.exprs[queue].span, diagnostic));
         }
     }
 }

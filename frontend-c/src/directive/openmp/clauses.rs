@@ -8,6 +8,7 @@ use super::{Behaviour, ClauseKind, Directive};
 use crate::directive::{DataKind, VarRef};
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
+use crate::tree::ExprId;
 
 impl Parser {
     /// The argument of a clause, whose name has been read.
@@ -131,9 +132,9 @@ impl Parser {
                 Ok(ClauseKind::Collapse(count))
             }
             "num_teams" | "thread_limit" | "num_threads" => self.argument(word, |parser| {
-                let mut value = parser.integer()?;
+                let mut value = parser.launch_size(word)?;
                 if parser.eat(Punct::Colon) {
-                    value = parser.integer()?;
+                    value = parser.launch_size(word)?;
                 }
                 Ok(ClauseKind::Value(value))
             }),
@@ -262,6 +263,23 @@ impl Parser {
         let span = self.span();
         self.checker.report(span, refusal(what, name.section));
         Failed
+    }
+
+    /// A number of teams or threads: a positive `int` (OpenMP 5.2 §10.1.2, §10.2, §13.3).
+    fn launch_size(&mut self, word: &str) -> Parsed<ExprId> {
+        let start = self.span();
+        let size = self.integer()?;
+        let message = match self.checker.constant_int(size) {
+            Some(number @ ..=0) => format!("`{word}` takes a positive number, not {number}"),
+            Some(number @ 0x8000_0000..) => {
+                format!("`{word}` takes an `int`, which {number} is none of")
+            }
+            _ => return Ok(size),
+        };
+        let span = self.span_from(start);
+        let help = "leave the clause out to have the number chosen";
+        self.checker.report(span, Diagnostic::error(message).help(help));
+        Err(Failed)
     }
 
     /// `mapper(…)` and `iterator(…)` in front of a list: the name of the mapper.

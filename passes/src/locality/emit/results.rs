@@ -8,7 +8,7 @@ use super::{Block, Emitter, Thread};
 use crate::analysis::polynomial::Polynomial;
 use crate::locality::contraction::subscripts;
 use crate::locality::coordinates::{Edge, Exprs, below, below_edges, load_held, where_all};
-use crate::locality::stage::extract;
+use gpuc_dialects::vector::extract;
 
 impl Emitter<'_> {
     /// Gives each sum what it starts with.
