@@ -7,15 +7,20 @@ use gpuc_interp::{Comparison, Order, check_same};
 use gpuc_passes::pipelines::{LOWER, PARALLEL};
 use remarks::{parse, run};
 
-const PLANS: [&str; 8] = [
+const PLANS: [&str; 5] = [
     "tile-sizes=8,8,4 thread-sizes=2,2",
     "tile-sizes=16,8,8 thread-sizes=4,4",
     "tile-sizes=8,16,8 thread-sizes=1,4",
     "tile-sizes=4,4,4 thread-sizes=1,1 wide=false",
     "tile-sizes=16,16,8 thread-sizes=4,2",
+];
+
+/// Plans whose tiles form a ring, for terms that are whole runs.
+const RINGS: [&str; 4] = [
     "tile-sizes=8,8,4 thread-sizes=2,2 stages=2",
     "tile-sizes=16,8,4 thread-sizes=4,2 stages=3",
-    "tile-sizes=8,16,8 thread-sizes=2,4 stages=4 wide=false",
+    "tile-sizes=8,16,4 thread-sizes=2,4 stages=4 wide=false",
+    "tile-sizes=4,8,2 thread-sizes=1,2 stages=5",
 ];
 
 /// Runs `@main` in order and tiled, as code of the grid; says how many loops were tiled.
@@ -183,6 +188,20 @@ fn both_operands_from_one_matrix() {
 fn stored_transposed() {
     let behind = "affine.store %sum, %c[%j, %i] : memref<64x64xELEMENT>";
     check_product(&Product { behind, ..PLAIN });
+}
+
+#[test]
+fn tiles_in_a_ring() {
+    for plan in RINGS {
+        for sizes in [[16, 16, 16], [17, 33, 20], [5, 40, 32]] {
+            check_sizes(&PLAIN, sizes, plan);
+            check_sizes(&Product { left: "%a[%k, %i]", ..PLAIN }, sizes, plan);
+        }
+        // A shorter run at the end is not for them, and neither are fewer runs than tiles.
+        for terms in [13, 31, 1, 0] {
+            assert_eq!(check(&PLAIN.text([9, 9, terms]), plan), 0, "{terms}");
+        }
+    }
 }
 
 #[test]

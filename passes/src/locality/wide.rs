@@ -148,6 +148,11 @@ pub fn conditions<'a>(
         let deep = at_least(b, depth, plan.stages.max(2) * plan.depth);
         all = arith::AndIOp::new(b, all, deep).value(b);
     }
+    if plan.stages > 1 {
+        // A loop over a shorter run would want registers that the products need.
+        let whole = is_multiple(b, depth, plan.depth);
+        all = arith::AndIOp::new(b, all, whole).value(b);
+    }
     let apart = are_apart(b, region.op(), &nest.apart, &mut map)?;
     for apart in apart {
         all = arith::AndIOp::new(b, all, apart).value(b);

@@ -4,7 +4,6 @@
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{tile-sizes=8,8}))' %s 2>&1 | FileCheck %s --check-prefix=SIZES
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{tile-sizes=8,12,4 thread-sizes=2,2}))' %s 2>&1 | FileCheck %s --check-prefix=POWER
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{tile-sizes=256,256,64 thread-sizes=8,8}))' %s 2>&1 | FileCheck %s --check-prefix=LARGE
-// RUN: gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{arch=sm_90 tile-sizes=8,8,4 thread-sizes=2,2 stages=3 least-blocks=0}),canonicalize,cse)' %s | FileCheck %s --check-prefix=RING
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{arch=sm_75 tile-sizes=8,8,4 thread-sizes=2,2 stages=3}))' %s 2>&1 | FileCheck %s --check-prefix=OLD
 // OLD: copies in the background that sm_75 has not
 // SIZES: tile-sizes are three: rows, columns and terms
@@ -33,25 +32,6 @@
 // CHECK: affine.if
 // CHECK: affine.store
 // CHECK: } {mapping = [#offload.map<block_y>, #offload.map<block_x>], nvvm.minctasm = 1 : i64}
-
-// Three runs of terms in a ring: two are on their way ahead of the loop; a wait and a barrier stand before each run's
-// products, and what comes in behind the next ones goes where the run before was.
-// RING: memref.alloca() : memref<12x12xf32, #gpu.address_space<workgroup>>
-// RING: memref.alloca() : memref<12x8xf32, #gpu.address_space<workgroup>>
-// RING-COUNT-2: nvvm.cp.async.commit.group
-// RING: affine.for %{{.*}} = 0 to 12 step 4 {
-// RING-NEXT: nvvm.cp.async.wait.group 1
-// RING-NEXT: gpu.barrier
-// RING: affine.if
-// RING: affine.store %{{.*}} {nvvm.async} : memref<12x12xf32, #gpu.address_space<workgroup>>
-// RING: affine.vector_store %{{.*}} {nvvm.async} : memref<12x8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
-// RING: nvvm.cp.async.commit.group
-// RING-NOT: gpu.barrier
-// RING: llvm.loop_annotation
-// The rest of the terms waits until nobody reads the ring.
-// RING: gpu.barrier
-// RING: memref.load
-// RING: gpu.barrier
 
 // The host asks what copies of 16 bytes need.
 // WIDE: offload.aligned %arg1, 16 : memref<64x64xf32>

@@ -235,18 +235,17 @@ impl<'a> Emitter<'a> {
         [single(b, first), whole, single(b, end)]
     }
 
-    /// Whether runs are known to cover all terms.
+    /// Whether runs are known to cover all terms; for a ring the host asks.
     fn runs_fit(&self, b: &Builder<'_>) -> bool {
+        if self.plan.stages > 1 {
+            return true;
+        }
         let trips = self.nest.sum.constant_trip_count(b);
         trips.is_some_and(|trips| trips % self.plan.depth as u64 == 0)
     }
 
     /// A run of terms: `end` where it may be shorter than the tiles are deep.
     fn run(&self, b: &mut Builder<'_>, block: &Block, term: Value, end: Option<&Bound>) {
-        if self.plan.stages > 1 {
-            // The last runs in the background may still be read.
-            gpu::BarrierOp::new(b, &[]).build(b);
-        }
         self.fetch(b, block, term, None, end);
         gpu::BarrierOp::new(b, &[]).build(b);
         self.compute(b, block, term, None, end);
@@ -255,8 +254,8 @@ impl<'a> Emitter<'a> {
 
     /// Whole runs of terms, whose tiles are copied in the background while those before them are used: a ring of as many
     /// tiles as the plan has stages. A wait for the run's own copies and one barrier are all that stands between runs:
-    /// behind it, nobody reads the tile of the run before, which the next copies go to. There are as many runs as
-    /// stages at least, which the host has seen to.
+    /// behind it, nobody reads the tile of the run before, which the next copies go to. Runs are whole, and there
+    /// are as many as stages at least, which the host has seen to.
     fn runs_in_background(
         &self,
         b: &mut Builder<'_>,
