@@ -15,34 +15,7 @@
 // CHECK-NOT: gpu.barrier
 // CHECK: llvm.loop_annotation
 // CHECK-NOT: gpu.barrier
-func.func @product
-// CHECK: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to (37, 64) step (8, 8) {
-// CHECK: memref.alloca() : memref<4x12xf32, #gpu.address_space<workgroup>>
-// CHECK: memref.alloca() : memref<4x8xf32, #gpu.address_space<workgroup>>
-// CHECK: memref.alloca() : memref<4x4x2x2xf32>
-// CHECK: affine.for %{{.*}} = 0 to 12 step 4 {
-// Rows beyond the last are the last one.
-// CHECK: affine.min
-// CHECK: } {mapping = [#offload.map<thread_y(4) * thread_x(4)>]}
-// CHECK: gpu.barrier
-// CHECK: affine.for %{{.*}} = 0 to 4 {
-// CHECK: affine.vector_load %{{.*}} : memref<4x12xf32, #gpu.address_space<workgroup>>, vector<2xf32>
-// CHECK: } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
-// CHECK: gpu.barrier
-// What is left of the terms: a run of one.
-// CHECK: affine.parallel
-// CHECK: memref.load
-// CHECK: gpu.barrier
-// CHECK: affine.vector_load %{{.*}}[0, %
-// CHECK: affine.if
-// CHECK: affine.store
-// CHECK: } {mapping = [#offload.map<block_y>, #offload.map<block_x>], nvvm.minctasm = 1 : i64}
-
-
-// The host asks what copies of 16 bytes need.
-// WIDE: offload.aligned %arg1, 16 : memref<64x64xf32>
-// WIDE: scf.if
-// WIDE: affine.vector_load %arg1[{{.*}}] : memref<64x64xf32>, vector<4xf32>
+// CHECK: } else {
 func.func @product(%a: memref<64x64xf32> {offload.name = "a", offload.map = "copyin", offload.storage = "restrict"},
                    %b: memref<64x64xf32> {offload.name = "b", offload.map = "copyin", offload.storage = "restrict"},
                    %c: memref<64x64xf32> {offload.name = "c", offload.map = "copy", offload.storage = "restrict"}) {
