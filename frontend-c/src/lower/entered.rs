@@ -7,12 +7,15 @@ use super::walk::{self, Below, Node};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind, TranslationUnit};
 
+/// The constructs round a place, outermost first, each with its statement.
+type Around = Vec<(StmtId, DirectiveId)>;
+
 /// Refuses each `goto` of a function that enters the statement of a construct, and each label's address that
 /// is taken outside of the construct round the label. A construct has one entry (OpenACC 3.3 §2.5.4, OpenMP 5.2 §1.2.2).
 pub(super) fn check(unit: &TranslationUnit, body: StmtId) -> Vec<Diagnostic> {
-    let mut around: Vec<(StmtId, DirectiveId)> = Vec::new();
-    let mut labels: FxHashMap<DeclId, Vec<(StmtId, DirectiveId)>> = FxHashMap::default();
-    let mut jumps: Vec<(DeclId, Span, Vec<(StmtId, DirectiveId)>)> = Vec::new();
+    let mut around: Around = Vec::new();
+    let mut labels: FxHashMap<DeclId, Around> = FxHashMap::default();
+    let mut jumps: Vec<(DeclId, Span, Around)> = Vec::new();
     walk::stmt(unit, body, &mut |node| {
         match node {
             Node::Stmt(stmt) => match unit.stmts[stmt].kind {
