@@ -124,17 +124,7 @@ pub fn conditions<'a>(
 ) -> Option<Value> {
     let mut map = ValueMap::new();
     let trips = trip_counts(b, region.op(), &nest.dims, &mut map)?;
-    let mut blocks = arith::constant_index(b, 1);
-    for (dim, &trips) in trips.iter().enumerate() {
-        let side = match dim {
-            dim if dim == nest.row => plan.block[0],
-            dim if dim == nest.column => plan.block[1],
-            _ => 1,
-        };
-        let side = arith::constant_index(b, side);
-        let own = arith::DivUIOp::new(b, trips, side).value(b);
-        blocks = arith::MulIOp::new(b, blocks, own).value(b);
-    }
+    let blocks = blocks(b, nest, plan, &trips, Count::Full);
     let mut all = at_least(b, blocks, least_blocks);
     for rival in rivals {
         let [own, other] = [plan, rival].map(|plan| time_of_products(b, nest, plan, &trips, sms));
@@ -178,14 +168,22 @@ pub fn conditions<'a>(
     Some(all)
 }
 
-/// What the multiprocessor takes that has most of the blocks of a plan: their number times their results times what each
-/// weighs. That blocks come in whole numbers is what makes a small tile faster for one size and a large one for the next.
-fn time_of_products(
+/// Which blocks of a plan are counted.
+#[derive(Clone, Copy)]
+enum Count {
+    /// Those without a part behind the edge.
+    Full,
+    /// All.
+    All,
+}
+
+/// The number of blocks that a plan has for a nest of so many iterations.
+fn blocks(
     b: &mut Builder<'_>,
     nest: &Contraction,
     plan: &TilePlan,
     trips: &[Value],
-    sms: i64,
+    count: Count,
 ) -> Value {
     let mut blocks = arith::constant_index(b, 1);
     for (dim, &trips) in trips.iter().enumerate() {
@@ -195,9 +193,25 @@ fn time_of_products(
             _ => 1,
         };
         let side = arith::constant_index(b, side);
-        let own = arith::CeilDivUIOp::new(b, trips, side).value(b);
+        let own = match count {
+            Count::Full => arith::DivUIOp::new(b, trips, side).value(b),
+            Count::All => arith::CeilDivUIOp::new(b, trips, side).value(b),
+        };
         blocks = arith::MulIOp::new(b, blocks, own).value(b);
     }
+    blocks
+}
+
+/// What the multiprocessor takes that has most of the blocks of a plan: their number times their results times what each
+/// weighs. That blocks come in whole numbers is what makes a small tile faster for one size and a large one for the next.
+fn time_of_products(
+    b: &mut Builder<'_>,
+    nest: &Contraction,
+    plan: &TilePlan,
+    trips: &[Value],
+    sms: i64,
+) -> Value {
+    let blocks = blocks(b, nest, plan, trips, Count::All);
     let sms = arith::constant_index(b, sms);
     let most = arith::CeilDivUIOp::new(b, blocks, sms).value(b);
     let results = plan.block.iter().product::<i64>();
