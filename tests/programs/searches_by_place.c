@@ -77,6 +77,20 @@ static int other(int n, const double *restrict x)
     return m;
 }
 
+// Places that a loop has come to, behind it.
+static double behind(int n, const int *restrict k, const double *restrict x)
+{
+    double found;
+    #pragma acc serial copyin(k[0:n], x[0:2*n+2]) copyout(found)
+    {
+        int m = 0;
+        for (int i = 0; i < n; i++)
+            m += k[i] % 3;
+        found = x[m] + 2 * x[m + 1] + 3 * x[m / 2];
+    }
+    return found;
+}
+
 int main(void)
 {
     enum { N = 1000 };
@@ -92,6 +106,7 @@ int main(void)
     printf("%d %d %d\n", least_last(N, 5, k), least_last(0, 7, k), least_last(1, 900, k));
     printf("%d %d %d\n", pivot(30, 0, a), pivot(30, 29, a), pivot(30, 17, a));
     printf("%ld %ld\n", farthest(N, a), farthest(0, a));
+    printf("%g %g %g\n", behind(N / 2 - 1, k, x), behind(1, k, x), behind(0, k, x));
     for (int i = 0; i < N; i++)
         x[i] -= 60;
     printf("%d %d\n", pivot_by_magnitude(30, 3, x), pivot_by_magnitude(30, 28, x));

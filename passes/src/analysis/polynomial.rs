@@ -111,6 +111,16 @@ impl Polynomial {
         Some(sum)
     }
 
+    /// The same with other values in the place of some; a product that then stands twice is added up.
+    pub fn replaced(&self, with: impl Fn(Value) -> Value) -> Option<Polynomial> {
+        let mut sum = Polynomial::default();
+        for (monomial, &coefficient) in &self.terms {
+            let monomial: Monomial = monomial.iter().map(|&value| with(value)).collect();
+            sum = sum.plus(&Polynomial::term(&monomial, coefficient), 1)?;
+        }
+        Some(sum)
+    }
+
     /// `self * other`; `None` where a coefficient leaves 64 bits or there are too many terms.
     pub fn times(&self, other: &Polynomial) -> Option<Polynomial> {
         /// Products of long sums are of no use to anybody.

@@ -297,6 +297,14 @@ impl Contraction {
         (WIDE_BYTES / bytes).min(plan.thread[side])
     }
 
+    /// Iterations of each dimension that a block of a plan has.
+    pub fn sides(&self, plan: &TilePlan) -> Vec<i64> {
+        let mut sides = vec![1; self.dims.len()];
+        sides[self.row] = plan.block[0];
+        sides[self.column] = plan.block[1];
+        sides
+    }
+
     /// A bound of the sum.
     pub fn sum_bound(&self, ir: &Ir, upper: bool) -> Bound {
         let value = if upper { self.sum.upper_bound(ir) } else { self.sum.lower_bound(ir) };

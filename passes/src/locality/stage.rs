@@ -127,10 +127,8 @@ pub struct Source<'a> {
     pub edges: &'a [Edge],
     /// Whether copies may be wide.
     pub wide: bool,
-    /// The first row of buffers that they go to; `None` is 0.
+    /// The row of a ring of tiles at which they begin, carried out in the background; `None`: at the first row, at once.
     pub row: Option<Value>,
-    /// Whether they are carried out in the background.
-    pub background: bool,
 }
 
 /// Copies a tile: thread number `thread` of `threads` does its part.
@@ -243,7 +241,7 @@ fn one_copy(
         results.extend(along.map(|along| exprs.value(b, along)));
         exprs.finish(b, &results[..tile.rank()])
     };
-    let background = source.background.then(|| b.ctx.unit_attr());
+    let background = source.row.map(|_| b.ctx.unit_attr());
     if !wide {
         let at = at(b, 0);
         let store = AffineStoreOp::create(b, from, buffer, &at);

@@ -124,7 +124,7 @@ pub fn conditions<'a>(
 ) -> Option<Value> {
     let mut map = ValueMap::new();
     let trips = trip_counts(b, region.op(), &nest.dims, &mut map)?;
-    let blocks = blocks(b, nest, plan, &trips, Count::Full);
+    let blocks = parts(b, &trips, &nest.sides(plan), Count::Full);
     let mut all = at_least(b, blocks, least_blocks);
     for rival in rivals {
         let [own, other] = [plan, rival].map(|plan| time_of_products(b, nest, plan, &trips, sms));
@@ -168,7 +168,7 @@ pub fn conditions<'a>(
     Some(all)
 }
 
-/// Which blocks of a plan are counted.
+/// Which parts are counted.
 #[derive(Clone, Copy)]
 enum Count {
     /// Those without a part behind the edge.
@@ -177,29 +177,18 @@ enum Count {
     All,
 }
 
-/// The number of blocks that a plan has for a nest of so many iterations.
-fn blocks(
-    b: &mut Builder<'_>,
-    nest: &Contraction,
-    plan: &TilePlan,
-    trips: &[Value],
-    count: Count,
-) -> Value {
-    let mut blocks = arith::constant_index(b, 1);
-    for (dim, &trips) in trips.iter().enumerate() {
-        let side = match dim {
-            dim if dim == nest.row => plan.block[0],
-            dim if dim == nest.column => plan.block[1],
-            _ => 1,
-        };
+/// The number of parts of such sides that iterations are divided into.
+fn parts(b: &mut Builder<'_>, trips: &[Value], sides: &[i64], count: Count) -> Value {
+    let mut parts = arith::constant_index(b, 1);
+    for (&trips, &side) in trips.iter().zip(sides) {
         let side = arith::constant_index(b, side);
         let own = match count {
             Count::Full => arith::DivUIOp::new(b, trips, side).value(b),
             Count::All => arith::CeilDivUIOp::new(b, trips, side).value(b),
         };
-        blocks = arith::MulIOp::new(b, blocks, own).value(b);
+        parts = arith::MulIOp::new(b, parts, own).value(b);
     }
-    blocks
+    parts
 }
 
 /// What the multiprocessor takes that has most of the blocks of a plan: their number times their results times what each
@@ -211,7 +200,7 @@ fn time_of_products(
     trips: &[Value],
     sms: i64,
 ) -> Value {
-    let blocks = blocks(b, nest, plan, trips, Count::All);
+    let blocks = parts(b, trips, &nest.sides(plan), Count::All);
     let sms = arith::constant_index(b, sms);
     let most = arith::CeilDivUIOp::new(b, blocks, sms).value(b);
     let results = plan.block.iter().product::<i64>();
@@ -255,12 +244,7 @@ pub fn enough_and_apart(
 ) -> Option<Value> {
     let mut map = ValueMap::new();
     let trips = trip_counts(b, scope, dims, &mut map)?;
-    let mut parts = arith::constant_index(b, 1);
-    for (&trips, &side) in trips.iter().zip(sides) {
-        let side = arith::constant_index(b, side);
-        let own = arith::DivUIOp::new(b, trips, side).value(b);
-        parts = arith::MulIOp::new(b, parts, own).value(b);
-    }
+    let parts = parts(b, &trips, sides, Count::Full);
     let mut all = at_least(b, parts, least);
     for apart in are_apart(b, scope, apart, &mut map)? {
         all = arith::AndIOp::new(b, all, apart).value(b);

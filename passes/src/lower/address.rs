@@ -52,21 +52,17 @@ impl Addresses {
     /// The pointer in sight from which there is least to add, less than from the buffer's start.
     fn nearest(
         &self,
-        ir: &mut Ir,
+        ir: &Ir,
         at: Op,
         base: Value,
         position: &Polynomial,
     ) -> Option<(Value, Polynomial)> {
-        let around: Vec<Op> = [at].into_iter().chain(ir.ancestors(at)).collect();
-        let mut in_sight = |made: &Made| {
-            // Pointers that loops start from have been made in front of those, behind what stands before.
-            let own = around.iter().find(|&&op| ir.parent_block(op) == Some(made.block))?;
-            let here = |&op: &Op| ir.parent_block(op) == Some(made.block);
-            let pointer = ir.defining_op(made.pointer).filter(here);
-            pointer.is_none_or(|pointer| ir.is_before(pointer, *own)).then_some(())
+        let in_sight = |block: Block| {
+            let inside = ir.ancestors(at).chain([at]).any(|op| ir.parent_block(op) == Some(block));
+            inside.then_some(())
         };
         let candidates = self.made.iter().filter(|made| made.base == base).filter_map(|made| {
-            in_sight(made)?;
+            in_sight(made.block)?;
             let difference = position.plus(&made.position, -1)?;
             Some((made.pointer, difference))
         });

@@ -230,9 +230,7 @@ fn unroll_by(ir: &mut Ir, view: scf::ForOp, factor: usize, step: i64) {
     let mut after = b.results(main.op()).to_vec();
     let mut start = variable_at(&mut b, groups, lower, span);
     let mut rest = rest;
-    // Numbers that are carried may say where the next round loads: those stay in loops, whose accesses are known.
-    let sums = after.iter().all(|&value| b.ctx.is_float(b.ty(value)));
-    if factor >= LONG_GROUP && factor.is_power_of_two() && sums {
+    if factor >= LONG_GROUP && factor.is_power_of_two() {
         let half = arith::constant_index(&mut b, factor as i64 / 2);
         let taken = arith::AndIOp::new(&mut b, rest, half).value(&mut b);
         let ne = arith::CmpIPredicate::Ne.attr(&mut b.ctx);

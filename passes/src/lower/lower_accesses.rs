@@ -57,12 +57,12 @@ pub(super) struct Site {
 fn lower_function(ir: &mut Ir, func: Op) {
     let read_only = ReadOnly::of(ir, func);
     let ops = ir.nested_ops(func, WalkOrder::PreOrder);
-    let sites: Vec<Site> = ops.iter().filter_map(|&op| site(ir, func, op)).collect();
+    let mut sites: Vec<Site> = ops.iter().filter_map(|&op| site(ir, func, op)).collect();
     let mut addresses = Addresses::default();
     // What the loops carry is there before anything else looks for an address near its own.
     for &op in &ops {
         if let Some(view) = scf::ForOp::cast(ir, op) {
-            reduce_loop(ir, view, &sites, &mut addresses);
+            reduce_loop(ir, view, &mut sites, &mut addresses);
         }
     }
     // Positions may be of loaded numbers: loads are replaced when all addresses are there.

@@ -111,13 +111,12 @@ fn expand(b: &mut Builder<'_>, expr: AffineExpr, value: &AffineValue, compact: b
                 BinaryOp::CeilDiv if !compact => ceil_div(b, x, y),
                 BinaryOp::FloorDiv => arith::FloorDivSIOp::new(b, x, y).value(b),
                 BinaryOp::CeilDiv => arith::CeilDivSIOp::new(b, x, y).value(b),
-                BinaryOp::Mod if compact && power_of_two(b, y).is_some() => {
-                    // Of numbers below 0 too: in two's complement the low bits are the remainder.
-                    let low = power_of_two(b, y).unwrap_or(1) - 1;
-                    let low = arith::constant_index(b, low);
-                    arith::AndIOp::new(b, x, low).value(b)
-                }
                 BinaryOp::Mod => {
+                    // Of numbers below 0 too: in two's complement the low bits are the remainder.
+                    if let Some(divisor) = power_of_two(b, y).filter(|_| compact) {
+                        let low = arith::constant_index(b, divisor - 1);
+                        return arith::AndIOp::new(b, x, low).value(b);
+                    }
                     // The remainder is never negative; divisors are positive.
                     let remainder = arith::RemSIOp::new(b, x, y).value(b);
                     let zero = arith::constant_index(b, 0);

@@ -1,7 +1,7 @@
 //! Addresses that grow by the same step in every round of a loop: the loop carries them.
 
 use gpuc_dialects::scf;
-use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::address::{Addresses, advance, to_ptr, without_constant};
 use super::lower_accesses::Site;
@@ -27,7 +27,7 @@ struct Family {
 pub(super) fn reduce_loop(
     ir: &mut Ir,
     view: scf::ForOp,
-    sites: &[Site],
+    sites: &mut [Site],
     addresses: &mut Addresses,
 ) {
     let is_loop = |ir: &Ir, op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
@@ -39,9 +39,24 @@ pub(super) fn reduce_loop(
     if families.len() > MOST_POINTERS {
         return;
     }
+    let results = ir.results(view.op()).to_vec();
     let mut loop_op = view.op();
     for family in families {
         loop_op = carry_family(ir, scf::ForOp(loop_op), &family, addresses).unwrap_or(loop_op);
+    }
+    if loop_op == view.op() {
+        return;
+    }
+    // Positions behind the loop may be of what it has computed, which the new loop gives now.
+    let mut map = ValueMap::new();
+    for (&old, &new) in results.iter().zip(ir.results(loop_op)) {
+        map.insert(old, new);
+    }
+    for site in sites {
+        let is_behind = site.position.values().iter().any(|value| results.contains(value));
+        if is_behind && let Some(position) = site.position.replaced(|value| map.get(value)) {
+            site.position = position;
+        }
     }
 }
 

@@ -84,6 +84,7 @@ struct Alignment {
 
 fn vectorize(ir: &mut Ir, func: Op, view: scf::ForOp, read_only: &ReadOnly) {
     let (mut asked, mut groups) = (IndexSet::new(), Vec::new());
+    ir.number_ops(view.body(ir));
     for ((base, ty, rest), places) in families(ir, func, view) {
         let size = memref::scalar_bytes(&ir.ctx, ty).map_or(WIDEST, |bytes| bytes as i64);
         let mut places = places;
@@ -144,7 +145,7 @@ fn is_number(ir: &Ir, ty: Type) -> bool {
 }
 
 /// Takes those places out that can be loaded `length` at a time: each begins at a multiple of what it loads,
-/// as rows mostly do.
+/// as rows mostly do. All are of one block, whose operations are numbered.
 fn runs(ir: &Ir, places: &mut IndexMap<i64, Vec<Op>>, size: i64, length: i64) -> Vec<Group> {
     let bytes = size * length;
     let at = |start: i64| (0..length).map(move |number| start.checked_add(number * size));
@@ -159,18 +160,13 @@ fn runs(ir: &Ir, places: &mut IndexMap<i64, Vec<Op>>, size: i64, length: i64) ->
             at(start).filter_map(|place| places.shift_remove(&place?)).collect();
         let firsts = loads.iter().zip(0..).map(|(loads, number)| (loads[0], number));
         let Some((first, number)) =
-            firsts.reduce(|a, b| if comes_first(ir, a.0, b.0) { a } else { b })
+            firsts.reduce(|a, b| if ir.is_before_numbered(a.0, b.0) { a } else { b })
         else {
             continue;
         };
         groups.push(Group { loads, first, shift: -number });
     }
     groups
-}
-
-/// Whether, of two operations of a block, `a` comes first.
-fn comes_first(ir: &Ir, a: Op, b: Op) -> bool {
-    ir.parent_block(a).and_then(|block| ir.ops(block).find(|&op| op == a || op == b)) == Some(a)
 }
 
 /// Whether nothing from a group's first load to its last one may write.

@@ -67,6 +67,17 @@ struct Turn {
     row: Value,
 }
 
+/// A run of terms.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    /// The first one.
+    term: Value,
+    /// The row of the ring at which its tiles begin, where they form one.
+    row: Option<Value>,
+    /// Where terms end, if it may be shorter than the tiles are deep.
+    end: Option<&'r Bound>,
+}
+
 impl<'a> Emitter<'a> {
     /// Emits with these tiles, one for each staged load; `wide` are the accesses round the sum that
     /// may be made for [`Contraction::run_length`] columns at once.
@@ -124,11 +135,12 @@ impl<'a> Emitter<'a> {
         }
         let mut exprs = Exprs::default();
         let mut room = Vec::new();
+        let sides = self.nest.sides(&self.plan);
         for (dim, dimension) in self.nest.dims.iter().enumerate() {
             let Some(slanted) = &dimension.slanted else { continue };
             // The block's iterations of both dimensions at which the bounds leave most room.
             let other = self.nest.dims[slanted.on].variable;
-            let [first, last] = [0, self.side(slanted.on) - 1].map(|further| {
+            let [first, last] = [0, sides[slanted.on] - 1].map(|further| {
                 let mut map = corner.clone();
                 let at = apply(b, &[corner.get(other)], |b, dims| {
                     let further = b.ctx.constant_expr(further);
@@ -142,7 +154,7 @@ impl<'a> Emitter<'a> {
             let upper = exprs.bound_at(b, upper, if *slant > 0 { &last } else { &first });
             let (lower, slant) = &slanted.lower;
             let lower = exprs.bound_at(b, lower, if *slant > 0 { &first } else { &last });
-            let [one, side] = [-1, self.side(dim) - 1].map(|n| b.ctx.constant_expr(n));
+            let [one, side] = [-1, sides[dim] - 1].map(|n| b.ctx.constant_expr(n));
             let below = b.ctx.sub_expr(upper, own);
             room.push((b.ctx.add_expr(below, one), false));
             let above = b.ctx.sub_expr(own, lower);
@@ -151,15 +163,6 @@ impl<'a> Emitter<'a> {
         let operands = exprs.finish(b, &[]).operands;
         let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
         AffineIfOp::create(b, set, &operands, |b| self.block(b, corner));
-    }
-
-    /// Iterations of a dimension in a block.
-    fn side(&self, dim: usize) -> i64 {
-        match dim {
-            dim if dim == self.nest.row => self.plan.block[0],
-            dim if dim == self.nest.column => self.plan.block[1],
-            _ => 1,
-        }
     }
 
     /// What a block does.
@@ -191,7 +194,7 @@ impl<'a> Emitter<'a> {
                     vec![]
                 });
             }
-            _ => self.runs_in_background(b, &block, [&lower, &whole]),
+            _ => self.runs_in_background(b, &block, [&lower, &upper]),
         }
         if !self.runs_fit(b) {
             let mut exprs = Exprs::default();
@@ -246,9 +249,10 @@ impl<'a> Emitter<'a> {
 
     /// A run of terms: `end` where it may be shorter than the tiles are deep.
     fn run(&self, b: &mut Builder<'_>, block: &Block, term: Value, end: Option<&Bound>) {
-        self.fetch(b, block, term, None, end);
+        let run = Run { term, row: None, end };
+        self.fetch(b, block, run);
         gpu::BarrierOp::new(b, &[]).build(b);
-        self.compute(b, block, term, None, end);
+        self.compute(b, block, run);
         gpu::BarrierOp::new(b, &[]).build(b);
     }
 
@@ -260,7 +264,7 @@ impl<'a> Emitter<'a> {
         &self,
         b: &mut Builder<'_>,
         block: &Block,
-        [lower, whole]: [&AffineValue; 2],
+        [lower, upper]: [&AffineValue; 2],
     ) {
         let (stages, depth) = (self.plan.stages, self.plan.depth);
         let (first, end) = (self.nest.sum_bound(b, false), self.nest.sum_bound(b, true));
@@ -271,10 +275,10 @@ impl<'a> Emitter<'a> {
             let term = exprs.finish(b, &[term]);
             let term = AffineApplyOp::create(b, &term);
             let row = arith::constant_index(b, stage * depth);
-            self.fetch(b, block, term, Some(row), None);
+            self.fetch(b, block, Run { term, row: Some(row), end: None });
             nvvm::CpAsyncCommitGroupOp::new(b).build(b);
         }
-        AffineForOp::create(b, lower, whole, depth, &[], |b, term, _| {
+        AffineForOp::create(b, lower, upper, depth, &[], |b, term, _| {
             let i32 = b.ctx.i32();
             let pending = b.ctx.int_attr((stages - 2).into(), i32);
             nvvm::CpAsyncWaitGroupOp::new(b).attr(b, "n", pending).build(b);
@@ -292,9 +296,8 @@ impl<'a> Emitter<'a> {
             };
             let ahead = (stages - 1) * depth;
             let mut exprs = Exprs::default();
-            let (whole, number) =
-                (self.whole_runs(b, &mut exprs, &first, &end), exprs.value(b, term));
-            let left = b.ctx.sub_expr(whole, number);
+            let (end, number) = (exprs.bound(b, &end), exprs.value(b, term));
+            let left = b.ctx.sub_expr(end, number);
             let needed = b.ctx.constant_expr(-(ahead + 1));
             let room = b.ctx.add_expr(left, needed);
             let operands = exprs.finish(b, &[]).operands;
@@ -305,49 +308,35 @@ impl<'a> Emitter<'a> {
                     b.ctx.add_expr(dims[0], ahead)
                 });
                 let row = row(b, ahead);
-                self.fetch(b, block, next, Some(row), None);
+                self.fetch(b, block, Run { term: next, row: Some(row), end: None });
             });
             // One for each run, also where there is nothing left to copy: what is waited for is counted in groups.
             nvvm::CpAsyncCommitGroupOp::new(b).build(b);
-            let row = row(b, 0);
-            self.compute(b, block, term, Some(row), None);
+            let row = Some(row(b, 0));
+            self.compute(b, block, Run { term, row, end: None });
             vec![]
         });
     }
 
     /// The nest's variables at a run of terms, and the edges beyond which there is nothing.
-    fn place_of_run(
-        &self,
-        b: &Builder<'_>,
-        block: &Block,
-        term: Value,
-        end: Option<&Bound>,
-    ) -> (ValueMap, Vec<Edge>) {
+    fn place_of_run(&self, b: &Builder<'_>, block: &Block, run: Run<'_>) -> (ValueMap, Vec<Edge>) {
         let mut corner = block.corner.clone();
         let [_, _, variable] = self.nest.variables(b);
-        corner.insert(variable, term);
+        corner.insert(variable, run.term);
         let mut edges = self.edges(b);
-        edges.extend(end.map(|end| Edge { variable, upper: end.clone(), behind: 0 }));
+        edges.extend(run.end.map(|end| Edge { variable, upper: end.clone(), behind: 0 }));
         (corner, edges)
     }
 
     /// All threads copy the tiles of a run of terms: into the ring from a row on in the background, or at once.
-    fn fetch(
-        &self,
-        b: &mut Builder<'_>,
-        block: &Block,
-        term: Value,
-        row: Option<Value>,
-        end: Option<&Bound>,
-    ) {
-        let (corner, edges) = self.place_of_run(b, block, term, end);
+    fn fetch(&self, b: &mut Builder<'_>, block: &Block, run: Run<'_>) {
+        let (corner, edges) = self.place_of_run(b, block, run);
         let source = Source {
             nest: self.nest,
             corner: &corner,
             edges: &edges,
-            wide: end.is_none(),
-            row,
-            background: row.is_some(),
+            wide: run.end.is_none(),
+            row: run.row,
         };
         let threads = self.plan.thread_count();
         self.all_threads(b, |b, thread| {
@@ -358,15 +347,9 @@ impl<'a> Emitter<'a> {
     }
 
     /// Each thread adds the products of a run of terms, whose tiles begin at a row of the buffers.
-    fn compute(
-        &self,
-        b: &mut Builder<'_>,
-        block: &Block,
-        term: Value,
-        row: Option<Value>,
-        end: Option<&Bound>,
-    ) {
-        let (corner, edges) = self.place_of_run(b, block, term, end);
+    fn compute(&self, b: &mut Builder<'_>, block: &Block, run: Run<'_>) {
+        let (corner, edges) = self.place_of_run(b, block, run);
+        let Run { term, row, end } = run;
         self.threads(b, |b, thread| {
             let lower = AffineValue::constant(&mut b.ctx, 0);
             let upper = match end {
