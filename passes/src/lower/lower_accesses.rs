@@ -124,18 +124,33 @@ fn element_position(ir: &Ir, buffer: Value, indices: &[Value]) -> Option<Polynom
 
 /// A subscript in closed form over numbers of iterations: a sum that stands outside all loops and has
 /// no product in it but those that number the processors, such as the number that a thread has in the
-/// grid, is one number. Multiplying it out would give a product for each of its parts.
+/// grid, is one number, and so is a sum of the kernel's arguments that is a factor, such as the length
+/// `n + 2` of a row. Multiplying them out would give a product for each of their parts.
 fn subscript(ir: &Ir, value: Value) -> Polynomial {
     polynomial_over(ir, value, &|value| {
-        let sum = ir.defining_op(value).filter(|&op| {
-            let varies = |index| arith::constant_index_value(ir, ir.operand(op, index)).is_none();
-            (arith::AddIOp::is(ir, op) || arith::SubIOp::is(ir, op)) && varies(0) && varies(1)
-        });
-        sum.is_some() && loop_depth(ir, value) == 0 && {
-            let form = polynomial(ir, value);
-            form.is_affine() || form.values().iter().all(|&of| is_processor_number(ir, of))
+        is_length(ir, value) || {
+            let sum = ir.defining_op(value).filter(|&op| {
+                let varies =
+                    |index| arith::constant_index_value(ir, ir.operand(op, index)).is_none();
+                (arith::AddIOp::is(ir, op) || arith::SubIOp::is(ir, op)) && varies(0) && varies(1)
+            });
+            sum.is_some() && loop_depth(ir, value) == 0 && {
+                let form = polynomial(ir, value);
+                form.is_affine() || form.values().iter().all(|&of| is_processor_number(ir, of))
+            }
         }
     })
+}
+
+/// Whether a value is a sum of the kernel's arguments and constants, and a factor of something.
+fn is_length(ir: &Ir, value: Value) -> bool {
+    let is_argument = |of: Value| ir.defining_op(of).is_none() && loop_depth(ir, of) == 0;
+    ir.defining_op(value).is_some() && ir.users(value).any(|op| arith::MulIOp::is(ir, op)) && {
+        let form = polynomial(ir, value);
+        form.terms().nth(1).is_some()
+            && form.is_affine()
+            && form.values().into_iter().all(is_argument)
+    }
 }
 
 /// Whether a value numbers or counts threads or blocks.
