@@ -8,8 +8,8 @@
 //! latencies, `gpu-small-kernels` for launches. Atomics are from studies of histograms on an H100: 2
 //! additions a clock for the whole chip into 256 bins, which are 8 lines. Starts of blocks were measured on an
 //! H100 80GB HBM3 with driver 580: 2^21 empty blocks take 1267 µs, whether they have 32 threads or 512, that is
-//! 0.604 ns each, and a copy by blocks of 64 or 128 threads keeps that pace. A figure that nobody has
-//! published for a chip is that of its nearest relative, and says so.
+//! 0.604 ns each, and a copy by blocks of 64 or 128 threads keeps that pace. The life of a thread was measured
+//! there, too. A figure that nobody has published for a chip is that of its nearest relative, and says so.
 
 use crate::{Arch, records};
 
@@ -67,11 +67,24 @@ impl Chip {
     pub fn dram_bytes_per_clock(&self) -> f64 {
         f64::from(self.dram_gbs) * f64::from(self.dram_sustained) * 1e3 / f64::from(self.clock_mhz)
     }
+
+    /// Bytes that threads which load once, and end, must have under way on each multiprocessor so that memory is busy
+    /// (Little 1961: bytes a clock times the clocks that each is under way, here the whole life of its thread).
+    pub fn bytes_under_way(&self) -> f64 {
+        let life = LIFE * f64::from(self.latency.dram);
+        self.dram_bytes_per_clock() / f64::from(self.sm_count) * life
+    }
 }
 
 const fn latency(l1: u32, l2: u32, dram: u32) -> MemoryLatency {
     MemoryLatency { l1, l2, dram }
 }
+
+/// Life of a thread that loads once, in latencies of memory: its block starts, it finds its place, waits for memory that is
+/// busy, stores, and its block's last thread ends. Of an H100: 2048 threads a multiprocessor with 8 bytes each (a star of five floats, by blocks
+/// of 64x4) move 2057 GB/s, which are 2080 clocks; 12 bytes each move 2730 GB/s, all that there is, which 2350 clocks would
+/// still allow (benches/RESULTS.md). Nobody has published those of other chips.
+const LIFE: f64 = 3.0;
 
 /// Clocks between the starts of blocks on an H100; nobody has published those of other chips.
 const BLOCK_CLOCKS: f32 = 1.2;

@@ -273,6 +273,14 @@ mod tests {
             assert!(latency.l1 < latency.l2 && latency.l2 < latency.dram, "{name}");
         }
         let find = |name| Arch::device(name).unwrap_or_else(|| panic!("{name}"));
+        // Of an H100 8 bytes a thread are too few, 12 are enough (measured); of a T4 4 are too few, 8 are not.
+        let a_thread = |name| {
+            let device = find(name);
+            let threads = device.limits.max_warps_per_sm * device.limits.warp_size;
+            device.chip.bytes_under_way() / f64::from(threads)
+        };
+        assert!((8.0..12.0).contains(&a_thread("h100")), "{}", a_thread("h100"));
+        assert!((4.0..8.0).contains(&a_thread("t4")), "{}", a_thread("t4"));
         assert_eq!(find("h200").chip.sm_count, 132);
         assert_eq!(find("a40").throughput.load_store, 16.0);
         assert!(Arch::device("sm_80").is_none());

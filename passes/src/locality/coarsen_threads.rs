@@ -21,7 +21,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use rustc_hash::FxHashMap;
 
 use super::blocks::{blocks_of_threads, whole_sides};
-use super::coarsening::{Coarsening, Element, Place, statements, written_out};
+use super::coarsening::{Coarsening, Element, FACTORS, Place, statements, written_out};
 use super::coordinates::{Edge, Exprs, apply};
 use super::stencil::Stencil;
 use super::stencil_plan::is_bound_by_requests;
@@ -116,8 +116,10 @@ impl CoarsenThreads {
             Some(factor) => (0..stencil.column)
                 .filter_map(|dim| Coarsening::of(ir, stencil, dim, factor))
                 .min_by(|a, b| a.loads().total_cmp(&b.loads()))?,
-            None => Coarsening::choose(ir, stencil)
-                .filter(|_| is_bound_by_requests(ir, stencil, arch, MARGIN))?,
+            None if is_bound_by_requests(ir, stencil, arch, MARGIN) => {
+                Coarsening::choose(ir, stencil)?
+            }
+            None => keeps_memory_busy(ir, stencil, arch)?,
         };
         // The code runs on later devices too, with more multiprocessors.
         let later = Arch::all().iter().filter(|other| other.number >= arch.number);
@@ -129,6 +131,37 @@ impl CoarsenThreads {
         Some((coarsening, step))
     }
 }
+
+/// The fewest iterations of a thread with which a device has enough under way to keep its memory busy; `None` where
+/// one is enough. Threads of several have more registers, so that there are fewer.
+fn keeps_memory_busy(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<Coarsening> {
+    let bytes = stencil.traffic(ir).bytes;
+    let is_enough = |registers: u32, iterations: i64| {
+        let block = BLOCK.iter().product::<i64>() as u32;
+        let warps = arch.occupancy(block, registers, 0).warps;
+        let threads = f64::from(warps * arch.limits.warp_size);
+        threads * (bytes * iterations) as f64 >= arch.chip.bytes_under_way()
+    };
+    if is_enough(REGISTERS[0], 1) {
+        return None;
+    }
+    let all = || {
+        let dims = 0..stencil.column;
+        FACTORS.into_iter().flat_map(move |(factor, _)| dims.clone().map(move |dim| (dim, factor)))
+    };
+    let made = all().filter_map(|(dim, factor)| Coarsening::of(ir, stencil, dim, factor));
+    made.min_by(|a, b| {
+        let key = |this: &Coarsening| {
+            let enough = is_enough(REGISTERS[1], this.factor);
+            // Of those that are enough the shortest, else the longest.
+            (!enough, if enough { this.factor } else { -this.factor })
+        };
+        key(a).cmp(&key(b)).then(a.loads().total_cmp(&b.loads()))
+    })
+}
+
+/// Registers of a thread with one iteration, and of one with several: 24 and 56 of a star of five.
+const REGISTERS: [u32; 2] = [32, 64];
 
 /// How requests must stand to memory: a little below it they count still, because each takes instructions for its
 /// address as well (benches/RESULTS.md, the 25-point star).

@@ -54,7 +54,7 @@ const MOST_ELEMENTS: usize = 64;
 /// Iterations of a thread that are tried, and how many of the loads before may be left for a run to be taken. Four save
 /// instructions for addresses as well, so that a few loads less are worth it; eight leave too few threads for that
 /// (benches/RESULTS.md, stars).
-const FACTORS: [(i64, f64); 3] = [(2, 0.85), (4, 0.92), (8, 0.85)];
+pub(super) const FACTORS: [(i64, f64); 3] = [(2, 0.85), (4, 0.92), (8, 0.85)];
 
 impl Coarsening {
     /// The loop and the number of iterations that leave the fewest loads; `None` where none leaves clearly fewer.
