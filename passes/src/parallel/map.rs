@@ -23,6 +23,7 @@ use indexmap::IndexMap;
 use super::block_shape::{BlockShape, grid_row_length, longest_row, row_length, tile_shape};
 use super::mapping_remarks;
 use super::schedule::{Asked, Levels, check_nesting, region_sizes};
+use super::segments::has_effects;
 use super::verify_mapping::check_sizes;
 use crate::analysis::loops::constant_trips;
 use crate::plan::text::Placed;
@@ -171,7 +172,7 @@ impl Mapper<'_> {
 
     /// Assigns levels to `op`, if it is a parallel loop, and to those inside. `outer` are the
     /// levels in use around it; `top` tells that it stands directly in the region, `free` that nothing but
-    /// loops over gangs is around it, so that no serial loop orders its runs.
+    /// loops over gangs, and parallel ones on no level, is around it, so that no serial loop orders its runs.
     fn assign(
         &mut self,
         ir: &Ir,
@@ -195,7 +196,8 @@ impl Mapper<'_> {
             self.loops.insert(op, Loop { levels, asked, top, given: given.is_some() });
             around = outer.with(levels);
         }
-        let inner_free = free && is_parallel && around.gang;
+        // A parallel loop on no level is run by every gang, and orders nothing.
+        let inner_free = free && is_parallel && (around.gang || around == Levels::SEQUENTIAL);
         for &region in ir.regions(op) {
             for &block in ir.blocks(region) {
                 for inner in ir.ops(block) {
@@ -212,7 +214,7 @@ impl Mapper<'_> {
         let mut levels = asked;
         if levels == Levels::SEQUENTIAL {
             if outer == Levels::SEQUENTIAL {
-                levels.gang = true;
+                levels.gang = !leaves_gangs_to_inner(ir, op);
                 levels.vector = !inner;
             } else if !outer.vector {
                 levels.vector = !inner;
@@ -389,6 +391,28 @@ impl Mapper<'_> {
             && known.asked.sizes[2].is_none()
             && !has_parallel_inside(ir, op)
     }
+}
+
+/// Whether the gangs are for loops inside that ask for them: then every gang runs this loop, which must do
+/// nothing else that is seen outside of a thread.
+fn leaves_gangs_to_inner(ir: &Ir, op: Op) -> bool {
+    let asks =
+        |inner: Op| ir.has_trait(inner, Traits::PARALLEL_LOOP) && Asked::of(ir, inner).levels.gang;
+    let mut found = false;
+    let mut open = vec![op];
+    while let Some(around) = open.pop() {
+        let blocks = ir.regions(around).iter().flat_map(|&region| ir.blocks(region));
+        for inner in blocks.flat_map(|&block| ir.ops(block)) {
+            if asks(inner) {
+                found = true;
+            } else if ir.nested_ops(inner, WalkOrder::PreOrder).into_iter().any(asks) {
+                open.push(inner);
+            } else if has_effects(ir, inner) && !ir.has_trait(inner, Traits::TERMINATOR) {
+                return false;
+            }
+        }
+    }
+    found && ir.results(op).is_empty()
 }
 
 /// The mapping of a loop that came with one, where it gives each iteration a thread without saying how
