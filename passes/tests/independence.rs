@@ -281,3 +281,79 @@ affine.store %x, %a[%j] : memref<?xf32>
 }",
     );
 }
+
+/// Memory whose address was taken is what a pointer may point to; memory whose address nobody has is not.
+#[test]
+fn addresses_that_were_given_away() {
+    let loop_over = |before: &str, taken: &str| {
+        format!(
+            "%w = memref.alloca() : memref<64xf32>
+%g = memref.get_global @g : memref<64xf32>
+{before}
+%address = arith.index_cast %h : index to i64
+%o = ptr.from_address generic %address : memref<?xf32>
+affine.for %i = 1 to 64 {{
+%x = affine.load %{taken}[%i - 1] : memref<64xf32>
+affine.store %x, %o[%i] : memref<?xf32>
+}}"
+        )
+    };
+    let number =
+        "%t = memref.load %p[%c0] : memref<?xi32>\n%h = arith.index_cast %t : i32 to index";
+    is_parallel(&loop_over(number, "w"));
+    stays(&loop_over(number, "g"));
+    stays(&loop_over(
+        "%h = memref.extract_aligned_pointer_as_index %w : memref<64xf32> -> index",
+        "w",
+    ));
+    // Of a view; the buffer has another user that gives nothing away.
+    stays(&loop_over(
+        "memref.store %f1, %w[%c0] : memref<64xf32>
+%v = memref.cast %w : memref<64xf32> to memref<?xf32>
+%h = memref.extract_aligned_pointer_as_index %v : memref<?xf32> -> index",
+        "w",
+    ));
+}
+
+/// A buffer that may be one of several is none of them for certain; a local one is never a variable.
+#[test]
+fn buffers_that_are_chosen() {
+    let copy = |to: &str| {
+        format!(
+            "%t = memref.alloca() : memref<64xf32>
+%g = memref.get_global @g : memref<64xf32>
+%y = memref.load %p[%c0] : memref<?xi32>
+%q = arith.trunci %y : i32 to i1
+%h = arith.select %q, %g, %t : memref<64xf32>
+affine.for %i = 1 to 64 {{
+%x = affine.load %t[%i - 1] : memref<64xf32>
+affine.store %x, %{to}[%i] : memref<64xf32>
+}}"
+        )
+    };
+    is_parallel(&copy("g"));
+    stays(&copy("h"));
+}
+
+/// What is at an address that each iteration computes may be the same memory each time.
+#[test]
+fn addresses_of_each_iteration() {
+    let store = |place: &str, inside: &str| {
+        format!(
+            "%c8 = arith.constant 8 : index
+{place}
+affine.for %i = 0 to 64 {{
+{inside}
+affine.store %f1, %o[%i] : memref<?xf32>
+}}"
+        )
+    };
+    let of = |value: &str| {
+        format!(
+            "%address = arith.index_cast {value} : index to i64
+%o = ptr.from_address %address : memref<?xf32>"
+        )
+    };
+    is_parallel(&store(&of("%c8"), ""));
+    stays(&store("", &format!("%down = arith.subi %c8, %i : index\n{}", of("%down"))));
+}

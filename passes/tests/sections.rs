@@ -231,6 +231,15 @@ memref.store %f1, %a[%k] : memref<?xf32>
     assert_eq!(compared("%k = arith.minsi %i, %s : index", |i, _, s| i.min(s)), [ALL; 2]);
     assert_eq!(compared("%k = arith.maxsi %i, %s : index", |i, _, s| i.max(s)), [ALL; 2]);
     compared("%k = arith.remsi %i, %m : index", |i, m, _| i % m);
+    // Numbers and divisors on both sides of 0.
+    let below = "%d = arith.subi %s, %i : index\n";
+    let negative = "%l = arith.subi %c0, %m : index\n";
+    let rest = |number: &str, divisor: &str| {
+        format!("{below}{negative}%k = arith.remsi {number}, {divisor} : index")
+    };
+    compared(&rest("%d", "%m"), |i, m, s| (s - i) % m);
+    compared(&rest("%i", "%l"), |i, m, _| i % -m);
+    compared(&rest("%d", "%l"), |i, m, s| (s - i) % -m);
     for (name, holds) in [("eq", true), ("ne", false)] {
         let found = compared_choice(name, &compared, holds);
         assert!(found[0] > 0, "{found:?}");
