@@ -75,13 +75,16 @@ impl Pass for PersistLoops {
 }
 
 const NAME: &str = "persist-loops";
+const UNCOUNTED: &str = "the host cannot compute how many iterations there are";
+const UNKEPT: &str = "what the versions would hand to each other cannot be kept in memory";
 
 /// The sequential loops round parallel ones that stand in a region itself.
 fn candidates(ir: &Ir, region: RegionOp) -> Vec<Op> {
     if region.kind(ir) != Construct::Kernels {
         return Vec::new();
     }
-    let is_candidate = |&op: &Op| ir.is_sequential_loop(op) && has_parallel_loop(ir, op);
+    let is_loop = |op: Op| ir.is_sequential_loop(op) || scf::WhileOp::is(ir, op);
+    let is_candidate = |&op: &Op| is_loop(op) && has_parallel_loop(ir, op);
     ir.ops(region.block(ir)).filter(is_candidate).collect()
 }
 
@@ -262,7 +265,11 @@ fn counts(ir: &mut Ir, region: RegionOp, op: Op) -> Option<Counts> {
     let before = ir.previous_op(region.op());
     let trips = Trips { scope: region.op(), map: ValueMap::new() };
     let mut counter = Counter { b: Builder::before(ir, region.op()), trips };
-    let counted = counter.steps(op);
+    // Of a loop of any number of steps the mean is that of one.
+    let counted = match counter.b.is_counted_loop(op) {
+        true => counter.steps(op),
+        false => counter.block(op),
+    };
     let first = match before {
         Some(before) => ir.next_op(before),
         None => ir.parent_block(region.op()).and_then(|block| ir.first_op(block)),
@@ -320,48 +327,77 @@ impl PersistLoops {
             if !is_worth_launches(ir, op, row_length(arch, None)) {
                 continue;
             }
-            let found = match Loop::of(ir, region, op) {
-                Ok(found) => found,
-                Err(_) => continue,
-            };
-            let Some(counts) = counts(ir, region, op) else { continue };
-            let average = average(ir, &counts);
-            let phases = (found.phases(ir), found.is_swept(ir));
-            let step = Step::of(ir, op, &found.parallel, phases, arch);
-            let chosen = step.choose(average).filter(|_| found.has_short_phases(ir));
-            let given = self.threads.or(self.most_iterations).is_some();
-            let Some(chosen) = chosen.or_else(|| given.then_some(Choice { threads: 256, most: 0 }))
-            else {
-                continue;
-            };
-            let chosen = Choice {
-                threads: self.threads.unwrap_or(chosen.threads),
-                most: self.most_iterations.unwrap_or(chosen.most),
-            };
-            check_threads(chosen.threads, arch)?;
-            let most = match average {
-                Some(average) if chosen.most > 0 && average > chosen.most as f64 => continue,
-                Some(_) => 0,
-                None => chosen.most,
-            };
             let time = names::of(ir, op);
             let place = ir.ctx.place(ir.location(op));
-            if carry_out(ir, region, &found, (chosen.threads, most), &counts, arch) {
-                if is_planned(ir, region.op()) {
-                    record(ir, func, step::Persist { time, threads: chosen.threads, most });
+            let said = match self.take(ir, region, op, arch)? {
+                Ok(Choice { threads, most }) => {
+                    if is_planned(ir, region.op()) {
+                        record(ir, func, step::Persist { time, threads, most });
+                    }
+                    let which = match most {
+                        0 => String::new(),
+                        most => format!(
+                            ", where its launches would have {most} iterations at most on average"
+                        ),
+                    };
+                    let text = format!("Loop persists in one block of {threads} threads{which}");
+                    Diagnostic::remark(text)
                 }
-                let which = match most {
-                    0 => String::new(),
-                    most => format!(
-                        ", where its launches would have {most} iterations at most on average"
-                    ),
-                };
-                let text =
-                    format!("Loop persists in one block of {} threads{which}", chosen.threads);
-                cx.report(Diagnostic::remark(text).at_option(place));
-            }
+                Err(why) => {
+                    Diagnostic::missed(format!("Loop does not persist in one block: {why}"))
+                }
+            };
+            cx.report(said.at_option(place));
         }
         Ok(())
+    }
+
+    /// Lets a loop persist if that pays, with the threads and the sizes that it was done for; else why it does not.
+    fn take(
+        &self,
+        ir: &mut Ir,
+        region: RegionOp,
+        op: Op,
+        arch: &Arch,
+    ) -> Result<Result<Choice, String>, Diagnostic> {
+        let found = match Loop::of(ir, region, op) {
+            Ok(found) => found,
+            Err(refusal) => return Ok(Err(refusal.rule)),
+        };
+        let given = self.threads.or(self.most_iterations).is_some();
+        if !given && !found.has_short_phases(ir) {
+            return Ok(Err(
+                "a block would wait for what one thread repeats in its steps".to_owned()
+            ));
+        }
+        let Some(counts) = counts(ir, region, op) else {
+            return Ok(Err(UNCOUNTED.to_owned()));
+        };
+        let average = average(ir, &counts);
+        let phases = (found.phases(ir), found.is_swept(ir));
+        let step = Step::of(ir, op, &found.parallel, phases, arch);
+        let chosen = step.choose(average);
+        let Some(chosen) = chosen.or_else(|| given.then_some(Choice { threads: 256, most: 0 }))
+        else {
+            return Ok(Err(
+                "launches take no longer than a block alone, whatever the size".to_owned()
+            ));
+        };
+        let threads = self.threads.unwrap_or(chosen.threads);
+        check_threads(threads, arch)?;
+        let bound = self.most_iterations.unwrap_or(chosen.most);
+        let most = match average {
+            Some(average) if bound > 0 && average > bound as f64 => {
+                let text = format!(
+                    "its launches have {average:.0} iterations on average, and it pays up to {bound}"
+                );
+                return Ok(Err(text));
+            }
+            Some(_) => 0,
+            None => bound,
+        };
+        let done = carry_out(ir, region, &found, (threads, most), &counts, arch);
+        Ok(if done { Ok(Choice { threads, most }) } else { Err(UNKEPT.to_owned()) })
     }
 }
 
@@ -391,11 +427,10 @@ fn follow(
         let found = Loop::of(ir, region, op).map_err(|refusal| placed.refused(ir, &refusal))?;
         let refuse = |ir: &Ir, rule: &str| placed.refused(ir, &Refusal::new(NAME, op, rule));
         let Some(counts) = counts(ir, region, op) else {
-            return Err(refuse(ir, "the host cannot compute how many iterations there are"));
+            return Err(refuse(ir, UNCOUNTED));
         };
         if !carry_out(ir, region, &found, (step.threads, step.most), &counts, arch) {
-            let rule = "what the versions would hand to each other cannot be kept in memory";
-            return Err(refuse(ir, rule));
+            return Err(refuse(ir, UNKEPT));
         }
         record(ir, func, step.clone());
     }

@@ -20,7 +20,7 @@ impl AffineOperands {
     /// in loop variables and in values that do not change in the scope.
     pub fn map(&mut self, ir: &mut Ir, op: Op, forms: &[Polynomial]) -> Option<AffineValue> {
         let scope = affine_scope(ir, op)?;
-        if !forms.iter().all(|form| form.is_affine() && self.is_usable(ir, form, scope)) {
+        if !Self::can_map(ir, op, forms) {
             return None;
         }
         let (mut dims, mut symbols) = (Vec::new(), Vec::new());
@@ -50,8 +50,15 @@ impl AffineOperands {
         Some(AffineValue { map, operands: dims })
     }
 
+    /// Whether there is such a map. Nothing is changed.
+    pub fn can_map(ir: &Ir, op: Op, forms: &[Polynomial]) -> bool {
+        let usable =
+            |scope| forms.iter().all(|form| form.is_affine() && Self::is_usable(ir, form, scope));
+        affine_scope(ir, op).is_some_and(usable)
+    }
+
     /// Whether each value of a polynomial may be an operand in the scope, converted or not.
-    fn is_usable(&self, ir: &Ir, form: &Polynomial, scope: Region) -> bool {
+    fn is_usable(ir: &Ir, form: &Polynomial, scope: Region) -> bool {
         form.values().into_iter().all(|value| {
             let ty = ir.ty(value);
             if ir.ctx.is_index(ty) {

@@ -40,6 +40,8 @@ gpuc_ir::pass! {
 }
 
 const STEP: &str = "affine-privatize";
+/// Why what is mapped can be ([`Private::has_maps`]).
+const ASKED: &str = "it was asked whether accesses and copies are affine";
 
 /// An array that iterations of some loops get copies of.
 struct Private {
@@ -122,7 +124,9 @@ impl AffinePrivatize {
             match of_loop(ir, nest, graph, view) {
                 Ok(privates)
                     if !privates.is_empty()
-                        && privates.iter().all(|each| each.has_known_extents(ir, region)) =>
+                        && privates.iter().all(|each| {
+                            each.has_known_extents(ir, region) && each.has_maps(ir, op)
+                        }) =>
                 {
                     apart.extend(graph.assumed_apart.iter().copied());
                     found.extend(privates);
@@ -333,6 +337,38 @@ impl Private {
             .flat_map(|form| form.values())
             .all(|value| pure_slice(ir, value, region.op()).is_some())
     }
+
+    /// Whether accesses can be redirected, and the last iteration's elements copied back behind the loop `root`: all that both
+    /// take is affine there. (Rows that the program writes out as products of variables may not be.)
+    fn has_maps(&self, ir: &Ir, root: Op) -> bool {
+        let ends = self.elements.iter().flat_map(|side| [side.0.clone(), behind(side)]);
+        let accesses = || self.accesses.iter();
+        AffineOperands::can_map(ir, root, &ends.chain(self.trips()).collect::<Vec<_>>())
+            && accesses().all(|access| {
+                let place = self.place_of(access);
+                place.is_some_and(|place| AffineOperands::can_map(ir, access.op, &place))
+            })
+    }
+
+    /// Iterations of each loop, less one.
+    fn trips(&self) -> Vec<Polynomial> {
+        let iterations = self.sides().into_iter().take(self.loops.len());
+        iterations.map(|(first, last)| last.plus(&first, -1).unwrap_or_default()).collect()
+    }
+
+    /// Where an access goes in the copies.
+    fn place_of(&self, access: &Access) -> Option<Vec<Polynomial>> {
+        let own = self.loops.iter().map(|dim| Some(Polynomial::value(dim.variable)));
+        let elements = access.subscripts.iter();
+        let elements = elements.map(|form| form.as_ref()?.as_polynomial().cloned());
+        let forms = own.chain(elements).zip(self.sides());
+        forms.map(|(form, (first, _))| form?.plus(&first, -1)).collect()
+    }
+}
+
+/// What follows the last.
+fn behind((_, last): &(Polynomial, Polynomial)) -> Polynomial {
+    last.plus(&Polynomial::constant(1), 1).unwrap_or_default()
 }
 
 /// How many values from the first to the last.
@@ -350,15 +386,9 @@ fn expand(ir: &mut Ir, region: RegionOp, private: &Private) {
     let buffer = allocate(ir, region.op(), private.buffer, &variable, &extents);
     let view = view(ir, root, buffer, &extents);
     let mut operands = AffineOperands::default();
-    let loops = private.loops.len();
     for access in &private.accesses {
-        let own = private.loops.iter().map(|dim| Polynomial::value(dim.variable));
-        let elements = access.subscripts.iter().flatten();
-        let elements = elements.filter_map(|form| form.as_polynomial().cloned());
-        let forms = own.chain(elements).zip(&sides);
-        let forms: Vec<Polynomial> =
-            forms.filter_map(|(form, (first, _))| form.plus(first, -1)).collect();
-        let Some(map) = operands.map(ir, access.op, &forms) else { continue };
+        let place = private.place_of(access);
+        let map = place.and_then(|place| operands.map(ir, access.op, &place)).expect(ASKED);
         let mut b = Builder::before(ir, access.op);
         if let Some(store) = AffineStoreOp::cast(&b, access.op) {
             let value = store.value(&b);
@@ -369,7 +399,7 @@ fn expand(ir: &mut Ir, region: RegionOp, private: &Private) {
             ir.replace_op(access.op, &[value]);
         }
     }
-    copy_back(ir, root, private, view, &sides[..loops]);
+    copy_back(ir, root, private, view);
 }
 
 /// Memory of the device for as many elements of a variable, from in front of the region to behind it.
@@ -422,19 +452,10 @@ fn view(ir: &mut Ir, root: Op, buffer: Value, extents: &[Polynomial]) -> Value {
 }
 
 /// Copies what the last iteration has written to where the program looks for it, if there is one.
-fn copy_back(
-    ir: &mut Ir,
-    root: Op,
-    private: &Private,
-    view: Value,
-    iterations: &[(Polynomial, Polynomial)],
-) {
+fn copy_back(ir: &mut Ir, root: Op, private: &Private, view: Value) {
     let mut operands = AffineOperands::default();
-    let trips: Vec<Polynomial> = iterations
-        .iter()
-        .filter_map(|side| extent(side).plus(&Polynomial::constant(1), -1))
-        .collect();
-    let Some(map) = operands.map(ir, root, &trips) else { return };
+    let trips = private.trips();
+    let map = operands.map(ir, root, &trips).expect(ASKED);
     let data = ir.ctx.map_data(map.map).clone();
     let conditions: Vec<_> = data.results.iter().map(|&result| (result, false)).collect();
     let set = ir.ctx.integer_set(data.dims, data.symbols, &conditions);
@@ -444,11 +465,9 @@ fn copy_back(
     let end = b.terminator(block).expect("the branch ends with a yield");
     b.set_point(InsertPoint::Before(end));
     let mut elements = Vec::new();
-    for (first, last) in &private.elements {
-        let behind = last.plus(&Polynomial::constant(1), 1).unwrap_or_default();
-        let lower = operands.map(&mut b, root, std::slice::from_ref(first));
-        let upper = operands.map(&mut b, root, &[behind]);
-        let (Some(lower), Some(upper)) = (lower, upper) else { return };
+    for side in &private.elements {
+        let [lower, upper] = [side.0.clone(), behind(side)]
+            .map(|form| operands.map(&mut b, root, &[form]).expect(ASKED));
         let new = AffineForOp::create(&mut b, &lower, &upper, 1, &[], |_, _, _| Vec::new());
         copy_marks(&mut b, root, new.op());
         elements.push(new.induction_var(&b));
@@ -456,14 +475,12 @@ fn copy_back(
         b.set_point(inside);
     }
     // The last iteration, counted from the first, and elements from the first.
-    let own = iterations.iter().filter_map(|(first, last)| last.plus(first, -1));
     let within = elements.iter().zip(&private.elements);
     let within = within.filter_map(|(&at, (first, _))| Polynomial::value(at).plus(first, -1));
-    let from: Vec<Polynomial> = own.chain(within).collect();
+    let from: Vec<Polynomial> = trips.into_iter().chain(within).collect();
     let to: Vec<Polynomial> = elements.iter().map(|&at| Polynomial::value(at)).collect();
-    let from = operands.map(&mut b, root, &from);
-    let to = operands.map(&mut b, root, &to);
-    let (Some(from), Some(to)) = (from, to) else { return };
+    let from = operands.map(&mut b, root, &from).expect(ASKED);
+    let to = operands.map(&mut b, root, &to).expect(ASKED);
     let value = AffineLoadOp::create(&mut b, view, &from);
     AffineStoreOp::create(&mut b, value, private.buffer, &to);
 }

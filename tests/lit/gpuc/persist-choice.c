@@ -26,6 +26,7 @@ void small(void)
 // CHECK: kernel large
 // CHECK-NOT: persist
 // CHECK: launches t
+// SAID: Loop does not persist in one block: its launches have 3999998 iterations on average, and it pays up to {{[0-9]+}}
 void large(void)
 {
     #pragma acc kernels copy(c, d)
@@ -50,6 +51,7 @@ void unknown(int n, float *restrict a, float *restrict b)
 // CHECK: kernel said
 // CHECK-NOT: persist
 // CHECK: launches t
+// SAID: Loop does not persist in one block: the program says who executes the iterations
 void said(int n, float *restrict a, float *restrict b)
 {
     #pragma acc kernels copy(a[0:n], b[0:n])
@@ -67,6 +69,7 @@ void said(int n, float *restrict a, float *restrict b)
 // CHECK: kernel alone
 // CHECK-NOT: persist
 // CHECK: launches t
+// SAID: Loop does not persist in one block: a block would wait for what one thread repeats in its steps
 void alone(int n, float *restrict a, float *restrict b)
 {
     #pragma acc kernels copy(a[0:n], b[0:n])
@@ -76,4 +79,42 @@ void alone(int n, float *restrict a, float *restrict b)
         for (int i = 0; i < n; i++)
             a[i] = b[n - 1 - i];
     }
+}
+
+// How many steps there are, nobody knows; how large they are, the host does.
+// CHECK: kernel converges
+// CHECK: persist {{.*}} over {{[0-9]+}} where {{[0-9]+}} iterations
+// SAID: Loop persists in one block of {{[0-9]+}} threads, where
+int converges(int n, float least, float *restrict a, float *restrict b)
+{
+    float most = 2 * least;
+    int steps = 0;
+    #pragma acc kernels copy(a[0:n], b[0:n])
+    while (most > least) {
+        most = 0;
+        for (int i = 1; i < n - 1; i++)
+            b[i] = 0.5f * (a[i - 1] + a[i + 1]);
+        for (int i = 1; i < n - 1; i++) {
+            most = b[i] - a[i] > most ? b[i] - a[i] : most;
+            a[i] = b[i];
+        }
+        steps++;
+    }
+    return steps;
+}
+
+// A block would have to share two dimensions at once.
+// CHECK: kernel both
+// CHECK-NOT: persist
+// CHECK: launches k
+// SAID: Loop does not persist in one block: a parallel loop has others in it, which blocks of a grid share
+void both(int n, float a[n][n])
+{
+    #pragma acc kernels copy(a[0:n][0:n])
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++) {
+            a[i][k] /= a[k][k];
+            for (int j = k + 1; j < n; j++)
+                a[i][j] -= a[i][k] * a[k][j];
+        }
 }

@@ -1,5 +1,6 @@
 // Loops over steps with little to do, which one block executes, and the same with more than that: substitution, a recursion with a
-// sum and scalars of a step, cells that diffuse, rows one behind the other, a phase that not every step has.
+// sum and scalars of a step, cells that diffuse, rows one behind the other, a phase that not every step has, steps until what they
+// compute says that it is enough, with the test in front and behind.
 #include <stdio.h>
 
 #define MOST 6000
@@ -87,6 +88,46 @@ static void now_and_then(int steps, int n, unsigned a[restrict n])
     printf("%u\n", total);
 }
 
+static void settle(unsigned small, int n, unsigned a[restrict n], unsigned b[restrict n])
+{
+    unsigned most = small + 1;
+    int steps = 0;
+    #pragma acc kernels copy(a[0:n], b[0:n])
+    while (most > small && steps < 40) {
+        most = 0;
+        for (int i = 1; i < n - 1; i++) {
+            b[i] = (a[i - 1] + a[i + 1]) / 2;
+            unsigned change = b[i] > a[i] ? b[i] - a[i] : a[i] - b[i];
+            most = change > most ? change : most;
+        }
+        for (int i = 1; i < n - 1; i++)
+            a[i] = b[i];
+        steps++;
+    }
+    printf("%u %d\n", most, steps);
+}
+
+static void settle_once(unsigned small, int n, unsigned a[restrict n], unsigned b[restrict n])
+{
+    unsigned most;
+    int steps = 0;
+    #pragma acc kernels copy(a[0:n], b[0:n])
+    do {
+        most = 0;
+        for (int i = 1; i < n - 1; i++)
+            b[i] = (a[i - 1] + 3 * a[i] + a[i + 1]) / 5;
+        steps++;
+        for (int i = 1; i < n - 1; i++) {
+            most = a[i] - b[i] > most ? a[i] - b[i] : most;
+            a[i] = b[i];
+        }
+        if (steps > 30)
+            break;
+        most += steps % 3;
+    } while (most > small);
+    printf("%u %d\n", most, steps);
+}
+
 int main(void)
 {
     static const int sizes[] = {0, 1, 2, 37, 256, 300};
@@ -112,6 +153,10 @@ int main(void)
             show("diffuse", n, x);
             now_and_then(steps, n, y);
             show("now and then", n, y);
+            settle(3000 >> steps, n, x, y);
+            show("settle", n, x);
+            settle_once(1000 * steps, n, x, y);
+            show("at least once", n, y);
         }
     }
     return 0;
