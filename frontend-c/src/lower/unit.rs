@@ -11,7 +11,7 @@ use super::lowerer::{Failure, Lowerer};
 use super::private::changed_copies;
 use super::region::Site;
 use super::walk::{self, Below, Node};
-use super::{ConstructInfo, DataItem, Extent, Lowered, Options, depth, entered, wishes};
+use super::{ConstructInfo, DataItem, Extent, Lowered, Options, crossings, depth, wishes};
 use crate::directive::action::Action;
 use crate::directive::data::Memory;
 use crate::directive::{DataKind, Directive, Kind};
@@ -129,7 +129,7 @@ impl Walker<'_> {
         let unit = self.unit;
         self.function = Some(decl);
         let Some(body) = unit.function(decl).and_then(|function| function.body) else { return };
-        self.lowerer.diagnostics.extend(entered::check(unit, body));
+        self.lowerer.diagnostics.extend(crossings::check(unit, body));
         walk::stmt(unit, body, &mut |node| match node {
             Node::Stmt(stmt) => match unit.stmts[stmt].kind {
                 StmtKind::Directive { directive, body } => self.directive(stmt, directive, body),
