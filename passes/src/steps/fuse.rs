@@ -2,12 +2,14 @@
 //!
 //! Needs `affine.for` loops of the same bounds, nothing but what can be computed again between them.
 //! A dependence that leads from an iteration of the first loop to an earlier one of the second forbids
-//! it. Named as upstream's pass, which also moves producers into consumers; this one does not.
+//! it. Named as upstream's pass, whose option `mode` says which of them; upstream's also moves producers into consumers of
+//! other bounds, this one does not.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineForOp;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
+use rustc_hash::FxHashSet;
 
 use super::legality::Legal;
 use super::rebuild::rebuild;
@@ -15,6 +17,7 @@ use super::refusal::Refusal;
 use super::schedule::{Row, Schedule};
 use super::statements::Statements;
 use super::{apart, free};
+use crate::analysis::access::{AccessKind, access};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 
@@ -23,15 +26,77 @@ gpuc_ir::pass! {
     AffineLoopFusion = "affine-loop-fusion" on "func.func" {
         /// Whether variables that are mapped to the device are taken not to overlap.
         assume_apart: bool = false,
+        /// Which loops: a `producer` with the loop that reads what it writes, a `sibling` with one that reads what it
+        /// reads, or `greedy`, all.
+        mode: String = "greedy".to_owned(),
+    }
+}
+
+/// What two loops have to do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    /// The second reads what the first one writes.
+    Producer,
+    /// Both read the same, and neither touches what the other one writes.
+    Sibling,
+}
+
+impl Relation {
+    /// The relation that a mode asks for; `None` of the mode that asks for none.
+    fn of_mode(mode: &str) -> Result<Option<Relation>, Diagnostic> {
+        match mode {
+            "greedy" => Ok(None),
+            "producer" => Ok(Some(Relation::Producer)),
+            "sibling" => Ok(Some(Relation::Sibling)),
+            _ => Err(Diagnostic::error(format!("no mode of fusion is called '{mode}'"))
+                .help("modes are greedy, producer and sibling")),
+        }
+    }
+
+    fn of(ir: &Ir, loops: [Op; 2]) -> Option<Relation> {
+        let [first, second] = loops.map(|op| Touched::of(ir, op));
+        let meet = |a: &FxHashSet<Value>, b: &FxHashSet<Value>| !a.is_disjoint(b);
+        if meet(&first.written, &second.read) {
+            return Some(Relation::Producer);
+        }
+        let is_apart =
+            !meet(&first.written, &second.written) && !meet(&first.read, &second.written);
+        (is_apart && meet(&first.read, &second.read)).then_some(Relation::Sibling)
+    }
+}
+
+/// Memory that a loop reads and writes.
+#[derive(Default)]
+struct Touched {
+    read: FxHashSet<Value>,
+    written: FxHashSet<Value>,
+}
+
+impl Touched {
+    fn of(ir: &Ir, op: Op) -> Touched {
+        let mut touched = Touched::default();
+        for found in
+            ir.nested_ops(op, WalkOrder::PreOrder).into_iter().filter_map(|op| access(ir, op))
+        {
+            if found.kind != AccessKind::Write {
+                touched.read.insert(found.root);
+            }
+            if found.writes() {
+                touched.written.insert(found.root);
+            }
+        }
+        touched
     }
 }
 
 impl Pass for AffineLoopFusion {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let wanted = Relation::of_mode(&self.mode)?;
         for first in ir.nested_ops(op, WalkOrder::PostOrder) {
             let mut at = first;
             while !ir.is_erased(at)
                 && let Some(second) = follower(ir, at)
+                && (wanted.is_none() || wanted == Relation::of(ir, [at, second]))
             {
                 let nest = Nest::compute(ir, op);
                 match fuse(ir, &nest, [at, second], apart(self.assume_apart)) {
