@@ -55,6 +55,8 @@ gpuc_ir::pass! {
 impl Pass for TileContractions {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
+        // Options that no tile can have are refused also where nothing is tiled.
+        self.given()?;
         let given = Given::of(ir, op)?;
         let steps = given.as_ref().map(Given::of_kind::<step::Tile>);
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {

@@ -121,13 +121,13 @@ impl AffinePrivatize {
                 done.push(op);
                 continue;
             }
-            match of_loop(ir, nest, graph, view) {
+            let privates = of_loop(ir, nest, graph, view);
+            let privates = privates.and_then(|privates| {
+                privates.iter().try_for_each(|each| each.check(ir, region, op))?;
                 Ok(privates)
-                    if !privates.is_empty()
-                        && privates.iter().all(|each| {
-                            each.has_known_extents(ir, region) && each.has_maps(ir, op)
-                        }) =>
-                {
+            });
+            match privates {
+                Ok(privates) if !privates.is_empty() => {
                     apart.extend(graph.assumed_apart.iter().copied());
                     found.extend(privates);
                     done.push(op);
@@ -327,6 +327,19 @@ impl Private {
             (dim.lower[0].clone(), last)
         });
         iterations.chain(self.elements.iter().cloned()).collect()
+    }
+
+    /// Refuses copies whose size the host cannot tell, and those that accesses cannot be redirected to.
+    fn check(&self, ir: &Ir, region: RegionOp, root: Op) -> Result<(), Refusal> {
+        let name = name(ir, self.buffer);
+        let why = if !self.has_known_extents(ir, region) {
+            format!("the host cannot tell how many elements the copies of {name} have")
+        } else if !self.has_maps(ir, root) {
+            format!("subscripts of {name} are products of variables, or no sums at all")
+        } else {
+            return Ok(());
+        };
+        Err(Refusal::new(STEP, root, why))
     }
 
     /// Whether the host can tell how large the copies are.

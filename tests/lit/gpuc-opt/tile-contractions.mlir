@@ -2,6 +2,7 @@
 // RUN: gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{arch=sm_90 tile-sizes=8,8,4 thread-sizes=2,2 wide=false least-blocks=0}),canonicalize,cse)' %s | FileCheck %s
 // RUN: gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{arch=sm_90 tile-sizes=8,8,4 thread-sizes=2,2 least-blocks=0}),canonicalize,cse)' %s | FileCheck %s --check-prefix=WIDE
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{tile-sizes=8,8}))' %s 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{tile-sizes=8,8}))' %S/stage-transposes.mlir 2>&1 | FileCheck %s --check-prefix=SIZES
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{tile-sizes=8,12,4 thread-sizes=2,2}))' %s 2>&1 | FileCheck %s --check-prefix=POWER
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{tile-sizes=256,256,64 thread-sizes=8,8}))' %s 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not gpuc-opt --pass-pipeline='builtin.module(func.func(tile-contractions{arch=sm_75 tile-sizes=8,8,4 thread-sizes=2,2 stages=3}))' %s 2>&1 | FileCheck %s --check-prefix=OLD

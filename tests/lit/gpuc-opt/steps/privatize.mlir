@@ -117,3 +117,21 @@ func.func @room(%n: index, %a: memref<?xf32> {offload.storage = "exclusive"},
   }
   return
 }
+
+// -----
+
+// The element is a product of variables: no affine subscript copies the last one back.
+// CHECK-LABEL: func.func @product
+// CHECK-NOT: gpu.alloc
+// REMARK: affine-privatize: subscripts of sum are products of variables, or no sums at all
+func.func @product(%n: index, %i: index, %w: index, %a: memref<?x?xf32> {offload.storage = "exclusive"},
+                   %sum: memref<?xf32> {offload.storage = "exclusive", offload.name = "sum"}) {
+  offload.region kernels {
+    %place = arith.muli %i, %w : index
+    affine.for %k = 0 to %n {
+      %0 = affine.load %a[%k, %k] : memref<?x?xf32>
+      affine.store %0, %sum[symbol(%place)] : memref<?xf32>
+    }
+  }
+  return
+}
