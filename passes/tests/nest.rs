@@ -520,6 +520,14 @@ affine.store %new, %a[0] : memref<?xf32>",
 %old = memref.load %a[%q] : memref<?xf32>
 %new = arith.addf %old, %f1 : f32
 memref.store %new, %a[%q] : memref<?xf32>",
+        // Two subscripts without a closed form are not the same one.
+        "%old = affine.load %a[%i mod symbol(%n)] : memref<?xf32>
+%new = arith.addf %old, %f1 : f32
+affine.store %new, %a[%i mod symbol(%m)] : memref<?xf32>",
+        // Changed before it is looked at.
+        "%old = memref.atomic_rmw addf %f1, %a[%c0] : (f32, memref<?xf32>) -> f32
+%new = arith.addf %old, %f1 : f32
+affine.store %new, %a[0] : memref<?xf32>",
     ] {
         graph(&format!("affine.for %i = 1 to %n {{\n{update}\n}}"), |ir, graph, variables| {
             assert_eq!(graph.accumulation(ir, variables[0]), None, "{update}");

@@ -15,6 +15,10 @@ fn computed(name: &str, a: i64, b: i64) -> Option<i64> {
         "maxsi" => a.max(b),
         "minsi" => a.min(b),
         "andi" => a & b,
+        "ori" => a | b,
+        "xori" => a ^ b,
+        "minui" => unsigned(|a, b| a.min(b)).or(Some(0))?,
+        "maxui" => unsigned(|a, b| a.max(b)).or(Some(a))?,
         "divsi" => a.checked_div(b)?,
         "remsi" => a.checked_rem(b)?,
         "floordivsi" => a.checked_div(b)? - i64::from(a % b != 0 && (a < 0) != (b < 0)),
@@ -22,12 +26,14 @@ fn computed(name: &str, a: i64, b: i64) -> Option<i64> {
         "divui" => unsigned(|a, b| a / b)?,
         "remui" => unsigned(|a, b| a % b)?,
         "ceildivui" => unsigned(u64::div_ceil)?,
+        "shli" => (0..64).contains(&b).then(|| a << b)?,
+        "shrsi" => (0..64).contains(&b).then(|| a >> b)?,
         "shrui" => (0..64).contains(&b).then(|| ((a as u64) >> b) as i64)?,
         _ => unreachable!("{name}"),
     })
 }
 
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 20] = [
     "addi",
     "subi",
     "muli",
@@ -42,6 +48,12 @@ const NAMES: [&str; 14] = [
     "remui",
     "ceildivui",
     "shrui",
+    "ori",
+    "xori",
+    "minui",
+    "maxui",
+    "shli",
+    "shrsi",
 ];
 
 /// Numbers that look random, the same ones each time.
@@ -130,4 +142,42 @@ return
     let ends: Vec<_> = ranges_of(text).into_iter().map(|r| (r.min, r.max)).collect();
     let most = i128::from(i32::MAX);
     assert_eq!(ends, [(0, most), (0, 1 << 24), (-(1 << 24), 1 << 24)]);
+}
+
+#[test]
+fn bounds_that_are_reached() {
+    let text = "func.func @f(%x: i32, %q: i1) {
+%c0 = arith.constant 0 : index %c3 = arith.constant 3 : index %c128 = arith.constant 128 : index
+%v = arith.index_cast %x : i32 to index
+%rest = affine.apply affine_map<(d0) -> (d0 mod 5)>(%v) {seen}
+%n = arith.maxsi %v, %c0 {seen} : index
+%small = affine.apply affine_map<(d0) -> (d0 mod 5)>(%n) {seen}
+%few = arith.remui %n, %c3 {seen} : index
+%either = arith.select %q, %c3, %c128 {seen} : index
+%other = arith.select %q, %c128, %c3 {seen} : index
+%bits = arith.ori %few, %either {seen} : index
+%odd = arith.xori %few, %c3 {seen} : index
+%less = arith.minui %n, %c128 {seen} : index
+%more = arith.maxui %few, %c3 {seen} : index
+%top = arith.shrui %v, %c3 {seen} : index
+%both = arith.andi %v, %c128 {seen} : index
+return
+}";
+    let ends: Vec<_> = ranges_of(text).into_iter().map(|r| (r.min, r.max)).collect();
+    let most = i128::from(i32::MAX);
+    let expected = [
+        (0, 4),
+        (0, most),
+        (0, 4),
+        (0, 2),
+        (3, 128),
+        (3, 128),
+        (0, 255),
+        (0, 3),
+        (0, 128),
+        (3, 3),
+        (0, (1 << 61) - 1),
+        (0, 128),
+    ];
+    assert_eq!(ends, expected);
 }

@@ -219,3 +219,47 @@ fn overwritten_arrays() {
         }
     }
 }
+
+/// Arrays of which no iteration overwrites one and the same box.
+#[test]
+fn arrays_that_are_overwritten_in_part() {
+    for (what, writes, read) in [
+        // Neither write includes the other.
+        (
+            "two ranges",
+            "affine.for %k = 0 to 5 { affine.store %c3, %x[%k] : memref<40xi32> }
+             affine.for %k = 3 to 8 { affine.store %v, %x[%k] : memref<40xi32> }",
+            "%k + 3",
+        ),
+        ("every other element", "affine.for %k = 0 to 8 { affine.store %v, %x[%k * 2] : memref<40xi32> }", "%k * 2"),
+        ("a window", "affine.for %k = 0 to 8 { affine.store %v, %x[%k + %i] : memref<40xi32> }", "%k + %i"),
+        (
+            "rounded ends",
+            "affine.for %k = affine_map<()[s0] -> (s0 ceildiv 2)>()[%n] to affine_map<()[s0] -> (s0 floordiv 2 + 6)>()[%n] {
+                affine.store %v, %x[%k] : memref<40xi32> }",
+            "%k + symbol(%n) floordiv 2 + 1",
+        ),
+    ] {
+        let text = format!(
+            "func.func @main(%n: index, %m: index, %a: memref<12x12xi32> {{offload.storage = \"exclusive\"}}, \
+             %x: memref<40xi32> {{offload.storage = \"exclusive\"}}) {{
+             %c3 = arith.constant 3 : i32
+             offload.region kernels {{
+             affine.for %i = 0 to %m {{
+               %v = affine.load %a[%i, 11] : memref<12x12xi32>
+               {writes}
+               affine.for %k = 0 to 2 {{
+                 %r = affine.load %x[{read}] : memref<40xi32>
+                 affine.store %r, %a[%i, %k] : memref<12x12xi32>
+               }}
+             }} }}
+             return }}"
+        );
+        let passes = "affine-privatize,canonicalize,recognize-parallel,canonicalize";
+        let output = run(passes, &text).0;
+        assert!(!output.contains("gpu.alloc"), "{what} privatized:\n{output}");
+        for seed in 0..6 {
+            check(&text, passes, seed).unwrap_or_else(|error| panic!("{what}: {error}"));
+        }
+    }
+}

@@ -255,6 +255,33 @@ memref.store %f1, %a[%k] : memref<?xf32>
     );
 }
 
+/// Conditions that are more than one comparison: what is not known of one of their sides is not certain.
+#[test]
+fn subscripts_chosen_by_several_conditions() {
+    let compared = |condition: &str, holds: fn(i64, i64, i64) -> bool| {
+        let body = format!(
+            "%true = arith.constant true
+affine.for %i = 4 to affine_map<()[s0] -> (s0 + 4)>()[%n] {{
+%low = arith.cmpi slt, %i, %s : index
+%high = arith.cmpi sgt, %i, %m : index
+%q = {condition}
+%k = arith.select %q, %i, %m : index
+memref.store %f1, %a[%k] : memref<?xf32>
+}}"
+        );
+        let touched = |i, m, s| if holds(i, m, s) { i } else { m };
+        compare(&body, |n, m, s| (4..n + 4).map(|i| touched(i, m, s)).collect())
+    };
+    compared("arith.ori %low, %high : i1", |i, m, s| i < s || i > m);
+    compared("arith.andi %low, %high : i1", |i, m, s| i < s && i > m);
+    compared("arith.xori %low, %high : i1", |i, m, s| (i < s) != (i > m));
+    // The opposite of one comparison is another one, on either side of the operation.
+    for negated in ["%low, %true", "%true, %low"] {
+        let found = compared(&format!("arith.xori {negated} : i1"), |i, _, s| i >= s);
+        assert_eq!(found, [ALL; 2]);
+    }
+}
+
 /// Which element an iteration touches.
 type Chosen = fn(i64, i64, i64) -> i64;
 

@@ -147,3 +147,80 @@ impl Cast {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an operation on numbers of 8 bits gives.
+    fn expected(name: &str, a: i8, b: i8) -> Option<i8> {
+        let (u, v) = (a as u8, b as u8);
+        let (x, y) = (i32::from(a), i32::from(b));
+        let down = || (b != 0).then(|| (f64::from(x) / f64::from(y)).floor() as i32);
+        let fits = |value: i32| i8::try_from(value).ok();
+        let shift = u32::from(v);
+        Some(match name {
+            "arith.addi" => a.wrapping_add(b),
+            "arith.subi" => a.wrapping_sub(b),
+            "arith.muli" => a.wrapping_mul(b),
+            "arith.andi" => a & b,
+            "arith.ori" => a | b,
+            "arith.xori" => a ^ b,
+            "arith.shli" => a.checked_shl(shift)?,
+            "arith.shrsi" => a.checked_shr(shift)?,
+            "arith.shrui" => u.checked_shr(shift)? as i8,
+            "arith.divsi" => a.checked_div(b)?,
+            "arith.remsi" => a.checked_rem(b)?,
+            "arith.divui" => u.checked_div(v)? as i8,
+            "arith.remui" => u.checked_rem(v)? as i8,
+            "arith.floordivsi" => fits(down()?)?,
+            "arith.ceildivsi" => fits(down()? + i32::from(x % y != 0))?,
+            "arith.ceildivui" => (v != 0).then(|| u.div_ceil(v))? as i8,
+            "arith.minsi" => a.min(b),
+            "arith.maxsi" => a.max(b),
+            "arith.minui" => u.min(v) as i8,
+            "arith.maxui" => u.max(v) as i8,
+            _ => unreachable!("{name}"),
+        })
+    }
+
+    const NAMES: [&str; 20] = [
+        arith::AddIOp::NAME,
+        arith::SubIOp::NAME,
+        arith::MulIOp::NAME,
+        arith::ShLIOp::NAME,
+        arith::ShRUIOp::NAME,
+        arith::ShRSIOp::NAME,
+        arith::AndIOp::NAME,
+        arith::OrIOp::NAME,
+        arith::XOrIOp::NAME,
+        arith::DivUIOp::NAME,
+        arith::DivSIOp::NAME,
+        arith::RemUIOp::NAME,
+        arith::RemSIOp::NAME,
+        arith::CeilDivUIOp::NAME,
+        arith::CeilDivSIOp::NAME,
+        arith::FloorDivSIOp::NAME,
+        arith::MinSIOp::NAME,
+        arith::MaxSIOp::NAME,
+        arith::MinUIOp::NAME,
+        arith::MaxUIOp::NAME,
+    ];
+
+    #[test]
+    fn all_numbers_of_8_bits() {
+        for name in NAMES {
+            let op = binary(name).unwrap();
+            let mut commutes = true;
+            for a in i8::MIN..=i8::MAX {
+                for b in i8::MIN..=i8::MAX {
+                    let apply = |a: i8, b: i8| op.apply(a.into(), b.into(), 8);
+                    assert_eq!(apply(a, b), expected(name, a, b).map(i64::from), "{name} {a} {b}");
+                    commutes &= apply(a, b) == apply(b, a);
+                }
+            }
+            assert_eq!(op.commutes(), commutes, "{name}");
+        }
+        assert_eq!(binary("arith.addf"), None);
+    }
+}
