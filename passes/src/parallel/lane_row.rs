@@ -75,14 +75,19 @@ pub fn needed_by(ir: &Ir, op: Op) -> Vec<Op> {
 }
 
 /// What an operation, and those inside, may change that others see; `None` where that is not known.
-fn written_by(ir: &Ir, op: Op) -> Option<IndexSet<Value>> {
+pub(super) fn written_by(ir: &Ir, op: Op) -> Option<IndexSet<Value>> {
     let effects = ir.effects(op)?;
     let writes = effects.iter().filter(|effect| effect.kind == EffectKind::Write);
     writes.map(|write| Some(root(ir, write.on?))).collect()
 }
 
 /// Whether an operation may touch, in a way asked for, one of some buffers.
-fn touches(ir: &Ir, op: Op, buffers: &IndexSet<Value>, how: fn(EffectKind) -> bool) -> bool {
+pub(super) fn touches(
+    ir: &Ir,
+    op: Op,
+    buffers: &IndexSet<Value>,
+    how: fn(EffectKind) -> bool,
+) -> bool {
     let Some(effects) = ir.effects(op) else { return true };
     effects.iter().filter(|effect| how(effect.kind)).any(|effect| {
         let Some(on) = effect.on.map(|on| root(ir, on)) else { return true };

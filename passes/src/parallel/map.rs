@@ -21,9 +21,10 @@ use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 use indexmap::IndexMap;
 
 use super::block_shape::{BlockShape, grid_row_length, longest_row, row_length, tile_shape};
+use super::lane_row::{touches, written_by};
 use super::mapping_remarks;
 use super::schedule::{Asked, Levels, check_nesting, region_sizes};
-use super::segments::has_effects;
+use super::segments::{has_effects, is_local};
 use super::verify_mapping::check_sizes;
 use crate::analysis::loops::constant_trips;
 use crate::plan::text::Placed;
@@ -226,8 +227,9 @@ impl Mapper<'_> {
         if ordered {
             // A serial loop around it orders its runs; one gang can do that.
             levels.gang = false;
-            // Rows may have a loop inside for their lanes.
-            levels.vector |= !(outer.in_block() || levels.worker && inner);
+            // Rows may have a loop inside for their lanes, and a loop inside may ask for all threads.
+            levels.vector |=
+                !(outer.in_block() || levels.worker && inner || asks_for_threads_inside(ir, op));
         }
         levels
     }
@@ -393,26 +395,47 @@ impl Mapper<'_> {
     }
 }
 
-/// Whether the gangs are for loops inside that ask for them: then every gang runs this loop, which must do
-/// nothing else that is seen outside of a thread.
+/// Whether the gangs are for loops inside that ask for them: then every gang runs this loop, at a time of its own. So
+/// it must do nothing else that is seen outside of a thread, and read nothing that the loops inside may have changed; of
+/// several such loops none touches what another one writes.
 fn leaves_gangs_to_inner(ir: &Ir, op: Op) -> bool {
-    let asks =
-        |inner: Op| ir.has_trait(inner, Traits::PARALLEL_LOOP) && Asked::of(ir, inner).levels.gang;
-    let mut found = false;
+    let is_parallel = |inner: Op| ir.has_trait(inner, Traits::PARALLEL_LOOP);
+    let asks = |inner: Op| is_parallel(inner) && Asked::of(ir, inner).levels.gang;
+    let Some(mut written) = written_by(ir, op) else { return false };
+    written.retain(|&buffer| !is_local(ir, buffer));
+    let mut found: Vec<Op> = Vec::new();
     let mut open = vec![op];
     while let Some(around) = open.pop() {
         let blocks = ir.regions(around).iter().flat_map(|&region| ir.blocks(region));
         for inner in blocks.flat_map(|&block| ir.ops(block)) {
             if asks(inner) {
-                found = true;
-            } else if ir.nested_ops(inner, WalkOrder::PreOrder).into_iter().any(asks) {
+                found.push(inner);
+            } else if is_parallel(inner)
+                && ir.nested_ops(inner, WalkOrder::PreOrder).into_iter().any(asks)
+            {
                 open.push(inner);
-            } else if has_effects(ir, inner) && !ir.has_trait(inner, Traits::TERMINATOR) {
+            } else if !ir.has_trait(inner, Traits::TERMINATOR)
+                && (has_effects(ir, inner)
+                    || touches(ir, inner, &written, |kind| kind == EffectKind::Read))
+            {
                 return false;
             }
         }
     }
-    found && ir.results(op).is_empty()
+    let disturbs = |one: Op, other: Op| {
+        written_by(ir, one).is_none_or(|written| touches(ir, other, &written, |_| true))
+    };
+    let apart = |&one: &Op| found.iter().all(|&other| other == one || !disturbs(one, other));
+    !found.is_empty() && found.iter().all(apart) && ir.results(op).is_empty()
+}
+
+/// Whether a parallel loop inside of another asks for threads of a block.
+fn asks_for_threads_inside(ir: &Ir, op: Op) -> bool {
+    ir.nested_ops(op, WalkOrder::PreOrder).into_iter().any(|inner| {
+        inner != op
+            && ir.has_trait(inner, Traits::PARALLEL_LOOP)
+            && Asked::of(ir, inner).levels.in_block()
+    })
 }
 
 /// The mapping of a loop that came with one, where it gives each iteration a thread without saying how
