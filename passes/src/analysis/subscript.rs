@@ -17,36 +17,43 @@ const DEPTH: u32 = 32;
 /// arithmetic where it does not wrap: because the program promises so (`nsw`), because the intervals
 /// of the operands show it, or because it is done in 64 bits, where subscripts are taken not to.
 pub fn polynomial(ir: &Ir, value: Value) -> Polynomial {
-    build(ir, value, DEPTH, Keep::Nothing)
+    build(ir, value, DEPTH, Keep { any: None, factors: None })
 }
 
-/// The same, but sums that are factors of a product stay values of their own where `keep` says so:
+/// The same, but sums that are factors of a product stay values of their own where `factors` says so:
 /// in `i * (n + 2) + j` the extent of a row is one number.
-pub fn polynomial_keeping(ir: &Ir, value: Value, keep: &dyn Fn(Value) -> bool) -> Polynomial {
-    build(ir, value, DEPTH, Keep::Factors(keep))
+pub fn polynomial_keeping(ir: &Ir, value: Value, factors: &dyn Fn(Value) -> bool) -> Polynomial {
+    build(ir, value, DEPTH, Keep { any: None, factors: Some(factors) })
 }
 
-/// The same, but any value that `keep` says so of stays as it is, and with it what is known of it: in
+/// The same, but any value that `any` says so of stays as it is, and with it what is known of it: in
 /// `i + (n + 2)` the sum of two 32-bit numbers is one.
-pub fn polynomial_over(ir: &Ir, value: Value, keep: &dyn Fn(Value) -> bool) -> Polynomial {
-    build(ir, value, DEPTH, Keep::Everything(keep))
+pub fn polynomial_over(ir: &Ir, value: Value, any: &dyn Fn(Value) -> bool) -> Polynomial {
+    build(ir, value, DEPTH, Keep { any: Some(any), factors: None })
 }
 
-/// Which values are not looked behind.
+/// The same with both.
+pub fn polynomial_over_keeping(
+    ir: &Ir,
+    value: Value,
+    any: &dyn Fn(Value) -> bool,
+    factors: &dyn Fn(Value) -> bool,
+) -> Polynomial {
+    build(ir, value, DEPTH, Keep { any: Some(any), factors: Some(factors) })
+}
+
+/// Which values are not looked behind: some wherever they are, sums where they are factors.
 #[derive(Clone, Copy)]
-enum Keep<'a> {
-    Nothing,
-    Factors(&'a dyn Fn(Value) -> bool),
-    Everything(&'a dyn Fn(Value) -> bool),
+struct Keep<'a> {
+    any: Option<&'a dyn Fn(Value) -> bool>,
+    factors: Option<&'a dyn Fn(Value) -> bool>,
 }
 
 fn build(ir: &Ir, value: Value, depth: u32, keep: Keep<'_>) -> Polynomial {
     if let Some(constant) = arith::constant_index_value(ir, value) {
         return Polynomial::constant(constant);
     }
-    if let Keep::Everything(keep) = keep
-        && keep(value)
-    {
+    if keep.any.is_some_and(|keep| keep(value)) {
         return Polynomial::value(value);
     }
     let known = ir
@@ -64,10 +71,7 @@ fn product(ir: &Ir, op: Op, depth: u32, keep: Keep<'_>) -> Option<Polynomial> {
     }
     let factor = |(value, form): (Value, Polynomial)| {
         let value = uncast(ir, value);
-        let whole = match keep {
-            Keep::Factors(keep) => form.terms().nth(1).is_some() && keep(value),
-            _ => false,
-        };
+        let whole = form.terms().nth(1).is_some() && keep.factors.is_some_and(|keep| keep(value));
         if whole { Polynomial::value(value) } else { form }
     };
     factor(a).times(&factor(b))
@@ -112,7 +116,11 @@ fn of_result(ir: &Ir, op: Op, depth: u32, keep: Keep<'_>) -> Option<Polynomial> 
             let fits = bits(ir, source) <= width
                 || ir.attr(op, FITS_ATTR).is_some()
                 || range(ir, source).is_within(Range::signed(width))
-                || stays_within(ir, &build(ir, source, depth, Keep::Nothing), Range::signed(width));
+                || stays_within(
+                    ir,
+                    &build(ir, source, depth, Keep { any: None, factors: None }),
+                    Range::signed(width),
+                );
             fits.then(|| build(ir, source, depth, keep))
         }
         arith::ExtUIOp::NAME | arith::IndexCastUIOp::NAME => {

@@ -21,7 +21,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use rustc_hash::FxHashMap;
 
 use super::blocks::{blocks_of_threads, whole_sides};
-use super::coarsening::{Coarsening, Element, FACTORS, Place, statements, written_out};
+use super::coarsening::{Coarsening, Element, Place, statements, written_out};
 use super::coordinates::{Edge, Exprs, apply};
 use super::stencil::Stencil;
 use super::stencil_plan::is_bound_by_requests;
@@ -145,19 +145,13 @@ fn keeps_memory_busy(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<Coarseni
     if is_enough(REGISTERS[0], 1) {
         return None;
     }
-    let all = || {
-        let dims = 0..stencil.column;
-        FACTORS.into_iter().flat_map(move |(factor, _)| dims.clone().map(move |dim| (dim, factor)))
+    // Of those that are enough the shortest, else the longest; of the same length the one with the fewest loads.
+    let rank = |this: &Coarsening| match is_enough(REGISTERS[1], this.factor) {
+        true => (false, this.factor),
+        false => (true, -this.factor),
     };
-    let made = all().filter_map(|(dim, factor)| Coarsening::of(ir, stencil, dim, factor));
-    made.min_by(|a, b| {
-        let key = |this: &Coarsening| {
-            let enough = is_enough(REGISTERS[1], this.factor);
-            // Of those that are enough the shortest, else the longest.
-            (!enough, if enough { this.factor } else { -this.factor })
-        };
-        key(a).cmp(&key(b)).then(a.loads().total_cmp(&b.loads()))
-    })
+    let all = Coarsening::all(ir, stencil).map(|(found, _)| found);
+    all.min_by(|a, b| rank(a).cmp(&rank(b)).then(a.loads().total_cmp(&b.loads())))
 }
 
 /// Registers of a thread with one iteration, and of one with several: 24 and 56 of a star of five.

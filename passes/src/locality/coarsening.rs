@@ -54,23 +54,29 @@ const MOST_ELEMENTS: usize = 64;
 /// Iterations of a thread that are tried, and how many of the loads before may be left for a run to be taken. Four save
 /// instructions for addresses as well, so that a few loads less are worth it; eight leave too few threads for that
 /// (benches/RESULTS.md, stars).
-pub(super) const FACTORS: [(i64, f64); 3] = [(2, 0.85), (4, 0.92), (8, 0.85)];
+const FACTORS: [(i64, f64); 3] = [(2, 0.85), (4, 0.92), (8, 0.85)];
 
 impl Coarsening {
     /// The loop and the number of iterations that leave the fewest loads; `None` where none leaves clearly fewer.
     pub fn choose(ir: &Ir, stencil: &Stencil) -> Option<Coarsening> {
         let mut best: Option<Coarsening> = None;
-        // Neighbouring threads execute iterations of the last dimension.
-        for dim in 0..stencil.column {
-            for (factor, worth) in FACTORS {
-                let Some(found) = Coarsening::of(ir, stencil, dim, factor) else { continue };
-                let least = best.as_ref().map_or(found.before as f64, Coarsening::loads);
-                if found.loads() <= worth * least {
-                    best = Some(found);
-                }
+        for (found, worth) in Coarsening::all(ir, stencil) {
+            let least = best.as_ref().map_or(found.before as f64, Coarsening::loads);
+            if found.loads() <= worth * least {
+                best = Some(found);
             }
         }
         best
+    }
+
+    /// All that are tried, by loops and then by numbers, each with how many of the loads before it may leave.
+    pub fn all(ir: &Ir, stencil: &Stencil) -> impl Iterator<Item = (Coarsening, f64)> {
+        // Neighbouring threads execute iterations of the last dimension.
+        let each =
+            (0..stencil.column).flat_map(|dim| FACTORS.map(|(factor, worth)| (dim, factor, worth)));
+        each.filter_map(move |(dim, factor, worth)| {
+            Some((Coarsening::of(ir, stencil, dim, factor)?, worth))
+        })
     }
 
     /// A number of iterations of a dimension; `None` where they cannot be written out.

@@ -20,13 +20,12 @@ use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::{arith, gpu, memref, nvvm, ptr, scf, vector};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
-use rustc_hash::FxHashSet;
 
 use super::address::{Addresses, loop_depth};
 use super::recurrence::reduce_loop;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::read_only::ReadOnly;
-use crate::analysis::subscript::{polynomial, polynomial_over};
+use crate::analysis::subscript::{polynomial, polynomial_over_keeping};
 
 gpuc_ir::pass! {
     /// Turn accesses of kernels into loads and stores through pointers.
@@ -58,8 +57,7 @@ pub(super) struct Site {
 fn lower_function(ir: &mut Ir, func: Op) {
     let read_only = ReadOnly::of(ir, func);
     let ops = ir.nested_ops(func, WalkOrder::PreOrder);
-    let lengths = Lengths::of(ir, func);
-    let mut sites: Vec<Site> = ops.iter().filter_map(|&op| site(ir, func, &lengths, op)).collect();
+    let mut sites: Vec<Site> = ops.iter().filter_map(|&op| site(ir, func, op)).collect();
     let mut addresses = Addresses::default();
     // What the loops carry is there before anything else looks for an address near its own.
     for &op in &ops {
@@ -78,7 +76,7 @@ fn lower_function(ir: &mut Ir, func: Op) {
 }
 
 /// The access that an operation is, if this pass is to lower it.
-pub(super) fn site(ir: &Ir, func: Op, lengths: &Lengths, op: Op) -> Option<Site> {
+pub(super) fn site(ir: &Ir, func: Op, op: Op) -> Option<Site> {
     let (buffer, first) = match ir.name(op) {
         memref::LoadOp::NAME | vector::LoadOp::NAME => (0, 1),
         memref::StoreOp::NAME | vector::StoreOp::NAME => (1, 2),
@@ -88,10 +86,10 @@ pub(super) fn site(ir: &Ir, func: Op, lengths: &Lengths, op: Op) -> Option<Site>
     let is_row = ir.ctx.shape(accessed).is_none_or(|shape| shape.len() == 1);
     let indices: Vec<Value> = ir.operands(op).skip(first).collect();
     let mut base = ir.operand(op, buffer);
-    let mut position = element_position(ir, lengths, base, &indices)?;
+    let mut position = element_position(ir, base, &indices)?;
     while let Some(def) = ir.defining_op(base) {
         if let Some(view) = memref::ViewOp::cast(ir, def) {
-            position = position.plus(&subscript(ir, lengths, view.byte_shift(ir)), 1)?;
+            position = position.plus(&subscript(ir, view.byte_shift(ir)), 1)?;
             base = view.source(ir);
         } else if let Some(view) = memref::CastOp::cast(ir, def) {
             base = view.source(ir);
@@ -111,12 +109,7 @@ fn accessed(ir: &Ir, op: Op) -> (Type, Option<Value>) {
 }
 
 /// Bytes from a buffer's first element to the one at `indices`.
-fn element_position(
-    ir: &Ir,
-    lengths: &Lengths,
-    buffer: Value,
-    indices: &[Value],
-) -> Option<Polynomial> {
+fn element_position(ir: &Ir, buffer: Value, indices: &[Value]) -> Option<Polynomial> {
     let ty = ir.ty(buffer);
     let layout = memref::strided_layout(&ir.ctx, ty)?;
     let element = i64::try_from(memref::element_bytes(&ir.ctx, ty)?).ok()?;
@@ -124,46 +117,32 @@ fn element_position(
     for (&index, &stride) in indices.iter().zip(&layout.strides) {
         let known = stride != gpuc_ir::DYNAMIC;
         let step = known.then(|| stride.checked_mul(element))??;
-        position = position.plus(&subscript(ir, lengths, index), step)?;
+        position = position.plus(&subscript(ir, index), step)?;
     }
     Some(position)
 }
 
 /// A subscript in closed form over numbers of iterations: a sum that stands outside all loops and has
 /// no product in it but those that number the processors, such as the number that a thread has in the
-/// grid, is one number, and so is the length of a row. Multiplying them out would give a product for
-/// each of their parts.
-fn subscript(ir: &Ir, lengths: &Lengths, value: Value) -> Polynomial {
-    polynomial_over(ir, value, &|value| {
+/// grid, is one number, and so is a factor that is a sum of the kernel's arguments, such as the length
+/// `n + 2` of a row. Multiplying them out would give a product for each of their parts.
+fn subscript(ir: &Ir, value: Value) -> Polynomial {
+    let is_number = |value| {
         let sum = ir.defining_op(value).filter(|&op| {
             let varies = |index| arith::constant_index_value(ir, ir.operand(op, index)).is_none();
             (arith::AddIOp::is(ir, op) || arith::SubIOp::is(ir, op)) && varies(0) && varies(1)
         });
-        lengths.0.contains(&value)
-            || sum.is_some() && loop_depth(ir, value) == 0 && {
-                let form = polynomial(ir, value);
-                form.is_affine() || form.values().iter().all(|&of| is_processor_number(ir, of))
-            }
-    })
-}
-
-/// Factors that are sums of a kernel's arguments and constants, such as the length `n + 2` of a row.
-#[derive(Debug)]
-pub(super) struct Lengths(FxHashSet<Value>);
-
-impl Lengths {
-    /// Those of a kernel.
-    pub fn of(ir: &Ir, func: Op) -> Lengths {
-        let ops = ir.nested_ops(func, WalkOrder::PreOrder).into_iter();
-        let factors = ops.filter(|&op| arith::MulIOp::is(ir, op)).flat_map(|op| ir.operands(op));
-        let arguments = gpu::GPUFuncOp(func).arguments(ir);
-        let is_length = |&factor: &Value| {
-            let form = polynomial(ir, factor);
-            let is_sum = form.is_affine() && form.terms().nth(1).is_some();
-            is_sum && form.values().iter().all(|value| arguments.contains(value))
-        };
-        Lengths(factors.filter(is_length).collect())
-    }
+        sum.is_some() && loop_depth(ir, value) == 0 && {
+            let form = polynomial(ir, value);
+            form.is_affine() || form.values().iter().all(|&of| is_processor_number(ir, of))
+        }
+    };
+    let is_length = |value| {
+        let is_argument = |of: Value| ir.defining_op(of).is_none() && loop_depth(ir, of) == 0;
+        let form = polynomial(ir, value);
+        form.is_affine() && form.values().into_iter().all(is_argument)
+    };
+    polynomial_over_keeping(ir, value, &is_number, &is_length)
 }
 
 /// Whether a value numbers or counts threads or blocks.

@@ -20,7 +20,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::address::{number, without_constant};
 use super::loop_unroll::body_length;
-use super::lower_accesses::{Lengths, Site, site};
+use super::lower_accesses::{Site, site};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::read_only::ReadOnly;
 use crate::analysis::slice::is_defined_inside;
@@ -46,13 +46,13 @@ impl Pass for VectorizeLoads {
             if !gpu::GPUFuncOp::is(ir, func) || ir.blocks(ir.region(func, 0)).is_empty() {
                 continue;
             }
-            let (read_only, lengths) = (ReadOnly::of(ir, func), Lengths::of(ir, func));
+            let read_only = ReadOnly::of(ir, func);
             for op in ir.nested_ops(func, WalkOrder::PostOrder) {
                 if let Some(view) = scf::ForOp::cast(ir, op)
                     && !llvm::is_no_unroll(ir, op)
                     && body_length(ir, view).is_some()
                 {
-                    vectorize(ir, func, view, &read_only, &lengths);
+                    vectorize(ir, func, view, &read_only);
                 }
             }
         }
@@ -82,10 +82,10 @@ struct Alignment {
     steps: Vec<Polynomial>,
 }
 
-fn vectorize(ir: &mut Ir, func: Op, view: scf::ForOp, read_only: &ReadOnly, lengths: &Lengths) {
+fn vectorize(ir: &mut Ir, func: Op, view: scf::ForOp, read_only: &ReadOnly) {
     let (mut asked, mut groups) = (IndexSet::new(), Vec::new());
     ir.number_ops(view.body(ir));
-    for ((base, ty, rest), places) in families(ir, func, lengths, view) {
+    for ((base, ty, rest), places) in families(ir, func, view) {
         let size = memref::scalar_bytes(&ir.ctx, ty).map_or(WIDEST, |bytes| bytes as i64);
         let mut places = places;
         for length in LENGTHS.into_iter().filter(|length| length * size <= WIDEST) {
@@ -119,17 +119,11 @@ fn vectorize(ir: &mut Ir, func: Op, view: scf::ForOp, read_only: &ReadOnly, leng
 type Family = (Value, Type, Polynomial);
 
 /// The families of the loads that every round makes, with the loads at each constant.
-fn families(
-    ir: &Ir,
-    func: Op,
-    lengths: &Lengths,
-    view: scf::ForOp,
-) -> IndexMap<Family, IndexMap<i64, Vec<Op>>> {
+fn families(ir: &Ir, func: Op, view: scf::ForOp) -> IndexMap<Family, IndexMap<i64, Vec<Op>>> {
     let mut families: IndexMap<Family, IndexMap<i64, Vec<Op>>> = IndexMap::new();
     for op in ir.ops(view.body(ir)).filter(|&op| memref::LoadOp::is(ir, op)) {
         let ty = ir.ty(ir.result(op, 0));
-        let Some(Site { base, position, .. }) =
-            site(ir, func, lengths, op).filter(|_| is_number(ir, ty))
+        let Some(Site { base, position, .. }) = site(ir, func, op).filter(|_| is_number(ir, ty))
         else {
             continue;
         };

@@ -229,7 +229,7 @@ impl Mapper<'_> {
             levels.gang = false;
             // Rows may have a loop inside for their lanes, and a loop inside may ask for all threads.
             levels.vector |=
-                !(outer.in_block() || levels.worker && inner || asks_for_threads_inside(ir, op));
+                !(outer.in_block() || levels.worker && inner || asked_inside(ir, op).in_block());
         }
         levels
     }
@@ -399,24 +399,23 @@ impl Mapper<'_> {
 /// it must do nothing else that is seen outside of a thread, and read nothing that the loops inside may have changed; of
 /// several such loops none touches what another one writes.
 fn leaves_gangs_to_inner(ir: &Ir, op: Op) -> bool {
-    let is_parallel = |inner: Op| ir.has_trait(inner, Traits::PARALLEL_LOOP);
-    let asks = |inner: Op| is_parallel(inner) && Asked::of(ir, inner).levels.gang;
+    if !asked_inside(ir, op).gang || !ir.results(op).is_empty() {
+        return false;
+    }
     let Some(mut written) = written_by(ir, op) else { return false };
     written.retain(|&buffer| !is_local(ir, buffer));
+    let reads_written = |inner: Op| touches(ir, inner, &written, |kind| kind == EffectKind::Read);
     let mut found: Vec<Op> = Vec::new();
     let mut open = vec![op];
     while let Some(around) = open.pop() {
-        let blocks = ir.regions(around).iter().flat_map(|&region| ir.blocks(region));
-        for inner in blocks.flat_map(|&block| ir.ops(block)) {
-            if asks(inner) {
+        for inner in ir.ops(ir.body(around, 0)) {
+            let is_parallel = ir.has_trait(inner, Traits::PARALLEL_LOOP);
+            if is_parallel && Asked::of(ir, inner).levels.gang {
                 found.push(inner);
-            } else if is_parallel(inner)
-                && ir.nested_ops(inner, WalkOrder::PreOrder).into_iter().any(asks)
-            {
+            } else if is_parallel && asked_inside(ir, inner).gang {
                 open.push(inner);
             } else if !ir.has_trait(inner, Traits::TERMINATOR)
-                && (has_effects(ir, inner)
-                    || touches(ir, inner, &written, |kind| kind == EffectKind::Read))
+                && (has_effects(ir, inner) || reads_written(inner))
             {
                 return false;
             }
@@ -426,16 +425,7 @@ fn leaves_gangs_to_inner(ir: &Ir, op: Op) -> bool {
         written_by(ir, one).is_none_or(|written| touches(ir, other, &written, |_| true))
     };
     let apart = |&one: &Op| found.iter().all(|&other| other == one || !disturbs(one, other));
-    !found.is_empty() && found.iter().all(apart) && ir.results(op).is_empty()
-}
-
-/// Whether a parallel loop inside of another asks for threads of a block.
-fn asks_for_threads_inside(ir: &Ir, op: Op) -> bool {
-    ir.nested_ops(op, WalkOrder::PreOrder).into_iter().any(|inner| {
-        inner != op
-            && ir.has_trait(inner, Traits::PARALLEL_LOOP)
-            && Asked::of(ir, inner).levels.in_block()
-    })
+    !found.is_empty() && found.iter().all(apart)
 }
 
 /// The mapping of a loop that came with one, where it gives each iteration a thread without saying how
@@ -490,7 +480,17 @@ fn rows_are_apart(ir: &Ir, op: Op, inner: &[Op]) -> bool {
 }
 
 fn has_parallel_inside(ir: &Ir, op: Op) -> bool {
-    ir.nested_ops(op, WalkOrder::PreOrder)
-        .into_iter()
-        .any(|inner| inner != op && ir.has_trait(inner, Traits::PARALLEL_LOOP))
+    parallel_inside(ir, op).next().is_some()
+}
+
+/// The levels that some parallel loop inside of an operation asks for.
+fn asked_inside(ir: &Ir, op: Op) -> Levels {
+    let asked = parallel_inside(ir, op).map(|inner| Asked::of(ir, inner).levels);
+    asked.fold(Levels::SEQUENTIAL, Levels::with)
+}
+
+/// The parallel loops inside of an operation.
+fn parallel_inside(ir: &Ir, op: Op) -> impl Iterator<Item = Op> + '_ {
+    let nested = ir.nested_ops(op, WalkOrder::PreOrder).into_iter();
+    nested.filter(move |&inner| inner != op && ir.has_trait(inner, Traits::PARALLEL_LOOP))
 }

@@ -355,9 +355,8 @@ impl Private {
     /// take is affine there. (Rows that the program writes out as products of variables may not be.)
     fn has_maps(&self, ir: &Ir, root: Op) -> bool {
         let ends = self.elements.iter().flat_map(|side| [side.0.clone(), behind(side)]);
-        let accesses = || self.accesses.iter();
         AffineOperands::can_map(ir, root, &ends.chain(self.trips()).collect::<Vec<_>>())
-            && accesses().all(|access| {
+            && self.accesses.iter().all(|access| {
                 let place = self.place_of(access);
                 place.is_some_and(|place| AffineOperands::can_map(ir, access.op, &place))
             })
