@@ -121,22 +121,11 @@ impl Reaching {
             return true;
         }
         self.questions += 1;
-        let source_first = roots[0] != roots[1] || precedes(ir, source.op, sink.op);
+        // What stands in front of the sink in one iteration of a loop was asked for on the way up to the loop.
+        let source_first = roots[0] != roots[1];
         let pair = Pair::new(ir, roots, source, sink);
         pair.dependences(source, sink, source_first).is_none_or(|found| !found.is_empty())
     }
-}
-
-/// Whether one of two operations that do not hold each other comes first in the text.
-fn precedes(ir: &Ir, a: Op, b: Op) -> bool {
-    let around = |op| std::iter::once(op).chain(ir.ancestors(op)).collect::<Vec<Op>>();
-    let (one, other) = (around(a), around(b));
-    let inside = one.iter().rev().zip(other.iter().rev()).find(|(a, b)| a != b);
-    // Operations of different regions of one operation do not follow each other.
-    inside.is_some_and(|(&a, &b)| {
-        ir.parent_block(a) == ir.parent_block(b)
-            && std::iter::successors(ir.next_op(a), |&op| ir.next_op(op)).any(|op| op == b)
-    })
 }
 
 /// Whether something in `op` may touch the memory of an access in a way that disturbs; what is an access itself is for
