@@ -28,7 +28,15 @@ impl Bench {
     /// # Panics
     /// If it cannot.
     pub fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.folder.path().join(name), text).expect("the folder is writable");
+        self.write_bytes(name, text.as_bytes());
+    }
+
+    /// Writes a file that need be no text.
+    ///
+    /// # Panics
+    /// If it cannot.
+    pub fn write_bytes(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.folder.path().join(name), bytes).expect("the folder is writable");
     }
 
     /// Reads a file.
