@@ -239,6 +239,33 @@ fn arrays_that_are_overwritten_in_part() {
                 affine.store %v, %x[%k] : memref<40xi32> }",
             "%k + symbol(%n) floordiv 2 + 1",
         ),
+        (
+            "half of them, from the middle",
+            "affine.for %k = affine_map<()[s0] -> (s0 ceildiv 2)>()[%n] to 20 { affine.store %v, %x[%k] : memref<40xi32> }",
+            "%k + symbol(%n)",
+        ),
+        (
+            "elements under a condition, half of which says nothing",
+            "%p = arith.cmpi slt, %v, %c3 : i32
+             affine.for %k = 0 to 8 {
+               %q = arith.cmpi slt, %k, %n : index
+               %both = arith.andi %q, %p : i1
+               scf.if %both { affine.store %v, %x[%k] : memref<40xi32> }
+             }",
+            "%k",
+        ),
+        (
+            "elements where not both hold",
+            "%p = arith.cmpi slt, %n, %m : index
+             affine.for %k = 0 to 8 {
+               %q = arith.cmpi slt, %k, %m : index
+               %both = arith.andi %q, %p : i1
+               %true = arith.constant true
+               %none = arith.xori %both, %true : i1
+               scf.if %none { affine.store %v, %x[%k] : memref<40xi32> }
+             }",
+            "%k",
+        ),
     ] {
         let text = format!(
             "func.func @main(%n: index, %m: index, %a: memref<12x12xi32> {{offload.storage = \"exclusive\"}}, \
