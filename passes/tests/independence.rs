@@ -8,7 +8,7 @@ use remarks::run;
 fn said(passes: &str, body: &str) -> String {
     let text = format!(
         "memref.global \"private\" @g : memref<64xf32>
-func.func @f(%n: index, %m: index, %a: memref<?xf32> {{offload.name = \"a\", offload.map = \"copy\"}}, %b: memref<?x64xf32> {{offload.name = \"b\", offload.map = \"copy\"}}, %p: memref<?xi32> {{offload.name = \"p\", offload.map = \"copyin\"}}, %s: memref<f32> {{offload.name = \"s\", offload.map = \"copy\"}}) {{
+func.func @f(%n: index, %m: index, %a: memref<?xf32> {{offload.name = \"a\", offload.map = \"copy\"}}, %b: memref<?x64xf32> {{offload.name = \"b\", offload.map = \"copy\"}}, %p: memref<?xi32> {{offload.name = \"p\", offload.map = \"copyin\"}}, %s: memref<f32> {{offload.name = \"s\", offload.map = \"copy\"}}, %counts: memref<?xi32> {{offload.name = \"counts\", offload.map = \"copy\"}}) {{
 %c0 = arith.constant 0 : index
 %c1 = arith.constant 1 : index
 %c4 = arith.constant 4 : index
@@ -356,4 +356,63 @@ affine.store %f1, %o[%i] : memref<?xf32>
     };
     is_parallel(&store(&of("%c8"), ""));
     stays(&store("", &format!("%down = arith.subi %c8, %i : index\n{}", of("%down"))));
+}
+
+/// Updates at places that only the device knows are one atomic step each where their order does not matter.
+#[test]
+fn updates_by_an_index_array() {
+    let update = |combination: &str, behind: &str| {
+        format!(
+            "affine.for %i = 0 to %n {{
+%c = affine.load %p[%i] : memref<?xi32>
+%h = arith.index_cast %c : i32 to index
+%x = memref.load %counts[%h] : memref<?xi32>
+{combination}
+memref.store %y, %counts[%h] : memref<?xi32>
+{behind}
+}}"
+        )
+    };
+    for combination in [
+        "addi %x, %c",
+        "addi %c, %x",
+        "subi %x, %c",
+        "muli %x, %c",
+        "andi %x, %c",
+        "ori %c, %x",
+        "maxsi %x, %c",
+        "minui %c, %x",
+    ] {
+        is_parallel(&update(&format!("%y = arith.{combination} : i32"), ""));
+    }
+    let sum = "%y = arith.addi %x, %c : i32";
+    // What is read between, and of another variable, disturbs nobody.
+    is_parallel(&update(&format!("%f = memref.load %s[] : memref<f32>\n{sum}"), ""));
+    let stays = |combination: &str, behind: &str| stays(&update(combination, behind));
+    stays("%y = arith.subi %c, %x : i32", "");
+    // MLIR has no such step.
+    stays("%y = arith.xori %x, %c : i32", "");
+    stays("%y = arith.addi %x, %x : i32", "");
+    // The element, or the sum, is looked at by others.
+    stays(sum, "affine.store %x, %p[%i] : memref<?xi32>");
+    stays(sum, "affine.store %y, %p[%i] : memref<?xi32>");
+    stays(
+        sum,
+        "%z = affine.load %counts[0] : memref<?xi32>\naffine.store %z, %p[%i] : memref<?xi32>",
+    );
+    // Between the read and the write, and behind them, elements of the same variable are written.
+    stays(&format!("memref.store %c, %counts[%c0] : memref<?xi32>\n{sum}"), "");
+    stays(
+        &format!("scf.if %t {{ memref.store %c, %counts[%h] : memref<?xi32> }}\n{sum}")
+            .replace("scf.if", "%t = arith.cmpi slt, %c, %x : i32\nscf.if"),
+        "",
+    );
+    stays(sum, "memref.store %c, %counts[%h] : memref<?xi32>");
+    // Of another element than the one that is written.
+    stays(
+        "%o = arith.addi %h, %c1 : index\n%w = memref.load %counts[%o] : memref<?xi32>\n%y = arith.addi %w, %c : i32",
+        "",
+    );
+    // The place itself changes from iteration to iteration.
+    stays(sum, "%o = arith.addi %i, %c1 : index\nmemref.store %y, %p[%o] : memref<?xi32>");
 }

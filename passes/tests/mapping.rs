@@ -342,6 +342,70 @@ fn barriers_that_not_all_reach() {
     );
 }
 
+/// Every thread of a block comes to the barrier, equally often, or it is refused.
+#[test]
+fn barriers_that_all_reach() {
+    let said = |variables: &str, trips: &str, mapping: &str, inside: &str| {
+        let text = format!(
+            "func.func @main(%n: index, %a: memref<64xi32> {{offload.name = \"a\", offload.map = \"copy\"}}) {{
+               offload.region parallel {{
+                 %m = memref.load %a[%n] : memref<64xi32>
+                 %many = arith.index_cast %m : i32 to index
+                 affine.parallel ({variables}) = (0, 0) to ({trips}) {{
+                   {inside}
+                 }} {{mapping = [{mapping}]}}
+               }}
+               return
+             }}"
+        );
+        let text = match variables.contains(',') {
+            true => text,
+            false => text.replace("(0, 0)", "(0)"),
+        };
+        run(&PARALLEL.replace("$arch", "sm_80"), &text).1
+    };
+    let (map, block, thread) =
+        ("#offload.map", "#offload.map<block_x>", "#offload.map<thread_x(32)>");
+    let rows = format!("{map}<thread_y(4)>, {map}<thread_x(16)>");
+    let strided = format!("{map}<thread_y(2), strided>, {map}<thread_x(16)>");
+    let of_blocks = "affine.if affine_set<(d0) : (2 - d0 >= 0)>(%i) { gpu.barrier }";
+    let of_threads = of_blocks.replace("%i", "%j");
+    let until = |end: &str| format!("affine.for %k = 0 to {end} {{ gpu.barrier }}");
+    let as_long_as = "%r = scf.while (%k = %many) : (index) -> index {
+        %more = arith.cmpi sgt, %k, %n : index
+        scf.condition(%more) %k : index
+    } do {
+    ^bb0(%k: index):
+        gpu.barrier
+        scf.yield %n : index
+    }";
+    let two = format!("{block}, {thread}");
+    for (variables, trips, mapping, inside, is_right) in [
+        // Several dimensions of threads, of which one alone leaves some out.
+        ("%i, %j", "4, 16", rows.as_str(), "gpu.barrier", true),
+        ("%i, %j", "3, 16", &rows, "gpu.barrier", false),
+        ("%i, %j", "4, 15", &rows, "gpu.barrier", false),
+        ("%i, %j", "%many, 16", &rows, "gpu.barrier", false),
+        ("%i, %j", "4, 16", &strided, "gpu.barrier", false),
+        // Blocks and threads of one loop: full ones, and one that is not.
+        ("%i", "64", &format!("{map}<block_x * thread_x(32)>"), "gpu.barrier", true),
+        ("%i", "60", &format!("{map}<block_x * thread_x(32)>"), "gpu.barrier", false),
+        ("%i", "%many", &format!("{map}<block_x * thread_x(32)>"), "gpu.barrier", false),
+        ("%i", "64", &format!("{map}<block_x(2) * thread_x(32), strided>"), "gpu.barrier", false),
+        // Of two dimensions, the one over blocks is the same for all threads of one.
+        ("%i, %j", "4, 32", &two, of_blocks, true),
+        ("%i, %j", "4, 32", &two, &of_threads, false),
+        ("%i, %j", "4, 32", &two, &until("affine_map<(d0) -> (d0)>(%i)"), true),
+        ("%i, %j", "4, 32", &two, &until("affine_map<(d0) -> (d0)>(%j)"), false),
+        ("%i, %j", "4, 32", &two, &until("%n"), true),
+        // A loop that nobody counts.
+        ("%i, %j", "4, 32", &two, as_long_as, false),
+    ] {
+        let said = said(variables, trips, mapping, inside);
+        assert!(is_right != said.contains("error"), "{trips} {mapping}\n{inside}\n{said}");
+    }
+}
+
 #[test]
 fn races_on_memory_of_the_block() {
     let races = |text: &str, expected: &str| {
