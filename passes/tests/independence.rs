@@ -62,6 +62,18 @@ affine.vector_store %y, %b[0, %i + {shift}] : memref<?x64xf32>, vector<4xf32>
         )
     };
     stays(&far(12));
+    // Of one row, which begins with the vector, and further on; of another one's.
+    let column = |column: u32| {
+        format!(
+            "affine.for %i = 0 to %n {{
+%x = affine.vector_load %b[%i + 1, 0] : memref<?x64xf32>, vector<4xf32>
+affine.vector_store %x, %a[%i * 4] : memref<?xf32>, vector<4xf32>
+affine.store %f1, %b[%i, {column}] : memref<?x64xf32>
+}}"
+        )
+    };
+    [0, 2, 3].into_iter().for_each(|inside| stays(&column(inside)));
+    is_parallel(&column(4));
     // The same elements in every iteration, and one of them.
     stays(
         "affine.for %i = 0 to %n {

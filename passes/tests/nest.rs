@@ -323,6 +323,26 @@ affine.store %f1, %a[%j] : memref<?xf32>
     );
 }
 
+/// A loop from 0 that ends at `max(n, 0)`, either way round, ends at `n`; one that may run further does not.
+#[test]
+fn ends_that_only_keep_from_the_start() {
+    let waits = |start: &str, greatest: &str| {
+        let body = format!(
+            "%c4 = arith.constant 4 : index
+%end = arith.maxsi {greatest} : index
+scf.for %i = {start} to %end step %c1 {{
+%k = arith.addi %i, %n : index
+%x = memref.load %a[%k] : memref<?xf32>
+memref.store %x, %a[%i] : memref<?xf32>
+}}"
+        );
+        !said("", &body).is_empty()
+    };
+    assert!(!waits("%c0", "%n, %c0") && !waits("%c0", "%c0, %n"));
+    assert!(waits("%c0", "%n, %c4") && waits("%c0", "%c4, %n") && waits("%c0", "%n, %m"));
+    assert!(!waits("%c4", "%n, %c4") && !waits("%c4", "%c0, %n") && waits("%c0", "%c1, %n"));
+}
+
 /// Tiles, rows recovered by division, and buffers used in turn.
 #[test]
 fn quotients_and_remainders() {
@@ -524,6 +544,9 @@ memref.store %new, %a[%q] : memref<?xf32>",
         "%old = affine.load %a[%i mod symbol(%n)] : memref<?xf32>
 %new = arith.addf %old, %f1 : f32
 affine.store %new, %a[%i mod symbol(%m)] : memref<?xf32>",
+        "%old = affine.load %b[%i mod symbol(%n), 0] : memref<?x?xf32>
+%new = arith.addf %old, %f1 : f32
+affine.store %new, %b[%i mod symbol(%m), 0] : memref<?x?xf32>",
         // Changed before it is looked at.
         "%old = memref.atomic_rmw addf %f1, %a[%c0] : (f32, memref<?xf32>) -> f32
 %new = arith.addf %old, %f1 : f32
