@@ -427,4 +427,17 @@ memref.store %y, %counts[%h] : memref<?xi32>
     );
     // The place itself changes from iteration to iteration.
     stays(sum, "%o = arith.addi %i, %c1 : index\nmemref.store %y, %p[%o] : memref<?xi32>");
+    // A product and a sum of one element do not change places; a difference and a sum do.
+    let second = |combination: &str| {
+        format!(
+            "%k = arith.addi %h, %c1 : index
+%u = memref.load %counts[%k] : memref<?xi32>
+%w = arith.{combination} %u, %c : i32
+memref.store %w, %counts[%k] : memref<?xi32>"
+        )
+    };
+    is_parallel(&update(sum, &second("subi")));
+    stays(sum, &second("muli"));
+    let product = "memref.atomic_rmw muli %c, %counts[%h] : (i32, memref<?xi32>) -> i32";
+    stays(sum, &format!("%z = {product}"));
 }

@@ -66,6 +66,12 @@ fn is_set_inside(ir: &Ir, op: Op, argument: Value, yielded: Value) -> bool {
 
 /// Classifies one value that the loop `op` carries.
 pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
+    classify_beside(ir, op, carried, &[])
+}
+
+/// The same where choices by the comparisons that a maximum or minimum makes are to leave the loop (see
+/// [`Search`](super::search::Search)).
+pub fn classify_beside(ir: &Ir, op: Op, carried: LoopCarried, beside: &[Op]) -> CarriedScalar {
     let LoopCarried { argument, yielded, result, .. } = carried;
     if is_set_inside(ir, op, argument, yielded) {
         return match ir.is_unused(result) {
@@ -79,7 +85,7 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
             false => CarriedScalar::LastValue,
         };
     }
-    let mut chain = Chain { ir, from: argument, operator: None, compared: None, tries: MOST_TRIES };
+    let mut chain = Chain::new(ir, argument, beside);
     match (chain.reaches(yielded), chain.operator) {
         (true, Some((kind, unsigned))) => {
             CarriedScalar::Reduction { kind, unsigned, compared: chain.compared }
@@ -90,7 +96,7 @@ pub fn classify(ir: &Ir, op: Op, carried: LoopCarried) -> CarriedScalar {
 
 /// What a carried value is that is no reduction.
 fn scan(ir: &Ir, argument: Value, yielded: Value) -> CarriedScalar {
-    let mut chain = Chain { ir, from: argument, operator: None, compared: None, tries: MOST_TRIES };
+    let mut chain = Chain::new(ir, argument, &[]);
     let combination = ir.defining_op(yielded).filter(|&op| Reduction::of_update(ir, op).is_some());
     match (combination.and_then(|_| chain.uses_up_to(yielded)), chain.operator) {
         (Some(_), Some((kind, _))) => CarriedScalar::Scan(kind),
@@ -106,9 +112,15 @@ struct Chain<'a> {
     compared: Option<Compared>,
     /// Ways through choices that are still tried.
     tries: u32,
+    /// Who may look at comparisons besides.
+    beside: &'a [Op],
 }
 
-impl Chain<'_> {
+impl<'a> Chain<'a> {
+    fn new(ir: &'a Ir, from: Value, beside: &'a [Op]) -> Chain<'a> {
+        Chain { ir, from, operator: None, compared: None, tries: MOST_TRIES, beside }
+    }
+
     /// Whether everything that an iteration does with the start is to combine it into what it hands
     /// on, and with that, nothing but to hand it on: `sum += a[i]; b[i] = sum` is no reduction.
     fn reaches(&mut self, yielded: Value) -> bool {
@@ -230,7 +242,12 @@ impl Chain<'_> {
     /// `x > so_far ? x : so_far` and its kin.
     fn through_select(&mut self, op: Op) -> Option<usize> {
         let ir = self.ir;
-        let condition = ir.defining_op(ir.operand(op, 0))?;
+        let holds = ir.operand(op, 0);
+        let condition = ir.defining_op(holds)?;
+        // Anybody else who asks whether this one is greater asks what the iterations before have found.
+        if ir.users(holds).any(|user| user != op && !self.beside.contains(&user)) {
+            return None;
+        }
         let (chosen, other) = (ir.operand(op, 1), ir.operand(op, 2));
         let compared = (ir.operand_count(condition) == 2)
             .then(|| (ir.operand(condition, 0), ir.operand(condition, 1)))?;

@@ -20,7 +20,7 @@ use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
-use super::carried_scalar::{CarriedScalar, classify};
+use super::carried_scalar::{CarriedScalar, classify_beside};
 use super::flag::Flag;
 use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
@@ -182,9 +182,12 @@ impl RecognizeParallel {
             }
         };
         let (mut reductions, mut last_values, mut searches) = (Vec::new(), Vec::new(), Vec::new());
-        for each in ir.loop_carried(op) {
+        let carried_values = ir.loop_carried(op);
+        let found = carried_values.iter().filter_map(|&each| Search::find(ir, op, each, touched));
+        let searched: Vec<Op> = found.filter_map(|search| search.choice(ir)).collect();
+        for each in carried_values {
             let mut scan = None;
-            let held = match classify(ir, op, each) {
+            let held = match classify_beside(ir, op, each, &searched) {
                 CarriedScalar::Dead => continue,
                 CarriedScalar::Reduction { kind, .. }
                     if kind.rounds() && is_ordered(ir, op, each.init) =>

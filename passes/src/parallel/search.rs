@@ -82,6 +82,11 @@ impl Search {
         self.at.result
     }
 
+    /// The operation that chooses the place and nothing else: when the loop is split, it is gone.
+    pub fn choice(&self, ir: &Ir) -> Option<Op> {
+        ir.defining_op(self.at.yielded).filter(|&op| ir.results(op).len() == 1)
+    }
+
     /// Takes the place out of the loop `op` into a loop of its own behind it, and gives that with its carried
     /// value.
     pub fn split(self, ir: &mut Ir, op: Op) -> Op {

@@ -72,7 +72,7 @@ pub fn inexact(ir: &Ir, op: Op, touched: &[Access]) -> Option<String> {
 
 impl Update {
     /// The updates of a loop by subscripts that are no sums of loop variables, and its accesses with these as atomic ones; `None`
-    /// where something else is done with an array that has such.
+    /// where something else is done with an array that has such, or different ones.
     fn all(ir: &Ir, op: Op, touched: &[Access]) -> Option<(Vec<Update>, Vec<Access>)> {
         let mut by_root: IndexMap<Value, Vec<&Access>> = IndexMap::new();
         for access in touched {
@@ -86,22 +86,26 @@ impl Update {
                 continue;
             }
             let mut covered: Vec<Op> = Vec::new();
+            let mut operators = IndexSet::new();
             for access in &accesses {
                 match access.kind {
                     AccessKind::Write => {
                         let update = Update::of(ir, access)?;
+                        operators.insert((update.kind, update.unsigned));
                         covered.extend([update.load, update.store]);
                         after.push(Access { kind: AccessKind::Atomic, ..(*access).clone() });
                         updates.push(update);
                     }
                     AccessKind::Atomic => {
+                        operators.insert(Reduction::of_atomic(ir, access.op)?);
                         covered.push(access.op);
                         after.push((*access).clone());
                     }
                     AccessKind::Read => {}
                 }
             }
-            if !accesses.iter().all(|access| covered.contains(&access.op)) {
+            // Sums and products of one element do not change places.
+            if operators.len() > 1 || !accesses.iter().all(|access| covered.contains(&access.op)) {
                 return None;
             }
         }

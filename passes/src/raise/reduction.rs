@@ -1,5 +1,6 @@
 //! Operators of reductions: identity and combination by type.
 
+use gpuc_dialects::memref::AtomicRMWOp;
 use gpuc_dialects::offload::ReductionKind;
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Context, Ir, Op, OpView, Region, Type, Value};
@@ -229,6 +230,13 @@ impl Reduction {
             "ori" => (Or, false),
             _ => return None,
         })
+    }
+
+    /// By what an atomic update combines, and whether integers are compared as unsigned.
+    pub fn of_atomic(ir: &Ir, op: Op) -> Option<(Reduction, bool)> {
+        let update = AtomicRMWOp::cast(ir, op)?;
+        let number = ir.ctx.int_value(ir.attr(update.op(), "kind")?)?;
+        Reduction::from_atomic_kind(i64::try_from(number).ok()?)
     }
 
     /// Whether the order in which numbers with fractions are combined shows in the result.

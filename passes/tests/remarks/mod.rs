@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
+pub mod unknown_bounds;
+
 use gpuc_ir::pass::{PassManager, Pipeline, Registry};
 use gpuc_ir::text::parse_module;
 use gpuc_ir::{Ir, Op};

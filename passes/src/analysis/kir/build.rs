@@ -305,9 +305,6 @@ fn same_element(a: &Access, b: &Access) -> bool {
 
 /// What an atomic update does.
 fn atomic(ir: &Ir, op: Op) -> Computation {
-    let kind = memref::AtomicRMWOp::cast(ir, op).and_then(|update| {
-        let number = ir.ctx.int_value(ir.attr(update.op(), "kind")?)?;
-        Reduction::from_atomic_kind(i64::try_from(number).ok()?)
-    });
+    let kind = Reduction::of_atomic(ir, op);
     kind.map_or(Computation::Recurrence, |(kind, _)| Computation::Reduction(kind))
 }
