@@ -88,17 +88,31 @@ struct Found {
     assumed_apart: IndexSet<(Value, Value)>,
 }
 
+impl Found {
+    /// Makes updates of a region's wanted loops atomic, and says so; the nest afterwards, if there are any.
+    fn make_atomic(
+        &mut self,
+        ir: &mut Ir,
+        nest: &Nest,
+        region: RegionOp,
+        apart: Apart,
+        wanted: &dyn Fn(&Ir, Op) -> bool,
+    ) -> Option<Nest> {
+        let made = updates::make_atomic(ir, nest, region, apart, wanted);
+        let fresh = (!made.is_empty()).then(|| Nest::compute(ir, region.op()));
+        for (op, variable) in made {
+            let text = format!("Generating implicit atomic update({variable})");
+            self.remarks.push(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(op))));
+        }
+        fresh
+    }
+}
+
 impl RecognizeParallel {
     fn recognize(&self, ir: &mut Ir, nest: &Nest, region: RegionOp, apart: Apart) -> Found {
         let mut found = Found::default();
-        let combined = updates::make_atomic(ir, nest, region, apart);
-        let fresh = (!combined.is_empty()).then(|| Nest::compute(ir, region.op()));
+        let fresh = found.make_atomic(ir, nest, region, apart, &|_, _| true);
         let nest = fresh.as_ref().unwrap_or(nest);
-        for (op, variable) in combined {
-            let remark =
-                Diagnostic::remark(format!("Generating implicit atomic update({variable})"));
-            found.remarks.push(remark.at_option(ir.ctx.place(ir.location(op))));
-        }
         for op in candidates(ir, region) {
             let name = names::of(ir, op);
             match self.parallelize(ir, nest, op, apart, false, &mut found.assumed_apart) {
@@ -126,6 +140,12 @@ impl RecognizeParallel {
     ) -> Result<Found, Diagnostic> {
         let mut found = Found::default();
         let steps = given.of_kind::<Parallel>();
+        let is_named = |ir: &Ir, op: Op| {
+            let name = names::of(ir, op);
+            steps.iter().any(|(step, _)| step.loops.contains(&name))
+        };
+        let fresh = found.make_atomic(ir, nest, region, Apart::Assumed, &is_named);
+        let nest = fresh.as_ref().unwrap_or(nest);
         for op in candidates(ir, region) {
             let name = names::of(ir, op);
             let Some((_, placed)) = steps.iter().find(|(step, _)| step.loops.contains(&name))

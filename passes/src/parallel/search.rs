@@ -164,9 +164,8 @@ impl Search {
         };
         let result = arith::SelectOp::new(&mut b, is_found, found_place, at.init).value(&mut b);
         b.replace_all_uses(at.result, result);
-        if let Some(choice) = ir.defining_op(at.yielded)
-            && arith::SelectOp::is(ir, choice)
-        {
+        // The loop writes nothing, and so does what only chose the place.
+        if let Some(choice) = ir.defining_op(at.yielded).filter(|&op| ir.results(op).len() == 1) {
             ir.erase_op(choice);
         }
         if ir.is_unused(ir.result(self.comparison, 0)) {

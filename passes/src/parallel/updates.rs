@@ -28,11 +28,21 @@ struct Update {
     unsigned: bool,
 }
 
-/// Makes updates atomic where that lets a loop of a region run in parallel; the variables, each with the loop.
-pub fn make_atomic(ir: &mut Ir, nest: &Nest, region: RegionOp, apart: Apart) -> Vec<(Op, String)> {
+/// Makes updates atomic where that lets a loop of a region that is `wanted` run in parallel; the variables, each with
+/// the loop.
+pub fn make_atomic(
+    ir: &mut Ir,
+    nest: &Nest,
+    region: RegionOp,
+    apart: Apart,
+    wanted: &dyn Fn(&Ir, Op) -> bool,
+) -> Vec<(Op, String)> {
     let mut made = Vec::new();
     let mut done: Vec<Op> = Vec::new();
     for op in candidates(ir, region) {
+        if !wanted(ir, op) {
+            continue;
+        }
         // What is inside was looked at with the loop round it, and its accesses are others now.
         if ir.ancestors(op).any(|outer| done.contains(&outer)) {
             continue;

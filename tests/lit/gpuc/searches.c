@@ -22,7 +22,7 @@ int history(int n, const float *restrict x, int *restrict y)
 {
     float best = x[0];
     int at = 0;
-    // CHECK: [[# @LINE + 2 ]], Loop carried scalar dependence for at prevents parallelization
+    // CHECK: [[# @LINE + 2 ]], Loop carried scalar dependence for best prevents parallelization
 #pragma acc kernels copyin(x[0:n]) copyout(y[0:n])
     for (int i = 0; i < n; i++) {
         if (x[i] < best) {
