@@ -1,5 +1,7 @@
 //! The state of lowering one function.
 
+use std::cell::RefCell;
+
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::{arith, memref, offload, scf};
 use gpuc_ir::op::Traits;
@@ -11,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Options;
 use super::place::{Buffer, BufferId, Pointer};
 use super::scalar::Scalar;
+use super::scatter::Assigned;
 use crate::directive::{Family, ReductionOp, VarRef};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
@@ -124,6 +127,7 @@ pub(super) struct Lowerer<'a> {
     pub(super) reduced_arrays: Vec<super::array_reduction::ArrayReduction>,
     /// Those of them whose elements get each value at once, as there are too many for an iteration to have its own.
     pub(super) updated_arrays: Vec<DeclId>,
+    pub(super) assigned: RefCell<Assigned>,
     /// Members that data clauses name, and what they are bound to.
     pub(super) paths: Vec<(VarRef, Option<Binding>)>,
     pub(super) frames: Vec<Frame>,
@@ -195,6 +199,7 @@ impl<'a> Lowerer<'a> {
             host_values: FxHashMap::default(),
             reduced_arrays: Vec::new(),
             updated_arrays: Vec::new(),
+            assigned: RefCell::default(),
             paths: Vec::new(),
             frames: Vec::new(),
             jumps: Vec::new(),

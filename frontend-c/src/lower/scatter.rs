@@ -5,13 +5,16 @@
 //! would be lost; such an update is atomic, as `atomic update` would make it.
 
 use gpuc_diagnostics::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use super::array_reduction::root;
 use super::lowerer::{Binding, Lowerer};
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
 use crate::directive::atomic::AtomicUpdate;
-use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind, UnaryOp};
+use crate::tree::{
+    DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit, UnaryOp,
+};
 
 /// How many variables a subscript is traced through.
 const MOST_STEPS: u32 = 3;
@@ -97,17 +100,23 @@ impl Lowerer<'_> {
             }
             Below::Enter
         });
-        found
-            || steps > 0
-                && variables.into_iter().any(|decl| {
-                    self.values_of(decl)
-                        .into_iter()
-                        .any(|value| self.comes_from_memory(value, steps - 1))
-                })
+        found || steps > 0 && variables.into_iter().any(|decl| self.holds_memory(decl, steps - 1))
+    }
+
+    /// Whether a variable is ever given what comes out of memory; asked once for each variable.
+    fn holds_memory(&self, decl: DeclId, steps: u32) -> bool {
+        let function = self.frames.last().and_then(|frame| frame.function).or(self.function);
+        let known = self.assigned.borrow().from_memory.get(&(function, decl, steps)).copied();
+        known.unwrap_or_else(|| {
+            let values = self.values_of(decl, function);
+            let found = values.into_iter().any(|value| self.comes_from_memory(value, steps));
+            self.assigned.borrow_mut().from_memory.insert((function, decl, steps), found);
+            found
+        })
     }
 
     /// What is assigned to a variable in the function that is being lowered.
-    fn values_of(&self, decl: DeclId) -> Vec<ExprId> {
+    fn values_of(&self, decl: DeclId, function: Option<DeclId>) -> Vec<ExprId> {
         let unit = self.unit;
         let mut values = Vec::new();
         if let DeclKind::Variable(variable) = &unit.decls[decl].kind
@@ -115,19 +124,37 @@ impl Lowerer<'_> {
         {
             values.push(value);
         }
-        let function = self.frames.last().and_then(|frame| frame.function).or(self.function);
-        let body = function.and_then(|function| unit.function(function)?.body);
-        let Some(body) = body else { return values };
-        walk::stmt(unit, body, &mut |node| {
-            if let Node::Expr(expr) = node
-                && mutates(unit, expr) == Some(decl)
-                && let ExprKind::Assign { value, .. } | ExprKind::CompoundAssign { value, .. } =
-                    unit.exprs[expr].kind
-            {
-                values.push(value);
-            }
-            Below::Enter
-        });
+        let Some(function) = function else { return values };
+        let known = &mut self.assigned.borrow_mut().values;
+        let assigned = known.entry(function).or_insert_with(|| assigned_in(unit, function));
+        values.extend(assigned.get(&decl).into_iter().flatten());
         values
     }
+}
+
+/// What is known of the values of variables.
+#[derive(Debug, Default)]
+pub(super) struct Assigned {
+    /// What functions assign to each variable, of those that were asked for.
+    values: FxHashMap<DeclId, FxHashMap<DeclId, Vec<ExprId>>>,
+    /// Whether that comes out of memory, for a function, a variable, and so many more variables to look through.
+    from_memory: FxHashMap<(Option<DeclId>, DeclId, u32), bool>,
+}
+
+fn assigned_in(unit: &TranslationUnit, function: DeclId) -> FxHashMap<DeclId, Vec<ExprId>> {
+    let mut assigned: FxHashMap<DeclId, Vec<ExprId>> = FxHashMap::default();
+    let Some(body) = unit.function(function).and_then(|function| function.body) else {
+        return assigned;
+    };
+    walk::stmt(unit, body, &mut |node| {
+        if let Node::Expr(expr) = node
+            && let Some(decl) = mutates(unit, expr)
+            && let ExprKind::Assign { value, .. } | ExprKind::CompoundAssign { value, .. } =
+                unit.exprs[expr].kind
+        {
+            assigned.entry(decl).or_default().push(value);
+        }
+        Below::Enter
+    });
+    assigned
 }

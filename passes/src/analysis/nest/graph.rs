@@ -25,6 +25,9 @@ const MOST_PAIRS: usize = 512;
 /// Pairs of accesses of one graph: with more it would be larger than the program by far.
 const MOST_EDGES: usize = 1 << 13;
 
+/// Loops of which every combination of directions is listed: there are three to that power.
+const MOST_LOOPS: usize = 7;
+
 /// The dependences among the accesses inside a loop, or inside several that stand in a row, those
 /// between reads left out.
 #[derive(Clone, Debug)]
@@ -169,7 +172,8 @@ impl Nest {
     /// are taken to be apart is for the caller to say.
     ///
     /// # Errors
-    /// An operation in the loops whose effects are not known, or an access with more others than are compared.
+    /// An operation in the loops whose effects are not known, or an access with more others than are compared, or with
+    /// others in so many loops that nobody lists the directions.
     pub fn graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<DependenceGraph, Op> {
         let mut accesses = Vec::new();
         for &root in roots {
@@ -200,9 +204,9 @@ impl Nest {
                     return Err(a.op);
                 }
                 let decidable = pairs <= MOST_PAIRS;
-                between(ir, first, second, true, decidable, &mut edges);
+                between(ir, first, second, true, decidable, &mut edges).ok_or(a.op)?;
                 if first.root == second.root && a.op != b.op {
-                    between(ir, second, first, false, decidable, &mut edges);
+                    between(ir, second, first, false, decidable, &mut edges).ok_or(a.op)?;
                 }
             }
         }
@@ -234,7 +238,7 @@ impl Placed {
     }
 }
 
-/// The dependences from one access to another, or to itself.
+/// The dependences from one access to another, or to itself; `None` where they have too many directions.
 fn between(
     ir: &Ir,
     from: &Placed,
@@ -242,7 +246,7 @@ fn between(
     source_first: bool,
     decidable: bool,
     edges: &mut Vec<Edge>,
-) {
+) -> Option<()> {
     let (source, sink) = (&from.access, &to.access);
     let loops = from.common(to);
     let source_first = source_first && source.op != sink.op;
@@ -273,16 +277,21 @@ fn between(
         }
     };
     let Some(known) = known else {
-        add(None, in_order(loops.len(), source_first));
-        return;
+        add(None, in_order(loops.len(), source_first)?);
+        return Some(());
     };
     for each in known {
-        let vectors = each.direction_vectors().unwrap_or_else(|_| {
-            let all = in_order(loops.len(), source_first);
-            all.into_iter().filter(|vector| level(vector) == each.level()).collect()
-        });
+        let vectors = match each.direction_vectors() {
+            Ok(vectors) => vectors,
+            Err(_) => {
+                let mut all = in_order(loops.len(), source_first)?;
+                all.retain(|vector| level(vector) == each.level());
+                all
+            }
+        };
         add(Some(each), vectors);
     }
+    Some(())
 }
 
 /// How many of the loops are round the declaration of the buffer that an access is to.
@@ -300,8 +309,12 @@ fn level(vector: &[Direction]) -> Level {
     carrier.map_or(Level::Independent, Level::Loop)
 }
 
-/// Every combination of directions in so many loops that leads forwards in the order of the program.
-fn in_order(loops: usize, source_first: bool) -> Vec<Vec<Direction>> {
+/// Every combination of directions in so many loops that leads forwards in the order of the program; `None` of more
+/// than [`MOST_LOOPS`].
+fn in_order(loops: usize, source_first: bool) -> Option<Vec<Vec<Direction>>> {
+    if loops > MOST_LOOPS {
+        return None;
+    }
     let mut all = vec![Vec::new()];
     for _ in 0..loops {
         let longer = |vector: &Vec<Direction>| {
@@ -315,5 +328,5 @@ fn in_order(loops: usize, source_first: bool) -> Vec<Vec<Direction>> {
         all = all.iter().flat_map(longer).collect();
     }
     all.retain(|vector| source_first || level(vector) != Level::Independent);
-    all
+    Some(all)
 }
