@@ -212,6 +212,11 @@ int __gpuc_disjoint(const struct __gpuc_site *site, const struct __gpuc_data *a,
 unsigned long __gpuc_whole_rows(const struct __gpuc_site *site, const char *section, long length,
                                 long extent);
 
+/* 1, where the `length` elements of a section from `first` on, each `stride` behind the one before, are
+ * elements of an array of `extent`; ends the program where they are not. `line` is that of the clause. */
+unsigned long __gpuc_within(const struct __gpuc_site *site, unsigned line, const char *section,
+                            long first, long length, long stride, long extent);
+
 /* The number of gangs, workers or lanes that `clause` gives as `value`, which is that of `variable`
  * unless that is null: 1 at least. Says so where it was less. */
 long __gpuc_launch_size(const struct __gpuc_site *site, const char *clause, const char *variable,

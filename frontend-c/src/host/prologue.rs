@@ -102,6 +102,7 @@ int __gpuc_on_device(const struct __gpuc_site *, int);
 void __gpuc_set_default_async(const struct __gpuc_site *, int);
 int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, const struct __gpuc_data *);
 unsigned long __gpuc_whole_rows(const struct __gpuc_site *, const char *, long, long);
+unsigned long __gpuc_within(const struct __gpuc_site *, unsigned, const char *, long, long, long, long);
 long __gpuc_launch_size(const struct __gpuc_site *, const char *, const char *, long);
 void *__gpuc_device_alloc(const struct __gpuc_site *, unsigned long);
 void __gpuc_device_free(const struct __gpuc_site *, void *);
