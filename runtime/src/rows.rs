@@ -5,7 +5,8 @@ use gpuc_diagnostics::Diagnostic;
 use crate::descriptor::SiteDescriptor;
 use crate::failure::Failure;
 
-/// Checks that `length` elements of each row of a section are all of a row, which has `extent`.
+/// Checks that `length` elements of each row of a section are all of a row, which has `extent`; less than 0 where
+/// elements have no size, of which there are any number.
 ///
 /// # Errors
 /// They are fewer, so that the section is no one stretch of memory, or more than there are.
@@ -15,7 +16,7 @@ pub fn whole_rows(
     length: i64,
     extent: i64,
 ) -> Result<(), Failure> {
-    if length == extent {
+    if length == extent || extent < 0 {
         return Ok(());
     }
     let (what, help) = match length > extent {
@@ -32,7 +33,7 @@ pub fn whole_rows(
 }
 
 /// Checks that `length` elements of a section, from `first` on and each `stride` behind the one before, are among the
-/// `extent` of an array. A section of no elements is one anywhere.
+/// `extent` of an array, of which there are any number where that is less than 0. A section of no elements is one anywhere.
 ///
 /// # Errors
 /// One of them is not, or the stride is none.
@@ -45,7 +46,7 @@ pub fn within(
     stride: i64,
     extent: i64,
 ) -> Result<(), Failure> {
-    if length <= 0 {
+    if length <= 0 || extent < 0 {
         return Ok(());
     }
     let last = i128::from(first) + i128::from(length - 1) * i128::from(stride);
@@ -75,6 +76,7 @@ mod tests {
         };
         assert_eq!(said(5, 5), "");
         assert_eq!(said(0, 0), "");
+        assert_eq!(said(6, -1), "");
         assert_eq!(
             said(4, 5),
             "section a[0:n][0:m] is not one stretch of memory: 4 elements of rows of 5"

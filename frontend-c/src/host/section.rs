@@ -118,7 +118,7 @@ impl<'a> Tests<'a> {
             // What is known when compiling has been looked at there.
             Some((_, ArraySize::Constant(extent))) if !is_constant => format!("{extent}l"),
             Some((_, ArraySize::Variable(_))) => {
-                format!("__gpuc_extent(sizeof({array}), sizeof({array}[0]))")
+                format!("__gpuc_bound(sizeof({array}), sizeof({array}[0]))")
             }
             _ => return,
         };
@@ -143,7 +143,7 @@ impl<'a> Tests<'a> {
             && coverage(self.unit, section, size) == Coverage::Open
         {
             self.factors.push(format!(
-                "__gpuc_whole_rows(&{}, {}, (long)({}), __gpuc_extent(sizeof({array}), sizeof({array}[0])))",
+                "__gpuc_whole_rows(&{}, {}, (long)({}), __gpuc_bound(sizeof({array}), sizeof({array}[0])))",
                 self.asking.site,
                 self.name(),
                 text(self.unit, length),
