@@ -207,10 +207,15 @@ void __gpuc_set_default_async(const struct __gpuc_site *site, int async);
 int __gpuc_disjoint(const struct __gpuc_site *site, const struct __gpuc_data *a,
                     const struct __gpuc_data *b);
 
-/* 1, where `length` elements of each row of a section are all of a row, which has `extent`; ends the
- * program where they are not: such a section is no one stretch of memory. */
+/* 1, where `length` elements of each row of a section are all of a row, which has `extent` (less than 0:
+ * any); ends the program where they are not: such a section is no one stretch of memory. */
 unsigned long __gpuc_whole_rows(const struct __gpuc_site *site, const char *section, long length,
                                 long extent);
+
+/* 1, where the `length` elements of a section from `first` on, each `stride` behind the one before, are
+ * elements of an array of `extent` (less than 0: any); ends the program where they are not. `line` is that of the clause. */
+unsigned long __gpuc_within(const struct __gpuc_site *site, unsigned line, const char *section,
+                            long first, long length, long stride, long extent);
 
 /* The number of gangs, workers or lanes that `clause` gives as `value`, which is that of `variable`
  * unless that is null: 1 at least. Says so where it was less. */

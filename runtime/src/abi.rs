@@ -22,7 +22,7 @@ use crate::failure::{Failure, fail};
 use crate::launch_size::launch_size;
 use crate::openacc::on_device_of;
 use crate::present::resident::HostUse;
-use crate::rows::whole_rows;
+use crate::rows::{whole_rows, within};
 use crate::runtime::Counted;
 
 /// Stands for a site that the caller does not give.
@@ -301,6 +301,24 @@ pub unsafe extern "C" fn __gpuc_whole_rows(
     // SAFETY: the contract of the header.
     let (site, section) = unsafe { (site_of(site), CStr::from_ptr(section)) };
     or_fail(whole_rows(site, &section.to_string_lossy(), length, extent));
+    1
+}
+
+/// A section of an array: whether `length` elements from `first` on, each `stride` behind the one before, are among
+/// its `extent`. The program ends where they are not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_within(
+    site: *const SiteDescriptor,
+    line: c_uint,
+    section: *const c_char,
+    first: c_long,
+    length: c_long,
+    stride: c_long,
+    extent: c_long,
+) -> c_ulong {
+    // SAFETY: the contract of the header.
+    let (site, section) = unsafe { (site_of(site), CStr::from_ptr(section)) };
+    or_fail(within(site, line, &section.to_string_lossy(), first, length, stride, extent));
     1
 }
 

@@ -6,6 +6,7 @@ use gpuc_ir::Ir;
 
 use super::data::{LaunchData, data_array, descriptors, launch_data};
 use super::function::OnlyLaunch;
+use super::section::Asking;
 use super::{Edit, Functions, from_tree, literal, section};
 use crate::directive::VarRef;
 use crate::directive::action::{Action, DeviceChoice, QueueName};
@@ -309,7 +310,7 @@ fn kept(texts: &Texts<'_>, number: usize) -> (String, String) {
         let whole = VarRef { sections: Vec::new(), ..var.clone() };
         // As on the device, an array's section stands for the array.
         let var = if unit.types.is_pointer(ty) { var } else { &whole };
-        let memory = section::of_clause(unit, var, &texts.site);
+        let memory = section::of_clause(unit, var, Asking { site: &texts.site, when: None });
         let _ = write!(
             before,
             "void *const {kept}_at = (void *)({}); const unsigned long {kept}_n = (unsigned long)({}); void *const {kept} = __gpuc_keep({kept}_at, {kept}_n); ",
@@ -408,7 +409,7 @@ fn replacement(
                 .collect::<String>();
             let arrays = arrays();
             let text = format!(
-                "{{ {site}{arrays}if ({condition}) {{ {call}}} else {{ {host}}} {outer}{{ {inner}"
+                "{{ {site}const int __gpuc_c{number} = {condition}; {arrays}if (__gpuc_c{number}) {{ {call}}} else {{ {host}}} {outer}{{ {inner}"
             );
             (text, String::from(" } }"))
         }

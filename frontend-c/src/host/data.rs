@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gpuc_ir::Ir;
 
-use super::section::{self, Memory};
+use super::section::{self, Asking, Memory};
 use super::sections::{self, FoundSection};
 use super::{Functions, literal};
 use crate::directive::action::Action;
@@ -129,11 +129,16 @@ fn kind(
 }
 
 /// The memory of a data item, as C expressions.
-fn memory(unit: &TranslationUnit, lowered: &Lowered, item: &DataItem, site: &str) -> Memory {
+fn memory(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    item: &DataItem,
+    asking: Asking<'_>,
+) -> Memory {
     match &item.extent {
-        Extent::Clause(var) => section::of_clause(unit, var, site),
+        Extent::Clause(var) => section::of_clause(unit, var, asking),
         Extent::Rows(var) => {
-            let rows = section::rows(unit, var);
+            let rows = section::rows(unit, var, asking);
             let bytes = format!("{} * sizeof(*({}))", rows.count, rows.first);
             Memory::of_bytes(format!("({})", section::text(unit, var.base)), rows.first, bytes)
         }
@@ -208,15 +213,20 @@ fn entries(
     {
         out.ahead = sections::call(compute, number, sections.len());
     }
+    let site = format!("__gpuc_s{number}");
+    // The descriptors of these are made whether the construct happens or not.
+    let when = matches!(info.action, Action::Data | Action::Addresses)
+        .then(|| format!("__gpuc_c{number}"));
+    let asking = Asking { site: &site, when: when.as_deref() };
     for (i, item) in info.data.iter().enumerate() {
         let section = sections.iter().find(|section| section.item == i).copied();
         let mut memory = match (&item.extent, section) {
             (Extent::Pointer(pointer), Some(section)) => section.memory(number, pointer),
-            _ => memory(unit, lowered, item, &format!("__gpuc_s{number}")),
+            _ => memory(unit, lowered, item, asking),
         };
         let mut bytes = memory.bytes;
         if let Extent::Rows(var) = &item.extent {
-            let rows = section::rows(unit, var);
+            let rows = section::rows(unit, var, asking);
             let shape = format!("__gpuc_r{number}_{i}");
             let _ = write!(
                 out.ahead,

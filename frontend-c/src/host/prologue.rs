@@ -102,6 +102,7 @@ int __gpuc_on_device(const struct __gpuc_site *, int);
 void __gpuc_set_default_async(const struct __gpuc_site *, int);
 int __gpuc_disjoint(const struct __gpuc_site *, const struct __gpuc_data *, const struct __gpuc_data *);
 unsigned long __gpuc_whole_rows(const struct __gpuc_site *, const char *, long, long);
+unsigned long __gpuc_within(const struct __gpuc_site *, unsigned, const char *, long, long, long, long);
 long __gpuc_launch_size(const struct __gpuc_site *, const char *, const char *, long);
 void *__gpuc_device_alloc(const struct __gpuc_site *, unsigned long);
 void __gpuc_device_free(const struct __gpuc_site *, void *);
@@ -116,6 +117,8 @@ static __attribute__((__unused__, __noinline__, __const__)) unsigned long __gpuc
 static __attribute__((__unused__, __noinline__, __const__)) unsigned long __gpuc_bytes(long count, unsigned long element) { return count > 0 ? (unsigned long)count * element : 0ul; }
 /* The extent of a variable-length array, from its size and that of an element, which may be none. */
 static __inline__ __attribute__((__unused__)) long __gpuc_extent(unsigned long size, unsigned long element) { return element ? (long)(size / element) : 0l; }
+/* The same for a section to be held against: there are any number of elements of no size. */
+static __inline__ __attribute__((__unused__)) long __gpuc_bound(unsigned long size, unsigned long element) { return element ? (long)(size / element) : -1l; }
 /* The device address of element 0, from that of a section which starts `offset` bytes behind it. */
 static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *device, long offset) { return (void *)((unsigned long)device - (unsigned long)offset); }
 static struct __gpuc_image __gpuc_image_0;

@@ -1,11 +1,10 @@
 //! Data items as C expressions: where they start and how long they are.
 
-use std::fmt::Write;
-
 use super::literal;
 use crate::directive::{Coverage, Section, VarRef, coverage};
 use crate::source::Span;
-use crate::tree::{ExprId, TranslationUnit};
+use crate::tree::{ExprId, ExprKind, TranslationUnit};
+use crate::types::{ArraySize, Type};
 
 /// The memory of a data item, as C expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ pub(super) struct Rows {
 }
 
 /// The rows of a variable in a clause, whose second section is one of what pointers point to.
-pub(super) fn rows(unit: &TranslationUnit, var: &VarRef) -> Rows {
+pub(super) fn rows(unit: &TranslationUnit, var: &VarRef, asking: Asking<'_>) -> Rows {
     let base = text(unit, var.base);
     let [outer, inner] = var.sections.as_slice() else {
         return Rows { first: base, count: "0".into(), offset: "0".into(), bytes: "0".into() };
@@ -65,11 +64,14 @@ pub(super) fn rows(unit: &TranslationUnit, var: &VarRef) -> Rows {
         None => format!("{whole} - (long)({})", lower(section)),
     };
     let element = format!("sizeof(({base})[0][0])");
+    let mut tests = Tests::new(unit, var, asking);
+    tests.within(outer, unit.exprs[var.base].ty, &format!("({base})"));
     Rows {
         first: format!("&({base})[{}]", lower(outer)),
         count: format!(
-            "__gpuc_count({})",
-            length(outer, format!("(long)(sizeof({base}) / sizeof(({base})[0]))"))
+            "__gpuc_count({}){}",
+            length(outer, format!("(long)(sizeof({base}) / sizeof(({base})[0]))")),
+            tests.text()
         ),
         offset: format!("(unsigned long)({}) * {element}", lower(inner)),
         bytes: format!("__gpuc_bytes({}, {element})", length(inner, "0".to_owned())),
@@ -81,8 +83,97 @@ pub(super) fn stride(unit: &TranslationUnit, var: &VarRef) -> Option<String> {
     var.sections.first().and_then(|section| section.stride).map(|stride| text(unit, stride))
 }
 
+/// A construct that looks at sections, as C.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking<'a> {
+    /// The name of its site.
+    pub site: &'a str,
+    /// What says whether it does anything; `None` where nothing of it is looked at otherwise.
+    pub when: Option<&'a str>,
+}
+
+/// Tests of a section that only the run time can make, as factors that are 1.
+struct Tests<'a> {
+    unit: &'a TranslationUnit,
+    var: &'a VarRef,
+    asking: Asking<'a>,
+    factors: Vec<String>,
+}
+
+impl<'a> Tests<'a> {
+    fn new(unit: &'a TranslationUnit, var: &'a VarRef, asking: Asking<'a>) -> Self {
+        Tests { unit, var, asking, factors: Vec::new() }
+    }
+
+    fn name(&self) -> String {
+        literal(&place(self.unit, self.var.span))
+    }
+
+    /// A section lies within its dimension of `array`, whose type is `ty`.
+    fn within(&mut self, section: &Section, ty: Type, array: &str) {
+        let unit = self.unit;
+        let constant = |expr: Option<ExprId>| expr.is_none_or(|e| unit.constant_int(e).is_some());
+        let is_constant = [section.lower, section.length, section.stride].into_iter().all(constant);
+        let extent = match unit.types.as_array(ty) {
+            // What is known when compiling has been looked at there.
+            Some((_, ArraySize::Constant(extent))) if !is_constant => format!("{extent}l"),
+            Some((_, ArraySize::Variable(_))) => {
+                format!("__gpuc_bound(sizeof({array}), sizeof({array}[0]))")
+            }
+            _ => return,
+        };
+        let first = section.lower.map_or_else(|| "0".to_owned(), |lower| text(unit, lower));
+        let length = match section.length {
+            _ if section.is_index => "1".to_owned(),
+            Some(length) => text(unit, length),
+            None => format!("{extent} - (long)({first})"),
+        };
+        let stride = section.stride.map_or_else(|| "1".to_owned(), |stride| text(unit, stride));
+        let (_, line) = unit.source.line(self.var.span.start);
+        self.factors.push(format!(
+            "__gpuc_within(&{}, {line}u, {}, (long)({first}), (long)({length}), (long)({stride}), {extent})",
+            self.asking.site,
+            self.name(),
+        ));
+    }
+
+    /// A section, all of whose rows are taken, has all of each row of `array`.
+    fn whole_rows(&mut self, section: &Section, size: ArraySize, array: &str) {
+        if let Some(length) = section.length
+            && coverage(self.unit, section, size) == Coverage::Open
+        {
+            self.factors.push(format!(
+                "__gpuc_whole_rows(&{}, {}, (long)({}), __gpuc_bound(sizeof({array}), sizeof({array}[0])))",
+                self.asking.site,
+                self.name(),
+                text(self.unit, length),
+            ));
+        }
+    }
+
+    /// Behind a number, the factors.
+    fn text(&self) -> String {
+        let factors = self.factors.join(" * ");
+        match self.asking.when {
+            _ if factors.is_empty() => String::new(),
+            None => format!(" * {factors}"),
+            Some(when) => format!(" * ({when} ? {factors} : 1ul)"),
+        }
+    }
+}
+
+/// Whether an array at the end of a structure stands for as many elements as there is memory for, as C had it
+/// before flexible array members.
+fn is_open_ended(unit: &TranslationUnit, base: ExprId) -> bool {
+    let ExprKind::Member { access, .. } = unit.exprs[base].kind else { return false };
+    let record = unit.types.record(access.record);
+    let is_last = record.is_union || access.field as usize + 1 == record.fields.len();
+    let size = unit.types.as_array(unit.exprs[base].ty).map(|(_, size)| size);
+    is_last && matches!(size, Some(ArraySize::Constant(0 | 1)))
+}
+
 /// The memory of a variable, member or section in a clause.
-pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef, site: &str) -> Memory {
+pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef, asking: Asking<'_>) -> Memory {
     let base = text(unit, var.base);
     let ty = unit.exprs[var.base].ty;
     let is_pointer = unit.types.is_pointer(ty);
@@ -90,59 +181,47 @@ pub(super) fn of_clause(unit: &TranslationUnit, var: &VarRef, site: &str) -> Mem
     if var.sections.is_empty() {
         return Memory::of_bytes(start.clone(), start, format!("sizeof({base})"));
     }
+    let is_one = |section: &Section| {
+        section.is_index || section.length.is_some_and(|l| unit.constant_int(l) == Some(1))
+    };
+    // The dimension of which elements are counted: behind it, each has whole rows.
+    let last = var.sections.len() - 1;
+    let counted = var.sections.iter().position(|section| !is_one(section)).unwrap_or(last);
+    let mut tests = Tests::new(unit, var, asking);
     let mut first = format!("({base})");
-    let mut row = format!("({base})");
-    let mut count = None;
-    let (mut counting, mut several) = (true, false);
-    let (mut inner, mut tests) = (String::new(), String::new());
+    // The array that a section is of.
+    let mut array = first.clone();
+    let (mut length, mut element) = (String::new(), (String::new(), ty));
     let mut at = ty;
-    let mut element = Some(ty);
-    for section in &var.sections {
+    for (dimension, section) in var.sections.iter().enumerate() {
         let lower = section.lower.map_or_else(|| "0".to_owned(), |lower| text(unit, lower));
         first += &format!("[{lower}]");
-        let size = unit.types.as_array(at);
-        if counting {
-            let types = &unit.types;
-            element = element.and_then(|ty| match types.as_array(ty) {
-                Some((element, _)) => Some(element),
-                None => types.pointee(ty),
-            });
-            row += "[0]";
-            inner = row.clone();
-            let length = match (section.is_index, section.length, size) {
-                (true, ..) => "1".to_owned(),
-                (_, Some(length), _) => text(unit, length),
-                // Up to the end of the array.
-                (_, None, _) => {
-                    let array = row.strip_suffix("[0]").unwrap_or(&row);
-                    format!("(long)(sizeof({array}) / sizeof({row})) - (long)({lower})")
-                }
-            };
-            count = Some(length);
-            counting = section.is_index;
-        } else {
-            // `row` is a row of this dimension, of which further ones are counted in.
-            if let (Some(length), Some(size)) = (section.length, size.map(|(_, size)| size))
-                && several
-                && coverage(unit, section, size) == Coverage::Open
-            {
-                let _ = write!(
-                    tests,
-                    " * __gpuc_whole_rows(&{site}, {}, (long)({}), __gpuc_extent(sizeof({inner}), sizeof({inner}[0])))",
-                    literal(&place(unit, var.span)),
-                    text(unit, length),
-                );
-            }
-            inner += "[0]";
+        let (inside, size) = match unit.types.as_array(at) {
+            Some((inside, size)) => (inside, size),
+            None => (unit.types.pointee(at).unwrap_or(Type::ERROR), ArraySize::Unknown),
+        };
+        if dimension > counted {
+            tests.whole_rows(section, size, &array);
+        } else if dimension > 0 || !is_open_ended(unit, var.base) {
+            tests.within(section, at, &array);
         }
-        several |=
-            !section.is_index && section.length.is_none_or(|l| unit.constant_int(l) != Some(1));
-        at = size.map_or(at, |(element, _)| element);
+        if dimension == counted {
+            length = match section.length {
+                _ if section.is_index => "1".to_owned(),
+                Some(length) => text(unit, length),
+                // Up to the end of the array.
+                None => format!("(long)(sizeof({array}) / sizeof({array}[0])) - (long)({lower})"),
+            };
+            element = (format!("{array}[0]"), inside);
+        }
+        array += "[0]";
+        at = inside;
     }
-    let bytes = match &count {
-        Some(count) => format!("__gpuc_bytes({count}, sizeof({row})){tests}"),
-        None => format!("sizeof({row}){tests}"),
-    };
-    let size = element.and_then(|ty| unit.types.size_of(ty)).filter(|_| tests.is_empty());
-    Memory { base: start, first: format!("&{first}"), bytes, count: count.zip(size) }
+    let tests = tests.text();
+    let bytes = format!("__gpuc_bytes({length}, sizeof({})){tests}", element.0);
+    if !tests.is_empty() {
+        length = format!("(long)({length}){tests}");
+    }
+    let count = unit.types.size_of(element.1).map(|size| (length, size));
+    Memory { base: start, first: format!("&{first}"), bytes, count }
 }

@@ -32,6 +32,8 @@ gpuc_ir::pass! {
     }
 }
 
+const STEP: &str = "affine-loop-fusion";
+
 /// What two loops have to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
@@ -108,6 +110,12 @@ impl Pass for AffineLoopFusion {
                     }
                 }
             }
+            if !ir.is_erased(at)
+                && let Some(effect) = effect_between(ir, at)
+            {
+                let rule = "what stands between the loops reads or writes memory";
+                cx.report(Refusal::new(STEP, effect, rule).remark(ir));
+            }
         }
         Ok(())
     }
@@ -123,12 +131,19 @@ pub fn follower(ir: &Ir, op: Op) -> Option<Op> {
     AffineForOp::cast(ir, at).map(|_| at)
 }
 
+/// The first operation between a loop and the next one that would have to move with them, and has an effect.
+fn effect_between(ir: &Ir, op: Op) -> Option<Op> {
+    AffineForOp::cast(ir, op)?;
+    let behind = || std::iter::successors(ir.next_op(op), |&at| ir.next_op(at));
+    let next = behind().position(|at| AffineForOp::cast(ir, at).is_some())?;
+    behind().take(next).find(|&at| !ir.is_effect_free(at) || !ir.regions(at).is_empty())
+}
+
 /// Makes one loop of two that follow each other; the loops that take their place.
 ///
 /// # Errors
 /// The bounds differ, or a dependence forbids it.
 pub fn fuse(ir: &mut Ir, nest: &Nest, loops: [Op; 2], apart: Apart) -> Result<Vec<Op>, Refusal> {
-    const STEP: &str = "affine-loop-fusion";
     let graph = super::graph(ir, nest, STEP, &loops, apart)?;
     let statements = Statements::of(ir, STEP, &graph, &|op| free(ir, op))?;
     if !same_bounds(ir, loops) {

@@ -110,8 +110,14 @@ impl AffinePrivatize {
                 done.push(op);
                 continue;
             }
-            if !may_overwrite(nest, op, view.induction_var(ir)) {
-                continue;
+            match may_overwrite(nest, op, view.induction_var(ir)) {
+                Ok(true) => {}
+                Err(root) if self.explain => {
+                    let refusal = read_first(ir, nest, view, root);
+                    refusal.into_iter().for_each(|refusal| cx.report(refusal.remark(ir)));
+                    continue;
+                }
+                _ => continue,
             }
             if !outermost.as_ref().is_some_and(|graph| ir.is_inside(op, graph.roots[0])) {
                 outermost = nest.graph(ir, &[op], Apart::Assumed).ok();
@@ -241,8 +247,11 @@ fn of_loop(
 
 /// Whether the loop writes arrays of which each iteration touches the same elements, as far as subscripts
 /// show, and touches all of them by a write first: without that, nobody has to ask for dependences.
-fn may_overwrite(nest: &Nest, op: Op, variable: Value) -> bool {
-    let Ok(accesses) = nest.accesses(op) else { return false };
+///
+/// # Errors
+/// An array of which the first access is a read.
+fn may_overwrite(nest: &Nest, op: Op, variable: Value) -> Result<bool, Value> {
+    let Ok(accesses) = nest.accesses(op) else { return Ok(false) };
     // Of each array: whether the first access writes, whether any does, whether a subscript varies.
     let mut roots: IndexMap<Value, (bool, bool, bool)> = IndexMap::new();
     for access in accesses {
@@ -252,8 +261,23 @@ fn may_overwrite(nest: &Nest, op: Op, variable: Value) -> bool {
         known.2 |= mentions;
     }
     let mut same =
-        roots.values().filter(|&&(_, written, mentions)| written && !mentions).peekable();
-    same.peek().is_some() && same.all(|&(first, ..)| first)
+        roots.iter().filter(|&(_, &(_, written, mentions))| written && !mentions).peekable();
+    if same.peek().is_none() {
+        return Ok(false);
+    }
+    match same.find(|&(_, &(first, ..))| !first) {
+        Some((&root, _)) => Err(root),
+        None => Ok(true),
+    }
+}
+
+/// Why an array whose first access in a loop is a read gets no copies: the dependence that the loop carries.
+fn read_first(ir: &Ir, nest: &Nest, view: AffineForOp, root: Value) -> Option<Refusal> {
+    let graph = nest.graph(ir, &[view.op()], Apart::Assumed).ok()?;
+    let edge = graph.carried_by(view.induction_var(ir)).find(|edge| edge.source.root == root)?;
+    let rule = format!("{} is read by an iteration before it is overwritten", name(ir, root));
+    let witness = Some(Witness::new(edge, None));
+    Some(Refusal { witness, ..Refusal::new(STEP, view.op(), rule) })
 }
 
 /// The loop that is all there is in the body of another.

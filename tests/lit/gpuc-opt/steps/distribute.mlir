@@ -112,3 +112,69 @@ func.func @one(%n: index, %a: memref<?xf32>, %f: f32) {
   }
   return
 }
+
+// -----
+
+// A scalar on the way from one statement to the other: the next iteration writes over it.
+// REMARK: affine-loop-distribute: its statements depend on each other in a circle
+// REMARK-NEXT: anti dependence of s from line {{[0-9]+}} to line {{[0-9]+}}, direction (<)
+func.func @scalar(%n: index, %s: memref<f32> {offload.name = "s", offload.storage = "exclusive"},
+                  %a: memref<?xf32> {offload.storage = "exclusive"}, %b: memref<?xf32> {offload.storage = "exclusive"}) {
+  affine.for %i = 0 to %n {
+    %x = affine.load %a[%i] : memref<?xf32>
+    affine.store %x, %s[] : memref<f32>
+    %y = affine.load %s[] : memref<f32>
+    affine.store %y, %b[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// A value on the way: what uses it is one statement with what computes it.
+// REMARK: affine-loop-distribute: it has one statement only
+func.func @value(%n: index, %a: memref<?xf32> {offload.storage = "exclusive"}, %b: memref<?xf32> {offload.storage = "exclusive"}) {
+  affine.for %i = 0 to %n {
+    %x = affine.load %a[%i] : memref<?xf32>
+    %y = arith.addf %x, %x : f32
+    affine.store %y, %a[%i] : memref<?xf32>
+    affine.store %y, %b[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// Each statement waits for the other one only in the loop outside: within one sweep they are apart, the sweeps are not.
+// REMARK: affine-loop-distribute: its statements depend on each other in a circle
+// REMARK-NEXT: flow dependence of a from line {{[0-9]+}} to line {{[0-9]+}}, direction (<, =)
+func.func @sweeps(%n: index, %a: memref<?xf32> {offload.name = "a", offload.storage = "exclusive"},
+                  %b: memref<?xf32> {offload.name = "b", offload.storage = "exclusive"}) {
+  affine.for %t = 0 to %n {
+    affine.for %i = 0 to %n {
+      %x = affine.load %a[%i] : memref<?xf32>
+      affine.store %x, %b[%i] : memref<?xf32>
+      %y = affine.load %b[%i] : memref<?xf32>
+      affine.store %y, %a[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Flow and anti within one iteration forbid nothing: loops in the statements' order.
+// CHECK-LABEL: func.func @within
+// CHECK: affine.for
+// CHECK: affine.store %{{.*}}, %arg2
+// CHECK: affine.for
+// CHECK: affine.store %{{.*}}, %arg1
+func.func @within(%n: index, %a: memref<?xf32> {offload.storage = "exclusive"}, %b: memref<?xf32> {offload.storage = "exclusive"}) {
+  affine.for %i = 0 to %n {
+    %x = affine.load %a[%i] : memref<?xf32>
+    affine.store %x, %b[%i] : memref<?xf32>
+    %y = affine.load %b[%i] : memref<?xf32>
+    affine.store %y, %a[%i] : memref<?xf32>
+  }
+  return
+}

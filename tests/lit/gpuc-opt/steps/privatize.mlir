@@ -135,3 +135,48 @@ func.func @product(%n: index, %i: index, %w: index, %a: memref<?x?xf32> {offload
   }
   return
 }
+
+// -----
+
+// An iteration reads what the one before has left, and then overwrites it.
+// CHECK-LABEL: func.func @before
+// CHECK-NOT: gpu.alloc
+// REMARK: affine-privatize: sum is read by an iteration before it is overwritten
+// REMARK-NEXT: dependence of sum from line {{[0-9]+}} to line {{[0-9]+}}, direction (<
+func.func @before(%n: index, %a: memref<?x?xf32> {offload.storage = "exclusive"},
+                  %sum: memref<?xf32> {offload.storage = "exclusive", offload.name = "sum"}, %f: f32) {
+  offload.region kernels {
+    affine.for %i = 0 to %n {
+      affine.for %k = 0 to %n {
+        %0 = affine.load %sum[%k] : memref<?xf32>
+        affine.store %0, %a[%i, %k] : memref<?x?xf32>
+      }
+      affine.for %k = 0 to %n {
+        affine.store %f, %sum[%k] : memref<?xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// So with a scalar, which hands a value from each iteration to the next.
+// CHECK-LABEL: func.func @scalar
+// CHECK-NOT: gpu.alloc
+// REMARK: affine-privatize: s is read by an iteration before it is overwritten
+// REMARK-NEXT: anti dependence of s from line {{[0-9]+}} to line {{[0-9]+}}, direction (<
+func.func @scalar(%n: index, %a: memref<?x?xf32> {offload.storage = "exclusive"},
+                  %s: memref<f32> {offload.storage = "exclusive", offload.name = "s"}) {
+  offload.region kernels {
+    affine.for %i = 0 to %n {
+      affine.for %k = 0 to %n {
+        %0 = affine.load %s[] : memref<f32>
+        affine.store %0, %a[%i, %k] : memref<?x?xf32>
+        %1 = affine.load %a[%k, %i] : memref<?x?xf32>
+        affine.store %1, %s[] : memref<f32>
+      }
+    }
+  }
+  return
+}

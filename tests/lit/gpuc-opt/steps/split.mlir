@@ -176,3 +176,60 @@ func.func @columns(%n: index, %x: memref<?x?xi32>) {
   }
   return
 }
+
+// -----
+
+// Each iteration reads what the next one overwrites.
+// CHECK-LABEL: func.func @shifted
+// CHECK: affine.for
+// CHECK-NOT: affine.for
+// REMARK: [[@LINE+4]], affine-split: a dependence that it carries goes through no one iteration
+// REMARK-NEXT: anti dependence of x from line {{[0-9]+}} to line {{[0-9]+}}, direction (<)
+func.func @shifted(%n: index, %x: memref<?xf32> {offload.storage = "exclusive", offload.name = "x"}) {
+  offload.region kernels {
+    affine.for %i = 1 to %n {
+      %0 = affine.load %x[%i + 1] : memref<?xf32>
+      affine.store %0, %x[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// What an iteration writes, the third one behind it overwrites.
+// CHECK-LABEL: func.func @overwritten
+// CHECK: affine.for
+// CHECK-NOT: affine.for
+// REMARK: [[@LINE+4]], affine-split: a dependence that it carries goes through no one iteration
+// REMARK-NEXT: output dependence of x from line {{[0-9]+}} to line {{[0-9]+}}, direction (<), such as iterations (1) and (4)
+func.func @overwritten(%n: index, %x: memref<?xf32> {offload.storage = "exclusive", offload.name = "x"}, %f: f32, %g: f32) {
+  offload.region kernels {
+    affine.for %i = 1 to %n {
+      affine.store %f, %x[%i] : memref<?xf32>
+      affine.store %g, %x[%i + 3] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A scalar goes through all of them.
+// CHECK-LABEL: func.func @scalar
+// CHECK: affine.for
+// CHECK-NOT: affine.for
+// REMARK: [[@LINE+5]], affine-split: a dependence that it carries goes through no one iteration
+// REMARK-NEXT: anti dependence of s from line {{[0-9]+}} to line {{[0-9]+}}, direction (<)
+func.func @scalar(%n: index, %s: memref<f32> {offload.storage = "exclusive", offload.name = "s"},
+                  %x: memref<?xf32> {offload.storage = "exclusive"}, %f: f32) {
+  offload.region kernels {
+    affine.for %i = 1 to %n {
+      %0 = affine.load %s[] : memref<f32>
+      affine.store %0, %x[%i] : memref<?xf32>
+      %1 = arith.mulf %0, %f : f32
+      affine.store %1, %s[] : memref<f32>
+    }
+  }
+  return
+}
