@@ -522,9 +522,28 @@ impl<'a> Unit<'a> {
             self.advance(level)?;
             return Ok(self);
         }
-        self.advance(Some(Level::Gpu))?;
-        let printed = gpuc_passes::plan::passes::printed(&self.ir, self.module());
-        let plans = gpuc_passes::plan::text::parse(&printed, &text.file)?;
+        let remarks = &self.arguments.remarks;
+        let plans = loop {
+            let (module, lowered) = (self.module(), self.lowered.as_ref());
+            let lowered = lowered.expect("the unit has been lowered");
+            wishes.ask(&mut self.ir, module, lowered);
+            match self.advance(Some(Level::Gpu)) {
+                Ok(()) => {
+                    let lowered = self.lowered.as_ref().expect("the unit has been lowered");
+                    let found =
+                        wishes.find(&mut self.ir, module, lowered, &self.manager.diagnostics);
+                    warnings.extend(found);
+                    let printed = gpuc_passes::plan::passes::printed(&self.ir, module);
+                    break gpuc_passes::plan::text::parse(&printed, &text.file)?;
+                }
+                Err(failure) => match wishes.leave_out(&failure.diagnostics, remarks) {
+                    Some(warning) => warnings.push(warning),
+                    None => return Err(failure),
+                },
+            }
+            self = Unit::read(text.clone(), self.arguments)?;
+            self.lower(guides)?;
+        };
         loop {
             let mut unit = Unit::read(text.clone(), self.arguments)?;
             unit.lower(guides)?;
@@ -537,7 +556,7 @@ impl<'a> Unit<'a> {
                     unit.diagnostics.append(&mut warnings);
                     return Ok(unit);
                 }
-                Err(failure) => match wishes.leave_out(&failure.diagnostics) {
+                Err(failure) => match wishes.leave_out(&failure.diagnostics, remarks) {
                     Some(warning) => warnings.push(warning),
                     None => return Err(failure),
                 },

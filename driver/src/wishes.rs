@@ -2,15 +2,20 @@
 //! compiler makes by itself, with their steps in it, is given to the construct as if a user had written it.
 //!
 //! So each step is checked like one of a plan's file. What is refused, or no step of plans, is named by a warning at the
-//! directive, and left out.
+//! directive, and left out. What a `share` pragma asks for is found in the nest, while the compiler makes its plan
+//! ([`gpuc_passes::plan::asked`]); refused, it is an error, or with `-Wno-error=plan` a warning.
 
-use gpuc_diagnostics::{Diagnostic, Place, codes};
+use gpuc_diagnostics::{Diagnostic, Place, Severity, codes};
+use gpuc_dialects::offload::share::ArraySpec;
 use gpuc_frontend_c::directive::construct::Step as Asked;
-use gpuc_frontend_c::lower::Lowered;
+use gpuc_frontend_c::lower::{ConstructInfo, Lowered};
 use gpuc_frontend_c::tree::TranslationUnit;
 use gpuc_ir::{Ir, Op};
+use gpuc_passes::plan::asked::{self, Asked as Shared};
 use gpuc_passes::plan::given::Given;
 use gpuc_passes::plan::text::{self, Placed, Plan};
+
+use crate::feedback::RemarkOptions;
 
 /// Steps by which the compiler makes a nest another one, for where that pays: who asks for something else at its loops
 /// does not want them.
@@ -22,8 +27,19 @@ struct Wish {
     kernel: String,
     asked: Asked,
     place: Place,
+    /// The arrays of a `share`.
+    arrays: Vec<(ArraySpec, Place)>,
+    /// The steps that were found for it.
+    found: Vec<String>,
     /// Why it is left out, once it is.
     refused: bool,
+}
+
+impl Wish {
+    /// Whether it is a `share` that is not left out.
+    fn is_shared(&self) -> bool {
+        !self.refused && matches!(self.asked, Asked::Share { .. })
+    }
 }
 
 /// What a unit's directives ask for.
@@ -48,7 +64,14 @@ impl Wishes {
                     continue;
                 }
                 let kernel = format!("{}:{}", info.function, info.line);
-                all.push(Wish { kernel, asked: wish.step.clone(), place, refused: false });
+                let arrays = match &wish.step {
+                    Asked::Share { arrays, .. } => &arrays[..],
+                    _ => &[],
+                };
+                let placed = |(spec, span): &(ArraySpec, _)| (spec.clone(), unit.place(*span));
+                let arrays = arrays.iter().map(placed).collect();
+                let (asked, found) = (wish.step.clone(), Vec::new());
+                all.push(Wish { kernel, asked, place, arrays, found, refused: false });
             }
         }
         (Wishes { all }, warnings)
@@ -59,17 +82,54 @@ impl Wishes {
         self.all.iter().all(|wish| wish.refused)
     }
 
+    /// What is asked for that is found only in the nests: before the compiler makes its plans.
+    pub fn ask(&self, ir: &mut Ir, module: Op, lowered: &Lowered) {
+        for (kernel, func) in constructs(ir, module, lowered) {
+            let own = self.all.iter().filter(|wish| wish.kernel == kernel && wish.is_shared());
+            let asked = own.map(|wish| Shared {
+                nest: match &wish.asked {
+                    Asked::Share { nest, .. } => nest.variable.clone(),
+                    _ => String::new(),
+                },
+                place: wish.place.clone(),
+                arrays: wish.arrays.clone(),
+            });
+            let asked: Vec<Shared> = asked.collect();
+            if !asked.is_empty() {
+                Shared::give(ir, func, &asked);
+            }
+        }
+    }
+
+    /// Takes over what was found; the remarks about it, of all that were made.
+    pub fn find(
+        &mut self,
+        ir: &mut Ir,
+        module: Op,
+        lowered: &Lowered,
+        remarks: &[Diagnostic],
+    ) -> Vec<Diagnostic> {
+        for (kernel, func) in constructs(ir, module, lowered) {
+            let own = self.all.iter_mut().filter(|wish| wish.kernel == kernel && wish.is_shared());
+            for (wish, steps) in own.zip(asked::steps(ir, func)) {
+                wish.found = steps;
+            }
+        }
+        let at = |remark: &&Diagnostic| {
+            let is_at =
+                |wish: &Wish| wish.is_shared() && Some(&wish.place) == remark.place.as_ref();
+            self.all.iter().any(is_at)
+        };
+        remarks.iter().filter(at).cloned().collect()
+    }
+
     /// Gives constructs that something is asked of `plans`, which the compiler has made, with what is asked.
     pub fn give(&self, ir: &mut Ir, module: Op, lowered: &Lowered, plans: &[Plan]) {
-        for info in &lowered.constructs {
-            let Some(compute) = &info.compute else { continue };
-            let kernel = format!("{}:{}", info.function, info.line);
+        for (kernel, func) in constructs(ir, module, lowered) {
             let own: Vec<&Wish> =
                 self.all.iter().filter(|wish| wish.kernel == kernel && !wish.refused).collect();
             let Some(first) = own.first() else { continue };
-            let plan = plans.iter().find(|plan| plan.key.kernel() == kernel);
-            let name = ir.ctx.ident(&compute.symbol);
-            if let (Some(plan), Some(func)) = (plan, ir.symbol_in(module, name)) {
+            if let Some(plan) = plans.iter().find(|plan| plan.key.kernel() == kernel) {
                 let steps = edited(&plan.steps, &own);
                 let plan = Plan { key: plan.key.clone(), place: first.place.clone(), steps };
                 Given::give(ir, func, &plan);
@@ -77,22 +137,37 @@ impl Wishes {
         }
     }
 
-    /// The warning about a step that was refused, which is left out then.
-    pub fn leave_out(&mut self, errors: &[Diagnostic]) -> Option<Diagnostic> {
+    /// The warning about a step that was refused, which is left out then; of a `share` only where that is no error.
+    pub fn leave_out(
+        &mut self,
+        errors: &[Diagnostic],
+        wanted: &RemarkOptions,
+    ) -> Option<Diagnostic> {
         let error = errors.iter().find(|error| {
             error.is_error() && error.code.is_some_and(|code| code == codes::PLAN_STEP)
         })?;
         let place = error.place.as_ref()?;
         let is_its = |wish: &&mut Wish| {
-            !wish.refused && wish.place.line == place.line && wish.place.file == place.file
+            let places = wish.arrays.iter().map(|(_, place)| place).chain([&wish.place]);
+            let mut places = places.map(|own| (&own.file, own.line));
+            !wish.refused && places.any(|own| own == (&place.file, place.line))
         };
         // Steps of the compiler's own that do not go with it any more stand at the first wish.
         let wish = self.all.iter_mut().find(is_its)?;
+        if wish.is_shared() {
+            if !wanted.is_no_error(codes::PLAN_STEP) {
+                return None;
+            }
+            wish.refused = true;
+            let warning = Diagnostic { severity: Severity::Warning, ..error.clone() };
+            return Some(warning.help("the construct is compiled without it"));
+        }
         wish.refused = true;
         let name = match wish.asked {
             Asked::Unroll(..) => "unroll",
             Asked::Permute(..) => "permute",
             Asked::Block { word, .. } => word,
+            Asked::Share { .. } => "share",
             Asked::Unknown(name) => name,
         };
         let mut warning =
@@ -141,16 +216,41 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                 lines.insert(0, (step, place.clone()));
                 remap(&mut lines, order, place);
             }
+            Asked::Share { .. } => {
+                // A loop of these steps has no other way of its own.
+                let about = |line: &str| {
+                    wish.found.iter().flat_map(|step| loops_of(step)).any(|name| names(line, name))
+                };
+                lines.retain(|(line, _)| !is_own(line) || !about(line));
+                lines.extend(wish.found.iter().map(|step| (step.clone(), place.clone())));
+            }
             Asked::Unknown(_) => {}
         }
     }
-    lines
-        .into_iter()
-        .filter_map(|(line, place)| {
-            let parsed = text::parse_step(&line, Place { column: 0, ..place.clone() }).ok()?;
-            Some(Placed { step: parsed.step, place })
-        })
-        .collect()
+    let parsed = lines.into_iter().filter_map(|(line, place)| {
+        let parsed = text::parse_step(&line, Place { column: 0, ..place.clone() }).ok()?;
+        Some(Placed { step: parsed.step, place })
+    });
+    let mut steps: Vec<Placed> = parsed.collect();
+    steps.sort_by_key(|placed| placed.step.stage());
+    steps
+}
+
+/// The functions of constructs, with what plans call these.
+fn constructs(ir: &mut Ir, module: Op, lowered: &Lowered) -> Vec<(String, Op)> {
+    let of = |info: &ConstructInfo| {
+        let name = ir.ctx.ident(&info.compute.as_ref()?.symbol);
+        let func = ir.symbol_in(module, name)?;
+        Some((format!("{}:{}", info.function, info.line), func))
+    };
+    lowered.constructs.iter().filter_map(of).collect()
+}
+
+/// The loops of a step with sizes: `tile i by 32, j by 32`, `share a, b over i by 32`, `stage i, j where`.
+fn loops_of(step: &str) -> impl Iterator<Item = &str> {
+    let (_, loops) = step.split_once(" over ").or_else(|| step.split_once(' ')).unwrap_or_default();
+    let loops = loops.split(" where ").next().unwrap_or_default();
+    loops.split(", ").filter_map(|part| part.split(' ').next())
 }
 
 /// Of the steps about a nest, those by which blocks have in their memory what they read (Patel 2014, algorithm 4.4): of tiles

@@ -79,6 +79,7 @@ pub const ALL: &[&PassInfo] = &[
     lower::expand_index_ops::AffineExpandIndexOps::INFO,
     lower::fold_memref_alias_ops::FoldMemrefAliasOps::INFO,
     locality::promote_elements::PromoteElements::INFO,
+    locality::partition_arrays::PartitionArrays::INFO,
     locality::block_time::BlockTime::INFO,
     locality::spread_reductions::SpreadReductions::INFO,
     locality::tile_contractions::TileContractions::INFO,

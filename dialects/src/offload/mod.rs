@@ -109,6 +109,14 @@ pub const PLAN_FILE_ATTR: &str = "offload.plan.file";
 /// Name of the attribute of a module with a record of tuning, likewise.
 pub const TUNING_ATTR: &str = "offload.tuning";
 
+/// Name of the attribute of a construct's function with what `share` pragmas ask for: for each the loop and its arrays, each a
+/// text with file, line, column and length.
+pub const SHARE_ATTR: &str = "offload.share";
+
+/// Name of the attribute of a construct's function with the steps of plans that do it, for each of these pragmas an array of
+/// strings.
+pub const SHARE_STEPS_ATTR: &str = "offload.share.steps";
+
 /// Name of the argument attribute with the variable's name in the source.
 pub const NAME_ATTR: &str = "offload.name";
 

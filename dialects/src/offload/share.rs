@@ -13,6 +13,7 @@
 //! `×` is written as it stands or as `*`; products and quotients bind as in C, from the left.
 
 use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
 
 /// A length that an expression starts with or goes on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,6 +97,12 @@ impl Expression {
         sum.checked_add(term)
     }
 
+    /// Whether it is the same in every block.
+    pub fn is_fixed(&self) -> bool {
+        let constants = self.rest.iter().map(|(_, constant)| constant);
+        !constants.chain([&self.first]).any(|constant| matches!(constant, Constant::Block(_)))
+    }
+
     /// The threads of a block in one direction.
     pub fn block(axis: usize) -> Expression {
         Expression { first: Constant::Block(axis), rest: Vec::new() }
@@ -107,10 +114,18 @@ impl Expression {
 /// # Errors
 /// The first place that the grammar does not allow.
 pub fn parse(text: &str) -> Result<Vec<ArraySpec>, NoSpec> {
+    Ok(parse_placed(text)?.into_iter().map(|(spec, _)| spec).collect())
+}
+
+/// The same, each array with where it stands in the text, in bytes.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_placed(text: &str) -> Result<Vec<(ArraySpec, Range<usize>)>, NoSpec> {
     let mut reader = Reader { text, at: 0 };
-    let mut specs = vec![reader.spec()?];
+    let mut specs = vec![reader.placed_spec()?];
     while reader.eat(",") {
-        specs.push(reader.spec()?);
+        specs.push(reader.placed_spec()?);
     }
     match reader.is_at_end() {
         true => Ok(specs),
@@ -151,6 +166,13 @@ impl Reader<'_> {
         let word = rest[..end].to_owned();
         self.at += end;
         (!word.is_empty()).then_some(word)
+    }
+
+    fn placed_spec(&mut self) -> Result<(ArraySpec, Range<usize>), NoSpec> {
+        self.rest();
+        let start = self.at;
+        let spec = self.spec()?;
+        Ok((spec, start..self.at))
     }
 
     fn spec(&mut self) -> Result<ArraySpec, NoSpec> {

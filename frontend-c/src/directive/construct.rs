@@ -1,6 +1,7 @@
 //! What directives say of device code: regions, loops and statements of it, in no family's words.
 
 use gpuc_dialects::offload;
+use gpuc_dialects::offload::share::ArraySpec;
 
 use super::action::Action;
 use super::atomic::AtomicForm;
@@ -111,6 +112,14 @@ pub enum Step {
         shared: bool,
         /// The clause that asks for it.
         word: &'static str,
+    },
+    /// Arrays that blocks have in their memory, by what each block works on of them: which step it is, and the sizes that
+    /// are open, the compiler says.
+    Share {
+        /// The outermost loop of the nest.
+        nest: LoopName,
+        /// The arrays, each with its place.
+        arrays: Vec<(ArraySpec, Span)>,
     },
     /// Something that no plan has a step for, by its name.
     Unknown(&'static str),

@@ -13,6 +13,7 @@ use super::region::Site;
 use super::walk::{self, Below, Node};
 use super::{ConstructInfo, DataItem, Extent, Lowered, Options, crossings, depth, wishes};
 use crate::directive::action::Action;
+use crate::directive::construct::{Step, Wish};
 use crate::directive::data::Memory;
 use crate::directive::{DataKind, Directive, Kind};
 use crate::tree::{DeclId, DirectiveId, ItemKind, StmtId, StmtKind, TranslationUnit};
@@ -239,6 +240,13 @@ impl Walker<'_> {
 
     /// A directive of device code outside of compute constructs.
     fn stray(&mut self, directive: &Directive) {
+        let shares = |wish: &&Wish| matches!(wish.step, Step::Share { .. });
+        if let Some(wish) = directive.steps.iter().find(shares) {
+            let diagnostic = Diagnostic::error("`share` is about a nest of a compute construct")
+                .at(self.unit.place(wish.span))
+                .help("functions that constructs call have no plan of their own: write it in front of the loops there");
+            self.lowerer.diagnostics.push(diagnostic);
+        }
         if directive.stays {
             return;
         }

@@ -35,7 +35,7 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
     };
     for wish in &mut wishes {
         match &mut wish.step {
-            Step::Unroll(own, _) => name(own),
+            Step::Unroll(own, _) | Step::Share { nest: own, .. } => name(own),
             Step::Permute(loops, order) => {
                 let before: Vec<String> = loops.iter().map(|own| own.variable.clone()).collect();
                 loops.iter_mut().for_each(name);

@@ -30,6 +30,12 @@ impl Parser {
             Family::OpenMp => return Ok(self.openmp_at_file_scope(number)),
             Family::Hmpp | Family::HmppCg => return Ok(self.hmpp_at_file_scope(number)),
             Family::Jolokia => return Ok(self.jolokia_at_file_scope(number)),
+            _ if self.is_share(number) => {
+                let span = self.advance().span;
+                let message = format!("`{}` cannot stand outside of a function", openacc::SHARE);
+                self.checker.error(span, message);
+                return Ok(ItemKind::Other);
+            }
             _ => {}
         }
         let span = self.span();
@@ -52,6 +58,7 @@ impl Parser {
             Family::Hmpp => return self.hmpp_statement(number),
             Family::HmppCg => return self.hmppcg_statement(number),
             Family::Jolokia => return self.jolokia_statement(number),
+            _ if self.is_share(number) => return self.share_statement(number),
             _ => {}
         }
         let start = self.span();

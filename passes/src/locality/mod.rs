@@ -12,6 +12,7 @@ pub mod lanes;
 pub mod march_plan;
 pub mod march_stencils;
 pub mod marching;
+pub mod partition_arrays;
 pub mod promote_elements;
 pub mod spread_reductions;
 mod stage;

@@ -40,7 +40,7 @@ gpuc_ir::pass! {
 }
 
 /// Rows and columns of a block's square: a warp's threads each way.
-const SIDE: i64 = 32;
+pub(super) const SIDE: i64 = 32;
 
 /// Rows of threads: each thread executes the iterations of every eighth row.
 const THREAD_ROWS: i64 = 8;
@@ -92,7 +92,7 @@ impl Pass for StageTransposes {
     }
 }
 
-fn fits(ir: &Ir, found: &Transposition, arch: &Arch) -> bool {
+pub(super) fn fits(ir: &Ir, found: &Transposition, arch: &Arch) -> bool {
     let bytes = |each: &Transposed| {
         let element = memref::scalar_bytes(&ir.ctx, each.element).unwrap_or(8);
         SIDE as u64 * (SIDE + PADDING) as u64 * element

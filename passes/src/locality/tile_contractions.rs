@@ -81,7 +81,7 @@ impl Pass for TileContractions {
 }
 
 /// The nest as a contraction; a sum that a directive declares to be a reduction is one in order then.
-fn contraction(ir: &mut Ir, nest: Op) -> Result<Contraction, Unsuitable> {
+pub(super) fn contraction(ir: &mut Ir, nest: Op) -> Result<Contraction, Unsuitable> {
     let sum = SumInOrder::of(ir, nest);
     let found = Contraction::of(ir, nest);
     match (sum, &found) {
@@ -134,12 +134,12 @@ fn rivals_of(plans: &[TilePlan], of: usize) -> impl Iterator<Item = &TilePlan> {
 }
 
 /// The names of the loops of rows, columns and terms.
-fn loops(ir: &Ir, nest: &Contraction) -> [String; 3] {
+pub(super) fn loops(ir: &Ir, nest: &Contraction) -> [String; 3] {
     nest.variables(ir).map(|variable| names::of_variable(ir, variable).unwrap_or("?").to_owned())
 }
 
 /// Refuses tiles that the threads or the memory of a block do not hold.
-fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<(), Refusal> {
+pub(super) fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<(), Refusal> {
     let tiles = || nest.staged.iter().map(|load| Tile::new(load, plan, false));
     let refuse = |rule: &str| Refusal::new(STEP, nest.nest, rule);
     let (threads, most) = (plan.thread_count(), i64::from(arch.limits.max_threads_per_block));

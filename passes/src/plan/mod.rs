@@ -14,8 +14,10 @@
 //! | [`record`] | steps that were taken |
 //! | [`given`] | steps that are to be taken |
 //! | [`tuning`] | plans that were measured |
+//! | [`asked`] | what `share` pragmas ask for |
 //! | [`passes`] | `begin-plan`, `end-plan`, `print-plan` |
 
+pub mod asked;
 mod cursor;
 pub mod given;
 pub mod key;

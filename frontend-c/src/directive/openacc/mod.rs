@@ -1,4 +1,4 @@
-//! OpenACC 3.3: every directive and clause of the specification, as data.
+//! OpenACC 3.3: every directive and clause of the specification, as data; and the `share` pragma that Li et al. 2016 add to it.
 
 mod clauses;
 mod display;
@@ -6,6 +6,7 @@ mod meaning;
 mod names;
 mod parser;
 mod rules;
+mod share;
 mod suggestion;
 mod support;
 
@@ -16,6 +17,7 @@ use crate::tree::{DeclId, ExprId};
 
 pub(crate) use meaning::meaning;
 pub use names::{ClauseName, DirectiveKind};
+pub(crate) use share::SHARE;
 pub use suggestion::suggestions;
 
 /// A directive.

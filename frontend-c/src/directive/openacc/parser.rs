@@ -4,7 +4,7 @@ use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 
 use super::meaning::for_our_devices;
 use super::rules::allowed;
-use super::{Argument, Clause, ClauseName, Directive, DirectiveKind, rules, support};
+use super::{Argument, Clause, ClauseName, Directive, DirectiveKind, SHARE, rules, support};
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
@@ -63,7 +63,7 @@ impl Parser {
             let mut diagnostic =
                 Diagnostic::error(format!("`{first}` is not a directive of OpenACC"))
                     .code(codes::UNKNOWN_DIRECTIVE);
-            let words = D::ALL.iter().map(|kind| kind.spelling()).chain(["enter", "exit"]);
+            let words = D::ALL.iter().map(|kind| kind.spelling()).chain(["enter", "exit", SHARE]);
             if let Some(near) = did_you_mean(&first, words) {
                 diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
             } else if ClauseName::find(&first).is_some() {

@@ -38,7 +38,7 @@ impl Plan<'_> {
     }
 
     /// Iterations of a loop that a block executes, from end to end along those that are vague. `None`: the length has no value.
-    fn iterations(&self, variable: Value, block: [i64; 3]) -> Option<i64> {
+    pub fn iterations(&self, variable: Value, block: [i64; 3]) -> Option<i64> {
         match self.subspace.parts.get(&variable) {
             Some(Part::Of(expression, by)) => {
                 let length = expression.value(block).filter(|&length| length > 0)?;

@@ -9,10 +9,12 @@
 //! | [`split`] | references, candidates, iteration subspaces and how they are joined |
 //! | [`features`] | rectangular hulls, reuse and transactions (eqs. 1 to 7) |
 //! | [`search`] | the block and the lengths of the greatest profit (eqs. 8 to 19) |
+//! | [`chosen`] | the partition of a nest |
 //! | [`banks`] | conflicts of banks by formula (eqs. 20 and 21) |
 //! | [`print`] | the pass `print-share-partitions` |
 
 pub mod banks;
+pub mod chosen;
 pub mod features;
 pub mod print;
 pub mod search;
@@ -42,8 +44,13 @@ pub enum Unsuited {
     NoThreads,
     /// A length has no value, or none above 0.
     Length(String),
-    /// No block and no lengths keep the limits.
-    NothingFits,
+    /// No block and no lengths keep the limits: bytes of the least that was tried, and those there are.
+    NothingFits {
+        /// Bytes that it needs.
+        needed: i64,
+        /// Bytes of shared memory.
+        available: i64,
+    },
 }
 
 impl fmt::Display for Unsuited {
@@ -63,7 +70,9 @@ impl fmt::Display for Unsuited {
             Unsuited::Length(array) => {
                 write!(f, "a length of `{array}` is not a positive number in any block")
             }
-            Unsuited::NothingFits => f.write_str("no partition keeps the limits of shared memory"),
+            Unsuited::NothingFits { .. } => {
+                f.write_str("no partition keeps the limits of shared memory")
+            }
         }
     }
 }

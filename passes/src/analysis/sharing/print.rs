@@ -5,14 +5,15 @@ use gpuc_dialects::offload::share;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, Value};
 
-use super::super::access::{Access, name};
+use super::super::access::Access;
 use super::super::loops::outermost_loops;
 use super::super::names;
 use super::super::nest::Nest;
 use super::Unsuited;
+use super::chosen::{Chosen, Question};
 use super::features::{Plan, Point};
 use super::search::{self, Limits, Named, Partition};
-use super::split::{self, References, Seed, Subspace};
+use super::split::{References, Seed, Subspace};
 
 gpuc_ir::pass! {
     /// Print which partitions of arrays are worth shared memory, as remarks.
@@ -79,54 +80,23 @@ impl PrintSharePartitions {
     ) -> Result<Diagnostic, Unsuited> {
         let threads: Vec<usize> =
             self.threads.iter().filter_map(|&depth| usize::try_from(depth).ok()).collect();
-        let references = References::of(ir, accesses, nest, &threads)?;
-        let seeds = match specs.is_empty() {
-            true => split::automatic(&references),
-            false => split::seeds(ir, &references, specs)?,
-        };
-        let given: Vec<Value> = seeds.iter().map(|seed| seed.array).collect();
-        let chosen = split::candidates(ir, accesses, nest, &given);
-        let chosen: Vec<(String, Value)> = chosen
-            .into_iter()
-            .filter(|&array| references.to(array).next().is_some())
-            .map(|array| (name(ir, array), array))
-            .collect();
-        let arrays: Vec<Named<'_>> = chosen.iter().map(|(name, array)| (&**name, *array)).collect();
         let limits = Limits {
             shared: self.shared,
             share: self.share,
             threads: self.resident,
             reuse: self.reuse,
         };
-        let subspaces = split::subspaces(&references, &seeds);
-        let mut best: Option<(usize, Partition)> = None;
-        let mut refusal = Unsuited::NothingFits;
-        let vague: Vec<_> =
-            subspaces.iter().map(|subspace| split::vague(&references, &seeds, subspace)).collect();
-        let plan = |index: usize| Plan {
-            references: &references,
-            seeds: &seeds,
-            subspace: &subspaces[index],
-            vague: &vague[index],
-            trips: self.trips,
-            transaction: self.transaction,
-        };
-        for index in 0..subspaces.len() {
-            match search::best(&plan(index), &arrays, &limits) {
-                Ok(found) if best.as_ref().is_none_or(|(_, known)| known.profit < found.profit) => {
-                    best = Some((index, found));
-                }
-                Ok(_) => {}
-                Err(unsuited) => refusal = unsuited,
-            }
-        }
-        let (index, partition) = best.ok_or(refusal)?;
+        let (threads, trips, transaction) = (&threads[..], self.trips, self.transaction);
+        let question = Question { specs, threads, trips, transaction, limits };
+        let chosen = Chosen::of(ir, accesses, nest, question)?;
+        let (references, arrays, partition) =
+            (&chosen.references, chosen.named(), &chosen.partition);
         let text = arrays.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(", ");
         let mut remark = Diagnostic::remark(format!("candidates for shared memory: {text}"));
-        for subspace in &subspaces {
-            remark = remark.help(self.subspace(ir, &references, subspace));
+        for subspace in &chosen.subspaces {
+            remark = remark.help(self.subspace(ir, references, subspace));
         }
-        for line in said(&plan(index), &seeds, &arrays, &partition, &limits)? {
+        for line in said(&chosen.plan(), &chosen.seeds, &arrays, partition, &limits)? {
             remark = remark.help(line);
         }
         Ok(remark)

@@ -135,14 +135,15 @@ fn shapes(plan: &Plan<'_>) -> Vec<[i64; 3]> {
 pub fn best(plan: &Plan<'_>, arrays: &[Named<'_>], limits: &Limits) -> Result<Partition, Unsuited> {
     let allowed = limits.shared.saturating_mul(limits.share) / 100;
     let mut found: Option<Partition> = None;
-    let mut refusal = Unsuited::NothingFits;
+    let mut refusal = None;
+    let mut needed = i64::MAX;
     let shapes = shapes(plan);
     for &block in &shapes {
         let tried = features(plan, arrays, block, limits);
         let (features, profit) = match tried {
             Ok(tried) => tried,
             Err(unsuited) => {
-                refusal = unsuited;
+                refusal = Some(unsuited);
                 continue;
             }
         };
@@ -156,14 +157,23 @@ pub fn best(plan: &Plan<'_>, arrays: &[Named<'_>], limits: &Limits) -> Result<Pa
             let point = Point { block, vague: vec![length; plan.vague.len()] };
             match shared(plan, arrays, &features, &point) {
                 Ok(bytes) if bytes <= allowed => fitting = Some((point, bytes)),
-                _ => break,
+                Ok(bytes) => {
+                    needed = needed.min(bytes);
+                    break;
+                }
+                Err(unsuited) => {
+                    refusal = Some(unsuited);
+                    break;
+                }
             }
         }
         if let Some((point, bytes)) = fitting {
             found = Some(Partition { point, profit, bytes, features, shapes: shapes.len() });
         }
     }
-    found.ok_or(refusal)
+    // What no length has a value for is said of blocks that have none at all.
+    let nothing_fits = Unsuited::NothingFits { needed, available: allowed };
+    found.ok_or(refusal.filter(|_| needed == i64::MAX).unwrap_or(nothing_fits))
 }
 
 /// The sum of vague lengths that shared memory bounds, where it is one (`k1 + k2 <= 96`): factors of the lengths and the limit.
