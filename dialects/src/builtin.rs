@@ -1,8 +1,8 @@
 //! `builtin`: the module and unrealized casts.
 
 use gpuc_ir::context::DialectDef;
-use gpuc_ir::op::{attrs, types};
-use gpuc_ir::{Ir, Location, Op, OpState, OpView, op};
+use gpuc_ir::op::{Fold, attrs, types};
+use gpuc_ir::{Attr, Ir, Location, Op, OpState, OpView, Value, op};
 
 use attrs::SYMBOL_NAME;
 
@@ -58,7 +58,7 @@ op! {
         results { outputs: Variadic types::ANY }
         traits PURE
         format "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict"
-        hooks { verify: Some(verify_cast) }
+        hooks { verify: Some(verify_cast), fold: Some(fold_cast) }
     }
 }
 
@@ -67,4 +67,22 @@ fn verify_cast(ir: &Ir, op: Op) -> Result<(), String> {
         true => Err("expected at least one result for cast operation".into()),
         false => Ok(()),
     }
+}
+
+/// A cast there and back is what was cast; one to the types that are there already is nothing.
+fn fold_cast(ir: &mut Ir, op: Op, _: &[Option<Attr>]) -> Fold {
+    let operands: Vec<Value> = ir.operands(op).collect();
+    let types = |values: &[Value]| values.iter().map(|&value| ir.ty(value)).collect::<Vec<_>>();
+    let wanted = types(ir.results(op));
+    let given = |values: Vec<Value>| Fold::Results(values.into_iter().map(Into::into).collect());
+    if types(&operands) == wanted {
+        return given(operands);
+    }
+    let Some(&first) = operands.first() else { return Fold::None };
+    let inner = ir.defining_op(first).filter(|&inner| UnrealizedConversionCastOp::is(ir, inner));
+    let Some(inner) = inner.filter(|&inner| *ir.results(inner) == *operands) else {
+        return Fold::None;
+    };
+    let source: Vec<Value> = ir.operands(inner).collect();
+    if types(&source) == wanted { given(source) } else { Fold::None }
 }

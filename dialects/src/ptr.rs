@@ -107,7 +107,8 @@ impl FieldOp {
         let shape = b.ctx.shape(source).unwrap_or_default()[..rank].to_vec();
         let layout = b.ctx.strided_attr(scaled(layout.offset + offset), &strides);
         let space = b.ctx.memory_space(source).flatten();
-        let ty = b.ctx.memref_in(&shape, element, Some(layout), space);
+        let layout = Some(layout).filter(|&layout| !b.ctx.is_identity_layout(layout, &shape));
+        let ty = b.ctx.memref_in(&shape, element, layout, space);
         let offset = b.ctx.i64_attr(offset);
         FieldOp::new(b, records).attr(b, "offset", offset).result(ty).value(b)
     }

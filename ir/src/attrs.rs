@@ -62,6 +62,13 @@ pub enum AttrKind {
         /// Further names.
         nested: Box<[Ident]>,
     },
+    /// `"text" : type`.
+    TypedString {
+        /// The text.
+        text: Ident,
+        /// A type that is not `none`.
+        ty: Type,
+    },
     /// `affine_map<(d0) -> (d0)>`.
     AffineMap(AffineMap),
     /// `affine_set<(d0) : (d0 >= 0)>`.
@@ -357,6 +364,11 @@ impl Context {
         }
         let shift = 128 - width;
         if unsigned { ((value as u128) << shift >> shift) as i128 } else { value << shift >> shift }
+    }
+
+    /// Whether an attribute is the identity map.
+    pub(crate) fn is_identity_map(&self, layout: Attr) -> bool {
+        matches!(self.attr_kind(layout), AttrKind::AffineMap(map) if self.map_is_identity(*map))
     }
 
     /// Whether a memref layout says no more than the identity does for `shape`.

@@ -67,6 +67,7 @@ pub struct Context {
     /// Whether operations and dialects that are not registered are accepted by the verifier and
     /// the parser (`--allow-unregistered-dialect`).
     pub allow_unregistered: bool,
+    open: Vec<&'static str>,
 }
 
 impl Default for Context {
@@ -84,6 +85,7 @@ impl Default for Context {
             op_name_of: FxHashMap::default(),
             dialects: Vec::new(),
             allow_unregistered: false,
+            open: Vec::new(),
         };
         context.dicts.insert(Box::default());
         context.locations.push(LocationKind::Unknown);
@@ -182,6 +184,18 @@ impl Context {
             let name = self.op_name(def.name);
             self.op_names[name].def = Some(def);
         }
+    }
+
+    /// Makes a dialect known that has no operations of its own and takes any operation, type and attribute.
+    pub fn register_open(&mut self, dialect: &'static str) {
+        if !self.open.contains(&dialect) {
+            self.open.push(dialect);
+        }
+    }
+
+    /// Whether operations, types and attributes of `dialect` are accepted that are not registered.
+    pub fn accepts_unknown(&self, dialect: &str) -> bool {
+        self.allow_unregistered || self.open.contains(&dialect)
     }
 
     /// The registered dialects, in order of registration.

@@ -211,7 +211,7 @@ impl Context {
         self.memref_in(shape, element, None, None)
     }
 
-    /// A memref with layout and memory space. A layout that says what the identity says is dropped.
+    /// A memref with layout and memory space. The identity map is no layout; strides are kept, also those of the identity.
     pub fn memref_in(
         &mut self,
         shape: &[i64],
@@ -219,7 +219,7 @@ impl Context {
         layout: Option<Attr>,
         space: Option<Attr>,
     ) -> Type {
-        let layout = layout.filter(|&layout| !self.is_identity_layout(layout, shape));
+        let layout = layout.filter(|&layout| !self.is_identity_map(layout));
         self.intern_type(TypeKind::MemRef { shape: shape.into(), element, layout, space })
     }
 

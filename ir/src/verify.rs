@@ -15,7 +15,7 @@ use crate::op::{
     Arity, OpDef, Presence, RegionKind, Traits, ValueSpec, operand_range, result_range,
 };
 use crate::symbols::SymbolTableCollection;
-use crate::types::Type;
+use crate::types::{Type, TypeKind};
 
 /// Verifies `root` and everything inside. Stops at the first broken operation of a region, as what
 /// follows is often its consequence.
@@ -57,8 +57,16 @@ fn index(value: Value) -> usize {
 
 impl Verifier {
     fn fail(&mut self, ir: &Ir, op: Op, message: impl AsRef<str>) -> bool {
-        let text = format!("'{}' op {}", ir.name(op), message.as_ref());
-        self.fail_at(ir, Some(op), text)
+        // What stands on further lines are notes.
+        let mut lines = message.as_ref().split('\n');
+        let text = format!("'{}' op {}", ir.name(op), lines.next().unwrap_or_default());
+        self.fail_at(ir, Some(op), text);
+        if let Some(error) = self.errors.last_mut()
+            && let Some(place) = error.place.clone()
+        {
+            error.related.extend(lines.map(|note| (place.clone(), note.to_owned())));
+        }
+        false
     }
 
     /// The same for what is no operation's own fault.
@@ -143,7 +151,11 @@ impl Verifier {
         };
         self.fail(ir, op, message);
         if let (Some(error), Some(place)) = (self.errors.last_mut(), place) {
-            error.related.push((place, "operand defined here".to_owned()));
+            let note = match self.visible[index(value)] {
+                0 => where_defined(ir, op, value),
+                _ => "operand defined here".to_owned(),
+            };
+            error.related.push((place, note));
         }
         false
     }
@@ -285,7 +297,8 @@ impl Verifier {
             }
         }
         let Some(def) = ir.def(op) else {
-            if ir.ctx.allow_unregistered {
+            let dialect = ir.name(op).split_once('.').map_or("", |(dialect, _)| dialect);
+            if ir.ctx.accepts_unknown(dialect) {
                 return Ok(());
             }
             return Err("is not registered; register its dialect or use \
@@ -542,8 +555,78 @@ fn type_rules(ir: &mut Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
         let Some(&source) = types_of(ir, rule.source).first() else { continue };
         let Some(expected) = (rule.derive)(&mut ir.ctx, source) else { continue };
         if types_of(ir, rule.target).iter().any(|&ty| ty != expected) {
+            if def.traits.contains(Traits::ELEMENTWISE) {
+                elementwise(ir, op)?;
+            }
             return Err(format!("failed to verify that {}", rule.summary));
         }
     }
     Ok(())
+}
+
+/// All vectors and tensors have one shape, and where operands have one, results do.
+fn elementwise(ir: &Ir, op: Op) -> Result<(), String> {
+    let shaped = |ty: &Type| {
+        let kind = ir.ctx.type_kind(*ty);
+        matches!(
+            kind,
+            TypeKind::Vector { .. } | TypeKind::Tensor { .. } | TypeKind::UnrankedTensor(_)
+        )
+    };
+    let operands: Vec<Type> = ir.operands(op).map(|value| ir.ty(value)).filter(shaped).collect();
+    let results: Vec<Type> = ir.result_types(op).filter(shaped).collect();
+    let wrong = match (operands.is_empty(), results.is_empty()) {
+        (true, true) => return Ok(()),
+        (true, false) => "if a result is non-scalar, then at least one operand must be non-scalar",
+        (false, true) => {
+            "if an operand is non-scalar, then there must be at least one non-scalar result"
+        }
+        (false, false) if results.len() != ir.results(op).len() => {
+            "if an operand is non-scalar, then all results must be non-scalar"
+        }
+        (false, false) => {
+            let container = |&ty: &Type| std::mem::discriminant(ir.ctx.type_kind(ty));
+            let all = || operands.iter().chain(&results);
+            let one = all().all(|ty| {
+                container(ty) == container(&operands[0])
+                    && ir.ctx.shape(*ty) == ir.ctx.shape(operands[0])
+            });
+            if one {
+                return Ok(());
+            }
+            "all non-scalar operands/results must have the same shape and base type"
+        }
+    };
+    Err(wrong.to_owned())
+}
+
+/// Where an operand that does not dominate its use is defined, seen from there.
+fn where_defined(ir: &Ir, op: Op, value: Value) -> String {
+    let (block, what) = match ir.value_def(value) {
+        ValueDef::Result(def, _) => (ir.parent_block(def), "operand defined here (op".to_owned()),
+        ValueDef::Argument(block, _) => {
+            let region = ir.block_region(block);
+            let number = region.and_then(|r| ir.blocks(r).iter().position(|&b| b == block));
+            let number = number.unwrap_or_default();
+            (Some(block), format!("operand defined as a block argument (block #{number}"))
+        }
+    };
+    let regions = |block: Option<Block>| {
+        let first = block.and_then(|block| ir.block_region(block));
+        std::iter::successors(first, |&region| ir.parent_region(ir.region_op(region)?))
+            .collect::<Vec<_>>()
+    };
+    let (here, there) = (regions(ir.parent_block(op)), regions(block));
+    let relation = if block == ir.parent_block(op) {
+        "in the same block"
+    } else if here.first() == there.first() {
+        "in the same region"
+    } else if there.first().is_some_and(|region| here.contains(region)) {
+        "in a parent region"
+    } else if here.first().is_some_and(|region| there.contains(region)) {
+        "in a child region"
+    } else {
+        "neither in a parent nor in a child region"
+    };
+    format!("{what} {relation})")
 }

@@ -5,6 +5,7 @@
 use gpuc_ir::pass::PassInfo;
 
 pub mod analysis;
+pub mod functions;
 pub mod launches;
 pub mod locality;
 pub mod lower;
@@ -115,5 +116,10 @@ pub const ALL: &[&PassInfo] = &[
     simplify::affine_structures::AffineSimplifyStructures::INFO,
     simplify::symbol_dce::SymbolDce::INFO,
     simplify::strip_debuginfo::StripDebuginfo::INFO,
+    simplify::uplift_to_fma::MathUpliftToFma::INFO,
+    simplify::reconcile_casts::ReconcileUnrealizedCasts::INFO,
+    lower::expand_realloc::ExpandRealloc::INFO,
+    functions::out_params::BufferResultsToOutParams::INFO,
+    functions::duplicates::DuplicateFunctionElimination::INFO,
     simplify::snapshot_locations::SnapshotOpLocations::INFO,
 ];

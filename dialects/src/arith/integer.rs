@@ -43,13 +43,26 @@ macro_rules! integer_overflow_binary {
     )*};
 }
 
+/// `c4_vscale`: a constant multiple of the factor of scalable vectors.
+fn vscale_name(ir: &Ir, op: Op, _: usize) -> Option<String> {
+    let is_vscale =
+        |value| ir.defining_op(value).is_some_and(|def| ir.name(def) == "vector.vscale");
+    let (lhs, rhs) = (ir.operand(op, 0), ir.operand(op, 1));
+    let factor = match (is_vscale(lhs), is_vscale(rhs)) {
+        (true, _) => rhs,
+        (_, true) => lhs,
+        _ => return None,
+    };
+    Some(format!("c{}_vscale", constant_int_value(ir, factor)?))
+}
+
 integer_overflow_binary! {
     /// Adds two integers modulo 2^n.
     AddIOp = "arith.addi" [COMMUTATIVE] { fold: Some(fold_addi), canonicalize: patterns::ADDI }
     /// Subtracts two integers modulo 2^n.
     SubIOp = "arith.subi" [] { fold: Some(fold_subi), canonicalize: patterns::SUBI }
     /// Multiplies two integers modulo 2^n.
-    MulIOp = "arith.muli" [COMMUTATIVE] { fold: Some(fold_muli), canonicalize: patterns::MULI }
+    MulIOp = "arith.muli" [COMMUTATIVE] { fold: Some(fold_muli), canonicalize: patterns::MULI, result_name: Some(vscale_name) }
     /// Shifts left, zeros coming in. Undefined for a shift by the width or more.
     ShLIOp = "arith.shli" [] { fold: Some(fold_shli) }
 }
@@ -98,7 +111,7 @@ op! {
     AddUIExtendedOp = "arith.addui_extended" {
         operands { lhs: One SIGNLESS_INTEGER_LIKE, rhs: One SIGNLESS_INTEGER_LIKE }
         results { sum: One SIGNLESS_INTEGER_LIKE, overflow: One BOOL_LIKE }
-        traits PURE, COMMUTATIVE
+        traits PURE, COMMUTATIVE, ELEMENTWISE
         types {
             lhs = same(sum) "all of {lhs, rhs, sum} have same type",
             rhs = same(sum) "all of {lhs, rhs, sum} have same type",

@@ -83,6 +83,7 @@ impl FuncOp {
 
 fn verify_func(ir: &Ir, op: Op) -> Result<(), String> {
     let view = FuncOp(op);
+    crate::gpu::verify_known_sizes(ir, op)?;
     let (inputs, results) = view.signature(ir);
     verify_attrs(ir, view.arg_attrs(ir), "argument", inputs.len())?;
     verify_attrs(ir, view.res_attrs(ir), "result", results.len())?;
@@ -276,7 +277,18 @@ fn verify_call(ir: &Ir, symbols: &mut SymbolTableCollection, op: Op) -> Result<(
         return Err("incorrect number of results for callee".into());
     }
     match ir.result_types(op).zip(results).position(|(ty, &result)| ty != result) {
-        Some(i) => Err(format!("result type mismatch at index {i}")),
+        Some(i) => {
+            let list = |types: &[Type]| {
+                let texts = types.iter().map(|&ty| format!("'{}'", ir.ctx.type_text(ty)));
+                texts.collect::<Vec<_>>().join(", ")
+            };
+            let given: Vec<Type> = ir.result_types(op).collect();
+            Err(format!(
+                "result type mismatch at index {i}\n      op result types: {}\nfunction result types: {}",
+                list(&given),
+                list(results)
+            ))
+        }
         None => Ok(()),
     }
 }

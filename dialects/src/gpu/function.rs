@@ -19,6 +19,20 @@ static THREE_SIZES: AttrConstraint = AttrConstraint {
     syntax: I32_ARRAY.syntax,
 };
 
+/// Checks what functions outside of `gpu` say of the launches that they are for.
+pub(crate) fn verify_known_sizes(ir: &Ir, op: Op) -> Result<(), String> {
+    for name in ["gpu.known_block_size", "gpu.known_grid_size"] {
+        let Some(attr) = ir.attr(op, name) else { continue };
+        if !(I32_ARRAY.holds)(&ir.ctx, attr) {
+            return Err(format!("{name} must be a dense i32 array"));
+        }
+        if ir.ctx.dense_array(attr).is_none_or(|sizes| sizes.len() != 3) {
+            return Err(format!("{name} must contain exactly 3 elements"));
+        }
+    }
+    Ok(())
+}
+
 op! {
     /// A function of a `gpu.module`; with the attribute `gpu.kernel` it can be launched. Behind the
     /// function's own arguments its entry block has one for every buffer in memory of the block

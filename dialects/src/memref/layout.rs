@@ -93,7 +93,13 @@ fn add_terms(ctx: &Context, expr: AffineExpr, factor: i64, to: &mut StridedLayou
 
 /// Whether the elements lie one behind the other in row-major order, from the buffer's start.
 pub fn has_identity_layout(ctx: &Context, ty: Type) -> bool {
-    matches!(ctx.type_kind(ty), TypeKind::MemRef { layout: None, .. })
+    match ctx.type_kind(ty) {
+        TypeKind::MemRef { layout: None, .. } => true,
+        TypeKind::MemRef { layout: Some(layout), shape, .. } => {
+            ctx.is_identity_layout(*layout, shape)
+        }
+        _ => false,
+    }
 }
 
 /// Bytes of an element of a memref; `None` for element types without a fixed size.

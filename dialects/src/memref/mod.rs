@@ -8,6 +8,7 @@ mod access;
 mod allocate;
 mod allocate_patterns;
 mod atomic;
+mod dma;
 mod effects;
 mod folds;
 mod global;
@@ -23,6 +24,7 @@ mod view_verify;
 pub use access::*;
 pub use allocate::*;
 pub use atomic::*;
+pub use dma::*;
 pub use folds::dynamic_extent;
 pub use global::*;
 pub use inspect::*;
@@ -52,6 +54,8 @@ pub static DIALECT: DialectDef = DialectDef {
         CopyOp::def,
         DeallocOp::def,
         DimOp::def,
+        DmaStartOp::def,
+        DmaWaitOp::def,
         ExpandShapeOp::def,
         ExtractAlignedPointerAsIndexOp::def,
         ExtractStridedMetadataOp::def,

@@ -219,8 +219,10 @@ impl ReinterpretCastOp {
         let ty = b.ty(buffer);
         let element = b.ctx.element(ty).expect("a buffer has elements");
         let layout = b.ctx.strided_attr(0, static_strides);
+        // Rows that lie one behind the other are a plain buffer.
+        let layout = Some(layout).filter(|&layout| !b.ctx.is_identity_layout(layout, static_sizes));
         let space = b.ctx.memory_space(ty).flatten();
-        let view = b.ctx.memref_in(static_sizes, element, Some(layout), space);
+        let view = b.ctx.memref_in(static_sizes, element, layout, space);
         let (offsets, sizes_attr, strides_attr) = (
             b.ctx.i64_array_attr(&[0]),
             b.ctx.i64_array_attr(static_sizes),

@@ -82,6 +82,7 @@ fn command() -> Command {
         ))
         .arg(flag("mlir-print-op-generic", "Print the generic form"))
         .arg(flag("mlir-print-debuginfo", "Print locations"))
+        .arg(flag("mlir-pretty-debuginfo", "Print locations for people, not for the parser"))
         .arg(flag("mlir-print-local-scope", "Print maps and sets in place, without names for them"))
         .arg(flag("mlir-print-unique-ssa-ids", "Give no two values one name, in all regions"))
         .arg(flag("mlir-print-skip-regions", "Print {...} for regions"))
@@ -210,6 +211,7 @@ impl Arguments {
             printing: PrintOptions {
                 generic: matches.get_flag("mlir-print-op-generic"),
                 locations: matches.get_flag("mlir-print-debuginfo"),
+                pretty_locations: matches.get_flag("mlir-pretty-debuginfo"),
                 inline_maps: matches.get_flag("mlir-print-local-scope"),
                 unique_names: matches.get_flag("mlir-print-unique-ssa-ids"),
                 skip_regions: matches.get_flag("mlir-print-skip-regions"),

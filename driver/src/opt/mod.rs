@@ -137,8 +137,7 @@ fn process(
     }
     let mut diagnostics = Vec::new();
     let mut ir = Ir::new();
-    gpuc_dialects::register_all(&mut ir.ctx);
-    ir.ctx.allow_unregistered = arguments.allow_unregistered_dialect;
+    register_dialects(&mut ir.ctx, arguments);
     let result = transform(arguments, registry, &mut ir, name, chunk, &mut diagnostics);
     if arguments.verify_diagnostics {
         let mismatches = check_expected(chunk, name, &diagnostics);
@@ -273,8 +272,7 @@ fn roundtrip_error(arguments: &Arguments, ir: &Ir, module: Op) -> Option<Diagnos
         let options = PrintOptions { generic, locations: true, ..PrintOptions::default() };
         let text = ir.to_text_with(module, options);
         let mut again = Ir::new();
-        gpuc_dialects::register_all(&mut again.ctx);
-        again.ctx.allow_unregistered = arguments.allow_unregistered_dialect;
+        register_dialects(&mut again.ctx, arguments);
         match parse_operation_at(&mut again, &text, "<roundtrip>", 1) {
             Ok(read) if again.to_text_with(read, options) == text => None,
             Ok(_) => Some(Diagnostic::error(
@@ -296,4 +294,12 @@ fn pipeline_error(error: &ParsePipelineError, text: &str) -> Diagnostic {
         error.message,
         " ".repeat(error.offset)
     ))
+}
+
+/// Every dialect of ours, and `test`, which takes any operation, as mlir-opt's does: texts that try passes write what
+/// they keep alive or watch with it.
+fn register_dialects(ctx: &mut gpuc_ir::Context, arguments: &Arguments) {
+    gpuc_dialects::register_all(ctx);
+    ctx.register_open("test");
+    ctx.allow_unregistered = arguments.allow_unregistered_dialect;
 }

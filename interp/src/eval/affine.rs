@@ -225,17 +225,28 @@ fn dma_start(m: &mut Interpreter<'_>, op: Op) -> Step {
         return Err(m.error(op, "is executed without strides only"));
     };
     let elements = m.index(op, *elements)?;
-    let place = |m: &Interpreter<'_>, part: &(Value, AffineValue)| {
-        let sizes = m.memref(op, part.0)?.sizes.to_vec();
-        let at = value(m, op, &part.1)?;
+    let (from, to) = (value(m, op, &source.1)?, value(m, op, &dest.1)?);
+    transfer(m, op, (source.0, &from), (dest.0, &to), elements)
+}
+
+/// Copies elements that follow each other in row-major order, from the subscripts on.
+pub(super) fn transfer(
+    m: &mut Interpreter<'_>,
+    op: Op,
+    (source, from): (Value, &[i64]),
+    (dest, to): (Value, &[i64]),
+    elements: i64,
+) -> Step {
+    let place = |m: &Interpreter<'_>, buffer: Value, at: &[i64]| {
+        let sizes = m.memref(op, buffer)?.sizes.to_vec();
         let number =
             at.iter().zip(&sizes).fold(0i128, |sum, (&i, &n)| sum * i128::from(n) + i128::from(i));
         Ok::<_, Fault>((sizes, number))
     };
-    let ((from_sizes, from), (to_sizes, to)) = (place(m, source)?, place(m, dest)?);
+    let ((from_sizes, from), (to_sizes, to)) = (place(m, source, from)?, place(m, dest, to)?);
     for i in 0..elements {
-        let value = m.load(op, source.0, &unflattened(from + i128::from(i), &from_sizes))?;
-        m.store(op, dest.0, &unflattened(to + i128::from(i), &to_sizes), &value)?;
+        let value = m.load(op, source, &unflattened(from + i128::from(i), &from_sizes))?;
+        m.store(op, dest, &unflattened(to + i128::from(i), &to_sizes), &value)?;
     }
     Ok(Flow::Next)
 }

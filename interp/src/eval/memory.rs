@@ -21,6 +21,8 @@ pub(super) const OPS: Family = &[
         memref::DeallocOp::NAME,
         Handler::leaf(|m, op| release(m, op, memref::DeallocOp(op).memref(m.ir))),
     ),
+    (memref::DmaStartOp::NAME, Handler::leaf(dma_start)),
+    (memref::DmaWaitOp::NAME, Handler::leaf(|_, _| Ok(Flow::Next))),
     (memref::LoadOp::NAME, Handler::leaf(load)),
     (memref::StoreOp::NAME, Handler::leaf(store)),
     (memref::CopyOp::NAME, Handler::leaf(copy)),
@@ -326,4 +328,16 @@ fn store_vector(m: &mut Interpreter<'_>, op: Op) -> Step {
         return Err(m.error(op, "can be executed for vectors of one dimension only"));
     }
     Ok(Flow::Next)
+}
+
+/// A transfer is done at once: who waits for it finds it done.
+fn dma_start(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let transfer = memref::DmaStartOp(op).transfer(m.ir).filter(|t| t.strides.is_empty());
+    let Some(transfer) = transfer else {
+        return Err(m.error(op, "is executed without strides only"));
+    };
+    let elements = m.index(op, transfer.elements)?;
+    let from = m.indices(op, transfer.source.1)?;
+    let to = m.indices(op, transfer.dest.1)?;
+    super::affine::transfer(m, op, (transfer.source.0, &from), (transfer.dest.0, &to), elements)
 }

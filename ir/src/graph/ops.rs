@@ -86,6 +86,11 @@ impl Ir {
         self.ops[op].successors.as_slice(&self.block_lists)
     }
 
+    /// Sends a terminator's successor `index` to another block; what it hands over stays.
+    pub fn set_successor(&mut self, op: Op, index: usize, block: Block) {
+        self.ops[op].successors.as_mut_slice(&mut self.block_lists)[index] = block;
+    }
+
     /// Attributes of an operation, inherent and discardable.
     pub fn attrs(&self, op: Op) -> Dict {
         self.ops[op].attrs

@@ -186,7 +186,7 @@ pub mod attrs {
         /// Anything.
         ANY = "any attribute", AttrSyntax::Full, |_, _| true;
         /// A typed attribute: number or elements.
-        TYPED = "TypedAttr instance", AttrSyntax::Full, |ctx, a| ctx.attr_type(a).is_some();
+        TYPED = "TypedAttr instance", AttrSyntax::Full, |ctx, a| ctx.attr_type(a).is_some() || ctx.string_value(a).is_some();
         /// `unit`.
         UNIT = "unit attribute", AttrSyntax::Unit, |ctx, a| matches!(ctx.attr_kind(a), AttrKind::Unit);
         /// `true` or `false`.

@@ -62,6 +62,8 @@ traits! {
     NOT_INLINABLE = 21;
     /// A loop whose iterations may run in any order or at once.
     PARALLEL_LOOP = 22;
+    /// Works on each element of vectors and tensors by itself: all of them have one shape.
+    ELEMENTWISE = 23;
 }
 
 impl Traits {

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::attrs::Attr;
 use crate::build::Builder;
 use crate::graph::{Ir, Op, Region, Value};
+use crate::location::Location;
 use crate::op::Traits;
 use crate::types::Type;
 
@@ -71,10 +72,18 @@ impl Constants {
         let attr = ir.attr(op, "value")?;
         let key = (region, attr, ir.ty(ir.result(op, 0)), ir.def(op)?.dialect());
         if let Some(&first) = self.known.get(&key) {
+            // It stands for several places now.
+            ir.set_location(first, Location::UNKNOWN);
             return Some(first);
         }
-        // At the start of the entry block it is visible from everywhere it may be asked for.
-        if let Some(first) = ir.first_op(block) {
+        // At the start of the entry block it is visible from everywhere it may be asked for. Those that begin the block
+        // already keep their order.
+        let leads = ir.parent_block(op) == Some(block)
+            && ir.previous_op(op).is_none_or(|before| self.keys.contains_key(&before));
+        if !leads && let Some(first) = ir.first_op(block) {
+            if ir.parent_block(op) != Some(block) {
+                ir.set_location(op, Location::UNKNOWN);
+            }
             ir.move_before(first, op);
         }
         self.insert(key, op);

@@ -46,7 +46,7 @@ pub(super) fn float_from_bits(bits: u128, kind: FloatKind) -> Option<u64> {
 
 /// The number's bits in `kind`, which must be one that [`layout`] knows; wider formats are written
 /// by their `f64` bits, which no reader takes for a valid literal of theirs.
-fn bits_in_format(value: f64, kind: FloatKind) -> u64 {
+pub(super) fn bits_in_format(value: f64, kind: FloatKind) -> u64 {
     let Some((exponent_bits, fraction_bits)) = layout(kind) else { return value.to_bits() };
     let bits = value.to_bits();
     if kind == FloatKind::F64 {

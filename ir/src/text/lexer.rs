@@ -84,7 +84,7 @@ impl<'s> Lexer<'s> {
         let mut at = self.at as usize;
         loop {
             match bytes.get(at) {
-                Some(b' ' | b'\t' | b'\r') => at += 1,
+                Some(b' ' | b'\t' | b'\r' | 0) => at += 1,
                 Some(b'\n') => {
                     at += 1;
                     self.line += 1;

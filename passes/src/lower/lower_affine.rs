@@ -68,6 +68,10 @@ fn lower_as(ir: &mut Ir, op: Op, compact: bool) -> Result<(), Diagnostic> {
             );
         }
         affine::AffineDelinearizeIndexOp::NAME => lower_delinearize(ir, op),
+        affine::AffineDmaStartOp::NAME => {
+            lower_dma_start(ir, affine::AffineDmaStartOp(op), compact)
+        }
+        affine::AffineDmaWaitOp::NAME => lower_dma_wait(ir, affine::AffineDmaWaitOp(op), compact),
         affine::AffineLoadOp::NAME
         | affine::AffineStoreOp::NAME
         | affine::AffineVectorLoadOp::NAME
@@ -314,8 +318,16 @@ fn lower_parallel(
         reduce.build(b);
     });
     let mut b = Builder::before(ir, op);
-    let lowers = bounds_as(&mut b, &lower, (&lower_groups, Extremum::Greatest), compact);
-    let uppers = bounds_as(&mut b, &upper, (&upper_groups, Extremum::Least), compact);
+    // The bounds of one dimension after those of another.
+    let (mut lowers, mut uppers) = (Vec::new(), Vec::new());
+    let mut from = [0, 0];
+    for (&of_lower, &of_upper) in lower_groups.iter().zip(&upper_groups) {
+        let [low, high] =
+            [from[0]..from[0] + of_lower as usize, from[1]..from[1] + of_upper as usize];
+        from = [low.end, high.end];
+        lowers.push(bound_of(&mut b, &lower, (low, Extremum::Greatest), compact));
+        uppers.push(bound_of(&mut b, &upper, (high, Extremum::Least), compact));
+    }
     let steps: Vec<Value> = steps.iter().map(|&step| arith::constant_index(&mut b, step)).collect();
     let inits: Vec<Value> = reductions
         .iter()
@@ -339,24 +351,27 @@ pub(crate) fn bounds(
     groups: &[i64],
     which: Extremum,
 ) -> Vec<Value> {
-    bounds_as(b, value, (groups, which), true)
-}
-
-fn bounds_as(
-    b: &mut Builder<'_>,
-    value: &AffineValue,
-    (groups, which): (&[i64], Extremum),
-    compact: bool,
-) -> Vec<Value> {
-    let all = expand_all(b, value, compact);
-    let mut rest = &all[..];
+    let mut from = 0;
     let mut found = Vec::new();
     for &size in groups {
-        let (group, behind) = rest.split_at(size as usize);
-        rest = behind;
-        found.push(extremum(b, group, which));
+        let results = from..from + size as usize;
+        from = results.end;
+        found.push(bound_of(b, value, (results, which), true));
     }
     found
+}
+
+/// The least or greatest of some of a map's results.
+fn bound_of(
+    b: &mut Builder<'_>,
+    value: &AffineValue,
+    (results, which): (std::ops::Range<usize>, Extremum),
+    compact: bool,
+) -> Value {
+    let of_dimension = value.results(&b.ctx)[results].to_vec();
+    let values: Vec<Value> =
+        of_dimension.into_iter().map(|result| expand(b, result, value, compact)).collect();
+    extremum(b, &values, which)
 }
 
 fn lower_if(ir: &mut Ir, view: affine::AffineIfOp, compact: bool) {
@@ -438,4 +453,38 @@ fn lower_access(ir: &mut Ir, op: Op, compact: bool) {
         }
     };
     ir.replace_op(op, &results);
+}
+
+/// A buffer and its subscripts as values.
+fn expand_place(
+    b: &mut Builder<'_>,
+    (buffer, subscripts): &(Value, AffineValue),
+    compact: bool,
+) -> memref::DmaPlace {
+    (*buffer, expand_all(b, subscripts, compact))
+}
+
+fn lower_dma_start(ir: &mut Ir, view: affine::AffineDmaStartOp, compact: bool) {
+    let (parts, counts) = (view.parts(ir), view.counts(ir));
+    let ([source, dest, tag], Some((&elements, strides))) = (&parts[..], counts.split_first())
+    else {
+        return;
+    };
+    let mut b = Builder::before(ir, view.op());
+    let source = expand_place(&mut b, source, compact);
+    let dest = expand_place(&mut b, dest, compact);
+    let tag = expand_place(&mut b, tag, compact);
+    let transfer = memref::Transfer { source, dest, elements, tag, strides: strides.to_vec() };
+    let operands = memref::DmaStartOp::operands_of(&transfer);
+    memref::DmaStartOp::new(&mut b, &operands).build(&mut b);
+    ir.erase_op(view.op());
+}
+
+fn lower_dma_wait(ir: &mut Ir, view: affine::AffineDmaWaitOp, compact: bool) {
+    let Some(tag) = view.parts(ir).into_iter().next() else { return };
+    let Some(count) = ir.operands(view.op()).last() else { return };
+    let mut b = Builder::before(ir, view.op());
+    let (buffer, subscripts) = expand_place(&mut b, &tag, compact);
+    memref::DmaWaitOp::new(&mut b, buffer, &subscripts, count).build(&mut b);
+    ir.erase_op(view.op());
 }

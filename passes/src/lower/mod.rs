@@ -3,6 +3,7 @@
 mod address;
 pub mod convert_scf_to_cf;
 pub mod expand_index_ops;
+pub mod expand_realloc;
 pub mod fold_memref_alias_ops;
 pub mod hoist_loads;
 pub mod index_set_splitting;

@@ -20,7 +20,7 @@ gpuc_ir::pass! {
         /// Rewrites in a round, at most; -1 for any number.
         max_num_rewrites: i64 = -1,
         /// What becomes of blocks: `normal` erases unreachable ones and unused arguments and joins what follows each
-        /// other, `disabled` leaves them.
+        /// other, `aggressive` also makes one of those that do the same, `disabled` leaves them.
         region_simplify: RegionSimplification = RegionSimplification::Normal,
         /// Whether it is an error if the limits are reached.
         test_convergence: bool = false,
@@ -38,6 +38,8 @@ pub enum RegionSimplification {
     Disabled,
     /// Unreachable blocks, unused arguments, chains of blocks.
     Normal,
+    /// The same, and blocks that do the same.
+    Aggressive,
 }
 
 impl OptionValue for RegionSimplification {
@@ -45,16 +47,18 @@ impl OptionValue for RegionSimplification {
         match text {
             "disabled" | "false" => Ok(RegionSimplification::Disabled),
             "normal" | "true" => Ok(RegionSimplification::Normal),
-            _ => Err("disabled or normal"),
+            "aggressive" => Ok(RegionSimplification::Aggressive),
+            _ => Err("disabled, normal or aggressive"),
         }
     }
 
-    const KIND: &'static str = "disabled|normal";
+    const KIND: &'static str = "disabled|normal|aggressive";
 
     fn show_option(&self) -> String {
         match self {
             RegionSimplification::Disabled => "disabled".to_owned(),
             RegionSimplification::Normal => "normal".to_owned(),
+            RegionSimplification::Aggressive => "aggressive".to_owned(),
         }
     }
 }
@@ -74,13 +78,14 @@ impl Pass for Canonicalize {
             most_rewrites: usize::try_from(self.max_num_rewrites).unwrap_or(usize::MAX),
             ..GreedyConfig::default()
         };
-        let simplify = self.region_simplify == RegionSimplification::Normal;
+        let simplify = self.region_simplify != RegionSimplification::Disabled;
+        let merge = self.region_simplify == RegionSimplification::Aggressive;
         let mut rounds = u64::try_from(self.max_iterations).unwrap_or(u64::MAX);
         let mut converged = false;
         while !converged && rounds > 0 {
             rounds -= 1;
             let rewritten = apply_greedily(ir, op, &patterns, config);
-            let simplified = simplify && simplify_regions(ir, op);
+            let simplified = simplify && simplify_regions(ir, op, merge);
             if rewritten.is_err() {
                 break;
             }

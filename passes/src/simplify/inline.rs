@@ -5,7 +5,7 @@
 //! of one block goes anywhere; one of several blocks only where the call's region may have several.
 //! Callees come before callers, so that each body is final when it is copied; functions that call each
 //! other come in order of the text, and one that calls itself is inlined nowhere. After MLIR's pass of the
-//! same name: of its `default-pipeline` only `canonicalize` and nothing can be asked for, and nothing is the default.
+//! same name; private functions that are not referred to any more are erased. Of its `default-pipeline` only `canonicalize` and nothing can be asked for, and nothing is the default.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::cf;
@@ -15,6 +15,7 @@ use gpuc_ir::{Ir, LocationKind, Op, Region, Value, ValueMap, WalkOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::canonicalize::Canonicalize;
+use super::symbol_dce::erase_unused;
 
 gpuc_ir::pass! {
     /// Inline calls.
@@ -62,6 +63,8 @@ impl Pass for Inline {
             // Calls of functions on a cycle with this one find it not done yet, and stay.
             done.insert(function);
         }
+        // As upstream: private functions that nothing refers to any more go, called or not.
+        while erase_unused(ir, op, is_function) {}
         Ok(())
     }
 }

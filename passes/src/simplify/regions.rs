@@ -1,12 +1,14 @@
 //! Simplification of control flow graphs: unreachable blocks, blocks with one way in.
 
+use super::merge_blocks::merge_identical_blocks;
 use gpuc_ir::dominance::Dominators;
 use gpuc_ir::{Block, Ir, Op, Region, WalkOrder};
 use rustc_hash::FxHashMap;
 
 /// Erases unreachable blocks, merges blocks into their only predecessor, and drops block arguments
-/// that nothing uses, in every region inside `root`. Returns whether anything changed.
-pub fn simplify_regions(ir: &mut Ir, root: Op) -> bool {
+/// that nothing uses, in every region inside `root`; where `merge` is asked for, blocks that do the same become one.
+/// Returns whether anything changed.
+pub fn simplify_regions(ir: &mut Ir, root: Op, merge: bool) -> bool {
     let mut changed = false;
     for op in ir.nested_ops(root, WalkOrder::PostOrder) {
         for region in ir.regions(op).to_vec() {
@@ -15,6 +17,10 @@ pub fn simplify_regions(ir: &mut Ir, root: Op) -> bool {
                 changed |= erase_unreachable(ir, region);
                 changed |= merge_chains(ir, region);
                 changed |= drop_unused_arguments(ir, region);
+                if merge {
+                    changed |= merge_identical_blocks(ir, region);
+                    changed |= replace_constant_arguments(ir, region);
+                }
             }
         }
     }
@@ -110,7 +116,7 @@ fn drop_unused_arguments(ir: &mut Ir, region: Region) -> bool {
             let Some(feeds) = feeds else { continue };
             for (edge, (branch, operand)) in feeds.into_iter().enumerate() {
                 ir.remove_operand(branch, operand);
-                shrink_segment(ir, branch, edges[edge].1);
+                resize_segment(ir, branch, edges[edge].1, -1);
             }
             ir.remove_argument(block, index);
             changed = true;
@@ -119,15 +125,45 @@ fn drop_unused_arguments(ir: &mut Ir, region: Region) -> bool {
     changed
 }
 
-/// The operand segment of successor `successor` has become one shorter.
-fn shrink_segment(ir: &mut Ir, branch: Op, successor: usize) {
+/// Arguments that are the same value on each way to their block are that value; they are left without uses.
+fn replace_constant_arguments(ir: &mut Ir, region: Region) -> bool {
+    let mut changed = false;
+    let predecessors = predecessors(ir, region);
+    for block in ir.blocks(region).to_vec() {
+        let Some(edges) = predecessors.get(&block) else { continue };
+        if ir.entry_block(region) == Some(block) {
+            continue;
+        }
+        for (index, argument) in ir.arguments(block).to_vec().into_iter().enumerate() {
+            let given: Option<Vec<_>> = edges
+                .iter()
+                .map(|&(branch, successor)| {
+                    let forwarded = ir.def(branch)?.hooks.successor_operands?;
+                    let range = forwarded(ir, branch, successor);
+                    range.clone().nth(index).map(|operand| ir.operand(branch, operand))
+                })
+                .collect();
+            let Some(given) = given else { continue };
+            let Some(&value) = given.first() else { continue };
+            let is_same = value != argument && given.iter().all(|&other| other == value);
+            if is_same && !ir.is_unused(argument) {
+                ir.replace_all_uses(argument, value);
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// The operand segment of successor `successor` has become longer by `more`.
+pub(super) fn resize_segment(ir: &mut Ir, branch: Op, successor: usize, more: i32) {
     let Some(attr) = ir.attr(branch, "operandSegmentSizes") else { return };
     let Some(sizes) = ir.ctx.dense_array(attr) else { return };
     let mut sizes: Vec<i32> = sizes.iter().map(|&n| n as i32).collect();
     // Segments of successors come last, one for each.
     let first = sizes.len() - ir.successors(branch).len().min(sizes.len());
     if let Some(size) = sizes.get_mut(first + successor) {
-        *size -= 1;
+        *size += more;
     }
     let attr = ir.ctx.i32_array_attr(&sizes);
     ir.set_attr(branch, "operandSegmentSizes", attr);

@@ -17,12 +17,13 @@ gpuc_ir::pass! {
 impl Pass for SymbolDce {
     fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         // Symbols used only by dead symbols die in the next round.
-        while erase_unused(ir, op) {}
+        while erase_unused(ir, op, |_, _| true) {}
         Ok(())
     }
 }
 
-fn erase_unused(ir: &mut Ir, table: Op) -> bool {
+/// Erases the private symbols of a table that nothing refers to, of those that are `wanted`. Returns whether there were any.
+pub(super) fn erase_unused(ir: &mut Ir, table: Op, wanted: fn(&Ir, Op) -> bool) -> bool {
     if !ir.has_trait(table, Traits::SYMBOL_TABLE) {
         return false;
     }
@@ -47,7 +48,7 @@ fn erase_unused(ir: &mut Ir, table: Op) -> bool {
                     .and_then(|attr| ir.ctx.string_value(attr))
                     .is_some_and(|visibility| visibility == "private");
                 let name = ir.symbol_name(op).and_then(|name| ir.ctx.find_ident(name));
-                if private && name.is_some_and(|name| !used.contains(&name)) {
+                if private && wanted(ir, op) && name.is_some_and(|name| !used.contains(&name)) {
                     dead.push(op);
                 }
             }

@@ -51,6 +51,22 @@ impl Inference<'_> {
         }
     }
 
+    /// A written type that others follow from, of the wrong kind: nothing can follow from it.
+    fn source_of_wrong_type(&self, p: &OpParser<'_, '_>) -> Option<String> {
+        let is_result = |name: &str| self.def.results.iter().any(|spec| spec.name == name);
+        let open = |rule: &&crate::op::TypeRule| {
+            is_result(rule.target) && self.named(rule.target).is_none()
+        };
+        self.def.type_rules.iter().filter(open).find_map(|rule| {
+            let spec = self.def.operands.iter().find(|spec| spec.name == rule.source)?;
+            let ty = self.named(rule.source)?;
+            let summary = spec.constraint.summary;
+            let text = || p.ir.ctx.type_text(ty);
+            (!(spec.constraint.holds)(&p.ir.ctx, ty))
+                .then(|| format!("'{}' must be {summary}, but got '{}'", rule.source, text()))
+        })
+    }
+
     fn complete(&self) -> bool {
         self.operands.iter().chain(&self.results).all(Option::is_some)
     }
@@ -129,6 +145,9 @@ pub(super) fn finish(
         results: given(def.results.len(), &frame.result_types),
     };
     inference.seed_from_lists();
+    if let Some(wrong) = inference.source_of_wrong_type(p) {
+        return p.error(at, format!("custom op '{}' {wrong}", def.name));
+    }
     inference.run(p);
     let (operands, results) = (inference.operands, inference.results);
     resolve_operands(p, def, &frame, &operands, state, at)?;

@@ -331,7 +331,17 @@ impl Reader {
 
     fn attr(self, p: &mut OpParser<'_, '_>, i: usize) -> ParseResult<Attr> {
         match self.def.attrs[i].constraint.syntax {
-            AttrSyntax::Full => p.parse_attr(),
+            AttrSyntax::Full => {
+                let (at, constraint) = (p.here(), self.def.attrs[i].constraint);
+                let attr = p.parse_attr()?;
+                // A name is written as such; what is wrong with other attributes, the verifier says.
+                if constraint.summary.contains("symbol reference")
+                    && !(constraint.holds)(&p.ir.ctx, attr)
+                {
+                    return p.error(at, "invalid kind of attribute specified");
+                }
+                Ok(attr)
+            }
             AttrSyntax::Typed(make) => {
                 let ty = make(&mut p.ir.ctx);
                 p.parse_attr_typed(ty)
@@ -349,7 +359,7 @@ impl Reader {
                 let ty = p.parse_type()?;
                 Ok(p.ir.ctx.type_attr(ty))
             }
-            AttrSyntax::Enum(spec) => read_enum(p, spec),
+            AttrSyntax::Enum(spec) => read_enum(p, spec, self.def.attrs[i].name),
             // In a place of its own, it stands there as its name.
             AttrSyntax::Unit => {
                 p.keyword(self.def.attrs[i].name)?;
@@ -396,6 +406,7 @@ fn give_types(p: &mut OpParser<'_, '_>, of: TypeOf, types: &[Type]) {
 pub(in crate::text) fn read_enum(
     p: &mut OpParser<'_, '_>,
     spec: &'static EnumSpec,
+    name: &str,
 ) -> ParseResult<Attr> {
     let angled = spec.storage == EnumStorage::Angled;
     if angled {
@@ -408,8 +419,14 @@ pub(in crate::text) fn read_enum(
             Some(case) => number |= case,
             None => {
                 let words: Vec<_> = spec.cases.iter().map(|case| case.0).collect();
-                let message =
-                    format!("expected {} to be one of: {}", spec.mnemonic, words.join(", "));
+                let words = words.join(", ");
+                let message = match spec.storage {
+                    EnumStorage::Integer(_) => format!(
+                        "expected string or keyword containing one of the following enum values for \
+                         attribute '{name}' [{words}]"
+                    ),
+                    _ => format!("expected {} to be one of: {words}", spec.mnemonic),
+                };
                 return p.error(at, message);
             }
         }

@@ -31,8 +31,10 @@ impl<'s> OpParser<'_, 's> {
             TokenKind::Float => self.parse_number(false, ty),
             TokenKind::String => {
                 let text = self.string()?;
-                if self.at(":") {
-                    return self.error(self.here(), "strings with a type are not supported");
+                if ty.is_none() && self.at(":") {
+                    let ty = self.parse_colon_type()?;
+                    let text = self.ir.ctx.ident(&text);
+                    return Ok(self.ir.ctx.intern_attr(AttrKind::TypedString { text, ty }));
                 }
                 Ok(self.ir.ctx.string_attr(&text))
             }
@@ -173,7 +175,7 @@ impl<'s> OpParser<'_, 's> {
     fn parse_number(&mut self, negative: bool, ty: Option<Type>) -> ParseResult<Attr> {
         let (at, text, kind) = (self.here(), self.token_text(), self.token.kind);
         if !matches!(kind, TokenKind::Integer | TokenKind::Float) {
-            return self.expected("integer or floating point literal");
+            return self.expected("constant integer or floating point value");
         }
         self.advance();
         let ty = match ty {
@@ -226,7 +228,10 @@ impl<'s> OpParser<'_, 's> {
             _ => Signedness::Signless,
         };
         let below = |bits: u32| bits >= 127 || magnitude < 1u128 << bits;
+        let is_index = matches!(self.ir.ctx.type_kind(ty), TypeKind::Index);
         let fits = match (sign, negative) {
+            // Signed, other than integers whose type says nothing of a sign.
+            (_, false) if is_index => below(63),
             (Signedness::Unsigned, true) => magnitude == 0,
             (Signedness::Signed, false) => below(width.saturating_sub(1)),
             (_, true) => width > 0 && (below(width - 1) || magnitude == 1u128 << (width - 1)),
@@ -335,7 +340,7 @@ impl<'s> OpParser<'_, 's> {
         let negative = self.eat("-");
         let (at, text) = (self.here(), self.token_text());
         if !matches!(self.token.kind, TokenKind::Integer | TokenKind::Float) {
-            return self.expected("integer or floating point literal");
+            return self.expected("constant integer or floating point value");
         }
         let is_float = self.token.kind == TokenKind::Float;
         self.advance();

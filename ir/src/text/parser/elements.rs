@@ -202,7 +202,7 @@ impl<'s> OpParser<'_, 's> {
                 .map(|i| u128::from(bytes[i as usize / 8] >> (i % 8) & 1))
                 .collect(),
             _ => {
-                let size = (bits.div_ceil(8) as usize).next_power_of_two();
+                let size = bits.div_ceil(8) as usize;
                 bytes.chunks(size).map(number).collect()
             }
         };

@@ -44,8 +44,9 @@ impl<'s> OpParser<'_, 's> {
                     Ok(op)
                 }
                 None => {
-                    // Upstream says it of the whole text: of the line in front of its first one.
-                    let line = self.place(Position(0)).line - 1;
+                    // Upstream says it of the whole text: of the line in front of its first one, which for a part of
+                    // a split file is the rest of the line with the marker.
+                    let line = self.place(Position(0)).line.saturating_sub(2);
                     let text = "source must contain a single top-level operation";
                     let error = Diagnostic::error(format!("{text}, found: {count}"));
                     self.report(error.at(Place::new(self.file.clone(), line, 0, 0)))
@@ -165,7 +166,7 @@ impl<'s> OpParser<'_, 's> {
     /// `{name: {key: value, ...}, ...}`: resources of dialects, or of others.
     fn resource_group(&mut self, of_dialects: bool) -> ParseResult<()> {
         self.resource_entries(|p, at, name| {
-            let is_known = p.ir.ctx.dialect(name).is_some() || p.ir.ctx.allow_unregistered;
+            let is_known = p.ir.ctx.dialect(name).is_some() || p.ir.ctx.accepts_unknown(name);
             if of_dialects && !is_known {
                 return p.error(at, format!("dialect '{name}' is unknown"));
             }

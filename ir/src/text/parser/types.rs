@@ -438,7 +438,7 @@ impl<'s> OpParser<'_, 's> {
         let split = body.find(['.', '<']).unwrap_or(body.len());
         let (dialect, rest) = body.split_at(split);
         let at = self.here();
-        if self.ir.ctx.dialect(dialect).is_none() && !self.ir.ctx.allow_unregistered {
+        if self.ir.ctx.dialect(dialect).is_none() && !self.ir.ctx.accepts_unknown(dialect) {
             let message = format!(
                 "{sigil}{dialect} is not of a registered dialect; unregistered ones are accepted \
                  with --allow-unregistered-dialect"

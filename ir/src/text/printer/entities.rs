@@ -7,7 +7,7 @@ use crate::affine::{AffineExpr, AffineExprKind, AffineMap, BinaryOp, IntegerSet}
 use crate::attrs::{Attr, AttrKind, Dict};
 use crate::context::Context;
 use crate::location::{Location, LocationKind};
-use crate::text::float::write_float;
+use crate::text::float::{bits_in_format, write_float};
 use crate::text::lexer::is_bare_identifier;
 use crate::types::{DYNAMIC, Signedness, Type, TypeKind};
 
@@ -192,6 +192,13 @@ impl EntityWriter<'_> {
                 self.suffix(ty, suffix, default);
             }
             &AttrKind::String(text) => self.string(ctx.str(text)),
+            &AttrKind::TypedString { text, ty } => {
+                self.string(ctx.str(text));
+                if suffix != TypeSuffix::Never {
+                    self.word(" : ");
+                    self.ty(ty);
+                }
+            }
             &AttrKind::Type(ty) => self.ty(ty),
             AttrKind::Array(elements) => {
                 self.word("[");
@@ -280,6 +287,9 @@ impl EntityWriter<'_> {
         }
         self.word("dense<");
         match *values {
+            _ if values.len() > MOST_WRITTEN_OUT && hex_bits(self.ctx, element).is_some() => {
+                self.hex_elements(element, values);
+            }
             [] => {}
             [value] => self.element(element, value),
             _ => {
@@ -292,6 +302,34 @@ impl EntityWriter<'_> {
             self.word(" : ");
             self.ty(ty);
         }
+    }
+
+    /// The elements' bytes, least significant first; bits are packed.
+    fn hex_elements(&mut self, element: Type, values: &[i64]) {
+        let kind = self.ctx.float_kind(element);
+        let bits = hex_bits(self.ctx, element).unwrap_or(64);
+        let mut bytes = Vec::new();
+        for (i, &value) in values.iter().enumerate() {
+            if bits == 1 {
+                if i % 8 == 0 {
+                    bytes.push(0);
+                }
+                let last = bytes.len() - 1;
+                bytes[last] |= (value as u8 & 1) << (i % 8);
+                continue;
+            }
+            let raw = match kind {
+                Some(kind) => bits_in_format(f64::from_bits(value as u64), kind),
+                None if bits < 64 => value as u64 & ((1 << bits) - 1),
+                None => value as u64,
+            };
+            bytes.extend(&raw.to_le_bytes()[..bits.div_ceil(8) as usize]);
+        }
+        self.word("\"0x");
+        for byte in bytes {
+            self.word(&format!("{byte:02X}"));
+        }
+        self.word("\"");
     }
 
     fn nested_elements(&mut self, element: Type, shape: &[i64], rest: &mut &[i64]) {
@@ -493,6 +531,46 @@ impl EntityWriter<'_> {
         self.word(")");
     }
 
+    /// A location as people read it: places without quotes, calls a line each. No parser takes it.
+    pub fn pretty_location(&mut self, location: Location) {
+        let ctx = self.ctx;
+        match ctx.location_kind(location) {
+            LocationKind::Unknown => self.word("[unknown]"),
+            &LocationKind::File { file, line, column }
+            | &LocationKind::Range { file, line, column, .. } => {
+                let _ = write!(self.out, "{}:{line}:{column}", ctx.str(file));
+            }
+            &LocationKind::Name { name, child } => {
+                self.string(ctx.str(name));
+                if !matches!(ctx.location_kind(child), LocationKind::Unknown) {
+                    self.word("(");
+                    self.pretty_location(child);
+                    self.word(")");
+                }
+            }
+            &LocationKind::CallSite { callee, caller } => {
+                self.pretty_location(callee);
+                let on_one_line = matches!(ctx.location_kind(callee), LocationKind::Name { .. })
+                    && matches!(
+                        ctx.location_kind(caller),
+                        LocationKind::File { .. } | LocationKind::Range { .. }
+                    );
+                self.word(if on_one_line { " at " } else { "\n at " });
+                self.pretty_location(caller);
+            }
+            LocationKind::Fused { parts, metadata } => {
+                if let Some(metadata) = metadata {
+                    self.word("<");
+                    self.attr(*metadata);
+                    self.word(">");
+                }
+                self.word("[");
+                self.list(parts, |w, &part| w.pretty_location(part));
+                self.word("]");
+            }
+        }
+    }
+
     fn location_instance(&mut self, location: Location) {
         let ctx = self.ctx;
         match ctx.location_kind(location) {
@@ -574,4 +652,13 @@ impl Context {
     pub fn expr_text(&self, expr: AffineExpr) -> String {
         self.text(|w| w.expr(expr))
     }
+}
+
+/// Elements that are written out as numbers, at most; more are written as their bytes.
+const MOST_WRITTEN_OUT: usize = 100;
+
+/// Bits of an element whose bytes can be written.
+fn hex_bits(ctx: &Context, element: Type) -> Option<u32> {
+    let float = ctx.float_kind(element).map(|kind| kind.width());
+    float.or(ctx.int_or_index_width(element)).filter(|&bits| bits <= 64)
 }

@@ -29,6 +29,8 @@ pub struct PrintOptions {
     pub generic: bool,
     /// Locations behind operations and block arguments (`--mlir-print-debuginfo`).
     pub locations: bool,
+    /// Locations for people to read rather than for the parser (`--mlir-pretty-debuginfo`).
+    pub pretty_locations: bool,
     /// Maps and sets in place rather than as `#map` defined in front (`--mlir-print-local-scope`).
     pub inline_maps: bool,
     /// No two values of one name, not even in regions that do not see each other
@@ -332,7 +334,10 @@ impl<'p> OpPrinter<'p, '_> {
     pub fn trailing_location(&mut self, location: Location) {
         if self.options.locations {
             self.write(" ");
-            self.entities().location(location);
+            match self.options.pretty_locations {
+                true => self.entities().pretty_location(location),
+                false => self.entities().location(location),
+            }
         }
     }
 

@@ -1,0 +1,38 @@
+// RUN: gpuc-opt %s | gpuc-opt | FileCheck %s
+
+// Strides are kept, also those of the identity; the identity map is not.
+
+// CHECK: func.func private @strides(memref<4x8xf32, strided<[8, 1]>>, memref<f32, strided<[]>>, memref<4xf32>)
+func.func private @strides(memref<4x8xf32, strided<[8, 1], offset: 0>>, memref<f32, strided<[]>>,
+                           memref<4xf32, affine_map<(i) -> (i)>>)
+
+// More than a hundred elements are written as their bytes, bits eight to one.
+
+// CHECK-LABEL: func.func @bytes
+// CHECK: dense<"0x0F0F0F0F0F0F0F0F0F0F0F0F0F"> : vector<104xi1>
+// CHECK: dense<"0xFF{{(00)+}}"> : vector<101xi8>
+// CHECK: dense<"0x0000803F{{(00)+}}"> : vector<101xf32>
+// CHECK: dense<[1, 2]> : vector<2xi8>
+// CHECK: dense<true> : vector<104xi1>
+func.func @bytes() {
+  %0 = arith.constant dense<"0x0F0F0F0F0F0F0F0F0F0F0F0F0F"> : vector<104xi1>
+  %1 = arith.constant dense<"0xFF00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"> : vector<101xi8>
+  %2 = arith.constant dense<"0x0000803F00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"> : vector<101xf32>
+  %3 = arith.constant dense<[1, 2]> : vector<2xi8>
+  %4 = arith.constant dense<"0xFFFFFFFFFFFFFFFFFFFFFFFFFF"> : vector<104xi1>
+  return
+}
+
+// A string may have a type.
+
+// CHECK: "test.named"() {text = "eleven" : i11}
+"test.named"() {text = "eleven" : i11} : () -> ()
+
+// CHECK-LABEL: func.func @multiples
+// CHECK: %c4_vscale = arith.muli %vscale, %c4 : index
+func.func @multiples() {
+  %c4 = arith.constant 4 : index
+  %vscale = vector.vscale
+  %0 = arith.muli %vscale, %c4 : index
+  return
+}
