@@ -255,8 +255,8 @@ fn rows_of_run_time_length() {
         expect![[r#"
             module {
               func.func @f(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<?xf32> {offload.name = "a"}) {
-                %c1 = arith.constant 1 : index
                 %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
                 offload.region kernels {
                   %dim = memref.dim %arg3, %c0 : memref<?xf32>
                   %0 = arith.maxsi %arg0, %c1 : index
@@ -289,8 +289,8 @@ fn the_last_column_and_the_next_row() {
         expect![[r#"
             module {
               func.func @f(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<?xf32> {offload.name = "a"}) {
-                %c1 = arith.constant 1 : index
                 %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
                 offload.region kernels {
                   %dim = memref.dim %arg3, %c0 : memref<?xf32>
                   %0 = arith.maxsi %arg0, %c1 : index
@@ -319,8 +319,8 @@ fn rows_that_may_be_too_short() {
         expect![[r#"
         module {
           func.func @f(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<?xf32> {offload.name = "a"}) {
-            %c1 = arith.constant 1 : index
             %c0 = arith.constant 0 : index
+            %c1 = arith.constant 1 : index
             %0 = arith.subi %arg0, %arg2 : index
             %1 = arith.cmpi sge, %0, %c0 : index
             scf.if %1 {
