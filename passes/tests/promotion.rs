@@ -221,8 +221,8 @@ mod mem2reg {
             expect![[r#"
                 module {
                   func.func @f(%arg0: index, %arg1: f32, %arg2: memref<?xf32>) {
-                    %c1 = arith.constant 1 : index
                     %c0 = arith.constant 0 : index
+                    %c1 = arith.constant 1 : index
                     scf.for %arg3 = %c0 to %arg0 step %c1 {
                       scf.for %arg4 = %c0 to %arg0 step %c1 {
                         %0 = memref.load %arg2[%arg4] : memref<?xf32>

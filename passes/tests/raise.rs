@@ -37,8 +37,8 @@ fn loops_of_directives() {
             module {
               func.func @f(%arg0: index, %arg1: memref<?xf32>, %arg2: memref<f32>) {
                 %cst = arith.constant -0.000000e+00 : f32
-                %c1 = arith.constant 1 : index
                 %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
                 offload.region parallel {
                   %0 = scf.parallel (%arg3) = (%c0) to (%arg0) step (%c1) init (%cst) -> f32 {
                     %alloca = memref.alloca() : memref<f32>
@@ -204,9 +204,9 @@ fn parallel_loops() {
         expect![[r#"
             module {
               func.func @f(%arg0: index, %arg1: memref<?xf32>) -> f32 {
-                %cst = arith.constant 1.000000e+00 : f32
-                %c1 = arith.constant 1 : index
                 %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
+                %cst = arith.constant 1.000000e+00 : f32
                 %0 = affine.parallel (%arg2, %arg3) = (0, 1) to (symbol(%arg0), symbol(%arg0)) reduce ("addf") -> (f32) {
                   %3 = affine.load %arg1[%arg2 + %arg3] : memref<?xf32>
                   affine.yield %3 : f32
@@ -255,8 +255,8 @@ fn rows_of_run_time_length() {
         expect![[r#"
             module {
               func.func @f(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<?xf32> {offload.name = "a"}) {
-                %c1 = arith.constant 1 : index
                 %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
                 offload.region kernels {
                   %dim = memref.dim %arg3, %c0 : memref<?xf32>
                   %0 = arith.maxsi %arg0, %c1 : index
@@ -289,8 +289,8 @@ fn the_last_column_and_the_next_row() {
         expect![[r#"
             module {
               func.func @f(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<?xf32> {offload.name = "a"}) {
-                %c1 = arith.constant 1 : index
                 %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
                 offload.region kernels {
                   %dim = memref.dim %arg3, %c0 : memref<?xf32>
                   %0 = arith.maxsi %arg0, %c1 : index
@@ -319,8 +319,8 @@ fn rows_that_may_be_too_short() {
         expect![[r#"
         module {
           func.func @f(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<?xf32> {offload.name = "a"}) {
-            %c1 = arith.constant 1 : index
             %c0 = arith.constant 0 : index
+            %c1 = arith.constant 1 : index
             %0 = arith.subi %arg0, %arg2 : index
             %1 = arith.cmpi sge, %0, %c0 : index
             scf.if %1 {
@@ -459,9 +459,9 @@ fn extents_that_are_sums() {
             module {
               func.func @f(%arg0: i32, %arg1: memref<?xf32>) {
                 %c0 = arith.constant 0 : index
-                %c2_i32 = arith.constant 2 : i32
-                %c1_i32 = arith.constant 1 : i32
                 %c1 = arith.constant 1 : index
+                %c1_i32 = arith.constant 1 : i32
+                %c2_i32 = arith.constant 2 : i32
                 offload.region kernels {
                   %0 = arith.addi %arg0, %c1_i32 overflow<nsw> : i32
                   %1 = arith.index_cast %0 : i32 to index

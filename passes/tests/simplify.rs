@@ -423,8 +423,8 @@ mod canonicalize {
             expect![[r#"
                 module {
                   func.func @f(%arg0: index, %arg1: f32) -> f32 {
-                    %c1 = arith.constant 1 : index
                     %c0 = arith.constant 0 : index
+                    %c1 = arith.constant 1 : index
                     %0:2 = scf.for %arg2 = %c0 to %arg0 step %c1 iter_args(%arg3 = %arg1, %arg4 = %arg1) -> (f32, f32) {
                       %1 = arith.addf %arg3, %arg1 : f32
                       %2 = arith.mulf %arg4, %arg4 : f32

@@ -99,8 +99,8 @@ fn what_does_not_vary_leaves_the_loop() {
         expect![[r#"
             module {
               func.func @f(%arg0: index, %arg1: index, %arg2: memref<?xf32>, %arg3: f32) {
-                %c1 = arith.constant 1 : index
                 %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
                 %0 = arith.muli %arg1, %arg0 : index
                 %1 = arith.addi %0, %arg1 : index
                 scf.for %arg4 = %c0 to %arg0 step %c1 {
@@ -133,8 +133,8 @@ fn quotients_by_powers_of_two() {
               func.func @f(%arg0: i32, %arg1: i64) -> (i32, i32, i32, i32, i64) {
                 %c15_i32 = arith.constant 15 : i32
                 %c7_i32 = arith.constant 7 : i32
-                %c3_i32 = arith.constant 3 : i32
                 %c8_i32 = arith.constant 8 : i32
+                %c3_i32 = arith.constant 3 : i32
                 %0 = arith.shrui %arg0, %c3_i32 : i32
                 %1 = arith.andi %arg0, %c7_i32 : i32
                 %2 = arith.shrsi %arg0, %c3_i32 : i32
@@ -216,9 +216,9 @@ fn divisions_stay_where_they_are_allowed() {
         expect![[r#"
             module {
               func.func @f(%arg0: index, %arg1: index, %arg2: memref<?xindex>) {
-                %c3 = arith.constant 3 : index
-                %c1 = arith.constant 1 : index
                 %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
+                %c3 = arith.constant 3 : index
                 scf.for %arg3 = %c0 to %arg0 step %c1 {
                   %0 = arith.divui %arg0, %arg1 : index
                   %1 = arith.muli %0, %c3 : index
