@@ -271,6 +271,9 @@ go on with another value than it has without the directive.
         last = a[i];               // error: printf reads it
     printf(\"%g\", last);
 
+So it is where a loop of the host brings the construct again, and it goes on with what it has left in the
+variable, or where it has left a pointer.
+
 What iterations combine, as in `s += a[i]`, becomes a reduction by itself. Else a clause must say what is
 meant: `reduction`, `private` or `firstprivate` where nothing of the device's is wanted, `copy` on a
 construct of one gang.";

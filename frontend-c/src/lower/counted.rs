@@ -87,7 +87,7 @@ impl Lowerer<'_> {
         let wrong = match relation {
             BinaryOp::Less | BinaryOp::LessEq => away.filter(|_| down),
             BinaryOp::Greater | BinaryOp::GreaterEq => away.filter(|_| !down),
-            _ => self.misses_bound([first, bound], step, down, compared),
+            _ => self.misses_bound([first, bound], step, down, [scalar, compared]),
         };
         if let Some(text) = wrong {
             return Err(reason(at, text));
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
         [first, bound]: [ExprId; 2],
         step: Option<ExprId>,
         down: bool,
-        compared: Scalar,
+        [scalar, compared]: [Scalar; 2],
     ) -> Option<&'static str> {
         let constant = |expr: ExprId| self.unit.constant_int(expr);
         let size = step.map_or(Some(1), constant).map(i128::abs);
@@ -171,9 +171,13 @@ impl Lowerer<'_> {
         if step.is_some() {
             return Some("the step may pass the bound by, where `!=` does not stop it");
         }
-        // An unsigned variable that starts beyond the bound comes around to it.
-        let from_zero = !down && constant(first) == Some(0);
-        (compared.is_unsigned() && !from_zero)
+        // A variable that starts beyond the bound comes around to it where its type has a meaning for that: an unsigned
+        // one, or one narrower than the `int` in which it is counted. None is beyond where an unsigned one starts at 0.
+        let is_narrow = matches!(scalar, Scalar::Int { bits: ..32, .. });
+        let wraps = compared.is_unsigned() || is_narrow;
+        let counts_from_zero = scalar.is_unsigned() || !is_narrow;
+        let from_zero = !down && counts_from_zero && constant(first) == Some(0);
+        (wraps && !from_zero)
             .then_some("the variable may start beyond the bound, and come around to it")
     }
 

@@ -26,6 +26,18 @@ pub(super) enum From {
     /// That behind a statement in it; what the statement itself reads when it comes again is not
     /// asked for.
     Behind(StmtId),
+    /// The same, and asked for: a loop around may bring the statement again.
+    BehindAndAgain(StmtId),
+}
+
+impl From {
+    /// The statement behind which the value is.
+    fn behind(self) -> Option<StmtId> {
+        match self {
+            From::Start => None,
+            From::Behind(stmt) | From::BehindAndAgain(stmt) => Some(stmt),
+        }
+    }
 }
 
 /// What becomes of a value.
@@ -36,6 +48,8 @@ pub(super) struct Fate {
     /// Whether some read is certain to be of it, as nothing stands in front of it that could leave the
     /// way or assign to the variable.
     pub read_for_sure: bool,
+    /// Whether there is a read that is of it whenever control comes there, be it in one round of a loop only.
+    pub read_alone: bool,
     /// Whether something is certain to be assigned to the variable.
     pub replaced_for_sure: bool,
 }
@@ -69,7 +83,7 @@ pub(super) fn fate(
         others: !known,
         state: match from {
             From::Start => State { holds: true, lost: false },
-            From::Behind(_) => State { holds: false, lost: true },
+            From::Behind(_) | From::BehindAndAgain(_) => State { holds: false, lost: true },
         },
         leaves: Vec::new(),
         switches: Vec::new(),
@@ -101,7 +115,7 @@ fn escapes(unit: &TranslationUnit, function: DeclId, variable: DeclId, from: Fro
     let mut kept = false;
     walk::stmt(unit, body, &mut |node| {
         match node {
-            Node::Stmt(stmt) if from == From::Behind(stmt) => return Below::Skip,
+            Node::Stmt(stmt) if from.behind() == Some(stmt) => return Below::Skip,
             Node::Expr(expr) => match &unit.exprs[expr].kind {
                 ExprKind::Call { arguments, .. } => {
                     handed.extend(arguments.iter().map(|&argument| without_casts(unit, argument)));
@@ -192,6 +206,7 @@ impl Flow<'_> {
             return;
         }
         self.fate.read.get_or_insert(span);
+        self.fate.read_alone |= !self.state.lost;
         self.fate.read_for_sure |= self.certain == 0 && !self.state.lost;
     }
 
@@ -219,8 +234,8 @@ impl Flow<'_> {
         }
         self.budget -= 1;
         let unit = self.unit;
-        let is_start = self.from == From::Behind(id);
-        self.muted |= is_start;
+        let is_start = self.from.behind() == Some(id);
+        self.muted |= self.from == From::Behind(id);
         match &unit.stmts[id].kind {
             StmtKind::Empty => {}
             StmtKind::Expr(expr) => self.expr(*expr),
@@ -300,7 +315,7 @@ impl Flow<'_> {
             let Some(other) = otherwise else { break };
             match unit.stmts[other].kind {
                 StmtKind::If { condition: c, then: t, otherwise: o }
-                    if self.from != From::Behind(other) =>
+                    if self.from.behind() != Some(other) =>
                 {
                     (condition, then, otherwise) = (c, t, o);
                     self.certain = depth + 1;

@@ -145,8 +145,13 @@ impl Lowerer<'_> {
         self.behind(function, stmt, decl).read.is_some()
     }
 
-    /// What becomes of what a statement leaves in a scalar.
+    /// What becomes of what a statement leaves in a scalar, behind it.
     fn behind(&self, function: DeclId, stmt: StmtId, decl: DeclId) -> Fate {
+        self.left(function, From::Behind(stmt), decl)
+    }
+
+    /// What becomes of the value that a scalar has at a place of a function.
+    fn left(&self, function: DeclId, from: From, decl: DeclId) -> Fate {
         let unit = self.unit;
         let scalars = &self.scalars;
         let is_own = scalars.private.contains(&decl)
@@ -156,7 +161,7 @@ impl Lowerer<'_> {
         let of_construct = scalars.body.filter(|_| is_own);
         let body = unit.function(function).and_then(|function| function.body);
         match of_construct.or(body) {
-            Some(scope) => fate(unit, function, scope, decl, From::Behind(stmt)),
+            Some(scope) => fate(unit, function, scope, decl, from),
             None => Fate::default(),
         }
     }
@@ -222,12 +227,16 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowering<()> {
         let unit = self.unit;
-        let behind = self.behind(c.function, c.stmt, decl);
-        let Some(read) = behind.read else { return Ok(()) };
+        let later = self.behind(c.function, c.stmt, decl).read;
+        let Some(read) = later.or_else(|| self.read_again(c, decl)) else { return Ok(()) };
         let name = unit.name(decl);
         let at = assignment(unit, c.body, decl).unwrap_or(span);
+        let when = match later {
+            Some(_) => "read later",
+            None => "read when the construct is executed again",
+        };
         let mut diagnostic = Diagnostic::error(format!(
-            "`{name}` is private to this construct: what it leaves in it is lost, and read later"
+            "`{name}` is private to this construct: what it leaves in it is lost, and {when}"
         ))
         .code(codes::LOST_SCALAR)
         .related(unit.place(c.directive.name), "the construct");
@@ -243,6 +252,19 @@ impl Lowerer<'_> {
             ),
         };
         self.refuse(at, diagnostic.help(help))
+    }
+
+    /// Where a construct that a loop of the host's brings again reads what it has left in a variable the time before.
+    ///
+    /// A scalar that it sets on one of the ways to each read may be one that it always sets, under a condition that
+    /// comes twice: that is taken for granted. A pointer is not: where it points is all that it says.
+    fn read_again(&self, c: &Capturing<'_>, decl: DeclId) -> Option<Span> {
+        let unit = self.unit;
+        let start = fate(unit, c.function, c.body, decl, From::Start);
+        if !start.read_alone && !unit.types.is_pointer(unit.decls[decl].ty) {
+            return None;
+        }
+        self.left(c.function, From::BehindAndAgain(c.stmt), decl).read
     }
 
     /// The scalars that loops of a construct reduce and none of its loops has for itself: they are the

@@ -98,3 +98,46 @@ long pointers(int n, int *a, int *b)
         *q++ += a[i];
     return p - b;
 }
+
+/* What the construct reads itself when a loop of the host brings it again. */
+void again(int n, int m, int *a, const int *b)
+{
+    int *p = a, *q = a, *r = a, k = 0, t = 0;
+    for (int turn = 0; turn < m; turn++) {
+        // CHECK: error[GPUC0024]: `p` is private to this construct: what it leaves in it is lost, and read when the construct is executed again
+        // CHECK: help: use a pointer of the construct's own, and move `p` behind it
+        #pragma acc kernels loop copy(a[0:n * m])
+        for (int i = 0; i < n; i++)
+            *p++ = b[i];
+    }
+    int turn = 0;
+more:
+    // CHECK: error[GPUC0024]: `q` is private to this construct: what it leaves in it is lost, and read when
+    #pragma acc kernels copy(a[0:n * m])
+    for (int i = 0; i < n; i++)
+        *q++ = b[i];
+    if (++turn < m)
+        goto more;
+    do {
+        // CHECK: error[GPUC0024]: `k` is private to this construct: what it leaves in it is lost, and read when
+        #pragma acc serial copy(a[0:n * m])
+        for (int i = 0; i < n; i++) {
+            a[k] = b[i];
+            k++;
+        }
+    } while (--turn > 0);
+    // Set anew by each turn, or wherever it is read. CHECK-NOT: error[
+    for (turn = 0; turn < m; turn++) {
+        r = a + turn * n;
+        #pragma acc kernels copy(a[0:n * m])
+        for (int i = 0; i < n; i++)
+            *r++ = b[i];
+        #pragma acc serial copy(a[0:n * m])
+        for (int i = 0; i < n; i++) {
+            if (b[i] > 2)
+                t = b[i];
+            if (b[i] > 2)
+                a[i] = t;
+        }
+    }
+}

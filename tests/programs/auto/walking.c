@@ -13,6 +13,46 @@ static void steps(int n, unsigned *a, unsigned *b)
     a[0] += 17;
 }
 
+/* Inner loops move what the outer one goes on with: round a `for`, a `do`, a `goto` and a `switch`. */
+static void moved(int n, unsigned *p, const unsigned *d)
+{
+    for (int i = 0; i < n / 2; i++)
+        for (int j = 0; j < i % 4; j++) {
+            *p = j - d[j];
+            p++;
+        }
+    *p += 3;
+}
+
+static void moved_again(int n, unsigned *p, unsigned *q, const unsigned *d)
+{
+    int i = 0, k = 0;
+    do {
+        for (int j = 0; j < 3; j++)
+            *p++ = d[j] + i;
+    } while (++i < n / 4);
+again:
+    for (int j = 0; j < 2; j++, k++)
+        q[k] ^= d[j];
+    if (--i > 0)
+        goto again;
+    for (i = 0; i < n / 4; i++)
+        switch (i % 3) {
+        case 0:
+            for (int j = 0; j < 3; j++) {
+                *q = d[j] * i;
+                q++;
+            }
+            break;
+        case 1:
+            q++;
+            break;
+        default:
+            for (int j = 0; j < 2; j++)
+                q[k++] += j;
+        }
+}
+
 static void run(int n)
 {
     unsigned a[2 * MOST + 2], b[2 * MOST + 2];
@@ -31,6 +71,8 @@ static void run(int n)
     for (int block = 0; block < n; block += 8)
         for (int i = block; i < (block + 8 < n ? block + 8 : n); i++)
             a[i] += (unsigned)block;
+    moved(n, a, b);
+    moved_again(n, a, b, a + MOST);
     printf("%d\n", k);
     show("a", n, 2 * MOST + 2, a);
     show("b", n, 2 * MOST + 2, b);

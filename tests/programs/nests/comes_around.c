@@ -33,6 +33,28 @@ static void open(int *restrict a, int bound, int step)
     }
 }
 
+/* `!=` stops at its bound wherever they start; a narrow variable is counted in `int`, and comes around to it. */
+static void met(int *restrict a, int bound)
+{
+    unsigned char byte = bound;
+    signed char small = bound / 4 - 30;
+    #pragma acc kernels copy(a[0:N])
+    {
+        for (unsigned char i = 250; i != byte; i++)
+            a[i] += i;
+        for (unsigned char i = 5; i != byte; i--)
+            a[i] += 3;
+        for (signed char i = 0; i != small; i++)
+            a[i + 128] += 7;
+        for (unsigned short i = 65500; i != byte; i++)
+            a[i % N] += 11;
+        for (unsigned char i = 0; i != byte; i++)
+            a[i] ^= 64;
+        for (int i = 0; i != bound; i++)
+            a[i] += 17;
+    }
+}
+
 int main(void)
 {
     static const int bounds[] = {0, 1, 7, 200, 255};
@@ -41,6 +63,8 @@ int main(void)
     for (int k = 0; k < 5; k++)
         for (int step = 1; step < 90; step += 10)
             open(a, bounds[k], step);
+    for (int k = 0; k < 5; k++)
+        met(a, bounds[k]);
     for (int i = 0; i < N; i++)
         printf("%d%c", a[i], i % 16 == 15 ? '\n' : ' ');
     return 0;
