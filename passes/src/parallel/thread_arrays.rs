@@ -9,7 +9,8 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
 use gpuc_dialects::{gpu, memref};
 use gpuc_ir::op::AccessKind;
-use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueDef, WalkOrder};
+use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, ValueDef, WalkOrder};
+use rustc_hash::FxHashMap;
 
 use super::private_arrays::PrivateArray;
 use super::threads::{Extents, Processors};
@@ -102,9 +103,15 @@ impl ThreadIndices {
         let rank = ir.ctx.shape(ir.ty(buffer))?.len();
         let mut axes: Vec<Option<Axis>> = vec![None; rank];
         let mut seen = false;
+        // Unrolled tiles have thousands of accesses, in few blocks and by few variables.
+        let mut apart: FxHashMap<Block, bool> = FxHashMap::default();
+        let mut numbers = FxHashMap::default();
         for user in ir.users(buffer) {
-            extents.thread_loop(ir, user, root)?;
-            let own = selected_axes(ir, user, buffer)?;
+            let is_apart = || extents.thread_loop(ir, user, root).is_some();
+            if !*apart.entry(ir.parent_block(user)?).or_insert_with(is_apart) {
+                return None;
+            }
+            let own = selected_axes(ir, user, buffer, &mut numbers)?;
             if !seen {
                 axes = own;
                 seen = true;
@@ -182,11 +189,17 @@ fn is_access_to(ir: &Ir, op: Op, buffer: Value) -> bool {
 }
 
 /// The axes whose numbers the subscripts of an access to one element of a buffer are.
-fn selected_axes(ir: &Ir, op: Op, buffer: Value) -> Option<Vec<Option<Axis>>> {
+/// `numbers` has what has been found of values so far.
+fn selected_axes(
+    ir: &Ir,
+    op: Op,
+    buffer: Value,
+    numbers: &mut FxHashMap<Value, Option<Axis>>,
+) -> Option<Vec<Option<Axis>>> {
     let access = ir.memory_access(op).filter(|_| is_access_to(ir, op, buffer))?;
     let axis = |form: &Option<QuasiAffine>| {
         let value = form.as_ref()?.as_polynomial()?.as_value()?;
-        thread_number(ir, value)
+        *numbers.entry(value).or_insert_with(|| thread_number(ir, value))
     };
     let forms = subscripts(ir, &access.subscripts);
     access.extents.is_empty().then(|| forms.iter().map(axis).collect())

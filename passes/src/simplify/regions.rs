@@ -61,11 +61,12 @@ fn predecessors(ir: &Ir, region: Region) -> FxHashMap<Block, Vec<(Op, usize)>> {
 fn merge_chains(ir: &mut Ir, region: Region) -> bool {
     let mut changed = false;
     let entry = ir.entry_block(region);
+    // Branches stay who they are when their block is joined to another one.
+    let predecessors = predecessors(ir, region);
     for block in ir.blocks(region).to_vec() {
         if Some(block) == entry {
             continue;
         }
-        let predecessors = predecessors(ir, region);
         let Some([(branch, 0)]) = predecessors.get(&block).map(Vec::as_slice) else { continue };
         let branch = *branch;
         let Some(from) = ir.parent_block(branch).filter(|&from| from != block) else { continue };
