@@ -48,6 +48,7 @@ pub const ALL: &[&PassInfo] = &[
     steps::unroll::AffineLoopUnroll::INFO,
     steps::unroll_jam::AffineLoopUnrollJam::INFO,
     steps::pipeline_transfers::AffinePipelineDataTransfer::INFO,
+    steps::data_copy::AffineDataCopyGenerate::INFO,
     structured::canonicalize_loops::ScfForLoopCanonicalization::INFO,
     structured::for_to_while::ScfForToWhile::INFO,
     structured::forall::ScfForallToFor::INFO,

@@ -31,6 +31,7 @@ const NEEDS: &[(&str, &str)] = &[
     ("affine-loop-coalescing", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-unroll-jam", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-scalrep", "raise-loops,mem2reg,raise-affine,delinearize"),
+    ("affine-data-copy-generate", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-simplify-structures", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("scf-for-loop-range-folding", "raise-loops,mem2reg"),
     ("convert-scf-to-cf", "raise-loops,mem2reg,map,outline,distribute,lower-reductions"),
@@ -56,7 +57,10 @@ const NEEDS: &[(&str, &str)] = &[
 ];
 
 /// The options without which a pass does nothing.
-const OPTIONS: &[(&str, &str)] = &[("snapshot-op-locations", "{filename=/dev/null}")];
+const OPTIONS: &[(&str, &str)] = &[
+    ("snapshot-op-locations", "{filename=/dev/null}"),
+    ("affine-data-copy-generate", "{generate-dma=false}"),
+];
 
 /// Passes that refuse programs of another form than theirs; some of the programs must be of it.
 const REFUSING: &[&str] = &["convert-affine-for-to-gpu"];

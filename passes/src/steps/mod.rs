@@ -15,12 +15,15 @@
 //! | [`tile`], [`unroll`], [`normalize`] | upstream's passes: tiles, several iterations in one, loops that count from 0 by 1 |
 //! | [`unroll_jam`], [`coalesce`] | upstream's passes: outer iterations side by side in inner loops, one loop of several |
 //! | [`pipeline_transfers`] | upstream's pass: transfers an iteration ahead of the work |
+//! | [`data_copy`], [`copy_nest`] | upstream's pass: what loops touch, copied into faster memory
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
 //! | [`refusal`] | why not |
 
 pub mod coalesce;
+mod copy_nest;
+pub mod data_copy;
 pub mod distribute;
 pub mod fuse;
 pub mod legality;

@@ -24,6 +24,7 @@ mod pair;
 pub mod print;
 pub mod reaching;
 mod shape;
+pub mod touched;
 
 use carried::{Apart, Carried, Wanted, carried};
 use dependence::DependenceKind;
