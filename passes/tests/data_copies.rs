@@ -8,7 +8,7 @@ use remarks::{parse, run};
 /// What loops touch is copied, and what they leave between what they write is what was there.
 #[test]
 fn copies_in_faster_memory() {
-    let rows = "affine.for %i = 0 to 64 step 8 {
+    let rows = "affine.for %i = 0 to 60 step 8 {
             affine.for %j = 0 to 8 {
                 %x = affine.load %a[%i, %j] : memref<64x8xi32>
                 %y = affine.load %a[%i + 3, %j] : memref<64x8xi32>

@@ -55,15 +55,15 @@ fn a_launch_for_each_phase_of_a_step() {
                 scf.for %arg5 = %c0 to %arg1 step %c1 {
                   offload.region kernels {
                     affine.parallel (%arg6) = (0) to (symbol(%arg0)) {
-                      affine.store %cst, %arg2[%arg6] : memref<?xf32>
+                      affine.store %cst_0, %arg2[%arg6] : memref<?xf32>
                     }
                   }
                   offload.region kernels {
-                    memref.store %cst_0, %arg4[] : memref<f32>
+                    memref.store %cst, %arg4[] : memref<f32>
                   }
                   offload.region kernels {
                     affine.parallel (%arg6) = (0) to (symbol(%arg0)) {
-                      affine.store %cst, %arg2[%arg6] : memref<?xf32>
+                      affine.store %cst_0, %arg2[%arg6] : memref<?xf32>
                     }
                   }
                 } {offload.host_loop}
@@ -207,13 +207,13 @@ memref.store %as, %s[] : memref<f32>",
                 %0 = scf.for %arg5 = %c0 to %arg1 step %c1 iter_args(%arg6 = %c1) -> (index) {
                   offload.region kernels {
                     affine.parallel (%arg7) = (0) to (symbol(%arg0)) {
-                      affine.store %cst, %arg2[%arg7] : memref<?xf32>
+                      affine.store %cst_0, %arg2[%arg7] : memref<?xf32>
                     }
                   }
                   scf.if %4 {
                     offload.region kernels {
                       affine.parallel (%arg7) = (0) to (symbol(%arg0)) {
-                        affine.store %cst_0, %arg2[%arg7] : memref<?xf32>
+                        affine.store %cst, %arg2[%arg7] : memref<?xf32>
                       }
                     }
                   }

@@ -52,40 +52,40 @@ fn groups_of_rounds_and_the_rest() {
     expect_kernel(
         &lowered,
         &expect![[r#"
-        gpu.func @k(%arg0: memref<?xf32>, %arg1: memref<?xf32>, %arg2: index, %arg3: index) kernel {
-              %cst = arith.constant 0.000000e+00 : f32
-              %c2 = arith.constant 2 : index
-              %c1 = arith.constant 1 : index
-              %c0 = arith.constant 0 : index
-              %thread_id_x = gpu.thread_id  x
-              %0 = arith.subi %arg3, %arg2 : index
-              %1 = arith.maxsi %0, %c0 : index
-              %2 = arith.divui %1, %c2 : index
-              %3 = arith.remui %1, %c2 : index
-              %4 = scf.for %arg4 = %c0 to %2 step %c1 iter_args(%arg5 = %cst) -> (f32) {
-                %8 = arith.muli %arg4, %c2 : index
-                %9 = arith.addi %arg2, %8 overflow<nsw> : index
-                %10 = memref.load %arg0[%9] : memref<?xf32>
-                %11 = arith.addf %arg5, %10 : f32
-                %12 = arith.addi %9, %c1 overflow<nsw> : index
-                %13 = memref.load %arg0[%12] : memref<?xf32>
-                %14 = arith.addf %11, %13 : f32
-                scf.yield %14 : f32
+            gpu.func @k(%arg0: memref<?xf32>, %arg1: memref<?xf32>, %arg2: index, %arg3: index) kernel {
+                  %c0 = arith.constant 0 : index
+                  %c1 = arith.constant 1 : index
+                  %c2 = arith.constant 2 : index
+                  %cst = arith.constant 0.000000e+00 : f32
+                  %thread_id_x = gpu.thread_id  x
+                  %0 = arith.subi %arg3, %arg2 : index
+                  %1 = arith.maxsi %0, %c0 : index
+                  %2 = arith.divui %1, %c2 : index
+                  %3 = arith.remui %1, %c2 : index
+                  %4 = scf.for %arg4 = %c0 to %2 step %c1 iter_args(%arg5 = %cst) -> (f32) {
+                    %8 = arith.muli %arg4, %c2 : index
+                    %9 = arith.addi %arg2, %8 overflow<nsw> : index
+                    %10 = memref.load %arg0[%9] : memref<?xf32>
+                    %11 = arith.addf %arg5, %10 : f32
+                    %12 = arith.addi %9, %c1 overflow<nsw> : index
+                    %13 = memref.load %arg0[%12] : memref<?xf32>
+                    %14 = arith.addf %11, %13 : f32
+                    scf.yield %14 : f32
+                  }
+                  %5 = arith.muli %2, %c2 : index
+                  %6 = arith.addi %arg2, %5 overflow<nsw> : index
+                  %7 = scf.for %arg4 = %c0 to %3 step %c1 iter_args(%arg5 = %4) -> (f32) {
+                    %8 = arith.addi %6, %arg4 overflow<nsw> : index
+                    %9 = memref.load %arg0[%8] : memref<?xf32>
+                    %10 = arith.addf %arg5, %9 : f32
+                    scf.yield %10 : f32
+                  } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+                  memref.store %7, %arg1[%thread_id_x] : memref<?xf32>
+                  gpu.return
+                }
               }
-              %5 = arith.muli %2, %c2 : index
-              %6 = arith.addi %arg2, %5 overflow<nsw> : index
-              %7 = scf.for %arg4 = %c0 to %3 step %c1 iter_args(%arg5 = %4) -> (f32) {
-                %8 = arith.addi %6, %arg4 overflow<nsw> : index
-                %9 = memref.load %arg0[%8] : memref<?xf32>
-                %10 = arith.addf %arg5, %9 : f32
-                scf.yield %10 : f32
-              } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
-              memref.store %7, %arg1[%thread_id_x] : memref<?xf32>
-              gpu.return
             }
-          }
-        }
-    "#]],
+        "#]],
     );
 }
 

@@ -16,7 +16,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, DYNAMIC, Ir, Op, OpView, TypeKind, Value, WalkOrder};
 use indexmap::{IndexMap, IndexSet};
 
-use super::copy_nest::{Copied, Target};
+use super::copy_nest::{Copied, Target, strides};
 use super::normalize::promote;
 use super::refusal::Refusal;
 use super::trips::constant_trips;
@@ -232,8 +232,13 @@ impl Copies<'_> {
             elements.checked_mul(each)
         });
         let Some(bytes) = bytes else { return refuse("the box is larger than 64 bits can say") };
-        let by_transfer =
-            self.options.generate_dma && bytes >= self.options.min_dma_transfer && found.is_whole();
+        // A transfer has one stride.
+        let shape = ir.ctx.shape(ty).unwrap_or_default();
+        let has_one_stride = strides(shape, &found).is_some_and(|all| all.len() <= 1);
+        let by_transfer = self.options.generate_dma
+            && bytes >= self.options.min_dma_transfer
+            && found.is_whole()
+            && has_one_stride;
         Ok(Copied {
             buffer,
             accesses: touches.accesses.iter().map(|access| access.op).collect(),
