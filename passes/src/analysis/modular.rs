@@ -5,11 +5,12 @@
 //! as that sum is one of the type, whatever happened on the way to it; and the sum's bounds follow from those of the loops
 //! round it.
 
-use gpuc_dialects::arith;
+use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Ir, Op, OpView, Value};
 use rustc_hash::FxHashMap;
 
 use super::loops::dimensions;
+use super::nest::guard::{Comparison, comparisons};
 use super::polynomial::Polynomial;
 use super::range::{Range, range};
 use super::subscript::polynomial;
@@ -55,13 +56,21 @@ impl Widened {
         let form = terms.number(source, DEPTH)?;
         let mut assumes_sign = false;
         let greatest = terms.extreme(&form, true, &mut assumes_sign)?;
-        let least = terms.extreme(&form, false, &mut assumes_sign)?;
+        let least = terms.least(op, &form, &mut assumes_sign)?;
         Some(Widened { signed, form, greatest, least, assumes_sign })
     }
 
     /// Numbers that the type has.
     pub fn limits(&self) -> Range {
         if self.signed { Range::signed(32) } else { Range::unsigned(32) }
+    }
+
+    /// Whether there are sizes for which nothing wraps, as far as is known without them.
+    pub fn may_fit(&self) -> bool {
+        let limits = self.limits();
+        let least = self.least.as_constant().map_or(limits.min, i128::from);
+        let greatest = self.greatest.as_constant().map_or(limits.max, i128::from);
+        limits.min <= least && greatest <= limits.max
     }
 
     /// Whether nothing can wrap.
@@ -172,6 +181,62 @@ impl Terms<'_> {
         let source = self.ir.operand(op, 0);
         let is_narrow = self.ir.ctx.int_or_index_width(self.ir.ty(source)) == Some(32);
         (same_sign && is_narrow).then(|| Polynomial::value(source))
+    }
+
+    /// What a form is at least where an operation is executed: as the bounds of loops say, or else a condition round it.
+    fn least(&self, op: Op, form: &Polynomial, assumes_sign: &mut bool) -> Option<Polynomial> {
+        let known = self.extreme(form, false, assumes_sign)?;
+        let limits = if self.signed { Range::signed(32) } else { Range::unsigned(32) };
+        let fits = |form: &Polynomial| sum_range(self.ir, form, self.signed).min >= limits.min;
+        if fits(&known) {
+            return Some(known);
+        }
+        let form = self.resolved(form);
+        // `form` is a number that is not negative, and what is left without it.
+        let better = self.guards(op).into_iter().find_map(|guard| {
+            let mut assumes = false;
+            let left = self.extreme(&form.plus(&guard, -1)?, false, &mut assumes)?;
+            (!assumes && fits(&left)).then_some(left)
+        });
+        Some(better.unwrap_or(known))
+    }
+
+    /// Forms that are not negative where an operation is executed, because of the conditions round it.
+    fn guards(&self, op: Op) -> Vec<Polynomial> {
+        let ir = self.ir;
+        let mut found = Vec::new();
+        let mut at = op;
+        while let (Some(region), Some(outer)) = (ir.parent_region(at), ir.parent_op(at)) {
+            if let Some(choice) = scf::IfOp::cast(ir, outer) {
+                let holds = ir.regions(outer).first() == Some(&region);
+                let all = comparisons(ir, choice.condition(ir), holds).into_iter();
+                found.extend(all.filter_map(|known| self.guard(&known)));
+            }
+            at = outer;
+        }
+        found
+    }
+
+    fn guard(&self, known: &Comparison) -> Option<Polynomial> {
+        if known.signed.is_some_and(|signed| signed != self.signed) {
+            return None;
+        }
+        let [greater, less] = [known.greater, known.less].map(|value| self.exact(value));
+        greater?.plus(&less?, -1)?.plus(&Polynomial::constant(known.gap), -1)
+    }
+
+    /// The number that a value of 32 bits is, not just up to multiples of 2^32.
+    fn exact(&self, value: Value) -> Option<Polynomial> {
+        let ir = self.ir;
+        if ir.ctx.int_or_index_width(ir.ty(value)) != Some(32) {
+            return None;
+        }
+        let form = self.number(value, DEPTH)?;
+        let mut assumes = false;
+        let least = self.extreme(&form, false, &mut assumes)?;
+        let greatest = self.extreme(&form, true, &mut assumes)?;
+        let widened = Widened { signed: self.signed, form, greatest, least, assumes_sign: assumes };
+        widened.fits(ir).then_some(widened.form)
     }
 
     /// A form with the bounds of loop variables for them; every other factor of a product is taken not to be negative.

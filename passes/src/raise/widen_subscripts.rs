@@ -40,7 +40,9 @@ impl Pass for WidenSubscripts {
                 write_wide(ir, inner, &widened);
                 continue;
             }
-            let Some(widened) = Widened::of(ir, inner, &assumed) else { continue };
+            // A version for sizes that do not exist would be the one that nobody runs.
+            let widened = Widened::of(ir, inner, &assumed).filter(Widened::may_fit);
+            let Some(widened) = widened else { continue };
             let region = ir.ancestors(inner).find(|outer| regions.contains(outer));
             if let Some(region) = region.filter(|&region| is_known_before(ir, region, &widened)) {
                 assumed.insert(ir.result(inner, 0), widened.form.clone());
@@ -184,7 +186,7 @@ const SATURATED: i64 = 3_037_000_499;
 struct Guard {
     /// Sums, how large they may be, and the sign of values of 32 bits.
     most: Vec<(Polynomial, i64, bool)>,
-    /// Sums that must not be negative.
+    /// Sums that must not be less than any number of 32 bits: with a sign, or without.
     least: Vec<(Polynomial, bool)>,
 }
 
@@ -220,6 +222,8 @@ impl Guard {
             if taken.as_constant() == Some(0) {
                 continue;
             }
+            let lowest = if *signed { i64::from(i32::MIN).abs() } else { 0 };
+            let added = added.plus(&Polynomial::constant(lowest), 1).unwrap_or(added);
             let [added, taken] = [added, taken].map(|form| test.sum(&form, *signed));
             test.at_most(taken, SATURATED - 1);
             let sge = arith::CmpIPredicate::Sge.attr(&mut test.b.ctx);

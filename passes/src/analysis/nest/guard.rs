@@ -6,6 +6,7 @@ use gpuc_ir::{Ir, Op, OpView, Region, Value};
 
 use super::super::polynomial::Polynomial;
 use super::super::quasi_affine::QuasiAffine;
+use super::super::range::{Range, range};
 
 /// A form that is 0, if `is_equality`, or else not negative, wherever the access is executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +111,65 @@ fn negated(form: &QuasiAffine) -> Option<Guard> {
 
 /// What follows from that a truth value holds, or fails, as far as it is understood.
 pub fn of_condition(ir: &Ir, condition: Value, holds: bool) -> Vec<Guard> {
+    let each = comparisons(ir, condition, holds).into_iter();
+    each.filter_map(|known| {
+        let form = |value| match known.signed {
+            Some(false) => unsigned(ir, value),
+            _ => Some(QuasiAffine::of_value(ir, value)),
+        };
+        // `greater - less - gap` is 0 or not negative.
+        let gap = QuasiAffine::from(Polynomial::constant(known.gap));
+        let form = form(known.greater)?.plus(&form(known.less)?, -1)?.plus(&gap, -1)?;
+        Some(Guard { form, is_equality: known.is_equality })
+    })
+    .collect()
+}
+
+/// The number that a value is without a sign, where a value of 64 bits has it.
+fn unsigned(ir: &Ir, value: Value) -> Option<QuasiAffine> {
+    let is_number = |value: Value| range(ir, value).min >= 0;
+    if is_number(value) {
+        return Some(QuasiAffine::of_value(ir, value));
+    }
+    if ir.ctx.int_or_index_width(ir.ty(value)) != Some(32) {
+        return None;
+    }
+    if let Some(constant) = arith::constant_int_value(ir, value) {
+        return Some(Polynomial::constant(constant.rem_euclid(1 << 32).try_into().ok()?).into());
+    }
+    if let Some(op) = ir.defining_op(value).filter(|&op| {
+        arith::IndexCastOp::is(ir, op)
+            || arith::IndexCastUIOp::is(ir, op)
+            || arith::TruncIOp::is(ir, op)
+    }) {
+        let wide = ir.operand(op, 0);
+        if range(ir, wide).is_within(Range::unsigned(32)) {
+            return Some(QuasiAffine::of_value(ir, wide));
+        }
+    }
+    let widens = |&op: &Op| arith::IndexCastUIOp::is(ir, op) || arith::ExtUIOp::is(ir, op);
+    let wide = ir.users(value).filter(widens).map(|op| ir.result(op, 0));
+    let mut wide = wide.filter(|&wide| ir.ctx.int_or_index_width(ir.ty(wide)) == Some(64));
+    wide.next().map(|wide| QuasiAffine::of_value(ir, wide))
+}
+
+/// Two numbers of which a condition says something.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// The one that is at least `gap` more than the other; exactly, if `is_equality`.
+    pub greater: Value,
+    /// The other.
+    pub less: Value,
+    /// How much it is more.
+    pub gap: i64,
+    /// Whether it is no more than that.
+    pub is_equality: bool,
+    /// Whether their numbers have a sign; `None` where it makes no difference.
+    pub signed: Option<bool>,
+}
+
+/// What a truth value that holds, or fails, says of numbers.
+pub fn comparisons(ir: &Ir, condition: Value, holds: bool) -> Vec<Comparison> {
     let mut found = Vec::new();
     gather(ir, condition, holds, &mut found);
     found
@@ -128,7 +188,7 @@ pub fn negation_of(ir: &Ir, condition: Value) -> Option<Value> {
     }
 }
 
-fn gather(ir: &Ir, condition: Value, holds: bool, found: &mut Vec<Guard>) {
+fn gather(ir: &Ir, condition: Value, holds: bool, found: &mut Vec<Comparison>) {
     let Some(op) = ir.defining_op(condition) else { return };
     if let Some(other) = negation_of(ir, condition) {
         return gather(ir, other, !holds, found);
@@ -144,20 +204,21 @@ fn gather(ir: &Ir, condition: Value, holds: bool, found: &mut Vec<Guard>) {
     if !arith::CmpIOp::is(ir, op) {
         return;
     }
-    let [a, b] = [0, 1].map(|i| QuasiAffine::of_value(ir, ir.operand(op, i)));
-    // `greater - less - gap` is 0 or not negative.
-    let guard = |greater: &QuasiAffine, less: &QuasiAffine, gap: i64, is_equality: bool| {
-        let gap = QuasiAffine::from(Polynomial::constant(gap));
-        let form = greater.plus(less, -1)?.plus(&gap, -1)?;
-        Some(Guard { form, is_equality })
+    let [a, b] = [0, 1].map(|i| ir.operand(op, i));
+    let (greater, less, gap, is_equality, signed) = {
+        use CmpIPredicate::*;
+        match (CmpIPredicate::of(ir, op), holds) {
+            (Some(Eq), true) | (Some(Ne), false) => (a, b, 0, true, None),
+            (Some(Slt), true) | (Some(Sge), false) => (b, a, 1, false, Some(true)),
+            (Some(Sle), true) | (Some(Sgt), false) => (b, a, 0, false, Some(true)),
+            (Some(Sgt), true) | (Some(Sle), false) => (a, b, 1, false, Some(true)),
+            (Some(Sge), true) | (Some(Slt), false) => (a, b, 0, false, Some(true)),
+            (Some(Ult), true) | (Some(Uge), false) => (b, a, 1, false, Some(false)),
+            (Some(Ule), true) | (Some(Ugt), false) => (b, a, 0, false, Some(false)),
+            (Some(Ugt), true) | (Some(Ule), false) => (a, b, 1, false, Some(false)),
+            (Some(Uge), true) | (Some(Ult), false) => (a, b, 0, false, Some(false)),
+            _ => return,
+        }
     };
-    use CmpIPredicate::*;
-    found.extend(match (CmpIPredicate::of(ir, op), holds) {
-        (Some(Eq), true) | (Some(Ne), false) => guard(&a, &b, 0, true),
-        (Some(Slt), true) | (Some(Sge), false) => guard(&b, &a, 1, false),
-        (Some(Sle), true) | (Some(Sgt), false) => guard(&b, &a, 0, false),
-        (Some(Sgt), true) | (Some(Sle), false) => guard(&a, &b, 1, false),
-        (Some(Sge), true) | (Some(Slt), false) => guard(&a, &b, 0, false),
-        _ => None,
-    });
+    found.push(Comparison { greater, less, gap, is_equality, signed });
 }
