@@ -71,7 +71,7 @@ void element(int n, const int *restrict x, int *restrict s)
 
 // The place is no number of an iteration.
 // CHECK: last_place:
-// CHECK: Loop carried scalar dependence for at prevents parallelization
+// CHECK: Loop carried scalar dependence for best prevents parallelization
 int last_place(int n, const int *restrict x)
 {
     int best = 1 << 30, at = -1, next = 0;
