@@ -23,6 +23,13 @@ void __gpuc_device_free(const void *site, void *device) {}
 void __gpuc_launch(void *image, const void *site, const char *kernel, const unsigned long *grid,
                    const unsigned long *block, unsigned long shared, const void *params,
                    unsigned long bytes) {}
+unsigned long __gpuc_whole_rows(const void *site, const char *section, long length, long extent) {
+    return length == extent;
+}
+unsigned long __gpuc_within(const void *site, unsigned line, const char *section, long first,
+                            long length, long stride, long extent) {
+    return length <= 0 || (first >= 0 && first + (length - 1) * stride < extent);
+}
 "#;
 
 fn programs(folder: &str) -> Vec<PathBuf> {

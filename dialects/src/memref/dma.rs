@@ -220,5 +220,5 @@ fn print_start(p: &mut OpPrinter<'_, '_>, op: Op) {
     }
     p.attr_dict(op, &[]);
     p.write(" : ");
-    p.types_of([transfer.source.0, transfer.dest.0, transfer.tag.0].into_iter());
+    p.types_of([transfer.source.0, transfer.dest.0, transfer.tag.0]);
 }
