@@ -110,7 +110,7 @@ fn operations() {
             t:1:23: error: duplicate key 'a' in dictionary attribute
             t:1:12: error: successors in non-terminator
             t:1:11: error: expected ','
-            t:1:10: error: expected colour to be one of: red, green
+            t:1:10: error: expected string or keyword containing one of the following enum values for attribute 'colour' [red, green]
             t:1:10: error: expected attribute value
             t:1:20: error: `width` clause can appear at most once in the expansion of the oilist directive
             t:1:10: error: number of operands and types do not match: got 1 operands and 0 types

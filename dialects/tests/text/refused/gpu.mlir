@@ -112,10 +112,10 @@ func.func @f(%f: f32) {
 // refused: 'gpu.subgroup_reduce' op `and` reduction operation is not compatible with type 'f32'
 func.func @f(%f: f32) { %0 = gpu.subgroup_reduce and %f : (f32) -> f32 return }
 // -----
-// refused: 'gpu.shuffle' op operand #0 must be i32, i64, f32 or f64, but got 'i8'
+// refused: custom op 'gpu.shuffle' 'value' must be i32, i64, f32 or f64, but got 'i8'
 func.func @f(%f: i8, %i: i32) { %a, %b = gpu.shuffle xor %f, %i, %i : i8 return }
 // -----
-// refused: 'gpu.shuffle' op operand #0 must be i32, i64, f32 or f64, but got 'f16'
+// refused: custom op 'gpu.shuffle' 'value' must be i32, i64, f32 or f64, but got 'f16'
 func.func @f(%f: f16, %i: i32) { %a, %b = gpu.shuffle xor %f, %i, %i : f16 return }
 // -----
 // refused: 'gpu.subgroup_reduce' op requires the same type for all operands and results

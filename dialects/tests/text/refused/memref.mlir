@@ -263,13 +263,13 @@ func.func @f(%m: memref<4x4xf32>) {
   return
 }
 // -----
-// refused: 'memref.reinterpret_cast' op different element types specified for source type 'memref<4x4xf32>' and result memref type 'memref<4xi32>'
+// refused: 'memref.reinterpret_cast' op different element types specified for source type 'memref<4x4xf32>' and result memref type 'memref<4xi32, strided<[1]>>'
 func.func @f(%m: memref<4x4xf32>) {
   %0 = memref.reinterpret_cast %m to offset: [0], sizes: [4], strides: [1] : memref<4x4xf32> to memref<4xi32, strided<[1]>>
   return
 }
 // -----
-// refused: 'memref.reinterpret_cast' op different memory spaces specified for source type 'memref<4x4xf32>' and result memref type 'memref<4xf32, 3>'
+// refused: 'memref.reinterpret_cast' op different memory spaces specified for source type 'memref<4x4xf32>' and result memref type 'memref<4xf32, strided<[1]>, 3>'
 func.func @f(%m: memref<4x4xf32>) {
   %0 = memref.reinterpret_cast %m to offset: [0], sizes: [4], strides: [1] : memref<4x4xf32> to memref<4xf32, strided<[1]>, 3>
   return
