@@ -5,7 +5,8 @@ usage: statements.py KIND COUNT
 The kinds: `stores` COUNT stores to one array in a loop that is declared independent; `kernels-stores` the same in a
 `kernels` region; `apart` stores whose elements lie in blocks of their own; `arrays` one store to each of COUNT arrays;
 `distinct` stores whose subscripts all have another stride; `plain` COUNT statements in a region without a loop;
-`functions` COUNT functions with a kernel each; `deep` a nest COUNT loops deep.
+`updates` COUNT updates of one element in a loop; `functions` COUNT functions with a kernel each; `deep` a nest COUNT loops deep;
+`flat` the same of loops of unknown bounds, with a subscript of all variables.
 """
 
 import sys
@@ -54,6 +55,13 @@ def program(kind, count):
         head = "void f(float a[restrict 8][8], const float b[restrict 8][8])\n{\n"
         head += "#pragma acc kernels copy(a[0:8]) copyin(b[0:8])\n"
         return head + loops + f"a[i0][i{count - 1}] += b[i{count // 2}][i0];\n}}\n"
+    if kind == "updates":
+        return function("n", "parallel loop", [f"a[i] += b[i] * {k}.0f;\n" for k in numbers])
+    if kind == "flat":
+        loops = "".join(f"for (int i{d} = 0; i{d} < n; i{d}++)\n" for d in numbers)
+        sums = [" + ".join(f"{1 << d if by else 1} * i{d}" for d in numbers) for by in (1, 0)]
+        head = f"void f(int n, unsigned a[{1 << count}])\n{{\n#pragma acc kernels copy(a[0:{1 << count}])\n"
+        return head + loops + f"a[{sums[0]}] += {sums[1]};\n}}\n"
     sys.exit(__doc__)
 
 
