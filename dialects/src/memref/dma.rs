@@ -177,10 +177,7 @@ fn parse_start(p: &mut OpParser<'_, '_>, state: &mut OpState) -> ParseResult<()>
         return p.error(p.name_position(), "expected two stride related operands");
     }
     p.parse_attr_dict(state)?;
-    let mut types = vec![p.parse_colon_type()?];
-    while p.eat(",") {
-        types.push(p.parse_type()?);
-    }
+    let types = p.parse_colon_type_list()?;
     if types.len() != 3 {
         return p.error(p.name_position(), "fewer/more types expected");
     }

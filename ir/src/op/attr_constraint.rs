@@ -59,6 +59,8 @@ impl fmt::Debug for AttrConstraint {
 pub enum AttrSyntax {
     /// As in a dictionary, type suffix included.
     Full,
+    /// The same, of a reference to a symbol and nothing else.
+    Reference,
     /// A number without its type, which is always this one.
     Typed(fn(&mut Context) -> Type),
     /// `[1, 2]` for a dense array of this element type.
@@ -204,11 +206,11 @@ pub mod attrs {
         /// The name of a symbol.
         SYMBOL_NAME = "string attribute", AttrSyntax::SymbolName, |ctx, a| ctx.string_value(a).is_some();
         /// A reference to a symbol of the same table.
-        FLAT_SYMBOL = "flat symbol reference attribute", AttrSyntax::Full, |ctx, a| {
+        FLAT_SYMBOL = "flat symbol reference attribute", AttrSyntax::Reference, |ctx, a| {
             matches!(ctx.attr_kind(a), AttrKind::Symbol { nested, .. } if nested.is_empty())
         };
         /// A reference to a symbol.
-        SYMBOL = "symbol reference attribute", AttrSyntax::Full, |ctx, a| ctx.symbol_root(a).is_some();
+        SYMBOL = "symbol reference attribute", AttrSyntax::Reference, |ctx, a| ctx.symbol_root(a).is_some();
         /// A type.
         TYPE = "any type attribute", AttrSyntax::Type, |ctx, a| ctx.type_value(a).is_some();
         /// A function type.

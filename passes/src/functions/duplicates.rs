@@ -1,7 +1,7 @@
 //! `duplicate-function-elimination`: of functions that do the same one stays, which all call.
 //!
-//! Needs nothing. Functions are the same where their texts are, but for their names;
-//! public ones too, as upstream has it: the pass is for whole programs. After MLIR's pass of the same name.
+//! Needs nothing. Functions are the same where their texts are, but for their names, so that one that calls itself is like
+//! no other; public ones too, as upstream has it: the pass is for whole programs. After MLIR's pass of the same name.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::func;
@@ -43,7 +43,7 @@ fn merge(ir: &mut Ir, table: Op) -> bool {
         ) else {
             continue;
         };
-        let text = text_without_name(ir, function, &name);
+        let text = text_without_name(ir, function);
         match first.get(&text) {
             None => {
                 first.insert(text, function);
@@ -85,14 +85,11 @@ fn merge(ir: &mut Ir, table: Op) -> bool {
 }
 
 /// What a function is, without its name: its attributes and the text of its body.
-fn text_without_name(ir: &mut Ir, function: Op, name: &str) -> String {
+fn text_without_name(ir: &mut Ir, function: Op) -> String {
     let attrs = ir.attrs(function);
-    let own = ir.attr(function, "sym_name");
     let anonymous = ir.ctx.string_attr("");
     ir.set_attr(function, "sym_name", anonymous);
     let text = ir.to_text_with(function, PrintOptions { generic: true, ..PrintOptions::default() });
     ir.set_attrs(function, attrs);
-    debug_assert_eq!(ir.attr(function, "sym_name"), own);
-    // A function that calls itself does what its twin does that calls itself.
-    text.replace(&format!("@{name}"), "@")
+    text
 }

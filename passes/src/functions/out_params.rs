@@ -106,9 +106,10 @@ impl BufferResultsToOutParams {
         let location = ir.location(op);
         let given: Vec<Value> =
             buffers.iter().map(|&ty| ir.add_argument(entry, ty, location)).collect();
+        let mut taken = vec![false; given.len()];
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             if func::ReturnOp::is(ir, inner) {
-                self.change_return(ir, inner, &given);
+                self.change_return(ir, inner, &given, &mut taken);
             }
         }
         Ok(())
@@ -124,24 +125,38 @@ impl BufferResultsToOutParams {
         ir.ctx.intern_attr(AttrKind::Dict(entries))
     }
 
-    /// Writes what is returned into the buffers that were given.
-    fn change_return(&self, ir: &mut Ir, op: Op, given: &[Value]) {
-        let returned: Vec<Value> = ir.operands(op).collect();
-        let is_buffer = |ir: &Ir, &value: &Value| ir.ctx.is_memref(ir.ty(value));
-        let (buffers, others): (Vec<Value>, Vec<Value>) =
-            returned.into_iter().partition(|value| is_buffer(ir, value));
-        ir.set_operands(op, &others);
-        for (buffer, &to) in buffers.into_iter().zip(given) {
-            let allocation = ir.defining_op(buffer).filter(|&def| memref::AllocOp::is(ir, def));
+    /// Writes what is returned into the buffers that were given; `taken` says of which of these an allocation has become one.
+    fn change_return(&self, ir: &mut Ir, op: Op, given: &[Value], taken: &mut [bool]) {
+        let is_buffer = |ir: &Ir, value: Value| ir.ctx.is_memref(ir.ty(value));
+        let positions: Vec<usize> = (0..ir.operand_count(op))
+            .filter(|&position| is_buffer(ir, ir.operand(op, position)))
+            .collect();
+        for (place, position) in positions.into_iter().enumerate() {
+            let (buffer, to) = (ir.operand(op, position), given[place]);
+            // What is returned twice, or another time, is more than one buffer.
+            let once = || {
+                let of_returns =
+                    ir.uses(buffer).filter(|&each| func::ReturnOp::is(ir, ir.use_owner(each)));
+                of_returns.count() == 1
+            };
             let is_static = ir.ctx.shape(ir.ty(buffer)).is_some_and(|s| !s.contains(&DYNAMIC));
-            match allocation.filter(|_| self.hoist_static_allocs && is_static) {
-                Some(allocation) => ir.replace_op(allocation, &[to]),
+            let allocation = ir.defining_op(buffer).filter(|&def| {
+                let own = memref::AllocOp::is(ir, def) && is_static && !taken[place];
+                self.hoist_static_allocs && own && once()
+            });
+            match allocation {
+                Some(allocation) => {
+                    ir.replace_op(allocation, &[to]);
+                    taken[place] = true;
+                }
                 None => {
                     let mut b = Builder::before(ir, op);
                     memref::CopyOp::new(&mut b, buffer, to).build(&mut b);
                 }
             }
         }
+        let others: Vec<Value> = ir.operands(op).filter(|&value| !is_buffer(ir, value)).collect();
+        ir.set_operands(op, &others);
     }
 }
 

@@ -203,9 +203,10 @@ impl RecognizeParallel {
         };
         let (mut reductions, mut last_values, mut searches) = (Vec::new(), Vec::new(), Vec::new());
         let carried_values = ir.loop_carried(op);
-        let found = carried_values.iter().filter_map(|&each| Search::find(ir, op, each, touched));
-        let searched: Vec<Op> = found.filter_map(|search| search.choice(ir)).collect();
-        for each in carried_values {
+        let mut found: Vec<Option<Search>> =
+            carried_values.iter().map(|&each| Search::find(ir, op, each, touched)).collect();
+        let searched: Vec<Op> = found.iter().flatten().filter_map(|s| s.choice(ir)).collect();
+        for (each, search) in carried_values.into_iter().zip(&mut found) {
             let mut scan = None;
             let held = match classify_beside(ir, op, each, &searched) {
                 CarriedScalar::Dead => continue,
@@ -235,7 +236,7 @@ impl RecognizeParallel {
                     "Loop carried scalar dependence"
                 }
                 CarriedScalar::Recurrence => {
-                    if let Some(search) = Search::find(ir, op, each, touched) {
+                    if let Some(search) = search.take() {
                         searches.push(search);
                         continue;
                     }

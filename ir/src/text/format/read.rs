@@ -331,16 +331,14 @@ impl Reader {
 
     fn attr(self, p: &mut OpParser<'_, '_>, i: usize) -> ParseResult<Attr> {
         match self.def.attrs[i].constraint.syntax {
-            AttrSyntax::Full => {
-                let (at, constraint) = (p.here(), self.def.attrs[i].constraint);
+            AttrSyntax::Full => p.parse_attr(),
+            AttrSyntax::Reference => {
+                let at = p.here();
                 let attr = p.parse_attr()?;
-                // A name is written as such; what is wrong with other attributes, the verifier says.
-                if constraint.summary.contains("symbol reference")
-                    && !(constraint.holds)(&p.ir.ctx, attr)
-                {
-                    return p.error(at, "invalid kind of attribute specified");
+                match (self.def.attrs[i].constraint.holds)(&p.ir.ctx, attr) {
+                    true => Ok(attr),
+                    false => p.error(at, "invalid kind of attribute specified"),
                 }
-                Ok(attr)
             }
             AttrSyntax::Typed(make) => {
                 let ty = make(&mut p.ir.ctx);
@@ -371,7 +369,7 @@ impl Reader {
     /// Whether the attribute begins here.
     fn at_attr(self, p: &OpParser<'_, '_>, i: usize) -> bool {
         match self.def.attrs[i].constraint.syntax {
-            AttrSyntax::Full => p.at_attr(),
+            AttrSyntax::Full | AttrSyntax::Reference => p.at_attr(),
             AttrSyntax::Typed(_) => p.at_attr() && !p.at_type(),
             AttrSyntax::DenseArray(_) => p.at("[") || p.at("array"),
             AttrSyntax::SymbolName => p.at_symbol(),

@@ -145,7 +145,7 @@ impl Writer {
     fn attr(self, p: &mut OpPrinter<'_, '_>, i: usize, attr: Attr) {
         let ir = p.ir;
         match self.def.attrs[i].constraint.syntax {
-            AttrSyntax::Full => p.attr(attr),
+            AttrSyntax::Full | AttrSyntax::Reference => p.attr(attr),
             AttrSyntax::Typed(_) => p.attr_without_type(attr),
             AttrSyntax::DenseArray(_) => p.dense_array_elements(attr),
             AttrSyntax::SymbolName => match ir.ctx.string_value(attr) {

@@ -36,3 +36,17 @@ func.func @entry(%n: i32) -> i32 {
   %2 = call @other(%1) : (i32) -> i32
   return %2 : i32
 }
+
+// What is called is the same by its whole name only.
+// CHECK-DAG: call @ahead() : () -> i32
+// CHECK-DAG: call @behead() : () -> i32
+func.func private @ahead() -> i32
+func.func private @behead() -> i32
+func.func @a() -> i32 {
+  %0 = call @ahead() : () -> i32
+  return %0 : i32
+}
+func.func @be() -> i32 {
+  %0 = call @behead() : () -> i32
+  return %0 : i32
+}
