@@ -605,10 +605,12 @@ affine.store %x, %a[%i] : memref<?xf32>
                 %6 = arith.addi %arg6, %c2147483648 : index
                 %7 = arith.minsi %6, %arg0 : index
                 %8 = arith.subi %7, %arg6 : index
-                %9 = arith.maxsi %8, %c0 : index
-                %10 = arith.ceildivsi %9, %c256 : index
-                %11 = arith.minsi %10, %c2147483647 : index
-                gpu.launch_func  @kernels::@f_kernel_1 blocks in (%11, %c1, %c1) threads in (%c256, %c1, %c1)  args(%arg6 : index, %7 : index, %arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
+                %9 = arith.cmpi slt, %arg6, %7 : index
+                %10 = arith.select %9, %8, %c0 : index
+                %11 = arith.maxsi %10, %c0 : index
+                %12 = arith.ceildivsi %11, %c256 : index
+                %13 = arith.minsi %12, %c2147483647 : index
+                gpu.launch_func  @kernels::@f_kernel_1 blocks in (%13, %c1, %c1) threads in (%c256, %c1, %c1)  args(%arg6 : index, %7 : index, %arg0 : index, %arg5 : memref<f32>, %arg2 : memref<?xf32>)
               }
               gpu.dealloc  %memref : memref<?xf32>
             } else {

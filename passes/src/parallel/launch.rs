@@ -238,17 +238,11 @@ impl Launch {
                 self.folded_rows = true;
                 continue;
             }
-            let Bounds { lower, upper, step } = bounds[dim];
-            let narrow = Range::signed(32);
-            let is_narrow = loops[dim].bounds_range(b).is_within(narrow);
+            let is_narrow = loops[dim].bounds_range(b).is_within(Range::signed(32));
             let most = arith::constant_index(b, most);
-            let span = arith::MulIOp::new(b, step, most).value(b);
-            let strips = scf::ForOp::create(b, (lower, upper, span), &[], |_, _, _| Vec::new());
-            let (from, end) = (strips.induction_var(b), strips.terminator(b));
-            b.set_point(InsertPoint::Before(end));
-            let to = arith::AddIOp::new(b, from, span).value(b);
-            let to = arith::MinSIOp::new(b, to, upper).value(b);
+            let (from, to) = strips(b, bounds[dim], most);
             self.strips.push(Strip { dim, lower: from, upper: to, is_narrow });
+            let step = bounds[dim].step;
             bounds[dim] = Bounds { lower: from, upper: to, step };
         }
     }
@@ -384,12 +378,44 @@ fn inner_blocks(ir: &Ir, segment: &Segment) -> Option<i64> {
     constants.max()
 }
 
-/// `max(0, ceildiv(upper - lower, step))`.
+/// Iterations: `ceildiv(upper - lower, step)` where `lower` is less than `upper`, else 0.
 pub fn trip_count(b: &mut Builder<'_>, Bounds { lower, upper, step }: Bounds) -> Value {
-    let span = arith::SubIOp::new(b, upper, lower).value(b);
-    let count = arith::CeilDivSIOp::new(b, span, step).value(b);
     let zero = arith::constant_index(b, 0);
+    let mut span = arith::SubIOp::new(b, upper, lower).value(b);
+    // Ends so far apart that their difference comes around say themselves that there is no iteration.
+    if range(b, upper).min - range(b, lower).max < Range::signed(64).min {
+        let slt = arith::CmpIPredicate::Slt.attr(&mut b.ctx);
+        let any = arith::CmpIOp::new(b, lower, upper).attr(b, "predicate", slt).value(b);
+        span = arith::SelectOp::new(b, any, span, zero).value(b);
+    }
+    let count = arith::CeilDivSIOp::new(b, span, step).value(b);
     greater(b, count, zero)
+}
+
+/// A loop over strips of so many iterations at most; where each begins and ends. The builder is left inside.
+fn strips(b: &mut Builder<'_>, whole: Bounds, most: Value) -> (Value, Value) {
+    let Bounds { lower, upper, step } = whole;
+    let span = arith::MulIOp::new(b, step, most).value(b);
+    // Iterations are counted where the variable itself may come around.
+    let counted = whole.may_wrap(b).then(|| trip_count(b, whole));
+    let along = match counted {
+        Some(trips) => (arith::constant_index(b, 0), trips, most),
+        None => (lower, upper, span),
+    };
+    let strips = scf::ForOp::create(b, along, &[], |_, _, _| Vec::new());
+    let (first, end) = (strips.induction_var(b), strips.terminator(b));
+    b.set_point(InsertPoint::Before(end));
+    let Some(trips) = counted else {
+        let to = arith::AddIOp::new(b, first, span).value(b);
+        return (first, arith::MinSIOp::new(b, to, upper).value(b));
+    };
+    let offset = arith::MulIOp::new(b, first, step).value(b);
+    let from = arith::AddIOp::new(b, lower, offset).value(b);
+    let to = arith::AddIOp::new(b, from, span).value(b);
+    let left = arith::SubIOp::new(b, trips, first).value(b);
+    let slt = arith::CmpIPredicate::Slt.attr(&mut b.ctx);
+    let is_whole = arith::CmpIOp::new(b, most, left).attr(b, "predicate", slt).value(b);
+    (from, arith::SelectOp::new(b, is_whole, to, upper).value(b))
 }
 
 /// The lesser of two values, which is one of them where their ranges say which: what a launch computes is code

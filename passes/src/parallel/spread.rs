@@ -2,7 +2,8 @@
 //!
 //! An exact dimension gives the thread one iteration, under a test whether it exists unless that is
 //! known; a strided, blocked or sequential one becomes a loop. Tests of all dimensions are one. Only the
-//! dimensions that are counted as one are divided out of the iteration's number.
+//! dimensions that are counted as one are divided out of the iteration's number. That number is also what is
+//! compared where a thread behind the last iteration may come around ([`Bounds::may_wrap`]).
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::{DimMap, Distribution, LoopMapping, Size};
@@ -39,11 +40,18 @@ enum Level {
 /// A group of dimensions and how its iterations are dealt.
 struct Group {
     bounds: Vec<Bounds>,
-    /// Iterations of each dimension, of a group of several.
+    /// Iterations of each dimension, of a group that counts them.
     extents: Vec<Value>,
-    /// The variable, once it is known: of one dimension its value, of several the number of the
-    /// iteration.
+    /// The variable, once it is known: the number of the iteration in a group that counts them, of another
+    /// one its value.
     variable: Option<Value>,
+}
+
+impl Group {
+    /// Whether the group counts iterations; else its one dimension counts in its own steps.
+    fn counts_iterations(&self) -> bool {
+        !self.extents.is_empty()
+    }
 }
 
 /// Puts this thread's iterations of a mapped `scf.parallel` in front of it. The loop stays, without
@@ -74,7 +82,8 @@ pub fn spread(
     for (index, map) in mapping.0.iter().enumerate() {
         let bounds: Vec<Bounds> = all.by_ref().take(map.dims).collect();
         let mut group = Group { bounds, extents: Vec::new(), variable: None };
-        if map.dims > 1 {
+        let wraps = !map.axes.is_empty() && group.bounds[0].may_wrap(&b);
+        if map.dims > 1 || wraps {
             group.extents = group.bounds.iter().map(|&dim| trip_count(&mut b, dim)).collect();
         }
         let before = tests.len() + loops.len();
@@ -130,9 +139,8 @@ fn deal(
 ) {
     let one = arith::constant_index(b, 1);
     let zero = arith::constant_index(b, 0);
-    // One dimension counts in its own steps, several count iterations.
     let whole = match group.bounds[..] {
-        [bounds] => bounds,
+        [bounds] if !group.counts_iterations() => bounds,
         _ => Bounds { lower: zero, upper: product(b, &group.extents), step: one },
     };
     let mut position: Option<Value> = None;
@@ -291,9 +299,9 @@ impl LevelBuilder {
         let mut variables = Vec::new();
         for group in &self.groups {
             let number = group.variable.expect("every group has its variable here");
-            variables.extend(match group.bounds.len() {
-                1 => vec![number],
-                _ => delinearize(b, number, &group.extents, &group.bounds),
+            variables.extend(match group.counts_iterations() {
+                false => vec![number],
+                true => delinearize(b, number, &group.extents, &group.bounds),
             });
         }
         for (&from, &to) in induction.iter().zip(&variables) {
