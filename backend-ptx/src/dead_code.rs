@@ -1,8 +1,10 @@
 //! Removes instructions and block arguments that nothing uses.
 
+use std::ops::Range;
+
 use gpuc_dialects::ptx::{DeviceFuncOp, PtxFuncOp};
 use gpuc_ir::{Block, Ir, Op, OpView, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Cleans every function of a `ptx.module`.
 pub(crate) fn run(ir: &mut Ir, module: Op) {
@@ -51,6 +53,7 @@ fn remove_dead_arguments(ir: &mut Ir, blocks: &[Block]) {
             }
         }
     }
+    let ways = ways(ir, blocks);
     while let Some(value) = work.pop() {
         if !live.insert(value) {
             continue;
@@ -58,7 +61,10 @@ fn remove_dead_arguments(ir: &mut Ir, blocks: &[Block]) {
         match ir.value_def(value) {
             gpuc_ir::ValueDef::Result(op, _) => work.extend(ir.operands(op)),
             gpuc_ir::ValueDef::Argument(block, index) => {
-                work.extend(incoming(ir, blocks, block, index as usize));
+                for &(branch, successor) in ways.get(&block).into_iter().flatten() {
+                    let handed = handed(ir, branch, successor).map(|handed| handed.start);
+                    work.extend(handed.map(|start| ir.operand(branch, start + index as usize)));
+                }
             }
         }
     }
@@ -69,7 +75,7 @@ fn remove_dead_arguments(ir: &mut Ir, blocks: &[Block]) {
     }
     // First no branch hands them anything, then nothing uses them, then they go.
     for &(block, index) in &dead {
-        remove_incoming(ir, blocks, block, index);
+        remove_incoming(ir, ways.get(&block).map_or(&[], Vec::as_slice), index);
     }
     remove_dead(ir, blocks);
     for &(block, index) in &dead {
@@ -86,31 +92,30 @@ fn argument_of(ir: &Ir, op: Op, operand: usize) -> Option<(usize, usize)> {
     })
 }
 
-/// The values that branches hand to argument `index` of `block`.
-fn incoming(ir: &Ir, blocks: &[Block], block: Block, index: usize) -> Vec<Value> {
-    let mut values = Vec::new();
-    for &from in blocks {
-        let Some(op) = ir.last_op(from) else { continue };
-        let Some(hook) = ir.def(op).and_then(|def| def.hooks.successor_operands) else { continue };
-        for (number, &successor) in ir.successors(op).iter().enumerate() {
-            if successor == block {
-                values.push(ir.operand(op, hook(ir, op, number).start + index));
-            }
+/// The branches to each block, with the number of the successor that it is.
+fn ways(ir: &Ir, blocks: &[Block]) -> FxHashMap<Block, Vec<(Op, usize)>> {
+    let mut ways: FxHashMap<Block, Vec<(Op, usize)>> = FxHashMap::default();
+    for branch in blocks.iter().filter_map(|&block| ir.last_op(block)) {
+        for (number, &successor) in ir.successors(branch).iter().enumerate() {
+            ways.entry(successor).or_default().push((branch, number));
         }
     }
-    values
+    ways
 }
 
-fn remove_incoming(ir: &mut Ir, blocks: &[Block], block: Block, index: usize) {
-    for &from in blocks {
-        let Some(op) = ir.last_op(from) else { continue };
-        let Some(hook) = ir.def(op).and_then(|def| def.hooks.successor_operands) else { continue };
-        for number in (0..ir.successors(op).len()).rev() {
-            if ir.successors(op)[number] == block {
-                let at = hook(ir, op, number).start + index;
-                ir.remove_operand(op, at);
-                shrink_segment(ir, op, number);
-            }
+/// The operands that a branch hands to a successor.
+fn handed(ir: &Ir, branch: Op, successor: usize) -> Option<Range<usize>> {
+    let hook = ir.def(branch)?.hooks.successor_operands?;
+    Some(hook(ir, branch, successor))
+}
+
+/// Takes argument `index` out of what the branches on some ways to a block hand over.
+fn remove_incoming(ir: &mut Ir, ways: &[(Op, usize)], index: usize) {
+    // A later successor's operands stand behind those of an earlier one.
+    for &(branch, successor) in ways.iter().rev() {
+        if let Some(handed) = handed(ir, branch, successor) {
+            ir.remove_operand(branch, handed.start + index);
+            shrink_segment(ir, branch, successor);
         }
     }
 }

@@ -7,11 +7,10 @@
 use gpuc_dialects::ptx::kinds::{Comparison, Part, PtxType, Rounding};
 use gpuc_dialects::ptx::{self, CvtOp, MadOp, MulOp};
 use gpuc_ir::op::Traits;
-use gpuc_ir::{Attr, Block, Dict, Ir, Location, Op, OpBuild, OpName, OpView, Type, Value};
-use rustc_hash::FxHashMap;
+use gpuc_ir::{Attr, Block, Ir, Location, Op, OpBuild, OpView, Type, Value};
 use smallvec::SmallVec;
 
-type Key = (OpName, SmallVec<[Value; 4]>, Dict, SmallVec<[Type; 2]>);
+use crate::available::Available;
 
 /// See the [module](self).
 #[derive(Debug)]
@@ -21,21 +20,13 @@ pub(crate) struct Emitter<'a> {
     /// Location of the instructions to come.
     pub location: Location,
     block: Block,
-    made: FxHashMap<Key, SmallVec<[(Block, Op); 1]>>,
-    /// The block that immediately dominates each block but the first.
-    dominator: FxHashMap<Block, Block>,
+    available: Available,
 }
 
 impl<'a> Emitter<'a> {
     /// Begins in `block`.
     pub fn new(ir: &'a mut Ir, block: Block) -> Self {
-        Emitter {
-            ir,
-            location: Location::UNKNOWN,
-            block,
-            made: FxHashMap::default(),
-            dominator: FxHashMap::default(),
-        }
+        Emitter { ir, location: Location::UNKNOWN, block, available: Available::default() }
     }
 
     /// The block that instructions go to.
@@ -50,7 +41,7 @@ impl<'a> Emitter<'a> {
 
     /// Says that `block` can only be reached through `dominator`.
     pub fn set_dominator(&mut self, block: Block, dominator: Block) {
-        self.dominator.insert(block, dominator);
+        self.available.set_dominator(block, dominator);
     }
 
     /// A new block right behind the current one, dominated by it.
@@ -60,7 +51,7 @@ impl<'a> Emitter<'a> {
             let at = self.ir.blocks(region).iter().position(|&b| b == self.block);
             self.ir.insert_block(region, at.map_or(0, |at| at + 1), block);
         }
-        self.dominator.insert(block, self.block);
+        self.available.set_dominator(block, self.block);
         block
     }
 
@@ -77,26 +68,11 @@ impl<'a> Emitter<'a> {
             self.ir.attrs(op),
             self.ir.result_types(op).collect(),
         );
-        if let Some(candidates) = self.made.get(&key)
-            && let Some(&(_, earlier)) =
-                candidates.iter().find(|&&(block, _)| self.is_visible_from(block))
-        {
+        let known = self.available.find_or_add(self.block, key, op);
+        if known != op {
             self.ir.erase_op(op);
-            return earlier;
         }
-        self.made.entry(key).or_default().push((self.block, op));
-        op
-    }
-
-    fn is_visible_from(&self, block: Block) -> bool {
-        let mut at = Some(self.block);
-        while let Some(here) = at {
-            if here == block {
-                return true;
-            }
-            at = self.dominator.get(&here).copied();
-        }
-        false
+        known
     }
 
     /// Starts an instruction with operands that form one group.

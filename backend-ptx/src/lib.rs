@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `select` | one file a source dialect: operations to instructions |
 //! | `emit` | instructions at the end of a block, no value twice |
+//! | `available` | which instructions every way to a block has made |
 //! | `dead_code` | removes what nothing uses |
 //! | `ptx_version` | the `.version` that a module needs |
 //! | `print` | registers, moves for block arguments, text |
@@ -21,6 +22,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::{Ir, Op};
 
 mod abi;
+mod available;
 mod dead_code;
 mod emit;
 mod pass;

@@ -97,6 +97,8 @@ pub(crate) struct BlockData {
     pub first: PackedOption<Op>,
     pub last: PackedOption<Op>,
     pub order_valid: bool,
+    /// How many times operations name the block as successor.
+    pub ways: u32,
 }
 
 #[derive(Clone, Debug, Default)]

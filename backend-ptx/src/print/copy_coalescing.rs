@@ -23,9 +23,9 @@ pub(super) struct Classes<'a> {
     ir: &'a Ir,
     positions: FxHashMap<Op, Position>,
     blocks: FxHashMap<Block, usize>,
-    /// Values needed on entry to each block, arguments not among them.
+    /// Candidates needed on entry to each block, arguments not among them.
     live_in: Vec<FxHashSet<Value>>,
-    /// Values needed behind each block.
+    /// Candidates needed behind each block.
     live_out: Vec<FxHashSet<Value>>,
     /// The class of each value that is not alone.
     class_of: FxHashMap<Value, usize>,
@@ -53,7 +53,7 @@ impl<'a> Classes<'a> {
         if candidates.is_empty() {
             return classes;
         }
-        classes.find_liveness(order);
+        classes.find_liveness(order, &candidates);
         for (argument, value) in candidates {
             classes.join(argument, value);
         }
@@ -65,7 +65,8 @@ impl<'a> Classes<'a> {
         self.class_of.get(&value).map_or(value, |&class| self.classes[class][0])
     }
 
-    fn find_liveness(&mut self, order: &[Block]) {
+    /// Finds where the candidates for classes are needed.
+    fn find_liveness(&mut self, order: &[Block], candidates: &[(Value, Value)]) {
         let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
         for (number, &block) in order.iter().enumerate() {
             for successor in self.ir.block_successors(block) {
@@ -74,12 +75,9 @@ impl<'a> Classes<'a> {
                 }
             }
         }
-        for &block in order {
-            let arguments = self.ir.arguments(block).to_vec();
-            let results = self.ir.ops(block).flat_map(|op| self.ir.results(op).to_vec());
-            for value in arguments.into_iter().chain(results.collect::<Vec<_>>()) {
-                self.spread(value, &predecessors);
-            }
+        let both = candidates.iter().flat_map(|&(argument, value)| [argument, value]);
+        for value in both.collect::<FxHashSet<Value>>() {
+            self.spread(value, &predecessors);
         }
     }
 

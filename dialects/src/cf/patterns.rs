@@ -36,13 +36,6 @@ fn drop_assertion(rw: &mut Rewriter<'_>, op: Op) -> bool {
     known
 }
 
-/// How many ways lead to a block.
-fn ways_to(ir: &Ir, block: Block) -> usize {
-    let Some(region) = ir.block_region(block) else { return 0 };
-    let successors = ir.blocks(region).iter().flat_map(|&block| ir.block_successors(block));
-    successors.filter(|&&successor| successor == block).count()
-}
-
 fn is_entry(ir: &Ir, block: Block) -> bool {
     ir.block_region(block).is_none_or(|region| ir.entry_block(region) == Some(block))
 }
@@ -64,7 +57,7 @@ fn branch_instead(rw: &mut Rewriter<'_>, op: Op, index: usize) {
 fn merge_successor(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let dest = rw.successors(op)[0];
     let Some(block) = rw.parent_block(op) else { return false };
-    if dest == block || is_entry(rw, dest) || ways_to(rw, dest) != 1 {
+    if dest == block || is_entry(rw, dest) || rw.ways_to(dest) != 1 {
         return false;
     }
     let values = handed(rw, op, 0);
@@ -168,7 +161,7 @@ fn join_branches(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let condition = CondBranchOp(op).condition(rw);
     let (yes, no) = (handed(rw, op, 0), handed(rw, op, 1));
     // Selecting costs more than branching where others come to the block too.
-    if yes != no && ways_to(rw, block) != 2 {
+    if yes != no && rw.ways_to(block) != 2 {
         return false;
     }
     let mut b = rw.before(op);
@@ -191,7 +184,7 @@ fn propagate_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let blocks = rw.successors(op).to_vec();
     let mut changed = false;
     for (block, value) in blocks.into_iter().zip([true, false]) {
-        if is_entry(rw, block) || ways_to(rw, block) != 1 {
+        if is_entry(rw, block) || rw.ways_to(block) != 1 {
             continue;
         }
         let inside: Vec<_> = rw

@@ -44,6 +44,10 @@ pub const COLLECTIVE_ATTR: &str = "offload.collective";
 /// grid's extent in y, plus that in y.
 pub const FOLDED_ROWS_ATTR: &str = "offload.folded_rows";
 
+/// Name of the unit attribute of a mapped loop that may begin so near the end of 64 bits that its variable comes around
+/// behind the last iteration: its iterations are counted.
+pub const NEAR_END_ATTR: &str = "offload.near_end";
+
 /// Name of the attribute of a kernel of whose blocks not all extents are known: those in x, y and z, 0
 /// for one that only the launch knows.
 pub const BLOCK_EXTENTS_ATTR: &str = "offload.block_extents";

@@ -201,6 +201,11 @@ impl Ir {
         }
     }
 
+    /// How many ways lead to a block: the successors of operations that it is, whether or not they can be reached.
+    pub fn ways_to(&self, block: Block) -> usize {
+        self.blocks[block].ways as usize
+    }
+
     /// Blocks that a block's terminator may branch to.
     pub fn block_successors(&self, block: Block) -> &[Block] {
         match self.last_op(block) {

@@ -43,6 +43,9 @@ impl Ir {
             });
             self.ops[op].results.push(value, &mut self.value_lists);
         }
+        for &block in &state.successors {
+            self.blocks[block].ways += 1;
+        }
         for &region in &state.regions {
             debug_assert!(self.regions[region].parent.is_none(), "region owned twice");
             self.regions[region].parent = op.into();
@@ -88,7 +91,10 @@ impl Ir {
 
     /// Sends a terminator's successor `index` to another block; what it hands over stays.
     pub fn set_successor(&mut self, op: Op, index: usize, block: Block) {
-        self.ops[op].successors.as_mut_slice(&mut self.block_lists)[index] = block;
+        let successor = &mut self.ops[op].successors.as_mut_slice(&mut self.block_lists)[index];
+        self.blocks[*successor].ways -= 1;
+        *successor = block;
+        self.blocks[block].ways += 1;
     }
 
     /// Attributes of an operation, inherent and discardable.
@@ -291,12 +297,16 @@ impl Ir {
         self.mark_erased(op);
     }
 
-    /// Unlinks every operand of `op` and of the operations inside, so that they can go in any order.
+    /// Unlinks every operand and successor of `op` and of the operations inside, so that they can go in any order.
     fn drop_references(&mut self, op: Op) {
         for slot in self.operand_slots(op) {
             self.unlink_use(slot);
         }
         self.ops[op].operand_count = 0;
+        for &block in self.ops[op].successors.as_slice(&self.block_lists) {
+            self.blocks[block].ways -= 1;
+        }
+        self.ops[op].successors.clear(&mut self.block_lists);
         for region in self.regions(op).to_vec() {
             for block in self.regions[region].blocks.clone() {
                 let mut next = self.blocks[block].first;

@@ -71,6 +71,11 @@ pub struct CountedLoopInterface {
 }
 
 impl Ir {
+    /// Whether an operation repeats a region, whether or not it counts.
+    pub fn is_loop(&self, op: Op) -> bool {
+        self.def(op).is_some_and(|def| def.hooks.loop_regions.is_some())
+    }
+
     /// Whether an operation is a counted loop.
     pub fn is_counted_loop(&self, op: Op) -> bool {
         self.def(op).is_some_and(|def| def.hooks.counted_loop.is_some())

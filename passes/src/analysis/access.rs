@@ -117,9 +117,9 @@ pub fn is_own(ir: &Ir, root: Value, op: Op) -> bool {
 
 /// Whether a buffer may be another one in each iteration of a loop: subscripts say nothing then.
 fn is_another_each_time(ir: &Ir, root: Value) -> bool {
-    let is_loop = |op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
-    ir.defining_op(root)
-        .is_some_and(|op| ptr::FromAddressOp::is(ir, op) && ir.ancestors(op).any(is_loop))
+    ir.defining_op(root).is_some_and(|op| {
+        ptr::FromAddressOp::is(ir, op) && ir.ancestors(op).any(|outer| ir.is_loop(outer))
+    })
 }
 
 /// The member that a buffer is.

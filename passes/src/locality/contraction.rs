@@ -138,9 +138,7 @@ impl Contraction {
         let mut loops = ops.iter().enumerate().filter(|&(_, &op)| AffineForOp::is(ir, op));
         let (at, &sum_op) = loops.next().ok_or(Unsuitable::Sum)?;
         let has_loop = |&op: &Op| {
-            ir.nested_ops(op, WalkOrder::PreOrder)
-                .iter()
-                .any(|&inner| ir.def(inner).is_some_and(|def| def.hooks.loop_regions.is_some()))
+            ir.nested_ops(op, WalkOrder::PreOrder).iter().any(|&inner| ir.is_loop(inner))
         };
         let prologue = between.into_iter().chain(ops[..at].iter().copied()).collect::<Vec<_>>();
         let epilogue = ops[at + 1..].to_vec();

@@ -3,31 +3,34 @@
 use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::{arith, ptr};
 use gpuc_ir::{Block, Builder, Ir, Op, Value};
+use rustc_hash::FxHashMap;
 
 use crate::analysis::polynomial::Polynomial;
 
 /// Pointers that have been made, to start from.
 #[derive(Debug, Default)]
 pub(super) struct Addresses {
-    made: Vec<Made>,
+    made: FxHashMap<(Block, Value), Vec<Made>>,
+    count: usize,
 }
 
-/// A pointer to a byte of a buffer.
+/// A pointer to a byte of a buffer. Everything in its block and in blocks inside that is asked for later can see it.
 #[derive(Debug)]
 struct Made {
-    base: Value,
+    /// How many were made before it.
+    number: usize,
     /// Without its constant, which is not in the pointer either.
     position: Polynomial,
     pointer: Value,
-    /// Everything in this block and in blocks inside that is asked for later can see the pointer.
-    block: Block,
 }
 
 impl Addresses {
     /// Notes a pointer to `position` (without a constant) of a buffer, made in `block` ahead of all
     /// that is asked for from now on.
     pub fn note(&mut self, base: Value, position: Polynomial, pointer: Value, block: Block) {
-        self.made.push(Made { base, position, pointer, block });
+        let made = Made { number: self.count, position, pointer };
+        self.made.entry((block, base)).or_default().push(made);
+        self.count += 1;
     }
 
     /// The pointer to a byte of a buffer, in front of `at`; asked for in the order of the program.
@@ -57,17 +60,16 @@ impl Addresses {
         base: Value,
         position: &Polynomial,
     ) -> Option<(Value, Polynomial)> {
-        let in_sight = |block: Block| {
-            let inside = ir.ancestors(at).chain([at]).any(|op| ir.parent_block(op) == Some(block));
-            inside.then_some(())
-        };
-        let candidates = self.made.iter().filter(|made| made.base == base).filter_map(|made| {
-            in_sight(made.block)?;
+        let around = ir.ancestors(at).chain([at]).filter_map(|op| ir.parent_block(op));
+        let in_sight = around.filter_map(|block| self.made.get(&(block, base))).flatten();
+        let candidates = in_sight.filter_map(|made| {
             let difference = position.plus(&made.position, -1)?;
-            Some((made.pointer, difference))
+            Some((made, difference))
         });
-        let nearest = candidates.min_by_key(|(_, difference)| difference.terms().count())?;
-        (nearest.1.terms().count() < position.terms().count()).then_some(nearest)
+        let (nearest, difference) = candidates
+            .min_by_key(|(made, difference)| (difference.terms().count(), made.number))?;
+        (difference.terms().count() < position.terms().count())
+            .then_some((nearest.pointer, difference))
     }
 }
 
@@ -109,7 +111,7 @@ pub(super) fn advance(b: &mut Builder<'_>, from: Value, bytes: &Polynomial) -> V
 pub(super) fn loop_depth(ir: &Ir, value: Value) -> usize {
     let owner = ir.value_block(value).and_then(|block| ir.block_op(block));
     let around = owner.into_iter().flat_map(|owner| [owner].into_iter().chain(ir.ancestors(owner)));
-    around.filter(|&op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some())).count()
+    around.filter(|&op| ir.is_loop(op)).count()
 }
 
 /// The value of a polynomial, of type index: what all its coefficients have in common is a factor of

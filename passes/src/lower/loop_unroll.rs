@@ -115,9 +115,8 @@ fn trips(ir: &Ir, view: scf::ForOp) -> Option<usize> {
 pub(super) fn body_length(ir: &Ir, view: scf::ForOp) -> Option<usize> {
     let inside = ir.nested_ops(view.op(), WalkOrder::PreOrder);
     let is_plain = |&op: &Op| {
-        let is_loop = ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
         let synchronizes = gpu::BarrierOp::is(ir, op) || gpu::AllReduceOp::is(ir, op);
-        op == view.op() || !(is_loop || synchronizes)
+        op == view.op() || !(ir.is_loop(op) || synchronizes)
     };
     let counts = |&op: &Op| {
         !ir.has_trait(op, Traits::CONSTANT_LIKE) && !ir.has_trait(op, Traits::TERMINATOR)

@@ -20,6 +20,7 @@ use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::{arith, gpu, memref, nvvm, ptr, scf, vector};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
+use rustc_hash::FxHashMap;
 
 use super::address::{Addresses, loop_depth};
 use super::recurrence::reduce_loop;
@@ -60,9 +61,15 @@ fn lower_function(ir: &mut Ir, func: Op) {
     let mut sites: Vec<Site> = ops.iter().filter_map(|&op| site(ir, func, op)).collect();
     let mut addresses = Addresses::default();
     // What the loops carry is there before anything else looks for an address near its own.
+    let mut inside: FxHashMap<Op, Vec<usize>> = FxHashMap::default();
+    for (number, site) in sites.iter().enumerate() {
+        if let Some(innermost) = ir.ancestors(site.op).find(|&outer| ir.is_loop(outer)) {
+            inside.entry(innermost).or_default().push(number);
+        }
+    }
     for &op in &ops {
-        if let Some(view) = scf::ForOp::cast(ir, op) {
-            reduce_loop(ir, view, &mut sites, &mut addresses);
+        if let (Some(view), Some(inside)) = (scf::ForOp::cast(ir, op), inside.get(&op)) {
+            reduce_loop(ir, view, &mut sites, inside, &mut addresses);
         }
     }
     // Positions may be of loaded numbers: loads are replaced when all addresses are there.

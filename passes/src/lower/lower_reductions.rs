@@ -87,8 +87,7 @@ impl Block {
 fn lower(ir: &mut Ir, func: Op, reduce: gpu::AllReduceOp, max_threads: i64) {
     let (value, combiner) = (reduce.value(ir), reduce.body(ir));
     let ty = ir.ty(value);
-    let is_loop = |op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
-    let comes_again = ir.ancestors(reduce.0).any(is_loop);
+    let comes_again = ir.ancestors(reduce.0).any(|outer| ir.is_loop(outer));
     let mut b = Builder::before(ir, reduce.0);
     let block = Block::read(&mut b, func, max_threads);
     let of_warp = combine_lanes(&mut b, &block, value, combiner);

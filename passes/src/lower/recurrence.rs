@@ -23,28 +23,29 @@ struct Family {
     rests: Vec<Polynomial>,
 }
 
-/// Gives an innermost loop a carried pointer for every family of its accesses.
+/// Gives an innermost loop a carried pointer for every family of the accesses in it, those of the numbers `inside`.
 pub(super) fn reduce_loop(
     ir: &mut Ir,
     view: scf::ForOp,
     sites: &mut [Site],
+    inside: &[usize],
     addresses: &mut Addresses,
 ) {
-    let is_loop = |ir: &Ir, op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
     let inner = ir.nested_ops(view.op(), WalkOrder::PreOrder);
-    if inner.iter().any(|&op| op != view.op() && is_loop(ir, op)) {
+    if inner.iter().any(|&op| op != view.op() && ir.is_loop(op)) {
         return;
     }
-    let families = families(ir, view, sites);
+    let families = families(ir, view, inside.iter().map(|&number| &sites[number]));
     if families.len() > MOST_POINTERS {
         return;
     }
-    let results = ir.results(view.op()).to_vec();
+    let results: Vec<Value> = ir.results(view.op()).to_vec();
+    let is_read = results.iter().any(|&result| !ir.is_unused(result));
     let mut loop_op = view.op();
     for family in families {
         loop_op = carry_family(ir, scf::ForOp(loop_op), &family, addresses).unwrap_or(loop_op);
     }
-    if loop_op == view.op() {
+    if loop_op == view.op() || !is_read {
         return;
     }
     // Positions behind the loop may be of what it has computed, which the new loop gives now.
@@ -61,10 +62,10 @@ pub(super) fn reduce_loop(
 }
 
 /// The families of a loop, in the order of the program.
-fn families(ir: &Ir, view: scf::ForOp, sites: &[Site]) -> Vec<Family> {
+fn families<'a>(ir: &Ir, view: scf::ForOp, sites: impl Iterator<Item = &'a Site>) -> Vec<Family> {
     let (loop_op, variable) = (view.op(), view.induction_var(ir));
     let mut families: Vec<Family> = Vec::new();
-    for site in sites.iter().filter(|site| ir.is_inside(site.op, loop_op)) {
+    for site in sites {
         let (factor, rest) = site.position.divide_by(&[variable]);
         let grows = factor != Polynomial::default();
         if !grows || !is_invariant(ir, &factor, loop_op) || !is_invariant(ir, &rest, loop_op) {

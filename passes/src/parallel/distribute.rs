@@ -342,7 +342,7 @@ fn overwrites_what_was_read(ir: &Ir, op: Op) -> bool {
         if ir.has_trait(owner, Traits::SYMBOL) {
             return false;
         }
-        if ir.def(owner).is_some_and(|def| def.hooks.loop_regions.is_some()) {
+        if ir.is_loop(owner) {
             let last = ir.parent_block(at).and_then(|block| ir.last_op(block));
             let turn = std::iter::successors(last, |&op| ir.previous_op(op));
             if first_conflict(ir, &written, turn.take_while(|&other| other != at)) == Some(true) {

@@ -31,7 +31,7 @@ pub fn split(ir: &mut Ir, plan: &HostPlan) -> Result<(), Diagnostic> {
     };
     for &op in &plan.kept {
         let unit = ir.ctx.unit_attr();
-        if ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some()) {
+        if ir.is_loop(op) {
             ir.set_attr(op, HOST_LOOP_ATTR, unit);
             if in_fallback(ir, plan.region.op()) {
                 ir.set_attr(op, FALLBACK_ATTR, unit);

@@ -121,7 +121,7 @@ pub fn overwrites(ir: &Ir, op: Op) -> bool {
         else {
             return false;
         };
-        if ir.def(owner).is_some_and(|def| def.hooks.loop_regions.is_some()) {
+        if ir.is_loop(owner) {
             let behind = std::iter::successors(ir.next_op(at), |&op| ir.next_op(op));
             if behind.into_iter().any(|other| !synchronizes(ir, other) && reads(other)) {
                 return true;

@@ -9,6 +9,7 @@ use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 
 use super::kernel::Kernel;
 use super::loop_bounds::{Bounds, compute_outside};
+use super::near_end::is_near_end;
 use super::segments::{Segment, has_effects};
 use super::threads::folded_planes;
 use super::verify_mapping::block_extents;
@@ -240,7 +241,8 @@ impl Launch {
             }
             let is_narrow = loops[dim].bounds_range(b).is_within(Range::signed(32));
             let most = arith::constant_index(b, most);
-            let (from, to) = strips(b, bounds[dim], most);
+            let counts = is_near_end(b, op);
+            let (from, to) = strips(b, bounds[dim], most, counts);
             self.strips.push(Strip { dim, lower: from, upper: to, is_narrow });
             let step = bounds[dim].step;
             bounds[dim] = Bounds { lower: from, upper: to, step };
@@ -392,12 +394,12 @@ pub fn trip_count(b: &mut Builder<'_>, Bounds { lower, upper, step }: Bounds) ->
     greater(b, count, zero)
 }
 
-/// A loop over strips of so many iterations at most; where each begins and ends. The builder is left inside.
-fn strips(b: &mut Builder<'_>, whole: Bounds, most: Value) -> (Value, Value) {
+/// A loop over strips of so many iterations at most, which it counts or not; where each begins and ends. The builder
+/// is left inside.
+fn strips(b: &mut Builder<'_>, whole: Bounds, most: Value, counts: bool) -> (Value, Value) {
     let Bounds { lower, upper, step } = whole;
     let span = arith::MulIOp::new(b, step, most).value(b);
-    // Iterations are counted where the variable itself may come around.
-    let counted = whole.may_wrap(b).then(|| trip_count(b, whole));
+    let counted = counts.then(|| trip_count(b, whole));
     let along = match counted {
         Some(trips) => (arith::constant_index(b, 0), trips, most),
         None => (lower, upper, span),

@@ -1,11 +1,9 @@
 //! Bounds of parallel loops of both dialects as values, on the host and in a kernel.
 
-use gpuc_arch::MAX_THREADS_PER_BLOCK;
 use gpuc_dialects::affine::{AffineParallelOp, AffineValue};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
 
-use crate::analysis::range::{Range, range};
 use crate::analysis::slice;
 use crate::lower::lower_affine::{Extremum, bounds};
 use crate::raise::parallel_nest::groups;
@@ -19,22 +17,6 @@ pub struct Bounds {
     pub upper: Value,
     /// From one iteration to the next.
     pub step: Value,
-}
-
-/// Threads of a launch beyond the iterations, at most, in what one block or warp is rounded up to; a block has no
-/// more threads.
-const MOST_BEYOND: i128 = MAX_THREADS_PER_BLOCK as i128;
-
-/// A loop that ever ends goes no farther, in units of its variable.
-const FARTHEST: i128 = 1 << 61;
-
-impl Bounds {
-    /// Whether the variable of a thread behind the last iteration may leave 64 bits, and so meet the bound again:
-    /// where the loop may begin near their end.
-    pub fn may_wrap(self, ir: &Ir) -> bool {
-        let [lower, step] = [self.lower, self.step].map(|value| range(ir, value).max);
-        lower + FARTHEST + MOST_BEYOND * step > Range::signed(64).max
-    }
 }
 
 /// The bounds of a parallel loop, computed at the builder's point, outside `scope`; `None` where they

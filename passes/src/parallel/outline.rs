@@ -22,6 +22,7 @@ use super::device_symbols;
 use super::kernel::{Kernel, kernel_module};
 use super::launch::{Launch, Limits, product};
 use super::loop_bounds::set_bounds;
+use super::near_end::mark_loops_near_end;
 use super::private_arrays;
 use super::scratch::keep_between_segments;
 use super::segments::{Segment, segments};
@@ -121,6 +122,7 @@ impl Outliner<'_> {
         let region = self.region;
         let is_fallback = in_fallback(ir, region.op());
         check_mapped(ir, region)?;
+        mark_loops_near_end(ir, region.op());
         keep_between_segments(ir, region)?;
         let mut buffers = Vec::new();
         let segments = segments(ir, region);
@@ -271,8 +273,7 @@ impl KernelNames {
 /// Says where a kernel has loops, none of them parallel.
 fn report_serial(ir: &Ir, segment: &Segment, cx: &mut PassContext<'_>) {
     let nested = || segment.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
-    let is_loop = |&op: &Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
-    if let Some(first) = nested().find(is_loop)
+    if let Some(first) = nested().find(|&op| ir.is_loop(op))
         && !nested().any(|op| ir.has_trait(op, Traits::PARALLEL_LOOP))
     {
         let place = ir.ctx.place(ir.location(first));

@@ -178,9 +178,8 @@ impl<'a> Step<'a> {
 
 /// The innermost loops of a parallel loop, itself if there is none in it.
 fn innermost(ir: &Ir, nest: Op) -> Vec<Op> {
-    let is_loop = |&op: &Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
     let loops: Vec<Op> =
-        ir.nested_ops(nest, WalkOrder::PreOrder).into_iter().filter(is_loop).collect();
+        ir.nested_ops(nest, WalkOrder::PreOrder).into_iter().filter(|&op| ir.is_loop(op)).collect();
     let holds = |outer: Op| loops.iter().any(|&inner| inner != outer && ir.is_inside(inner, outer));
     loops.iter().copied().filter(|&each| !holds(each)).collect()
 }

@@ -133,9 +133,8 @@ impl Loop {
     /// Whether all that it does outside of its parallel loops is done once in a step: what one thread repeats is no faster with
     /// a block waiting for it.
     fn has_short_phases(&self, ir: &Ir) -> bool {
-        let is_loop = |op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
         let nested = ir.nested_ops(self.op, WalkOrder::PreOrder);
-        nested.into_iter().filter(|&op| is_loop(op)).all(|op| {
+        nested.into_iter().filter(|&op| ir.is_loop(op)).all(|op| {
             let in_parallel = self.parallel.iter().any(|&nest| ir.is_inside(op, nest));
             in_parallel || has_parallel_loop(ir, op) || !has_effects(ir, op)
         })
@@ -224,10 +223,9 @@ impl Counter<'_> {
     fn rounds(&mut self, op: Op) -> Option<Value> {
         let trips = self.trips(op)?;
         let nested = self.b.nested_ops(op, WalkOrder::PreOrder);
-        let is_loop = |op: Op| self.b.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
         let is_outermost = |inner: Op| {
             let mut around = self.b.ancestors(inner).take_while(|&outer| outer != op);
-            inner != op && is_loop(inner) && !around.any(is_loop)
+            inner != op && self.b.is_loop(inner) && !around.any(|op| self.b.is_loop(op))
         };
         let inner: Vec<Op> = nested.into_iter().filter(|&inner| is_outermost(inner)).collect();
         let mut each = self.number(1.0);

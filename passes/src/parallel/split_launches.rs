@@ -159,8 +159,7 @@ fn report_one_block(
         if ir.attr(op, PERSISTENT_ATTR).is_some() {
             continue;
         }
-        let is_loop = ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
-        if !is_loop || plan.is_some_and(|plan| plan.kept.contains(&op)) {
+        if !ir.is_loop(op) || plan.is_some_and(|plan| plan.kept.contains(&op)) {
             report_one_block(ir, op, plan, threads, cx);
             continue;
         }

@@ -3,7 +3,7 @@
 //! An exact dimension gives the thread one iteration, under a test whether it exists unless that is
 //! known; a strided, blocked or sequential one becomes a loop. Tests of all dimensions are one. Only the
 //! dimensions that are counted as one are divided out of the iteration's number. That number is also what is
-//! compared where a thread behind the last iteration may come around ([`Bounds::may_wrap`]).
+//! compared where a thread behind the last iteration may come around ([`super::near_end`]).
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::{DimMap, Distribution, LoopMapping, Size};
@@ -13,6 +13,7 @@ use gpuc_ir::{Block, Builder, InsertPoint, Ir, Op, OpView, Region, Type, Value, 
 use super::combiner::combine;
 use super::launch::{product, trip_count};
 use super::loop_bounds::Bounds;
+use super::near_end::is_near_end;
 use super::threads::Processors;
 use crate::analysis::range::{Range, range};
 
@@ -75,6 +76,7 @@ pub fn spread(
         .nested_ops(op, WalkOrder::PreOrder)
         .into_iter()
         .any(|inner| gpu::BarrierOp::is(ir, inner) || gpu::AllReduceOp::is(ir, inner));
+    let is_near_end = is_near_end(ir, op);
     let mut b = Builder::before(ir, op);
     let mut groups = Vec::new();
     let mut tests = Vec::new();
@@ -82,8 +84,7 @@ pub fn spread(
     for (index, map) in mapping.0.iter().enumerate() {
         let bounds: Vec<Bounds> = all.by_ref().take(map.dims).collect();
         let mut group = Group { bounds, extents: Vec::new(), variable: None };
-        let wraps = !map.axes.is_empty() && group.bounds[0].may_wrap(&b);
-        if map.dims > 1 || wraps {
+        if map.dims > 1 || is_near_end && !map.axes.is_empty() {
             group.extents = group.bounds.iter().map(|&dim| trip_count(&mut b, dim)).collect();
         }
         let before = tests.len() + loops.len();

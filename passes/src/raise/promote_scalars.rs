@@ -44,9 +44,7 @@ fn is_sequential_loop(ir: &Ir, op: Op) -> bool {
 /// Sequential loops of a region that stand in no other loop.
 fn outermost_loops(ir: &Ir, region: Op) -> Vec<Op> {
     let in_loop = |op: Op| {
-        ir.ancestors(op)
-            .take_while(|&outer| outer != region)
-            .any(|outer| ir.def(outer).is_some_and(|def| def.hooks.loop_regions.is_some()))
+        ir.ancestors(op).take_while(|&outer| outer != region).any(|outer| ir.is_loop(outer))
     };
     ir.nested_ops(region, WalkOrder::PreOrder)
         .into_iter()

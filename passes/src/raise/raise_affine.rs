@@ -160,8 +160,7 @@ fn raise_if(ir: &mut Ir, view: scf::IfOp, operands: &mut AffineOperands) -> Opti
     let condition = view.condition(ir);
     // A loop of another kind has no trips to count.
     let is_long = |&each: &Op| {
-        let is_loop = ir.def(each).is_some_and(|def| def.hooks.loop_regions.is_some());
-        is_loop && !(ir.is_counted_loop(each) && constant_trips(ir, each).is_some())
+        ir.is_loop(each) && !(ir.is_counted_loop(each) && constant_trips(ir, each).is_some())
     };
     let is_long = ir.nested_ops(op, WalkOrder::PreOrder).iter().any(is_long);
     if !ir.results(op).is_empty() || is_long {

@@ -167,8 +167,7 @@ impl Counter<'_> {
     }
 
     fn structured(&mut self, op: Op) -> Work {
-        let is_loop = self.b.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
-        if !is_loop {
+        if !self.b.is_loop(op) {
             return self.alternatives(op);
         }
         let dims = dimensions(&self.b, op);

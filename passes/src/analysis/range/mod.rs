@@ -16,17 +16,22 @@ pub use interval::Range;
 impl Polynomial {
     /// What it can be; whatever 64 bits hold where that is more.
     pub fn range(&self, ir: &Ir) -> Range {
+        self.range_over(&|value| range(ir, value))
+    }
+
+    /// The same by what is known of each value.
+    pub fn range_over(&self, of: &dyn Fn(Value) -> Range) -> Range {
         let all = Range::signed(64);
         let mut sum = Range::new(0, 0);
         for (monomial, coefficient) in self.terms() {
-            let mut term = Range::new(coefficient.into(), coefficient.into());
+            let mut term = Range::point(coefficient);
             for &value in monomial {
-                term = term.times(range(ir, value));
+                term = term.times(of(value));
                 if !term.is_within(all) {
                     return all;
                 }
             }
-            sum = Range::new(sum.min + term.min, sum.max + term.max);
+            sum = sum.plus(term);
         }
         if sum.is_within(all) { sum } else { all }
     }

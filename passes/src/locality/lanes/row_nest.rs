@@ -167,8 +167,7 @@ fn is_in_loop(ir: &Ir, op: Op, loops: &[InnerLoop]) -> bool {
 }
 
 fn has_loop_inside(ir: &Ir, op: Op) -> bool {
-    let is_loop = |op: Op| ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some());
-    ir.nested_ops(op, WalkOrder::PreOrder).into_iter().any(|inner| inner != op && is_loop(inner))
+    ir.nested_ops(op, WalkOrder::PreOrder).into_iter().any(|inner| inner != op && ir.is_loop(inner))
 }
 
 /// An innermost loop, if threads can share its rounds.

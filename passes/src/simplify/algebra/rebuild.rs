@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::extract::Choice;
 use super::node::{Binary, Cast, Fused, Node};
-use super::terms::{Conversion, Terms, conversion_of, is_loop, width};
+use super::terms::{Conversion, Terms, conversion_of, width};
 use crate::analysis::integer::binary;
 
 /// Whether values are visible at operations.
@@ -368,7 +368,7 @@ impl<'a> Rebuilder<'a> {
             if !fixed || isolated {
                 break;
             }
-            if is_loop(ir, outer) {
+            if ir.is_loop(outer) {
                 place = outer;
             }
             inner = outer;

@@ -74,18 +74,13 @@ pub fn depth_of_value(ir: &Ir, value: Value) -> u32 {
         ValueDef::Result(op, _) => depth_of_op(ir, op),
         ValueDef::Argument(block, _) => ir
             .block_op(block)
-            .map_or(0, |owner| depth_of_op(ir, owner) + u32::from(is_loop(ir, owner))),
+            .map_or(0, |owner| depth_of_op(ir, owner) + u32::from(ir.is_loop(owner))),
     }
 }
 
 /// Loops around an operation.
 pub fn depth_of_op(ir: &Ir, op: Op) -> u32 {
-    ir.ancestors(op).filter(|&at| at != op && is_loop(ir, at)).count() as u32
-}
-
-/// Whether an operation runs its regions again and again.
-pub fn is_loop(ir: &Ir, op: Op) -> bool {
-    ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some())
+    ir.ancestors(op).filter(|&at| at != op && ir.is_loop(at)).count() as u32
 }
 
 /// Some operations of a function as terms of one graph.
