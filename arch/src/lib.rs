@@ -66,6 +66,9 @@ pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
 /// Blocks of a grid at most, in its first dimension, on every target.
 pub const MAX_GRID_X: u32 = 0x7fff_ffff;
 
+/// Blocks of a grid at most, in its second and third dimension each, on every target.
+pub const MAX_GRID_YZ: u32 = 65_535;
+
 /// What a launch, a block and a multiprocessor can hold. What is the same on every target is a
 /// constant too ([`WARP_SIZE`] and its neighbours), for code that knows no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

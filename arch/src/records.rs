@@ -2,8 +2,8 @@
 
 use crate::chips;
 use crate::{
-    Arch, BANK_BYTES, BANKS, Latency, Limits, MAX_GRID_X, MAX_THREADS_PER_BLOCK, PtxVersion,
-    SECTOR_BYTES, SHARED_PER_BLOCK, Throughput, WARP_SIZE,
+    Arch, BANK_BYTES, BANKS, Latency, Limits, MAX_GRID_X, MAX_GRID_YZ, MAX_THREADS_PER_BLOCK,
+    PtxVersion, SECTOR_BYTES, SHARED_PER_BLOCK, Throughput, WARP_SIZE,
 };
 
 /// Index of the default target (`sm_75`).
@@ -16,7 +16,7 @@ const LIMITS: Limits = Limits {
     warp_size: WARP_SIZE,
     max_threads_per_block: MAX_THREADS_PER_BLOCK,
     max_block: [1024, 1024, 64],
-    max_grid: [MAX_GRID_X, 65_535, 65_535],
+    max_grid: [MAX_GRID_X, MAX_GRID_YZ, MAX_GRID_YZ],
     shared_per_block: SHARED_PER_BLOCK,
     shared_per_block_optin: 0,
     shared_per_sm: 0,

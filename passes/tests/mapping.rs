@@ -468,6 +468,164 @@ fn races_on_memory_of_the_block() {
     assert!(!said.contains("error"), "{said}");
 }
 
+/// Conditions are answered for each thread and each round; one that is not known, and the same for all
+/// threads, holds or fails for all that stands under it.
+#[test]
+fn races_under_conditions() {
+    let said = |inside: &str, subscript: &str| {
+        // Four blocks, so that a loop over them stays; what `inside` says comes between write and read.
+        let text = reversal(64, 64, inside, subscript).replace("= (0) to (1)", "= (0) to (4)");
+        run(&PARALLEL.replace("$arch", "sm_80"), &text).1
+    };
+    let store = |condition: &str, subscript: &str| {
+        format!(
+            "gpu.barrier
+             affine.if {condition} {{
+               affine.store %x, %t[{subscript}] : memref<64xi32, {WORKGROUP}>
+             }}"
+        )
+    };
+    let turn = |inside: &str| {
+        format!(
+            "gpu.barrier
+             affine.for %k = 0 to 4 {{
+               {inside}
+               affine.store %x, %t[%i] : memref<64xi32, {WORKGROUP}>
+               gpu.barrier
+               %u = affine.load %t[63 - %i] : memref<64xi32, {WORKGROUP}>
+               affine.store %u, %a[%i] : memref<64xi32>
+             }}
+             gpu.barrier"
+        )
+    };
+    let wait = |condition: &str| format!("affine.if {condition} {{ gpu.barrier }}");
+    let scf = |condition: &str, then: &str| {
+        format!("%c = arith.cmpi {condition} : index\nscf.if %c {{ {then} }}")
+    };
+    let here = format!("affine.store %x, %t[5] : memref<64xi32, {WORKGROUP}>");
+    let both = |condition: &str| {
+        let (one, other) = (store(condition, "%i"), store(condition, "63 - %i"));
+        format!("{one}\n{}\ngpu.barrier", other.replace("gpu.barrier", ""))
+    };
+    let later = "affine.for %k = 0 to 3 {
+                   gpu.barrier
+                   affine.store %x, %t[(%i + %k) mod 64] : memref<64xi32, #gpu.address_space<workgroup>>
+                 }";
+    for (inside, subscript, races) in [
+        // Two threads of those that a condition lets in, and one alone.
+        (
+            store("affine_set<(d0) : (d0 - 62 >= 0)>(%i)", "0"),
+            "0",
+            Some("thread (62) writes element [0] of a local variable, thread (63) writes"),
+        ),
+        (store("affine_set<(d0) : (d0 - 63 >= 0)>(%i)", "63"), "%i", None),
+        (store("affine_set<(d0) : (d0 mod 32 == 0)>(%i)", "7"), "%i", Some("(32)")),
+        (format!("{}\ngpu.barrier", scf("ult, %i, %n", "")), "%i", None),
+        // Unknown numbers: a condition that may let in one thread only, and one that lets in all.
+        (
+            format!("%m = arith.cmpi slt, %i, %n : index\nscf.if %m {{ {here} }}\ngpu.barrier"),
+            "%i",
+            None,
+        ),
+        (format!("gpu.barrier\n{}\ngpu.barrier", scf("slt, %b, %n", &here)), "%i", Some("[5]")),
+        // Both under the same condition, and under opposite ones.
+        (both("affine_set<()[s0] : (s0 - 5 >= 0)>()[%n]"), "%i", Some("[63]")),
+        (
+            format!(
+                "gpu.barrier\n%c = arith.cmpi slt, %b, %n : index\nscf.if %c {{
+                   affine.store %x, %t[%i] : memref<64xi32, {WORKGROUP}>
+                 }} else {{
+                   affine.store %x, %t[63 - %i] : memref<64xi32, {WORKGROUP}>
+                 }}\ngpu.barrier"
+            ),
+            "%i",
+            None,
+        ),
+        // A barrier under a condition on the round: in all rounds but the first, in too few, in one that is not known.
+        (turn(&wait("affine_set<(d0) : (d0 - 1 >= 0)>(%k)")), "%i", None),
+        (turn(&wait("affine_set<(d0) : (d0 - 2 >= 0)>(%k)")), "%i", Some("no barrier")),
+        (turn(&wait("affine_set<(d0)[s0] : (d0 - s0 >= 0)>(%k)[%n]")), "%i", Some("no barrier")),
+        (turn(&scf("sgt, %k, %b", "gpu.barrier")), "%i", Some("no barrier")),
+        (turn(&scf("sge, %k, %b", "gpu.barrier")), "%i", Some("no barrier")),
+        // On the block: in some blocks, and in all of them.
+        (wait("affine_set<(d0) : (d0 - 3 >= 0)>(%b)"), "63 - %i", Some("[63]")),
+        (wait("affine_set<(d0) : (d0 + 3 >= 0)>(%b)"), "63 - %i", None),
+        // One way or the other, but always.
+        (
+            "%c = arith.cmpi slt, %b, %n : index
+             scf.if %c { gpu.barrier }
+             scf.if %c { } else { gpu.barrier }"
+                .to_owned(),
+            "63 - %i",
+            None,
+        ),
+        // What a loop leaves behind its last barrier is of its last round.
+        (later.to_owned(), "(%i + 2) mod 64", None),
+        (later.to_owned(), "%i", Some("thread (62) writes element [0]")),
+        // A loop that nobody knows the end of: in its first round, and in its turn.
+        (
+            format!("gpu.barrier\naffine.for %k = 0 to %n {{\n{here}\n}}\ngpu.barrier"),
+            "%i",
+            Some("[5]"),
+        ),
+        (turn("").replace("0 to 4", "0 to %n"), "%i", Some("thread (63) reads element [0]")),
+        (turn("gpu.barrier").replace("0 to 4", "0 to %n"), "%i", None),
+    ] {
+        let said = said(&inside, subscript);
+        match races {
+            Some(words) => {
+                assert!(said.contains("threads race") && said.contains(words), "{inside}\n{said}")
+            }
+            None => assert!(!said.contains("error"), "{inside}\n{said}"),
+        }
+    }
+}
+
+#[test]
+fn memory_of_the_block_is_made_by_the_block() {
+    let text = reversal(64, 64, "gpu.barrier", "63 - %i");
+    let buffer = text.lines().find(|line| line.contains("memref.alloca")).expect("there is one");
+    let inside = text
+        .replace(&format!("{buffer}\n"), "")
+        .replace("%x = affine.load", &format!("{}\n%x = affine.load", buffer.trim()));
+    refused(
+        &inside,
+        expect![[r#"
+            5: error: memory of the block is allocated in a loop over its threads
+                allocate it in front of the loop, where the code is the block's, or leave `#gpu.address_space<workgroup>` out to have a buffer for each iteration
+        "#]],
+    );
+}
+
+/// Processors are numbered in 64 bits, and what loops count in comes on top.
+#[test]
+fn more_processors_than_can_be_numbered() {
+    let said = |mapping: &str, step: i64| {
+        let text =
+            one("(0) to (300)", mapping).replace("to (300)", &format!("to (300) step ({step})"));
+        run(&PARALLEL.replace("$arch", "sm_80"), &text).1
+    };
+    let most = "block_y(65535) * block_x(2147483647) * thread_x(1024)";
+    let all = format!("block_z(65535) * {most}");
+    for (mapping, step, words) in [
+        (format!("{most}, strided"), 1, None),
+        (
+            format!("{all}, blocked"),
+            1,
+            Some("3: error: '#MAPPING' has more processors than 64 bits number"),
+        ),
+        (format!("{all}, strided"), 1, Some("'#MAPPING' has more processors than 64 bits number")),
+        (all.clone(), 1, Some("'#MAPPING' has more processors than 64 bits number")),
+        (format!("{most}, strided"), 64, Some("'#MAPPING', in steps of 64, has more processors")),
+    ] {
+        let said = said(&mapping, step);
+        match words {
+            Some(words) => assert!(said.contains(&words.replace("#MAPPING", &mapping)), "{said}"),
+            None => assert!(!said.contains("error"), "{said}"),
+        }
+    }
+}
+
 #[test]
 fn too_few_processors() {
     let few = |trips: &str, mapping: &str, expected: &str| {

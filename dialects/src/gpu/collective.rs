@@ -4,6 +4,7 @@ use gpuc_ir::op::{Effect, EffectKind, TypeConstraint, attrs, types};
 use gpuc_ir::{FloatKind, op};
 
 use super::attributes::{ALL_REDUCE_OPERATION, SHUFFLE_MODE};
+use super::syntax::THREAD_LOOPS;
 use super::verify::{verify_all_reduce, verify_subgroup_reduce};
 use crate::memref::no_effects;
 use attrs::{STRING, UNIT};
@@ -40,7 +41,8 @@ op! {
     /// rewriting can make it another loop's.
     BarrierOp = "gpu.barrier" {
         operands { threads: Variadic INDEX }
-        format "(`synchronizes` `(` $threads^ `)`)? attr-dict"
+        format "(`synchronizes` `(` custom<ThreadLoops>($threads)^ `)`)? attr-dict"
+        hooks { custom: &[THREAD_LOOPS] }
     }
 }
 

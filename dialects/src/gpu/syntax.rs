@@ -43,6 +43,22 @@ pub(super) fn print_async_dependencies(p: &mut OpPrinter<'_, '_>, op: Op) {
     }
 }
 
+/// `custom<ThreadLoops>($threads)`: variables of loops over threads, one at least. A barrier that says whom it
+/// synchronises synchronises someone.
+pub(super) static THREAD_LOOPS: CustomDirective = CustomDirective {
+    name: "ThreadLoops",
+    parse: |p, _| {
+        let at = p.here();
+        let threads = p.parse_operand_list(Delimiter::None)?;
+        if threads.is_empty() {
+            return p.error(at, "expected a variable of a loop over threads");
+        }
+        p.set_operands("threads", &threads);
+        Ok(())
+    },
+    print: |p, op| p.operands(p.ir.operands(op)),
+};
+
 /// `custom<LaunchDimType>(...)`: ` : i32` where the sizes are not of type `index`.
 pub(super) static LAUNCH_DIM_TYPE: CustomDirective = CustomDirective {
     name: "LaunchDimType",

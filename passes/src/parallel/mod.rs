@@ -3,6 +3,7 @@
 
 pub mod affine_parallelize;
 pub mod affine_split;
+mod block_memory;
 pub mod block_shape;
 mod broadcast;
 pub mod carried_scalar;
@@ -17,6 +18,7 @@ pub mod host_plan;
 pub mod host_split;
 pub mod kernel;
 mod lane_row;
+mod lanes;
 mod last_block;
 pub mod last_value;
 pub mod launch;
@@ -43,7 +45,6 @@ pub mod spread;
 pub mod thread_arrays;
 mod thread_races;
 pub mod threads;
-mod touched;
 pub mod updates;
 pub mod verify_barriers;
 pub mod verify_mapping;

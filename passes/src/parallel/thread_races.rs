@@ -1,76 +1,152 @@
-//! Races of threads on the memory of a block, by enumeration.
+//! Races of threads on the memory of a block, by execution.
 //!
-//! Which accesses can happen without a barrier between them follows from the structure: each piece of
-//! the code of a loop over threads is walked once, for the accesses ahead of its first barrier and
-//! those behind its last. What follows something meets them, and the turn of a sequential loop is its
-//! body following itself. Of each such pair, the elements that every thread touches are listed and
-//! compared: exact, with a witness, and bounded, because blocks are. What is under a condition, or
-//! depends on numbers that are not known and do not cancel, is not certain, and passes.
+//! A loop over threads is walked as one block executes it, all its iterations side by side: sequential
+//! loops in it are turned and conditions answered for each iteration, and each access to the block's memory is
+//! held against what other threads have touched since the last barrier. Exact, with a witness, and bounded,
+//! because blocks are.
+//!
+//! A condition that is the same for all threads and not known splits what follows into worlds
+//! ([`World`]): what stands under it happens in one of them, and so does a barrier there. What is under a
+//! condition that is not known and may differ between threads, or depends on numbers that are not known and do not
+//! cancel, is not certain, and passes; a loop that is not known to run holds nobody up.
 
 use std::rc::Rc;
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::{AddressSpace, BarrierOp};
-use gpuc_dialects::offload::mapping::{Distribution, LoopMapping};
 use gpuc_dialects::{affine, scf};
-use gpuc_ir::{Block, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::op::Traits;
+use gpuc_ir::{Block, IntegerSet, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::touched::{Form, Span, Touched};
+use super::block_memory::{BlockMemory, Touch, World, with};
+use super::lanes::{Foreign, Form, Lanes, Test, start};
 use super::verify_barriers::is_over_threads;
 use crate::analysis::access::{Access, AccessKind, access, name};
-use crate::analysis::loops::{CountedLoop, dimensions};
-use crate::analysis::polynomial::{Monomial, Polynomial};
+use crate::analysis::loops::{CountedLoop, dimensions, nest};
 use crate::analysis::quasi_affine::QuasiAffine;
-use crate::analysis::slice::is_defined_inside;
+use crate::analysis::slice::{is_defined_inside, used_from_around};
+use crate::analysis::uniform::Uniformity;
 
-/// Elements that are listed for one access, at most.
-const MOST_ELEMENTS: usize = 1 << 18;
+/// Accesses and operations that are executed, at most, of all iterations together.
+const MOST_STEPS: usize = 1 << 19;
 
-/// An access of a thread, and what is round it.
-#[derive(Clone, Debug)]
-struct Site {
-    access: Access,
-    /// The sequential loops round it, inside the loop over threads, outermost first.
-    loops: Vec<CountedLoop>,
-    is_conditional: bool,
+/// Rounds of a sequential loop that are executed; of more, the last one follows.
+const MOST_ROUNDS: i128 = 64;
+
+/// Iterations of the loops round one over threads that are looked at one by one.
+const MOST_AROUND: usize = 64;
+
+/// Why a walk ends early.
+enum Stop {
+    /// Two threads race.
+    Race(Box<Diagnostic>),
+    /// There is too much to execute.
+    TooMuch,
 }
 
-/// Two accesses without a barrier between them, and the loop whose turn is between them.
-type Pair = (usize, usize, Option<Op>);
+type Step = Result<(), Stop>;
+
+/// A condition that is the same for all threads, and not known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Condition {
+    Value(Value),
+    Set(IntegerSet, Vec<Value>),
+    /// One of its own each time that it is asked.
+    Once(usize),
+}
+
+/// An access to the block's memory.
+struct Site {
+    access: Access,
+    number: usize,
+    /// What it is an element of, and its subscripts; `None` where they are not known.
+    element: Option<(usize, Vec<Form>)>,
+}
+
+/// A sequential loop whose first value is known.
+struct Counted {
+    lower: Vec<Form>,
+    /// `None` where the end is not known.
+    upper: Option<Vec<Form>>,
+    step: i64,
+}
 
 struct Walk<'a> {
     ir: &'a Ir,
     /// The loop over threads.
     op: Op,
-    sites: Vec<Site>,
-    pairs: IndexSet<Pair>,
+    uniformity: &'a mut Uniformity,
+    /// Buffers of the block that are written.
+    written: FxHashSet<Value>,
+    lanes: Lanes,
+    memory: BlockMemory,
+    /// What stands at an operation is the same each time; it is made when it is first come to.
+    sites: FxHashMap<Op, Rc<Site>>,
+    by_number: Vec<Rc<Site>>,
+    loops: FxHashMap<Op, Option<Rc<Counted>>>,
+    tests: FxHashMap<Op, Rc<Test>>,
+    conditions: IndexSet<Condition>,
+    /// Buffers with the products that their subscripts share.
+    buffers: IndexSet<(Value, Vec<Foreign>)>,
+    steps: usize,
 }
 
-/// The accesses of a piece of code that meet those of what stands before and behind it.
-#[derive(Debug, Default)]
-struct Exposed {
-    /// Those that can come before any barrier.
-    first: IndexSet<usize>,
-    /// Those that can come after all barriers.
-    last: IndexSet<usize>,
-    /// Whether every way through has a barrier.
-    has_barrier: bool,
-}
-
-/// Two threads that are certain to race in a loop over threads.
-pub fn find_race(ir: &Ir, op: Op) -> Option<Diagnostic> {
-    // Most loops touch no memory of the block, and need no walk.
+/// Two threads that are certain to race in a loop over threads of a function.
+pub fn find_race(ir: &Ir, op: Op, function: Op, uniformity: &mut Uniformity) -> Option<Diagnostic> {
+    // Most loops write no memory of the block, and need no walk.
     let nested = ir.nested_ops(op, WalkOrder::PreOrder);
-    let shares = |&inner: &Op| access(ir, inner).is_some_and(|access| is_of_block(ir, &access));
-    nested.iter().find(|inner| shares(inner))?;
-    let threads = thread_dimensions(ir, op)?;
-    let mut walk = Walk { ir, op, sites: Vec::new(), pairs: IndexSet::new() };
-    walk.block(ir.body(op, 0), &mut Vec::new(), false);
-    let mut listed = FxHashMap::default();
-    walk.pairs.iter().find_map(|&pair| walk.clash(&threads, pair, &mut listed))
+    let written: FxHashSet<Value> = nested
+        .iter()
+        .filter_map(|&inner| access(ir, inner))
+        .filter(|access| access.writes() && is_of_block(ir, access))
+        .map(|access| access.buffer)
+        .collect();
+    if written.is_empty() {
+        return None;
+    }
+    let around = around(ir, op, function);
+    let mut numbers = vec![0; around.len()];
+    let mut walk = Walk {
+        ir,
+        op,
+        uniformity,
+        written,
+        lanes: Lanes::default(),
+        memory: BlockMemory::default(),
+        sites: FxHashMap::default(),
+        by_number: Vec::new(),
+        loops: FxHashMap::default(),
+        tests: FxHashMap::default(),
+        conditions: IndexSet::new(),
+        buffers: IndexSet::new(),
+        steps: 0,
+    };
+    loop {
+        let mut lanes = Lanes::default();
+        for (outer, &number) in around.iter().zip(&numbers) {
+            lanes.push(outer.variable, vec![outer.first + outer.step * number]);
+        }
+        walk.lanes = lanes.with_loop(ir, op)?;
+        walk.memory.clear();
+        let active: Vec<usize> = (0..walk.lanes.len()).collect();
+        match walk.block(ir.body(op, 0), &active, &World::new()) {
+            Err(Stop::Race(race)) => return Some(*race),
+            Err(Stop::TooMuch) => return None,
+            Ok(()) => {}
+        }
+        // The next iteration of the loops around.
+        let turned = around.iter().zip(&mut numbers).rev().find_map(|(outer, number)| {
+            *number += 1;
+            if *number < outer.trips {
+                return Some(());
+            }
+            *number = 0;
+            None
+        });
+        turned?;
+    }
 }
 
 /// Whether an access is to memory of the block.
@@ -78,278 +154,370 @@ fn is_of_block(ir: &Ir, access: &Access) -> bool {
     AddressSpace::of_memref(&ir.ctx, ir.ty(access.root)) == Some(AddressSpace::Workgroup)
 }
 
-/// A dimension of the loop over threads, as one block executes it.
-#[derive(Clone, Debug)]
-struct ThreadDimension {
-    counted: CountedLoop,
-    /// Iterations of one block.
+/// A loop round the one over threads.
+struct Around {
+    variable: Value,
+    first: i64,
+    step: i64,
     trips: i64,
-    /// Iterations so far apart are one thread's; 0 where the dimension tells no threads apart.
-    threads: i64,
 }
 
-/// The dimensions of a loop over threads; `None` where it is not known which iterations are whose.
-fn thread_dimensions(ir: &Ir, op: Op) -> Option<Vec<ThreadDimension>> {
-    let mapping = LoopMapping::known(ir, op)?;
-    let mut all = Vec::new();
-    let mut maps = mapping.0.iter();
-    for counted in dimensions(ir, op) {
-        let map = maps.next().filter(|map| map.dims == 1)?;
-        let trips = counted.constant_trips()?;
-        let in_block = map.axes.iter().any(|(axis, _)| axis.is_in_block());
-        let threads = if in_block { map.threads()? } else { 0 };
-        // Blocks have memory of their own; the first is as good as any.
-        let trips = match (map.is_over_blocks(), map.how) {
-            (true, _) => trips.min(threads.max(1)),
-            (false, Distribution::Blocked) => return None,
-            (false, _) => trips,
-        };
-        all.push(ThreadDimension { counted, trips, threads });
+/// The loops round one over threads whose variables control or bounds in it depend on, as far as they
+/// are known and few.
+fn around(ir: &Ir, op: Op, function: Op) -> Vec<Around> {
+    let controls = |&inner: &Op| {
+        ir.is_sequential_loop(inner)
+            || scf::IfOp::is(ir, inner)
+            || affine::AffineIfOp::is(ir, inner)
+    };
+    let nested = ir.nested_ops(op, WalkOrder::PreOrder);
+    if !nested.iter().any(controls) {
+        return Vec::new();
     }
-    Some(all)
+    let used: FxHashSet<Value> = used_from_around(ir, op).into_iter().collect();
+    let mut all = Vec::new();
+    let mut count = 1i64;
+    for counted in nest(ir, op, function).into_iter().rev() {
+        let known = counted.constant_trips().zip(start(&counted));
+        let Some((trips, (first, step))) = known.filter(|_| counted.op != op) else { continue };
+        // A loop that never runs has nothing inside.
+        let most = count.saturating_mul(trips.max(1));
+        if used.contains(&counted.variable) && most <= MOST_AROUND as i64 {
+            count = most;
+            all.push(Around { variable: counted.variable, first, step, trips });
+        }
+    }
+    all
 }
 
 impl Walk<'_> {
-    fn block(
-        &mut self,
-        block: Block,
-        loops: &mut Vec<CountedLoop>,
-        is_conditional: bool,
-    ) -> Exposed {
-        let mut so_far = Exposed::default();
+    fn block(&mut self, block: Block, active: &[usize], world: &World) -> Step {
         for op in self.ir.ops(block) {
-            let next = self.op(op, loops, is_conditional);
-            self.meet(&so_far.last, &next.first, None);
-            if !so_far.has_barrier {
-                so_far.first.extend(next.first);
-            }
-            if next.has_barrier {
-                so_far.last = next.last;
-            } else {
-                so_far.last.extend(next.last);
-            }
-            so_far.has_barrier |= next.has_barrier;
+            self.op(op, active, world)?;
         }
-        so_far
+        Ok(())
     }
 
-    fn op(&mut self, op: Op, loops: &mut Vec<CountedLoop>, is_conditional: bool) -> Exposed {
+    fn op(&mut self, op: Op, active: &[usize], world: &World) -> Step {
         let ir = self.ir;
-        if BarrierOp::is(ir, op) {
-            return Exposed { has_barrier: true, ..Exposed::default() };
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            return Err(Stop::TooMuch);
         }
-        if let Some(access) = access(ir, op) {
-            return match is_of_block(ir, &access) {
-                true => self.touch(access, loops, is_conditional),
-                false => Exposed::default(),
-            };
+        if BarrierOp::is(ir, op) {
+            self.memory.wait(world);
+            return Ok(());
         }
         if ir.is_sequential_loop(op) {
-            let dims = dimensions(ir, op);
-            let runs = dims.iter().all(|dim| dim.constant_trips().is_some_and(|trips| trips > 0));
-            let depth = loops.len();
-            loops.extend(dims);
-            let mut body = self.block(ir.body(op, 0), loops, is_conditional);
-            loops.truncate(depth);
-            self.meet(&body.last, &body.first, Some(op));
-            // A loop that may not run at all holds nobody up.
-            body.has_barrier &= runs;
-            return body;
+            return self.sequential(op, active, world);
         }
-        let is_conditional =
-            is_conditional || scf::IfOp::is(ir, op) || affine::AffineIfOp::is(ir, op);
-        let mut all = Exposed::default();
-        for &region in ir.regions(op) {
-            for &inner in ir.blocks(region) {
-                let one = self.block(inner, loops, is_conditional);
-                all.first.extend(one.first);
-                all.last.extend(one.last);
-                // Every thread has its iteration of a loop over threads, and its barrier.
-                all.has_barrier |= one.has_barrier && is_over_threads(ir, op);
-            }
+        if scf::IfOp::is(ir, op) || affine::AffineIfOp::is(ir, op) {
+            return self.condition(op, active, world);
         }
-        all
+        if ir.has_trait(op, Traits::PARALLEL_LOOP) {
+            return self.parallel(op, active, world);
+        }
+        if ir.regions(op).is_empty() {
+            return self.access(op, active, world);
+        }
+        // What happens there is not followed.
+        if holds_barrier(ir, op) {
+            self.memory.clear();
+        }
+        Ok(())
     }
 
-    fn touch(&mut self, access: Access, loops: &[CountedLoop], is_conditional: bool) -> Exposed {
-        let index = self.sites.len();
-        self.sites.push(Site { access, loops: loops.to_vec(), is_conditional });
-        // Threads do the same at the same time.
-        self.pairs.insert((index, index, None));
-        let alone = IndexSet::from([index]);
-        Exposed { first: alone.clone(), last: alone, has_barrier: false }
-    }
-
-    /// Notes that there is no barrier between the ones and the others. Pairs that cannot race for
-    /// what they are, or where, are not noted.
-    fn meet(&mut self, before: &IndexSet<usize>, behind: &IndexSet<usize>, turn: Option<Op>) {
-        for &first in before {
-            for &second in behind {
-                if may_race(&self.sites[first], &self.sites[second]) {
-                    self.pairs.insert((first, second, turn));
+    fn access(&mut self, op: Op, active: &[usize], world: &World) -> Step {
+        let Some(site) = self.site(op) else { return Ok(()) };
+        let Some((buffer, forms)) = &site.element else { return Ok(()) };
+        self.steps += active.len().saturating_mul(site.access.length.max(1) as usize);
+        if self.steps > MOST_STEPS {
+            return Err(Stop::TooMuch);
+        }
+        for &lane in active {
+            let thread = self.lanes.thread(lane);
+            for further in 0..site.access.length.max(1) {
+                let mut element: smallvec::SmallVec<[i128; 2]> =
+                    forms.iter().map(|form| form.worth(&self.lanes, lane)).collect();
+                if let Some(last) = element.last_mut() {
+                    *last += i128::from(further);
+                }
+                let touch = Touch { site: site.number, thread, world: world.clone() };
+                let known = &self.by_number;
+                let may_race = |earlier: usize| may_race(&known[earlier], &site);
+                let meets = self.memory.touch((*buffer, element.clone()), touch, may_race);
+                if let Some(earlier) = meets {
+                    let race = self.race(&earlier, (&site, thread), &element);
+                    return Err(Stop::Race(Box::new(race)));
                 }
             }
         }
+        Ok(())
     }
 
-    /// Whether two threads are certain to meet.
-    fn clash(
-        &self,
-        threads: &[ThreadDimension],
-        (first, second, turn): Pair,
-        listed: &mut FxHashMap<(usize, Option<Op>), Option<Rc<Touched>>>,
-    ) -> Option<Diagnostic> {
-        let (a, b) = (&self.sites[first], &self.sites[second]);
-        if !may_race(a, b) || !self.agree(threads, a, b) {
+    /// An access to a buffer of the block that is written.
+    fn site(&mut self, op: Op) -> Option<Rc<Site>> {
+        if let Some(site) = self.sites.get(&op) {
+            return Some(site.clone());
+        }
+        let access = access(self.ir, op)?;
+        if !self.written.contains(&access.buffer) {
             return None;
         }
-        let mut of = |site: usize, turn: Option<Op>| {
-            // Only the loops round a site tell its elements apart.
-            let turn = turn.filter(|&turn| self.sites[site].loops.iter().any(|l| l.op == turn));
-            let list = || self.elements(threads, &self.sites[site], turn).map(Rc::new);
-            listed.entry((site, turn)).or_insert_with(list).clone()
-        };
-        let (of_first, of_second) = (of(first, None)?, of(second, turn)?);
-        let (element, one, other) = of_first.meets(&of_second)?;
-        let one = numbers(threads, one);
-        let other = numbers(threads, other);
+        let element = self.element(&access);
+        let site = Rc::new(Site { access, number: self.by_number.len(), element });
+        self.by_number.push(site.clone());
+        self.sites.insert(op, site.clone());
+        Some(site)
+    }
+
+    fn element(&mut self, access: &Access) -> Option<(usize, Vec<Form>)> {
+        let (mut forms, mut shared) = (Vec::new(), Vec::new());
+        for subscript in &access.subscripts {
+            let (form, foreign) = Form::of(subscript.as_ref()?, &self.lanes)?;
+            // What a thread has computed is its own.
+            let mut values = foreign.iter().flat_map(|(monomial, _)| monomial);
+            if values.any(|&value| is_defined_inside(self.ir, value, self.op)) {
+                return None;
+            }
+            forms.push(form);
+            shared.push(foreign);
+        }
+        Some((self.buffers.insert_full((access.buffer, shared)).0, forms))
+    }
+
+    fn sequential(&mut self, op: Op, active: &[usize], world: &World) -> Step {
         let ir = self.ir;
+        let [dim] = &dimensions(ir, op)[..] else {
+            self.memory.clear();
+            return Ok(());
+        };
+        let body = ir.body(op, 0);
+        let counted = match self.loops.get(&op) {
+            Some(counted) => counted.clone(),
+            None => {
+                let counted = self.counted(dim).map(Rc::new);
+                self.loops.insert(op, counted.clone());
+                counted
+            }
+        };
+        let lower = match &counted {
+            Some(counted) => self.extreme(&counted.lower, true),
+            None => Vec::new(),
+        };
+        let known = counted.as_deref().and_then(|c| Some((c.step, c.upper.as_ref()?)));
+        let Some((step, upper)) = known else {
+            return self.unknown(dim, counted.as_deref().map(|c| (c.step, lower)), active, world);
+        };
+        let upper = self.extreme(upper, false);
+        let trips: Vec<i128> = (lower.iter().zip(&upper))
+            .map(|(lower, upper)| {
+                ((upper - lower).max(0) + i128::from(step) - 1) / i128::from(step)
+            })
+            .collect();
+        let most = active.iter().map(|&lane| trips[lane]).max().unwrap_or(0);
+        self.lanes.push(dim.variable, Vec::new());
+        for round in rounds(most) {
+            if round == most - 1 && most > MOST_ROUNDS {
+                // What is between was not followed.
+                self.memory.clear();
+            }
+            let Some(values) = values(&lower, step, round) else { return Err(Stop::TooMuch) };
+            self.lanes.set(values);
+            let active: Vec<usize> =
+                active.iter().copied().filter(|&lane| round < trips[lane]).collect();
+            self.block(body, &active, world)?;
+        }
+        self.lanes.pop();
+        Ok(())
+    }
+    /// A loop of which it is not known how often it runs: it may run once, and turn once. It is the same for
+    /// all threads, or nothing is known.
+    fn unknown(
+        &mut self,
+        dim: &CountedLoop,
+        start: Option<(i64, Vec<i128>)>,
+        active: &[usize],
+        world: &World,
+    ) -> Step {
+        if self.varies(dim.op) {
+            return Ok(());
+        }
+        let mut world = world.clone();
+        for round in 0..dim.trips_range(self.ir).max.min(2) {
+            let once = self.condition_once();
+            let Some(further) = with(&world, once, true) else { break };
+            world = further;
+            if let Some((step, lower)) = &start {
+                let Some(values) = values(lower, *step, round) else { break };
+                self.lanes.push(dim.variable, values);
+            }
+            self.block(self.ir.body(dim.op, 0), active, &world)?;
+            if start.is_some() {
+                self.lanes.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// What of a loop's bounds is a function of what is enumerated; `None` where its start is not.
+    fn counted(&self, dim: &CountedLoop) -> Option<Counted> {
+        let closed = |plain: &[_], divided: &[QuasiAffine]| -> Option<Vec<Form>> {
+            let plain = plain.iter().cloned().map(QuasiAffine::from);
+            let all = plain.chain(divided.iter().cloned());
+            all.map(|form| Form::closed(&form, &self.lanes)).collect()
+        };
+        let lower = closed(&dim.lower, &dim.divided_lower).filter(|_| dim.known)?;
+        let upper = closed(&dim.upper, &dim.divided_upper);
+        Some(Counted { lower, upper, step: dim.step? })
+    }
+
+    /// The greatest of forms in each iteration, or the least.
+    fn extreme(&self, forms: &[Form], greatest: bool) -> Vec<i128> {
+        let each = (0..self.lanes.len()).map(|lane| {
+            let worth = forms.iter().map(|form| form.worth(&self.lanes, lane));
+            let extreme = if greatest { worth.max() } else { worth.min() };
+            extreme.unwrap_or_default()
+        });
+        each.collect()
+    }
+
+    fn condition(&mut self, op: Op, active: &[usize], world: &World) -> Step {
+        let ir = self.ir;
+        let test = match self.tests.get(&op) {
+            Some(test) => test.clone(),
+            None => {
+                let test = Rc::new(match affine::AffineIfOp::cast(ir, op) {
+                    Some(view) => Test::of_affine_if(ir, view, &self.lanes),
+                    None => Test::of_value(ir, ir.operand(op, 0), &self.lanes),
+                });
+                self.tests.insert(op, test.clone());
+                test
+            }
+        };
+        let mut sides = [Vec::new(), Vec::new()];
+        for &lane in active {
+            match test.holds(&self.lanes, lane) {
+                Some(holds) => sides[usize::from(!holds)].push(lane),
+                None => return self.unknown_condition(op, active, world),
+            }
+        }
+        for (side, &region) in sides.iter().zip(ir.regions(op)) {
+            for &block in ir.blocks(region).iter().filter(|_| !side.is_empty()) {
+                self.block(block, side, world)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown_condition(&mut self, op: Op, active: &[usize], world: &World) -> Step {
+        let ir = self.ir;
+        if self.varies(op) {
+            return Ok(());
+        }
+        let operands: Vec<Value> = ir.operands(op).collect();
+        let changes = operands.iter().any(|&value| self.changes(value));
+        let set = affine::AffineIfOp::cast(ir, op).and_then(|view| view.condition(ir));
+        let condition = match (changes, set) {
+            (true, _) => self.condition_once(),
+            (_, Some(set)) => self.conditions.insert_full(Condition::Set(set, operands)).0,
+            (_, None) => self.conditions.insert_full(Condition::Value(operands[0])).0,
+        };
+        for (holds, &region) in [true, false].into_iter().zip(ir.regions(op)) {
+            let Some(world) = with(world, condition, holds) else { continue };
+            for &block in ir.blocks(region) {
+                self.block(block, active, &world)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a value is computed in a loop inside, and may be another one in its next round.
+    fn changes(&self, value: Value) -> bool {
+        let ir = self.ir;
+        let Some(owner) = ir.value_block(value).and_then(|block| ir.block_op(block)) else {
+            return false;
+        };
+        let mut around = std::iter::once(owner).chain(ir.ancestors(owner));
+        let mut inside = around.by_ref().take_while(|&op| op != self.op);
+        let is_branch = |op: Op| scf::IfOp::is(ir, op) || affine::AffineIfOp::is(ir, op);
+        is_defined_inside(ir, value, self.op) && inside.any(|op| !is_branch(op))
+    }
+
+    /// A condition that nothing else depends on.
+    fn condition_once(&mut self) -> usize {
+        self.conditions.insert_full(Condition::Once(self.conditions.len())).0
+    }
+
+    /// Whether what an operation is told may differ between threads.
+    fn varies(&mut self, op: Op) -> bool {
+        self.ir.operands(op).any(|value| self.uniformity.varies(self.ir, value))
+    }
+
+    /// A parallel loop inside. What is between it and the code around, `distribute` separates.
+    fn parallel(&mut self, op: Op, active: &[usize], world: &World) -> Step {
+        let ir = self.ir;
+        self.memory.clear();
+        // Iterations that one thread executes come to a barrier one after the other.
+        let is_alike = is_over_threads(ir, op) || !holds_barrier(ir, op);
+        let is_walked = is_alike && active.len() == self.lanes.len();
+        if let Some(inner) = self.lanes.with_loop(ir, op).filter(|_| is_walked) {
+            let all: Vec<usize> = (0..inner.len()).collect();
+            let outer = std::mem::replace(&mut self.lanes, inner);
+            self.block(ir.body(op, 0), &all, world)?;
+            self.lanes = outer;
+        }
+        self.memory.clear();
+        Ok(())
+    }
+
+    fn race(&self, earlier: &Touch, (site, thread): (&Site, i64), element: &[i128]) -> Diagnostic {
+        let ir = self.ir;
+        let other = &self.by_number[earlier.site];
         let place = |site: &Site| ir.ctx.place(ir.location(site.access.op));
         let what = |site: &Site| if site.access.writes() { "writes" } else { "reads" };
-        let list = |numbers: &[i64]| {
+        let numbers = |thread: i64| {
+            let numbers = self.lanes.numbers(thread);
             numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         };
         let subscripts: String = element.iter().map(|subscript| format!("[{subscript}]")).collect();
-        let buffer = name(ir, a.access.root);
-        let mut error = Diagnostic::error(format!(
+        let buffer = name(ir, site.access.root);
+        let error = Diagnostic::error(format!(
             "threads race: thread ({}) {} element {subscripts} of {buffer}, thread ({}) {} it, and no barrier is between them",
-            list(&one),
-            what(a),
-            list(&other),
-            what(b),
+            numbers(earlier.thread),
+            what(other),
+            numbers(thread),
+            what(site),
         ))
-        .at_option(place(b))
+        .at_option(place(site))
         .help("put a `gpu.barrier` between the two, or give each thread an element of its own");
-        if let Some(earlier) = place(a).filter(|_| first != second) {
-            error = error.related(earlier, "the other access");
+        match place(other).filter(|_| other.number != site.number) {
+            Some(earlier) => error.related(earlier, "the other access"),
+            None => error,
         }
-        Some(error)
     }
+}
 
-    /// Whether what is not enumerated is the same in both accesses, for all threads, and so cancels.
-    fn agree(&self, threads: &[ThreadDimension], a: &Site, b: &Site) -> bool {
-        let own = |site: &Site| -> Vec<Value> {
-            let threads = threads.iter().map(|dim| dim.counted.variable);
-            threads.chain(site.loops.iter().map(|counted| counted.variable)).collect()
-        };
-        let (own_a, own_b) = (own(a), own(b));
-        a.access.subscripts.len() == b.access.subscripts.len()
-            && a.access.subscripts.iter().zip(&b.access.subscripts).all(|(a, b)| {
-                let (Some(a), Some(b)) = (a, b) else { return false };
-                let divides_own = |form: &QuasiAffine, own: &[Value]| {
-                    let divisions = form.divisions().iter();
-                    divisions.flat_map(|d| d.numerator.values()).all(|value| own.contains(&value))
-                };
-                let shared = foreign(a.plain(), &own_a);
-                let mut values = shared.iter().flat_map(|(monomial, _)| monomial);
-                // What a thread has computed is its own.
-                let is_own = values.any(|&value| is_defined_inside(self.ir, value, self.op));
-                !is_own
-                    && shared == foreign(b.plain(), &own_b)
-                    && divides_own(a, &own_a)
-                    && divides_own(b, &own_b)
-            })
-    }
-
-    /// The elements that each thread touches, in the first round of the loops that hold barriers or
-    /// in the second of the one that turns; `None` where they are not known, or too many.
-    fn elements(
-        &self,
-        threads: &[ThreadDimension],
-        site: &Site,
-        turn: Option<Op>,
-    ) -> Option<Touched> {
-        let mut spans: Vec<Span> = Vec::new();
-        for ThreadDimension { counted, trips, .. } in threads {
-            spans.push(Span::of(counted, *trips)?);
-        }
-        for counted in &site.loops {
-            let trips = counted.constant_trips()?;
-            let holds_barrier = self
-                .ir
-                .nested_ops(counted.op, WalkOrder::PreOrder)
-                .into_iter()
-                .any(|inner| BarrierOp::is(self.ir, inner));
-            let whole = Span::of(counted, trips)?;
-            spans.push(match (holds_barrier, turn == Some(counted.op)) {
-                (_, true) if trips < 2 => return None,
-                (_, true) => Span { first: whole.first + whole.step, trips: 1, ..whole },
-                (true, false) => Span { trips: trips.min(1), ..whole },
-                (false, false) => whole,
-            });
-        }
-        let count = spans.iter().try_fold(1usize, |product, span| {
-            product.checked_mul(usize::try_from(span.trips).ok()?).filter(|&n| n <= MOST_ELEMENTS)
-        })?;
-        let subscripts: Option<SmallVec<[Form; 2]>> = site
-            .access
-            .subscripts
-            .iter()
-            .map(|form| Some(Form::of(form.as_ref()?, &spans)))
-            .collect();
-        let subscripts = subscripts?;
-        let mut rounds = vec![0i64; spans.len()];
-        let mut values: Vec<i64> = spans.iter().map(|span| span.first).collect();
-        let mut touched = Touched::default();
-        for _ in 0..count {
-            let element = subscripts.iter().map(|form| form.worth(&values)).collect();
-            touched.insert(element, number(threads, &rounds));
-            for (i, span) in spans.iter().enumerate().rev() {
-                rounds[i] += 1;
-                values[i] += span.step;
-                if rounds[i] < span.trips {
-                    break;
-                }
-                (rounds[i], values[i]) = (0, span.first);
-            }
-        }
-        Some(touched)
-    }
+fn holds_barrier(ir: &Ir, op: Op) -> bool {
+    ir.nested_ops(op, WalkOrder::PreOrder).iter().any(|&inner| BarrierOp::is(ir, inner))
 }
 
 /// Whether two accesses could race if they met.
 fn may_race(a: &Site, b: &Site) -> bool {
     let writes = a.access.writes() || b.access.writes();
     let atomic = a.access.kind == AccessKind::Atomic && b.access.kind == AccessKind::Atomic;
-    let certain = !a.is_conditional && !b.is_conditional;
-    writes && !atomic && certain && a.access.buffer == b.access.buffer
+    writes && !atomic
 }
 
-/// The thread that executes a round of the loops over threads, all dimensions counted as one.
-fn number(threads: &[ThreadDimension], rounds: &[i64]) -> i64 {
-    let telling = threads.iter().zip(rounds).filter(|(dim, _)| dim.threads > 0);
-    telling.fold(0, |number, (dim, round)| number * dim.threads + round % dim.threads)
+/// The rounds of a loop that are executed.
+fn rounds(trips: i128) -> impl Iterator<Item = i128> {
+    (0..trips.min(MOST_ROUNDS)).chain((trips > MOST_ROUNDS).then_some(trips - 1))
 }
 
-/// The numbers of a thread in each dimension.
-fn numbers(threads: &[ThreadDimension], mut number: i64) -> Vec<i64> {
-    let telling = threads.iter().rev().filter(|dim| dim.threads > 0);
-    let mut all: Vec<i64> = telling
-        .map(|dim| {
-            let own = number % dim.threads;
-            number /= dim.threads;
-            own
-        })
-        .collect();
-    all.reverse();
-    all
-}
-
-/// The products with a value that is not enumerated, which must cancel.
-fn foreign(form: &Polynomial, own: &[Value]) -> Vec<(Monomial, i64)> {
-    form.terms()
-        .filter(|(monomial, _)| !monomial.is_empty())
-        .filter(|(monomial, _)| !matches!(monomial[..], [one] if own.contains(&one)))
-        .map(|(monomial, coefficient)| (monomial.clone(), coefficient))
-        .collect()
+/// What a loop's variable is worth in a round; `None` beyond 64 bits.
+fn values(lower: &[i128], step: i64, round: i128) -> Option<Vec<i64>> {
+    let values = lower
+        .iter()
+        .map(|lower| i64::try_from(lower.checked_add(i128::from(step).checked_mul(round)?)?).ok());
+    values.collect()
 }

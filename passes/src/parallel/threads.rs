@@ -1,6 +1,6 @@
 //! Numbers of a thread and its block in a kernel.
 
-use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK};
+use gpuc_arch::{MAX_GRID_X, MAX_GRID_YZ, MAX_THREADS_PER_BLOCK};
 use gpuc_dialects::offload::mapping::{Axis, LoopMapping, Size};
 use gpuc_dialects::offload::{BLOCK_EXTENTS_ATTR, FOLDED_ROWS_ATTR};
 use gpuc_dialects::{arith, gpu};
@@ -161,7 +161,7 @@ impl Processors {
 }
 
 /// Blocks of a grid in y.
-const MOST_ROWS: i64 = 65_535;
+const MOST_ROWS: i64 = MAX_GRID_YZ as i64;
 
 /// How many planes of a grid are used for rows of blocks with so many threads in y: numbers of threads
 /// stay within 32 bits.

@@ -11,8 +11,9 @@
 //! between two loops over threads is separated by `distribute`.
 
 use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
-use gpuc_dialects::{affine, gpu, scf};
+use gpuc_dialects::{affine, gpu, memref, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
@@ -22,7 +23,7 @@ use crate::analysis::loops::constant_trips;
 use crate::analysis::uniform::Uniformity;
 
 gpuc_ir::pass! {
-    /// Refuse barriers that not all threads reach, and races on the memory of a block.
+    /// Refuse barriers that not all threads reach, and memory of a block that each thread would make, or race on.
     VerifyBarriers = "verify-barriers" {}
 }
 
@@ -35,9 +36,10 @@ impl Pass for VerifyBarriers {
             check_barrier(ir, barrier, op, &mut uniformity)?;
         }
         for &inner in &nested {
+            check_allocation(ir, inner, op)?;
             let outermost =
                 is_over_threads(ir, inner) && !has_loop_over_threads_around(ir, inner, op);
-            if let Some(race) = outermost.then(|| find_race(ir, inner)).flatten() {
+            if outermost && let Some(race) = find_race(ir, inner, op, &mut uniformity) {
                 return Err(race);
             }
         }
@@ -53,6 +55,30 @@ pub fn is_over_threads(ir: &Ir, op: Op) -> bool {
 
 fn has_loop_over_threads_around(ir: &Ir, op: Op, scope: Op) -> bool {
     ir.ancestors(op).take_while(|&outer| outer != scope).any(|outer| is_over_threads(ir, outer))
+}
+
+/// Refuses memory of the block that is made where its threads are told apart: there is one of it, and every
+/// iteration would have one of its own.
+fn check_allocation(ir: &Ir, op: Op, scope: Op) -> Result<(), Diagnostic> {
+    if !memref::AllocaOp::is(ir, op) && !memref::AllocOp::is(ir, op) {
+        return Ok(());
+    }
+    let space = AddressSpace::of_memref(&ir.ctx, ir.ty(ir.result(op, 0)));
+    let mut around = ir.ancestors(op).take_while(|&outer| outer != scope);
+    let Some(outer) = around.find(|&outer| is_over_threads(ir, outer)) else { return Ok(()) };
+    if space != Some(AddressSpace::Workgroup) {
+        return Ok(());
+    }
+    let error = Diagnostic::error("memory of the block is allocated in a loop over its threads")
+        .at_option(ir.ctx.place(ir.location(op)))
+        .help(
+            "allocate it in front of the loop, where the code is the block's, or leave \
+             `#gpu.address_space<workgroup>` out to have a buffer for each iteration",
+        );
+    Err(match ir.ctx.place(ir.location(outer)) {
+        Some(place) => error.related(place, "threads share this loop"),
+        None => error,
+    })
 }
 
 /// Refuses a barrier that threads reach unequally.
@@ -155,8 +181,10 @@ fn leaves_threads_out(ir: &Ir, op: Op) -> Option<String> {
     let trips = constant_trips(ir, op);
     let mut first = 0;
     for dim in &mapping.0 {
-        let own =
-            trips.as_ref().map(|trips| trips[first..first + dim.dims].iter().product::<i64>());
+        let own = trips.as_ref().and_then(|trips| {
+            let mut dims = trips[first..first + dim.dims].iter();
+            dims.try_fold(1i64, |product, &trips| product.checked_mul(trips))
+        });
         first += dim.dims;
         if !dim.axes.iter().any(|(axis, _)| axis.is_in_block()) {
             continue;

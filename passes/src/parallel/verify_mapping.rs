@@ -1,7 +1,7 @@
 //! What must be so for a mapping to be carried out: as many processors as it deals iterations to, sizes
 //! that devices have.
 
-use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK};
+use gpuc_arch::{MAX_GRID_X, MAX_GRID_YZ, MAX_THREADS_PER_BLOCK, WARP_SIZE};
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping, Size};
@@ -75,6 +75,57 @@ fn check_exact(ir: &Ir, op: Op, mapping: &LoopMapping, region: RegionOp) -> Resu
     Ok(())
 }
 
+/// Refuses more processors than can be numbered: what a loop counts in comes on top, so half of 64 bits is theirs.
+fn check_numbers(ir: &Ir, ops: &[Op]) -> Result<(), Diagnostic> {
+    for &op in ops {
+        if let Some(mapping) = LoopMapping::known(ir, op) {
+            check_numbers_of(ir, op, &mapping)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_numbers_of(ir: &Ir, op: Op, mapping: &LoopMapping) -> Result<(), Diagnostic> {
+    let mut loops = dimensions(ir, op).into_iter();
+    for map in &mapping.0 {
+        let counted: Vec<_> = loops.by_ref().take(map.dims).collect();
+        // One dimension counts in its own steps, several count iterations.
+        let step = match &counted[..] {
+            [counted] => counted.step.unwrap_or(1),
+            _ => 1,
+        };
+        let all = map.axes.iter().try_fold(i128::from(step), |product, &(axis, size)| {
+            product.checked_mul(match size {
+                Size::Constant(n) => n.into(),
+                // The launch makes no more of these than iterations need.
+                Size::Free => 1,
+                Size::Launch => most_of(axis).into(),
+            })
+        });
+        if all.is_some_and(|all| all <= i128::from(i64::MAX / 2)) {
+            continue;
+        }
+        let text = match step {
+            1 => format!("'{map}' has more processors than 64 bits number"),
+            _ => format!("'{map}', in steps of {step}, has more processors than 64 bits number"),
+        };
+        return Err(Diagnostic::error(text)
+            .at_option(ir.ctx.place(ir.location(op)))
+            .help("map it to fewer, or leave the numbers of blocks out to have them chosen"));
+    }
+    Ok(())
+}
+
+/// How many processors an axis of a device has, at most.
+fn most_of(axis: Axis) -> i64 {
+    match axis {
+        Axis::Block(0) => MAX_GRID_X.into(),
+        Axis::Block(_) => MAX_GRID_YZ.into(),
+        Axis::Thread(_) => MAX_THREADS_PER_BLOCK.into(),
+        Axis::Lane => WARP_SIZE.into(),
+    }
+}
+
 /// Refuses sizes that no device has, and that are too few.
 ///
 /// # Errors
@@ -104,8 +155,8 @@ pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
     for &op in &nested {
         let Some(mapping) = LoopMapping::known(ir, op) else { continue };
         for (axis, size) in mapping.axes() {
-            let (Axis::Block(d), Size::Constant(n)) = (axis, size) else { continue };
-            let most = if d == 0 { i64::from(MAX_GRID_X) } else { 65_535 };
+            let (Axis::Block(_), Size::Constant(n)) = (axis, size) else { continue };
+            let most = most_of(axis);
             if (1..=most).contains(&n) {
                 continue;
             }
@@ -145,7 +196,7 @@ pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
         None if threads > MAX_THREADS_PER_BLOCK.into() || z > 64 => {
             format!("blocks of {x} by {y} by {z} threads have {threads}, {z} of them deep")
         }
-        None => return Ok(()),
+        None => return check_numbers(ir, &nested),
     };
     // The number that makes the gang too large or empty.
     let of_workers = match smallest {

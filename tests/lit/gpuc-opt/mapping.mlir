@@ -128,3 +128,14 @@ func.func @kind(%n: index) {
   } {mapping = [7]}
   return
 }
+
+// -----
+
+// A barrier that says whom it synchronises names somebody.
+func.func @nobody(%n: index) {
+  affine.parallel (%i) = (0) to (4) {
+    // expected-error@+1 {{expected a variable of a loop over threads}}
+    gpu.barrier synchronizes ()
+  } {mapping = [#offload.map<thread_x(4)>]}
+  return
+}
