@@ -23,6 +23,7 @@ pub mod launch;
 pub mod loop_bounds;
 pub mod map;
 mod mapping_remarks;
+mod nest_fusion;
 mod nest_plan;
 pub mod outline;
 pub mod parallel_loop;
