@@ -5,6 +5,8 @@ use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
 use indexmap::IndexSet;
 
+use crate::raise::row_guard::Guard;
+
 /// A copy of a region, detached: the version without the assumption.
 fn copy_as_fallback(ir: &mut Ir, region: Op) -> Op {
     let copy = ir.clone_op(region, &mut ValueMap::new());
@@ -83,10 +85,21 @@ impl Unassuming {
         pairs: &IndexSet<(Value, Value)>,
         region: Op,
     ) -> Option<Op> {
+        self.require_all(ir, pairs, &Guard::default(), region)
+    }
+
+    /// The same where a guard, which can be had in front of the region's [`point`], holds as well.
+    pub fn require_all(
+        self,
+        ir: &mut Ir,
+        pairs: &IndexSet<(Value, Value)>,
+        guard: &Guard,
+        region: Op,
+    ) -> Option<Op> {
         let known = known_apart(ir, region);
         let point = point(ir, region);
         let mut b = Builder::before(ir, point);
-        let mut all: Option<Value> = None;
+        let mut all: Option<Value> = (!guard.holds_always()).then(|| guard.build(&mut b, point));
         for &(first, second) in pairs.difference(&known) {
             let holds = DisjointOp::new(&mut b, first, second).value(&mut b);
             all = Some(match all {

@@ -182,6 +182,79 @@ fn random_nests() {
     assert!(failures.is_empty(), "{} wrong, the shortest: {}", failures.len(), failures[0]);
 }
 
+/// Rounds of a loop over sweeps: some of the whole arrays but for a row or column at the ends, some of one row or column.
+fn sweeps(seed: u64) -> String {
+    let mut nest = Nest { random: Random::new(seed), text: String::new(), values: 0 };
+    for sweep in 0..2 + nest.pick(4) {
+        let mut variables = Vec::new();
+        let rank = 1 + usize::from(nest.pick(4) > 0);
+        for depth in 0..rank {
+            let lower = nest.pick(2);
+            let upper = ["%m", "%n", "%n1"][nest.pick(9) as usize % 3];
+            let variable = format!("%s{sweep}_{depth}");
+            _ = writeln!(nest.text, "affine.for {variable} = {lower} to {upper} {{");
+            variables.push(variable);
+        }
+        let row = |nest: &mut Nest, exact: bool| {
+            let mut each = variables.clone();
+            while each.len() < 2 {
+                let at = nest.pick(2) as usize;
+                each.insert(at, nest.pick(2).to_string());
+            }
+            if !exact && nest.pick(3) == 0 {
+                let at = nest.pick(2) as usize;
+                each[at] += " + 1";
+            }
+            each.join(", ")
+        };
+        let (from, to) = (["%a", "%b"], ["%a", "%b"]);
+        let (from, to) = (from[nest.pick(2) as usize], to[nest.pick(2) as usize]);
+        let (read, own, written) =
+            (row(&mut nest, false), row(&mut nest, true), row(&mut nest, true));
+        _ = writeln!(
+            nest.text,
+            "%x{sweep} = affine.load {from}[{read}] : memref<14x14xi32>\n\
+             %y{sweep} = affine.load {to}[{own}] : memref<14x14xi32>\n\
+             %p{sweep} = arith.muli %x{sweep}, %c3 : i32\n\
+             %z{sweep} = arith.addi %p{sweep}, %y{sweep} : i32\n\
+             affine.store %z{sweep}, {to}[{written}] : memref<14x14xi32>"
+        );
+        _ = writeln!(nest.text, "{}", "}".repeat(rank));
+    }
+    let exclusive = "{offload.storage = \"exclusive\"}";
+    format!(
+        "func.func @main(%m: index, %n: index, %a: memref<14x14xi32> {exclusive}, %b: memref<14x14xi32> {exclusive}) {{\n\
+         %c1 = arith.constant 1 : index\n%c3 = arith.constant 3 : i32\n\
+         %n1 = arith.subi %n, %c1 : index\n\
+         offload.region kernels {{\naffine.for %t = 0 to 3 {{\n{}}}\n}}\nreturn\n}}",
+        nest.text
+    )
+}
+
+/// Sweeps that are fused compute the same, with no row and column, too; enough of them are fused.
+#[test]
+fn random_sweeps() {
+    let (mut failures, mut fused, mut tested): (Vec<String>, _, _) = (Vec::new(), 0, 0);
+    for seed in seeds() {
+        let text = sweeps(seed);
+        let said = run("restructure", &text);
+        fused += usize::from(said.1.contains("Loops fused"));
+        tested += usize::from(said.0.contains("scf.if"));
+        for passes in [
+            "restructure",
+            "restructure,canonicalize,cse,recognize-parallel,canonicalize,collapse-parallel",
+        ] {
+            failures.extend((0..3).filter_map(|run| check(&text, passes, 3 * seed + run).err()));
+        }
+    }
+    failures.sort_by_key(String::len);
+    assert!(failures.is_empty(), "{} wrong, the shortest: {}", failures.len(), failures[0]);
+    assert!(
+        fused >= 6 && tested >= 1,
+        "{fused} of the nests are fused, {tested} where a number says so"
+    );
+}
+
 /// An array that each iteration of two loops overwrites, from a row on that differs, and reads behind: its
 /// last values are there behind the nest, if there is an iteration at all.
 #[test]

@@ -26,6 +26,7 @@ pub mod loop_bounds;
 pub mod map;
 mod mapping_remarks;
 mod near_end;
+mod nest_fusion;
 mod nest_plan;
 pub mod outline;
 pub mod parallel_loop;

@@ -5,7 +5,8 @@
 //! runs before `recognize-parallel`, which then finds what it left. Statements are distributed,
 //! loops permuted and skewed to wavefronts by one schedule ([`steps`](crate::steps)), which
 //! [`nest_plan`](super::nest_plan) searches. A nest that has the same parallelism as it is stays as it is,
-//! and nothing is done without a proof. Where only pointers could make mapped variables overlap, the
+//! and nothing is done without a proof. Nests that a sequential loop runs one after the other become one
+//! where that saves launches ([`nest_fusion`](super::nest_fusion)). Where only pointers could make mapped variables overlap, the
 //! region is made twice, as in `recognize-parallel`.
 
 use gpuc_diagnostics::Diagnostic;
@@ -15,17 +16,21 @@ use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use gpuc_presburger::Var;
 use indexmap::IndexSet;
 
+use super::nest_fusion::{Fusion, fusions};
 use super::nest_plan::{self, Level, Plan};
+use crate::analysis::access;
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::plan::text::Placed;
 use crate::plan::{Given, Step, names, record};
+use crate::raise::row_guard::Guard;
 use crate::steps::free_loops;
+use crate::steps::fuse::gather;
 use crate::steps::legality::Legal;
 use crate::steps::planned;
-use crate::steps::rebuild::rebuild;
+use crate::steps::rebuild::{rebuild, rebuild_where};
 use crate::steps::statements::Statements;
 use crate::versions::{Unassuming, in_fallback};
 
@@ -58,22 +63,43 @@ impl Pass for Restructure {
                 continue;
             }
             let better = better_orders(ir, &nest, region);
-            if better.is_empty() {
+            let fused = match better.is_empty() {
+                true => fusions(ir, &nest, region, &free_loops(ir, region)),
+                false => Vec::new(),
+            };
+            if better.is_empty() && fused.is_empty() {
                 continue;
             }
             changed = true;
             let kept = Unassuming::keep(ir, inner);
-            let mut apart = IndexSet::new();
+            let mut assumed = Assumed::default();
+            let reordered = !better.is_empty();
             for each in better {
-                apply(ir, op, each, &mut apart, cx);
+                apply(ir, op, each, &mut assumed, cx);
             }
-            kept.require_disjoint(ir, &apart, inner);
+            let fused = match reordered {
+                true => fusions(ir, &Nest::compute(ir, op), region, &free_loops(ir, region)),
+                false => fused,
+            };
+            for each in fused {
+                fuse(ir, op, each, &mut assumed, cx);
+            }
+            kept.require_all(ir, &assumed.apart, &assumed.holds, inner);
         }
         if !changed {
             cx.preserve_all();
         }
         Ok(())
     }
+}
+
+/// What new orders assume of a region.
+#[derive(Default)]
+struct Assumed {
+    /// Buffers that do not overlap.
+    apart: IndexSet<(Value, Value)>,
+    /// What holds of numbers.
+    holds: Guard,
 }
 
 /// Takes the steps of a plan that are about the order of a region's loops; whether there are any.
@@ -90,7 +116,7 @@ fn follow(
         return Ok(false);
     }
     let kept = Unassuming::keep(ir, region.op());
-    let mut apart = IndexSet::new();
+    let mut assumed = Assumed::default();
     for placed in steps {
         for name in planned::roots(&placed.step) {
             placed.find(ir, func, name)?;
@@ -100,14 +126,15 @@ fn follow(
         let movable = |op: Op| free.contains(&op);
         let taken = planned::take(ir, func, &nest, &placed.step, &movable)
             .map_err(|refusal| placed.refused(ir, &refusal))?;
-        apart.extend(taken.graph.assumed_apart);
+        assumed.apart.extend(taken.graph.assumed_apart);
+        assumed.holds.extend(taken.holds);
         record(ir, func, placed.step.clone());
         cx.step(ir, func, &placed.step.to_string());
         let place = taken.made.first().and_then(|&op| ir.ctx.place(ir.location(op)));
         let text = format!("Loop nest reordered by the plan: {}", placed.step);
         cx.report(Diagnostic::remark(text).at_option(place));
     }
-    kept.require_disjoint(ir, &apart, region.op());
+    kept.require_all(ir, &assumed.apart, &assumed.holds, region.op());
     Ok(true)
 }
 
@@ -176,13 +203,7 @@ fn better_order(ir: &Ir, graph: DependenceGraph, statements: Statements) -> Opti
     better.then_some(Better { graph, statements, plan })
 }
 
-fn apply(
-    ir: &mut Ir,
-    func: Op,
-    better: Better,
-    apart: &mut IndexSet<(Value, Value)>,
-    cx: &mut PassContext<'_>,
-) {
+fn apply(ir: &mut Ir, func: Op, better: Better, assumed: &mut Assumed, cx: &mut PassContext<'_>) {
     let Better { graph, statements, plan } = better;
     let said = describe(ir, &statements, &plan);
     let schedule = plan.schedule(&statements);
@@ -194,11 +215,48 @@ fn apply(
             planned::name_made(ir, &step, &made);
             names::renew(ir, func);
             record(ir, func, with_made(ir, step, &made));
-            apart.extend(graph.assumed_apart);
+            assumed.apart.extend(graph.assumed_apart);
             said.into_iter().for_each(|remark| cx.report(remark));
         }
         Err(refusal) => cx.report(refusal.remark(ir)),
     }
+}
+
+/// Makes one nest of several.
+fn fuse(ir: &mut Ir, func: Op, fusion: Fusion, assumed: &mut Assumed, cx: &mut PassContext<'_>) {
+    let Fusion { graph, statements, schedule, depth } = fusion;
+    let place = |ir: &Ir, op: Op| ir.ctx.place(ir.location(op));
+    let lines: Vec<String> = statements
+        .roots
+        .iter()
+        .map(|&root| place(ir, root).map_or(0, |place| place.line).to_string())
+        .collect();
+    let at = place(ir, statements.roots[0]);
+    let step = planned::worded(ir, &statements, &graph, &schedule);
+    let mut holds = Guard::default();
+    let done = Legal::prove(ir, STEP, &statements, &graph, schedule).and_then(|legal| {
+        gather(ir, STEP, &statements.roots)?;
+        rebuild_where(ir, STEP, legal, &mut holds)
+    });
+    if let Err(refusal) = done {
+        cx.report(refusal.remark(ir));
+        return;
+    }
+    names::renew(ir, func);
+    record(ir, func, step);
+    assumed.apart.extend(graph.assumed_apart);
+    let loops = if depth == 1 { "loop" } else { "loops" };
+    let condition = match holds.holds_always() {
+        true => String::new(),
+        false => {
+            let tested = holds.display(|value| access::describe(ir, value));
+            format!(" if {tested}, tested at run time: two versions made")
+        }
+    };
+    assumed.holds.extend(holds);
+    let lines = lines.join(",");
+    let text = format!("Loops fused: lines {lines} are one nest of {depth} {loops}{condition}");
+    cx.report(Diagnostic::remark(text).at_option(at));
 }
 
 /// A step with the names of the loops that it has made.

@@ -40,12 +40,12 @@ pub struct Form {
     pub constant: i64,
 }
 
-/// Any order of a nest: for each statement, in order of the program, the rows of its date
-/// ([`crate::steps::schedule`]) that come before the order of the program.
+/// Any order of a nest, or of several that follow each other: for each statement, in order of the program, the
+/// rows of its date ([`crate::steps::schedule`]) that come before the order of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// The outermost loop of the nest.
-    pub nest: Name,
+    /// The outermost loop of each nest.
+    pub nests: Vec<Name>,
     /// Rows of each statement; missing ones are 0.
     pub rows: Vec<Vec<Form>>,
 }

@@ -114,7 +114,7 @@ impl fmt::Display for Form {
 
 impl StepText for Order {
     fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
-        let nest = c.name(LOOP)?;
+        let nests = c.names(LOOP)?;
         c.expect("as")?;
         let mut rows = Vec::new();
         loop {
@@ -128,13 +128,13 @@ impl StepText for Order {
             }
             rows.push(row);
             if !c.eat_sign(',') {
-                return Ok(Order { nest, rows });
+                return Ok(Order { nests, rows });
             }
         }
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, " {} as", self.nest)?;
+        write!(f, " {} as", self.nests.join(", "))?;
         for (i, row) in self.rows.iter().enumerate() {
             let forms: Vec<String> = row.iter().map(ToString::to_string).collect();
             write!(f, "{} ({})", if i > 0 { "," } else { "" }, forms.join(", "))?;

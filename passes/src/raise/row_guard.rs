@@ -49,6 +49,11 @@ impl Guard {
         (!ways.is_empty()).then(|| Guard { all: vec![ways] })
     }
 
+    /// That a number is not negative.
+    pub fn not_negative(form: Polynomial) -> Guard {
+        Guard { all: vec![vec![form]] }
+    }
+
     /// Whether there is nothing to test.
     pub fn holds_always(&self) -> bool {
         self.all.is_empty()

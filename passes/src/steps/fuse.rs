@@ -150,24 +150,27 @@ pub fn fuse(ir: &mut Ir, nest: &Nest, loops: [Op; 2], apart: Apart) -> Result<Ve
         return Err(Refusal::new(STEP, loops[1], "the loops have different bounds"));
     }
     let row = Row::of_loops(&vec![0; statements.list.len()]);
-    let between: Vec<Op> = std::iter::successors(ir.next_op(loops[0]), |&op| ir.next_op(op))
-        .take_while(|&op| op != loops[1])
-        .collect();
-    let (block, before) = (ir.parent_block(loops[0]), ir.previous_op(loops[0]));
     let legal = Legal::prove(ir, STEP, &statements, &graph, Schedule(vec![row]))?;
-    let made = rebuild(ir, STEP, legal)?;
-    // The second loop's body stands where the first one was, behind what it uses of them. What was made need
-    // be no loop: one of a single iteration is its body.
-    let start = match before {
-        Some(before) => ir.next_op(before),
-        None => block.and_then(|block| ir.ops(block).next()),
-    };
-    for op in between {
-        if let Some(start) = start.filter(|&start| start != op) {
-            ir.move_before(start, op);
+    gather(ir, STEP, &loops)?;
+    rebuild(ir, STEP, legal)
+}
+
+/// Moves what stands between loops in front of the first one, so that they follow each other at once.
+///
+/// # Errors
+/// One is not the follower of the one before it. Nothing was changed.
+pub(crate) fn gather(ir: &mut Ir, step: &'static str, loops: &[Op]) -> Result<(), Refusal> {
+    let mut all = Vec::new();
+    for pair in loops.windows(2) {
+        if follower(ir, pair[0]) != Some(pair[1]) {
+            let rule = "the loops do not follow each other";
+            return Err(Refusal::new(step, pair[1], rule));
         }
+        let behind = std::iter::successors(ir.next_op(pair[0]), |&op| ir.next_op(op));
+        all.extend(behind.take_while(|&op| op != pair[1]));
     }
-    Ok(made)
+    all.into_iter().for_each(|op| ir.move_before(loops[0], op));
+    Ok(())
 }
 
 /// Whether two loops go over the same numbers.

@@ -6,7 +6,7 @@ use gpuc_presburger::{Affine, Var};
 
 use super::distribute::components;
 use super::legality::{Legal, Order};
-use super::rebuild::rebuild;
+use super::rebuild::rebuild_where;
 use super::refusal::Refusal;
 use super::schedule::{Row, Schedule};
 use super::statements::Statements;
@@ -16,6 +16,7 @@ use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::plan::names;
 use crate::plan::step::{self, Form, Step};
+use crate::raise::row_guard::Guard;
 
 /// What carrying out a step came to.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct Reordered {
     pub made: Vec<Op>,
     /// The dependences that were asked, with what they assume.
     pub graph: DependenceGraph,
+    /// What has to hold in front of the region for the new loops to do all that those before did.
+    pub holds: Guard,
 }
 
 /// The step that says what a schedule does to a nest, before it is carried out: by a word of its own where
@@ -69,7 +72,8 @@ pub fn worded(
         }
         forms
     });
-    step::Order { nest, rows: rows.collect() }.into()
+    let nests = statements.roots.iter().map(|&root| names::of(ir, root));
+    step::Order { nests: nests.collect(), rows: rows.collect() }.into()
 }
 
 /// A form over the loops of a statement, by their names.
@@ -102,7 +106,7 @@ pub(super) fn groups(ir: &Ir, statements: &Statements, graph: &DependenceGraph) 
 /// The loops that a step takes apart; none if it is about something else than their order.
 pub fn roots(step: &Step) -> Vec<&String> {
     match step {
-        Step::Order(step) => vec![&step.nest],
+        Step::Order(step) => step.nests.iter().collect(),
         Step::Permute(step) => step.loops.iter().take(1).collect(),
         Step::Distribute(step) => vec![&step.nest],
         Step::Fuse(step) => step.loops.iter().collect(),
@@ -135,10 +139,12 @@ pub fn take(
     }
     let schedule = schedule(ir, step, &statements, &graph)?;
     let legal = Legal::prove(ir, word, &statements, &graph, schedule)?;
-    let made = rebuild(ir, word, legal)?;
+    fuse::gather(ir, word, &roots)?;
+    let mut holds = Guard::default();
+    let made = rebuild_where(ir, word, legal, &mut holds)?;
     name_made(ir, step, &made);
     names::renew(ir, func);
-    Ok(Reordered { made, graph })
+    Ok(Reordered { made, graph, holds })
 }
 
 /// Gives the loops that a step has made the names that it says.

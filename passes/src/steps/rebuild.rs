@@ -1,7 +1,8 @@
 //! Writing a nest anew, in the order of a schedule.
 
 use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineValue, build_affine_value};
-use gpuc_ir::{Builder, InsertPoint, Ir, Op, Value, ValueMap, WalkOrder};
+use gpuc_dialects::offload::RegionOp;
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use gpuc_presburger::{Affine, BasicSet, Bound, Constraint, Var};
 
 use super::legality::Legal;
@@ -14,6 +15,8 @@ use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::polynomial::Polynomial;
 use crate::raise::affine_operands::AffineOperands;
 use crate::raise::raise_affine::copy_marks;
+use crate::raise::row_guard::Guard;
+use crate::versions;
 
 /// Replaces the roots of the statements by loops in the order of the schedule; the new outermost
 /// loops, in order. What the program said of a loop stands at the one that counts its variable.
@@ -22,14 +25,51 @@ use crate::raise::raise_affine::copy_marks;
 /// There are no loops for the order: bounds that statements do not have in common, or that are no
 /// affine expressions of values. Nothing was changed.
 pub fn rebuild(ir: &mut Ir, step: &'static str, legal: Legal<'_>) -> Result<Vec<Op>, Refusal> {
+    write(ir, step, legal, None)
+}
+
+/// The same, where statements need have bounds in common only if `holds` does, which is what this adds to it: that
+/// some loop of the region runs at all.
+///
+/// # Errors
+/// Those of [`rebuild`]; nor can it be tested in front of the region. Nothing was changed.
+pub fn rebuild_where(
+    ir: &mut Ir,
+    step: &'static str,
+    legal: Legal<'_>,
+    holds: &mut Guard,
+) -> Result<Vec<Op>, Refusal> {
+    write(ir, step, legal, Some(holds))
+}
+
+fn write(
+    ir: &mut Ir,
+    step: &'static str,
+    legal: Legal<'_>,
+    holds: Option<&mut Guard>,
+) -> Result<Vec<Op>, Refusal> {
     let Legal { statements, schedule } = legal;
     let first = statements.roots[0];
     let refuse = |rule: &str| Refusal::new(step, first, rule);
     let dates = schedule.dates(statements);
     let (domain, sets, known) = domains(ir, statements, &dates)
         .ok_or_else(|| refuse("the iterations are not described by affine bounds alone"))?;
-    let tree = scan(&sets, &known)
+    let mut assumed = Vec::new();
+    // Nests that are made one by hand or by choice are to be one.
+    let together = statements.roots.len() > 1;
+    let tree = scan(&sets, &known, together, holds.is_some().then_some(&mut assumed))
         .map_err(|_| refuse("the new loops have no bounds that their statements have in common"))?;
+    let mut tested = Guard::default();
+    for constraint in &assumed {
+        let form = domain.polynomial(constraint.expr()).map(Guard::not_negative);
+        tested.extend(form.ok_or_else(|| refuse("what it assumes of bounds is no number"))?);
+    }
+    let region = ir.ancestors(first).find(|&op| RegionOp::is(ir, op));
+    if !region.is_some_and(|region| tested.can_be_had_before(ir, versions::point(ir, region)))
+        && !tested.holds_always()
+    {
+        return Err(refuse("its bounds are not known in front of the region"));
+    }
     let Some(params) = params(ir, first, &domain) else {
         return Err(refuse("a bound holds a product of values, which no affine loop can have"));
     };
@@ -41,6 +81,9 @@ pub fn rebuild(ir: &mut Ir, step: &'static str, legal: Legal<'_>) -> Result<Vec<
         values: vec![None; dates.rows.len()],
         at: first,
     };
+    if let Some(holds) = holds {
+        holds.extend(tested);
+    }
     let mut b = Builder::before(ir, first);
     let mut made = Vec::new();
     writer.nodes(&mut b, &tree, &mut made);

@@ -33,13 +33,16 @@ static void run(int nx, int ny, int steps)
     for (int i = 0; i < nx; i++)
         for (int j = 0; j < ny; j++)
             sum += (i + 1) * ex[i][j] + (j + 1) * ey[i][j] + hz[i][j];
+    // The source's row is written where there is no other.
+    for (int j = 0; j < ny; j++)
+        sum += (j + 2) * ey[0][j];
     printf("%dx%d, %d steps: %.10g\n", nx, ny, steps, sum);
 }
 
 int main(void)
 {
-    int sizes[][2] = {{0, 0}, {1, 1}, {1, 8}, {8, 1}, {37, 29}, {32, 32}};
-    for (int i = 0; i < 6; i++)
+    int sizes[][2] = {{0, 0}, {0, 8}, {8, 0}, {1, 1}, {1, 8}, {8, 1}, {2, 3}, {37, 29}, {32, 32}};
+    for (int i = 0; i < 9; i++)
         for (int steps = 0; steps < 5; steps += 2)
             run(sizes[i][0], sizes[i][1], steps);
     return 0;

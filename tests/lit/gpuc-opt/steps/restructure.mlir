@@ -219,3 +219,82 @@ func.func @sweeps(%steps: index, %n: index, %a: memref<?x?xi32>) {
   }
   return
 }
+
+// -----
+
+// A step of three sweeps is one of two launches: the first row of `a` is a row of its own, which there is room for in front
+// of the others, and each statement keeps its iterations; the third sweep reads what its neighbours have written. The row
+// lies among the others if there are any, which is asked in front of the region.
+// CHECK: #[[ROW:.*]] = affine_set<(d0) : (d0 == 0)>
+// CHECK: #[[BEHIND:.*]] = affine_set<(d0) : (d0 - 1 >= 0)>
+// CHECK-LABEL: func.func @sweeps
+// CHECK: %[[HOLDS:.*]] = arith.cmpi sge, %{{.*}}, %c0 : index
+// CHECK: scf.if %[[HOLDS]] {
+// CHECK: affine.for %{{.*}} = 0 to 10 {
+// CHECK-NEXT: affine.for %[[I:.*]] = 0 to %arg0 {
+// CHECK-NEXT: affine.for %[[J:.*]] = 0 to %arg1 {
+// CHECK-NEXT: affine.if #[[ROW]](%[[I]]) {
+// CHECK-NEXT: affine.store %arg4, %arg2[0, %[[J]]]
+// CHECK-NEXT: }
+// CHECK-NEXT: affine.if #[[BEHIND]](%[[I]]) {
+// CHECK: affine.store %{{.*}}, %arg2[%[[I]], %[[J]]]
+// CHECK: affine.for %[[K:.*]] = 1 to %arg0 {
+// CHECK: affine.load %arg2[%[[K]] - 1, %{{.*}} - 1]
+// CHECK: } else {
+// REMARK: Loops fused: lines {{[0-9]+,[0-9]+}} are one nest of 2 loops if 1 <= m, tested at run time: two versions made
+func.func @sweeps(%m: index {offload.name = "m"}, %n: index, %a: memref<?x?xf32> {offload.storage = "exclusive"},
+                  %b: memref<?x?xf32> {offload.storage = "exclusive"}, %f: f32) {
+  offload.region kernels {
+    affine.for %t = 0 to 10 {
+      affine.for %j = 0 to %n {
+        affine.store %f, %a[0, %j] : memref<?x?xf32>
+      }
+      affine.for %i = 1 to %m {
+        affine.for %j = 0 to %n {
+          %x = affine.load %b[%i - 1, %j] : memref<?x?xf32>
+          %y = affine.load %a[%i, %j] : memref<?x?xf32>
+          %z = arith.addf %x, %y : f32
+          affine.store %z, %a[%i, %j] : memref<?x?xf32>
+        }
+      }
+      affine.for %i = 1 to %m {
+        affine.for %j = 1 to %n {
+          %x = affine.load %a[%i - 1, %j - 1] : memref<?x?xf32>
+          affine.store %x, %b[%i, %j] : memref<?x?xf32>
+        }
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Not fused: what is launched once, and sweeps over other numbers of rows.
+// CHECK-LABEL: func.func @apart
+// CHECK-COUNT-5: affine.for
+// CHECK-NOT: affine.if
+func.func @apart(%m: index, %n: index, %a: memref<?xf32> {offload.storage = "exclusive"},
+                 %b: memref<?xf32> {offload.storage = "exclusive"}, %f: f32) {
+  offload.region kernels {
+    affine.for %i = 0 to %m {
+      affine.store %f, %a[%i] : memref<?xf32>
+    }
+    affine.for %i = 0 to %m {
+      affine.store %f, %b[%i] : memref<?xf32>
+    }
+    affine.for %t = 0 to 10 {
+      affine.for %i = 0 to %m {
+        %x = affine.load %a[%i] : memref<?xf32>
+        %y = arith.addf %x, %f : f32
+        affine.store %y, %a[%i] : memref<?xf32>
+      }
+      affine.for %i = 0 to %n {
+        %x = affine.load %b[%i] : memref<?xf32>
+        %y = arith.addf %x, %f : f32
+        affine.store %y, %b[%i] : memref<?xf32>
+      }
+    } {offload.seq}
+  }
+  return
+}
