@@ -87,7 +87,6 @@ impl Finder<'_> {
     fn is_in_steps(&self, op: Op) -> bool {
         let ir = self.ir;
         let around: Vec<Op> = ir.ancestors(op).take_while(|&outer| outer != self.region).collect();
-        let is_loop = |outer: Op| ir.def(outer).is_some_and(|def| def.hooks.loop_regions.is_some());
         let is_sequential = |outer: Op| {
             AffineForOp::cast(ir, outer).is_none()
                 || ir.attr(outer, SEQ_ATTR).is_some()
@@ -97,7 +96,7 @@ impl Finder<'_> {
                         Err(_) => true,
                     }
         };
-        around.iter().any(|&outer| is_loop(outer))
+        around.iter().any(|&outer| ir.is_loop(outer))
             && around.iter().all(|&outer| is_sequential(outer))
     }
 
@@ -106,9 +105,10 @@ impl Finder<'_> {
         let ir = self.ir;
         let loops = self.band(root);
         let innermost = loops[loops.len() - 1];
-        let holds_loop = ir.nested_ops(innermost, WalkOrder::PreOrder).into_iter().any(|op| {
-            op != innermost && ir.def(op).is_some_and(|def| def.hooks.loop_regions.is_some())
-        });
+        let holds_loop = ir
+            .nested_ops(innermost, WalkOrder::PreOrder)
+            .into_iter()
+            .any(|op| op != innermost && ir.is_loop(op));
         let is_parallel = |&op: &Op| {
             self.free.contains(&op)
                 && match self.nest.carried(ir, op, Apart::Assumed, Wanted::Any) {
