@@ -464,3 +464,60 @@ mod symbol_dce {
         );
     }
 }
+
+mod ways {
+    use gpuc_ir::{Block, Ir, Op, WalkOrder};
+
+    use super::*;
+
+    /// Blocks that branches name more or less often than the graph has counted.
+    fn miscounted(ir: &Ir, module: Op) -> Vec<Block> {
+        let regions = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
+        let regions = regions.flat_map(|op| ir.regions(op).to_vec());
+        let blocks: Vec<Block> = regions.flat_map(|region| ir.blocks(region).to_vec()).collect();
+        let named = |block: Block| {
+            let all = blocks.iter().flat_map(|&from| ir.block_successors(from));
+            all.filter(|&&to| to == block).count()
+        };
+        blocks.iter().copied().filter(|&block| named(block) != ir.ways_to(block)).collect()
+    }
+
+    #[test]
+    fn are_counted_as_blocks_come_and_go() {
+        let input = "func.func @f(%n: index, %c: i1, %d: i1, %a: memref<?xindex>) -> index {
+               %0 = arith.constant 0 : index
+               %1 = arith.constant 1 : index
+               scf.for %i = %0 to %n step %1 {
+                 scf.if %c {
+                   memref.store %i, %a[%i] : memref<?xindex>
+                 }
+               }
+               cf.cond_br %c, ^left, ^right
+             ^left:
+               cf.cond_br %d, ^same, ^alike
+             ^right:
+               cf.cond_br %d, ^same, ^join(%n : index)
+             ^same:
+               memref.store %n, %a[%0] : memref<?xindex>
+               cf.br ^join(%0 : index)
+             ^alike:
+               memref.store %n, %a[%0] : memref<?xindex>
+               cf.br ^join(%0 : index)
+             ^dead:
+               cf.br ^join(%1 : index)
+             ^join(%x: index):
+               return %x : index
+             }";
+        for pipeline in [
+            "canonicalize{region-simplify=disabled}",
+            "scf-to-cf",
+            "scf-to-cf,canonicalize",
+            "canonicalize{region-simplify=aggressive}",
+            "scf-to-cf,canonicalize{region-simplify=aggressive},cse",
+        ] {
+            let mut ir = Ir::new();
+            let module = pipeline::apply(&mut ir, pipeline, input).expect(pipeline);
+            assert_eq!(miscounted(&ir, module), [], "{pipeline}");
+        }
+    }
+}
