@@ -13,20 +13,17 @@ macro_rules! println {
     }};
 }
 
-/// `eprint!` and its kin, but where standard error takes nothing there is nobody left to tell.
-macro_rules! write_or_not {
-    ($write:ident, $($text:tt)*) => {{
+/// `eprint!` and its kin, but where standard error takes nothing there is nobody left to tell, and in one piece: the
+/// compilers of `make -j` share it.
+macro_rules! eprint {
+    ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = $write!(std::io::stderr(), $($text)*);
+        let _ = std::io::stderr().write_all(format!($($text)*).as_bytes());
     }};
 }
 
-macro_rules! eprint {
-    ($($text:tt)*) => { write_or_not!(write, $($text)*) };
-}
-
 macro_rules! eprintln {
-    ($($text:tt)*) => { write_or_not!(writeln, $($text)*) };
+    ($($text:tt)*) => { eprint!("{}\n", format_args!($($text)*)) };
 }
 
 use std::io::{ErrorKind, Write};

@@ -17,6 +17,12 @@ unsafe extern "C" {
     fn _exit(status: std::ffi::c_int) -> !;
 }
 
+/// Writes text to standard error in one piece, as processes may share it (`mpirun`): what is written piece by piece comes
+/// out mixed. A closed standard error is the user's choice.
+pub fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
 /// Writes a diagnostic to standard error.
 pub fn show(diagnostic: &Diagnostic) {
     let mut diagnostic = diagnostic.clone();
@@ -26,10 +32,8 @@ pub fn show(diagnostic: &Diagnostic) {
     if !quoted && !diagnostic.label.is_empty() {
         diagnostic.help.insert(0, std::mem::take(&mut diagnostic.label));
     }
-    let mut stderr = std::io::stderr();
-    let color = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    // A program whose standard error is closed still ends as it should.
-    let _ = writeln!(stderr, "{}", diagnostic.render(&Sources::new(), color));
+    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    say(&format!("{}\n", diagnostic.render(&Sources::new(), color)));
 }
 
 /// Shows why the program cannot go on and ends it with status 1 (130 after Ctrl-C), through `exit`, so that what it

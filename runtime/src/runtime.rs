@@ -638,11 +638,7 @@ impl Runtime {
         let findings: Vec<_> =
             devices.used().flat_map(|(_, device)| device.take_findings()).collect();
         if self.config.check_json {
-            // A closed standard error is the user's choice.
-            let _ = std::io::Write::write_all(
-                &mut std::io::stderr(),
-                gpuc_sim::findings_json(&findings).as_bytes(),
-            );
+            crate::failure::say(&gpuc_sim::findings_json(&findings));
         } else {
             findings.iter().for_each(|finding| crate::failure::show(&finding.diagnostic()));
         }
@@ -672,7 +668,6 @@ impl Runtime {
 
     /// Writes the tables that were asked for to standard error.
     fn print_reports(&self) {
-        use std::io::Write;
         let Some(report) = &self.report else { return };
         let report = lock(report);
         let mut text = String::new();
@@ -696,8 +691,7 @@ impl Runtime {
             };
             text.push_str(&report.timing(device));
         }
-        // A closed standard error is the user's choice.
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        crate::failure::say(&text);
     }
 }
 

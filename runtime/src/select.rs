@@ -1,6 +1,5 @@
 //! Which devices run the program.
 
-use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
 use gpuc_diagnostics::Diagnostic;
@@ -11,6 +10,7 @@ use crate::descriptor::SiteDescriptor;
 use crate::device::cuda::CudaDevice;
 use crate::device::sim::SimDevice;
 use crate::device::{Device, DeviceKind};
+use crate::failure::say;
 use crate::interrupt;
 use crate::profiling::{self, About, Event, On};
 
@@ -108,18 +108,16 @@ impl Executor {
     /// Names the executor on standard error. A program never runs on the host or on the simulator
     /// without having said so.
     pub fn announce(&self) {
-        let mut stderr = std::io::stderr();
-        // A closed standard error is the user's choice.
-        let _ = match self {
-            Executor::Devices(devices) => devices.used().try_for_each(|(number, device)| {
+        match self {
+            Executor::Devices(devices) => devices.used().for_each(|(number, device)| {
                 let of = match devices.count() {
                     1 => String::new(),
                     count => format!(", one of {count}"),
                 };
-                writeln!(stderr, "gpuc: device {number}: {}{of}", describe(device))
+                say(&format!("gpuc: device {number}: {}{of}\n", describe(device)));
             }),
-            Executor::Host => writeln!(stderr, "gpuc: {}", self.describe()),
-        };
+            Executor::Host => say(&format!("gpuc: {}\n", self.describe())),
+        }
     }
 }
 

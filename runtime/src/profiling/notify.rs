@@ -2,11 +2,11 @@
 //! `NVCOMPILER_ACC_NOTIFY`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::events::{About, Event};
 use crate::descriptor::SiteDescriptor;
+use crate::failure::say;
 use crate::queue;
 
 /// Launches of kernels, and where nests that `--auto` found run.
@@ -42,8 +42,7 @@ pub fn has(bit: u32) -> bool {
 /// Says it.
 pub fn line(site: &SiteDescriptor, text: &str) {
     let at = site.place().map_or_else(String::new, |place| format!("{place}: "));
-    // A closed standard error is the user's choice.
-    let _ = writeln!(std::io::stderr(), "gpuc: {at}{}: {text}", site.function());
+    say(&format!("gpuc: {at}{}: {text}\n", site.function()));
 }
 
 /// What of an event is said.

@@ -1,7 +1,5 @@
 //! Nests that the compiler found: where each runs, and who has its data.
 
-use std::io::Write;
-
 use gpuc_arch::{Arch, NestWork};
 
 use super::{Runtime, lock};
@@ -10,6 +8,7 @@ use crate::config::AutoChoice;
 use crate::descriptor::{DataDescriptor, SiteDescriptor};
 use crate::device::{Device, DeviceKind, Queue};
 use crate::embedded::ImageDescriptor;
+use crate::failure::say;
 use crate::present::resident::{HostUse, Needs};
 use crate::profiling::notify;
 use crate::select::Executor;
@@ -179,11 +178,7 @@ impl Runtime {
 
     fn say(&self, site: &SiteDescriptor, place: &str, why: &str) {
         let at = site.place().map_or_else(String::new, |place| format!("{place}: "));
-        // A closed standard error is the user's choice.
-        let _ = writeln!(
-            std::io::stderr(),
-            "gpuc: {at}this nest of `{}` runs on {place}: {why}",
-            site.function()
-        );
+        let function = site.function();
+        say(&format!("gpuc: {at}this nest of `{function}` runs on {place}: {why}\n"));
     }
 }

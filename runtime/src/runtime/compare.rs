@@ -13,7 +13,6 @@
 use std::cell::RefCell;
 use std::ffi::c_int;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -23,6 +22,7 @@ use super::{Runtime, located, lock};
 use crate::Failure;
 use crate::descriptor::{AUTO, DataDescriptor, DataKind, Element, ROWS, SiteDescriptor};
 use crate::device::Queue;
+use crate::failure;
 use crate::present::Presence;
 use crate::present::on_host::{host_bytes, write};
 
@@ -266,8 +266,8 @@ impl Runtime {
         if left_out > 0 {
             let _ = write!(text, ", and {left_out} were not compared");
         }
-        // A closed standard error is the user's choice.
-        let _ = writeln!(std::io::stderr(), "{text}");
+        text.push('\n');
+        failure::say(&text);
         different > 0
     }
 }
@@ -282,7 +282,7 @@ fn restore(parts: &[Part]) {
 
 fn say(site: &SiteDescriptor, text: &str) {
     let words = format!("this `{}` of `{}`: {text}", site.construct(), site.function());
-    crate::failure::show(&site.locate(Diagnostic::warning(words), 0));
+    failure::show(&site.locate(Diagnostic::warning(words), 0));
 }
 
 /// Gives bytes the pointers of others.
