@@ -246,9 +246,13 @@ fn constructs(ir: &mut Ir, module: Op, lowered: &Lowered) -> Vec<(String, Op)> {
     lowered.constructs.iter().filter_map(of).collect()
 }
 
-/// The loops of a step with sizes: `tile i by 32, j by 32`, `share a, b over i by 32`, `stage i, j where`.
+/// The loops of a step with sizes: `tile i by 32, j by 32`, `share a, b over i by 32`, `stage i, j where`, `spread i over 32`.
 fn loops_of(step: &str) -> impl Iterator<Item = &str> {
-    let (_, loops) = step.split_once(" over ").or_else(|| step.split_once(' ')).unwrap_or_default();
+    let (_, loops) = match (is(step, "spread"), step.split_once(" over ")) {
+        (false, Some(parts)) => parts,
+        (true, Some((before, _))) => before.split_once(' ').unwrap_or_default(),
+        (_, None) => step.split_once(' ').unwrap_or_default(),
+    };
     let loops = loops.split(" where ").next().unwrap_or_default();
     loops.split(", ").filter_map(|part| part.split(' ').next())
 }

@@ -5,20 +5,23 @@
 //! open gets the values of the greatest profit (Li et al. 2016, §3.2, [`crate::analysis::sharing`]). What that partition is to
 //! this compiler depends on the nest: a product has tiles ([`super::tile_contractions`]), arrays that are touched by columns
 //! go through squares ([`super::stage_transposes`]), neighbours that are read together through tiles with a rim
-//! ([`super::stage_stencils`]). Registers come with it where the paper enhances parallelism of instructions (§3.3.2).
+//! ([`super::stage_stencils`]), rows that are summed up are read in order by lanes that share them
+//! ([`super::spread_reductions`]), which needs no copy. Registers come with it where the paper enhances parallelism of instructions (§3.3.2).
 //!
 //! What cannot be done is refused at the pragma: an array that the nest does not use, lengths beyond the array or beyond
 //! shared memory, a dependence. A construct that a plan was given for follows that.
 
-use gpuc_arch::Arch;
+use gpuc_arch::{Arch, WARP_SIZE};
 use gpuc_diagnostics::{Diagnostic, Place};
-use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::share::{ArraySpec, Length};
+use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
 use super::contraction::Contraction;
-use super::stage_transposes::{SIDE, fits};
+use super::lanes::row_nest::RowNest;
+use super::lanes::spread_plan::SpreadPlan;
+use super::stage_transposes::fits;
 use super::stencil::Stencil;
 use super::stencil_plan::StencilPlan;
 use super::tile_contractions::{check, contraction, loops, open_nest};
@@ -32,6 +35,7 @@ use crate::analysis::sharing::Unsuited;
 use crate::analysis::sharing::chosen::{Chosen, Question};
 use crate::analysis::sharing::search::Limits;
 use crate::plan::asked::{self, Asked};
+use crate::plan::step::SIDES;
 use crate::plan::{Given, Step, is_planned, names, step};
 use crate::steps::refusal::{Refusal, Witness};
 use crate::target::target;
@@ -310,9 +314,12 @@ impl Nesting<'_> {
         {
             return Ok(vec![step]);
         }
+        if let Some(step) = self.rows(ir) {
+            return Ok(vec![step]);
+        }
         self.overwritten(ir, nest)?;
         let rule = format!(
-            "nothing brings these arrays into memory of the block: {why}, no array is touched by columns, and no neighbours are read together"
+            "nothing brings these arrays into memory of the block: {why}, no array is touched by columns, no neighbours are read together, and no rows are summed up out of order"
         );
         Err(Refusal::new(STEP, self.nest, rule).into())
     }
@@ -382,20 +389,40 @@ impl Nesting<'_> {
     /// Squares of arrays that are touched by columns.
     fn squares(&self, ir: &Ir, found: &Transposition) -> Result<Vec<Step>, Refusal> {
         let sides = found.variables().map(|variable| self.size(variable));
-        if sides != [SIDE; 2] {
+        let [side, other] = sides;
+        if side != other || !SIDES.contains(&side) {
             let rule = format!(
-                "arrays that are touched by columns go through squares of {SIDE} by {SIDE} iterations, not {} by {}",
-                sides[0], sides[1]
+                "arrays that are touched by columns go through squares of 8, 16, 32 or 64 iterations each way, not {side} by {other}"
             );
-            let way = "give lengths of 32 elements, or leave them open: `*`";
+            let way = "give two such lengths, or leave them open: `*`";
             return Err(Refusal::new(STEP, self.nest, rule).way_round(way));
         }
-        if !fits(ir, found, self.arch) {
+        if !fits(ir, found, side, self.arch) {
             let rule = "the squares of these arrays do not fit memory of the block";
             return Err(Refusal::new(STEP, self.nest, rule));
         }
         let loops = found.variables().map(|variable| name_of(ir, variable));
-        Ok(vec![step::Stage { loops, least: 1 }.into()])
+        Ok(vec![step::Stage { loops, side, least: 1 }.into()])
+    }
+
+    /// Rows that are each summed up on their own: lanes that share them read them in order, which is what copies ahead of one
+    /// thread a row are for. So many lanes as the block works on columns at a time, a warp's at most; none where that asks
+    /// for no fewer sectors.
+    fn rows(&self, ir: &Ir) -> Option<Step> {
+        let ordered = ir.ancestors(self.nest).any(|op| ir.attr(op, ORDERED_SUMS_ATTR).is_some());
+        let found = RowNest::of(ir, self.nest, !ordered).ok()?;
+        let [inner] = &found.loops[..] else { return None };
+        let (variable, warp) = (inner.dimension(ir)?.variable, i64::from(WARP_SIZE));
+        let columns = match self.chosen.is_open(variable) {
+            true => warp,
+            false => self.size(variable).clamp(1, warp),
+        };
+        let width = 1 << columns.ilog2();
+        let plan = SpreadPlan::new(width, self.arch)?;
+        found.gains(ir, plan.width).then(|| {
+            let rows = names::of_loop(ir, self.nest);
+            step::Spread { rows, width, columns: 0, rounds: 1, most: 0 }.into()
+        })
     }
 
     /// Neighbours that are read together; none where the pragma's arrays have none.

@@ -24,6 +24,7 @@ use super::emit::over_threads;
 use super::tile_contractions::open_nest;
 use super::transposition::{Transposed, Transposition};
 use super::wide::{are_apart, at_least, trip_counts};
+use crate::plan::step::{SIDE, SIDES};
 use crate::plan::{Given, is_planned, names, record, step};
 use crate::steps::refusal::Refusal;
 use crate::target::target;
@@ -34,16 +35,15 @@ gpuc_ir::pass! {
     StageTransposes = "stage-transposes" on "func.func" {
         /// The device, whose table gives the memory of a block.
         arch: String = Arch::default_target().name.to_owned(),
-        /// Iterations that both dimensions must have at least for the nest to be changed.
-        least: i64 = SIDE,
+        /// Iterations of each dimension in a square: 8, 16, 32 or 64.
+        side: i64 = SIDE,
+        /// Iterations that both dimensions must have at least for the nest to be changed; without, a square's.
+        least: Option<i64> = None,
     }
 }
 
-/// Rows and columns of a block's square: a warp's threads each way.
-pub(super) const SIDE: i64 = 32;
-
-/// Rows of threads: each thread executes the iterations of every eighth row.
-const THREAD_ROWS: i64 = 8;
+/// Threads of a block, at most: of a square of 32 by 32 each executes the iterations of every eighth row.
+const MOST_THREADS: i64 = 256;
 
 /// Elements between the ends of rows.
 const PADDING: i64 = 1;
@@ -53,6 +53,10 @@ impl Pass for StageTransposes {
         let arch = target(&self.arch)?;
         let given = Given::of(ir, op)?;
         let steps = given.as_ref().map(Given::of_kind::<step::Stage>);
+        if !SIDES.contains(&self.side) {
+            let error = Diagnostic::error(format!("no squares have a side of {}", self.side));
+            return Err(error.help("sides of stage-transposes are 8, 16, 32 and 64"));
+        }
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             let planned = is_planned(ir, inner);
@@ -60,23 +64,31 @@ impl Pass for StageTransposes {
                 continue;
             }
             let Some(nest) = open_nest(ir, region) else { continue };
-            let Some(found) = Transposition::of(ir, nest).filter(|found| fits(ir, found, arch))
-            else {
-                continue;
-            };
+            let Some(found) = Transposition::of(ir, nest) else { continue };
             let loops = [found.row, found.column].map(|dim| {
                 let variable = found.dims[dim].variable;
                 names::of_variable(ir, variable).unwrap_or("?").to_owned()
             });
-            let least = match steps.as_ref().filter(|_| planned) {
-                None => self.least,
+            let own = || {
+                let (side, least) = (self.side, self.least.unwrap_or(self.side));
+                step::Stage { loops: loops.clone(), side, least }
+            };
+            let step = match steps.as_ref().filter(|_| planned) {
+                None => own(),
                 Some(steps) => match steps.iter().find(|(step, _)| step.loops == loops) {
-                    Some((step, _)) => step.least,
+                    Some((step, placed)) if !SIDES.contains(&step.side) => {
+                        let rule = "squares have 8, 16, 32 or 64 iterations each way";
+                        let refusal = Refusal::new("stage-transposes", nest, rule);
+                        return Err(placed.refused(ir, &refusal));
+                    }
+                    Some((step, _)) => step.clone(),
                     None => continue,
                 },
             };
-            let step = step::Stage { loops, least };
-            if self.make_version(ir, region, &found, least, cx).is_some() && planned {
+            if fits(ir, &found, step.side, arch)
+                && self.make_version(ir, region, &found, &step, cx).is_some()
+                && planned
+            {
                 record(ir, op, step);
             }
         }
@@ -92,10 +104,11 @@ impl Pass for StageTransposes {
     }
 }
 
-pub(super) fn fits(ir: &Ir, found: &Transposition, arch: &Arch) -> bool {
+/// Whether squares of such sides fit memory of the block.
+pub(super) fn fits(ir: &Ir, found: &Transposition, side: i64, arch: &Arch) -> bool {
     let bytes = |each: &Transposed| {
         let element = memref::scalar_bytes(&ir.ctx, each.element).unwrap_or(8);
-        SIDE as u64 * (SIDE + PADDING) as u64 * element
+        side as u64 * (side + PADDING) as u64 * element
     };
     // Two blocks a multiprocessor at least.
     found.transposed.iter().map(bytes).sum::<u64>() * 2 <= u64::from(arch.limits.shared_per_block)
@@ -108,20 +121,21 @@ impl StageTransposes {
         ir: &mut Ir,
         region: RegionOp,
         found: &Transposition,
-        least: i64,
+        step: &step::Stage,
         cx: &mut PassContext<'_>,
     ) -> Option<()> {
+        let (side, least) = (step.side, step.least);
         let mut b = Builder::before(&mut *ir, region.op());
         let holds = self.holds(&mut b, region, found, least)?;
         let fallback = versions::copy_as_rest(ir, region.op());
-        let staged = emit(&mut Builder::before(ir, found.nest), found);
+        let staged = emit(&mut Builder::before(ir, found.nest), found, side);
         ir.erase_op(found.nest);
         let mut arrays: Vec<&str> = found.transposed.iter().map(|each| &*each.array).collect();
         arrays.dedup();
         let text = format!(
-            "{SIDE}x{SIDE} elements of {} at a time go through shared memory, where both loops run {} times or more",
+            "{side}x{side} elements of {} at a time go through shared memory, where both loops run {} times or more",
             arrays.join(", "),
-            least
+            least,
         );
         cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(staged))));
         versions::choose(ir, holds, region.op(), fallback);
@@ -151,6 +165,8 @@ impl StageTransposes {
 #[derive(Clone)]
 struct Square<'a> {
     nest: &'a Transposition,
+    /// Iterations each way.
+    side: i64,
     /// The nest's variables at the block's first iteration.
     corner: ValueMap,
     /// Dimensions of which the square may go beyond the last iteration.
@@ -159,15 +175,15 @@ struct Square<'a> {
     buffers: Vec<Value>,
 }
 
-/// Builds the nest in squares at the builder's point.
-fn emit(b: &mut Builder<'_>, nest: &Transposition) -> Op {
+/// Builds the nest in squares of such a side at the builder's point.
+fn emit(b: &mut Builder<'_>, nest: &Transposition, side: i64) -> Op {
     let each = vec![1; nest.dims.len()];
-    over_blocks(b, &nest.dims, [nest.row, nest.column], [SIDE; 2], &each, |b, corner| {
-        let edges = open_edges(b, &nest.dims, [nest.row, nest.column], [SIDE; 2]);
+    over_blocks(b, &nest.dims, [nest.row, nest.column], [side; 2], &each, |b, corner| {
+        let edges = open_edges(b, &nest.dims, [nest.row, nest.column], [side; 2]);
         let buffers = nest.transposed.iter();
         let buffers =
-            buffers.map(|each| block_memory(b, [SIDE, SIDE + PADDING], each.element)).collect();
-        Square { nest, corner, edges, buffers }.emit(b);
+            buffers.map(|each| block_memory(b, [side, side + PADDING], each.element)).collect();
+        Square { nest, side, corner, edges, buffers }.emit(b);
     })
 }
 
@@ -178,7 +194,7 @@ impl Square<'_> {
             return self.phases(b);
         }
         let mut exprs = Exprs::default();
-        let sides = self.edges.iter().map(|edge| (edge, SIDE));
+        let sides = self.edges.iter().map(|edge| (edge, self.side));
         let room = whole_sides(b, &mut exprs, &self.corner, sides);
         let operands = exprs.finish(b, &[]).operands;
         let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
@@ -274,11 +290,12 @@ impl Square<'_> {
     /// Code for each place of the square: threads one beside the other along the second number, a few rows of them in turns
     /// along the first.
     fn threads(&self, b: &mut Builder<'_>, body: impl Fn(&mut Builder<'_>, [Value; 2])) {
-        let mapping = rows_of_threads([THREAD_ROWS, SIDE]);
-        over_threads(b, &[THREAD_ROWS, SIDE], mapping, |b, numbers| {
-            for turn in 0..SIDE / THREAD_ROWS {
+        let rows = self.side.min(MOST_THREADS / self.side);
+        let mapping = rows_of_threads([rows, self.side]);
+        over_threads(b, &[rows, self.side], mapping, |b, numbers| {
+            for turn in 0..self.side / rows {
                 let slow = apply(b, &[numbers[0]], |b, dims| {
-                    let further = b.ctx.constant_expr(turn * THREAD_ROWS);
+                    let further = b.ctx.constant_expr(turn * rows);
                     b.ctx.add_expr(dims[0], further)
                 });
                 body(b, [slow, numbers[1]]);

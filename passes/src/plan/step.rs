@@ -173,6 +173,8 @@ pub struct Tile {
 pub struct Stage {
     /// The two loops.
     pub loops: [Name; 2],
+    /// Iterations of each in a square: a power of two from 8 to 64.
+    pub side: i64,
     /// Iterations that both must have at least.
     pub least: i64,
 }
@@ -212,6 +214,12 @@ pub struct Coarsen {
     /// Threads that the grid must have.
     pub threads: i64,
 }
+
+/// The side of squares where a step says none: a warp's threads each way.
+pub const SIDE: i64 = 32;
+
+/// Sides that squares can have.
+pub const SIDES: [i64; 4] = [8, 16, 32, 64];
 
 /// Iterations of a thread, at most: they are written out.
 pub const MOST_COARSE: i64 = 32;

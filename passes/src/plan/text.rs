@@ -189,6 +189,7 @@ kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
   tile i by 128, j by 64, l by 16, threads 8 by 4
   tile i by 64, j by 64, l by 8, threads 4 by 4, wide, resident 2, where 132 blocks
   stage i, j where 32 iterations
+  stage i, j by 16 where 1 iterations
   march i by 64, j by 32, k by 32, rows 4
   march i by 16, j by 16, k by 64, rows 2, where 66 blocks
   coarsen i by 8 where 87040 threads

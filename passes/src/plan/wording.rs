@@ -8,8 +8,8 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 use super::cursor::Cursor;
 use super::step::{
     Block, Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, March, Name,
-    Order, Parallel, Permute, Persist, Privatize, Promote, Share, Skew, Split, Spread, Stage, Tile,
-    Unroll,
+    Order, Parallel, Permute, Persist, Privatize, Promote, SIDE, Share, Skew, Split, Spread, Stage,
+    Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -418,18 +418,26 @@ impl StepText for Stage {
         let first = c.name(LOOP)?;
         c.expect_sign(',')?;
         let second = c.name(LOOP)?;
+        let mut side = SIDE;
+        if c.eat("by") {
+            side = c.positive("the side of the squares", i32::MAX.into())?;
+        }
         c.expect("where")?;
         let least = c.positive("the number of iterations", i32::MAX.into())?;
         c.expect("iterations")?;
-        Ok(Stage { loops: [first, second], least })
+        Ok(Stage { loops: [first, second], side, least })
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, " {} where {} iterations", self.loops.join(", "), self.least)
+        write!(f, " {}", self.loops.join(", "))?;
+        if self.side != SIDE {
+            write!(f, " by {}", self.side)?;
+        }
+        write!(f, " where {} iterations", self.least)
     }
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
-        vec![("least", &mut self.least)]
+        vec![("side", &mut self.side), ("least", &mut self.least)]
     }
 }
 

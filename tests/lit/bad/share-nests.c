@@ -75,9 +75,9 @@ void rows(int n, float a[restrict n][n], float b[restrict n][n])
             a[i][j] = a[i][j] * 0.5f + b[i][j];
 
 #ifdef SQUARES
-    // SQUARES: error[GPUC0027]: 'share' is refused: arrays that are touched by columns go through squares of 32 by 32 iterations, not 16 by 16
-    // SQUARES: help: give lengths of 32 elements, or leave them open: `*`
-    #pragma acc share(b[16][16]:coalesce)
+    // SQUARES: error[GPUC0027]: 'share' is refused: arrays that are touched by columns go through squares of 8, 16, 32 or 64 iterations each way, not 24 by 24
+    // SQUARES: help: give two such lengths, or leave them open: `*`
+    #pragma acc share(b[24][24]:coalesce)
 #endif
     #pragma acc kernels copy(a[0:n][0:n]) copyin(b[0:n][0:n])
     for (int i = 0; i < n; i++)

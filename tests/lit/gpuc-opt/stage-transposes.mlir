@@ -1,5 +1,8 @@
 // What goes through memory of the block, and what must not.
 // RUN: gpuc-opt --pass-pipeline='builtin.module(func.func(stage-transposes{arch=sm_90}),canonicalize,cse)' --split-input-file %s | FileCheck %s
+// RUN: gpuc-opt --pass-pipeline='builtin.module(func.func(stage-transposes{arch=sm_90 side=16}),canonicalize,cse)' --split-input-file %s | FileCheck %s --check-prefix=SMALL
+// RUN: not gpuc-opt --stage-transposes=side=12 %s 2>&1 | FileCheck %s --check-prefix=SIDE
+// SIDE: error: no squares have a side of 12
 
 // Read by columns; the edge of the square is asked for, whole squares are not.
 // CHECK-LABEL: func.func @loaded
@@ -12,6 +15,10 @@
 // CHECK: affine.min
 // CHECK: gpu.barrier
 // CHECK: affine.if
+// SMALL-LABEL: func.func @loaded
+// SMALL: affine.parallel {{.*}} step (16, 16)
+// SMALL: memref.alloca() : memref<16x17xf64, #gpu.address_space<workgroup>>
+// SMALL: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to (16, 16) {
 func.func @loaded(%a: memref<200x200xf64> {offload.name = "a", offload.map = "copyin", offload.storage = "restrict"},
                   %b: memref<200x200xf64> {offload.name = "b", offload.map = "copyout", offload.storage = "restrict"}) {
   offload.region parallel {

@@ -88,3 +88,46 @@ void several(int n, float a[restrict n][n], float b[restrict n][n])
             a[i][0] = i;
     }
 }
+
+// Squares of another side; rows that are summed up are a warp's, or as many lanes' as the block works on columns at a time.
+// CHECK: kernel squares:
+// CHECK: stage i, j by 16 where 1 iterations
+void squares(int n, const float *restrict in, float *restrict out)
+{
+    #pragma acc share(in[16][16]:coalesce)
+    #pragma acc kernels copyin(in[0:n*n]) copyout(out[0:n*n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            out[i * n + j] = in[j * n + i];
+}
+
+// CHECK: kernel mv:
+// CHECK: parallel i, j
+// CHECK-NEXT: spread i over 32 where 1 rounds
+// CHECK-NEXT: map
+// INFO: `spread i over 32 where 1 rounds`
+void mv(int n, const float *restrict A, const float *restrict x, float *restrict y)
+{
+    #pragma acc share(A[TB_X][*]:coalesce)
+    #pragma acc kernels copyin(A[0:n*n], x[0:n]) copyout(y[0:n])
+    for (int i = 0; i < n; i++) {
+        float sum = 0.0f;
+        for (int j = 0; j < n; j++)
+            sum += A[i * n + j] * x[j];
+        y[i] = sum;
+    }
+}
+
+// CHECK: kernel mv_by_16:
+// CHECK: spread i over 16 where 1 rounds
+void mv_by_16(int n, const float *restrict A, const float *restrict x, float *restrict y)
+{
+    #pragma acc share(A[TB_X][16])
+    #pragma acc kernels copyin(A[0:n*n], x[0:n]) copyout(y[0:n])
+    for (int i = 0; i < n; i++) {
+        float sum = 0.0f;
+        for (int j = 0; j < n; j++)
+            sum += A[i * n + j] * x[j];
+        y[i] = sum;
+    }
+}

@@ -43,6 +43,47 @@ static void mt(int n, const float *restrict in, float *restrict out)
             out[i * n + j] = in[j * n + i];
 }
 
+// Squares of other sides, of arrays that are read and written by columns.
+static void small_squares(int n, const float *restrict in, float *restrict out)
+{
+    #pragma acc share(in[8][8]:coalesce)
+    #pragma acc kernels copyin(in[0:n*n]) copy(out[0:n*n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            out[i * n + j] += in[j * n + i];
+}
+
+static void squares(int n, const float *restrict in, float *restrict out)
+{
+    #pragma acc share(out[16][16]:coalesce)
+    #pragma acc kernels copyin(in[0:n*n]) copy(out[0:n*n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            out[j * n + i] = 2 * in[i * n + j];
+}
+
+static void large_squares(int n, const float *restrict in, float *restrict out)
+{
+    #pragma acc share(in[64][64]:coalesce)
+    #pragma acc kernels copyin(in[0:n*n]) copy(out[0:n*n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            out[i * n + j] -= in[j * n + i];
+}
+
+// Rows that are summed up: lanes read them in order.
+static void mv(int n, const float *restrict A, const float *restrict x, float *restrict y)
+{
+    #pragma acc share(A[TB_X][*]:coalesce)
+    #pragma acc kernels copyin(A[0:n*n], x[0:n]) copyout(y[0:n])
+    for (int i = 0; i < n; i++) {
+        float sum = 0.0f;
+        for (int j = 0; j < n; j++)
+            sum += A[i * n + j] * x[j];
+        y[i] = sum;
+    }
+}
+
 static void filter(int n, const unsigned char *restrict in, const float *restrict weight, unsigned char *restrict out)
 {
     #pragma acc share(in[TB_Y][TB_X])
@@ -99,6 +140,14 @@ static void all(int n)
     show("gemm", n, count, c);
     mt(n, a, b);
     show("mt", n, count, b);
+    small_squares(n, a, b);
+    show("squares of 8", n, count, b);
+    large_squares(n, c, b);
+    show("squares of 64", n, count, b);
+    squares(n, a, b);
+    show("squares of 16", n, count, b);
+    mv(n, a, b, c);
+    show("mv", n, n, c);
     several(n, (void *)a, (void *)b, (void *)c);
     show("several", n, count, b);
     show("several", n, count, c);

@@ -115,6 +115,11 @@ impl Chosen {
         self.arrays.iter().map(|(name, array)| (&**name, *array)).collect()
     }
 
+    /// Whether a loop goes along a length that is open.
+    pub fn is_open(&self, variable: Value) -> bool {
+        matches!(self.plan().subspace.parts.get(&variable), Some(Part::Vague))
+    }
+
     /// Iterations of a loop that a block executes at a time: of one that is open as many as fit. `None`: nothing says how many.
     pub fn at_a_time(&self, variable: Value) -> Option<i64> {
         let plan = self.plan();
