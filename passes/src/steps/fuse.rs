@@ -27,7 +27,7 @@ gpuc_ir::pass! {
         /// Whether variables that are mapped to the device are taken not to overlap.
         assume_apart: bool = false,
         /// Which loops: a `producer` with the loop that reads what it writes, a `sibling` with one that reads what it
-        /// reads, or `greedy`, all.
+        /// reads, or `greedy`, both.
         mode: String = "greedy".to_owned(),
     }
 }
@@ -44,7 +44,7 @@ enum Relation {
 }
 
 impl Relation {
-    /// The relation that a mode asks for; `None` of the mode that asks for none.
+    /// The relation that a mode asks for; `None` of the mode that asks for any.
     fn of_mode(mode: &str) -> Result<Option<Relation>, Diagnostic> {
         match mode {
             "greedy" => Ok(None),
@@ -98,7 +98,8 @@ impl Pass for AffineLoopFusion {
             let mut at = first;
             while !ir.is_erased(at)
                 && let Some(second) = follower(ir, at)
-                && (wanted.is_none() || wanted == Relation::of(ir, [at, second]))
+                && Relation::of(ir, [at, second])
+                    .is_some_and(|found| wanted.is_none_or(|wanted| found == wanted))
             {
                 let nest = Nest::compute(ir, op);
                 match fuse(ir, &nest, [at, second], apart(self.assume_apart)) {

@@ -40,7 +40,8 @@ func.func @between(%n: index, %k: index, %a: memref<?xf32> {offload.storage = "e
   }
   %from = arith.muli %k, %k : index
   affine.for %i = 0 to %n {
-    affine.store %f, %b[%i + symbol(%from)] : memref<?xf32>
+    %x = affine.load %a[%i] : memref<?xf32>
+    affine.store %x, %b[%i + symbol(%from)] : memref<?xf32>
   }
   return
 }
@@ -73,7 +74,8 @@ func.func @anti(%n: index, %a: memref<?xf32> {offload.name = "a", offload.storag
     affine.store %x, %b[%i] : memref<?xf32>
   }
   affine.for %i = 0 to %n {
-    affine.store %f, %a[%i + 1] : memref<?xf32>
+    %x = affine.load %b[%i] : memref<?xf32>
+    affine.store %x, %a[%i + 1] : memref<?xf32>
   }
   return
 }
@@ -82,12 +84,13 @@ func.func @anti(%n: index, %a: memref<?xf32> {offload.name = "a", offload.storag
 
 // REMARK: affine-loop-fusion: a dependence would be turned round
 // REMARK: output dependence of a from line {{[0-9]+}} to line {{[0-9]+}}, such as iterations
-func.func @output(%n: index, %a: memref<?xf32> {offload.name = "a"}, %f: f32, %g: f32) {
+func.func @output(%n: index, %a: memref<?xf32> {offload.name = "a"}, %f: f32) {
   affine.for %i = 0 to %n {
     affine.store %f, %a[%i] : memref<?xf32>
   }
   affine.for %i = 0 to %n {
-    affine.store %g, %a[%i + 3] : memref<?xf32>
+    %x = affine.load %a[%i] : memref<?xf32>
+    affine.store %x, %a[%i + 3] : memref<?xf32>
   }
   return
 }
@@ -100,7 +103,9 @@ func.func @bounds(%n: index, %m: index, %a: memref<?xf32>, %f: f32) {
     affine.store %f, %a[%i] : memref<?xf32>
   }
   affine.for %i = 0 to %m {
-    affine.store %f, %a[%i] : memref<?xf32>
+    %x = affine.load %a[%i] : memref<?xf32>
+    %y = arith.addf %x, %f : f32
+    affine.store %y, %a[%i] : memref<?xf32>
   }
   return
 }
@@ -134,7 +139,9 @@ func.func @value(%n: index, %z: f32, %a: memref<?xf32> {offload.storage = "exclu
     affine.yield %t : f32
   }
   affine.for %i = 0 to %n {
-    affine.store %r, %b[%i] : memref<?xf32>
+    %x = affine.load %a[%i] : memref<?xf32>
+    %y = arith.addf %x, %r : f32
+    affine.store %y, %b[%i] : memref<?xf32>
   }
   return
 }
