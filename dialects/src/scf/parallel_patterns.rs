@@ -7,6 +7,7 @@ use super::for_loop::trip_count;
 use super::inline::{drop_arguments, inline_before, kept, replace_kept, take_region};
 use super::parallel::ParallelOp;
 use crate::arith::constant_index_value;
+use crate::offload::SCHEDULE_ATTR;
 use crate::offload::mapping::MAPPING_ATTR;
 
 pub(super) const PARALLEL: &[Pattern] =
@@ -47,6 +48,10 @@ fn simplify_dimensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     if !keep.contains(&true) {
+        // What stands in no loop of a `parallel` construct, every gang executes; of a loop, one does.
+        if rw.attr(op, SCHEDULE_ATTR).is_some() {
+            return false;
+        }
         inline_iteration(rw, op);
         return true;
     }

@@ -87,6 +87,12 @@ impl Lowerer<'_> {
                     roles.own.insert(decl);
                 }
                 (Some(_), Some(later)) => match update::reduction(unit, site.body, decl) {
+                    // Memory that gangs share is updated as the program says where no reduction is: its result
+                    // would be there when all gangs are done, which they are behind the outermost loop.
+                    Some(_)
+                        if shared
+                            && self.is_of_gangs_inside(site)
+                            && is_updated_atomically(unit, site.body, decl) => {}
                     Some(op) => roles.reductions.push((decl, op)),
                     None if shared => {}
                     None if self.may_take_turns(site.directive) => {
@@ -114,6 +120,14 @@ impl Lowerer<'_> {
             }
         }
         Ok(roles)
+    }
+
+    /// Whether gangs may divide a loop that a loop of the construct comes back to.
+    fn is_of_gangs_inside(&self, site: LoopSite<'_>) -> bool {
+        let levels = site.directive.nest.as_ref().map(|nest| &nest.levels);
+        let is_of_gangs =
+            levels.is_none_or(|all| all[GANG].is_some() || all.iter().all(Option::is_none));
+        is_of_gangs && self.scalars.body.is_some_and(|body| in_loop(self.unit, body, site.stmt))
     }
 
     /// Whether the threads that divide a loop may execute its iterations one after another: where a scalar that
@@ -445,4 +459,48 @@ fn assignment(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> Option<Span
         Below::Enter
     });
     found
+}
+
+/// Whether a loop in `body` has `inner` inside.
+fn in_loop(unit: &TranslationUnit, body: StmtId, inner: StmtId) -> bool {
+    let (mut loops, mut found) = (Vec::new(), false);
+    walk::stmt(unit, body, &mut |node| {
+        match node {
+            Node::Stmt(stmt) => {
+                found |= stmt == inner && !loops.is_empty();
+                let kind = &unit.stmts[stmt].kind;
+                if matches!(
+                    kind,
+                    StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+                ) {
+                    loops.push(stmt);
+                }
+            }
+            Node::Leave(stmt) => loops.retain(|&at| at != stmt),
+            _ => {}
+        }
+        Below::Enter
+    });
+    found
+}
+
+/// Whether all that a statement does to a variable stands behind `atomic` directives.
+fn is_updated_atomically(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
+    let mut all = true;
+    walk::stmt(unit, body, &mut |node| match node {
+        Node::Stmt(stmt) => match &unit.stmts[stmt].kind {
+            StmtKind::Directive { directive, .. }
+                if matches!(unit.directives[*directive].kind, Kind::Atomic(_)) =>
+            {
+                Below::Skip
+            }
+            _ => Below::Enter,
+        },
+        Node::Expr(expr) => {
+            all &= !matches!(unit.exprs[expr].kind, ExprKind::Name(name) if name == decl);
+            Below::Enter
+        }
+        _ => Below::Enter,
+    });
+    all
 }

@@ -2,7 +2,9 @@
 
 use gpuc_arch::{Arch, MAX_GRID_X};
 use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, LoopMapping, Size};
-use gpuc_dialects::offload::{BLOCK_EXTENTS_ATTR, FOLDED_ROWS_ATTR, LaunchSizeOp, RegionOp};
+use gpuc_dialects::offload::{
+    BLOCK_EXTENTS_ATTR, Construct, FOLDED_ROWS_ATTR, LaunchSizeOp, RegionOp,
+};
 use gpuc_dialects::{arith, gpu, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
@@ -101,10 +103,12 @@ impl Launch {
             }
             None => {
                 // Gangs share loops further inside, and repeat what is not in a loop; what can be
-                // seen of that is the same for one gang as for many, unless it adds up.
+                // seen of that is the same for one gang as for many, unless it adds up. In
+                // `kernels` nothing is repeated.
+                let repeats = region.kind(&b) != Construct::Kernels && segment.has_atomics(&b);
                 let shared = segment.has_inner_loop_over_blocks(&b);
                 launch.grid[0] = match gangs {
-                    Some(gangs) if shared || segment.has_atomics(&b) => gangs,
+                    Some(gangs) if shared || repeats => gangs,
                     None if shared => {
                         let constant = inner_blocks(&b, segment);
                         arith::constant_index(
