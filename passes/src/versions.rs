@@ -164,5 +164,30 @@ pub fn tested(ir: &Ir, op: Op) -> Vec<Op> {
 /// Whether an operation is in the version without an assumption, of which the user is told nothing:
 /// what differs in the other one was said, with the condition for it.
 pub fn in_fallback(ir: &Ir, op: Op) -> bool {
-    [op].into_iter().chain(ir.ancestors(op)).any(|at| ir.attr(at, FALLBACK_ATTR).is_some())
+    [op].into_iter().chain(ir.ancestors(op)).any(|at| is_fallback(ir, at))
+}
+
+/// Whether an operation is a version without an assumption. One that is left alone, because the test is known
+/// to fail, is what runs, and no less than an operation of which there was never another version.
+pub fn is_fallback(ir: &Ir, op: Op) -> bool {
+    if ir.attr(op, FALLBACK_ATTR).is_none() {
+        return false;
+    }
+    // A copy that is not in its place yet.
+    if ir.parent_op(op).is_none() {
+        return true;
+    }
+    // It may have been made into versions itself.
+    let mut at = op;
+    while let (Some(region), Some(outer)) = (ir.parent_region(at), ir.parent_op(at)) {
+        let Some(choice) = scf::IfOp::cast(ir, outer) else { return false };
+        let can_hold = arith::constant_int_value(ir, choice.condition(ir)) != Some(0);
+        // Besides what ends the branch.
+        let holds_version = || ir.ops(ir.body(outer, 0)).nth(1).is_some();
+        if ir.region(outer, 0) != region && can_hold && holds_version() {
+            return true;
+        }
+        at = outer;
+    }
+    false
 }

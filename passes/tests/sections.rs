@@ -127,6 +127,39 @@ affine.store %f1, %v[%i, %j] : TYPE
     assert_eq!(found, [ALL; 2]);
 }
 
+/// What the version without an assumption touches counts where it is the only one: the test is known to fail.
+#[test]
+fn a_version_that_is_left_alone() {
+    let touch = |elements: &str| {
+        format!("affine.for %i = 0 to {elements} {{\naffine.store %f1, %a[%i] : memref<?xf32>\n}}")
+    };
+    let version = |elements: &str, mark: &str| {
+        format!("offload.region parallel {mark} {{\n{}\n}}", touch(elements))
+    };
+    let fallback = version("%n", "attributes {offload.fallback}");
+    let choice = |condition: &str, first: &str| {
+        format!(
+            "%holds = {condition}
+             scf.if %holds {{\n{first}\n}} else {{\n{fallback}\n}}"
+        )
+    };
+    let compared = "arith.cmpi slt, %m, %n : index";
+    for (versions, length) in [
+        (fallback.clone(), 4 * 5),
+        (choice(compared, &version("%m", "")), 4 * 3),
+        (choice("arith.constant false", &version("%m", "")), 4 * 5),
+        (choice(compared, ""), 4 * 5),
+    ] {
+        // In place of the construct's one region.
+        let text = construct(false, "REGION");
+        let (before, behind) = text.split_once("offload.region parallel {").expect("there is one");
+        let (_, behind) = behind.split_once('}').expect("it ends");
+        let (made, said) = run("find-sections", &format!("{before}{versions}{behind}"));
+        assert!(said.contains("Generating implicit copy(a[:])"), "{said}in\n{versions}");
+        assert_eq!(section(&made, [5, 3, 0]), (0, length), "{versions}");
+    }
+}
+
 /// The corners of the box round the subscripts are touched, or nobody says that they are.
 #[test]
 fn corners_that_are_not_touched() {

@@ -33,14 +33,15 @@ pub use given::Given;
 pub use record::record;
 pub use step::Step;
 
-use gpuc_dialects::offload::{FALLBACK_ATTR, PERSISTENT_ATTR, REST_ATTR};
+use gpuc_dialects::offload::{PERSISTENT_ATTR, REST_ATTR};
 use gpuc_ir::{Ir, Op};
+
+use crate::versions::is_fallback;
 
 /// Whether a plan speaks of an operation: it is in no version that only stands in for an assumption
 /// which does not hold, and in no loop that persists in a block. Those are decided as if there were no plan.
 pub fn is_planned(ir: &Ir, op: Op) -> bool {
-    let set_aside =
-        |at: Op| ir.attr(at, FALLBACK_ATTR).is_some() && ir.attr(at, REST_ATTR).is_none();
+    let set_aside = |at: Op| is_fallback(ir, at) && ir.attr(at, REST_ATTR).is_none();
     let set_aside = |at: Op| set_aside(at) || ir.attr(at, PERSISTENT_ATTR).is_some();
     ![op].into_iter().chain(ir.ancestors(op)).any(set_aside)
 }

@@ -173,7 +173,8 @@ fn accesses(ir: &Ir, function: Op, pointer: Value) -> Result<Vec<(Op, Access)>, 
         let is_user = ir
             .operands(op)
             .any(|operand| ir.ctx.is_memref(ir.ty(operand)) && root(ir, operand) == pointer);
-        // The version without an assumption touches the same elements, or the test says so ([`while_tests_hold`]).
+        // The version without an assumption touches the same elements, or the test says so ([`while_tests_hold`]);
+        // where there is no other one, it counts.
         if !is_user || in_fallback(ir, op) {
             continue;
         }
