@@ -194,6 +194,9 @@ impl Lowerer<'_> {
         let mut order = self.order(directive);
         let mut independent = self.is_independent(directive);
         let Some(innermost) = loops.last() else { return Ok(()) };
+        if order == LoopOrder::Seq {
+            self.note_order(directive);
+        }
         let inner_body = innermost.body;
 
         let around = (self.gangs, self.taken, self.numbers);
@@ -288,6 +291,14 @@ impl Lowerer<'_> {
         };
         let takes_turns = self.may_take_turns(directive);
         directive.lastprivate.iter().map(|var| var.decl).filter(|_| takes_turns).find(is_own)
+    }
+
+    /// Says which directive leaves the iterations of a loop in order.
+    fn note_order(&mut self, directive: &Directive) {
+        let line = self.unit.place(directive.name).line;
+        let text = format!("Loop runs sequentially, as `{}` in line {line} says", directive.words);
+        let place = self.b.ctx.place(self.b.location);
+        self.diagnostics.push(Diagnostic::remark(text).at_option(place));
     }
 
     /// Says that the iterations of a loop are executed one after another.
