@@ -73,6 +73,16 @@ impl Family {
         }
     }
 
+    /// The clauses that give the numbers of gangs, workers and lanes of a region.
+    pub(crate) fn size_clauses(self) -> [&'static str; 3] {
+        match self {
+            Family::OpenMp => ["num_teams", "num_workers", "thread_limit"],
+            Family::OpenAcc | Family::OpenHmpp | Family::Jolokia => {
+                ["num_gangs", "num_workers", "vector_length"]
+            }
+        }
+    }
+
     /// What passes say of constructs, who know no family, in the family's words.
     pub fn worded(self, text: &str) -> String {
         match self {

@@ -2,7 +2,7 @@
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith::{self, CmpIPredicate};
-use gpuc_dialects::offload::{self, Construct, LoopOrder, ReductionKind};
+use gpuc_dialects::offload::{self, Construct, LEVELS, LoopOrder, ReductionKind};
 use gpuc_ir::Value;
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ use super::walk::{self, Below, Node};
 use crate::directive::construct::{GANG, Level};
 use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
-use crate::tree::{DeclId, DirectiveId, ExprKind, StmtId, StmtKind};
+use crate::tree::{DeclId, DirectiveId, ExprId, ExprKind, StmtId, StmtKind};
 use crate::types::Qualifiers;
 
 /// The case of `#offload.reduction` for an operator on values of a type. What a `_Bool` is given
@@ -194,6 +194,9 @@ impl Lowerer<'_> {
         let mut order = self.order(directive);
         let mut independent = self.is_independent(directive);
         let Some(innermost) = loops.last() else { return Ok(()) };
+        if order == LoopOrder::Seq {
+            self.note_order(directive);
+        }
         let inner_body = innermost.body;
 
         let around = (self.gangs, self.taken, self.numbers);
@@ -217,9 +220,9 @@ impl Lowerer<'_> {
             self.taken = around.1;
         }
         let mut sizes = Vec::new();
-        for level in levels {
+        for (level, clause) in levels.into_iter().zip(LEVELS) {
             sizes.push(match level.and_then(|level| level.size) {
-                Some(size) => Some(self.launch_size(size)?),
+                Some(size) => Some(self.given_size(size, clause)?),
                 None => None,
             });
         }
@@ -288,6 +291,14 @@ impl Lowerer<'_> {
         };
         let takes_turns = self.may_take_turns(directive);
         directive.lastprivate.iter().map(|var| var.decl).filter(|_| takes_turns).find(is_own)
+    }
+
+    /// Says which directive leaves the iterations of a loop in order.
+    fn note_order(&mut self, directive: &Directive) {
+        let line = self.unit.place(directive.name).line;
+        let text = format!("Loop runs sequentially, as `{}` in line {line} says", directive.words);
+        let place = self.b.ctx.place(self.b.location);
+        self.diagnostics.push(Diagnostic::remark(text).at_option(place));
     }
 
     /// Says that the iterations of a loop are executed one after another.
@@ -428,7 +439,7 @@ impl Lowerer<'_> {
         self.diagnostics.push(remark);
     }
 
-    fn mentions(&self, expr: crate::tree::ExprId, decl: DeclId) -> bool {
+    fn mentions(&self, expr: ExprId, decl: DeclId) -> bool {
         let mut found = false;
         walk::expr(self.unit, expr, &mut |node| {
             if let Node::Expr(expr) = node
@@ -442,10 +453,24 @@ impl Lowerer<'_> {
     }
 
     /// A number of gangs, workers or lanes, as an `i32`.
-    pub(super) fn launch_size(&mut self, expr: crate::tree::ExprId) -> Lowering<Value> {
+    pub(super) fn launch_size(&mut self, expr: ExprId) -> Lowering<Value> {
         let from = self.scalar(self.ty(expr), self.span(expr))?;
         let value = self.rvalue(expr)?;
         Ok(self.convert(value, from, Scalar::INT))
+    }
+
+    /// The same as what `clause` gives, at its place: 1 at least.
+    pub(super) fn given_size(&mut self, expr: ExprId, clause: &str) -> Lowering<Value> {
+        let value = self.launch_size(expr)?;
+        let variable = self.unit.named(expr).map(|decl| self.unit.name(decl).to_owned());
+        Ok(self.at_span(self.span(expr), |l| {
+            let clause = l.b.ctx.string_attr(clause);
+            let variable = variable.map(|name| l.b.ctx.string_attr(&name));
+            let op = offload::LaunchSizeOp::new(&mut l.b, value)
+                .attr(&mut l.b, "clause", clause)
+                .attr_option(&mut l.b, "variable", variable);
+            l.value(op)
+        }))
     }
 
     /// The reduction variables of a loop: those of its clauses, and those of enclosing loops that it
@@ -700,7 +725,7 @@ impl Lowerer<'_> {
         let variables: Vec<Value> = reductions.iter().map(|&(_, _, memref, _)| memref).collect();
         let ctx = &mut self.b.ctx;
         let mut names = Vec::new();
-        for (number, text) in ["gang", "worker", "vector"].into_iter().enumerate() {
+        for (number, text) in LEVELS.into_iter().enumerate() {
             if levels[number].is_some() {
                 names.push(ctx.string_attr(text));
             }

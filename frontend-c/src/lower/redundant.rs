@@ -4,7 +4,6 @@
 //! Other statements of that kind are executed once, since all gangs do the same.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::arith;
 use gpuc_dialects::offload::{self, LoopOrder};
 use gpuc_ir::Value;
 
@@ -12,7 +11,6 @@ use super::counted::Bounds;
 use super::lowerer::{Lowerer, Lowering};
 use super::output::prints;
 use super::role::Roles;
-use super::scalar::Scalar;
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
 use crate::directive::Directive;
@@ -94,10 +92,8 @@ impl Lowerer<'_> {
     /// A loop over the gangs whose body is a statement.
     fn once_a_gang(&mut self, directive: &Directive, stmt: StmtId, gangs: Value) -> Lowering<()> {
         let location = self.b.location;
-        let one = self.index(1);
-        let count = self.as_index(gangs, Scalar::INT);
-        let op = arith::MaxSIOp::new(&mut self.b, count, one);
-        let bounds = Bounds { lower: self.index(0), upper: self.value(op), step: one, down: None };
+        let (lower, step) = (self.index(0), self.index(1));
+        let bounds = Bounds { lower, upper: gangs, step, down: None };
         let reductions = self.loop_reductions(directive, stmt, true, &Roles::default())?;
         let saved = self.bindings.clone();
         let index = self.b.ctx.index();

@@ -260,10 +260,11 @@ impl Lowerer<'_> {
     ) -> Lowering<()> {
         let location = self.b.location;
         let mut sizes: Vec<Option<Value>> = Vec::new();
-        for factors in &site.directive.sizes {
+        let clauses = site.directive.family.size_clauses();
+        for (factors, clause) in site.directive.sizes.iter().zip(clauses) {
             let mut product = None;
             for &size in factors {
-                let size = self.launch_size(size)?;
+                let size = self.given_size(size, clause)?;
                 product = Some(match product {
                     Some(product) => {
                         let op = arith::MulIOp::new(&mut self.b, product, size);

@@ -333,12 +333,30 @@ fn launch_size(b: &mut Builder<'_>, value: Value, clause: &str) -> Value {
     if let Some(constant) = arith::constant_int_value(b, value) {
         return arith::constant_index(b, i64::try_from(constant).unwrap_or(i64::MAX).max(1));
     }
+    if is_launch_size(b, value) {
+        return value;
+    }
     let clause = b.ctx.string_attr(clause);
     let variable = variable_of(b, value).map(|name| b.ctx.string_attr(&name));
     LaunchSizeOp::new(b, value)
         .attr(b, "clause", clause)
         .attr_option(b, "variable", variable)
         .value(b)
+}
+
+/// Whether a value is made of sizes that clauses give: 1 at least, and said where it was less.
+fn is_launch_size(ir: &Ir, value: Value) -> bool {
+    let Some(op) = ir.defining_op(value) else { return false };
+    let mut parts = ir.operands(op);
+    match ir.name(op) {
+        LaunchSizeOp::NAME => true,
+        arith::MaxSIOp::NAME => parts.any(|part| is_launch_size(ir, part)),
+        arith::MulIOp::NAME => parts.all(|part| {
+            let constant = arith::constant_index_value(ir, part);
+            constant.map_or_else(|| is_launch_size(ir, part), |n| n > 0)
+        }),
+        _ => false,
+    }
 }
 
 /// The name of the variable that a value is, through conversions.

@@ -23,7 +23,7 @@ use indexmap::IndexMap;
 use super::block_shape::{BlockShape, grid_row_length, longest_row, row_length, tile_shape};
 use super::lane_row::{touches, written_by};
 use super::mapping_remarks;
-use super::schedule::{Asked, Levels, check_nesting, region_sizes};
+use super::schedule::{Asked, Has, Levels, check_nesting, region_sizes};
 use super::segments::{has_effects, is_local};
 use super::verify_mapping::check_sizes;
 use crate::analysis::loops::constant_trips;
@@ -192,7 +192,13 @@ impl Mapper<'_> {
                 None => self.levels(ir, op, asked.levels, outer, kernels && !free),
             };
             if given.is_none() {
-                check_nesting(ir, op, outer, levels)?;
+                let asks = |has: Has| {
+                    ir.ancestors(op).find_map(|around| {
+                        let known = self.loops.get(&around).filter(|known| has(known.levels))?;
+                        Some((around, known.given || has(known.asked.levels)))
+                    })
+                };
+                check_nesting(ir, op, outer, levels, &asks)?;
             }
             self.loops.insert(op, Loop { levels, asked, top, given: given.is_some() });
             around = outer.with(levels);

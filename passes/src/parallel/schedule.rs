@@ -98,25 +98,52 @@ pub fn region_sizes(ir: &Ir, region: RegionOp) -> [Option<Size>; 3] {
         .map(|value| region_size(ir, value))
 }
 
-/// Refuses a loop on levels that stand in the wrong order with those around it.
+/// Whether one level is among some.
+pub type Has = fn(Levels) -> bool;
+
+/// Refuses a loop on levels that stand in the wrong order with those around it. `asks` says of a level around it which
+/// loop has it, and whether that loop asks for it.
 ///
 /// # Errors
 /// Names both.
-pub fn check_nesting(ir: &Ir, op: Op, outer: Levels, own: Levels) -> Result<(), Diagnostic> {
-    let clash = [
-        (own.gang && outer.gang, "gang", "gang"),
-        (own.gang && outer.worker, "gang", "worker"),
-        (own.gang && outer.vector, "gang", "vector"),
-        (own.worker && outer.worker, "worker", "worker"),
-        (own.worker && outer.vector, "worker", "vector"),
-        (own.vector && outer.vector, "vector", "vector"),
+pub fn check_nesting(
+    ir: &Ir,
+    op: Op,
+    outer: Levels,
+    own: Levels,
+    asks: &dyn Fn(Has) -> Option<(Op, bool)>,
+) -> Result<(), Diagnostic> {
+    let [gang, worker, vector]: [(Has, [&str; 2]); 3] = [
+        (|levels| levels.gang, ["gang", "gangs"]),
+        (|levels| levels.worker, ["worker", "workers"]),
+        (|levels| levels.vector, ["vector", "vector lanes"]),
     ];
-    match clash.into_iter().find(|&(is, _, _)| is) {
-        None => Ok(()),
-        Some((_, inner, around)) => {
-            Err(Diagnostic::error(format!("a {inner} loop cannot stand inside a {around} loop"))
-                .at_option(ir.ctx.place(ir.location(op)))
-                .help("levels go from gang over worker to vector, from the outside in"))
+    let clashes = [
+        (gang, gang),
+        (gang, worker),
+        (gang, vector),
+        (worker, worker),
+        (worker, vector),
+        (vector, vector),
+    ];
+    let clash = clashes.into_iter().find(|((inner, _), (around, _))| inner(own) && around(outer));
+    let Some(((_, [inner, _]), (has, [around, all]))) = clash else { return Ok(()) };
+    let place = |op: Op| ir.ctx.place(ir.location(op));
+    let error = match asks(has) {
+        Some((loop_around, false)) => {
+            let error = Diagnostic::error(format!(
+                "a {inner} loop cannot stand inside a loop that is divided among {all}, as no clause says otherwise"
+            ));
+            let error = error
+                .help(format!("write `seq` at the loop around it, or leave `{inner}` out here"));
+            match place(loop_around) {
+                Some(place) => error
+                    .related(place, format!("no level is written at this loop: it has the {all}")),
+                None => error,
+            }
         }
-    }
+        _ => Diagnostic::error(format!("a {inner} loop cannot stand inside a {around} loop"))
+            .help("levels go from gang over worker to vector, from the outside in"),
+    };
+    Err(error.at_option(place(op)))
 }

@@ -129,7 +129,7 @@ fn most_of(axis: Axis) -> i64 {
 /// Refuses sizes that no device has, and that are too few.
 ///
 /// # Errors
-/// At the number that is too large or too small, where the region gives it; else at the loop.
+/// At the number that is too large or too small, where the region gives it; else at the loop that is mapped to as many.
 pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
     let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
     for &op in &nested {
@@ -205,8 +205,25 @@ pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
     };
     let given = if of_workers { region.num_workers(ir) } else { region.vector_length(ir) };
     let given = given.filter(|_| smallest.is_some() || x != y);
-    let op =
-        smallest.map_or(region.op(), |(op, ..)| if given.is_some() { region.op() } else { op });
+    let largest = if z > 64 {
+        (Axis::Thread(2), z)
+    } else if of_workers {
+        (Axis::Thread(1), y)
+    } else {
+        (Axis::Thread(0), x)
+    };
+    let maps = |&&op: &&Op| {
+        LoopMapping::known(ir, op).is_some_and(|mapping| {
+            mapping
+                .axes()
+                .any(|(axis, size)| (axis, size) == (largest.0, Size::Constant(largest.1)))
+        })
+    };
+    let op = match (smallest, given) {
+        (_, Some(_)) => region.op(),
+        (Some((op, ..)), None) => op,
+        (None, None) => nested.iter().find(maps).copied().unwrap_or(region.op()),
+    };
     Err(Diagnostic::error(format!("{message}; a gang has 1 to {MAX_THREADS_PER_BLOCK}"))
         .at_option(ir.ctx.place(location(given, op)))
         .help("ask for fewer, or leave the numbers out to have them chosen"))

@@ -1,6 +1,7 @@
 //! From what the program says to closed forms: loops and accesses that analyses understand.
 
 pub mod affine_operands;
+mod clause_sizes;
 mod condition;
 pub mod delinearize;
 pub mod parallel_nest;

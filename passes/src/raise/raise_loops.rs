@@ -15,6 +15,7 @@ use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Attr, Block, Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
+use super::clause_sizes;
 use super::reduction::Reduction;
 use crate::analysis::slice::{clone_slice, pure_slice};
 
@@ -25,6 +26,14 @@ gpuc_ir::pass! {
 
 impl Pass for RaiseLoops {
     fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            if let Some(region) = RegionOp::cast(ir, inner) {
+                clause_sizes::check(ir, region)?;
+            }
+        }
+        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
+            clause_sizes::fold(ir, inner);
+        }
         // Inner loops first: the body moves, and what is in it should be final.
         for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
             if let Some(this) = LoopOp::cast(ir, inner) {

@@ -12,8 +12,10 @@ void f(int n, int *restrict count, float (*restrict a)[128])
 #ifdef COUNTS
         count[i] += 1;
 #endif
-        // CHECK: error: a gang loop cannot stand inside a gang loop
-        // CHECK-NEXT: --> tests/lit/bad/gangs-inside.c:[[@LINE+2]]:9
+        // CHECK: error: a gang loop cannot stand inside a loop that is divided among gangs, as no clause says otherwise
+        // CHECK-NEXT: --> tests/lit/bad/gangs-inside.c:[[@LINE+4]]:9
+        // CHECK: note: no level is written at this loop: it has the gangs
+        // CHECK-NEXT: --> tests/lit/bad/gangs-inside.c:11:5
         #pragma acc loop gang
         for (int j = 0; j < 128; j++)
             a[i][j] = i + j;
@@ -31,7 +33,7 @@ void g(int n, float (*restrict a)[128])
 #else
             float first = i;
 #endif
-            // READS: error: a gang loop cannot stand inside a gang loop
+            // READS: error: a gang loop cannot stand inside a loop that is divided among gangs, as no clause says otherwise
             // READS-NEXT: --> tests/lit/bad/gangs-inside.c:[[@LINE+2]]:13
             #pragma acc loop gang
             for (int j = 0; j < 128; j++)

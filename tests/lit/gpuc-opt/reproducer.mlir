@@ -1,7 +1,5 @@
 // A pass that fails leaves a file with the module and the passes that show the failure.
-// RUN: gpuc --emit=affine -DVECTOR=2048 -DWORKERS=1 tests/lit/bad/large-launch.c -o %t.affine
-// RUN: not gpuc-opt --gpuc-parallel --mlir-pass-pipeline-crash-reproducer=%t.repro %t.affine 2>&1 \
-// RUN:   | FileCheck %s
+// RUN: not gpuc-opt --gpuc-parallel --mlir-pass-pipeline-crash-reproducer=%t.repro %s 2>&1 | FileCheck %s
 // CHECK: error: 1 workers of vector length 2048
 // CHECK: error: failures have been detected while processing an MLIR pass pipeline (map):
 // CHECK-SAME: reproducer generated at `{{.*}}reproducer.repro`
@@ -11,4 +9,13 @@
 // REPRODUCER-NEXT: pipeline: "builtin.module({{.*}}map
 // RUN: not gpuc-opt --gpuc-parallel %t.repro 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: error: 1 workers of vector length 2048
-module {}
+func.func @f(%n: index, %a: memref<?xf32> {offload.name = "a", offload.map = "copy"}) {
+  offload.region parallel {
+    affine.parallel (%i) = (0) to (symbol(%n)) {
+      %x = affine.load %a[%i] : memref<?xf32>
+      %y = arith.addf %x, %x : f32
+      affine.store %y, %a[%i] : memref<?xf32>
+    } {mapping = [#offload.map<thread_x(2048), strided>]}
+  }
+  return
+}
