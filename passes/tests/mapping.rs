@@ -78,6 +78,7 @@ fn ways_to_deal_several_dimensions() {
             "#offload.map<block_y>, #offload.map<block_x * thread_x(32)>",
             "#offload.map<block_y * thread_y(4)>, #offload.map<block_x * thread_x(8)>",
             "#offload.map<block_x * thread_x(16), strided, dims = 2>",
+            "#offload.map<block_x * thread_x(16), dims = 2>",
             "#offload.map<sequential>, #offload.map<block_x(2) * thread_x(16), strided>",
             "#offload.map<thread_y(3), strided>, #offload.map<thread_x(5), blocked>",
             "#gpu.loop_dim_map<processor = block_y, map = (d0) -> (d0), bound = (d0) -> (d0)>, \
@@ -96,6 +97,38 @@ fn ways_to_deal_several_dimensions() {
                  }}"
             ));
         }
+    }
+}
+
+/// Loops of a kernel over different axes of the block: what one leaves out, the first along it does.
+#[test]
+fn loops_over_some_axes() {
+    for (fill, read) in [
+        ("thread_x(20), strided", "thread_y(4)>, #offload.map<thread_x(8)"),
+        ("thread_x(32)", "thread_y(4)>, #offload.map<thread_x(8)"),
+        ("thread_x(7), blocked", "thread_z(2), strided>, #offload.map<thread_y(8)"),
+        ("thread_y(5), strided", "sequential>, #offload.map<thread_x(8)"),
+    ] {
+        check(&format!(
+            "func.func @main(%a: memref<64xi32> {{offload.name = \"a\", offload.map = \"copy\"}}) {{
+               offload.region parallel {{
+                 affine.parallel (%b) = (0) to (64) step (32) {{
+                   %t = memref.alloca() : memref<40xi32, {WORKGROUP}>
+                   affine.parallel (%x) = (0) to (32) {{
+                     %v = affine.load %a[%b + %x] : memref<64xi32>
+                     affine.store %v, %t[%x] : memref<40xi32, {WORKGROUP}>
+                   }} {{mapping = [#offload.map<{fill}>]}}
+                   gpu.barrier
+                   affine.parallel (%y, %x) = (0, 0) to (4, 8) {{
+                     %v = affine.load %t[%y * 8 + %x] : memref<40xi32, {WORKGROUP}>
+                     affine.store %v, %a[%b - %y * 8 - %x + 31] : memref<64xi32>
+                   }} {{mapping = [#offload.map<{read}>]}}
+                   gpu.barrier
+                 }} {{mapping = [#offload.map<block_x>]}}
+               }}
+               return
+             }}"
+        ));
     }
 }
 
@@ -581,6 +614,36 @@ fn races_under_conditions() {
     }
 }
 
+/// Elements that a loop round the loop over threads chooses.
+#[test]
+fn races_by_the_variable_of_a_loop_around() {
+    for (subscript, races) in
+        [("%k", true), ("%k * 2", true), ("%t", false), ("%t + %k * 0", false)]
+    {
+        let text = format!(
+            "func.func @main(%o: memref<64xi32>) {{
+               offload.region parallel {{
+                 affine.parallel (%b) = (0) to (64) step (32) {{
+                   %tile = memref.alloca() : memref<64xi32, {WORKGROUP}>
+                   affine.for %k = 0 to 2 {{
+                     affine.parallel (%t) = (0) to (32) {{
+                       %v = affine.load %o[%b + %t] : memref<64xi32>
+                       affine.store %v, %tile[%t] : memref<64xi32, {WORKGROUP}>
+                       %w = affine.load %tile[{subscript}] : memref<64xi32, {WORKGROUP}>
+                       affine.store %w, %o[%b + %t] : memref<64xi32>
+                     }} {{mapping = [#offload.map<thread_x(32)>]}}
+                     gpu.barrier
+                   }}
+                 }} {{mapping = [#offload.map<block_x>]}}
+               }}
+               return
+             }}"
+        );
+        let said = run(&PARALLEL.replace("$arch", "sm_80"), &text).1;
+        assert_eq!(said.contains("threads race"), races, "{subscript}: {said}");
+    }
+}
+
 #[test]
 fn memory_of_the_block_is_made_by_the_block() {
     let text = reversal(64, 64, "gpu.barrier", "63 - %i");
@@ -646,16 +709,16 @@ fn sizes_beyond_the_device() {
     refused(
         &one("(0) to (300)", "block_x * thread_x(2048)"),
         expect![[r#"
-        2: error: 1 workers of vector length 2048 are 2048 threads; a gang has 1 to 1024
-            ask for fewer, or leave the numbers out to have them chosen
-    "#]],
+            3: error: 1 worker of vector length 2048 are 2048 threads; a gang has 1 to 1024
+                ask for fewer, or leave the numbers out to have them chosen
+        "#]],
     );
     refused(
         &one("(0) to (300)", "thread_z(65) * thread_x(2), strided"),
         expect![[r#"
-        2: error: blocks of 2 by 1 by 65 threads have 130, 65 of them deep; a gang has 1 to 1024
-            ask for fewer, or leave the numbers out to have them chosen
-    "#]],
+            3: error: blocks of 2 by 1 by 65 threads have 130, 65 of them deep; a gang has 1 to 1024
+                ask for fewer, or leave the numbers out to have them chosen
+        "#]],
     );
     refused(
         &one("(0) to (300)", "block_y(70000), strided"),

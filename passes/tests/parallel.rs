@@ -553,7 +553,7 @@ return
             "num_workers(%size : i32) vector_length(%size : i32)",
         ),
         expect![[r#"
-            5: error: 600 workers of vector length 600 are 360000 threads; a gang has 1 to 1024
+            4: error: 600 workers of vector length 600 are 360000 threads; a gang has 1 to 1024
                 ask for fewer, or leave the numbers out to have them chosen
         "#]],
     );

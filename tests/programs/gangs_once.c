@@ -112,10 +112,61 @@ static int sequence_in_parallel(int steps)
     return o * 7 + p * 3 + q;
 }
 
+/* The threads of a gang wait for each other between its loops. */
+static unsigned sweeps_of_a_gang(int steps)
+{
+    static int a[1002], b[1002];
+    unsigned sum = 1;
+    for (int i = 0; i < 1002; i++)
+        a[i] = i * i % 37;
+    #pragma acc parallel num_gangs(1) copy(a, b)
+    {
+        #pragma acc loop seq
+        for (int t = 0; t < steps; t++) {
+            #pragma acc loop gang
+            for (int j = 1; j < 1001; j++)
+                b[j] = a[j - 1] + a[j + 1];
+            #pragma acc loop gang
+            for (int j = 1; j < 1001; j++)
+                a[j] = b[j - 1] + b[j + 1] + t;
+        }
+    }
+    for (int i = 0; i < 1002; i++)
+        sum = sum * 31 + a[i];
+    return sum;
+}
+
+/* A loop that becomes one over rows and one over columns has its clause once. */
+static int rows_with_clauses(int n)
+{
+    static long b[400], o[400];
+    for (int i = 0; i < 400; i++)
+        b[i] = i % 23, o[i] = i;
+    #pragma acc kernels copy(b, o)
+    {
+        #pragma acc loop gang
+        for (int i = 0; i < 4; i++) {
+            #pragma acc loop worker vector
+            for (int j = 0; j < n; j++) {
+                #pragma acc atomic update
+                o[j % 3] += b[i * 50 + j];
+            }
+        }
+        #pragma acc loop gang
+        for (int j = 0; j < n; j++)
+            o[j / 3 * 10 + j % 3] += b[j];
+    }
+    long sum = 0;
+    for (int i = 0; i < 400; i++)
+        sum += o[i] * (i % 7 + 1);
+    return sum;
+}
+
 int main(void)
 {
     printf("%d\n", one_iteration(3));
     for (int steps = 0; steps < 9; steps += 4)
-        printf("%d %d\n", sequence_in_kernels(steps), sequence_in_parallel(steps));
+        printf("%d %d %u %d\n", sequence_in_kernels(steps), sequence_in_parallel(steps),
+               sweeps_of_a_gang(steps), rows_with_clauses(steps * 9));
     return 0;
 }

@@ -245,6 +245,52 @@ impl Distributor<'_> {
         !ends || lane_row::is_touched_behind(ir, op)
     }
 
+    /// Whether a loop over threads leaves some axes of the block out, which nothing inside is divided along: threads that
+    /// only those tell apart would all do it.
+    fn is_for_some(&self, ir: &Ir, op: Op, around: &[Axis], axes: &[Axis]) -> bool {
+        let known: Vec<Axis> = around.iter().chain(axes).copied().collect();
+        let divides = |&inner: &Op| {
+            inner != op
+                && LoopMapping::known(ir, inner).is_some_and(|mapping| {
+                    let axes: Vec<Axis> = mapping.axes().map(|(axis, _)| axis).collect();
+                    self.processors.extents.are_apart(&axes)
+                })
+        };
+        let nested = ir.nested_ops(op, WalkOrder::PreOrder);
+        !self.tells_apart(&known)
+            && ir.results(op).is_empty()
+            && !nested.iter().any(|inner| divides(inner) || gpu::BarrierOp::is(ir, *inner))
+    }
+
+    /// Lets the first of the threads that a loop does not tell apart do it, the others wait: not at each operation inside,
+    /// where they may have gone on to another iteration.
+    fn parallel_of_some(
+        &mut self,
+        ir: &mut Ir,
+        op: Op,
+        around: &[Axis],
+        axes: &[Axis],
+        ends: bool,
+    ) -> Result<(), Diagnostic> {
+        let known: Vec<Axis> = around.iter().chain(axes).copied().collect();
+        let mut b = Builder::before(ir, op);
+        let all = around.iter().copied().chain((0..3).map(Axis::Thread)).collect::<Vec<_>>();
+        let Some(first) = self.processors.is_first(&mut b, &known) else {
+            return self.parallel(ir, op, &all, Place::Inside);
+        };
+        gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
+        let then = b.region(&[], |b, _| {
+            scf::YieldOp::new(b, &[]).build(b);
+        });
+        let guard = scf::IfOp::new(&mut b, first).region(then).build(&mut b);
+        if !ends {
+            gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
+        }
+        let end = ir.last_op(ir.body(guard, 0)).expect("the region was made with a yield");
+        ir.move_before(end, op);
+        self.parallel(ir, op, &all, Place::Inside)
+    }
+
     fn parallel(
         &mut self,
         ir: &mut Ir,
@@ -272,6 +318,11 @@ impl Distributor<'_> {
         let ends =
             self.ends(ir, op, at) || self.barrier_follows(ir, op) || writes_in_background(ir, op);
         let apart = self.processors.extents.are_apart(around);
+        if in_block && writes && !apart && self.is_for_some(ir, op, around, &axes) {
+            return self.parallel_of_some(ir, op, around, &axes, ends);
+        }
+        // Behind a kernel's own loop over blocks nothing comes; one further inside is a step of each block.
+        let over_blocks = over_blocks && top;
         if in_block && writes && !apart && !over_blocks && overwrites_what_was_read(ir, op) {
             let mut b = Builder::before(ir, op);
             gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
@@ -303,7 +354,7 @@ impl Distributor<'_> {
                 gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
             }
         }
-        if over_blocks && top {
+        if over_blocks {
             self.partial = values.into_iter().zip(combiners).collect();
         } else {
             for (i, value) in values.into_iter().enumerate() {
@@ -317,7 +368,7 @@ impl Distributor<'_> {
         let inner = if once && nothing_follows(ir, op) { Place::End } else { Place::Iteration };
         self.block(ir, body, &inside, inner)?;
         // Its combiners are copied by what finishes the reduction.
-        if !(over_blocks && top && !self.partial.is_empty()) {
+        if !(over_blocks && !self.partial.is_empty()) {
             ir.erase_op(op);
         }
         Ok(())

@@ -162,18 +162,8 @@ struct Around {
     trips: i64,
 }
 
-/// The loops round one over threads whose variables control or bounds in it depend on, as far as they
-/// are known and few.
+/// The loops round one over threads whose variables are used in it, as far as they are known and few.
 fn around(ir: &Ir, op: Op, function: Op) -> Vec<Around> {
-    let controls = |&inner: &Op| {
-        ir.is_sequential_loop(inner)
-            || scf::IfOp::is(ir, inner)
-            || affine::AffineIfOp::is(ir, inner)
-    };
-    let nested = ir.nested_ops(op, WalkOrder::PreOrder);
-    if !nested.iter().any(controls) {
-        return Vec::new();
-    }
     let used: FxHashSet<Value> = used_from_around(ir, op).into_iter().collect();
     let mut all = Vec::new();
     let mut count = 1i64;

@@ -57,12 +57,17 @@ fn check_exact(ir: &Ir, op: Op, mapping: &LoopMapping, region: RegionOp) -> Resu
         if trips.zip(processors).is_some_and(|(trips, processors)| trips <= processors) {
             continue;
         }
+        // Several dimensions are not launched part by part: there are to be blocks for all.
+        if is_free && is_top && trips.is_some_and(|trips| trips <= i128::from(MAX_GRID_X)) {
+            continue;
+        }
         let most = match trips {
             Some(trips) if trips <= i128::from(u32::MAX) => format!("up to {trips} iterations"),
             _ => "any number of iterations".to_owned(),
         };
         let why = match (processors, is_free) {
             (Some(processors), _) => format!("{processors} processors"),
+            (None, true) if is_top => "the blocks of one launch".to_owned(),
             (None, true) => "blocks that another loop around it has been given".to_owned(),
             (None, false) => "a number of processors that only the launch knows".to_owned(),
         };
@@ -185,13 +190,13 @@ pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
         });
     let message = match smallest {
         Some((_, Axis::Thread(0), n)) => {
-            format!("{y} workers of vector length {n} are {} threads", y.saturating_mul(n))
+            format!("{} of vector length {n} are {} threads", workers_text(y), y.saturating_mul(n))
         }
         Some((_, _, n)) => {
             format!("{n} workers of vector length {x} are {} threads", x.saturating_mul(n))
         }
         None if threads > MAX_THREADS_PER_BLOCK.into() && z == 1 => {
-            format!("{y} workers of vector length {x} are {threads} threads")
+            format!("{} of vector length {x} are {threads} threads", workers_text(y))
         }
         None if threads > MAX_THREADS_PER_BLOCK.into() || z > 64 => {
             format!("blocks of {x} by {y} by {z} threads have {threads}, {z} of them deep")
@@ -227,4 +232,9 @@ pub fn check_sizes(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(format!("{message}; a gang has 1 to {MAX_THREADS_PER_BLOCK}"))
         .at_option(ir.ctx.place(location(given, op)))
         .help("ask for fewer, or leave the numbers out to have them chosen"))
+}
+
+/// So many workers, in words.
+pub fn workers_text(count: i64) -> String {
+    if count == 1 { "1 worker".to_owned() } else { format!("{count} workers") }
 }

@@ -6,6 +6,8 @@ use gpuc_dialects::arith;
 use gpuc_dialects::offload::{Construct, LaunchSizeOp, LoopOp, LoopOrder, RegionOp};
 use gpuc_ir::{Builder, Ir, Location, Op, OpView, Value, WalkOrder};
 
+use crate::parallel::verify_mapping::workers_text;
+
 /// Refuses numbers of workers and lanes that the clauses of a region and of its independent loops give, and that together are
 /// more than a block has.
 ///
@@ -32,7 +34,8 @@ pub fn check(ir: &Ir, region: RegionOp) -> Result<(), Diagnostic> {
     }
     let place = if y > x { workers } else { lanes };
     Err(Diagnostic::error(format!(
-        "{y} workers of vector length {x} are {threads} threads; a gang has 1 to {MAX_THREADS_PER_BLOCK}"
+        "{} of vector length {x} are {threads} threads; a gang has 1 to {MAX_THREADS_PER_BLOCK}",
+        workers_text(y)
     ))
     .at_option(place.and_then(|(_, location)| ir.ctx.place(location)))
     .help("ask for fewer, or leave the numbers out to have them chosen"))

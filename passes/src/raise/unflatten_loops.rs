@@ -7,7 +7,9 @@
 //! (see [`versions`]). Runs where loops count in `index`, ahead of `widen-subscripts` and `raise-affine`.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{FITS_ATTR, FITS_UNSIGNED_ATTR, RegionOp, SECTION_TEST_ATTR};
+use gpuc_dialects::offload::{
+    FITS_ATTR, FITS_UNSIGNED_ATTR, RegionOp, SCHEDULE_ATTR, SECTION_TEST_ATTR,
+};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::op::{AccessKind, Subscripts};
 use gpuc_ir::pass::{Pass, PassContext};
@@ -270,6 +272,8 @@ impl Made {
             b.operands(end).map(|value| map.get(value)).collect()
         });
         copy_marks(b, self.view.op(), inner.op());
+        // What a clause divides the loop among divides its rows.
+        b.remove_attr(inner.op(), SCHEDULE_ATTR);
         b.results(inner.op()).to_vec()
     }
 }

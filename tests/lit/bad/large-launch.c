@@ -27,7 +27,7 @@
 // LOOP: warning: worker(...) is 0, and 1 is taken
 // LOOP: done 1
 // RUN: not gpuc run --device=sim -DLOOP -DVECTOR=2048 %s 2>&1 | FileCheck %s --check-prefix=CLAUSE
-// CLAUSE: error: 1 workers of vector length 2048 are 2048 threads; a gang has 1 to 1024
+// CLAUSE: error: 1 worker of vector length 2048 are 2048 threads; a gang has 1 to 1024
 // CLAUSE-NEXT: --> tests/lit/bad/large-launch.c:[[@LINE+7]]:66{{$}}
 #include <stdio.h>
 #include <stdlib.h>

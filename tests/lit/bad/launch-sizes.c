@@ -41,7 +41,7 @@ void f(void)
     for (int i = 0; i < 100; i++)
         a[i] = i;
 #elif defined LARGE
-    // LARGE: error: 1 workers of vector length 5000 are 5000 threads; a gang has 1 to 1024
+    // LARGE: error: 1 worker of vector length 5000 are 5000 threads; a gang has 1 to 1024
     // LARGE-NEXT: --> tests/lit/bad/launch-sizes.c:[[@LINE+2]]:45{{$}}
     // LARGE: help: ask for fewer, or leave the numbers out
     #pragma acc parallel loop vector_length(5000)
