@@ -6,7 +6,7 @@ The kinds: `stores` COUNT stores to one array in a loop that is declared indepen
 `kernels` region; `apart` stores whose elements lie in blocks of their own; `arrays` one store to each of COUNT arrays;
 `distinct` stores whose subscripts all have another stride; `plain` COUNT statements in a region without a loop;
 `updates` COUNT updates of one element in a loop; `functions` COUNT functions with a kernel each; `deep` a nest COUNT loops deep;
-`flat` the same of loops of unknown bounds, with a subscript of all variables.
+`flat` the same of loops of unknown bounds, with a subscript of all variables; `recurrences` COUNT loops of one kernel.
 """
 
 import sys
@@ -55,6 +55,12 @@ def program(kind, count):
         head = "void f(float a[restrict 8][8], const float b[restrict 8][8])\n{\n"
         head += "#pragma acc kernels copy(a[0:8]) copyin(b[0:8])\n"
         return head + loops + f"a[i0][i{count - 1}] += b[i{count // 2}][i0];\n}}\n"
+    if kind == "recurrences":
+        loop = "for (int i = 1; i < n; i++) a[i] = a[i - 1] + b[i] * "
+        loops = "".join(f"{loop}{k}.5f;\n" for k in numbers)
+        head = "void f(int n, float *restrict a, const float *restrict b)\n{\n"
+        head += "#pragma acc serial copy(a[0:n]) copyin(b[0:n])\n{\n"
+        return head + loops + "}\n}\n"
     if kind == "updates":
         return function("n", "parallel loop", [f"a[i] += b[i] * {k}.0f;\n" for k in numbers])
     if kind == "flat":
