@@ -87,11 +87,11 @@ impl Lowerer<'_> {
                     roles.own.insert(decl);
                 }
                 (Some(_), Some(later)) => match update::reduction(unit, site.body, decl) {
-                    // Memory that gangs share is updated as the program says where no reduction is: its result
-                    // would be there when all gangs are done, which they are behind the outermost loop.
+                    // Memory that gangs share is updated as the program says, where more than one of them may come
+                    // to the end of a reduction: all but the loop that divides the construct's work among them.
                     Some(_)
                         if shared
-                            && self.is_of_gangs_inside(site)
+                            && !self.is_first_of_gangs(site)
                             && is_updated_atomically(unit, site.body, decl) => {}
                     Some(op) => roles.reductions.push((decl, op)),
                     None if shared => {}
@@ -122,12 +122,12 @@ impl Lowerer<'_> {
         Ok(roles)
     }
 
-    /// Whether gangs may divide a loop that a loop of the construct comes back to.
-    fn is_of_gangs_inside(&self, site: LoopSite<'_>) -> bool {
+    /// Whether gangs divide a loop, and no loop of the construct is round it.
+    fn is_first_of_gangs(&self, site: LoopSite<'_>) -> bool {
         let levels = site.directive.nest.as_ref().map(|nest| &nest.levels);
         let is_of_gangs =
             levels.is_none_or(|all| all[GANG].is_some() || all.iter().all(Option::is_none));
-        is_of_gangs && self.scalars.body.is_some_and(|body| in_loop(self.unit, body, site.stmt))
+        is_of_gangs && !self.scalars.body.is_some_and(|body| in_loop(self.unit, body, site.stmt))
     }
 
     /// Whether the threads that divide a loop may execute its iterations one after another: where a scalar that

@@ -368,7 +368,7 @@ impl Distributor<'_> {
         let inner = if once && nothing_follows(ir, op) { Place::End } else { Place::Iteration };
         self.block(ir, body, &inside, inner)?;
         // Its combiners are copied by what finishes the reduction.
-        if !(over_blocks && !self.partial.is_empty()) {
+        if !over_blocks || self.partial.is_empty() {
             ir.erase_op(op);
         }
         Ok(())
