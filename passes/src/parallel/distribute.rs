@@ -174,17 +174,7 @@ impl Distributor<'_> {
         let ends = self.ends(ir, op, at);
         let mut b = Builder::before(ir, op);
         let Some(first) = self.processors.is_first(&mut b, around) else { return Ok(()) };
-        gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
-        let then = b.region(&[], |b, _| {
-            scf::YieldOp::new(b, &[]).build(b);
-        });
-        let guard = scf::IfOp::new(&mut b, first).region(then).build(&mut b);
-        if !ends {
-            gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
-        }
-        let inside = ir.body(guard, 0);
-        let end = ir.last_op(inside).expect("the region was made with a yield");
-        ir.move_before(end, op);
+        execute_alone(&mut b, op, first, ends);
         Ok(())
     }
 
@@ -278,16 +268,7 @@ impl Distributor<'_> {
         let Some(first) = self.processors.is_first(&mut b, &known) else {
             return self.parallel(ir, op, &all, Place::Inside);
         };
-        gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
-        let then = b.region(&[], |b, _| {
-            scf::YieldOp::new(b, &[]).build(b);
-        });
-        let guard = scf::IfOp::new(&mut b, first).region(then).build(&mut b);
-        if !ends {
-            gpu::BarrierOp::new(&mut b, &[]).build(&mut b);
-        }
-        let end = ir.last_op(ir.body(guard, 0)).expect("the region was made with a yield");
-        ir.move_before(end, op);
+        execute_alone(&mut b, op, first, ends);
         self.parallel(ir, op, &all, Place::Inside)
     }
 
@@ -373,6 +354,21 @@ impl Distributor<'_> {
         }
         Ok(())
     }
+}
+
+/// Puts an operation, in front of which the builder's point is, under the condition that this is the `first` of some threads; the
+/// others wait for what it reads to be there and, unless everything `ends` with it, for what it writes.
+fn execute_alone(b: &mut Builder<'_>, op: Op, first: Value, ends: bool) {
+    gpu::BarrierOp::new(b, &[]).build(b);
+    let then = b.region(&[], |b, _| {
+        scf::YieldOp::new(b, &[]).build(b);
+    });
+    let guard = scf::IfOp::new(b, first).region(then).build(b);
+    if !ends {
+        gpu::BarrierOp::new(b, &[]).build(b);
+    }
+    let end = b.last_op(b.body(guard, 0)).expect("the region was made with a yield");
+    b.move_before(end, op);
 }
 
 /// Whether a loop over threads writes what others in the block may still read: something that stands
