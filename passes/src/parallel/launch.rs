@@ -1,6 +1,6 @@
 //! The launch of a kernel: how many blocks of how many threads, computed on the host.
 
-use gpuc_arch::{Arch, MAX_GRID_X};
+use gpuc_arch::{Arch, MAX_GRID_X, MAX_GRID_YZ};
 use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, LoopMapping, Size};
 use gpuc_dialects::offload::{
     BLOCK_EXTENTS_ATTR, Construct, FOLDED_ROWS_ATTR, LaunchSizeOp, RegionOp,
@@ -183,9 +183,10 @@ impl Launch {
             if combines {
                 most = left;
             }
-            // Bounds that the host cannot compute: any number of blocks is right.
+            // Bounds that the host cannot compute: any number of blocks is right, and every axis takes so many.
             let needed = needed.unwrap_or_else(|| {
-                arith::constant_index(b, if combines { limits.max_partial_results } else { 65_535 })
+                let many = i64::from(MAX_GRID_YZ);
+                arith::constant_index(b, if combines { limits.max_partial_results } else { many })
             });
             if axis == 1 && self.folded_rows {
                 self.fold_rows(b, needed, least, limits);
