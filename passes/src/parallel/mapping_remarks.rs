@@ -7,6 +7,7 @@ use gpuc_dialects::scf;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::PassContext;
 use gpuc_ir::{Ir, Location, OpView, WalkOrder};
+use rustc_hash::FxHashSet;
 
 /// Says how each parallel loop of a region is mapped.
 pub fn report(ir: &Ir, region: RegionOp, cx: &mut PassContext<'_>) {
@@ -37,12 +38,12 @@ pub fn report(ir: &Ir, region: RegionOp, cx: &mut PassContext<'_>) {
 fn report_sequential(ir: &Ir, region: RegionOp, cx: &mut PassContext<'_>) {
     let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
     // Parts of a loop that is divided come from the same place.
-    let divided: Vec<Location> = nested
+    let divided: FxHashSet<Location> = nested
         .iter()
         .filter(|&&op| ir.has_trait(op, Traits::PARALLEL_LOOP))
         .map(|&op| ir.location(op))
         .collect();
-    for &op in nested.iter().filter(|&&op| !divided.contains(&ir.location(op))) {
+    for &op in nested.iter().filter(|&&op| ir.is_loop(op) && !divided.contains(&ir.location(op))) {
         let why = if scf::WhileOp::is(ir, op) {
             "how often is known only when it ends"
         } else if ir.is_sequential_loop(op)

@@ -13,6 +13,7 @@ use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 use gpuc_presburger::Affine;
 use gpuc_presburger::dependence::Direction;
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 
 use crate::analysis::access::access;
 use crate::analysis::loops::{CountedLoop, dimensions};
@@ -46,7 +47,8 @@ pub struct Fusion {
 
 /// The nests of a region that are to be fused; its loops whose order is the compiler's are `free`.
 pub fn fusions(ir: &Ir, nest: &Nest, region: RegionOp, free: &IndexSet<Op>) -> Vec<Fusion> {
-    let finder = Finder { ir, nest, region: region.op(), free };
+    let sequential = FxHashMap::default();
+    let mut finder = Finder { ir, nest, region: region.op(), free, sequential };
     let mut found = Vec::new();
     let mut done = IndexSet::new();
     for &first in free {
@@ -80,24 +82,35 @@ struct Finder<'a> {
     nest: &'a Nest,
     region: Op,
     free: &'a IndexSet<Op>,
+    /// What is known of operations round nests: each is round many.
+    sequential: FxHashMap<Op, bool>,
 }
 
 impl Finder<'_> {
     /// Whether nothing but sequential loops is round a loop, one at least.
-    fn is_in_steps(&self, op: Op) -> bool {
+    fn is_in_steps(&mut self, op: Op) -> bool {
         let ir = self.ir;
         let around: Vec<Op> = ir.ancestors(op).take_while(|&outer| outer != self.region).collect();
-        let is_sequential = |outer: Op| {
-            AffineForOp::cast(ir, outer).is_none()
-                || ir.attr(outer, SEQ_ATTR).is_some()
-                || self.free.contains(&outer)
-                    && match self.nest.carried(ir, outer, Apart::Assumed, Wanted::Any) {
-                        Ok(found) => found.dependence.is_some(),
-                        Err(_) => true,
-                    }
-        };
         around.iter().any(|&outer| ir.is_loop(outer))
-            && around.iter().all(|&outer| is_sequential(outer))
+            && around.iter().all(|&outer| self.is_sequential(outer))
+    }
+
+    /// Whether an operation round nests is no loop whose iterations could run at once.
+    fn is_sequential(&mut self, op: Op) -> bool {
+        if let Some(&known) = self.sequential.get(&op) {
+            return known;
+        }
+        let is_sequential = AffineForOp::cast(self.ir, op).is_none()
+            || self.ir.attr(op, SEQ_ATTR).is_some()
+            || self.free.contains(&op) && !self.is_parallel(op);
+        self.sequential.insert(op, is_sequential);
+        is_sequential
+    }
+
+    /// Whether a loop is known to carry no dependence.
+    fn is_parallel(&self, op: Op) -> bool {
+        let carried = self.nest.carried(self.ir, op, Apart::Assumed, Wanted::Any);
+        carried.is_ok_and(|found| found.dependence.is_none())
     }
 
     /// Whether a nest consists of parallel loops with nothing between them and no loop inside.
@@ -109,13 +122,7 @@ impl Finder<'_> {
             .nested_ops(innermost, WalkOrder::PreOrder)
             .into_iter()
             .any(|op| op != innermost && ir.is_loop(op));
-        let is_parallel = |&op: &Op| {
-            self.free.contains(&op)
-                && match self.nest.carried(ir, op, Apart::Assumed, Wanted::Any) {
-                    Ok(found) => found.dependence.is_none(),
-                    Err(_) => false,
-                }
-        };
+        let is_parallel = |&op: &Op| self.free.contains(&op) && self.is_parallel(op);
         !holds_loop && loops.iter().all(is_parallel)
     }
 

@@ -106,7 +106,7 @@ pub fn find_race(ir: &Ir, op: Op, function: Op, uniformity: &mut Uniformity) -> 
     if written.is_empty() {
         return None;
     }
-    let around = around(ir, op, function);
+    let around = around(ir, op, function, &written);
     let mut numbers = vec![0; around.len()];
     let mut walk = Walk {
         ir,
@@ -162,9 +162,24 @@ struct Around {
     trips: i64,
 }
 
-/// The loops round one over threads whose variables are used in it, as far as they are known and few.
-fn around(ir: &Ir, op: Op, function: Op) -> Vec<Around> {
-    let used: FxHashSet<Value> = used_from_around(ir, op).into_iter().collect();
+/// The loops round one over threads whose variables decide which elements of buffers of the block it touches, or whether, as
+/// far as they are known and few.
+fn around(ir: &Ir, op: Op, function: Op, written: &FxHashSet<Value>) -> Vec<Around> {
+    let nested = ir.nested_ops(op, WalkOrder::PreOrder);
+    let controls = |&inner: &Op| {
+        ir.is_sequential_loop(inner)
+            || scf::IfOp::is(ir, inner)
+            || affine::AffineIfOp::is(ir, inner)
+    };
+    let used: FxHashSet<Value> = match nested.iter().any(controls) {
+        true => used_from_around(ir, op).into_iter().collect(),
+        false => {
+            let accesses = nested.iter().filter_map(|&inner| access(ir, inner));
+            let of_block = accesses.filter(|access| written.contains(&access.buffer));
+            let subscripts = of_block.flat_map(|access| access.subscripts).flatten();
+            subscripts.flat_map(|form| form.values()).collect()
+        }
+    };
     let mut all = Vec::new();
     let mut count = 1i64;
     for counted in nest(ir, op, function).into_iter().rev() {

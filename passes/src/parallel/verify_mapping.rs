@@ -44,9 +44,6 @@ fn check_exact(ir: &Ir, op: Op, mapping: &LoopMapping, region: RegionOp) -> Resu
             continue;
         }
         let is_free = map.axes.iter().any(|(_, size)| *size == Size::Free);
-        if is_free && is_top && map.dims == 1 {
-            continue;
-        }
         let trips = loops[dims]
             .iter()
             .try_fold(1i128, |product, counted| product.checked_mul(counted.trips_range(ir).max));
@@ -57,8 +54,9 @@ fn check_exact(ir: &Ir, op: Op, mapping: &LoopMapping, region: RegionOp) -> Resu
         if trips.zip(processors).is_some_and(|(trips, processors)| trips <= processors) {
             continue;
         }
-        // Several dimensions are not launched part by part: there are to be blocks for all.
-        if is_free && is_top && trips.is_some_and(|trips| trips <= i128::from(MAX_GRID_X)) {
+        // One dimension is launched part by part where need be; of several, there are to be blocks for all.
+        let fits = || map.dims == 1 || trips.is_some_and(|trips| trips <= MAX_GRID_X.into());
+        if is_free && is_top && fits() {
             continue;
         }
         let most = match trips {
