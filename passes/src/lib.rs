@@ -37,6 +37,7 @@ pub const ALL: &[&PassInfo] = &[
     raise::delinearize::Delinearize::INFO,
     raise::promote_scalars::PromoteScalars::INFO,
     steps::privatize::AffinePrivatize::INFO,
+    steps::relayout::AffineRelayout::INFO,
     parallel::affine_split::AffineSplit::INFO,
     steps::permute::AffineLoopPermute::INFO,
     steps::distribute::AffineLoopDistribute::INFO,

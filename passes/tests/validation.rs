@@ -21,6 +21,7 @@ const NEEDS: &[(&str, &str)] = &[
     ("restructure", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
     ("check-independent", "raise-loops,mem2reg,raise-affine"),
     ("affine-privatize", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
+    ("affine-relayout", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-permute", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-distribute", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-fusion", "raise-loops,mem2reg,raise-affine,delinearize"),
@@ -60,6 +61,7 @@ const NEEDS: &[(&str, &str)] = &[
 const OPTIONS: &[(&str, &str)] = &[
     ("snapshot-op-locations", "{filename=/dev/null}"),
     ("affine-data-copy-generate", "{generate-dma=false}"),
+    ("affine-relayout", "{factors=1}"),
 ];
 
 /// Passes that refuse programs of another form than theirs; some of the programs must be of it.

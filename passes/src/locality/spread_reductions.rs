@@ -188,6 +188,8 @@ impl SpreadReductions {
             rounds(ir, region, nest).is_some(),
         ) {
             (true, true) => Some(Gain::Sectors),
+            // A block for each row is what long ones get as they are.
+            (true, false) if nest.is_shared_by_blocks(ir) => None,
             (true, false) => Some(Gain::SectorsOfUnknown),
             (false, true) if columns::check(ir, nest).is_ok() => Some(Gain::ThreadsByColumns),
             (false, true) => Some(Gain::Threads),

@@ -87,6 +87,22 @@ impl Plan {
         self.levels.values().flatten().any(|level| matches!(level, Level::Group(_)))
     }
 
+    /// The rows of a wavefront down to the loop that neighbouring threads count, where there is one statement; loops
+    /// that stay where they are inside of it are each thread's own.
+    pub fn wavefront(&self) -> Option<Vec<&Affine>> {
+        let [levels] = &self.levels.values().collect::<Vec<_>>()[..] else { return None };
+        let rows = levels.iter().map_while(|level| match level {
+            Level::Loop(form, kind) => Some((form, *kind)),
+            Level::Group(_) | Level::Left(_) => None,
+        });
+        let rows: Vec<(&Affine, Kind)> = rows.collect();
+        let inside = &levels[rows.len()..];
+        let own = inside.iter().all(|level| *level == Level::Left(Kind::Sequential));
+        let last = rows.last().is_some_and(|&(_, kind)| kind == Kind::Parallel);
+        let sum = rows.iter().any(|(form, _)| form.terms().count() > 1);
+        (own && last && sum).then(|| rows.into_iter().map(|(form, _)| form).collect())
+    }
+
     /// The parallel loops outside of all others, of the statement that has fewest.
     pub fn fewest_outer(&self) -> usize {
         let outer = |levels: &Vec<Level>| {

@@ -24,14 +24,16 @@ use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::plan::text::Placed;
-use crate::plan::{Given, Step, names, record};
+use crate::plan::{Given, Step, names, record, step};
 use crate::raise::row_guard::Guard;
-use crate::steps::free_loops;
 use crate::steps::fuse::gather;
 use crate::steps::legality::Legal;
 use crate::steps::planned;
 use crate::steps::rebuild::{rebuild, rebuild_where};
+use crate::steps::refusal::Refusal;
+use crate::steps::relayout::{self, Layout, Relayout};
 use crate::steps::statements::Statements;
+use crate::steps::{self, free_loops};
 use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
@@ -75,7 +77,10 @@ impl Pass for Restructure {
             let mut assumed = Assumed::default();
             let reordered = !better.is_empty();
             for each in better {
-                apply(ir, op, each, &mut assumed, cx);
+                match lay_out(ir, op, region, each, &mut assumed, cx) {
+                    Ok(each) => apply(ir, op, each, &mut assumed, cx),
+                    Err(refusal) => cx.report(refusal.remark(ir)),
+                }
             }
             let fused = match reordered {
                 true => fusions(ir, &Nest::compute(ir, op), region, &free_loops(ir, region)),
@@ -121,8 +126,17 @@ fn follow(
         for name in planned::roots(&placed.step) {
             placed.find(ir, func, name)?;
         }
-        let free = free_loops(ir, region);
         let nest = Nest::compute(ir, func);
+        if let Step::Layout(step) = &placed.step {
+            let found = asked_layout(ir, func, &nest, region, step)
+                .map_err(|refusal| placed.refused(ir, &refusal))?;
+            assumed.apart.extend(found.apart.iter().copied());
+            let said = found.carry_out(ir, func, region);
+            cx.step(ir, func, &placed.step.to_string());
+            cx.report(said);
+            continue;
+        }
+        let free = free_loops(ir, region);
         let movable = |op: Op| free.contains(&op);
         let taken = planned::take(ir, func, &nest, &placed.step, &movable)
             .map_err(|refusal| placed.refused(ir, &refusal))?;
@@ -136,6 +150,28 @@ fn follow(
     }
     kept.require_all(ir, &assumed.apart, &assumed.holds, region.op());
     Ok(true)
+}
+
+/// The layout of an array that a plan asks for.
+fn asked_layout(
+    ir: &Ir,
+    func: Op,
+    nest: &Nest,
+    region: RegionOp,
+    step: &step::Layout,
+) -> Result<Relayout, Refusal> {
+    let refuse = |rule: String| Refusal::new("layout", region.op(), rule);
+    let root = names::find(ir, func, &step.nest)
+        .ok_or_else(|| refuse(format!("there is no loop '{}'", step.nest)))?;
+    let accesses = nest.accesses(root).unwrap_or_default();
+    let array =
+        accesses.iter().map(|each| each.root).find(|&root| access::name(ir, root) == step.array);
+    let array = array
+        .ok_or_else(|| refuse(format!("'{}' touches no array '{}'", step.nest, step.array)))?;
+    let layout = Layout::of_forms(&step.rows).ok_or_else(|| {
+        refuse("one dimension is the last, and the others, in their order, are themselves and a multiple of it".to_owned())
+    })?;
+    Relayout::of(ir, nest, region.op(), root, array, &layout)
 }
 
 /// The nests of a region that have a better order than they are written in.
@@ -201,6 +237,35 @@ fn better_order(ir: &Ir, graph: DependenceGraph, statements: Statements) -> Opti
     let (plan, written) = nest_plan::best(ir, &statements, &graph)?;
     let better = plan.improves_on(&written, &statements);
     better.then_some(Better { graph, statements, plan })
+}
+
+/// Lays arrays out anew that neighbouring threads of a wavefront would touch in different rows.
+fn lay_out(
+    ir: &mut Ir,
+    func: Op,
+    region: RegionOp,
+    better: Better,
+    assumed: &mut Assumed,
+    cx: &mut PassContext<'_>,
+) -> Result<Better, Refusal> {
+    let Some(rows) = better.plan.wavefront() else { return Ok(better) };
+    let nest = Nest::compute(ir, func);
+    let found = relayout::for_wavefront(ir, &nest, region.op(), &better.statements, &rows);
+    if found.is_empty() {
+        return Ok(better);
+    }
+    let root = better.statements.roots[0];
+    for each in found {
+        assumed.apart.extend(each.apart.iter().copied());
+        let said = each.carry_out(ir, func, region);
+        cx.report(said);
+    }
+    // The accesses are others now, of the same iterations.
+    let nest = Nest::compute(ir, func);
+    let free = free_loops(ir, region);
+    let graph = steps::graph(ir, &nest, STEP, &[root], Apart::Assumed)?;
+    let statements = Statements::of(ir, STEP, &graph, &|op| free.contains(&op))?;
+    Ok(Better { graph, statements, plan: better.plan })
 }
 
 fn apply(ir: &mut Ir, func: Op, better: Better, assumed: &mut Assumed, cx: &mut PassContext<'_>) {

@@ -22,6 +22,17 @@ pub struct Privatize {
     pub over: Vec<Name>,
 }
 
+/// An array is laid out anew while a nest runs: `affine-relayout`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The variable.
+    pub array: String,
+    /// The outermost loop of the nest.
+    pub nest: Name,
+    /// The dimensions of the new array, over those of the old one, `d0` and so on.
+    pub rows: Vec<Form>,
+}
+
 /// A loop is cut in front of and behind one of its iterations: `affine-split`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
@@ -336,6 +347,8 @@ steps! {
     Privatize = "privatize" in 0;
     /// A loop in parts.
     Split = "split" in 1;
+    /// Another layout of an array.
+    Layout = "layout" in 2;
     /// Any order.
     Order = "order" in 2;
     /// Another order of loops.

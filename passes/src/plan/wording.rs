@@ -7,9 +7,9 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 
 use super::cursor::Cursor;
 use super::step::{
-    Block, Coarsen, Collapse, Distribute, Form, Fuse, Launches, MOST_COARSE, Map, March, Name,
-    Order, Parallel, Permute, Persist, Privatize, Promote, SIDE, Share, Skew, Split, Spread, Stage,
-    Tile, Unroll,
+    Block, Coarsen, Collapse, Distribute, Form, Fuse, Launches, Layout, MOST_COARSE, Map, March,
+    Name, Order, Parallel, Permute, Persist, Privatize, Promote, SIDE, Share, Skew, Split, Spread,
+    Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -53,6 +53,20 @@ impl StepText for Privatize {
     }
 }
 
+impl StepText for Layout {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let array = c.name(VARIABLE)?;
+        c.expect("in")?;
+        let nest = c.name(LOOP)?;
+        c.expect("as")?;
+        Ok(Layout { array, nest, rows: Form::parse_row(c)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} in {} as {}", self.array, self.nest, Form::row(&self.rows))
+    }
+}
+
 impl StepText for Split {
     fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
         let name = c.name(LOOP)?;
@@ -66,6 +80,25 @@ impl StepText for Split {
 }
 
 impl Form {
+    /// Forms in brackets, with commas between them.
+    fn parse_row(c: &mut Cursor<'_>) -> Result<Vec<Form>, Diagnostic> {
+        c.expect_sign('(')?;
+        let mut row = Vec::new();
+        while !c.eat_sign(')') {
+            if !row.is_empty() {
+                c.expect_sign(',')?;
+            }
+            row.push(Form::parse(c)?);
+        }
+        Ok(row)
+    }
+
+    /// Forms as [`Form::parse_row`] reads them.
+    pub fn row(forms: &[Form]) -> String {
+        let forms: Vec<String> = forms.iter().map(ToString::to_string).collect();
+        format!("({})", forms.join(", "))
+    }
+
     fn parse(c: &mut Cursor<'_>) -> Result<Form, Diagnostic> {
         let mut form = Form::default();
         let mut sign = if c.eat_sign('-') { -1 } else { 1 };
@@ -118,15 +151,7 @@ impl StepText for Order {
         c.expect("as")?;
         let mut rows = Vec::new();
         loop {
-            c.expect_sign('(')?;
-            let mut row = Vec::new();
-            while !c.eat_sign(')') {
-                if !row.is_empty() {
-                    c.expect_sign(',')?;
-                }
-                row.push(Form::parse(c)?);
-            }
-            rows.push(row);
+            rows.push(Form::parse_row(c)?);
             if !c.eat_sign(',') {
                 return Ok(Order { nests, rows });
             }
@@ -136,8 +161,7 @@ impl StepText for Order {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} as", self.nests.join(", "))?;
         for (i, row) in self.rows.iter().enumerate() {
-            let forms: Vec<String> = row.iter().map(ToString::to_string).collect();
-            write!(f, "{} ({})", if i > 0 { "," } else { "" }, forms.join(", "))?;
+            write!(f, "{} {}", if i > 0 { "," } else { "" }, Form::row(row))?;
         }
         Ok(())
     }

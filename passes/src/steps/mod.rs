@@ -18,12 +18,15 @@
 //! | [`data_copy`], [`copy_nest`] | upstream's pass: what loops touch, copied into faster memory
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
+//! | [`relayout`] | an array whose elements lie as a nest touches them |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
+//! | [`device_array`] | arrays of the compiler's own, as those two have them |
 //! | [`refusal`] | why not |
 
 pub mod coalesce;
 mod copy_nest;
 pub mod data_copy;
+mod device_array;
 pub mod distribute;
 pub mod fuse;
 pub mod legality;
@@ -34,6 +37,7 @@ pub mod planned;
 pub mod privatize;
 pub mod rebuild;
 pub mod refusal;
+pub mod relayout;
 mod scan;
 pub mod schedule;
 pub mod skew;
@@ -77,7 +81,7 @@ fn apart(assumed: bool) -> Apart {
 }
 
 /// The dependences of loops that are to be reordered.
-fn graph(
+pub(crate) fn graph(
     ir: &Ir,
     nest: &Nest,
     step: &'static str,

@@ -107,6 +107,7 @@ pub(super) fn groups(ir: &Ir, statements: &Statements, graph: &DependenceGraph) 
 pub fn roots(step: &Step) -> Vec<&String> {
     match step {
         Step::Order(step) => step.nests.iter().collect(),
+        Step::Layout(step) => vec![&step.nest],
         Step::Permute(step) => step.loops.iter().take(1).collect(),
         Step::Distribute(step) => vec![&step.nest],
         Step::Fuse(step) => step.loops.iter().collect(),

@@ -10,13 +10,13 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp};
-use gpuc_dialects::offload::{NAME_ATTR, RegionOp};
-use gpuc_dialects::{arith, gpu, memref};
+use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::{IndexMap, IndexSet};
 
+use super::device_array::{allocate, behind, has_known_extents, redirect};
 use super::refusal::{Refusal, Witness};
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{CountedLoop, candidates, dimensions};
@@ -25,7 +25,6 @@ use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::coverage::{ElementBox, covers, includes, written_box};
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::analysis::polynomial::Polynomial;
-use crate::analysis::slice::{build_polynomial, pure_slice};
 use crate::plan::{Given, names, record, step};
 use crate::raise::affine_operands::AffineOperands;
 use crate::raise::raise_affine::copy_marks;
@@ -368,11 +367,7 @@ impl Private {
 
     /// Whether the host can tell how large the copies are.
     fn has_known_extents(&self, ir: &Ir, region: RegionOp) -> bool {
-        self.sides()
-            .iter()
-            .map(extent)
-            .flat_map(|form| form.values())
-            .all(|value| pure_slice(ir, value, region.op()).is_some())
+        has_known_extents(ir, region.op(), &self.sides())
     }
 
     /// Whether accesses can be redirected, and the last iteration's elements copied back behind the loop `root`: all that both
@@ -402,89 +397,19 @@ impl Private {
     }
 }
 
-/// What follows the last.
-fn behind((_, last): &(Polynomial, Polynomial)) -> Polynomial {
-    last.plus(&Polynomial::constant(1), 1).unwrap_or_default()
-}
-
-/// How many values from the first to the last.
-fn extent((first, last): &(Polynomial, Polynomial)) -> Polynomial {
-    let distance = last.plus(first, -1).unwrap_or_default();
-    distance.plus(&Polynomial::constant(1), 1).unwrap_or_default()
-}
-
 /// Carries it out.
 fn expand(ir: &mut Ir, region: RegionOp, private: &Private) {
     let root = private.loops[0].op;
     let sides = private.sides();
-    let extents: Vec<Polynomial> = sides.iter().map(extent).collect();
     let variable = name(ir, private.accesses[0].root);
-    let buffer = allocate(ir, region.op(), private.buffer, &variable, &extents);
-    let view = view(ir, root, buffer, &extents);
+    let view = allocate(ir, region.op(), root, private.buffer, &variable, &sides);
     let mut operands = AffineOperands::default();
     for access in &private.accesses {
         let place = private.place_of(access);
         let map = place.and_then(|place| operands.map(ir, access.op, &place)).expect(ASKED);
-        let mut b = Builder::before(ir, access.op);
-        if let Some(store) = AffineStoreOp::cast(&b, access.op) {
-            let value = store.value(&b);
-            AffineStoreOp::create(&mut b, value, view, &map);
-            ir.erase_op(access.op);
-        } else {
-            let value = AffineLoadOp::create(&mut b, view, &map);
-            ir.replace_op(access.op, &[value]);
-        }
+        redirect(ir, access.op, view, &map);
     }
     copy_back(ir, root, private, view);
-}
-
-/// Memory of the device for as many elements of a variable, from in front of the region to behind it.
-fn allocate(ir: &mut Ir, region: Op, like: Value, variable: &str, extents: &[Polynomial]) -> Value {
-    let element = ir.ctx.element(ir.ty(like)).expect("accesses are to buffers of elements");
-    let ty = ir.ctx.memref(&[DYNAMIC], element);
-    let mut b = Builder::before(ir, region);
-    let mut map = ValueMap::new();
-    let mut count = arith::constant_index(&mut b, 1);
-    for form in extents {
-        let extent = at_least_one(&mut b, form, region, &mut map);
-        count = arith::MulIOp::new(&mut b, count, extent).value(&mut b);
-    }
-    let alloc = gpu::AllocOp::new(&mut b, &[], &[count], &[])
-        .result_group(&[ty])
-        .result_group(&[])
-        .build(&mut b);
-    let buffer = b.result(alloc, 0);
-    let variable = b.ctx.string_attr(variable);
-    b.set_attr(alloc, NAME_ATTR, variable);
-    gpu::DeallocOp::new(&mut Builder::after(ir, region), &[], buffer)
-        .build(&mut Builder::after(ir, region));
-    buffer
-}
-
-/// An extent in front of `op`, and 1 where nothing runs.
-fn at_least_one(b: &mut Builder<'_>, form: &Polynomial, op: Op, map: &mut ValueMap) -> Value {
-    let extent = build_polynomial(b, form, |ir, value| pure_slice(ir, value, op), map)
-        .expect("it was asked whether the extents can be had");
-    let one = arith::constant_index(b, 1);
-    arith::MaxSIOp::new(b, extent, one).value(b)
-}
-
-/// The memory as an array of those extents, in front of the nest.
-fn view(ir: &mut Ir, root: Op, buffer: Value, extents: &[Polynomial]) -> Value {
-    let mut b = Builder::before(ir, root);
-    let mut map = ValueMap::new();
-    let sizes: Vec<Value> =
-        extents.iter().map(|form| at_least_one(&mut b, form, root, &mut map)).collect();
-    let mut strides = Vec::new();
-    for &size in sizes[1..].iter().rev() {
-        let stride = match strides.last() {
-            Some(&inner) => arith::MulIOp::new(&mut b, size, inner).value(&mut b),
-            None => size,
-        };
-        strides.push(stride);
-    }
-    strides.reverse();
-    memref::ReinterpretCastOp::rows(&mut b, buffer, &sizes, &strides)
 }
 
 /// Copies what the last iteration has written to where the program looks for it, if there is one.

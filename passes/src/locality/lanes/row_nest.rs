@@ -114,6 +114,13 @@ impl RowNest {
         before * 2 >= after * 3 && after > 0
     }
 
+    /// Whether all inner loops are parallel, between bounds in closed form: the threads of a block are their own then, and
+    /// rows are not as short as those of sparse matrices.
+    pub fn is_shared_by_blocks(&self, ir: &Ir) -> bool {
+        let in_closed_form = |inner: &InnerLoop| inner.dimension(ir).is_some_and(|dim| dim.known);
+        self.loops.iter().all(|inner| inner.is_parallel && in_closed_form(inner))
+    }
+
     /// Lets threads share the loops: they become parallel, and all is mapped.
     ///
     /// # Errors
