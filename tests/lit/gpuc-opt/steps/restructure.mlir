@@ -197,10 +197,17 @@ func.func @asked(%n: index, %a: memref<?x?xf32>) {
 // -----
 
 // A sweep in place again and again: one wavefront over all three loops, not one for each sweep.
+// The array lies along it meanwhile.
 // CHECK-LABEL: func.func @sweeps
-// CHECK: affine.for %{{.*}} =
+// CHECK: gpu.alloc
+// CHECK: affine.if
+// CHECK: affine.for %{{.*}} = 3 to
 // CHECK-NEXT: affine.for %{{.*}} =
-// CHECK-NEXT: affine.for %{{.*}} =
+// CHECK-NEXT: affine.for %[[I:.*]] =
+// CHECK: affine.store %{{.*}}, %{{.*}}[%{{.*}} - %{{.*}} * 4, %[[I]]]
+// CHECK: affine.if
+// CHECK: gpu.dealloc
+// REMARK: Array {{.*}} laid out as (2*d0 + d1, d0)
 // REMARK: Loop skewed by 4,2: the wavefront goes over lines
 func.func @sweeps(%steps: index, %n: index, %a: memref<?x?xi32>) {
   offload.region kernels {
