@@ -24,8 +24,8 @@ usage: cargo xtask COMMAND
   fmt                      format all sources
   lint                     format check and clippy
   bench [FILTER]           criterion benches
-  papers                   run the programs of papers on the simulator, and write
-                           benches/papers/REPORT.md
+  papers [PAPER]           run the programs of papers, or of one, on the simulator, and write
+                           benches/papers/REPORT.md and its plots
   dist [--deb] [--wheel]   pack compiler, runtime library, manual page and documentation into a
                            tarball in target/dist; --deb makes a Debian package of it as well,
                            --wheel a Python wheel
@@ -66,13 +66,13 @@ fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String
         ("fmt", None) => checks::format(summary),
         ("lint", None) => checks::lint(summary),
         ("provision", None) => provision::all(summary),
-        ("papers", None) => papers::report(summary),
+        ("papers", _) => papers::report(summary, filter)?,
         ("dist", None) => {
             let wanted = |form: &dist::Form| flags.contains(&form.flag());
             let forms: Vec<_> = dist::Form::ALL.into_iter().filter(wanted).collect();
             dist::packages(summary, &forms);
         }
-        ("fmt" | "lint" | "provision" | "papers" | "dist", Some(word)) => {
+        ("fmt" | "lint" | "provision" | "dist", Some(word)) => {
             return Err(format!("{command} takes no argument `{word}`"));
         }
         _ => return Err(format!("unknown command `{command}`")),
