@@ -38,6 +38,7 @@ pub const ALL: &[&PassInfo] = &[
     raise::promote_scalars::PromoteScalars::INFO,
     steps::privatize::AffinePrivatize::INFO,
     steps::relayout::AffineRelayout::INFO,
+    steps::expand::AffineExpand::INFO,
     parallel::affine_split::AffineSplit::INFO,
     steps::permute::AffineLoopPermute::INFO,
     steps::distribute::AffineLoopDistribute::INFO,

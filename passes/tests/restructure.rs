@@ -27,6 +27,9 @@ const PIPELINES: &[&str] = &[
     "affine-privatize,restructure,canonicalize,cse,recognize-parallel,canonicalize",
     "affine-split,canonicalize,cse",
     "affine-privatize,affine-split,restructure,canonicalize,cse,recognize-parallel,canonicalize",
+    "affine-expand,canonicalize",
+    "affine-expand,restructure,canonicalize,cse,recognize-parallel,canonicalize",
+    "affine-relayout{factors=1},canonicalize",
 ];
 
 /// Which nests are made. `GPUC_VALIDATION_SEEDS=1000..2000` tries others.

@@ -21,6 +21,7 @@ const NEEDS: &[(&str, &str)] = &[
     ("restructure", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
     ("check-independent", "raise-loops,mem2reg,raise-affine"),
     ("affine-privatize", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
+    ("affine-expand", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
     ("affine-relayout", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-permute", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-distribute", "raise-loops,mem2reg,raise-affine,delinearize"),

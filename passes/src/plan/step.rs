@@ -42,6 +42,13 @@ pub struct Split {
     pub at: Form,
 }
 
+/// Values between parts of an iteration get an element for each: `affine-expand`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expand {
+    /// The loop.
+    pub name: Name,
+}
+
 /// A sum of multiples of loop variables and a number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
@@ -347,6 +354,8 @@ steps! {
     Privatize = "privatize" in 0;
     /// A loop in parts.
     Split = "split" in 1;
+    /// Values in memory.
+    Expand = "expand" in 2;
     /// Another layout of an array.
     Layout = "layout" in 2;
     /// Any order.

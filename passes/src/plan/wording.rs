@@ -7,9 +7,9 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 
 use super::cursor::Cursor;
 use super::step::{
-    Block, Coarsen, Collapse, Distribute, Form, Fuse, Launches, Layout, MOST_COARSE, Map, March,
-    Name, Order, Parallel, Permute, Persist, Privatize, Promote, SIDE, Share, Skew, Split, Spread,
-    Stage, Tile, Unroll,
+    Block, Coarsen, Collapse, Distribute, Expand, Form, Fuse, Launches, Layout, MOST_COARSE, Map,
+    March, Name, Order, Parallel, Permute, Persist, Privatize, Promote, SIDE, Share, Skew, Split,
+    Spread, Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -50,6 +50,16 @@ impl StepText for Privatize {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} over {}", self.array, self.over.join(", "))
+    }
+}
+
+impl StepText for Expand {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        Ok(Expand { name: c.name(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {}", self.name)
     }
 }
 

@@ -4,7 +4,7 @@
 use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp, AffineValue};
 use gpuc_dialects::offload::NAME_ATTR;
 use gpuc_dialects::{arith, gpu, memref};
-use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
+use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Type, Value, ValueMap};
 
 use crate::analysis::nest::coverage::ElementBox;
 use crate::analysis::polynomial::Polynomial;
@@ -27,24 +27,23 @@ pub(super) fn has_known_extents(ir: &Ir, region: Op, sides: &ElementBox) -> bool
     values.all(|value| pure_slice(ir, value, region).is_some())
 }
 
-/// An array with these sides for the nest `root` in a region, of elements as those of `like`; what the host calls it is
+/// An array with these sides for the nest `root` in a region, of elements of that type; what the host calls it is
 /// the name of the variable that it stands for. Its elements are counted from 0. Where a side has no length, it has one
 /// element. The host has to know the extents ([`has_known_extents`]).
 pub(super) fn allocate(
     ir: &mut Ir,
     region: Op,
     root: Op,
-    like: Value,
+    element: Type,
     variable: &str,
     sides: &ElementBox,
 ) -> Value {
     let extents: Vec<Polynomial> = sides.iter().map(extent).collect();
-    let buffer = memory(ir, region, like, variable, &extents);
+    let buffer = memory(ir, region, element, variable, &extents);
     view(ir, root, buffer, &extents)
 }
 
-fn memory(ir: &mut Ir, region: Op, like: Value, variable: &str, extents: &[Polynomial]) -> Value {
-    let element = ir.ctx.element(ir.ty(like)).expect("accesses are to buffers of elements");
+fn memory(ir: &mut Ir, region: Op, element: Type, variable: &str, extents: &[Polynomial]) -> Value {
     let ty = ir.ctx.memref(&[DYNAMIC], element);
     let mut b = Builder::before(ir, region);
     let mut map = ValueMap::new();
@@ -89,6 +88,11 @@ fn view(ir: &mut Ir, root: Op, buffer: Value, extents: &[Polynomial]) -> Value {
     }
     strides.reverse();
     memref::ReinterpretCastOp::rows(&mut b, buffer, &sizes, &strides)
+}
+
+/// The type of a buffer's elements.
+pub(super) fn element_of(ir: &Ir, buffer: Value) -> Type {
+    ir.ctx.element(ir.ty(buffer)).expect("accesses are to buffers of elements")
 }
 
 /// Makes an `affine.load` or `affine.store` one of `place` in another array.

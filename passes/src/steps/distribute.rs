@@ -69,13 +69,22 @@ pub fn distribute(ir: &mut Ir, nest: &Nest, root: Op, apart: Apart) -> Result<Ve
 /// the program, in an order that keeps all dependences and else that of the program.
 pub(crate) fn components(statements: &[usize], orders: &[&Order<'_>]) -> Vec<Vec<usize>> {
     let position = |statement: usize| statements.iter().position(|&each| each == statement);
-    let count = statements.len();
+    let edge = |order: &&&Order<'_>| {
+        let [from, to] = order.ends.map(position);
+        Some((from?, to?)).filter(|_| !order.is_empty())
+    };
+    let edges: Vec<(usize, usize)> = orders.iter().filter_map(|order| edge(&order)).collect();
+    let groups = strong_components(statements.len(), &edges);
+    groups.into_iter().map(|group| group.into_iter().map(|i| statements[i]).collect()).collect()
+}
+
+/// The strongly connected components of so many nodes, each in order, in an order that keeps all edges and else that of
+/// the nodes.
+pub(crate) fn strong_components(count: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     // Transitive closure: nests have few statements.
     let mut reaches = vec![vec![false; count]; count];
-    for order in orders.iter().filter(|order| !order.is_empty()) {
-        if let (Some(a), Some(b)) = (position(order.ends[0]), position(order.ends[1])) {
-            reaches[a][b] = true;
-        }
+    for &(from, to) in edges {
+        reaches[from][to] = true;
     }
     for middle in 0..count {
         let onwards = reaches[middle].clone();
@@ -90,8 +99,7 @@ pub(crate) fn components(statements: &[usize], orders: &[&Order<'_>]) -> Vec<Vec
         left.iter().all(|&other| !reaches[other][each] || reaches[each][other])
     }) {
         let own = |each: usize| each == first || (reaches[first][each] && reaches[each][first]);
-        groups
-            .push(left.iter().copied().filter(|&each| own(each)).map(|i| statements[i]).collect());
+        groups.push(left.iter().copied().filter(|&each| own(each)).collect());
         left.retain(|&each| !own(each));
     }
     groups

@@ -18,9 +18,10 @@
 //! | [`data_copy`], [`copy_nest`] | upstream's pass: what loops touch, copied into faster memory
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
+//! | [`expand`] | an element for each iteration of values between parts of it |
 //! | [`relayout`] | an array whose elements lie as a nest touches them |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
-//! | [`device_array`] | arrays of the compiler's own, as those two have them |
+//! | [`device_array`] | arrays of the compiler's own, as those three have them |
 //! | [`refusal`] | why not |
 
 pub mod coalesce;
@@ -28,6 +29,7 @@ mod copy_nest;
 pub mod data_copy;
 mod device_array;
 pub mod distribute;
+pub mod expand;
 pub mod fuse;
 pub mod legality;
 pub mod normalize;

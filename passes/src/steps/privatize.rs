@@ -16,7 +16,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::{IndexMap, IndexSet};
 
-use super::device_array::{allocate, behind, has_known_extents, redirect};
+use super::device_array::{allocate, behind, element_of, has_known_extents, redirect};
 use super::refusal::{Refusal, Witness};
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{CountedLoop, candidates, dimensions};
@@ -402,7 +402,8 @@ fn expand(ir: &mut Ir, region: RegionOp, private: &Private) {
     let root = private.loops[0].op;
     let sides = private.sides();
     let variable = name(ir, private.accesses[0].root);
-    let view = allocate(ir, region.op(), root, private.buffer, &variable, &sides);
+    let element = element_of(ir, private.buffer);
+    let view = allocate(ir, region.op(), root, element, &variable, &sides);
     let mut operands = AffineOperands::default();
     for access in &private.accesses {
         let place = private.place_of(access);

@@ -18,7 +18,7 @@ use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 use gpuc_presburger::{Affine, Var};
 use indexmap::IndexSet;
 
-use super::device_array::{allocate, behind, has_known_extents, redirect};
+use super::device_array::{allocate, behind, element_of, has_known_extents, redirect};
 use super::refusal::Refusal;
 use super::statements::Statements;
 use crate::analysis::access::{Access, Alias, Storage, alias, name};
@@ -340,7 +340,8 @@ impl Relayout {
         let place = ir.ctx.place(ir.location(self.root));
         record(ir, func, self.step(ir));
         let sides = self.sides().expect(ASKED);
-        let view = allocate(ir, region.op(), self.root, self.accesses[0].buffer, &called, &sides);
+        let element = element_of(ir, self.accesses[0].buffer);
+        let view = allocate(ir, region.op(), self.root, element, &called, &sides);
         let mut operands = AffineOperands::default();
         for access in &self.accesses {
             let place = self.place_of(access).and_then(|place| operands.map(ir, access.op, &place));

@@ -92,6 +92,11 @@ const REFUSED: &[Refused] = &[
     },
     Refused {
         kernel: FLOW,
+        steps: "expand i",
+        says: &["'expand' is refused: no part of its iterations could run by itself"],
+    },
+    Refused {
+        kernel: FLOW,
         steps: "layout a in i as (d0 + d1, d0 - d1)",
         says: &["'layout' is refused: one dimension is the last", "a.plan:3:3"],
     },
