@@ -19,7 +19,7 @@ use crate::feedback::RemarkOptions;
 
 /// Steps by which the compiler makes a nest another one, for where that pays: who asks for something else at its loops
 /// does not want them.
-const OWN: [&str; 6] = ["tile", "stage", "march", "coarsen", "share", "spread"];
+const OWN: [&str; 7] = ["block", "tile", "stage", "march", "coarsen", "share", "spread"];
 
 /// A step that is asked for.
 struct Wish {
@@ -274,7 +274,7 @@ fn through_memory_of_blocks(
         let parts: Vec<&str> = line.split(", ").collect();
         let [rows, columns, terms, ..] = parts.as_slice() else { return false };
         if !is(line, "tile") || is_tiled {
-            return ["stage", "march", "share"].iter().any(|word| is(line, word));
+            return ["block", "stage", "march", "share"].iter().any(|word| is(line, word));
         }
         is_tiled = true;
         let name = |part: &str| part.split(" by ").next().unwrap_or_default().to_owned();

@@ -54,13 +54,19 @@ impl CarriedReduction {
 /// Turns a sequential loop into a parallel one that carries nothing but `reductions`, and gives that;
 /// `None`, with nothing changed, where the loop cannot express them.
 pub fn make_parallel(ir: &mut Ir, op: Op, reductions: &[CarriedReduction]) -> Option<Op> {
+    let carried = ir.loop_carried(op);
+    // What one starts from may be what a loop in front of this one left, which has been made parallel since it was looked at.
+    let now = |r: &CarriedReduction| {
+        let own = carried.iter().find(|each| each.argument == r.carried.argument)?;
+        Some(CarriedReduction { carried: *own, ..*r })
+    };
+    let reductions: Vec<CarriedReduction> = reductions.iter().map(now).collect::<Option<_>>()?;
     let types: Vec<Type> = reductions.iter().map(|r| ir.ty(r.carried.init)).collect();
     let kinds: Option<Vec<i64>> = reductions
         .iter()
         .zip(&types)
         .map(|(r, &ty)| r.kind.atomic_kind(&ir.ctx, ty, r.unsigned))
         .collect();
-    let carried = ir.loop_carried(op);
     let affine = AffineForOp::cast(ir, op);
     if affine.is_some() && kinds.is_none() {
         return None;

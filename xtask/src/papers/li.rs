@@ -40,10 +40,10 @@ pub const PAPER: Paper = Paper {
         },
         Program {
             name: "hotspot",
-            sizes: &[2048],
-            variants: &[NAIVE, PARTITION, share("now[TB_Y][TB_X]"), AUTOMATIC],
-            words: "One step: five loads an element, which caches of today serve at the speed of memory; shared memory only costs. The paper \
-                    runs 1000 steps and more; several steps in one launch are not taken together here.",
+            sizes: &[2048, 33],
+            variants: &[NAIVE, PARTITION, share("now[TB_Y][TB_X], next[TB_Y][TB_X]"), AUTOMATIC],
+            words: "33 rounds of two steps, of the paper's 1000 steps. Of one step the caches of today serve the five loads an element at the speed of memory; \
+                    shared memory alone only costs. The compiler does several rounds of a tile in one launch (`block-time`), and what is left as it was.",
         },
     ],
     closing,

@@ -106,6 +106,7 @@ func.func @outside(%n: index, %a: memref<?x?xi32> {offload.storage = "exclusive"
 func.func @type(%n: index, %a: memref<?x?xi32> {offload.storage = "exclusive"},
                 %y: memref<?xi32> {offload.storage = "exclusive"}) {
   %yes = arith.constant true
+  %seven = arith.constant 7 : i32
   offload.region kernels {
     affine.for %i = 1 to %n {
       %all = affine.for %j = 0 to %n iter_args(%so_far = %yes) -> (i1) {
@@ -115,8 +116,7 @@ func.func @type(%n: index, %a: memref<?x?xi32> {offload.storage = "exclusive"},
         affine.yield %2 : i1
       }
       %before = affine.load %y[%i - 1] : memref<?xi32>
-      %one = arith.extui %all : i1 to i32
-      %now = arith.addi %before, %one : i32
+      %now = arith.select %all, %before, %seven : i32
       affine.store %now, %y[%i] : memref<?xi32>
     }
   }
