@@ -89,6 +89,7 @@ enum __gpuc_data_kind {
     __GPUC_KEPT = 0x40000,      /* flag: stays when the construct is done, for the owner of this thread */
     __GPUC_FIRST = 0x80000,     /* flag: copied in only where it has not been since it is there */
     __GPUC_WHOLE = 0x100000,    /* flag: all that is there from host on, which must be something */
+    __GPUC_IMPLICIT = 0x1000000, /* flag: the program does not ask for it, and the section is the compiler's */
     __GPUC_ELEMENT = 0xe00000,  /* bits: what the elements are: 1 to 4: integers of 1, 2, 4, 8 bytes, 5:
                                    float, 6: double, 7: pointers, 0: anything else */
     __GPUC_ROWS = 0x1000        /* flag: host is the address of pointers, bytes their number, device

@@ -209,6 +209,9 @@ pub const FIRST: u32 = 0x8_0000;
 /// Flag of [`DataDescriptor::kind`]: all that is there of what the address belongs to, from it on, however long.
 pub const WHOLE: u32 = 0x10_0000;
 
+/// Flag of [`DataDescriptor::kind`]: the program does not ask for it, and the section is the compiler's.
+pub const IMPLICIT: u32 = 0x100_0000;
+
 /// Bits of [`DataDescriptor::kind`]: what the elements are ([`Element`]).
 const ELEMENT: u32 = 7 << 21;
 

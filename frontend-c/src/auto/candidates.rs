@@ -11,8 +11,8 @@ use crate::lower::walk::{self, Below, Node};
 use crate::pragma::Family;
 use crate::source::Span;
 use crate::tree::{
-    DeclId, DeclKind, DirectiveId, ExprKind, ItemKind, StmtId, StmtKind, Storage, TranslationUnit,
-    ValueCategory,
+    CastKind, DeclId, DeclKind, DirectiveId, ExprId, ExprKind, ItemKind, StmtId, StmtKind, Storage,
+    TranslationUnit, UnaryOp, ValueCategory,
 };
 use crate::types::{ArraySize, Qualifiers};
 
@@ -276,6 +276,14 @@ fn check_in(
                             }
                         }
                     }
+                    ExprKind::Cast { kind: CastKind::Load, operand, .. }
+                        if !asked
+                            && unit.types.is_pointer(node.ty)
+                            && is_in_memory(unit, *operand) =>
+                    {
+                        let why = "it follows a pointer that stands in memory, to what is not known before it starts";
+                        refuse(node.span, why.to_owned());
+                    }
                     ExprKind::VaArg(_) => refuse(node.span, "it reads open arguments".to_owned()),
                     ExprKind::Call { callee, .. } => match walk::callee(unit, *callee) {
                         Some((decl, Some(body))) => called.push((decl, body)),
@@ -305,6 +313,17 @@ fn check_in(
         }
     }
     Ok(())
+}
+
+/// Whether an object is an element of an array or what a pointer points to, or a part of such; and no variable, nor a member
+/// of one.
+fn is_in_memory(unit: &TranslationUnit, object: ExprId) -> bool {
+    match unit.exprs[object].kind {
+        ExprKind::Paren(inner) => is_in_memory(unit, inner),
+        ExprKind::Member { base, .. } => is_in_memory(unit, base),
+        ExprKind::Index { .. } | ExprKind::Unary(UnaryOp::Deref, _) => true,
+        _ => false,
+    }
 }
 
 /// The statements in a statement, for where it is not tried as a whole or cannot be offloaded so. Nothing in

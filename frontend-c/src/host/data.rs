@@ -38,6 +38,9 @@ fn kind_number(kind: DataKind) -> u32 {
 /// The flag of descriptors about what several pointers point to.
 const ROWS: u32 = 0x1000;
 
+/// The flag of descriptors of what the program does not ask for.
+const IMPLICIT: u32 = 0x100_0000;
+
 /// The flag of descriptors about elements with others between them.
 const STRIDED: u32 = 0x10000;
 
@@ -112,7 +115,11 @@ fn kind(
     };
     let is_compute = lowered.constructs[number].compute.is_some();
     let element = if is_compute { element(unit, item) << ELEMENT_SHIFT } else { 0 };
-    let kind = (kind_number(kind) + flags(item)) | element;
+    let implicit = match kind {
+        DataKind::ImplicitCopy | DataKind::ImplicitCopyIn => IMPLICIT,
+        _ => 0,
+    };
+    let kind = (kind_number(kind) + flags(item)) | element | implicit;
     match item.extent {
         Extent::Enclosed { construct, unmapped, .. }
             if lowered.constructs[construct].condition.when.is_some()

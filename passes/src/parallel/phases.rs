@@ -1,12 +1,12 @@
 //! Cutting what the device does in a row into phases, each a kernel.
 //!
 //! A phase has at most one operation with parallel loops. In front of it stands what is only computed and read for
-//! it; behind it, where it combines values, what the block that finishes last goes on with.
+//! it, of memory that it does not change; behind it, where it combines values, what the block that finishes last goes on with.
 
 use gpuc_ir::op::Traits;
 use gpuc_ir::{Ir, Op};
 
-use super::segments::{has_effects, has_parallel_loop};
+use super::segments::{has_effects, has_parallel_loop, reads_what_changes};
 
 /// What comes next in a block of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub fn phases(ir: &Ir, steps: impl IntoIterator<Item = Step>) -> Vec<Vec<Op>> {
             }
         }
         if is_main {
-            let last = open.iter().rposition(|&at| has_effects(ir, at));
+            let cuts = |at: Op| has_effects(ir, at) || reads_what_changes(ir, at, op);
+            let last = open.iter().rposition(|&at| cuts(at));
             if let Some(last) = last {
                 let rest = open.split_off(last + 1);
                 phases.push(std::mem::replace(&mut open, rest));

@@ -252,10 +252,7 @@ impl RecognizeParallel {
             let text = format!("{held}{scalar} prevents parallelization");
             let said = missed(text).code(codes::LOOP_CARRIED);
             return Err(match scan {
-                Some(kind) => said.help(format!(
-                    "each iteration uses what those before it have combined by `{}`: prefix sums",
-                    kind.symbol()
-                )),
+                Some(kind) => said.help(remarks::prefix_sums(kind)),
                 None => said,
             });
         }

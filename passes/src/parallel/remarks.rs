@@ -2,10 +2,11 @@
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::SCHEDULE_ATTR;
-use gpuc_ir::{Ir, Op};
+use gpuc_ir::{Ir, Op, Value};
 
 use crate::analysis::access::{Access, AccessKind, name};
 use crate::analysis::nest::dependence::{Certainty, Dependence, DependenceKind};
+use crate::raise::reduction::Reduction;
 
 /// Why a loop is not parallel, with the two accesses.
 pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {
@@ -23,10 +24,46 @@ pub fn dependence(ir: &Ir, op: Op, dependence: &Dependence) -> Diagnostic {
             format!("Loop carried reuse of {variable}")
         }
     };
-    Diagnostic::missed(format!("{text} prevents parallelization"))
+    let said = Diagnostic::missed(format!("{text} prevents parallelization"))
         .code(codes::LOOP_CARRIED)
         .at_option(ir.ctx.place(ir.location(op)))
-        .help(explanation(ir, dependence))
+        .help(explanation(ir, dependence));
+    match scan(ir, dependence) {
+        Some(kind) => said.help(prefix_sums(kind)),
+        None => said,
+    }
+}
+
+/// That a loop combines what iterations before have combined.
+pub fn prefix_sums(kind: Reduction) -> String {
+    let symbol = kind.symbol();
+    format!("each iteration uses what those before it have combined by `{symbol}`: prefix sums")
+}
+
+/// The operator, where each iteration combines something with what the one before has stored, and stores that.
+fn scan(ir: &Ir, dependence: &Dependence) -> Option<Reduction> {
+    let next =
+        matches!(dependence.certainty, Certainty::Must(Some(1)) | Certainty::ForSome(Some(1)));
+    if !next || dependence.kind != DependenceKind::Flow {
+        return None;
+    }
+    let loaded = *ir.results(dependence.sink.op).first()?;
+    let mut at = ir.memory_access(dependence.source.op)?.stored()?;
+    let mut operator = None;
+    loop {
+        let (kind, unsigned, places) = Reduction::of_update(ir, ir.defining_op(at)?)?;
+        if *operator.get_or_insert((kind, unsigned)) != (kind, unsigned) {
+            return None;
+        }
+        let parts: Vec<Value> = ir.operands(ir.defining_op(at)?).take(places).collect();
+        if parts.contains(&loaded) {
+            return Some(kind);
+        }
+        at = parts.into_iter().find(|&part| {
+            let op = ir.defining_op(part).and_then(|op| Reduction::of_update(ir, op));
+            op.is_some_and(|(kind, unsigned, _)| operator == Some((kind, unsigned)))
+        })?;
+    }
 }
 
 /// The warning on a loop that a clause divides among processors, and that stays sequential for this reason.

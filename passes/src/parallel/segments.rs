@@ -11,7 +11,9 @@ use gpuc_dialects::offload::mapping::LoopMapping;
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
-use crate::analysis::access::root;
+use crate::analysis::access::{Alias, Storage, alias, root};
+use crate::analysis::slice::pure_slice;
+use crate::versions::known_apart;
 
 /// Operations of a region that become one kernel.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +28,17 @@ impl Segment {
     /// Whether anything in it can be seen from outside the thread that does it.
     pub fn has_effects(&self, ir: &Ir) -> bool {
         self.ops.iter().any(|&op| has_effects(ir, op))
+    }
+
+    /// Whether others need a value that it reads, and that cannot be computed again.
+    fn hands_on(&self, ir: &Ir, region: RegionOp) -> bool {
+        let block = region.block(ir);
+        let elsewhere = |user: Op| {
+            ir.ancestor_in_block(user, block).is_some_and(|user| !self.ops.contains(&user))
+        };
+        self.ops.iter().flat_map(|&op| ir.results(op)).any(|&value| {
+            ir.users(value).any(elsewhere) && pure_slice(ir, value, region.op()).is_none()
+        })
     }
 
     /// Whether blocks share a loop further inside.
@@ -49,6 +62,38 @@ pub(super) fn has_effects(ir: &Ir, op: Op) -> bool {
         effects.iter().any(|effect| match effect.kind {
             EffectKind::Read | EffectKind::Allocate => false,
             EffectKind::Write | EffectKind::Free => !effect.on.is_some_and(|on| is_local(ir, on)),
+        })
+    })
+}
+
+/// Whether an operation reads memory that a parallel loop behind it changes, or may change: threads of the loop that come late
+/// would read what others have written.
+pub(super) fn reads_what_changes(ir: &Ir, op: Op, main: Op) -> bool {
+    let touched = |op: Op, wanted: fn(EffectKind) -> bool| {
+        let effects = ir.effects(op).unwrap_or_default();
+        let buffers =
+            effects.into_iter().filter(|effect| wanted(effect.kind)).map(|effect| effect.on);
+        buffers.filter(|on| !on.is_some_and(|on| is_local(ir, on))).collect::<Vec<_>>()
+    };
+    let read = touched(op, |kind| kind == EffectKind::Read);
+    if read.is_empty() {
+        return false;
+    }
+    let apart = known_apart(ir, main);
+    let meets = |a: Value, b: Value| {
+        let (a, b) = (root(ir, a), root(ir, b));
+        a == b
+            || match alias(Storage::of(ir, a), Storage::of(ir, b)) {
+                Alias::No => false,
+                Alias::Mapped => !apart.contains(&(a.min(b), a.max(b))),
+                Alias::May => true,
+            }
+    };
+    let changed = touched(main, |kind| matches!(kind, EffectKind::Write | EffectKind::Free));
+    read.iter().any(|read| {
+        changed.iter().any(|changed| match (read, changed) {
+            (Some(read), Some(changed)) => meets(*read, *changed),
+            _ => true,
         })
     })
 }
@@ -89,8 +134,9 @@ pub fn segments(ir: &Ir, region: RegionOp) -> Vec<Segment> {
         let gang = is_over_blocks(ir, op);
         // What stands before a loop is done once: a gang that comes late would undo what others
         // have done in the loop.
-        if gang && let Some(last) = open.ops.iter().rposition(|&op| has_effects(ir, op)) {
-            // What is only read behind the last change is read by the loop's kernel.
+        let cuts = |at: Op| has_effects(ir, at) || reads_what_changes(ir, at, op);
+        if gang && let Some(last) = open.ops.iter().rposition(|&at| cuts(at)) {
+            // What is only read behind the last change is read by the loop's kernel, but for what the loop changes.
             let rest = open.ops.split_off(last + 1);
             segments.push(std::mem::replace(&mut open, Segment { ops: rest, gang_loop: None }));
         }
@@ -103,6 +149,8 @@ pub fn segments(ir: &Ir, region: RegionOp) -> Vec<Segment> {
         }
     }
     segments.push(open);
-    segments.retain(|segment| segment.gang_loop.is_some() || segment.has_effects(ir));
+    segments.retain(|segment| {
+        segment.gang_loop.is_some() || segment.has_effects(ir) || segment.hands_on(ir, region)
+    });
     segments
 }

@@ -3,16 +3,20 @@
 //! In `kernels` and `serial` regions, a scalar of the program that is written there lives in device
 //! memory, and a sum over it reads and writes memory in every iteration. This copies it to a local
 //! variable in front of the outermost loop and back behind it; `mem2reg` then makes it a value that
-//! the loop carries, which is what `recognize-parallel` knows reductions by.
+//! the loop carries, which is what `recognize-parallel` knows reductions by. Where a pointer in the loop may point to the scalar, which
+//! has its address taken, the region is made twice, with a test.
 
-use gpuc_diagnostics::Diagnostic;
+use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::{Construct, RegionOp};
 use gpuc_dialects::{memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 
-use crate::analysis::access::known_name;
+use indexmap::IndexSet;
+
+use crate::analysis::access::{Alias, Storage, alias, known_name, name, root};
 use crate::analysis::names;
+use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
     /// Keep shared scalars in local variables while loops update them.
@@ -20,21 +24,57 @@ gpuc_ir::pass! {
 }
 
 impl Pass for PromoteScalars {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
             // The gangs of a parallel region would each have a copy of their own.
-            if region.kind(ir) == Construct::Parallel {
+            if region.kind(ir) == Construct::Parallel || in_fallback(ir, inner) {
                 continue;
             }
-            for loop_op in outermost_loops(ir, region.op()) {
-                for scalar in updated_scalars(ir, loop_op, region.op()) {
-                    promote(ir, loop_op, scalar);
+            let (mut found, mut apart) = (Vec::new(), IndexSet::new());
+            for loop_op in outermost_loops(ir, inner) {
+                for scalar in updated_scalars(ir, loop_op, inner) {
+                    apart.extend(others(ir, loop_op, scalar).map(|other| (scalar, other)));
+                    found.push((loop_op, scalar));
                 }
+            }
+            let kept = (!apart.is_empty()).then(|| Unassuming::keep(ir, inner));
+            for (loop_op, scalar) in found {
+                promote(ir, loop_op, scalar);
+            }
+            if let Some(kept) = kept {
+                report(ir, inner, &apart, cx);
+                kept.require_disjoint(ir, &apart, inner);
             }
         }
         Ok(())
     }
+}
+
+/// What pointers in a loop point to that may be the scalar, which has to be tested.
+fn others(ir: &Ir, loop_op: Op, scalar: Value) -> impl Iterator<Item = Value> {
+    let own = Storage::of(ir, scalar);
+    let buffers = ir.nested_ops(loop_op, WalkOrder::PreOrder).into_iter();
+    let roots: IndexSet<Value> =
+        buffers.filter_map(|op| Some(root(ir, ir.memory_access(op)?.buffer))).collect();
+    let may_be =
+        |&other: &Value| other != scalar && alias(own, Storage::of(ir, other)) == Alias::Mapped;
+    roots.into_iter().filter(may_be).collect::<Vec<_>>().into_iter()
+}
+
+/// Says that scalars are taken not to be what pointers point to.
+fn report(ir: &Ir, region: Op, apart: &IndexSet<(Value, Value)>, cx: &mut PassContext<'_>) {
+    let place = ir.ctx.place(ir.location(region));
+    let mut said = Diagnostic::remark("Scalars are kept in registers".to_owned())
+        .code(codes::ASSUMED_APART)
+        .at_option(place);
+    for &(scalar, other) in apart {
+        let (scalar, other) = (name(ir, scalar), name(ir, other));
+        said = said.help(format!(
+            "if {scalar} and {other} do not overlap, tested at run time: two versions made"
+        ));
+    }
+    cx.report(said);
 }
 
 fn is_sequential_loop(ir: &Ir, op: Op) -> bool {

@@ -13,7 +13,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith;
 use gpuc_dialects::func::{FuncOp, ReturnOp};
 use gpuc_dialects::offload::{
-    FOUND_ATTR, MAP_ATTR, MAP_SECTION, RegionOp, SECTION_TEST_ATTR, SECTIONS_ATTR,
+    DisjointOp, FOUND_ATTR, MAP_ATTR, MAP_SECTION, RegionOp, SECTION_TEST_ATTR, SECTIONS_ATTR,
 };
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
@@ -175,7 +175,7 @@ fn accesses(ir: &Ir, function: Op, pointer: Value) -> Result<Vec<(Op, Access)>, 
             .any(|operand| ir.ctx.is_memref(ir.ty(operand)) && root(ir, operand) == pointer);
         // The version without an assumption touches the same elements, or the test says so ([`while_tests_hold`]);
         // where there is no other one, it counts.
-        if !is_user || in_fallback(ir, op) {
+        if !is_user || in_fallback(ir, op) || DisjointOp::is(ir, op) {
             continue;
         }
         let region = ir.ancestors(op).find(|&outer| RegionOp::is(ir, outer));

@@ -6,6 +6,7 @@ use std::time::Instant;
 use gpuc_diagnostics::Diagnostic;
 
 use super::message::{misplaced, not_found, partly_present, wraps_around};
+use super::unions::unions;
 use super::{Entry, Presence, PresentTable};
 use crate::Failure;
 use crate::descriptor::{
@@ -59,8 +60,12 @@ impl DataEnvironment<'_> {
     /// Entry of a data region or of a compute construct: every variable is made present, its
     /// structured count goes up, its device address is filled in.
     pub fn begin(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
+        data.iter_mut().for_each(DataDescriptor::settle);
+        for mut union in unions(data) {
+            let kind = union.data_kind().unwrap_or(DataKind::ImplicitCopy);
+            self.acquire(&mut union, kind, Count::Structured)?;
+        }
         for data in data {
-            data.settle();
             if data.has(ROWS) {
                 self.rows(data, Self::begin, Pointers::AttachBehind)?;
                 continue;
@@ -114,6 +119,10 @@ impl DataEnvironment<'_> {
                 Some(DataKind::FirstPrivate) => self.free_own(data)?,
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
             }
+        }
+        for mut union in unions(data) {
+            let kind = union.data_kind().unwrap_or(DataKind::ImplicitCopy);
+            self.release(&mut union, kind, Count::Structured)?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ pub mod resident;
 mod table;
 #[cfg(test)]
 mod tests;
+mod unions;
 
 pub use environment::DataEnvironment;
 pub use table::{Entry, Presence, PresentTable, Stays};

@@ -62,3 +62,12 @@ void running(int n, const int *restrict x, int *restrict y)
         y[i] = sum;
     }
 }
+
+void running_in_memory(int n, const int *restrict x, const int *restrict z, int *restrict y)
+{
+    // CHECK: [[# @LINE + 3 ]], Loop carried dependence of y prevents parallelization
+    // CHECK: each iteration uses what those before it have combined by `+`: prefix sums
+#pragma acc kernels copyin(x[0:n], z[0:n]) copy(y[0:n])
+    for (int i = 1; i < n; i++)
+        y[i] = y[i - 1] + x[i] + z[i];
+}
