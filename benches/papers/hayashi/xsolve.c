@@ -27,4 +27,45 @@ static void xsolve(int x, int y, int z, const float rho[restrict z + 2][y + 2][x
             }
         }
 }
-int main(void) { return 0; }
+
+/* The eigenvalue of a cell. */
+static double rhon_of(double rho)
+{
+    double ru = 0.4f * rho;
+    return fmax(fmax(0.75f + 1.3333f * ru, 0.6f + 1.4f * ru), fmax(0.75f + ru, 0.75f));
+}
+
+int main(int argc, char **argv)
+{
+    int x = size_argument(argc, argv, 1, 37);
+    int y = size_argument(argc, argv, 2, 45);
+    int z = size_argument(argc, argv, 3, 7);
+    size_t line = (size_t)x + 2, plane = line * (y + 2), count = plane * (z + 2);
+    float *rho = allocate(count, sizeof *rho), *us = allocate(count, sizeof *us);
+    float *cv = allocate(count, sizeof *cv), *rhon = allocate(count, sizeof *rhon);
+    float *lhs = allocate(5 * count, sizeof *lhs);
+    for (size_t at = 0; at < count; at++) {
+        rho[at] = (float)sample(2 * (unsigned)at);
+        us[at] = (float)sample(2 * (unsigned)at + 1);
+    }
+    xsolve(x, y, z, (void *)rho, (void *)us, (void *)cv, (void *)rhon, (void *)lhs);
+    double worst = 0;
+    for (int k = 1; k <= z; k++)
+        for (int j = 1; j <= y; j++)
+            for (int i = 1; i <= x; i++) {
+                size_t at = k * plane + j * line + i;
+                double want[5] = {0, -0.03f * us[at - 1] - 0.015f * rhon_of(rho[at - 1]), 1 + 0.03f * rhon_of(rho[at]),
+                                  0.03f * us[at + 1] - 0.015f * rhon_of(rho[at + 1]), 0};
+                for (int row = 0; row < 5; row++) {
+                    float got = lhs[row * count + k * plane + i * (size_t)(y + 2) + j];
+                    worst = fmax(worst, fabs(got - want[row]));
+                }
+            }
+    printf("xsolve %dx%dx%d: error %.1e\n", x, y, z, worst);
+    free(rho);
+    free(us);
+    free(cv);
+    free(rhon);
+    free(lhs);
+    return !(worst <= 1e-6);
+}

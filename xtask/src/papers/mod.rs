@@ -5,6 +5,7 @@
 //! `PROGRAM.VARIANT.steps`, which a plan begins with ([`run`]). `tests/tests/papers.rs` runs all of them at small sizes.
 
 mod andion;
+mod hayashi;
 mod li;
 mod plot;
 mod report;
@@ -90,7 +91,7 @@ impl Measured {
     }
 }
 
-const PAPERS: &[Paper] = &[li::PAPER, andion::PAPER];
+const PAPERS: &[Paper] = &[li::PAPER, andion::PAPER, hayashi::PAPER];
 
 /// Runs the programs of all papers, or of the one of that name, and writes the report.
 pub fn report(summary: &mut Summary, name: Option<&str>) -> Result<(), String> {
