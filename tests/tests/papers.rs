@@ -1,4 +1,4 @@
-//! Programs of papers: each by each of its lists of steps, and as the compiler chooses, at sizes that no tile divides.
+//! Programs of papers: each by each of its lists of steps and options, and as the compiler chooses, at sizes that no tile divides.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,15 @@ use gpuc_tests::corpus;
 /// Arguments in place of a program's own sizes.
 const SIZES: &[&str] = &["", " -- 1", " -- 0"];
 
-/// The lists of steps of a program: `PROGRAM.VARIANT.steps`.
-fn steps_of(program: &Path) -> Vec<PathBuf> {
+/// The lists of a program: `PROGRAM.VARIANT.steps`, and `.options`.
+fn lists_of(program: &Path, kind: &str) -> Vec<PathBuf> {
     let name = program.file_stem().expect("a file").to_string_lossy();
     let folder = program.parent().expect("a folder").to_string_lossy();
     let is_own = |file: &PathBuf| {
         let file = file.file_name().expect("a file").to_string_lossy();
         file.split('.').next() == Some(&*name)
     };
-    corpus::files_with(&folder, &["steps"]).into_iter().filter(is_own).collect()
+    corpus::files_with(&folder, &[kind]).into_iter().filter(is_own).collect()
 }
 
 #[test]
@@ -29,10 +29,14 @@ fn every_variant_is_right() {
         let printed = bench.ok(&format!("--arch=sm_90 --emit=plan {source} -o -"));
         let head = printed.lines().take(2).collect::<Vec<_>>().join("\n");
         let mut plans = vec![String::new()];
-        for (number, steps) in steps_of(program).into_iter().enumerate() {
+        for (number, steps) in lists_of(program, "steps").into_iter().enumerate() {
             let text = std::fs::read_to_string(root(&steps)).expect("the steps are there");
             bench.write(&format!("{number}.plan"), &format!("{head}\n{text}"));
             plans.push(format!(" --plan={number}.plan"));
+        }
+        for options in lists_of(program, "options") {
+            let text = std::fs::read_to_string(root(&options)).expect("the options are there");
+            plans.push(format!(" {}", text.trim()));
         }
         variants += plans.len();
         for plan in plans {
@@ -43,7 +47,7 @@ fn every_variant_is_right() {
             }
         }
     }
-    let lists = corpus::files_with("benches/papers", &["steps"]).len();
-    assert_eq!(variants, lists + programs.len(), "a list of steps is of no program");
-    assert!(lists > 10, "{lists} lists of steps");
+    let lists = corpus::files_with("benches/papers", &["steps", "options"]).len();
+    assert_eq!(variants, lists + programs.len(), "a list is of no program");
+    assert!(lists > 10, "{lists} lists");
 }

@@ -63,6 +63,8 @@ pub struct DataFlags {
     pub zero: bool,
     /// Copied also where it is present already, or still is.
     pub always: bool,
+    /// Nothing writes to it while the construct runs, by whatever name.
+    pub readonly: bool,
     /// A pointer variable itself, not what it points to.
     pub itself: bool,
     /// Must be there already, whatever else is asked for.

@@ -20,6 +20,11 @@ pub(super) fn storage(
     let Captured::Variable(decl) = captured else { return None };
     match target {
         Target::Pointee(..) => {
+            // What nothing writes to shares no memory with what is written.
+            let mut own = c.directive.data.iter().filter(|known| known.var.decl == decl);
+            if own.any(|known| known.flags.readonly) {
+                return Some(STORAGE_EXCLUSIVE);
+            }
             let restrict = unit.decls[decl].ty.qualifiers().contains(Qualifiers::RESTRICT);
             restrict.then_some(STORAGE_RESTRICT)
         }

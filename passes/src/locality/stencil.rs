@@ -255,7 +255,30 @@ impl Stencil {
         traffic
     }
 
+    /// Bytes that an iteration asks the second-level cache for, where the first-level one holds what a block of such sides
+    /// reads of each array and its planes.
+    pub fn bytes_beyond_block(&self, ir: &Ir, block: [i64; 2]) -> f64 {
+        let Some(innermost) = self.body.last().and_then(|&op| ir.parent_op(op)) else { return 0.0 };
+        let bytes = |element| memref::scalar_bytes(&ir.ctx, element).unwrap_or(8) as f64;
+        let groups = self.all_groups(ir, innermost, &self.body, self.row);
+        let read = groups.iter().map(|group| {
+            let area: i64 = group.rectangles(block).into_iter().map(Rectangle::area).sum();
+            area as f64 / (block[0] * block[1]) as f64 * bytes(group.element)
+        });
+        let nested = self.body.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+        let stores = nested.filter_map(|op| access(ir, op)).filter(|touched| touched.writes());
+        let written = stores.filter_map(|touched| ir.ctx.element(ir.ty(touched.buffer))).map(bytes);
+        read.sum::<f64>() + written.sum::<f64>()
+    }
+
+    /// The groups of two loads and more.
     fn groups_of(&self, ir: &Ir, innermost: Op, own: &[Op], row: usize) -> Vec<Group> {
+        let mut groups = self.all_groups(ir, innermost, own, row);
+        groups.retain(|group| group.loads() > 1);
+        groups
+    }
+
+    fn all_groups(&self, ir: &Ir, innermost: Op, own: &[Op], row: usize) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         let all = own.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
         for op in all.filter(|&op| AffineLoadOp::is(ir, op)) {
@@ -271,7 +294,6 @@ impl Stencil {
                 None => groups.push(found),
             }
         }
-        groups.retain(|group| group.loads() > 1);
         groups
     }
 

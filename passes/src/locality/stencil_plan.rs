@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gpuc_arch::Arch;
+use gpuc_arch::{Arch, Demand, Resource};
 use gpuc_dialects::memref;
 use gpuc_ir::Ir;
 use indexmap::IndexSet;
@@ -146,12 +146,19 @@ fn pays(groups: &[&Group], block: [i64; 2]) -> bool {
     loads * iterations >= LEAST_REUSE * copied
 }
 
-/// Whether the accesses of a warp keep the first-level cache busy for longer than memory needs for what they move:
-/// else the caches serve them as they are, and a block's memory and registers only cost.
+/// Whether the accesses of a warp keep one of the caches busy for longer than memory needs for what they move:
+/// else the caches serve them as they are, and a block's memory and registers only cost. What planes have in common is read
+/// by blocks far from each other, from the second-level cache.
 pub(super) fn is_bound_by_requests(ir: &Ir, stencil: &Stencil, arch: &Arch, margin: f64) -> bool {
     let traffic = stencil.traffic(ir);
-    traffic.wavefronts as f64 >= margin * clocks_of_memory(&traffic, arch)
+    let l2_bytes = stencil.bytes_beyond_block(ir, PLAIN) * f64::from(WARP);
+    let demand = Demand { l2_bytes, ..Demand::default() };
+    let clocks = arch.clocks_of(&demand, Resource::L2).max(traffic.wavefronts as f64);
+    clocks >= margin * clocks_of_memory(&traffic, arch)
 }
+
+/// Rows and columns of a block of the plain mapping.
+const PLAIN: [i64; 2] = [4, 64];
 
 /// Clocks in which memory moves the bytes of a warp's iterations, for each multiprocessor.
 pub(super) fn clocks_of_memory(traffic: &Traffic, arch: &Arch) -> f64 {

@@ -94,8 +94,11 @@ impl Transposition {
         let all = std::mem::take(&mut self.transposed);
         for each in all {
             let own = root(ir, access_buffer(ir, each.op));
-            let counts =
-                |touched: &Access| touched.op != each.op && (each.stores || touched.writes());
+            let counts = |touched: &Access| {
+                touched.op != each.op
+                    && (each.stores || touched.writes())
+                    && !never_meet(ir, self.nest, [each.op, touched.op])
+            };
             if let Some(pairs) = apart_from(ir, self.nest, &[own], counts) {
                 let new = pairs.into_iter().filter(|pair| !self.apart.contains(pair));
                 let new: Vec<_> = new.collect();
@@ -109,6 +112,20 @@ impl Transposition {
     pub fn variables(&self) -> [Value; 2] {
         [self.row, self.column].map(|dim| self.dims[dim].variable)
     }
+}
+
+/// Whether two accesses of one buffer touch other elements in all iterations of a nest: a subscript that is the same in all
+/// of them is another one by a constant (rows of factors, members of records).
+fn never_meet(ir: &Ir, nest: Op, ops: [Op; 2]) -> bool {
+    let [one, other] = ops.map(|op| is_plain_access(ir, op).then(|| subscripts(ir, op)).flatten());
+    let (Some(one), Some(other)) = (one, other) else { return false };
+    let apart = |(one, other): (&Polynomial, &Polynomial)| {
+        let fixed = !one.values().into_iter().any(|value| is_defined_inside(ir, value, nest));
+        let by = one.plus(other, -1).and_then(|by| by.as_constant());
+        fixed && by.is_some_and(|by| by != 0)
+    };
+    let [one_buffer, other_buffer] = ops.map(|op| access_buffer(ir, op));
+    one_buffer == other_buffer && one.len() == other.len() && one.iter().zip(&other).any(apart)
 }
 
 fn access_buffer(ir: &Ir, op: Op) -> Value {

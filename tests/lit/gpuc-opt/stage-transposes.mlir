@@ -108,3 +108,37 @@ func.func @mapped(%a: memref<200x200xf32> {offload.name = "a", offload.map = "co
   }
   return
 }
+
+// -----
+
+// Stored to planes of one array that never meet: each has its square.
+// CHECK-LABEL: func.func @planes
+// CHECK-COUNT-2: memref.alloca() : memref<32x33xf32, #gpu.address_space<workgroup>>
+func.func @planes(%a: memref<200x200xf32> {offload.name = "a", offload.map = "copyin", offload.storage = "restrict"},
+                  %b: memref<2x200x200xf32> {offload.name = "b", offload.map = "copyout", offload.storage = "restrict"}) {
+  offload.region parallel {
+    affine.parallel (%i, %j) = (0, 0) to (100, 200) {
+      %x = affine.load %a[%i, %j] : memref<200x200xf32>
+      affine.store %x, %b[0, %j, %i] : memref<2x200x200xf32>
+      affine.store %x, %b[1, %j, %i] : memref<2x200x200xf32>
+    } {offload.schedule = []}
+  }
+  return
+}
+
+// -----
+
+// One apart along the loops, another iteration's element is the same.
+// CHECK-LABEL: func.func @meeting
+// CHECK-NOT: workgroup
+func.func @meeting(%a: memref<200x200xf32> {offload.name = "a", offload.map = "copyin", offload.storage = "restrict"},
+                   %b: memref<200x200xf32> {offload.name = "b", offload.map = "copyout", offload.storage = "restrict"}) {
+  offload.region parallel {
+    affine.parallel (%i, %j) = (0, 0) to (100, 199) {
+      %x = affine.load %a[%i, %j] : memref<200x200xf32>
+      affine.store %x, %b[%j, %i] : memref<200x200xf32>
+      affine.store %x, %b[%j + 1, %i] : memref<200x200xf32>
+    } {offload.schedule = []}
+  }
+  return
+}

@@ -57,3 +57,19 @@ void space(int n, const float a[restrict n][n][n], float b[restrict n][n][n])
                            + a[i][j-1][k] + a[i][j+1][k] + a[i][j-2][k] + a[i][j+2][k] + a[i][j-3][k] + a[i][j+3][k] + a[i][j-4][k] + a[i][j+4][k]
                            + a[i][j][k-1] + a[i][j][k+1] + a[i][j][k-2] + a[i][j][k+2] + a[i][j][k-3] + a[i][j][k+3] + a[i][j][k-4] + a[i][j][k+4];
 }
+
+// Where the result is read as well, memory moves half as much again, and the first-level cache is not what takes longest: the
+// planes come nine times from the second-level one.
+// CHECK: kernel added:
+// CHECK: coarsen i by 4
+void added(int n, const float a[restrict n][n][n], float b[restrict n][n][n])
+{
+#pragma acc kernels copyin(a[0:n][0:n][0:n]) copy(b[0:n][0:n][0:n])
+    for (int i = 4; i < n - 4; i++)
+        for (int j = 4; j < n - 4; j++)
+            for (int k = 4; k < n - 4; k++)
+                b[i][j][k] += a[i][j][k]
+                            + a[i-1][j][k] + a[i+1][j][k] + a[i-2][j][k] + a[i+2][j][k] + a[i-3][j][k] + a[i+3][j][k] + a[i-4][j][k] + a[i+4][j][k]
+                            + a[i][j-1][k] + a[i][j+1][k] + a[i][j-2][k] + a[i][j+2][k] + a[i][j-3][k] + a[i][j+3][k] + a[i][j-4][k] + a[i][j+4][k]
+                            + a[i][j][k-1] + a[i][j][k+1] + a[i][j][k-2] + a[i][j][k+2] + a[i][j][k-3] + a[i][j][k+3] + a[i][j][k-4] + a[i][j][k+4];
+}

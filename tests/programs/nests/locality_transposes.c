@@ -87,6 +87,17 @@ static void inner_loop(int n, int m, const float *restrict a, float *restrict c,
         }
 }
 
+// Planes of one array, which stores across never meet in; the last one is read as well.
+static void planes(int n, int m, const float *restrict a, float c[restrict 3][m][n])
+{
+    #pragma acc kernels copyin(a[0:n*m]) copy(c[0:3][0:m][0:n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            c[0][j][i] = a[i * m + j] + c[2][j][i];
+            c[1][j][i] = a[i * m + j] * 2;
+        }
+}
+
 static void show(const char *name, const void *data, size_t bytes)
 {
     const byte *at = data;
@@ -137,6 +148,8 @@ int main(void)
         inner_loop(n, m, x, c, d);
         show("inner loop", c, count * sizeof *c);
         show("", d, count * sizeof *d);
+        planes(n, m, x, (void *)d);
+        show("planes", d, 3 * count * sizeof *d);
         printf("\n");
         free(a);
         free(x);

@@ -22,7 +22,7 @@ pub const PAPER: Paper = Paper {
                 AUTOMATIC,
             ],
             words: "hmpp1 has a thread for each row and column, which goes over all planes: 65536 threads fill a quarter of this device, so that the compiler's \
-                    mapping, a thread for each cell, is faster than the paper's first. hmpp2 is `coarsen`, 16 planes a thread with what they have in common in \
+                    mapping, a thread for each cell, is faster than the paper's first. hmpp2 is `coarsen`, eight planes a thread with what they have in common in \
                     registers, and more threads than in the paper; hmpp3 is `march`. Shared memory gained most on a device without caches (4.81 times); the caches of \
                     this one serve the rows and columns, and what is left to gain is the traffic of the second-level cache.",
         },

@@ -2,13 +2,15 @@
 //! model of time says, as `benches/papers/REPORT.md` with a plot for each paper.
 //!
 //! A program is one file, `benches/papers/PAPER/PROGRAM.c`; a variant is a list of steps beside it,
-//! `PROGRAM.VARIANT.steps`, which a plan begins with ([`run`]). `tests/tests/papers.rs` runs all of them at small sizes.
+//! `PROGRAM.VARIANT.steps`, which a plan begins with ([`run`]), or of options, `PROGRAM.VARIANT.options`. `tests/tests/papers.rs` runs all of them at small sizes.
 
 mod andion;
+mod hayashi;
 mod li;
 mod plot;
 mod report;
 mod run;
+mod tian;
 
 use std::path::{Path, PathBuf};
 
@@ -56,6 +58,8 @@ enum How {
     Steps,
     /// With a `share` pragma in front of the construct, of these arrays.
     Share(&'static str),
+    /// As the compiler chooses, with the options in the file of its name.
+    Options,
     /// As the compiler chooses.
     Automatic,
 }
@@ -90,7 +94,7 @@ impl Measured {
     }
 }
 
-const PAPERS: &[Paper] = &[li::PAPER, andion::PAPER];
+const PAPERS: &[Paper] = &[li::PAPER, andion::PAPER, hayashi::PAPER, tian::PAPER];
 
 /// Runs the programs of all papers, or of the one of that name, and writes the report.
 pub fn report(summary: &mut Summary, name: Option<&str>) -> Result<(), String> {

@@ -28,6 +28,8 @@ pub struct Figures {
     pub registers: f64,
     /// Read and written.
     pub dram: f64,
+    /// Loads from global memory in the text of the kernels: of read-only data, and others.
+    pub loads: [usize; 2],
 }
 
 /// Where a paper's programs are compiled and run.
@@ -54,18 +56,27 @@ impl Runner {
                 return Ok(None);
             }
             How::Automatic => {}
+            How::Options => {
+                let file = self.folder.join(format!("{}.{}.options", program.name, variant.name));
+                let own = std::fs::read_to_string(&file)
+                    .map_err(|error| format!("{}: {error}", file.display()))?;
+                options.extend(own.split_whitespace().map(str::to_owned));
+            }
             How::Share(arrays) => source = self.with_pragma(&source, program, arrays)?,
             How::Steps => {
                 let steps = self.folder.join(format!("{}.{}.steps", program.name, variant.name));
                 options.push(format!("--plan={}", self.plan(&source, &steps)?.display()));
             }
         }
+        let mut emit = Command::new(&self.gpuc);
+        emit.args(["-w", "--emit=ptx", "-o", "-"]).args(&options).arg(&source);
+        let kernels = output(&mut emit)?;
         let report: PathBuf = self.scratch.join("report.json");
         options.extend(["--counters".to_owned(), "--report=json".to_owned()]);
         options.push(format!("--report-file={}", report.display()));
         self.start(&options, "--device=sim", &source, program.sizes)?;
         let text = std::fs::read_to_string(&report).map_err(|error| error.to_string())?;
-        let figures = Figures::of(&text);
+        let figures = Figures::of(&text, &kernels);
         match figures.seconds > 0.0 {
             true => Ok(Some(figures)),
             false => Err(format!("no time is known of {}", source.display())),
@@ -120,8 +131,10 @@ impl Runner {
 }
 
 impl Figures {
-    /// Those of a report, of all its kernels together.
-    fn of(report: &str) -> Figures {
+    /// Those of a report, of all its kernels together, and of their text.
+    fn of(report: &str, ptx: &str) -> Figures {
+        let all = ptx.matches("ld.global").count();
+        let read_only = ptx.matches("ld.global.nc").count();
         // Lines of the source have figures of the same names.
         let kernels = report.split("\"lines\":[").enumerate().map(|(at, part)| match at {
             0 => part,
@@ -141,6 +154,7 @@ impl Figures {
                 + sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
             registers: members(&text, "launch__registers_per_thread").fold(0.0, f64::max),
             dram: sum("dram_bytes"),
+            loads: [read_only, all - read_only],
         }
     }
 
@@ -184,7 +198,11 @@ mod tests {
         let one = "{\"seconds\":0.5,\"metrics\":{\"launch__registers_per_thread\":40},\
                    \"dram_bytes\":7,\"lines\":[{\"dram_bytes\":3}]}";
         let other = one.replace("40", "32");
-        let figures = Figures::of(&format!("{{\"kernels\":[{one},{other}]}}"));
+        let figures = Figures::of(
+            &format!("{{\"kernels\":[{one},{other}]}}"),
+            "ld.global.nc.f32 ld.global.s32",
+        );
         assert_eq!((figures.seconds, figures.dram, figures.registers), (1.0, 14.0, 40.0));
+        assert_eq!(figures.loads, [1, 1]);
     }
 }

@@ -226,8 +226,9 @@ impl Directive {
             else {
                 continue;
             };
-            let Modifiers { zero, always, .. } = *modifiers;
-            let flags = DataFlags { finalize, if_present, zero, always, ..DataFlags::default() };
+            let Modifiers { zero, always, readonly } = *modifiers;
+            let flags =
+                DataFlags { finalize, if_present, zero, always, readonly, ..DataFlags::default() };
             mappings.extend(vars.iter().map(|var| Mapping { kind, flags, var: var.clone() }));
         }
         mappings
