@@ -359,22 +359,28 @@ memref.store %new, %s[] : memref<f32>
     said(
         &update("%new = arith.addf %old, %x : f32"),
         expect![[r#"
-        6: remark: Loop is parallelizable
-        6: remark: Generating implicit reduction(+:s)
-    "#]],
+            5: remark: Scalars are kept in registers
+                if s and a do not overlap, tested at run time: two versions made
+            6: remark: Loop is parallelizable
+            6: remark: Generating implicit reduction(+:s)
+        "#]],
     );
     said(
         &update("%new = arith.subf %old, %x : f32"),
         expect![[r#"
-        6: remark: Loop is parallelizable
-        6: remark: Generating implicit reduction(+:s)
-    "#]],
+            5: remark: Scalars are kept in registers
+                if s and a do not overlap, tested at run time: two versions made
+            6: remark: Loop is parallelizable
+            6: remark: Generating implicit reduction(+:s)
+        "#]],
     );
     said(
         &update(
             "%less = arith.cmpf olt, %x, %old : f32\n%new = arith.select %less, %x, %old : f32",
         ),
         expect![[r#"
+            5: remark: Scalars are kept in registers
+                if s and a do not overlap, tested at run time: two versions made
             6: remark: Loop is parallelizable
             6: remark: Generating implicit reduction(min:s)
         "#]],
@@ -382,18 +388,24 @@ memref.store %new, %s[] : memref<f32>
     said(
         &update("%d = arith.addf %old, %x : f32\n%new = arith.mulf %d, %x : f32"),
         expect![[r#"
-        6: remark: Loop carried scalar dependence for s prevents parallelization
-    "#]],
+            5: remark: Scalars are kept in registers
+                if s and a do not overlap, tested at run time: two versions made
+            6: remark: Loop carried scalar dependence for s prevents parallelization
+        "#]],
     );
     said(
         &update("%new = arith.subf %x, %old : f32"),
         expect![[r#"
-        6: remark: Loop carried scalar dependence for s prevents parallelization
-    "#]],
+            5: remark: Scalars are kept in registers
+                if s and a do not overlap, tested at run time: two versions made
+            6: remark: Loop carried scalar dependence for s prevents parallelization
+        "#]],
     );
     said(
         &update("%new = arith.addf %x, %x : f32"),
         expect![[r#"
+            5: remark: Scalars are kept in registers
+                if s and a do not overlap, tested at run time: two versions made
             6: remark: Loop is parallelizable
         "#]],
     );
@@ -415,28 +427,31 @@ affine.store %y, %b[%i, 0] : memref<?x64xf32>
         module {
           func.func @f(%arg0: index, %arg1: index, %arg2: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg3: memref<?x64xf32> {offload.map = "copy", offload.name = "b"}, %arg4: memref<?xi32> {offload.map = "copyin", offload.name = "p"}, %arg5: memref<f32> {offload.map = "copy", offload.name = "s"}) {
             %c2 = arith.constant 2 : index
-            %0 = offload.disjoint %arg2, %arg3 : memref<?xf32>, memref<?x64xf32>
-            scf.if %0 {
+            %0 = offload.disjoint %arg5, %arg2 : memref<f32>, memref<?xf32>
+            %1 = offload.disjoint %arg5, %arg3 : memref<f32>, memref<?x64xf32>
+            %2 = arith.andi %0, %1 : i1
+            %3 = offload.disjoint %arg2, %arg3 : memref<?xf32>, memref<?x64xf32>
+            %4 = arith.andi %2, %3 : i1
+            scf.if %4 {
               offload.region kernels {
                 affine.parallel (%arg6) = (3) to (symbol(%arg0)) step (2) {
-                  %1 = arith.addi %arg6, %c2 : index
-                  %2 = arith.cmpi sge, %1, %arg0 : index
-                  %3 = affine.load %arg2[%arg6] : memref<?xf32>
-                  affine.store %3, %arg3[%arg6, 0] : memref<?x64xf32>
-                  scf.if %2 {
-                    memref.store %3, %arg5[] : memref<f32>
+                  %5 = arith.addi %arg6, %c2 : index
+                  %6 = arith.cmpi sge, %5, %arg0 : index
+                  %7 = affine.load %arg2[%arg6] : memref<?xf32>
+                  affine.store %7, %arg3[%arg6, 0] : memref<?x64xf32>
+                  scf.if %6 {
+                    memref.store %7, %arg5[] : memref<f32>
                   }
                 } {offload.schedule = []}
               }
             } else {
               offload.region kernels attributes {offload.fallback} {
-                %1 = memref.load %arg5[] : memref<f32>
-                %2 = affine.for %arg6 = 3 to %arg0 step 2 iter_args(%arg7 = %1) -> (f32) {
-                  %3 = affine.load %arg2[%arg6] : memref<?xf32>
-                  affine.store %3, %arg3[%arg6, 0] : memref<?x64xf32>
-                  affine.yield %3 : f32
+                affine.for %arg6 = 3 to %arg0 step 2 {
+                  %5 = affine.load %arg2[%arg6] : memref<?xf32>
+                  memref.store %5, %arg5[] : memref<f32>
+                  %6 = memref.load %arg5[] : memref<f32>
+                  affine.store %6, %arg3[%arg6, 0] : memref<?x64xf32>
                 }
-                memref.store %2, %arg5[] : memref<f32>
               }
             }
             return
@@ -592,7 +607,7 @@ affine.store %x, %a[%i] : memref<?xf32>
             %c0 = arith.constant 0 : index
             %c256 = arith.constant 256 : index
             %c1 = arith.constant 1 : index
-            %0 = offload.disjoint %arg2, %arg5 : memref<?xf32>, memref<f32>
+            %0 = offload.disjoint %arg5, %arg2 : memref<f32>, memref<?xf32>
             scf.if %0 {
               %1 = arith.maxsi %arg0, %c0 : index
               %2 = arith.ceildivsi %1, %c256 : index
@@ -614,14 +629,7 @@ affine.store %x, %a[%i] : memref<?xf32>
               }
               gpu.dealloc  %memref : memref<?xf32>
             } else {
-              %1 = arith.maxsi %arg0, %c0 : index
-              %2 = arith.ceildivsi %1, %c256 : index
-              %3 = arith.minsi %2, %c1024 : index
-              %4 = arith.maxsi %3, %c1 : index
-              %memref = gpu.alloc  (%4) : memref<?xf32>
-              %5 = offload.tickets : memref<1xi32>
-              gpu.launch_func  @kernels::@f_fallback_kernel blocks in (%4, %c1, %c1) threads in (%c256, %c1, %c1)  args(%memref : memref<?xf32>, %5 : memref<1xi32>, %arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
-              gpu.dealloc  %memref : memref<?xf32>
+              gpu.launch_func  @kernels::@f_fallback_kernel blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)  args(%arg0 : index, %arg2 : memref<?xf32>, %arg5 : memref<f32>)
             }
             return
           }
@@ -643,17 +651,16 @@ affine.store %x, %a[%i] : memref<?xf32>
               } {mapping = [#offload.map<block_x * thread_x(256)>]}
               gpu.return
             }
-            gpu.func @f_fallback_kernel(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: memref<1xi32> {offload.tickets}, %arg2: index, %arg3: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg4: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, offload.collective} {
-              %0 = affine.parallel (%arg5) = (0) to (symbol(%arg2)) reduce ("addf") -> (f32) {
-                %3 = affine.load %arg3[%arg5] : memref<?xf32>
-                affine.yield %3 : f32
-              } {mapping = [#offload.map<block_x * thread_x(256), strided>]}
-              %1 = memref.load %arg4[] : memref<f32>
-              %2 = arith.addf %1, %0 fastmath<contract> : f32
-              memref.store %2, %arg4[] : memref<f32>
-              affine.for %arg5 = 0 to %arg2 {
-                %3 = memref.load %arg4[] : memref<f32>
-                affine.store %3, %arg3[%arg5] : memref<?xf32>
+            gpu.func @f_fallback_kernel(%arg0: index, %arg1: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg2: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 1, 1, 1>, offload.collective} {
+              affine.for %arg3 = 0 to %arg0 {
+                %0 = affine.load %arg1[%arg3] : memref<?xf32>
+                %1 = memref.load %arg2[] : memref<f32>
+                %2 = arith.addf %1, %0 : f32
+                memref.store %2, %arg2[] : memref<f32>
+              }
+              affine.for %arg3 = 0 to %arg0 {
+                %0 = memref.load %arg2[] : memref<f32>
+                affine.store %0, %arg1[%arg3] : memref<?xf32>
               }
               gpu.return
             }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use super::resident::HostUse;
 use super::{DataEnvironment, PresentTable};
-use crate::descriptor::{AUTO, DataDescriptor, FINALIZE, IF_PRESENT, SiteDescriptor};
+use crate::descriptor::{AUTO, DataDescriptor, FINALIZE, IF_PRESENT, IMPLICIT, SiteDescriptor};
 use crate::device::memory_only::MemoryOnly;
 use crate::device::{Device, Queue};
 use crate::memory::Memory;
@@ -340,4 +340,37 @@ fn nests_keep_off_what_overlaps_and_what_is_the_program_s() {
     let of_program = world.nest(&mut [(part(0, 8), COPYIN)]);
     assert_eq!(of_program, Err("a directive has brought some of its data to the device"));
     world.call(End, part(0, 4), COPY).unwrap();
+}
+
+/// Sections that the compiler chose share what they have in common, and all of it comes back where one does; what the
+/// program says itself is not united.
+#[test]
+fn chosen_sections_that_overlap_are_brought_in_once() {
+    let mut world = World::new();
+    let mut host: Vec<u8> = (0..64).collect();
+    let at = |host: &mut [u8], from: usize, bytes: u64, kind: u32| {
+        let pointer = host[from..].as_mut_ptr().cast();
+        // SAFETY: a live array of the test.
+        unsafe { DataDescriptor::new(c"a", pointer, bytes, kind) }
+    };
+    let mut data = [
+        at(&mut host, 8, 16, COPYIN | IMPLICIT),
+        at(&mut host, 20, 16, COPY | IMPLICIT),
+        at(&mut host, 36, 4, COPYIN | IMPLICIT),
+        at(&mut host, 0, 12, COPYIN | IMPLICIT),
+    ];
+    world.nests(|environment| environment.begin(&mut data)).unwrap();
+    let [first, second, behind, front] = data.each_ref().map(|data| data.device as u64);
+    assert_eq!((first - front, second - first), (8, 12));
+    // What only touches is by itself.
+    assert_eq!(world.table.len(), 2);
+    world.poke(second + 15, 99);
+    world.poke(behind, 98);
+    world.nests(|environment| environment.end(&mut data)).unwrap();
+    assert_eq!((host[35], host[36], host[34]), (99, 36, 34));
+    assert_eq!(world.table.len(), 0);
+
+    let mut said = [at(&mut host, 8, 16, COPYIN), at(&mut host, 20, 16, COPY)];
+    let error = world.nests(|environment| environment.begin(&mut said)).unwrap_err();
+    assert!(error.to_string().contains("partially present"), "{error}");
 }
