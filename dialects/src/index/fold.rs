@@ -96,11 +96,11 @@ pub(super) fn ceildivs(ir: &mut Ir, _: Op, c: Constants<'_>) -> Fold {
     agreeing(
         ir,
         c,
-        |a, b| rounded!(a, b, |positive| i8::from(positive)),
+        |a, b| rounded!(a, b, i8::from),
         |a, b| match a.checked_div(b) {
             // The least number divided by -1 wraps.
             None if b == -1 => Some(a),
-            _ => rounded!(a, b, |positive| i8::from(positive)),
+            _ => rounded!(a, b, i8::from),
         },
     )
 }

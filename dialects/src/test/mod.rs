@@ -1,8 +1,8 @@
 //! `test`: operations of mlir-opt's dialect of that name, which try what is generic.
 //!
 //! They compute nothing: texts use them to see how groups of operands are counted, what folding, canonicalisation and
-//! dead code do with regions, where constants go. Only the tools that read IR know them, and take any other operation
-//! of the dialect too; no compiler makes one, and the interpreter does not execute them.
+//! dead code do with regions, where constants go. `gpuc-opt` alone knows them, and takes any other operation of the
+//! dialect too; the compiler makes none, and the interpreter does not execute them.
 
 use gpuc_ir::OpView;
 use gpuc_ir::context::DialectDef;
