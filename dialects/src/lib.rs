@@ -11,9 +11,11 @@ pub mod affine;
 pub mod arith;
 pub mod builtin;
 pub mod cf;
+pub mod complex;
 mod enumeration;
 pub mod func;
 pub mod gpu;
+pub mod index;
 pub mod llvm;
 pub mod math;
 pub mod memref;
@@ -22,6 +24,8 @@ pub mod offload;
 pub mod ptr;
 pub mod ptx;
 pub mod scf;
+pub mod test;
+pub mod ub;
 pub mod vector;
 
 /// Every dialect, in the order of the levels they serve.
@@ -30,6 +34,9 @@ pub const ALL: &[&DialectDef] = &[
     &func::DIALECT,
     &arith::DIALECT,
     &math::DIALECT,
+    &complex::DIALECT,
+    &index::DIALECT,
+    &ub::DIALECT,
     &cf::DIALECT,
     &scf::DIALECT,
     &memref::DIALECT,

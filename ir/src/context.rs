@@ -68,6 +68,8 @@ pub struct Context {
     /// the parser (`--allow-unregistered-dialect`).
     pub allow_unregistered: bool,
     open: Vec<&'static str>,
+    /// Name of a group, key and value of each.
+    external_resources: Vec<[String; 3]>,
 }
 
 impl Default for Context {
@@ -86,6 +88,7 @@ impl Default for Context {
             dialects: Vec::new(),
             allow_unregistered: false,
             open: Vec::new(),
+            external_resources: Vec::new(),
         };
         context.dicts.insert(Box::default());
         context.locations.push(LocationKind::Unknown);
@@ -186,16 +189,32 @@ impl Context {
         }
     }
 
-    /// Makes a dialect known that has no operations of its own and takes any operation, type and attribute.
+    /// Lets a dialect take any operation, type and attribute beside its own, if it has any.
     pub fn register_open(&mut self, dialect: &'static str) {
         if !self.open.contains(&dialect) {
             self.open.push(dialect);
         }
     }
 
+    /// Keeps a resource of a text's metadata that is no dialect's: of a tool's group, its key and value.
+    pub fn add_external_resource(&mut self, group: &str, key: &str, value: String) {
+        self.external_resources.push([group.to_owned(), key.to_owned(), value]);
+    }
+
+    /// The value of a resource in the metadata of the texts that were read.
+    pub fn external_resource(&self, group: &str, key: &str) -> Option<&str> {
+        let mut latest = self.external_resources.iter().rev();
+        latest.find(|each| each[0] == group && each[1] == key).map(|each| &*each[2])
+    }
+
+    /// Whether `dialect` takes any operation, type and attribute.
+    pub fn is_open(&self, dialect: &str) -> bool {
+        self.open.contains(&dialect)
+    }
+
     /// Whether operations, types and attributes of `dialect` are accepted that are not registered.
     pub fn accepts_unknown(&self, dialect: &str) -> bool {
-        self.allow_unregistered || self.open.contains(&dialect)
+        self.allow_unregistered || self.is_open(dialect)
     }
 
     /// The registered dialects, in order of registration.

@@ -101,4 +101,22 @@ impl Context {
             LocationKind::Fused { parts, .. } => parts.iter().find_map(|&part| self.place(part)),
         }
     }
+
+    /// Where the code of a location was called from, innermost call first.
+    pub fn callers(&self, location: Location) -> Vec<Place> {
+        match self.location_kind(location) {
+            &LocationKind::CallSite { callee, caller } => {
+                let mut places = self.callers(callee);
+                places.extend(self.place(caller));
+                places.extend(self.callers(caller));
+                places
+            }
+            &LocationKind::Name { child, .. } => self.callers(child),
+            LocationKind::Fused { parts, .. } => {
+                let mut called = parts.iter().map(|&part| self.callers(part));
+                called.find(|places| !places.is_empty()).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
 }

@@ -72,7 +72,11 @@ impl Verifier {
     /// The same for what is no operation's own fault.
     fn fail_at(&mut self, ir: &Ir, op: Option<Op>, text: String) -> bool {
         let place = op.and_then(|op| ir.ctx.place(ir.location(op)));
-        self.errors.push(Diagnostic::error(text).at_option(place));
+        let mut error = Diagnostic::error(text).at_option(place);
+        for caller in op.map(|op| ir.ctx.callers(ir.location(op))).unwrap_or_default() {
+            error.related.push((caller, "called from".to_owned()));
+        }
+        self.errors.push(error);
         false
     }
 
@@ -455,14 +459,18 @@ fn regions(ir: &Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
     let open = def.regions.last().is_some_and(|spec| spec.kind == RegionKind::Variadic);
     let least = def.regions.len() - usize::from(open);
     if count < least || (!open && count > least) {
-        return Err(format!(
-            "requires {least}{} region{}, but has {count}",
-            if open { " or more" } else { "" },
-            if least == 1 && !open { "" } else { "s" }
-        ));
+        return Err(match (open, least) {
+            (false, 0) => "requires zero regions".to_owned(),
+            (false, 1) => "requires one region".to_owned(),
+            (false, _) => format!("expected {least} regions"),
+            (true, _) => format!("expected {least} or more regions"),
+        });
     }
     for (i, &region) in ir.regions(op).iter().enumerate() {
         let blocks = ir.blocks(region).len();
+        if def.traits.contains(Traits::SINGLE_BLOCK) && blocks > 1 {
+            return Err(format!("expects region #{i} to have 0 or 1 blocks"));
+        }
         let spec = def.regions.get(i).or(def.regions.last());
         let Some(spec) = spec else { continue };
         let demand = match spec.kind {
@@ -476,9 +484,6 @@ fn regions(ir: &Ir, op: Op, def: &'static OpDef) -> Result<(), String> {
                 "region #{i} ('{}') failed to verify constraint: {demand}",
                 spec.name
             ));
-        }
-        if def.traits.contains(Traits::SINGLE_BLOCK) && blocks > 1 {
-            return Err(format!("expects region #{i} to have 0 or 1 blocks"));
         }
     }
     Ok(())

@@ -2,8 +2,7 @@
 //! for the target's name.
 
 /// Local variables become values; calls of functions in the file are gone.
-pub const SOURCE: &str =
-    "inline,symbol-dce,sroa,mem2reg,canonicalize,cse,loop-invariant-code-motion";
+pub const SOURCE: &str = "inline{default-pipeline=''},symbol-dce,sroa,mem2reg,canonicalize,cse,loop-invariant-code-motion";
 
 /// Loops and accesses are in closed form wherever that can be proven.
 pub const RAISE: &str = "raise-loops,promote-scalars,mem2reg,canonicalize,cse,\

@@ -63,10 +63,11 @@ const OPTIONS: &[(&str, &str)] = &[
     ("snapshot-op-locations", "{filename=/dev/null}"),
     ("affine-data-copy-generate", "{generate-dma=false}"),
     ("affine-relayout", "{factors=1}"),
+    ("test-scf-parallel-loop-collapsing", "{collapsed-indices-0=0}"),
 ];
 
 /// Passes that refuse programs of another form than theirs; some of the programs must be of it.
-const REFUSING: &[&str] = &["convert-affine-for-to-gpu"];
+const REFUSING: &[&str] = &["convert-affine-for-to-gpu", "test-scf-parallel-loop-collapsing"];
 
 /// Stages in a row, as the compiler runs them.
 const STAGES: &[(&str, &[&str])] = &[

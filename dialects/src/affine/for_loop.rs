@@ -201,10 +201,15 @@ fn for_edges(ir: &Ir, op: Op, from: RegionPoint) -> Vec<RegionEdge> {
     let arguments = entry.map_or(&[][..], |block| ir.arguments(block));
     let carried = arguments.iter().skip(1).copied().collect();
     let results = ir.results(op).iter().copied().collect();
-    vec![
-        RegionEdge { to: RegionPoint::Region(0), values: values.clone(), receivers: carried },
-        RegionEdge { to: RegionPoint::Parent, values, receivers: results },
-    ]
+    let again =
+        RegionEdge { to: RegionPoint::Region(0), values: values.clone(), receivers: carried };
+    let done = RegionEdge { to: RegionPoint::Parent, values, receivers: results };
+    // A known number of iterations leaves one way only into the first and out of the last.
+    match (from, view.constant_trip_count(ir)) {
+        (RegionPoint::Parent, Some(0)) | (RegionPoint::Region(_), Some(1)) => vec![done],
+        (RegionPoint::Parent, Some(_)) => vec![again],
+        _ => vec![again, done],
+    }
 }
 
 fn verify_for(ir: &Ir, op: Op) -> Result<(), String> {

@@ -49,7 +49,7 @@ casts! {
     /// Between `index` and an integer of fixed width, with zero extension.
     IndexCastUIOp = "arith.index_castui" INDEX_CASTABLE => INDEX_CASTABLE { fold: Some(cast_fold::fold_index_castui), canonicalize: patterns::INDEX_CASTUI, verify: Some(verify_index_cast) }
     /// The same bits as a number of another type of the same width.
-    BitcastOp = "arith.bitcast" BITCASTABLE => BITCASTABLE { fold: Some(cast_fold::fold_bitcast), verify: Some(verify_bitcast) }
+    BitcastOp = "arith.bitcast" BITCASTABLE => BITCASTABLE { fold: Some(cast_fold::fold_bitcast), canonicalize: crate::complex::BITCAST, verify: Some(verify_bitcast) }
 }
 
 op! {

@@ -71,6 +71,9 @@ fn constant_name(ir: &Ir, op: Op, _index: usize) -> Option<String> {
 /// [`gpuc_ir::context::DialectDef::materialize`] of the dialect: a constant for any number or
 /// elements attribute whose type is `ty`.
 pub(super) fn materialize(b: &mut Builder<'_>, value: Attr, ty: Type) -> Option<Op> {
+    if let Some(poison) = crate::ub::materialize(b, value, ty) {
+        return Some(poison);
+    }
     let signless = b.ctx.int_width(ty).is_none() || b.ctx.is_signless_int(ty);
     (b.ctx.attr_type(value) == Some(ty) && signless)
         .then(|| ConstantOp::new(b).attr(b, "value", value).build(b))

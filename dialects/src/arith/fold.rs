@@ -7,6 +7,8 @@ use gpuc_ir::attrs::round_to_format;
 use gpuc_ir::op::Fold;
 use gpuc_ir::{Attr, AttrKind, Context, FloatKind, Ir, Op, Type, TypeKind, Value};
 
+use crate::ub::is_poison;
+
 /// An element of a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
@@ -118,13 +120,17 @@ pub fn from_elements(ctx: &mut Context, numbers: &[Number], ty: Type) -> Option<
     Some(ctx.intern_attr(AttrKind::DenseElements { ty, values: values.into() }))
 }
 
-/// Applies `f` to the corresponding elements of constants of one shape. The result has type `ty`.
+/// Applies `f` to the corresponding elements of constants of one shape. The result has type `ty`; of poison comes poison.
 pub fn map_elements<const N: usize>(
     ctx: &mut Context,
     operands: [Option<Attr>; N],
     ty: Type,
     mut f: impl FnMut([Number; N]) -> Option<Number>,
 ) -> Option<Attr> {
+    // Whatever the others are.
+    if let Some(&poison) = operands.iter().flatten().find(|&&attr| is_poison(ctx, attr)) {
+        return Some(poison);
+    }
     let mut lists: [Vec<Number>; N] = std::array::from_fn(|_| Vec::new());
     for (list, operand) in lists.iter_mut().zip(operands) {
         *list = elements(ctx, operand?)?;

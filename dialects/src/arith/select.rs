@@ -10,6 +10,8 @@ use super::cast::ExtUIOp;
 use super::compare::CmpIOp;
 use super::constant::{constant, constant_value};
 use super::flags::CmpIPredicate;
+use crate::ub::is_poison;
+
 use super::fold::{Width, defined_by, splat_int, uniform_int};
 use super::integer::XOrIOp;
 use types::{ANY, BOOL_LIKE};
@@ -91,6 +93,12 @@ fn fold_select(ir: &mut Ir, op: Op, c: &[Option<Attr>]) -> Fold {
         Some(0) => return Fold::one(no),
         Some(_) => return Fold::one(yes),
         None => {}
+    }
+    // What may be anything may be the other one.
+    for (constant, other) in [(c[1], no), (c[2], yes)] {
+        if constant.is_some_and(|constant| is_poison(&ir.ctx, constant)) {
+            return Fold::one(other);
+        }
     }
     let truth = |ir: &Ir, constant| uniform_int(&ir.ctx, constant);
     if ir.ty(condition) == ir.ty(yes) && truth(ir, c[1]) == Some(1) && truth(ir, c[2]) == Some(0) {

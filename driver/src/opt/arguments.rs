@@ -26,6 +26,8 @@ pub(super) struct Arguments {
     pub show_dialects: bool,
     pub timing: bool,
     pub dump_pass_pipeline: bool,
+    /// Whether the pipeline is the one in the input's metadata.
+    pub run_reproducer: bool,
     pub print_remarks: bool,
     pub print_before_all: bool,
     pub print_after_all: bool,
@@ -102,7 +104,13 @@ fn command() -> Command {
             "verify-roundtrip",
             "Check that the text of the input's IR is read as the same IR",
         ))
-        .arg(flag("mlir-disable-threading", "Run in one thread, as it is in any case"))
+        .arg(
+            value("mlir-disable-threading", "BOOL", "Run in one thread, as it is in any case")
+                .value_parser(clap::value_parser!(bool))
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true"),
+        )
         .arg(
             flag("mlir-print-ir-after-failure", "Print IR behind a pass that fails")
                 .alias("print-ir-after-failure"),
@@ -146,6 +154,7 @@ fn command() -> Command {
             .alias("pass-pipeline-crash-reproducer"),
         )
         .arg(flag("dump-pass-pipeline", "Print the pipeline that will be run"))
+        .arg(flag("run-reproducer", "Run the pipeline that a reproducer, the input, holds"))
         .arg(flag("remarks", "Print the remarks that passes make"))
         .arg(flag("show-dialects", "Print the registered dialects"))
         .arg(flag("list-passes", "Print the registered passes with their options"))
@@ -224,6 +233,7 @@ impl Arguments {
             show_dialects: matches.get_flag("show-dialects"),
             timing: matches.get_flag("mlir-timing"),
             dump_pass_pipeline: matches.get_flag("dump-pass-pipeline"),
+            run_reproducer: matches.get_flag("run-reproducer"),
             print_remarks: matches.get_flag("remarks"),
             print_before_all: matches.get_flag("mlir-print-ir-before-all"),
             print_after_all: matches.get_flag("mlir-print-ir-after-all"),

@@ -54,6 +54,18 @@ impl IrPrinter {
         IrPrinter { after_all: true, ..IrPrinter::default() }
     }
 
+    /// What stands over the text: the pass, `note` behind its title, and which operation, where the text is of more than
+    /// that.
+    fn header(&self, ir: &Ir, op: Op, when: &str, pass: &PassInfo, note: &str) -> String {
+        let symbol = ir.symbol_name(op).map(|name| format!(": @{name}")).unwrap_or_default();
+        let operation = match self.module_scope {
+            true => format!(" ('{}' operation{symbol})", ir.name(op)),
+            false => String::new(),
+        };
+        let (title, name) = (pass.title, pass.name);
+        format!("// -----// IR Dump {when} {title}{note} ({name}){operation} //----- //")
+    }
+
     fn text(&self, ir: &Ir, op: Op) -> String {
         let outermost = ir.ancestors(op).last().filter(|_| self.module_scope);
         ir.to_text_with(outermost.unwrap_or(op), self.printing)
@@ -66,19 +78,10 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-fn header(ir: &Ir, op: Op, when: &str, pass: &PassInfo) -> String {
-    let symbol = ir.symbol_name(op).map(|name| format!(": @{name}")).unwrap_or_default();
-    format!(
-        "// -----// IR Dump {when} {} ('{}' operation{symbol}) //----- //",
-        pass.name,
-        ir.name(op)
-    )
-}
-
 impl Instrument for IrPrinter {
     fn before(&mut self, ir: &Ir, op: Op, pass: &PassInfo) {
         if self.before_all || self.before.iter().any(|name| name == pass.name) {
-            eprintln!("{}\n{}\n", header(ir, op, "Before", pass), self.text(ir, op));
+            eprintln!("{}\n{}\n", self.header(ir, op, "Before", pass, ""), self.text(ir, op));
         }
         if self.after_change {
             self.hash = hash(&ir.to_text(op));
@@ -87,7 +90,7 @@ impl Instrument for IrPrinter {
 
     fn step(&mut self, ir: &Ir, op: Op, pass: &PassInfo, step: &str) {
         if self.after_all || self.after.iter().any(|name| name == pass.name) {
-            let header = header(ir, op, "After", pass).replacen(" (", &format!(" [{step}] ("), 1);
+            let header = self.header(ir, op, "After", pass, &format!(" [{step}]"));
             eprintln!("{header}\n{}\n", self.text(ir, op));
         }
     }
@@ -97,15 +100,12 @@ impl Instrument for IrPrinter {
             return;
         }
         let named = self.after_all || self.after.iter().any(|name| name == pass.name);
-        let changed = || self.after_change && hash(&ir.to_text(op)) != self.hash;
+        let changed = self.after_change && hash(&ir.to_text(op)) != self.hash;
         if failed {
-            eprintln!(
-                "{}\n{}\n",
-                header(ir, op, "After", pass).replace("//----- //", "Failed //----- //"),
-                self.text(ir, op)
-            );
-        } else if named || changed() {
-            eprintln!("{}\n{}\n", header(ir, op, "After", pass), self.text(ir, op));
+            let header = self.header(ir, op, "After", pass, " Failed");
+            eprintln!("{header}\n{}\n", self.text(ir, op));
+        } else if changed || named && !self.after_change {
+            eprintln!("{}\n{}\n", self.header(ir, op, "After", pass, ""), self.text(ir, op));
         }
     }
 }

@@ -34,7 +34,9 @@ fn line(
         let _ = writeln!(text, "{severity}: {message}");
         return;
     };
-    let _ = writeln!(text, "{place}: {severity}: {message}");
+    // Columns that are not known are 0, as upstream writes them.
+    let (file, row, column) = (&place.file, place.line, place.column);
+    let _ = writeln!(text, "{file}:{row}:{column}: {severity}: {message}");
     let Some(source) = sources.line(&place.file, place.line) else { return };
     let before = source.chars().take((place.column as usize).saturating_sub(1));
     // A tab in front of the caret is as wide as the one above it.

@@ -19,13 +19,25 @@ mod arguments;
 pub(crate) mod instruments;
 mod messages;
 mod print_op_stats;
+mod signatures;
+mod trials;
 mod view_op_graph;
 
 use arguments::Arguments;
 
-/// The passes that are the tool's own: they print.
-pub const ALL: &[&PassInfo] =
-    &[print_op_stats::PrintOpStats::INFO, view_op_graph::ViewOpGraph::INFO];
+/// The passes that are the tool's own: they print, or try one thing.
+pub const ALL: &[&PassInfo] = &[
+    print_op_stats::PrintOpStats::INFO,
+    signatures::TestFuncEraseArg::INFO,
+    signatures::TestFuncEraseResult::INFO,
+    signatures::TestFuncInsertArg::INFO,
+    signatures::TestFuncInsertResult::INFO,
+    signatures::TestFuncSetType::INFO,
+    trials::TestConstantFold::INFO,
+    trials::TestInterfacePass::INFO,
+    trials::TestPassFailure::INFO,
+    view_op_graph::ViewOpGraph::INFO,
+];
 
 /// Runs the tool on command-line arguments (without the program's name).
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -221,10 +233,19 @@ fn transform(
         diagnostics.push(error);
         return None;
     }
-    let mut pipeline = match Pipeline::parse(&arguments.pipeline_text(ir.name(module)), registry) {
+    let text = match ir.ctx.external_resource("mlir_reproducer", "pipeline") {
+        Some(text) if arguments.run_reproducer => text.to_owned(),
+        None if arguments.run_reproducer => {
+            let error = Diagnostic::error("the input is no reproducer: it holds no pipeline");
+            diagnostics.push(error.help("`--mlir-pass-pipeline-crash-reproducer=FILE` writes one"));
+            return None;
+        }
+        _ => arguments.pipeline_text(ir.name(module)),
+    };
+    let mut pipeline = match Pipeline::parse(&text, registry) {
         Ok(pipeline) => pipeline,
         Err(error) => {
-            diagnostics.push(pipeline_error(&error, &arguments.pipeline_text(ir.name(module))));
+            diagnostics.push(pipeline_error(&error, &text));
             return None;
         }
     };
@@ -232,7 +253,8 @@ fn transform(
         return Some(module);
     }
     if arguments.dump_pass_pipeline {
-        eprintln!("Pass Manager with {} passes:\n{pipeline}", pipeline.steps.len());
+        let count = pipeline.steps.len();
+        eprintln!("Pass Manager with {count} passes:\n{}", pipeline.text_with_defaults());
     }
     let mut manager = PassManager::new();
     manager.skip_verify = !arguments.verify_each;
@@ -244,6 +266,8 @@ fn transform(
         eprint!("{}", instruments::timing_report(&manager.timings));
     }
     match result {
+        // An error that a pass has reported and gone on from is one still.
+        Ok(()) if diagnostics.iter().any(|each| each.severity == Severity::Error) => None,
         Ok(()) => Some(module),
         Err(failure) => {
             diagnostics.extend(failure.errors);
@@ -296,10 +320,11 @@ fn pipeline_error(error: &ParsePipelineError, text: &str) -> Diagnostic {
     ))
 }
 
-/// Every dialect of ours, and `test`, which takes any operation, as mlir-opt's does: texts that try passes write what
-/// they keep alive or watch with it.
+/// Every dialect of ours, and `test`, which takes any operation beside its own: texts that try passes write what they
+/// keep alive or watch with it.
 fn register_dialects(ctx: &mut gpuc_ir::Context, arguments: &Arguments) {
     gpuc_dialects::register_all(ctx);
+    ctx.register(&gpuc_dialects::test::DIALECT);
     ctx.register_open("test");
     ctx.allow_unregistered = arguments.allow_unregistered_dialect;
 }

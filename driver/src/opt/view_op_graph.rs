@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::text::defaults_left_out;
 use gpuc_ir::{Block, Ir, Op, Value, WalkOrder};
 
 gpuc_ir::pass! {
@@ -150,9 +151,13 @@ impl<'a> Graph<'a> {
         }
         if self.options.print_attrs {
             label.push('\n');
-            for &(name, attr) in ir.ctx.dict_entries(ir.attrs(op)) {
-                let text = self.cut(&ir.attr_text(attr));
-                label += &format!("\n{}: {text}", ir.ctx.str(name));
+            let own = ir.ctx.dict_entries(ir.attrs(op)).iter();
+            let mut attrs: Vec<_> =
+                own.map(|&(name, attr)| (ir.ctx.str(name), ir.attr_text(attr))).collect();
+            attrs.extend(defaults_left_out(ir, op).map(|(name, text)| (name, text.to_owned())));
+            attrs.sort();
+            for (name, text) in attrs {
+                label += &format!("\n{name}: {}", self.cut(&text));
             }
         }
         label

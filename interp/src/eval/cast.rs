@@ -43,7 +43,7 @@ fn result_format(m: &Interpreter<'_>, op: Op) -> Result<FloatKind, Fault> {
         .ok_or_else(|| m.error(op, "makes floats that cannot be computed with"))
 }
 
-fn signed(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn signed(m: &mut Interpreter<'_>, op: Op) -> Step {
     // Of a buffer of integers only the type of the elements' extension changes.
     if let RtValue::MemRef(_) = m.operand(op, 0)? {
         return Err(m.error(op, "cannot be executed on buffers"));
@@ -52,7 +52,7 @@ fn signed(m: &mut Interpreter<'_>, op: Op) -> Step {
     map(m, op, &|m, row| Ok(RtValue::Int(Int::new(int(m, op, row[0])?.signed(), width))))
 }
 
-fn unsigned(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn unsigned(m: &mut Interpreter<'_>, op: Op) -> Step {
     if let RtValue::MemRef(_) = m.operand(op, 0)? {
         return Err(m.error(op, "cannot be executed on buffers"));
     }

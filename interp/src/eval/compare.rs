@@ -24,6 +24,11 @@ fn compare_integers(m: &mut Interpreter<'_>, op: Op) -> Step {
     let Some(predicate) = CmpIPredicate::from_number(predicate(m, op)) else {
         return Err(m.error(op, "has no valid predicate"));
     };
+    integers(m, op, predicate)
+}
+
+/// Compares two integers, or vectors of them.
+pub(super) fn integers(m: &mut Interpreter<'_>, op: Op, predicate: CmpIPredicate) -> Step {
     map(m, op, &|m, row| {
         let (a, b) = (int(m, op, row[0])?, int(m, op, row[1])?);
         Ok(RtValue::bool(predicate.holds(a.signed(), b.signed(), a.width())))

@@ -2,20 +2,26 @@
 
 use std::rc::Rc;
 
-use gpuc_dialects::{arith, func};
+use gpuc_dialects::{arith, func, ub};
 use gpuc_ir::{Attr, AttrKind, Context, Op, Type, TypeKind};
 
 use super::{Family, Handler, Step};
 use crate::interpreter::Interpreter;
 use crate::names;
-use crate::value::{Float, Int, RtValue, is_supported};
+use crate::value::{Float, Int, Poison, RtValue, is_supported};
 
 pub(super) const OPS: Family = &[
     (arith::ConstantOp::NAME, Handler::leaf(constant)),
     (func::ConstantOp::NAME, Handler::leaf(function)),
+    (ub::PoisonOp::NAME, Handler::leaf(poison)),
 ];
 
-fn constant(m: &mut Interpreter<'_>, op: Op) -> Step {
+fn poison(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let reason = "a value that the program says is none";
+    m.set_result(op, RtValue::Poison(Poison { op, reason, is_uninitialised: false }))
+}
+
+pub(super) fn constant(m: &mut Interpreter<'_>, op: Op) -> Step {
     let attr = names::attr(m.ir, op, m.names.value);
     match attr.and_then(|attr| attr_value(&m.ir.ctx, attr)) {
         Some(value) => m.set_result(op, value),

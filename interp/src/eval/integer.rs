@@ -14,22 +14,22 @@ pub(super) const OPS: Family = &[
     (arith::SubIOp::NAME, Handler::leaf(subtract)),
     (arith::MulIOp::NAME, Handler::leaf(multiply)),
     (arith::ShLIOp::NAME, Handler::leaf(shift_left)),
-    (arith::DivUIOp::NAME, Handler::leaf(|m, op| unsigned_division(m, op, |a, b| a / b))),
-    (arith::CeilDivUIOp::NAME, Handler::leaf(|m, op| unsigned_division(m, op, u128::div_ceil))),
-    (arith::DivSIOp::NAME, Handler::leaf(|m, op| signed_division(m, op, i128::wrapping_div))),
-    (arith::CeilDivSIOp::NAME, Handler::leaf(|m, op| signed_division(m, op, ceil_division))),
-    (arith::FloorDivSIOp::NAME, Handler::leaf(|m, op| signed_division(m, op, floor_division))),
+    (arith::DivUIOp::NAME, Handler::leaf(unsigned_quotient)),
+    (arith::CeilDivUIOp::NAME, Handler::leaf(unsigned_ceil)),
+    (arith::DivSIOp::NAME, Handler::leaf(signed_quotient)),
+    (arith::CeilDivSIOp::NAME, Handler::leaf(signed_ceil)),
+    (arith::FloorDivSIOp::NAME, Handler::leaf(signed_floor)),
     (arith::RemUIOp::NAME, Handler::leaf(unsigned_remainder)),
     (arith::RemSIOp::NAME, Handler::leaf(signed_remainder)),
-    (arith::AndIOp::NAME, Handler::leaf(|m, op| bits(m, op, |a, b| a & b))),
-    (arith::OrIOp::NAME, Handler::leaf(|m, op| bits(m, op, |a, b| a | b))),
-    (arith::XOrIOp::NAME, Handler::leaf(|m, op| bits(m, op, |a, b| a ^ b))),
+    (arith::AndIOp::NAME, Handler::leaf(and)),
+    (arith::OrIOp::NAME, Handler::leaf(or)),
+    (arith::XOrIOp::NAME, Handler::leaf(xor)),
     (arith::ShRUIOp::NAME, Handler::leaf(shift_right_unsigned)),
     (arith::ShRSIOp::NAME, Handler::leaf(shift_right_signed)),
-    (arith::MaxSIOp::NAME, Handler::leaf(|m, op| signed(m, op, Ord::max))),
-    (arith::MinSIOp::NAME, Handler::leaf(|m, op| signed(m, op, Ord::min))),
-    (arith::MaxUIOp::NAME, Handler::leaf(|m, op| bits(m, op, Ord::max))),
-    (arith::MinUIOp::NAME, Handler::leaf(|m, op| bits(m, op, Ord::min))),
+    (arith::MaxSIOp::NAME, Handler::leaf(max_signed)),
+    (arith::MinSIOp::NAME, Handler::leaf(min_signed)),
+    (arith::MaxUIOp::NAME, Handler::leaf(max_unsigned)),
+    (arith::MinUIOp::NAME, Handler::leaf(min_unsigned)),
     (arith::AddUIExtendedOp::NAME, Handler::leaf(add_extended)),
     (arith::MulSIExtendedOp::NAME, Handler::leaf(|m, op| multiply_extended(m, op, true))),
     (arith::MulUIExtendedOp::NAME, Handler::leaf(|m, op| multiply_extended(m, op, false))),
@@ -77,19 +77,19 @@ fn wrapping(
     })
 }
 
-fn add(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn add(m: &mut Interpreter<'_>, op: Op) -> Step {
     wrapping(m, op, i128::wrapping_add, i128::checked_add, u128::checked_add)
 }
 
-fn subtract(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn subtract(m: &mut Interpreter<'_>, op: Op) -> Step {
     wrapping(m, op, i128::wrapping_sub, i128::checked_sub, u128::checked_sub)
 }
 
-fn multiply(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn multiply(m: &mut Interpreter<'_>, op: Op) -> Step {
     wrapping(m, op, i128::wrapping_mul, i128::checked_mul, u128::checked_mul)
 }
 
-fn shift_left(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn shift_left(m: &mut Interpreter<'_>, op: Op) -> Step {
     let (nsw, nuw) = promises(m, op);
     int_binary(m, op, |a, b| {
         let (width, by) = (a.width(), b.unsigned());
@@ -103,7 +103,7 @@ fn shift_left(m: &mut Interpreter<'_>, op: Op) -> Step {
     })
 }
 
-fn shift_right_unsigned(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn shift_right_unsigned(m: &mut Interpreter<'_>, op: Op) -> Step {
     int_binary(m, op, |a, b| {
         let too_long = b.unsigned() >= a.width().into();
         let value = if too_long { 0 } else { a.unsigned() >> b.unsigned() };
@@ -111,7 +111,7 @@ fn shift_right_unsigned(m: &mut Interpreter<'_>, op: Op) -> Step {
     })
 }
 
-fn shift_right_signed(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn shift_right_signed(m: &mut Interpreter<'_>, op: Op) -> Step {
     int_binary(m, op, |a, b| {
         let too_long = b.unsigned() >= a.width().into();
         let by = if too_long { a.width() - 1 } else { b.unsigned() as u32 };
@@ -149,14 +149,14 @@ fn floor_division(a: i128, b: i128) -> i128 {
     if inexact && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
-fn unsigned_remainder(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn unsigned_remainder(m: &mut Interpreter<'_>, op: Op) -> Step {
     int_binary(m, op, |a, b| match b.unsigned() {
         0 => Checked::new(a.signed()).undefined_if(true, ZERO_DIVISOR),
         divisor => Checked::new((a.unsigned() % divisor) as i128),
     })
 }
 
-fn signed_remainder(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn signed_remainder(m: &mut Interpreter<'_>, op: Op) -> Step {
     int_binary(m, op, |a, b| match b.signed() {
         0 => Checked::new(a.signed()).undefined_if(true, ZERO_DIVISOR),
         divisor => Checked::new(a.signed().wrapping_rem(divisor)),
@@ -203,4 +203,52 @@ fn multiply_extended(m: &mut Interpreter<'_>, op: Op, signed: bool) -> Step {
             if signed { a.signed() * b.signed() } else { (a.unsigned() * b.unsigned()) as i128 };
         (Int::new(product, width), Int::new(product >> width, width))
     })
+}
+
+pub(super) fn unsigned_quotient(m: &mut Interpreter<'_>, op: Op) -> Step {
+    unsigned_division(m, op, |a, b| a / b)
+}
+
+pub(super) fn unsigned_ceil(m: &mut Interpreter<'_>, op: Op) -> Step {
+    unsigned_division(m, op, u128::div_ceil)
+}
+
+pub(super) fn signed_quotient(m: &mut Interpreter<'_>, op: Op) -> Step {
+    signed_division(m, op, i128::wrapping_div)
+}
+
+pub(super) fn signed_ceil(m: &mut Interpreter<'_>, op: Op) -> Step {
+    signed_division(m, op, ceil_division)
+}
+
+pub(super) fn signed_floor(m: &mut Interpreter<'_>, op: Op) -> Step {
+    signed_division(m, op, floor_division)
+}
+
+pub(super) fn and(m: &mut Interpreter<'_>, op: Op) -> Step {
+    bits(m, op, |a, b| a & b)
+}
+
+pub(super) fn or(m: &mut Interpreter<'_>, op: Op) -> Step {
+    bits(m, op, |a, b| a | b)
+}
+
+pub(super) fn xor(m: &mut Interpreter<'_>, op: Op) -> Step {
+    bits(m, op, |a, b| a ^ b)
+}
+
+pub(super) fn max_signed(m: &mut Interpreter<'_>, op: Op) -> Step {
+    signed(m, op, Ord::max)
+}
+
+pub(super) fn min_signed(m: &mut Interpreter<'_>, op: Op) -> Step {
+    signed(m, op, Ord::min)
+}
+
+pub(super) fn max_unsigned(m: &mut Interpreter<'_>, op: Op) -> Step {
+    bits(m, op, Ord::max)
+}
+
+pub(super) fn min_unsigned(m: &mut Interpreter<'_>, op: Op) -> Step {
+    bits(m, op, Ord::min)
 }

@@ -14,6 +14,7 @@ mod cf;
 mod collective;
 pub(crate) mod combine;
 mod compare;
+mod complex;
 mod constant;
 mod contract;
 mod elementwise;
@@ -21,6 +22,7 @@ mod float;
 pub(crate) mod func;
 mod global;
 mod gpu;
+mod index;
 mod integer;
 mod launch;
 mod masked;
@@ -71,6 +73,8 @@ pub(crate) fn handlers() -> FxHashMap<&'static str, Handler> {
     let families: &[Family] = &[
         constant::OPS,
         integer::OPS,
+        index::OPS,
+        complex::OPS,
         float::OPS,
         compare::OPS,
         cast::OPS,

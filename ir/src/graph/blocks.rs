@@ -139,6 +139,25 @@ impl Ir {
         value
     }
 
+    /// Adds an argument in front of the one of that number, or behind the last.
+    pub fn insert_argument(
+        &mut self,
+        block: Block,
+        index: usize,
+        ty: Type,
+        location: Location,
+    ) -> Value {
+        let value = self.add_argument(block, ty, location);
+        let locations = &mut self.blocks[block].argument_locations;
+        locations[index..].rotate_right(1);
+        self.blocks[block].arguments.as_mut_slice(&mut self.value_lists)[index..].rotate_right(1);
+        for i in index..self.arguments(block).len() {
+            let value = self.arguments(block)[i];
+            self.values[value].def = ValueDef::Argument(block, i as u32);
+        }
+        value
+    }
+
     /// Removes argument `index` of a block; it must be unused.
     pub fn remove_argument(&mut self, block: Block, index: usize) {
         debug_assert!(self.is_unused(self.arguments(block)[index]), "argument is still used");

@@ -64,6 +64,8 @@ traits! {
     PARALLEL_LOOP = 22;
     /// Works on each element of vectors and tensors by itself: all of them have one shape.
     ELEMENTWISE = 23;
+    /// Constants that folding makes of what its regions hold stand in them, not further out.
+    CONSTANTS_STAY = 24;
 }
 
 impl Traits {

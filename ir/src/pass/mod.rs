@@ -25,6 +25,8 @@ pub use pipeline::{ParsePipelineError, Pipeline, Registry, Step};
 pub struct PassInfo {
     /// Name in pipelines and as a flag (`cse`).
     pub name: &'static str,
+    /// Name in what is printed round it: upstream's class, where the pass is upstream's (`CSE`).
+    pub title: &'static str,
     /// One sentence; the long text is the doc comment of the pass's file.
     pub summary: &'static str,
     /// The operation it runs on (`func.func`); `None` for any.
@@ -108,7 +110,7 @@ impl PassContext<'_> {
 macro_rules! pass {
     (
         $(#[doc = $doc:literal])+
-        $pass:ident = $name:literal $(on $anchor:literal)? {
+        $pass:ident = $name:literal $(titled $title:literal)? $(on $anchor:literal)? {
             $($(#[doc = $odoc:literal])+ $option:ident : $ty:ty = $default:expr),* $(,)?
         }
     ) => {
@@ -128,6 +130,7 @@ macro_rules! pass {
             /// The pass's registration.
             pub const INFO: &'static $crate::pass::PassInfo = &$crate::pass::PassInfo {
                 name: $name,
+                title: $crate::pass!(@title $pass $($title)?),
                 summary: $crate::pass!(@first $($doc),+),
                 anchor: $crate::pass!(@anchor $($anchor)?),
                 options: &[$($crate::pass::OptionSpec {
@@ -156,6 +159,8 @@ macro_rules! pass {
         }
     };
     (@first $first:literal $(, $rest:literal)*) => { $first };
+    (@title $pass:ident) => { stringify!($pass) };
+    (@title $pass:ident $title:literal) => { $title };
     (@anchor) => { None };
     (@anchor $anchor:literal) => { Some($anchor) };
 }

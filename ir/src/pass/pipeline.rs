@@ -262,6 +262,43 @@ impl Reader<'_> {
 }
 
 /// The textual form, which [`Pipeline::parse`] reads.
+impl Pipeline {
+    /// The pipeline's text with every option of every pass, defaults included, as upstream dumps it.
+    pub fn text_with_defaults(&self) -> String {
+        let steps: Vec<String> = self
+            .steps
+            .iter()
+            .map(|step| match step {
+                Step::Nested(nested) => nested.text_with_defaults(),
+                Step::Pass(info, given, _) => {
+                    let mut options: Vec<(String, String)> = info
+                        .options
+                        .iter()
+                        .map(|spec| {
+                            let value =
+                                given.get(spec.name).map_or_else(spec.default, str::to_owned);
+                            let name = spec.name.replace('_', "-");
+                            // A list without elements is not shown, but for the space in front.
+                            let text = match spec.kind == "list" && value.is_empty() {
+                                true => String::new(),
+                                false => format!("{name}={value}"),
+                            };
+                            (name, text)
+                        })
+                        .collect();
+                    options.sort();
+                    let texts: Vec<String> = options.into_iter().map(|(_, text)| text).collect();
+                    match texts.is_empty() {
+                        true => info.name.to_owned(),
+                        false => format!("{}{{{}}}", info.name, texts.join(" ")),
+                    }
+                }
+            })
+            .collect();
+        format!("{}({})", self.anchor, steps.join(","))
+    }
+}
+
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}(", self.anchor)?;

@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
+use super::fold::{Folded, erase_folded, try_fold};
 use crate::attrs::Attr;
 use crate::build::Builder;
-use crate::graph::{Ir, Op, Region, Value};
+use crate::graph::{Ir, Op, Region, Value, WalkOrder};
 use crate::location::Location;
-use crate::op::Traits;
+use crate::op::{FoldResult, Traits};
 use crate::types::Type;
 
 /// The attribute of the constant operation that defines a value.
@@ -26,12 +27,14 @@ pub(super) struct Constants {
 
 impl Constants {
     /// The region at whose start constants for `op` stand: the nearest that sees nothing from
-    /// outside.
+    /// outside or keeps its constants.
     fn home(ir: &Ir, op: Op) -> Option<Region> {
         let mut region = ir.parent_region(op)?;
         loop {
             let parent = ir.region_op(region)?;
-            if ir.has_trait(parent, Traits::ISOLATED_FROM_ABOVE) || ir.parent_op(parent).is_none() {
+            let ends = [Traits::ISOLATED_FROM_ABOVE, Traits::CONSTANTS_STAY];
+            if ends.iter().any(|&ends| ir.has_trait(parent, ends)) || ir.parent_op(parent).is_none()
+            {
                 return Some(region);
             }
             region = ir.parent_region(parent)?;
@@ -42,7 +45,6 @@ impl Constants {
     pub fn get(&mut self, ir: &mut Ir, op: Op, attr: Attr, ty: Type) -> Option<Value> {
         let region = Self::home(ir, op)?;
         let block = ir.entry_block(region)?;
-        let location = ir.location(op);
         // The operation's own dialect knows best; arith has constants of the builtin types.
         let own = ir.def(op).map_or("arith", |def| def.dialect());
         for dialect in [own, "arith"] {
@@ -53,12 +55,35 @@ impl Constants {
             if let Some(&found) = self.known.get(&key) {
                 return Some(ir.result(found, 0));
             }
-            if let Some(made) = materialize(&mut Builder::at_start(ir, block, location), attr, ty) {
+            if let Some(made) =
+                materialize(&mut Builder::at_start(ir, block, Location::UNKNOWN), attr, ty)
+            {
                 self.insert(key, made);
                 return Some(ir.result(made, 0));
             }
         }
         None
+    }
+
+    /// The values that folding `op` gave; `None` where no dialect can hold a constant among them.
+    pub fn values(&mut self, ir: &mut Ir, op: Op, results: &[FoldResult]) -> Option<Vec<Value>> {
+        let values = results.iter().enumerate().map(|(i, result)| match *result {
+            FoldResult::Value(value) => Some(value),
+            FoldResult::Attr(attr) => {
+                let ty = ir.ty(ir.result(op, i));
+                self.get(ir, op, attr, ty)
+            }
+        });
+        values.collect()
+    }
+
+    /// Erases the constants that nothing uses.
+    fn erase_unused(self, ir: &mut Ir) {
+        for op in self.known.into_values() {
+            if ir.is_unused(ir.result(op, 0)) {
+                ir.erase_op(op);
+            }
+        }
     }
 
     /// Takes note of a constant of the input. A second one of the same kind is answered by the
@@ -81,9 +106,8 @@ impl Constants {
         let leads = ir.parent_block(op) == Some(block)
             && ir.previous_op(op).is_none_or(|before| self.keys.contains_key(&before));
         if !leads && let Some(first) = ir.first_op(block) {
-            if ir.parent_block(op) != Some(block) {
-                ir.set_location(op, Location::UNKNOWN);
-            }
+            // It stands for no place of its own there.
+            ir.set_location(op, Location::UNKNOWN);
             ir.move_before(first, op);
         }
         self.insert(key, op);
@@ -101,4 +125,29 @@ impl Constants {
             self.known.remove(&key);
         }
     }
+}
+
+/// Folds each operation inside `root` once, from the last to the first, and makes one of equal constants; applies no
+/// pattern. Constants that nothing uses then are erased.
+pub fn fold_each(ir: &mut Ir, root: Op) {
+    let mut constants = Constants::default();
+    for op in ir.nested_ops(root, WalkOrder::PreOrder).into_iter().rev() {
+        if op == root || ir.is_erased(op) {
+            continue;
+        }
+        if ir.has_trait(op, Traits::CONSTANT_LIKE) {
+            if let Some(first) = constants.note(ir, op) {
+                let value = ir.result(first, 0);
+                ir.replace_op(op, &[value]);
+            }
+        } else if let Folded::Results(results) = try_fold(ir, op)
+            && let Some(values) = constants.values(ir, op, &results)
+        {
+            for (i, value) in values.into_iter().enumerate() {
+                ir.replace_all_uses(ir.result(op, i), value);
+            }
+            erase_folded(ir, op);
+        }
+    }
+    constants.erase_unused(ir);
 }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::constants::constant_value;
 use crate::attrs::Attr;
 use crate::graph::{Ir, Op, Value};
-use crate::op::{Fold, FoldResult, Traits};
+use crate::op::{EffectKind, Fold, FoldResult, Traits};
 
 /// What folding found for an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +26,12 @@ pub fn try_fold(ir: &mut Ir, op: Op) -> Folded {
         return Folded::None;
     }
     let mut changed = false;
-    if def.traits.contains(Traits::COMMUTATIVE) && ir.operand_count(op) == 2 {
-        let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
-        if constant_value(ir, a).is_some() && constant_value(ir, b).is_none() {
-            ir.set_operand(op, 0, b);
-            ir.set_operand(op, 1, a);
+    if def.traits.contains(Traits::COMMUTATIVE) {
+        let (mut sorted, constants): (SmallVec<[Value; 4]>, SmallVec<[Value; 4]>) =
+            ir.operands(op).partition(|&value| constant_value(ir, value).is_none());
+        sorted.extend(constants);
+        if !ir.operands(op).eq(sorted.iter().copied()) {
+            ir.set_operands(op, &sorted);
             changed = true;
         }
     }
@@ -58,6 +59,16 @@ pub fn try_fold(ir: &mut Ir, op: Op) -> Folded {
             None if changed => Folded::InPlace,
             None => Folded::None,
         },
+    }
+}
+
+/// Erases an operation whose results folding has replaced, unless it has effects.
+pub(super) fn erase_folded(ir: &mut Ir, op: Op) {
+    let effects = ir.effects(op);
+    let benign =
+        effects.is_some_and(|effects| effects.iter().all(|effect| effect.kind == EffectKind::Read));
+    if benign && !ir.has_trait(op, Traits::TERMINATOR) {
+        ir.erase_op(op);
     }
 }
 

@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::constants::Constants;
-use super::fold::{Folded, try_fold};
+use super::fold::{Folded, erase_folded, try_fold};
 use super::{Pattern, Rewriter};
 use crate::context::OpName;
 use crate::graph::{Ir, Op, Value, WalkOrder};
-use crate::op::{FoldResult, OpDef, Traits};
+use crate::op::{OpDef, Traits};
 
 /// Patterns by the operation they are rooted at.
 #[derive(Clone, Debug, Default)]
@@ -180,21 +180,8 @@ fn fold_in_place(ir: &mut Ir, op: Op, constants: &mut Constants, work: &mut Work
             true
         }
         Folded::Results(results) => {
-            let mut values = Vec::with_capacity(results.len());
-            for (i, result) in results.iter().enumerate() {
-                let value = match *result {
-                    FoldResult::Value(value) => value,
-                    FoldResult::Attr(attr) => {
-                        let ty = ir.ty(ir.result(op, i));
-                        match constants.get(ir, op, attr, ty) {
-                            Some(value) => value,
-                            // No dialect can hold it: the operation stays.
-                            None => return false,
-                        }
-                    }
-                };
-                values.push(value);
-            }
+            // Where no dialect can hold a constant, the operation stays.
+            let Some(values) = constants.values(ir, op, &results) else { return false };
             for (i, &value) in values.iter().enumerate() {
                 let result = ir.result(op, i);
                 for user in ir.users(result) {
@@ -202,17 +189,12 @@ fn fold_in_place(ir: &mut Ir, op: Op, constants: &mut Constants, work: &mut Work
                 }
                 ir.replace_all_uses(result, value);
             }
-            let benign = ir.effects(op).is_some_and(|effects| {
-                effects.iter().all(|effect| effect.kind == crate::op::EffectKind::Read)
-            });
             for def in before.iter().filter_map(|&value| ir.defining_op(value)) {
                 work.push(def);
             }
             // An operation with effects stays behind without uses. It is not put on the list again:
             // it would fold again, forever.
-            if benign && !ir.has_trait(op, Traits::TERMINATOR) {
-                ir.erase_op(op);
-            }
+            erase_folded(ir, op);
             true
         }
     }

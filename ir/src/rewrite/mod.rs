@@ -13,7 +13,7 @@ mod constants;
 mod fold;
 mod greedy;
 
-pub use constants::constant_value;
+pub use constants::{constant_value, fold_each};
 pub use fold::{Folded, try_fold};
 pub use greedy::{GreedyConfig, PatternSet, apply_greedily};
 

@@ -23,7 +23,7 @@ mod parser;
 mod printer;
 pub mod split;
 
-pub use format::{FormatCache, check_format};
+pub use format::{FormatCache, check_format, defaults_left_out};
 pub use parser::{Argument, Delimiter, IndexList, MapOfValues, OpParser, Position, Unresolved};
 pub use printer::{OpPrinter, PrintOptions, PrintRegion, print_op};
 

@@ -160,7 +160,12 @@ fn regex(text: &str) -> Result<Regex, String> {
         rest = behind;
     }
     expression += &regex_lite::escape(rest);
-    Regex::new(&expression).map_err(|error| format!("invalid regex: {error}"))
+    Regex::new(&expression).map_err(|error| {
+        let error = error.to_string();
+        // In upstream's words.
+        let unbalanced = error.contains("open group without") || error.contains("unopened group");
+        format!("invalid regex: {}", if unbalanced { "parentheses not balanced" } else { &error })
+    })
 }
 
 /// Reads `expected-error@+1 2 {{text}}`.

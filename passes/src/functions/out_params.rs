@@ -9,6 +9,8 @@ use gpuc_dialects::{func, memref};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Attr, AttrKind, Builder, DYNAMIC, Ir, Op, OpView, Type, Value, WalkOrder};
 
+use super::signature::{dictionaries, set_dictionaries};
+
 gpuc_ir::pass! {
     /// Give buffers back through arguments in place of results.
     BufferResultsToOutParams = "buffer-results-to-out-params" {
@@ -38,30 +40,6 @@ impl Pass for BufferResultsToOutParams {
 
 fn refusal(ir: &Ir, op: Op, message: &str) -> Diagnostic {
     Diagnostic::error(message).at_option(ir.ctx.place(ir.location(op)))
-}
-
-/// The dictionaries of a function's arguments or results, one for each.
-fn dictionaries(ir: &mut Ir, attrs: Option<Attr>, count: usize) -> Vec<Attr> {
-    match attrs.and_then(|attrs| ir.ctx.array_value(attrs)) {
-        Some(dicts) => dicts.to_vec(),
-        None => {
-            let empty = ir.ctx.intern_attr(AttrKind::Dict(gpuc_ir::Dict::EMPTY));
-            vec![empty; count]
-        }
-    }
-}
-
-fn set_dictionaries(ir: &mut Ir, op: Op, name: &str, dicts: &[Attr]) {
-    let has_entries = |&attr: &Attr| match ir.ctx.attr_kind(attr) {
-        AttrKind::Dict(dict) => !ir.ctx.dict_entries(*dict).is_empty(),
-        _ => true,
-    };
-    if dicts.iter().any(has_entries) {
-        let attr = ir.ctx.array_attr(dicts);
-        ir.set_attr(op, name, attr);
-    } else {
-        ir.remove_attr(op, name);
-    }
 }
 
 impl BufferResultsToOutParams {

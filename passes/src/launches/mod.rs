@@ -8,6 +8,7 @@
 //! | [`map_loops`] | gives `scf.parallel` loops to processors |
 //! | [`parallel_loops`] | mapped `scf.parallel` loops to launches |
 //! | [`sink_index_computations`] | constants and extents into the kernels that use them |
+//! | [`rewrite_ids`] | positions in the grid and wide shuffles by what has instructions |
 //! | [`outline_kernels`] | bodies of launches to kernels of a `gpu.module` |
 
 use gpuc_dialects::gpu;
@@ -17,6 +18,7 @@ pub mod affine_loops;
 pub mod map_loops;
 pub mod outline_kernels;
 pub mod parallel_loops;
+pub mod rewrite_ids;
 pub mod sink_index_computations;
 
 /// Builds a launch that waits for nothing; `body` gets the arguments of its region: the positions of block and

@@ -12,7 +12,7 @@ use super::regions::simplify_regions;
 
 gpuc_ir::pass! {
     /// Fold and canonicalize operations of every dialect, erase what is dead.
-    Canonicalize = "canonicalize" {
+    Canonicalize = "canonicalize" titled "Canonicalizer" {
         /// Whether operations are looked at before what they hold, or behind it.
         top_down: bool = true,
         /// Rounds of rewriting and region simplification, at most; -1 for any number.

@@ -58,9 +58,8 @@ pub fn sink(ir: &mut Ir, region: Region) -> usize {
             users.extend(ir.nested_ops(op, WalkOrder::PreOrder));
         }
     }
-    let mut next = 0;
-    while let Some(&user) = users.get(next) {
-        next += 1;
+    // The last first, as upstream: what is moved stands in front of what uses it.
+    while let Some(user) = users.pop() {
         for operand in ir.operands(user).collect::<Vec<_>>() {
             let Some(op) = ir.defining_op(operand) else { continue };
             if ir.is_inside(op, owner) || op == owner || !may_move(ir, op) {

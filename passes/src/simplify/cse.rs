@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 gpuc_ir::pass! {
     /// Eliminate common subexpressions.
-    Cse = "cse" {}
+    Cse = "cse" titled "CSE" {}
 }
 
 impl Pass for Cse {

@@ -5,7 +5,8 @@
 //! of one block goes anywhere; one of several blocks only where the call's region may have several.
 //! Callees come before callers, so that each body is final when it is copied; functions that call each
 //! other come in order of the text, and one that calls itself is inlined nowhere. After MLIR's pass of the
-//! same name; private functions that are not referred to any more are erased. Of its `default-pipeline` only `canonicalize` and nothing can be asked for, and nothing is the default.
+//! same name; private functions that are not referred to any more are erased. Of its `default-pipeline` only
+//! `canonicalize`, which is the default, and nothing can be asked for.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::cf;
@@ -21,11 +22,13 @@ gpuc_ir::pass! {
     /// Inline calls.
     Inline = "inline" {
         /// What every function is put through first: `canonicalize`, or nothing.
-        default_pipeline: String = String::new(),
+        default_pipeline: String = "canonicalize".to_owned(),
         /// Operations of the callee for 100 of the caller, at most; the greatest number is no limit.
         inlining_threshold: u32 = u32::MAX,
         /// Rounds, at most; one is enough, since callees come first.
         max_iterations: u32 = 4,
+        /// Pipelines for kinds of functions; there are none but the default.
+        op_pipelines: Vec<String> = Vec::new(),
     }
 }
 
@@ -42,15 +45,25 @@ impl Pass for Inline {
                 )));
             }
         };
+        if let Some(pipeline) = self.op_pipelines.first() {
+            return Err(Diagnostic::error(format!(
+                "inline: '{pipeline}' cannot be run on one kind of function"
+            )));
+        }
         if self.max_iterations == 0 {
             return Ok(());
+        }
+        // First of all: calls may come of it.
+        if canonicalizes {
+            for function in ir.nested_ops(op, WalkOrder::PreOrder) {
+                if is_function(ir, function) {
+                    Canonicalize::default().run(ir, function, cx)?;
+                }
+            }
         }
         let mut done = FxHashSet::default();
         let (functions, recursive) = callees_first(ir, op);
         for function in functions {
-            if canonicalizes {
-                Canonicalize::default().run(ir, function, cx)?;
-            }
             for call in ir.nested_ops(function, WalkOrder::PostOrder) {
                 if let Some(callee) = callee(ir, call)
                     && (done.contains(&callee) || !ir.is_inside(callee, op))

@@ -71,7 +71,11 @@ fn merge_chains(ir: &mut Ir, region: Region) -> bool {
         let branch = *branch;
         let Some(from) = ir.parent_block(branch).filter(|&from| from != block) else { continue };
         let forwarded = ir.def(branch).and_then(|def| def.hooks.successor_operands);
-        if ir.successors(branch).len() != 1 || !ir.results(branch).is_empty() {
+        // What does more than branch stays.
+        if ir.successors(branch).len() != 1
+            || !ir.results(branch).is_empty()
+            || !ir.is_effect_free(branch)
+        {
             continue;
         }
         let Some(forwarded) = forwarded else { continue };

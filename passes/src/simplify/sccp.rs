@@ -2,12 +2,12 @@
 //!
 //! Needs nothing. Every value is first taken to be never computed, then a constant, then unknown, as
 //! executable blocks and regions are found; so a constant goes round loops, and through branches that are
-//! never taken nothing comes. Functions are looked at one by one: arguments and results of calls are
-//! unknown. After Wegman and Zadeck, "Constant propagation with conditional branches", 1991, §3, and
-//! MLIR's pass of the same name, which also follows calls of private functions.
+//! never taken nothing comes. A function that only known calls reach has the arguments that these give it; what a
+//! call gives is what its callee returns, if that is in what the pass runs on. After Wegman and Zadeck, "Constant
+//! propagation with conditional branches", 1991, §3, and MLIR's pass of the same name.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{arith, cf, scf};
+use gpuc_dialects::{cf, scf};
 use gpuc_ir::op::{Fold, FoldResult, RegionPoint, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Attr, Block, Builder, Ir, Op, OpView, Region, Value, WalkOrder};
@@ -15,12 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 gpuc_ir::pass! {
     /// Propagate constants along the ways that can be taken.
-    Sccp = "sccp" {}
+    Sccp = "sccp" titled "SCCP" {}
 }
 
 impl Pass for Sccp {
     fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let mut solver = Solver::default();
+        let mut solver = Solver { calls: Calls::of(ir, op), ..Solver::default() };
         for region in ir.regions(op).to_vec() {
             solver.enter(ir, region, &[]);
         }
@@ -41,8 +41,70 @@ enum Known {
     Varies,
 }
 
+/// Who calls whom.
+#[derive(Debug, Default)]
+struct Calls {
+    /// The function that a call runs, where its body is there to be looked at.
+    callees: FxHashMap<Op, Op>,
+    /// Functions that nothing but these calls reaches.
+    only_called: FxHashSet<Op>,
+}
+
+impl Calls {
+    fn of(ir: &Ir, root: Op) -> Calls {
+        let mut calls = Calls::default();
+        calls.find_private(ir, root, ir.parent_op(root).is_none());
+        for op in ir.nested_ops(root, WalkOrder::PreOrder) {
+            let Some(interface) = ir.def(op).and_then(|def| def.hooks.call) else { continue };
+            let callee = (interface.callee)(ir, op).and_then(|symbol| ir.lookup_symbol(op, symbol));
+            if let Some(callee) = callee.filter(|&callee| has_body(ir, callee))
+                && ir.is_inside(callee, root)
+            {
+                calls.callees.insert(op, callee);
+            }
+        }
+        // Who is named elsewhere may be called from anywhere.
+        for (user, symbol) in ir.symbol_uses(root) {
+            if !calls.callees.contains_key(&user)
+                && let Some(named) = ir.lookup_symbol(user, symbol)
+            {
+                calls.only_called.remove(&named);
+            }
+        }
+        calls
+    }
+
+    /// Functions that nothing outside can name; `visible`: whether all uses of the symbols in a table are inside `root`.
+    fn find_private(&mut self, ir: &Ir, table: Op, visible: bool) {
+        if !ir.has_trait(table, Traits::SYMBOL_TABLE) {
+            return;
+        }
+        for &block in ir.regions(table).first().map_or(&[][..], |&region| ir.blocks(region)) {
+            for op in ir.ops(block) {
+                let word = ir.attr(op, "sym_visibility").and_then(|attr| ir.ctx.string_value(attr));
+                let hidden = match word {
+                    Some("private") => true,
+                    Some("nested") => visible,
+                    _ => false,
+                };
+                if hidden && has_body(ir, op) {
+                    self.only_called.insert(op);
+                }
+                let named = ir.symbol_name(op).is_some();
+                self.find_private(ir, op, visible || !named || word == Some("private"));
+            }
+        }
+    }
+}
+
+fn has_body(ir: &Ir, function: Op) -> bool {
+    ir.def(function).is_some_and(|def| def.hooks.function.is_some())
+        && ir.regions(function).first().is_some_and(|&body| !ir.blocks(body).is_empty())
+}
+
 #[derive(Debug, Default)]
 struct Solver {
+    calls: Calls,
     known: FxHashMap<Value, Known>,
     executable: FxHashSet<Block>,
     changed: bool,
@@ -93,12 +155,51 @@ impl Solver {
     }
 
     fn visit(&mut self, ir: &mut Ir, op: Op) {
-        if !ir.regions(op).is_empty() {
+        if let Some(&callee) = self.calls.callees.get(&op) {
+            self.visit_call(ir, op, callee);
+        } else if self.calls.only_called.contains(&op) {
+            // Its calls enter it.
+            self.visit_region(ir, ir.region(op, 0));
+        } else if !ir.regions(op).is_empty() {
             self.visit_regions_of(ir, op);
         } else if !ir.successors(op).is_empty() {
             self.visit_branch(ir, op);
         } else {
             self.evaluate(ir, op);
+        }
+    }
+
+    /// Hands the arguments of a call to its callee, and what that returns back.
+    fn visit_call(&mut self, ir: &Ir, op: Op, callee: Op) {
+        let Some(interface) = ir.def(op).and_then(|def| def.hooks.call) else { return };
+        let body = ir.region(callee, 0);
+        let Some(entry) = ir.entry_block(body) else { return };
+        if self.calls.only_called.contains(&callee) {
+            self.reach(entry);
+            let given: Vec<Value> =
+                (interface.arguments)(ir, op).map(|index| ir.operand(op, index)).collect();
+            for (i, &argument) in ir.arguments(entry).iter().enumerate() {
+                match given.get(i) {
+                    Some(&value) => self.hand(value, argument),
+                    None => self.join(argument, Known::Varies),
+                }
+            }
+        }
+        for &block in ir.blocks(body) {
+            let Some(end) = ir.last_op(block).filter(|_| self.executable.contains(&block)) else {
+                continue;
+            };
+            if !ir.successors(end).is_empty() {
+                continue;
+            }
+            let returns = ir.has_trait(end, Traits::RETURN_LIKE);
+            let returned: Vec<Value> = ir.operands(end).filter(|_| returns).collect();
+            for (i, &result) in ir.results(op).iter().enumerate() {
+                match returned.get(i) {
+                    Some(&value) => self.hand(value, result),
+                    None => self.join(result, Known::Varies),
+                }
+            }
         }
     }
 
@@ -181,6 +282,9 @@ impl Solver {
                     for edge in (branch.edges)(ir, op, from) {
                         let from_here = edge.values.iter().zip(&edge.receivers);
                         received.extend(edge.receivers.iter().take(edge.values.len()));
+                        if !self.goes_on(ir, op, from, edge.to) {
+                            continue;
+                        }
                         match edge.to {
                             RegionPoint::Region(to) if Some(to) == skipped => continue,
                             RegionPoint::Region(to) => reached[to] = true,
@@ -219,6 +323,25 @@ impl Solver {
 
     fn is_entered(&self, ir: &Ir, region: Region) -> bool {
         ir.entry_block(region).is_some_and(|entry| self.executable.contains(&entry))
+    }
+
+    /// Whether control may go from the test of a loop to a point, by what is known of the condition.
+    fn goes_on(&self, ir: &Ir, op: Op, from: RegionPoint, to: RegionPoint) -> bool {
+        if !scf::WhileOp::is(ir, op) || from != RegionPoint::Region(0) {
+            return true;
+        }
+        let test = ir.entry_block(ir.region(op, 0)).and_then(|block| ir.last_op(block));
+        let Some(test) = test.and_then(|test| scf::ConditionOp::cast(ir, test)) else {
+            return true;
+        };
+        let stays = matches!(to, RegionPoint::Region(_));
+        match self.known.get(&test.condition(ir)) {
+            None => false,
+            Some(Known::Varies) => true,
+            Some(&Known::Constant(attr)) => {
+                ir.ctx.int_value(attr).is_none_or(|number| (number != 0) == stays)
+            }
+        }
     }
 
     /// The region of a conditional that its condition keeps from being executed.
@@ -319,7 +442,6 @@ fn replace(
             let Some(op) = materialize.and_then(|materialize| materialize(&mut b, attr, ty)) else {
                 return false;
             };
-            debug_assert!(arith::ConstantOp::is(&b, op));
             let constant = b.result(op, 0);
             made.insert((home, attr, ty), constant);
             constant

@@ -98,7 +98,9 @@ pub fn to_parallel(ir: &mut Ir, view: scf::ForallOp) {
         take_body(b, view, variables);
         scf::ReduceOp::new(b, &[]).build(b);
     });
+    let mapping = b.attr(op, "mapping");
     scf::ParallelOp::new(&mut b, &lower, &upper, &step, &[])
+        .attr_option(&mut b, "mapping", mapping)
         .result_group(&[])
         .region(region)
         .build(&mut b);

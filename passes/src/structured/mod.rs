@@ -4,6 +4,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`canonicalize_loops`] | minima and maxima that loops decide |
+//! | [`collapse_parallel`] | dimensions of parallel loops as fewer |
 //! | [`fold_range`] | sums and products of the variable in the bounds |
 //! | [`for_to_while`] | counting loops as loops that test |
 //! | [`forall`] | `scf.forall` as other loops |
@@ -13,6 +14,7 @@
 //! | [`tile_parallel`] | parallel loops in tiles |
 
 pub mod canonicalize_loops;
+pub mod collapse_parallel;
 pub mod fold_range;
 pub mod for_to_while;
 pub mod forall;

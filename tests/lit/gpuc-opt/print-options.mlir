@@ -67,10 +67,10 @@ func.func @g(%a: index) -> index {
 // STRIP-NEXT: affine.apply {{.*}} loc(unknown)
 // STRIP-NOT: .mlir
 
-// SCOPE: IR Dump After cse ('func.func' operation: @f)
+// SCOPE: IR Dump After CSE (cse) ('func.func' operation: @f)
 // SCOPE-NEXT: #map
 // SCOPE-NEXT: module {
-// SCOPE: IR Dump After cse ('func.func' operation: @g)
+// SCOPE: IR Dump After CSE (cse) ('func.func' operation: @g)
 // SCOPE-NEXT: #map
 // SCOPE-NEXT: module {
 

@@ -1,6 +1,6 @@
 // What operations and messages point at are ranges of the user's text, through macros, runs of blanks and lines
 // that go on.
-// RUN: gpuc --emit=source --mlir-print-debuginfo %s | FileCheck %s
+// RUN: gpuc --emit=source --mlir-print-debuginfo %s | gpuc-opt --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 // RUN: gpuc -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=MESSAGE
 
 #define TWICE(x) ((x) * 2)

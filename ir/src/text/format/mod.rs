@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use crate::attrs::Attr;
 use crate::context::Context;
+use crate::graph::{Ir, Op};
 use crate::op::OpDef;
 
 mod compile;
@@ -47,6 +48,17 @@ pub(super) fn is_default(ctx: &Context, def: &'static OpDef, name: &str, attr: A
     let position = def.attrs.iter().position(|spec| spec.name == name);
     let default = position.and_then(|i| format.defaults[i].as_deref());
     default.is_some_and(|text| text == ctx.attr_text(attr))
+}
+
+/// Names and texts of the defaults that stand for inherent attributes that an operation does not hold.
+pub fn defaults_left_out(ir: &Ir, op: Op) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let def = ir.def(op);
+    let format = def.and_then(|def| def.compiled_format.get(def).ok());
+    let specs = def.map_or(&[][..], |def| def.attrs).iter();
+    specs.zip(format.map_or(&[][..], |format| &format.defaults)).filter_map(move |(spec, text)| {
+        let text = text.as_deref().filter(|_| ir.attr(op, spec.name).is_none())?;
+        Some((spec.name, text))
+    })
 }
 
 /// A compiled format.

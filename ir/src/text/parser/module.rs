@@ -133,7 +133,8 @@ impl<'s> OpParser<'_, 's> {
         Ok(())
     }
 
-    /// `{-# ... #-}`: what it holds is for other tools. Its form is checked, so that a mistake in it is found.
+    /// `{-# ... #-}`: what it holds is for other tools; external resources are kept in the context for who asks. Its form is
+    /// checked, so that a mistake in it is found.
     fn skip_resources(&mut self) -> ParseResult<()> {
         self.advance();
         while !self.at("#-}") {
@@ -172,7 +173,9 @@ impl<'s> OpParser<'_, 's> {
             }
             p.resource_entries(|p, at, key| {
                 if !of_dialects {
-                    return p.resource_value();
+                    let value = p.resource_value()?;
+                    p.ir.ctx.add_external_resource(name, key, value);
+                    return Ok(());
                 }
                 if name != "builtin" {
                     let text = format!("unknown 'resource' key '{key}' for dialect '{name}'");
@@ -199,14 +202,16 @@ impl<'s> OpParser<'_, 's> {
     }
 
     /// A number, a string or a truth value.
-    fn resource_value(&mut self) -> ParseResult<()> {
-        let is_word = matches!(self.token_text(), "true" | "false");
-        let is_value = matches!(self.token.kind, TokenKind::String | TokenKind::Integer);
-        if !is_value && !is_word {
+    fn resource_value(&mut self) -> ParseResult<String> {
+        if self.token.kind == TokenKind::String {
+            return self.string();
+        }
+        let text = self.token_text();
+        if self.token.kind != TokenKind::Integer && !matches!(text, "true" | "false") {
             return self.expected("value of a resource entry");
         }
         self.advance();
-        Ok(())
+        Ok(text.to_owned())
     }
 
     /// `{key: ..., ...}`; `entry` reads what stands behind the colon.

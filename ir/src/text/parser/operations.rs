@@ -200,7 +200,7 @@ impl<'s> OpParser<'_, 's> {
     fn check_registered(&mut self, at: Position, name: &str) -> ParseResult<()> {
         let dialect = name.split_once('.').map_or("", |(dialect, _)| dialect);
         let is_known = self.ir.ctx.dialect(dialect).is_some();
-        if self.ir.ctx.accepts_unknown(dialect) && !is_known {
+        if self.ir.ctx.is_open(dialect) || self.ir.ctx.accepts_unknown(dialect) && !is_known {
             return Ok(());
         }
         let place = self.place(at);

@@ -1,4 +1,4 @@
-//! Names for affine maps and sets, given in order of first use and defined in front.
+//! Names for affine maps and sets, given in order of first use and defined in front, and for locations, defined behind.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -12,6 +12,8 @@ use crate::context::Context;
 pub(super) struct Aliases {
     maps: IndexSet<AffineMap, FxBuildHasher>,
     sets: IndexSet<IntegerSet, FxBuildHasher>,
+    /// Texts of locations.
+    locations: IndexSet<String, FxBuildHasher>,
 }
 
 impl Aliases {
@@ -23,7 +25,24 @@ impl Aliases {
         self.sets.insert_full(set).0
     }
 
-    /// The definitions, a line each.
+    /// Of a location by what it is, not by its key: many keys may say the same.
+    pub fn location(&mut self, text: String) -> usize {
+        self.locations.insert_full(text).0
+    }
+
+    /// The definitions of the locations, which stand behind everything, as they may be many.
+    pub fn locations(&self) -> String {
+        let mut out = String::new();
+        for (index, text) in self.locations.iter().enumerate() {
+            write_alias(&mut out, "#loc", index);
+            out.push_str(" = ");
+            out.push_str(text);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// The definitions of maps and sets, a line each.
     pub fn definitions(&self, ctx: &Context) -> String {
         let mut out = String::new();
         for (index, &map) in self.maps.iter().enumerate() {

@@ -633,6 +633,11 @@ impl Context {
         out
     }
 
+    /// A location as MLIR writes it, `loc(...)`.
+    pub fn location_text(&self, location: Location) -> String {
+        self.text(|w| w.location(location))
+    }
+
     /// A type as MLIR writes it.
     pub fn type_text(&self, ty: Type) -> String {
         self.text(|w| w.ty(ty))

@@ -19,7 +19,7 @@ mod operations;
 pub use operations::PrintRegion;
 
 use aliases::Aliases;
-use entities::{EntityWriter, TypeSuffix};
+use entities::{EntityWriter, TypeSuffix, write_alias};
 use names::{Names, ValueName};
 
 /// How to print.
@@ -31,7 +31,7 @@ pub struct PrintOptions {
     pub locations: bool,
     /// Locations for people to read rather than for the parser (`--mlir-pretty-debuginfo`).
     pub pretty_locations: bool,
-    /// Maps and sets in place rather than as `#map` defined in front (`--mlir-print-local-scope`).
+    /// Maps, sets and locations in place rather than by names (`--mlir-print-local-scope`).
     pub inline_maps: bool,
     /// No two values of one name, not even in regions that do not see each other
     /// (`--mlir-print-unique-ssa-ids`).
@@ -94,11 +94,13 @@ pub fn print_op(ir: &Ir, op: Op, options: PrintOptions, out: &mut dyn fmt::Write
     };
     printer.operation(op);
     printer.write("\n");
+    let locations = printer.aliases.locations();
     out.write_str(&printer.aliases.definitions(&ir.ctx))?;
     for page in &output.pages {
         out.write_str(page)?;
     }
-    out.write_str(&output.text)
+    out.write_str(&output.text)?;
+    out.write_str(&locations)
 }
 
 impl Ir {
@@ -334,9 +336,18 @@ impl<'p> OpPrinter<'p, '_> {
     pub fn trailing_location(&mut self, location: Location) {
         if self.options.locations {
             self.write(" ");
-            match self.options.pretty_locations {
-                true => self.entities().pretty_location(location),
-                false => self.entities().location(location),
+            if self.options.pretty_locations {
+                self.entities().pretty_location(location);
+            } else if self.options.inline_maps {
+                self.entities().location(location);
+            } else {
+                let text = self.ir.ctx.location_text(location);
+                let number = self.aliases.location(text);
+                self.write("loc(");
+                let mut alias = String::new();
+                write_alias(&mut alias, "#loc", number);
+                self.write(&alias);
+                self.write(")");
             }
         }
     }

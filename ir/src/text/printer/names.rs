@@ -1,6 +1,8 @@
 //! Names of values and blocks in print, by upstream's scheme: the values of a region are numbered
 //! before those of the regions inside; nested names differ from all names around them.
 
+use std::fmt::Write;
+
 use cranelift_entity::EntityRef;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -213,7 +215,17 @@ fn sanitize(name: &str) -> String {
         clean.push('_');
     }
     for c in name.chars() {
-        clean.push(if c.is_ascii_alphanumeric() || "_$.-".contains(c) { c } else { '_' });
+        match c {
+            ' ' => clean.push('_'),
+            _ if c.is_ascii_alphanumeric() || "_$.-".contains(c) => clean.push(c),
+            // As upstream: what cannot stand in a name is its bytes in hexadecimal digits.
+            _ => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    let _ = write!(clean, "{byte:X}");
+                }
+            }
+        }
     }
     if clean.is_empty() { "_".to_owned() } else { clean }
 }

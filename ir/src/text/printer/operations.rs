@@ -98,7 +98,7 @@ impl OpPrinter<'_, '_> {
             self.write("]");
         }
         if let Some(def) = ir.def(op) {
-            self.braced(op, " <{", "}>", &|_, name, _| def.is_inherent(name));
+            self.all_properties(op, def);
         }
         if !ir.regions(op).is_empty() {
             self.write(" (");
@@ -112,6 +112,31 @@ impl OpPrinter<'_, '_> {
             ir.operands(op).map(|value| ir.ty(value)).collect();
         let results: smallvec::SmallVec<[_; 4]> = ir.result_types(op).collect();
         self.functional_type(&inputs, &results);
+    }
+
+    /// Writes ` <{...}>` with the inherent attributes, defaults included, by name; nothing where there are none.
+    fn all_properties(&mut self, op: Op, def: &'static OpDef) {
+        let ir = self.ir;
+        let defaults: Vec<_> = format::defaults_left_out(ir, op).collect();
+        if defaults.is_empty() {
+            return self.braced(op, " <{", "}>", &|_, name, _| def.is_inherent(name));
+        }
+        let own = ir.ctx.dict_entries(ir.attrs(op)).iter();
+        let own = own.map(|&(name, attr)| (ir.ctx.str(name), Ok(attr)));
+        let own = own.filter(|(name, _)| def.is_inherent(name));
+        let mut entries: Vec<(&str, Result<Attr, &str>)> =
+            own.chain(defaults.into_iter().map(|(name, text)| (name, Err(text)))).collect();
+        entries.sort_by_key(|&(name, _)| name);
+        self.write(" <{");
+        self.list(entries, |p, (name, value)| match value {
+            Ok(attr) => p.entities().entry(name, attr),
+            Err(text) => {
+                p.write(name);
+                p.write(" = ");
+                p.write(text);
+            }
+        });
+        self.write("}>");
     }
 
     /// Writes the attributes that pass, between `open` and `close`; nothing where none does.

@@ -1,10 +1,10 @@
 // RUN: gpuc-opt %s --canonicalize --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
-// Constants at the head of a block keep their order; others come in front of them, without a location where they leave
-// their block or stand for several.
+// Constants at the head of a block keep their order and places; others come in front of them, without a location, and so
+// do those that stand for several.
 
 // CHECK-LABEL: func.func @order
-// CHECK-NEXT: %c3 = arith.constant 3 : index loc("three")
+// CHECK-NEXT: %c3 = arith.constant 3 : index loc(unknown)
 // CHECK-NEXT: %c1 = arith.constant 1 : index loc("one")
 // CHECK-NEXT: %c2 = arith.constant 2 : index loc("two")
 // CHECK-NEXT: "test.use"(%c1, %c2)
