@@ -397,7 +397,7 @@ impl Lowerer<'_> {
                     let place = self.unit.place(directive.name);
                     return self.refuse(
                         span,
-                        Diagnostic::error("the number of rounds of this loop is not known when it starts")
+                        Diagnostic::error("the head of this loop does not say how many rounds it has")
                             .code(codes::NOT_CANONICAL)
                             .label(reason)
                             .related(place, "the directive that needs it")

@@ -29,7 +29,7 @@ void f(int n, size_t m)
 void f(int n, int step, size_t m)
 {
     #pragma acc parallel loop
-    // CHECK: error[GPUC0006]: the number of rounds of this loop is not known when it starts
+    // CHECK: error[GPUC0006]: the head of this loop does not say how many rounds it has
     // CHECK: the variable passes the bound by, where `!=` does not stop it
     for (int i = 0; i != 300; i += 7)
         a[i] = i;
@@ -51,7 +51,7 @@ void h(int n, int step, size_t m)
 void around(void)
 {
     #pragma acc parallel loop
-    // CHECK: error[GPUC0006]: the number of rounds of this loop is not known when it starts
+    // CHECK: error[GPUC0006]: the head of this loop does not say how many rounds it has
     // CHECK: the variable passes the end of its type, and comes around
     for (unsigned char i = 10; i < 250; i += 100)
         a[i] = i;
