@@ -5,7 +5,8 @@
 //! loop's reductions, each over a private variable of the iteration. Sizes that only the run time knows
 //! go to the region: a launch has one number of gangs, workers and lanes. A loop whose independence is
 //! for the compiler to find becomes a nest of `scf.for` with [`AUTO_ATTR`], a `seq` loop one
-//! with [`SEQ_ATTR`], and every loop of a `serial` region a plain `scf.for`.
+//! with [`SEQ_ATTR`], and every loop of a `serial` region a plain `scf.for`. A `parallel` region all of whose loops are
+//! the compiler's to divide becomes one of `kernels`.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{
@@ -29,6 +30,10 @@ impl Pass for RaiseLoops {
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             if let Some(region) = RegionOp::cast(ir, inner) {
                 clause_sizes::check(ir, region)?;
+                if is_one_gang(ir, region) {
+                    let kernels = Construct::Kernels.attr(&mut ir.ctx);
+                    ir.set_attr(inner, "construct", kernels);
+                }
             }
         }
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
@@ -43,6 +48,23 @@ impl Pass for RaiseLoops {
         }
         Ok(())
     }
+}
+
+/// Whether a `parallel` region leaves it to the compiler which loops gangs share. There is one gang then (fewer than are asked
+/// for may be used, OpenACC 3.3 §2.5.10), for which the region's statements run one after the other, as those of `kernels` do.
+/// More would repeat loops round those that they share without waiting for each other.
+fn is_one_gang(ir: &Ir, region: RegionOp) -> bool {
+    if region.kind(ir) != Construct::Parallel {
+        return false;
+    }
+    let nested = ir.nested_ops(region.op(), WalkOrder::PreOrder).into_iter();
+    let loops: Vec<LoopOp> = nested.filter_map(|op| LoopOp::cast(ir, op)).collect();
+    let order = |each: &LoopOp| each.loop_order(ir);
+    let is_open = |each: &LoopOp| {
+        order(each) == Some(LoopOrder::Seq)
+            || order(each) == Some(LoopOrder::Auto) && each.level_names(ir).is_empty()
+    };
+    loops.iter().all(is_open) && loops.iter().any(|each| order(each) == Some(LoopOrder::Auto))
 }
 
 /// Gives the sizes of a loop that are not constant to its region.
