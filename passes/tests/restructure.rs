@@ -30,6 +30,8 @@ const PIPELINES: &[&str] = &[
     "affine-expand,canonicalize",
     "affine-expand,restructure,canonicalize,cse,recognize-parallel,canonicalize",
     "affine-relayout{factors=1},canonicalize",
+    "affine-relayout{factors=-2},canonicalize",
+    "affine-relayout{last=1 factors=-1},canonicalize",
 ];
 
 /// Which nests are made. `GPUC_VALIDATION_SEEDS=1000..2000` tries others.

@@ -115,6 +115,8 @@ const EDITED: &[[&str; 4]] = &[
         "skew",
         "map i to thread.x by 256 strided",
     ],
+    ["layout a in i as (-2*d0 + d1, d0)", "tile", "two", "given"],
+    ["layout a in i as (d0 - d1, d1)\n  skew j by 2 along i, wavefront", "tile", "two", "given"],
     [
         "parallel j\n  persist i over 96",
         "parallel j\n  persist i over 64 where 600 iterations\n  launches i\n  map j to block.x thread.x by 64",
