@@ -2,9 +2,11 @@
 
 use gpuc_dialects::offload::{DisjointOp, FALLBACK_ATTR, REST_ATTR};
 use gpuc_dialects::{arith, scf};
-use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
+use gpuc_ir::op::Traits;
+use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use indexmap::IndexSet;
 
+use crate::analysis::access::{Access, Alias, Storage, access, alias, name};
 use crate::raise::row_guard::Guard;
 
 /// A copy of a region, detached: the version without the assumption.
@@ -139,6 +141,46 @@ pub fn known_apart(ir: &Ir, op: Op) -> IndexSet<(Value, Value)> {
         known.extend([(pair[0], pair[1]), (pair[1], pair[0])]);
     }
     known
+}
+
+/// The pairs of mapped buffers of which the host has to ask that they are apart for the nest's accesses of a kind
+/// not to touch the memory of `roots`; `None` where they may all the same.
+pub fn apart_from(
+    ir: &Ir,
+    nest: Op,
+    roots: &[Value],
+    counts: impl Fn(&Access) -> bool,
+) -> Option<Vec<(Value, Value)>> {
+    let known = known_apart(ir, nest);
+    let mut apart: Vec<(Value, Value)> = Vec::new();
+    for op in ir.nested_ops(nest, WalkOrder::PreOrder) {
+        let passes = ir.has_trait(op, Traits::RECURSIVE_EFFECTS) || ir.is_effect_free(op);
+        if passes || ir.has_trait(op, Traits::TERMINATOR) {
+            continue;
+        }
+        let touched = access(ir, op)?;
+        if !counts(&touched) {
+            continue;
+        }
+        for &root in roots {
+            let pair = (root, touched.root);
+            let found = alias(Storage::of(ir, root), Storage::of(ir, touched.root));
+            match found {
+                _ if root == touched.root => return None,
+                Alias::No => {}
+                _ if known.contains(&pair) || apart.contains(&pair) => {}
+                Alias::Mapped => apart.push(pair),
+                Alias::May => return None,
+            }
+        }
+    }
+    Some(apart)
+}
+
+/// How it is said that two buffers are taken to be apart.
+pub fn if_apart(ir: &Ir, [first, second]: [Value; 2]) -> String {
+    let [first, second] = [first, second].map(|buffer| name(ir, buffer));
+    format!("if {first} and {second} do not overlap, tested at run time: two versions made")
 }
 
 /// What was tested, and found to hold, before an operation is reached.

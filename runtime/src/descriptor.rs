@@ -174,6 +174,11 @@ impl DataKind {
         (DataKind::FirstPrivate, 16, "firstprivate"),
     ];
 
+    /// Its number in the C ABI.
+    pub fn number(self) -> u32 {
+        Self::TABLE[self as usize].1
+    }
+
     /// The clause as the user knows it.
     pub fn clause(self) -> &'static str {
         Self::TABLE[self as usize].2
@@ -329,8 +334,7 @@ impl DataDescriptor {
                 true => DataKind::NoCreate,
                 false => DataKind::ImplicitPresent,
             };
-            let row = DataKind::TABLE.iter().find(|row| row.0 == kind);
-            self.kind = row.map_or(self.kind, |row| row.1 | self.kind & ELEMENT);
+            self.kind = kind.number() | self.kind & ELEMENT;
             self.bytes = 1;
         }
     }

@@ -48,22 +48,25 @@ pub static ROUNDING_MODES: EnumSpec = EnumSpec {
     storage: EnumStorage::Integer(32),
 };
 
+/// How integers are compared, with the numbers that upstream gives that.
+pub(crate) const INTEGER_COMPARISONS: &[(&str, i64)] = &[
+    ("eq", 0),
+    ("ne", 1),
+    ("slt", 2),
+    ("sle", 3),
+    ("sgt", 4),
+    ("sge", 5),
+    ("ult", 6),
+    ("ule", 7),
+    ("ugt", 8),
+    ("uge", 9),
+];
+
 /// Predicates of `arith.cmpi`.
 pub static CMPI_PREDICATES: EnumSpec = EnumSpec {
     dialect: "arith",
     mnemonic: "cmpi_predicate",
-    cases: &[
-        ("eq", 0),
-        ("ne", 1),
-        ("slt", 2),
-        ("sle", 3),
-        ("sgt", 4),
-        ("sge", 5),
-        ("ult", 6),
-        ("ule", 7),
-        ("ugt", 8),
-        ("uge", 9),
-    ],
+    cases: INTEGER_COMPARISONS,
     bits: false,
     storage: EnumStorage::Integer(64),
 };

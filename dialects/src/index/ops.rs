@@ -6,7 +6,7 @@ use gpuc_ir::op::{AttrConstraint, AttrSyntax, Effects, EnumSpec, EnumStorage, Ty
 use gpuc_ir::{Attr, Builder, Ir, Op, Type, op};
 
 use super::fold;
-use crate::arith::CmpIPredicate;
+use crate::arith::{CmpIPredicate, INTEGER_COMPARISONS};
 
 /// Declares operations on two numbers.
 macro_rules! binary {
@@ -120,18 +120,7 @@ fn verify_cast(ir: &Ir, op: Op) -> Result<(), String> {
 pub static CMP_PREDICATES: EnumSpec = EnumSpec {
     dialect: "index",
     mnemonic: "cmp_predicate",
-    cases: &[
-        ("eq", 0),
-        ("ne", 1),
-        ("slt", 2),
-        ("sle", 3),
-        ("sgt", 4),
-        ("sge", 5),
-        ("ult", 6),
-        ("ule", 7),
-        ("ugt", 8),
-        ("uge", 9),
-    ],
+    cases: INTEGER_COMPARISONS,
     bits: false,
     storage: EnumStorage::Spaced,
 };

@@ -181,7 +181,26 @@ pub fn constant_trips(ir: &Ir, op: Op) -> Option<Vec<i64>> {
     dimensions(ir, op).iter().map(CountedLoop::constant_trips).collect()
 }
 
+/// Whether loops count by 1 between bounds that none of them changes, one each.
+pub fn are_rectangular(loops: &[CountedLoop]) -> bool {
+    let is_fixed = |form: &Polynomial| {
+        form.is_affine()
+            && form.values().iter().all(|value| loops.iter().all(|dim| dim.variable != *value))
+    };
+    loops
+        .iter()
+        .all(|dim| dim.iterations().is_some() && dim.lower.iter().chain(&dim.upper).all(is_fixed))
+}
+
 impl CountedLoop {
+    /// Its first and its last iteration, if it counts by 1 from one bound to another; the last one comes before the first
+    /// where there are none.
+    pub fn iterations(&self) -> Option<(Polynomial, Polynomial)> {
+        let ([lower], [upper]) = (&self.lower[..], &self.upper[..]) else { return None };
+        let last = upper.plus(&Polynomial::constant(1), -1)?;
+        (self.complete && self.step == Some(1)).then(|| (lower.clone(), last))
+    }
+
     /// How often it runs, where that is known.
     pub fn constant_trips(&self) -> Option<i64> {
         let ([lower], [upper]) = (&self.lower[..], &self.upper[..]) else { return None };

@@ -5,11 +5,12 @@ use gpuc_ir::op::Traits;
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::contraction::{apart_from, linear_over, subscripts};
+use super::contraction::{linear_over, subscripts};
 use super::stencil::Stencil;
 use crate::analysis::access::{Access, root};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
+use crate::versions::apart_from;
 
 /// An element that iterations of a thread load: its buffer, and subscripts in which inner loops stand at a round
 /// of theirs, and the coarsened loop at the thread's first iteration.

@@ -17,11 +17,11 @@ use rustc_hash::FxHashMap;
 use super::band::{Band, Bound, Dimension};
 use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
-use crate::analysis::access::{Access, Alias, Storage, access, alias, root};
+use crate::analysis::access::{Access, access, root};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
 use crate::analysis::subscript::of_affine_over;
-use crate::versions::known_apart;
+use crate::versions::apart_from;
 
 /// Which of the loops a value depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -308,40 +308,6 @@ impl Contraction {
         let value = if upper { self.sum.upper_bound(ir) } else { self.sum.lower_bound(ir) };
         Bound::new(value.results(&ir.ctx)[0], &value)
     }
-}
-
-/// The pairs of mapped buffers of which the host has to ask that they are apart for the nest's accesses of a kind
-/// not to touch the memory of `roots`; `None` where they may all the same.
-pub(super) fn apart_from(
-    ir: &Ir,
-    nest: Op,
-    roots: &[Value],
-    counts: impl Fn(&Access) -> bool,
-) -> Option<Vec<(Value, Value)>> {
-    let known = known_apart(ir, nest);
-    let mut apart: Vec<(Value, Value)> = Vec::new();
-    for op in ir.nested_ops(nest, WalkOrder::PreOrder) {
-        let passes = ir.has_trait(op, Traits::RECURSIVE_EFFECTS) || ir.is_effect_free(op);
-        if passes || ir.has_trait(op, Traits::TERMINATOR) {
-            continue;
-        }
-        let touched = access(ir, op)?;
-        if !counts(&touched) {
-            continue;
-        }
-        for &root in roots {
-            let pair = (root, touched.root);
-            let found = alias(Storage::of(ir, root), Storage::of(ir, touched.root));
-            match found {
-                _ if root == touched.root => return None,
-                Alias::No => {}
-                _ if known.contains(&pair) || apart.contains(&pair) => {}
-                Alias::Mapped => apart.push(pair),
-                Alias::May => return None,
-            }
-        }
-    }
-    Some(apart)
 }
 
 /// The block of the body, and a condition that all of it stands under.

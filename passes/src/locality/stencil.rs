@@ -13,10 +13,11 @@ use gpuc_dialects::memref;
 use gpuc_ir::{Ir, Op, OpView, Type, Value, WalkOrder};
 
 use super::band::{Band, Dimension};
-use super::contraction::{apart_from, linear_over, subscripts};
+use super::contraction::{linear_over, subscripts};
 use crate::analysis::access::{Access, access, name, root};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
+use crate::versions::apart_from;
 
 /// Numbers from the first to the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

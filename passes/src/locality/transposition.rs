@@ -11,10 +11,11 @@ use gpuc_dialects::memref;
 use gpuc_ir::{Ir, Op, OpView, Type, Value};
 
 use super::band::{Band, Dimension};
-use super::contraction::{apart_from, is_box, subscripts};
+use super::contraction::{is_box, subscripts};
 use crate::analysis::access::{Access, access, name, root};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
+use crate::versions::apart_from;
 
 /// An access whose array goes through memory of the block.
 #[derive(Clone, Debug)]

@@ -35,7 +35,7 @@ use crate::analysis::nest::carried::{Apart, Wanted, carried};
 use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::Parallel;
 use crate::plan::{Given, names, record};
-use crate::versions::{Unassuming, in_fallback};
+use crate::versions::{Unassuming, if_apart, in_fallback};
 
 gpuc_ir::pass! {
     /// Make loops parallel whose iterations are proven independent.
@@ -302,10 +302,7 @@ impl RecognizeParallel {
         let mut said = remark("Loop is parallelizable".to_owned());
         for (a, b) in found.assumed_apart {
             assumed_apart.insert((a, b));
-            let (a, b) = (name(ir, a), name(ir, b));
-            said = said.code(codes::ASSUMED_APART).help(format!(
-                "if {a} and {b} do not overlap, tested at run time: two versions made"
-            ));
+            said = said.code(codes::ASSUMED_APART).help(if_apart(ir, [a, b]));
         }
         let mut said = vec![said];
         for (reduction, name) in reductions.iter().zip(names) {

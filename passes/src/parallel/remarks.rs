@@ -48,22 +48,9 @@ fn scan(ir: &Ir, dependence: &Dependence) -> Option<Reduction> {
         return None;
     }
     let loaded = *ir.results(dependence.sink.op).first()?;
-    let mut at = ir.memory_access(dependence.source.op)?.stored()?;
-    let mut operator = None;
-    loop {
-        let (kind, unsigned, places) = Reduction::of_update(ir, ir.defining_op(at)?)?;
-        if *operator.get_or_insert((kind, unsigned)) != (kind, unsigned) {
-            return None;
-        }
-        let parts: Vec<Value> = ir.operands(ir.defining_op(at)?).take(places).collect();
-        if parts.contains(&loaded) {
-            return Some(kind);
-        }
-        at = parts.into_iter().find(|&part| {
-            let op = ir.defining_op(part).and_then(|op| Reduction::of_update(ir, op));
-            op.is_some_and(|(kind, unsigned, _)| operator == Some((kind, unsigned)))
-        })?;
-    }
+    let stored = ir.memory_access(dependence.source.op)?.stored()?;
+    let start = |part: Value| (part == loaded).then_some(());
+    Reduction::chain(ir, stored, |_| true, start).map(|(_, _, kind, _)| kind)
 }
 
 /// The warning on a loop that a clause divides among processors, and that stays sequential for this reason.

@@ -14,9 +14,9 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
 
 use indexmap::IndexSet;
 
-use crate::analysis::access::{Alias, Storage, alias, known_name, name, root};
+use crate::analysis::access::{Alias, Storage, alias, known_name, root};
 use crate::analysis::names;
-use crate::versions::{Unassuming, in_fallback};
+use crate::versions::{Unassuming, if_apart, in_fallback};
 
 gpuc_ir::pass! {
     /// Keep shared scalars in local variables while loops update them.
@@ -34,7 +34,8 @@ impl Pass for PromoteScalars {
             let (mut found, mut apart) = (Vec::new(), IndexSet::new());
             for loop_op in outermost_loops(ir, inner) {
                 for scalar in updated_scalars(ir, loop_op, inner) {
-                    apart.extend(others(ir, loop_op, scalar).map(|other| (scalar, other)));
+                    let others = others(ir, loop_op, scalar).into_iter();
+                    apart.extend(others.map(|other| (scalar, other)));
                     found.push((loop_op, scalar));
                 }
             }
@@ -52,14 +53,13 @@ impl Pass for PromoteScalars {
 }
 
 /// What pointers in a loop point to that may be the scalar, which has to be tested.
-fn others(ir: &Ir, loop_op: Op, scalar: Value) -> impl Iterator<Item = Value> {
+fn others(ir: &Ir, loop_op: Op, scalar: Value) -> IndexSet<Value> {
     let own = Storage::of(ir, scalar);
     let buffers = ir.nested_ops(loop_op, WalkOrder::PreOrder).into_iter();
-    let roots: IndexSet<Value> =
-        buffers.filter_map(|op| Some(root(ir, ir.memory_access(op)?.buffer))).collect();
+    let roots = buffers.filter_map(|op| Some(root(ir, ir.memory_access(op)?.buffer)));
     let may_be =
         |&other: &Value| other != scalar && alias(own, Storage::of(ir, other)) == Alias::Mapped;
-    roots.into_iter().filter(may_be).collect::<Vec<_>>().into_iter()
+    roots.filter(may_be).collect()
 }
 
 /// Says that scalars are taken not to be what pointers point to.
@@ -69,10 +69,7 @@ fn report(ir: &Ir, region: Op, apart: &IndexSet<(Value, Value)>, cx: &mut PassCo
         .code(codes::ASSUMED_APART)
         .at_option(place);
     for &(scalar, other) in apart {
-        let (scalar, other) = (name(ir, scalar), name(ir, other));
-        said = said.help(format!(
-            "if {scalar} and {other} do not overlap, tested at run time: two versions made"
-        ));
+        said = said.help(if_apart(ir, [scalar, other]));
     }
     cx.report(said);
 }

@@ -4,6 +4,7 @@ use gpuc_dialects::memref::AtomicRMWOp;
 use gpuc_dialects::offload::ReductionKind;
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Context, Ir, Op, OpView, Region, Type, Value};
+use smallvec::SmallVec;
 
 /// An operator of a reduction, of any directive family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -166,6 +167,33 @@ impl Reduction {
         }
         let (kind, unsigned) = Reduction::of_op(ir, op)?;
         Some((kind, unsigned, 2))
+    }
+
+    /// The operator that makes `value` out of something that `start` knows and of others, alone or again and again; with the
+    /// operation that it goes into, and whether that compares as unsigned. Only values that are `own` are looked behind.
+    pub fn chain<T>(
+        ir: &Ir,
+        value: Value,
+        own: impl Fn(Value) -> bool,
+        start: impl Fn(Value) -> Option<T>,
+    ) -> Option<(T, Op, Reduction, bool)> {
+        let update = |value: Value| {
+            let op = ir.defining_op(value)?;
+            Some((op, Reduction::of_update(ir, op)?))
+        };
+        let (_, (kind, unsigned, _)) = update(value)?;
+        let mut at = value;
+        loop {
+            let (op, (_, _, places)) = update(at).filter(|_| own(at))?;
+            let parts: SmallVec<[Value; 2]> = ir.operands(op).take(places).collect();
+            if let Some(found) = parts.iter().find_map(|&part| start(part)) {
+                return Some((found, op, kind, unsigned));
+            }
+            let same = |(_, (other, sign, _)): (Op, (Reduction, bool, usize))| {
+                (other, sign) == (kind, unsigned)
+            };
+            at = parts.into_iter().find(|&part| update(part).is_some_and(same))?;
+        }
     }
 
     /// The operator of a combiner of `scf.reduce` that is one operation on its two arguments.

@@ -1,14 +1,17 @@
 //! Arrays of the compiler's own: memory of the device that the host allocates in front of a compute region and frees
 //! behind it, as an array of which a nest inside knows the extents.
 
-use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
 use gpuc_dialects::offload::NAME_ATTR;
 use gpuc_dialects::{arith, gpu, memref};
-use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Type, Value, ValueMap};
+use gpuc_ir::{Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Type, Value, ValueMap};
+use indexmap::IndexSet;
 
 use crate::analysis::nest::coverage::ElementBox;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::{build_polynomial, pure_slice};
+use crate::raise::affine_operands::AffineOperands;
+use crate::raise::raise_affine::copy_marks;
 
 /// What follows the last of a dimension.
 pub(super) fn behind((_, last): &(Polynomial, Polynomial)) -> Polynomial {
@@ -88,6 +91,65 @@ fn view(ir: &mut Ir, root: Op, buffer: Value, extents: &[Polynomial]) -> Value {
     }
     strides.reverse();
     memref::ReinterpretCastOp::rows(&mut b, buffer, &sizes, &strides)
+}
+
+/// What nests copy between arrays of the program and of the compiler, beside the nest `root`: its marks and what is known
+/// round it are those of the copies too. All that is mapped has to be affine there ([`AffineOperands::can_map`]).
+pub(super) struct BoxCopies {
+    root: Op,
+    operands: AffineOperands,
+}
+
+impl BoxCopies {
+    /// Beside a nest.
+    pub fn of(root: Op) -> BoxCopies {
+        BoxCopies { root, operands: AffineOperands::default() }
+    }
+
+    /// Forms as a map with operands.
+    pub fn map(&mut self, ir: &mut Ir, forms: &[Polynomial]) -> AffineValue {
+        self.operands.map(ir, self.root, forms).expect("it was asked whether copies are affine")
+    }
+
+    /// A condition at `point`, that none of these numbers is negative; where what stands under it ends.
+    pub fn under(
+        &mut self,
+        ir: &mut Ir,
+        point: InsertPoint,
+        numbers: &[Polynomial],
+    ) -> InsertPoint {
+        let map = self.map(ir, numbers);
+        let data = ir.ctx.map_data(map.map).clone();
+        let results: IndexSet<_> = data.results.iter().copied().collect();
+        let conditions: Vec<_> = results.into_iter().map(|result| (result, false)).collect();
+        let set = ir.ctx.integer_set(data.dims, data.symbols, &conditions);
+        let location = ir.location(self.root);
+        let mut b = Builder::new(ir, point, location);
+        let choice = AffineIfOp::create(&mut b, set, &map.operands, |_| ());
+        let block = choice.then_block(&b);
+        InsertPoint::Before(b.terminator(block).expect("the branch ends with a yield"))
+    }
+
+    /// Loops over a box, from the builder's point on, which is in the innermost of them then; their variables.
+    pub fn loops(&mut self, b: &mut Builder<'_>, elements: &ElementBox) -> Vec<Polynomial> {
+        let mut variables = Vec::new();
+        for side in elements {
+            let [lower, upper] = [side.0.clone(), behind(side)].map(|form| self.map(b, &[form]));
+            let new = AffineForOp::create(b, &lower, &upper, 1, &[], |_, _, _| Vec::new());
+            copy_marks(b, self.root, new.op());
+            variables.push(Polynomial::value(new.induction_var(b)));
+            let inside = new.end_of_body(b);
+            b.set_point(inside);
+        }
+        variables
+    }
+
+    /// BoxCopies an element, each place given by its array and its subscripts.
+    pub fn element(&mut self, b: &mut Builder<'_>, [from, to]: [(Value, &[Polynomial]); 2]) {
+        let [from_place, to_place] = [from.1, to.1].map(|place| self.map(b, place));
+        let value = AffineLoadOp::create(b, from.0, &from_place);
+        AffineStoreOp::create(b, value, to.0, &to_place);
+    }
 }
 
 /// The type of a buffer's elements.

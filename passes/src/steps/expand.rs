@@ -17,9 +17,9 @@ use indexmap::IndexSet;
 
 use super::device_array::{allocate, has_known_extents};
 use super::distribute::strong_components;
-use super::free_loops;
 use super::refusal::Refusal;
 use super::statements::{Statement, Statements};
+use super::{Found, change_regions, free_loops, outermost};
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
@@ -28,7 +28,6 @@ use crate::analysis::nest::graph::{DependenceGraph, Edge};
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::{Given, names, record, step};
 use crate::raise::affine_operands::AffineOperands;
-use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
     /// Give values between parts of an iteration an element for each.
@@ -45,6 +44,10 @@ const ASKED: &str = "it was asked whether bounds are affine";
 /// A loop whose iterations are to have their own values.
 struct Expansion {
     looped: CountedLoop,
+    /// First and last iteration.
+    sides: ElementBox,
+    /// Where an iteration's element stands.
+    place: Polynomial,
     /// The values.
     values: IndexSet<Value>,
     /// With each the operations of the body that get it from memory.
@@ -55,12 +58,8 @@ impl Pass for AffineExpand {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let given = Given::of(ir, op)?;
         let steps = given.as_ref().map(Given::of_kind::<step::Expand>);
-        let mut changed = false;
-        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            let Some(region) = RegionOp::cast(ir, inner).filter(|_| !in_fallback(ir, inner)) else {
-                continue;
-            };
-            let nest = cx.analysis::<Nest>(ir, op);
+        let nest = cx.analysis::<Nest>(ir, op);
+        let find = |ir: &Ir, region: RegionOp, cx: &mut PassContext<'_>| {
             let (mut found, apart) = self.in_region(ir, &nest, region, cx);
             if let Some(steps) = &steps {
                 found.retain(|each| {
@@ -68,28 +67,19 @@ impl Pass for AffineExpand {
                     steps.iter().any(|(step, _)| step.name == name)
                 });
             }
-            if found.is_empty() {
-                continue;
-            }
-            changed = true;
-            let kept = Unassuming::keep(ir, inner);
-            for each in found {
-                let at = each.looped.op;
-                let place = ir.ctx.place(ir.location(at));
-                let text = format!(
-                    "{} kept for each iteration, so that what needs them can be a loop of its own",
-                    if each.values.len() == 1 { "A value is" } else { "Values are" }
-                );
-                cx.report(Diagnostic::remark(text).at_option(place));
-                let name = names::of(ir, at);
-                record(ir, op, step::Expand { name });
-                carry_out(ir, region, &each);
-            }
-            kept.require_disjoint(ir, &apart, inner);
-        }
-        if !changed {
-            cx.preserve_all();
-        }
+            Ok((found, apart))
+        };
+        change_regions(ir, op, cx, find, |ir, region, each, cx| {
+            let at = each.looped.op;
+            let what = if each.values.len() == 1 { "A value is" } else { "Values are" };
+            let text = format!(
+                "{what} kept for each iteration, so that what needs them can be a loop of its own"
+            );
+            cx.report(Diagnostic::remark(text).at_option(ir.ctx.place(ir.location(at))));
+            let name = names::of(ir, at);
+            record(ir, op, step::Expand { name });
+            carry_out(ir, region, &each);
+        })?;
         for (step, placed) in steps.iter().flatten() {
             let at = placed.find(ir, op, &step.name)?;
             if !placed.is_taken(ir, op) {
@@ -109,11 +99,10 @@ impl AffineExpand {
         nest: &Nest,
         region: RegionOp,
         cx: &mut PassContext<'_>,
-    ) -> (Vec<Expansion>, IndexSet<(Value, Value)>) {
+    ) -> Found<Expansion> {
         let free = free_loops(ir, region);
         let (mut found, mut apart) = (Vec::new(), IndexSet::new());
-        let outermost = |op: &&Op| !ir.ancestors(**op).any(|outer| free.contains(&outer));
-        for &root in free.iter().filter(outermost) {
+        for root in outermost(ir, &free) {
             // A loop without one inside of it has nothing to do apart from its values.
             let inside = ir.nested_ops(root, WalkOrder::PreOrder);
             if inside.iter().filter(|&&op| ir.is_counted_loop(op)).count() < 2 {
@@ -183,15 +172,18 @@ fn of_statement(
         return refuse("a value between its parts is of a type that memory does not hold");
     }
     let [looped] = &dimensions(ir, inner)[..] else { return Ok(None) };
-    let Some(sides) = iterations(looped) else {
+    let Some(side) = looped.iterations() else {
         return refuse("its bounds have no closed form");
     };
+    let place = Polynomial::value(looped.variable).plus(&side.0, -1);
+    let sides = vec![side];
     if !has_known_extents(ir, region, &sides) {
         return refuse("the host cannot tell in front of the construct how many iterations it has");
     }
-    let place = place(looped).filter(|place| AffineOperands::can_map(ir, ops[0], place));
-    match place {
-        Some(_) => Ok(Some(Expansion { looped: looped.clone(), values, readers })),
+    match place.filter(|place| AffineOperands::can_map(ir, ops[0], std::slice::from_ref(place))) {
+        Some(place) => {
+            Ok(Some(Expansion { looped: looped.clone(), sides, place, values, readers }))
+        }
         None => refuse("its bounds are products of variables"),
     }
 }
@@ -255,25 +247,10 @@ fn is_element(ir: &Ir, ty: Type) -> bool {
     ir.ctx.is_float(ty) || ir.ctx.int_width(ty).is_some_and(|width| width >= 8)
 }
 
-/// First and last iteration.
-fn iterations(looped: &CountedLoop) -> Option<ElementBox> {
-    let ([lower], [upper], Some(1), true) =
-        (&looped.lower[..], &looped.upper[..], looped.step, looped.complete)
-    else {
-        return None;
-    };
-    Some(vec![(lower.clone(), upper.plus(&Polynomial::constant(1), -1)?)])
-}
-
-/// Where an iteration's element stands.
-fn place(looped: &CountedLoop) -> Option<Vec<Polynomial>> {
-    Some(vec![Polynomial::value(looped.variable).plus(&looped.lower[0], -1)?])
-}
-
 /// Carries it out.
 fn carry_out(ir: &mut Ir, region: RegionOp, expansion: &Expansion) {
     let looped = &expansion.looped;
-    let sides = iterations(looped).expect(ASKED);
+    let place = std::slice::from_ref(&expansion.place);
     // The outermost loop of the nest: what is allocated is seen in front of it.
     let block = region.block(ir);
     let root = ir.ancestor_in_block(looped.op, block).unwrap_or(looped.op);
@@ -284,12 +261,12 @@ fn carry_out(ir: &mut Ir, region: RegionOp, expansion: &Expansion) {
     };
     for &value in &expansion.values {
         let element = ir.ty(value);
-        let array = allocate(ir, region.op(), root, element, &called, &sides);
+        let array = allocate(ir, region.op(), root, element, &called, &expansion.sides);
         let made = ir.defining_op(value).expect("it is a result of a part");
-        let at = operands.map(ir, made, &place(looped).expect(ASKED)).expect(ASKED);
+        let at = operands.map(ir, made, place).expect(ASKED);
         AffineStoreOp::create(&mut Builder::after(ir, made), value, array, &at);
         for &(_, reader) in expansion.readers.iter().filter(|&&(read, _)| read == value) {
-            let at = operands.map(ir, reader, &place(looped).expect(ASKED)).expect(ASKED);
+            let at = operands.map(ir, reader, place).expect(ASKED);
             let kept = AffineLoadOp::create(&mut Builder::before(ir, reader), array, &at);
             ir.replace_uses_if(value, kept, |ir, slot| {
                 let user = ir.use_owner(slot);

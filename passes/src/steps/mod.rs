@@ -49,15 +49,17 @@ pub mod trips;
 pub mod unroll;
 pub mod unroll_jam;
 
+use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR, SEQ_ATTR};
 use gpuc_ir::pass::PassContext;
-use gpuc_ir::{Ir, Op, WalkOrder};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
 
 use crate::analysis::loops::candidates;
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::DependenceGraph;
+use crate::versions::{Unassuming, in_fallback};
 use refusal::Refusal;
 
 /// Whether nobody but the compiler has a say in the order of a loop.
@@ -72,6 +74,44 @@ pub(crate) fn free_loops(ir: &Ir, region: RegionOp) -> IndexSet<Op> {
         asked.is_none_or(|levels| levels.is_empty())
     };
     candidates(ir, region).into_iter().filter(unasked).collect()
+}
+
+/// The loops among some that stand in none of the others.
+fn outermost(ir: &Ir, loops: &IndexSet<Op>) -> Vec<Op> {
+    let inside = |op: Op| ir.ancestors(op).any(|outer| loops.contains(&outer));
+    loops.iter().copied().filter(|&op| !inside(op)).collect()
+}
+
+/// What is to be changed in a region, and the pairs of buffers that are assumed to be apart for it.
+type Found<T> = (Vec<T>, IndexSet<(Value, Value)>);
+
+/// Changes compute regions, but for their versions without assumptions: takes all that `find` finds in one, and makes it two versions
+/// where that assumes buffers to be apart.
+fn change_regions<T>(
+    ir: &mut Ir,
+    func: Op,
+    cx: &mut PassContext<'_>,
+    mut find: impl FnMut(&Ir, RegionOp, &mut PassContext<'_>) -> Result<Found<T>, Diagnostic>,
+    mut take: impl FnMut(&mut Ir, RegionOp, T, &mut PassContext<'_>),
+) -> Result<(), Diagnostic> {
+    let mut changed = false;
+    for inner in ir.nested_ops(func, WalkOrder::PreOrder) {
+        let Some(region) = RegionOp::cast(ir, inner).filter(|_| !in_fallback(ir, inner)) else {
+            continue;
+        };
+        let (found, apart) = find(ir, region, cx)?;
+        if found.is_empty() {
+            continue;
+        }
+        changed = true;
+        let kept = Unassuming::keep(ir, inner);
+        found.into_iter().for_each(|each| take(ir, region, each, cx));
+        kept.require_disjoint(ir, &apart, inner);
+    }
+    if !changed {
+        cx.preserve_all();
+    }
+    Ok(())
 }
 
 /// What a pass's option says of mapped variables.
@@ -107,14 +147,9 @@ fn on_outermost_loops(
     mut step: impl FnMut(&mut Ir, &Nest, Op) -> Result<Vec<Op>, Refusal>,
 ) {
     let nest = cx.analysis::<Nest>(ir, op);
-    let is_loop = |ir: &Ir, op: Op| ir.is_sequential_loop(op);
-    let outermost: Vec<Op> = ir
-        .nested_ops(op, WalkOrder::PreOrder)
-        .into_iter()
-        .filter(|&each| is_loop(ir, each))
-        .filter(|&each| !ir.ancestors(each).any(|outer| is_loop(ir, outer)))
-        .collect();
-    for root in outermost {
+    let nested = ir.nested_ops(op, WalkOrder::PreOrder).into_iter();
+    let loops = nested.filter(|&each| ir.is_sequential_loop(each)).collect();
+    for root in outermost(ir, &loops) {
         if let Err(refusal) = step(ir, &nest, root) {
             cx.report(refusal.remark(ir));
         }

@@ -9,17 +9,18 @@
 //! execution of loops", 1992.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp};
+use gpuc_dialects::affine::{AffineForOp, AffineLoadOp, AffineStoreOp};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value};
 use indexmap::{IndexMap, IndexSet};
 
-use super::device_array::{allocate, behind, element_of, has_known_extents, redirect};
+use super::device_array::{BoxCopies, allocate, behind, element_of, has_known_extents, redirect};
 use super::refusal::{Refusal, Witness};
+use super::{Found, change_regions};
 use crate::analysis::access::{Access, name};
-use crate::analysis::loops::{CountedLoop, candidates, dimensions};
+use crate::analysis::loops::{CountedLoop, are_rectangular, candidates, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::nest::coverage::{ElementBox, covers, includes, written_box};
@@ -27,8 +28,6 @@ use crate::analysis::nest::graph::DependenceGraph;
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::{Given, names, record, step};
 use crate::raise::affine_operands::AffineOperands;
-use crate::raise::raise_affine::copy_marks;
-use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
     /// Give each iteration its own copy of arrays that it overwrites.
@@ -56,34 +55,21 @@ impl Pass for AffinePrivatize {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let nest = cx.analysis::<Nest>(ir, op);
         let given = Given::of(ir, op)?;
-        let mut changed = false;
-        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            let Some(region) = RegionOp::cast(ir, inner).filter(|_| !in_fallback(ir, inner)) else {
-                continue;
-            };
+        let find = |ir: &Ir, region: RegionOp, cx: &mut PassContext<'_>| {
             let (mut found, apart) = self.in_region(ir, &nest, region, cx);
             if let Some(given) = &given {
                 keep_given(ir, op, &nest, given, &mut found)?;
             }
-            if found.is_empty() {
-                continue;
-            }
-            changed = true;
-            let kept = Unassuming::keep(ir, inner);
-            for each in found {
-                let place = ir.ctx.place(ir.location(each.loops[0].op));
-                let text = format!("Array {} privatized", name(ir, each.accesses[0].root));
-                cx.report(Diagnostic::remark(text).at_option(place));
-                record(ir, op, each.step(ir));
-                expand(ir, region, &each);
-                names::renew(ir, op);
-            }
-            kept.require_disjoint(ir, &apart, inner);
-        }
-        if !changed {
-            cx.preserve_all();
-        }
-        Ok(())
+            Ok((found, apart))
+        };
+        change_regions(ir, op, cx, find, |ir, region, each, cx| {
+            let place = ir.ctx.place(ir.location(each.loops[0].op));
+            let text = format!("Array {} privatized", name(ir, each.accesses[0].root));
+            cx.report(Diagnostic::remark(text).at_option(place));
+            record(ir, op, each.step(ir));
+            expand(ir, region, &each);
+            names::renew(ir, op);
+        })
     }
 }
 
@@ -95,7 +81,7 @@ impl AffinePrivatize {
         nest: &Nest,
         region: RegionOp,
         cx: &mut PassContext<'_>,
-    ) -> (Vec<Private>, IndexSet<(Value, Value)>) {
+    ) -> Found<Private> {
         let (mut found, mut apart) = (Vec::new(), IndexSet::new());
         let free = candidates(ir, region);
         let (mut outermost, mut done): (Option<DependenceGraph>, Vec<Op>) = (None, Vec::new());
@@ -300,19 +286,7 @@ fn overwritten(ir: &Ir, op: Op, accesses: &[Access], loops: &[CountedLoop]) -> O
                 .iter()
                 .all(|form| form.as_ref().is_some_and(|form| form.as_polynomial().is_some()))
     };
-    let rectangular = loops.iter().all(|dim| {
-        let own = |form: &Polynomial| {
-            form.is_affine()
-                && form.values().iter().all(|value| loops.iter().all(|l| l.variable != *value))
-        };
-        dim.complete
-            && dim.step == Some(1)
-            && dim.lower.len() == 1
-            && dim.upper.len() == 1
-            && own(&dim.lower[0])
-            && own(&dim.upper[0])
-    });
-    if !rectangular || !accesses.iter().all(plain) {
+    if !are_rectangular(loops) || !accesses.iter().all(plain) {
         return None;
     }
     let certain = |access: &&Access| {
@@ -345,10 +319,7 @@ impl Private {
 
     /// First and last of each dimension of the copies: iterations, then elements.
     fn sides(&self) -> ElementBox {
-        let iterations = self.loops.iter().map(|dim| {
-            let last = dim.upper[0].plus(&Polynomial::constant(1), -1).unwrap_or_default();
-            (dim.lower[0].clone(), last)
-        });
+        let iterations = self.loops.iter().filter_map(CountedLoop::iterations);
         iterations.chain(self.elements.iter().cloned()).collect()
     }
 
@@ -415,34 +386,15 @@ fn expand(ir: &mut Ir, region: RegionOp, private: &Private) {
 
 /// Copies what the last iteration has written to where the program looks for it, if there is one.
 fn copy_back(ir: &mut Ir, root: Op, private: &Private, view: Value) {
-    let mut operands = AffineOperands::default();
+    let mut copies = BoxCopies::of(root);
     let trips = private.trips();
-    let map = operands.map(ir, root, &trips).expect(ASKED);
-    let data = ir.ctx.map_data(map.map).clone();
-    let conditions: Vec<_> = data.results.iter().map(|&result| (result, false)).collect();
-    let set = ir.ctx.integer_set(data.dims, data.symbols, &conditions);
-    let mut b = Builder::after(ir, root);
-    let choice = AffineIfOp::create(&mut b, set, &map.operands, |_| ());
-    let block = choice.then_block(&b);
-    let end = b.terminator(block).expect("the branch ends with a yield");
-    b.set_point(InsertPoint::Before(end));
-    let mut elements = Vec::new();
-    for side in &private.elements {
-        let [lower, upper] = [side.0.clone(), behind(side)]
-            .map(|form| operands.map(&mut b, root, &[form]).expect(ASKED));
-        let new = AffineForOp::create(&mut b, &lower, &upper, 1, &[], |_, _, _| Vec::new());
-        copy_marks(&mut b, root, new.op());
-        elements.push(new.induction_var(&b));
-        let inside = new.end_of_body(&b);
-        b.set_point(inside);
-    }
+    let point = copies.under(ir, InsertPoint::After(root), &trips);
+    let location = ir.location(root);
+    let mut b = Builder::new(ir, point, location);
+    let to = copies.loops(&mut b, &private.elements);
     // The last iteration, counted from the first, and elements from the first.
-    let within = elements.iter().zip(&private.elements);
-    let within = within.filter_map(|(&at, (first, _))| Polynomial::value(at).plus(first, -1));
+    let within = to.iter().zip(&private.elements);
+    let within = within.filter_map(|(at, (first, _))| at.plus(first, -1));
     let from: Vec<Polynomial> = trips.into_iter().chain(within).collect();
-    let to: Vec<Polynomial> = elements.iter().map(|&at| Polynomial::value(at)).collect();
-    let from = operands.map(&mut b, root, &from).expect(ASKED);
-    let to = operands.map(&mut b, root, &to).expect(ASKED);
-    let value = AffineLoadOp::create(&mut b, view, &from);
-    AffineStoreOp::create(&mut b, value, private.buffer, &to);
+    copies.element(&mut b, [(view, &from), (private.buffer, &to)]);
 }

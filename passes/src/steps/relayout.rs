@@ -11,26 +11,26 @@
 //! applications", 1999.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp};
+use gpuc_dialects::affine::{AffineForOp, AffineLoadOp, AffineStoreOp};
 use gpuc_dialects::offload::RegionOp;
-use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value};
 use gpuc_presburger::{Affine, Var};
 use indexmap::IndexSet;
 
-use super::device_array::{allocate, behind, element_of, has_known_extents, redirect};
+use super::device_array::{BoxCopies, allocate, behind, element_of, has_known_extents, redirect};
 use super::refusal::Refusal;
 use super::statements::Statements;
-use crate::analysis::access::{Access, Alias, Storage, alias, name};
-use crate::analysis::loops::{CountedLoop, candidates, dimensions};
+use super::{change_regions, outermost};
+use crate::analysis::access::{Access, name};
+use crate::analysis::loops::{CountedLoop, are_rectangular, candidates, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::coverage::ElementBox;
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::step::{self, Form};
 use crate::plan::{names, record};
 use crate::raise::affine_operands::AffineOperands;
-use crate::raise::raise_affine::copy_marks;
-use crate::versions::{Unassuming, in_fallback};
+use crate::versions::apart_from;
 
 gpuc_ir::pass! {
     /// Lay an array out as a nest touches it.
@@ -151,8 +151,10 @@ pub struct Relayout {
     read: Vec<Vec<(i64, i64)>>,
     /// The same, of what is copied back.
     written: Vec<Vec<(i64, i64)>>,
+    /// First and last of each dimension of the new array.
+    sides: ElementBox,
     /// Arrays that are taken not to be the same memory.
-    pub apart: IndexSet<(Value, Value)>,
+    pub apart: Vec<(Value, Value)>,
 }
 
 impl Relayout {
@@ -190,7 +192,7 @@ impl Relayout {
                 "not all loops of the nest are round each access to {called}, and nothing else is"
             ))
         })?;
-        if !is_rectangular(&loops) {
+        if !are_rectangular(&loops) {
             return Err(refuse(
                 "bounds of its loops depend on each other, or have no closed form".to_owned(),
             ));
@@ -225,27 +227,29 @@ impl Relayout {
             let distances: Vec<i64> = places.iter().map(|&(_, distance)| distance).collect();
             if access.writes() { &mut written } else { &mut read }.insert(distances);
         }
-        let found = Relayout {
-            root,
-            layout: layout.clone(),
-            apart: apart(ir, all, array).map_err(refuse)?,
-            accesses,
-            loops,
-            along,
-            read: boxes(&read),
-            written: boxes(&written),
-        };
-        if found.read.len() > MOST_BOXES || found.written.len() > MOST_BOXES {
+        let others =
+            |access: &Access| access.root != array && (access.writes() || !written.is_empty());
+        let apart = apart_from(ir, root, &[array], others)
+            .ok_or_else(|| refuse(format!("another array may be the memory of {called}")))?;
+        let (read, written) = (boxes(&read), boxes(&written));
+        if read.len() > MOST_BOXES || written.len() > MOST_BOXES {
             return Err(refuse(format!(
                 "the elements of {called} that are touched stand in too many boxes"
             )));
         }
-        let known = found.sides().is_some_and(|sides| has_known_extents(ir, region, &sides));
-        if !known {
-            return Err(refuse(format!(
-                "the host cannot tell how many elements of {called} are touched"
-            )));
-        }
+        let all = || read.iter().chain(&written);
+        let touched = (0..along.len()).map(|dim| {
+            let first = all().map(|each| each[dim].0).min()?;
+            Some((first, all().map(|each| each[dim].1).max()?))
+        });
+        let touched = touched.collect::<Option<Vec<_>>>();
+        let sides = touched.and_then(|touched| layout.sides(&elements(&along, &touched)?));
+        let sides =
+            sides.filter(|sides| has_known_extents(ir, region, sides)).ok_or_else(|| {
+                refuse(format!("the host cannot tell how many elements of {called} are touched"))
+            })?;
+        let layout = layout.clone();
+        let found = Relayout { root, layout, accesses, loops, along, read, written, sides, apart };
         match found.has_maps(ir) {
             true => Ok(found),
             false => {
@@ -263,69 +267,33 @@ impl Relayout {
         }
     }
 
-    /// The box of the array that the nest touches.
-    fn touched(&self) -> Option<ElementBox> {
-        let all = || self.read.iter().chain(&self.written);
-        let side = |dim: usize| {
-            let first = all().map(|each| each[dim].0).min()?;
-            let last = all().map(|each| each[dim].1).max()?;
-            Some((first, last))
-        };
-        self.elements(&(0..self.along.len()).map(side).collect::<Option<Vec<_>>>()?)
-    }
-
-    /// Elements that have some of these distances from the element of an iteration.
-    fn elements(&self, distances: &[(i64, i64)]) -> Option<ElementBox> {
-        let sides = self.along.iter().zip(distances).map(|(dim, &(first, last))| {
-            let lower = dim.lower[0].plus(&Polynomial::constant(first), 1)?;
-            let upper = dim.upper[0].plus(&Polynomial::constant(last - 1), 1)?;
-            Some((lower, upper))
-        });
-        sides.collect()
-    }
-
-    /// First and last of each dimension of the new array.
-    fn sides(&self) -> Option<ElementBox> {
-        self.layout.sides(&self.touched()?)
-    }
-
     /// Where an element of the array stands in the new one, counted from its first.
     fn place(&self, subscripts: &[Polynomial]) -> Option<Vec<Polynomial>> {
-        let from_first =
-            |(form, (first, _)): (Polynomial, (Polynomial, Polynomial))| form.plus(&first, -1);
-        self.layout.place(subscripts)?.into_iter().zip(self.sides()?).map(from_first).collect()
+        let forms = self.layout.place(subscripts)?.into_iter().zip(&self.sides);
+        forms.map(|(form, (first, _))| form.plus(first, -1)).collect()
     }
 
     /// Iterations of each loop, less one.
     fn trips(&self) -> Option<Vec<Polynomial>> {
         let less_one = |dim: &CountedLoop| {
-            dim.upper[0].plus(&dim.lower[0], -1)?.plus(&Polynomial::constant(1), -1)
+            let (first, last) = dim.iterations()?;
+            last.plus(&first, -1)
         };
         self.loops.iter().map(less_one).collect()
     }
 
     /// Whether accesses can be redirected and elements be copied: all that both take is affine there.
     fn has_maps(&self, ir: &Ir) -> bool {
-        let boxes = self.read.iter().chain(&self.written).map(|each| self.elements(each));
-        let ends = boxes.collect::<Option<Vec<_>>>().map(|boxes| {
-            boxes
-                .into_iter()
-                .flatten()
-                .flat_map(|side| [side.0.clone(), behind(&side)])
-                .collect::<Vec<_>>()
-        });
-        let (Some(ends), Some(sides), Some(trips)) = (ends, self.sides(), self.trips()) else {
-            return false;
-        };
-        let firsts = sides.into_iter().map(|(first, _)| first);
-        AffineOperands::can_map(
-            ir,
-            self.root,
-            &ends.into_iter().chain(trips).chain(firsts).collect::<Vec<_>>(),
-        ) && self.accesses.iter().all(|access| {
-            let place = self.place_of(access);
-            place.is_some_and(|place| AffineOperands::can_map(ir, access.op, &place))
-        })
+        let boxes = self.read.iter().chain(&self.written);
+        let boxes = boxes.map(|each| elements(&self.along, each)).collect::<Option<Vec<_>>>();
+        let (Some(boxes), Some(mut forms)) = (boxes, self.trips()) else { return false };
+        forms.extend(boxes.iter().flatten().flat_map(|side| [side.0.clone(), behind(side)]));
+        forms.extend(self.sides.iter().map(|(first, _)| first.clone()));
+        AffineOperands::can_map(ir, self.root, &forms)
+            && self.accesses.iter().all(|access| {
+                let place = self.place_of(access);
+                place.is_some_and(|place| AffineOperands::can_map(ir, access.op, &place))
+            })
     }
 
     fn place_of(&self, access: &Access) -> Option<Vec<Polynomial>> {
@@ -339,21 +307,19 @@ impl Relayout {
         let called = name(ir, array);
         let place = ir.ctx.place(ir.location(self.root));
         record(ir, func, self.step(ir));
-        let sides = self.sides().expect(ASKED);
-        let element = element_of(ir, self.accesses[0].buffer);
-        let view = allocate(ir, region.op(), self.root, element, &called, &sides);
+        let buffer = self.accesses[0].buffer;
+        let element = element_of(ir, buffer);
+        let view = allocate(ir, region.op(), self.root, element, &called, &self.sides);
         let mut operands = AffineOperands::default();
         for access in &self.accesses {
             let place = self.place_of(access).and_then(|place| operands.map(ir, access.op, &place));
             redirect(ir, access.op, view, &place.expect(ASKED));
         }
-        self.copy(ir, InsertPoint::Before(self.root), &self.read, |b, own, theirs| {
-            let value = AffineLoadOp::create(b, self.accesses[0].buffer, own);
-            AffineStoreOp::create(b, value, view, theirs);
+        self.copy(ir, InsertPoint::Before(self.root), &self.read, |own, theirs| {
+            [(buffer, own), (view, theirs)]
         });
-        self.copy(ir, InsertPoint::After(self.root), &self.written, |b, own, theirs| {
-            let value = AffineLoadOp::create(b, view, theirs);
-            AffineStoreOp::create(b, value, self.accesses[0].buffer, own);
+        self.copy(ir, InsertPoint::After(self.root), &self.written, |own, theirs| {
+            [(view, theirs), (buffer, own)]
         });
         names::renew(ir, func);
         let rows = Form::row(&self.layout.forms());
@@ -363,50 +329,38 @@ impl Relayout {
         Diagnostic::remark(text).at_option(place)
     }
 
-    /// Copies boxes of elements between both arrays, if the nest runs at all.
+    /// BoxCopies boxes of elements between both arrays, if the nest runs at all; from where to where says `ends`, of the
+    /// subscripts in the program's array and in the new one.
     fn copy(
         &self,
         ir: &mut Ir,
         point: InsertPoint,
         boxes: &[Vec<(i64, i64)>],
-        element: impl Fn(
-            &mut Builder<'_>,
-            &gpuc_dialects::affine::AffineValue,
-            &gpuc_dialects::affine::AffineValue,
-        ),
+        ends: impl for<'a> Fn(&'a [Polynomial], &'a [Polynomial]) -> [(Value, &'a [Polynomial]); 2],
     ) {
         if boxes.is_empty() {
             return;
         }
-        let mut operands = AffineOperands::default();
-        let map = operands.map(ir, self.root, &self.trips().expect(ASKED)).expect(ASKED);
-        let data = ir.ctx.map_data(map.map).clone();
-        let results: IndexSet<_> = data.results.iter().copied().collect();
-        let conditions: Vec<_> = results.into_iter().map(|result| (result, false)).collect();
-        let set = ir.ctx.integer_set(data.dims, data.symbols, &conditions);
+        let mut copies = BoxCopies::of(self.root);
+        let end = copies.under(ir, point, &self.trips().expect(ASKED));
         let location = ir.location(self.root);
-        let mut b = Builder::new(ir, point, location);
-        let choice = AffineIfOp::create(&mut b, set, &map.operands, |_| ());
-        let block = choice.then_block(&b);
-        let end = b.terminator(block).expect("the branch ends with a yield");
         for each in boxes {
-            b.set_point(InsertPoint::Before(end));
-            let mut subscripts = Vec::new();
-            for side in self.elements(each).expect(ASKED) {
-                let [lower, upper] = [side.0.clone(), behind(&side)]
-                    .map(|form| operands.map(&mut b, self.root, &[form]).expect(ASKED));
-                let new = AffineForOp::create(&mut b, &lower, &upper, 1, &[], |_, _, _| Vec::new());
-                copy_marks(&mut b, self.root, new.op());
-                subscripts.push(Polynomial::value(new.induction_var(&b)));
-                let inside = new.end_of_body(&b);
-                b.set_point(inside);
-            }
-            let theirs = self.place(&subscripts).expect(ASKED);
-            let [own, theirs] = [subscripts, theirs]
-                .map(|forms| operands.map(&mut b, self.root, &forms).expect(ASKED));
-            element(&mut b, &own, &theirs);
+            let mut b = Builder::new(ir, end, location);
+            let own = copies.loops(&mut b, &elements(&self.along, each).expect(ASKED));
+            let theirs = self.place(&own).expect(ASKED);
+            copies.element(&mut b, ends(&own, &theirs));
         }
     }
+}
+
+/// Elements that have some of these distances from the element of an iteration, the loops along each dimension given.
+fn elements(along: &[CountedLoop], distances: &[(i64, i64)]) -> Option<ElementBox> {
+    let sides = along.iter().zip(distances).map(|(dim, &(least, most))| {
+        let (first, last) = dim.iterations()?;
+        let far = |form: Polynomial, by: i64| form.plus(&Polynomial::constant(by), 1);
+        Some((far(first, least)?, far(last, most)?))
+    });
+    sides.collect()
 }
 
 /// The loops of a nest, if each access is in all of them and in nothing else.
@@ -426,51 +380,12 @@ fn perfect(ir: &Ir, root: Op, accesses: &[Access]) -> Option<Vec<CountedLoop>> {
     loops.collect::<Option<Vec<_>>>().filter(|_| same)
 }
 
-/// Whether loops count by 1 between bounds that none of them changes.
-fn is_rectangular(loops: &[CountedLoop]) -> bool {
-    let own = |form: &Polynomial| {
-        form.is_affine()
-            && form.values().iter().all(|value| loops.iter().all(|dim| dim.variable != *value))
-    };
-    loops.iter().all(|dim| {
-        let bounds = dim.lower.iter().chain(&dim.upper);
-        dim.complete
-            && dim.step == Some(1)
-            && [&dim.lower, &dim.upper].iter().all(|bounds| bounds.len() == 1)
-            && bounds.into_iter().all(own)
-    })
-}
-
 /// The loop, by its number, whose variable a subscript is, and what is added.
 fn distance(form: &Polynomial, loops: &[CountedLoop]) -> Option<(usize, i64)> {
     let [value] = form.values()[..] else { return None };
     let index = loops.iter().position(|dim| dim.variable == value)?;
     let plain = form.is_affine() && form.coefficient(&[value]) == 1;
     plain.then(|| (index, form.constant_term()))
-}
-
-/// The arrays that have to be other memory than one of them, where a nest has these accesses.
-fn apart(ir: &Ir, accesses: &[Access], array: Value) -> Result<IndexSet<(Value, Value)>, String> {
-    let writes = |root: Value| accesses.iter().any(|access| access.root == root && access.writes());
-    let others: IndexSet<Value> =
-        accesses.iter().map(|access| access.root).filter(|&root| root != array).collect();
-    let mut apart = IndexSet::new();
-    for other in others.into_iter().filter(|&other| writes(other) || writes(array)) {
-        match alias(Storage::of(ir, array), Storage::of(ir, other)) {
-            Alias::No => {}
-            Alias::Mapped => {
-                apart.insert((array, other));
-            }
-            Alias::May => {
-                return Err(format!(
-                    "{} may be the memory of {}",
-                    name(ir, other),
-                    name(ir, array)
-                ));
-            }
-        }
-    }
-    Ok(apart)
 }
 
 /// Boxes that hold some points, and nothing else.
@@ -596,44 +511,30 @@ impl Pass for AffineRelayout {
         }
         factors.insert(last, 0);
         let layout = Layout { last, factors };
-        let mut changed = false;
-        for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            let Some(region) = RegionOp::cast(ir, inner).filter(|_| !in_fallback(ir, inner)) else {
-                continue;
-            };
-            let loops = candidates(ir, region);
-            let outermost: Vec<Op> = loops
-                .iter()
-                .filter(|&&each| !ir.ancestors(each).any(|outer| loops.contains(&outer)))
-                .copied()
-                .collect();
-            for root in outermost {
-                let nest = Nest::compute(ir, op);
-                let Ok(accesses) = nest.accesses(root) else { continue };
-                let arrays: IndexSet<Value> = accesses
-                    .iter()
-                    .map(|access| access.root)
-                    .filter(|&array| self.array.is_empty() || name(ir, array) == self.array)
-                    .collect();
-                for array in arrays {
-                    let nest = Nest::compute(ir, op);
-                    match Relayout::of(ir, &nest, inner, root, array, &layout) {
-                        Ok(found) => {
-                            changed = true;
-                            let kept = Unassuming::keep(ir, inner);
-                            let apart = found.apart.clone();
-                            let said = found.carry_out(ir, op, region);
-                            cx.report(said);
-                            kept.require_disjoint(ir, &apart, inner);
+        let nest = cx.analysis::<Nest>(ir, op);
+        let find = |ir: &Ir, region: RegionOp, cx: &mut PassContext<'_>| {
+            let (mut found, mut apart) = (Vec::new(), IndexSet::new());
+            let loops = candidates(ir, region).into_iter().collect();
+            for root in outermost(ir, &loops) {
+                let accesses = nest.accesses(root).unwrap_or_default();
+                let arrays: IndexSet<Value> = accesses.iter().map(|access| access.root).collect();
+                let wanted =
+                    |&array: &Value| self.array.is_empty() || name(ir, array) == self.array;
+                for array in arrays.into_iter().filter(wanted) {
+                    match Relayout::of(ir, &nest, region.op(), root, array, &layout) {
+                        Ok(each) => {
+                            apart.extend(each.apart.iter().copied());
+                            found.push(each);
                         }
                         Err(refusal) => cx.report(refusal.remark(ir)),
                     }
                 }
             }
-        }
-        if !changed {
-            cx.preserve_all();
-        }
-        Ok(())
+            Ok((found, apart))
+        };
+        change_regions(ir, op, cx, find, |ir, region, each: Relayout, cx| {
+            let said = each.carry_out(ir, op, region);
+            cx.report(said);
+        })
     }
 }

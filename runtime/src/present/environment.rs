@@ -61,8 +61,7 @@ impl DataEnvironment<'_> {
     /// structured count goes up, its device address is filled in.
     pub fn begin(&mut self, data: &mut [DataDescriptor]) -> Result<(), Failure> {
         data.iter_mut().for_each(DataDescriptor::settle);
-        for mut union in unions(data) {
-            let kind = union.data_kind().unwrap_or(DataKind::ImplicitCopy);
+        for (kind, mut union) in unions(data) {
             self.acquire(&mut union, kind, Count::Structured)?;
         }
         for data in data {
@@ -120,8 +119,7 @@ impl DataEnvironment<'_> {
                 _ => return Err(misplaced(self.site, data, "a data region").into()),
             }
         }
-        for mut union in unions(data) {
-            let kind = union.data_kind().unwrap_or(DataKind::ImplicitCopy);
+        for (kind, mut union) in unions(data) {
             self.release(&mut union, kind, Count::Structured)?;
         }
         Ok(())

@@ -6,20 +6,20 @@
 
 use std::ffi::c_void;
 
+use smallvec::SmallVec;
+
 use crate::descriptor::{AUTO, DataDescriptor, DataKind, IMPLICIT};
 
 /// The unions of sections that overlap, to be brought in before the sections themselves and to be let go of behind them.
-/// The same for the same data.
-pub fn unions(data: &[DataDescriptor]) -> Vec<DataDescriptor> {
+/// The same for the same data. Each with its kind.
+pub fn unions(data: &[DataDescriptor]) -> Vec<(DataKind, DataDescriptor)> {
     let is_chosen = |data: &&DataDescriptor| {
         data.has(IMPLICIT) && !data.has(AUTO) && data.host_address() != 0 && data.bytes() > 0
     };
-    let mut chosen: Vec<&DataDescriptor> = data.iter().filter(is_chosen).collect();
-    if chosen.len() < 2 {
-        return Vec::new();
-    }
+    // Every launch asks: few variables stay on the stack.
+    let mut chosen: SmallVec<[&DataDescriptor; 16]> = data.iter().filter(is_chosen).collect();
     let end = |data: &DataDescriptor| data.host_address().saturating_add(data.bytes());
-    chosen.sort_by_key(|data| data.host_address());
+    chosen.sort_unstable_by_key(|data| data.host_address());
     let mut found = Vec::new();
     let mut rest = &chosen[..];
     while let Some((first, others)) = rest.split_first() {
@@ -40,7 +40,7 @@ pub fn unions(data: &[DataDescriptor]) -> Vec<DataDescriptor> {
 }
 
 /// The union of sections, in order of their addresses, that has so many bytes.
-fn union(group: &[&DataDescriptor], bytes: u64) -> DataDescriptor {
+fn union(group: &[&DataDescriptor], bytes: u64) -> (DataKind, DataDescriptor) {
     let is = |wanted: fn(DataKind) -> bool| {
         group.iter().any(|data| data.data_kind().is_some_and(wanted))
     };
@@ -48,6 +48,6 @@ fn union(group: &[&DataDescriptor], bytes: u64) -> DataDescriptor {
         true => DataKind::ImplicitCopy,
         false => DataKind::CopyIn,
     };
-    let number = DataKind::TABLE.iter().find(|row| row.0 == kind).map_or(0, |row| row.1);
-    group[0].part(group[0].host_address() as *mut c_void, bytes, number | IMPLICIT)
+    let start = group[0].host_address() as *mut c_void;
+    (kind, group[0].part(start, bytes, kind.number() | IMPLICIT))
 }

@@ -137,33 +137,20 @@ impl DependenceGraph {
 /// operator, and the sums on the way are used for nothing else.
 pub(crate) fn accumulation(ir: &Ir, store: Op) -> Option<Accumulation> {
     let written = access(ir, store)?;
-    let mut at = ir.memory_access(store)?.stored()?;
-    let mut operator = None;
-    loop {
-        let combine = ir.defining_op(at).filter(|_| ir.has_one_use(at))?;
-        let (kind, unsigned, places) = Reduction::of_update(ir, combine)?;
-        if *operator.get_or_insert((kind, unsigned)) != (kind, unsigned) {
-            return None;
-        }
-        let parts: Vec<Value> = ir.operands(combine).take(places).collect();
-        let load = parts.iter().find_map(|&part| {
-            let load = ir.defining_op(part).filter(|_| ir.has_one_use(part))?;
-            let read = access(ir, load)?;
-            let same = read.kind == AccessKind::Read
-                && read.buffer == written.buffer
-                && read.length == written.length
-                && read.subscripts == written.subscripts
-                && read.subscripts.iter().all(Option::is_some);
-            same.then_some(load)
-        });
-        if let Some(load) = load {
-            return Some(Accumulation { load, combine, store, kind, unsigned });
-        }
-        at = parts.into_iter().find(|&part| {
-            let op = ir.defining_op(part).and_then(|op| Reduction::of_update(ir, op));
-            op.is_some_and(|(kind, unsigned, _)| operator == Some((kind, unsigned)))
-        })?;
-    }
+    let start = |part: Value| {
+        let load = ir.defining_op(part).filter(|_| ir.has_one_use(part))?;
+        let read = access(ir, load)?;
+        let same = read.kind == AccessKind::Read
+            && read.buffer == written.buffer
+            && read.length == written.length
+            && read.subscripts == written.subscripts
+            && read.subscripts.iter().all(Option::is_some);
+        same.then_some(load)
+    };
+    let stored = ir.memory_access(store)?.stored()?;
+    let own = |value: Value| ir.has_one_use(value);
+    let (load, combine, kind, unsigned) = Reduction::chain(ir, stored, own, start)?;
+    Some(Accumulation { load, combine, store, kind, unsigned })
 }
 
 impl Nest {
