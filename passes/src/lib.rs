@@ -39,6 +39,8 @@ pub const ALL: &[&PassInfo] = &[
     steps::privatize::AffinePrivatize::INFO,
     steps::relayout::AffineRelayout::INFO,
     steps::expand::AffineExpand::INFO,
+    steps::fission::AffineFission::INFO,
+    steps::snapshot::AffineSnapshot::INFO,
     parallel::affine_split::AffineSplit::INFO,
     steps::permute::AffineLoopPermute::INFO,
     steps::distribute::AffineLoopDistribute::INFO,

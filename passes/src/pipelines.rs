@@ -10,7 +10,7 @@ pub const RAISE: &str = "raise-loops,promote-scalars,mem2reg,canonicalize,cse,\
 
 /// Who executes what: compute regions have become kernels and launches. Kernels are still the code of
 /// the whole grid, with affine loops and their mappings.
-pub const PARALLEL: &str = "begin-plan{arch=$arch},check-independent,affine-privatize,affine-split,affine-expand,restructure,canonicalize,\
+pub const PARALLEL: &str = "begin-plan{arch=$arch},check-independent,affine-privatize,affine-split,affine-expand,affine-fission,affine-snapshot,restructure,canonicalize,\
     recognize-parallel,canonicalize,cse,collapse-parallel,estimate-work,remark-small-regions{arch=$arch},persist-loops{arch=$arch},split-launches{arch=$arch},canonicalize,cse,\
     promote-elements,mem2reg,canonicalize,cse,\
     partition-arrays{arch=$arch},block-time{arch=$arch},tile-contractions{arch=$arch},canonicalize,stage-transposes{arch=$arch},march-stencils{arch=$arch},\

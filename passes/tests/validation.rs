@@ -22,6 +22,8 @@ const NEEDS: &[(&str, &str)] = &[
     ("check-independent", "raise-loops,mem2reg,raise-affine"),
     ("affine-privatize", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
     ("affine-expand", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
+    ("affine-fission", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
+    ("affine-snapshot", "raise-loops,promote-scalars,mem2reg,raise-affine,delinearize"),
     ("affine-relayout", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-permute", "raise-loops,mem2reg,raise-affine,delinearize"),
     ("affine-loop-distribute", "raise-loops,mem2reg,raise-affine,delinearize"),

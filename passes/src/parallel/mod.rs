@@ -27,7 +27,7 @@ pub mod map;
 mod mapping_remarks;
 mod near_end;
 mod nest_fusion;
-mod nest_plan;
+pub(crate) mod nest_plan;
 pub mod outline;
 pub mod parallel_loop;
 mod persist_choice;

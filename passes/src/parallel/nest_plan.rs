@@ -199,6 +199,28 @@ impl Cost {
     }
 }
 
+/// What the statements of a nest cost in its best order, the worst first.
+pub struct Worth(Vec<Cost>);
+
+impl Worth {
+    /// Whether the statement that is worst off is better off; else the next.
+    pub fn is_better_than(&self, other: &Worth) -> bool {
+        self.0 < other.0
+    }
+
+    /// Whether one thread executes a statement, or a launch is over before the next can begin.
+    pub fn is_bound_by_launches(&self) -> bool {
+        self.0.iter().any(|cost| cost.serial || cost.launches > 0)
+    }
+}
+
+/// What the better one is worth of the best order that is found for a nest and that of the program; `None` where there is nothing to
+/// choose.
+pub fn worth(ir: &Ir, statements: &Statements, graph: &DependenceGraph) -> Option<Worth> {
+    let (found, written) = best(ir, statements, graph)?;
+    Some(Worth(found.costs(statements).min(written.costs(statements))))
+}
+
 /// The best order of a nest that was found, and that of the program; `None` where there is nothing to choose.
 pub fn best(ir: &Ir, statements: &Statements, graph: &DependenceGraph) -> Option<(Plan, Plan)> {
     let orders: Option<Vec<Order<'_>>> =

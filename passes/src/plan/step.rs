@@ -49,6 +49,22 @@ pub struct Expand {
     pub name: Name,
 }
 
+/// Reads of what an array held before a nest go to a copy: `affine-snapshot`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The variable.
+    pub array: String,
+    /// The outermost loop of the nest.
+    pub nest: Name,
+}
+
+/// A loop that carries values and writes memory becomes two: `affine-fission`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fission {
+    /// The loop.
+    pub name: Name,
+}
+
 /// A sum of multiples of loop variables and a number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
@@ -356,6 +372,10 @@ steps! {
     Split = "split" in 1;
     /// Values in memory.
     Expand = "expand" in 2;
+    /// What loops write, apart from what they carry.
+    Fission = "fission" in 2;
+    /// What an array held before.
+    Snapshot = "snapshot" in 2;
     /// Another layout of an array.
     Layout = "layout" in 2;
     /// Any order.

@@ -173,6 +173,8 @@ kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
   privatize sum over i, j
   split i at 2*k - 1
   expand i
+  fission k
+  snapshot B in i
   layout A in t as (2*d0 + d1, d0)
   order i as (0, j@7, 2*i + j - 3), (1, -i), ()
   permute i, j to j, i

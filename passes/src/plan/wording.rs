@@ -7,9 +7,9 @@ use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 
 use super::cursor::Cursor;
 use super::step::{
-    Block, Coarsen, Collapse, Distribute, Expand, Form, Fuse, Launches, Layout, MOST_COARSE, Map,
-    March, Name, Order, Parallel, Permute, Persist, Privatize, Promote, SIDE, Share, Skew, Split,
-    Spread, Stage, Tile, Unroll,
+    Block, Coarsen, Collapse, Distribute, Expand, Fission, Form, Fuse, Launches, Layout,
+    MOST_COARSE, Map, March, Name, Order, Parallel, Permute, Persist, Privatize, Promote, SIDE,
+    Share, Skew, Snapshot, Split, Spread, Stage, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -60,6 +60,28 @@ impl StepText for Expand {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {}", self.name)
+    }
+}
+
+impl StepText for Fission {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        Ok(Fission { name: c.name(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {}", self.name)
+    }
+}
+
+impl StepText for Snapshot {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let array = c.name(VARIABLE)?;
+        c.expect("in")?;
+        Ok(Snapshot { array, nest: c.name(LOOP)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} in {}", self.array, self.nest)
     }
 }
 

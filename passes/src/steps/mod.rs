@@ -19,9 +19,11 @@
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
 //! | [`expand`] | an element for each iteration of values between parts of it |
+//! | [`fission`] | two loops of one that carries values and writes memory |
+//! | [`snapshot`] | a copy of what an array held before a nest |
 //! | [`relayout`] | an array whose elements lie as a nest touches them |
 //! | [`privatize`] | copies of an array for iterations that overwrite it |
-//! | [`device_array`] | arrays of the compiler's own, as those three have them |
+//! | [`device_array`] | arrays of the compiler's own, as those have them |
 //! | [`refusal`] | why not |
 
 pub mod coalesce;
@@ -30,6 +32,7 @@ pub mod data_copy;
 mod device_array;
 pub mod distribute;
 pub mod expand;
+pub mod fission;
 pub mod fuse;
 pub mod legality;
 pub mod normalize;
@@ -43,6 +46,7 @@ pub mod relayout;
 mod scan;
 pub mod schedule;
 pub mod skew;
+pub mod snapshot;
 pub mod statements;
 pub mod tile;
 pub mod trips;

@@ -97,6 +97,18 @@ const REFUSED: &[Refused] = &[
     },
     Refused {
         kernel: FLOW,
+        steps: "snapshot a in i",
+        says: &[
+            "'snapshot' is refused: no order of the nest is better where a is read as it was before it",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "fission j",
+        says: &["'fission' is refused: what it writes could not stand in a nest of its own"],
+    },
+    Refused {
+        kernel: FLOW,
         steps: "layout a in i as (d0 + d1, d0 - d1)",
         says: &["'layout' is refused: one dimension is the last", "a.plan:3:3"],
     },
