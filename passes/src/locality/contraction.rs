@@ -311,7 +311,7 @@ impl Contraction {
 }
 
 /// The block of the body, and a condition that all of it stands under.
-fn body(ir: &Ir, nest: Op, innermost: Op) -> (Option<AffineIfOp>, gpuc_ir::Block) {
+pub(super) fn body(ir: &Ir, nest: Op, innermost: Op) -> (Option<AffineIfOp>, gpuc_ir::Block) {
     let block = ir.body(innermost, 0);
     let mut ops = ir.ops(block);
     let first = ops.next().and_then(|op| AffineIfOp::cast(ir, op));

@@ -11,7 +11,8 @@
 //!
 //! Where the iteration of the parallel loop itself stores the element, whatever happens, as in
 //! `C[i][j] *= beta` in front of the sum, the element is local to the whole iteration, and needs no
-//! test.
+//! test; or to what stands in front of the first access that may be to the same element (`C[j][i] = C[i][j]` of a symmetric
+//! result).
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{
@@ -21,7 +22,7 @@ use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::op::{AccessKind, Traits};
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, WalkOrder};
+use gpuc_ir::{Block, Builder, Ir, Op, OpView, Type, Value, WalkOrder};
 use indexmap::IndexSet;
 
 use super::band::Bound;
@@ -150,16 +151,16 @@ fn promote_in_iteration(ir: &mut Ir, op: Op, wanted: &Wanted) {
         let direct = |&access: &Op| ir.parent_block(access) == Some(body);
         let stores = element.accesses.iter().any(|op| direct(op) && AffineStoreOp::is(ir, *op));
         let repeats = !element.accesses.iter().all(direct);
-        let alone = || {
-            let others = accesses.iter().filter(|other| !element.accesses.contains(&other.op));
-            others.into_iter().all(|other| are_apart(ir, element.root, other, &apart))
-        };
-        element.at.operands.iter().chain([&element.buffer]).all(usable)
-            && stores
-            && repeats
-            && alone()
+        element.at.operands.iter().chain([&element.buffer]).all(usable) && stores && repeats
     });
-    for element in found {
+    let found: Vec<(Element, Op)> = found
+        .into_iter()
+        .filter_map(|element| {
+            let end = end_of(ir, body, &element, accesses, &apart)?;
+            Some((element, end))
+        })
+        .collect();
+    for (element, end) in found {
         if !wanted.allows(ir, element.root, op) {
             continue;
         }
@@ -167,12 +168,34 @@ fn promote_in_iteration(ir: &mut Ir, op: Op, wanted: &Wanted) {
         let starts = element.accesses.first().is_some_and(|&first| {
             AffineStoreOp::is(ir, first) && ir.parent_block(first) == Some(body)
         });
-        let (Some(first), Some(end)) = (ir.first_op(body), ir.last_op(body)) else { continue };
+        let Some(first) = ir.first_op(body) else { continue };
         let local = local_variable(ir, &element, ty, first, !starts);
         redirect(ir, &element, local);
         store_back(&mut Builder::before(ir, end), &element, local);
         wanted.note(ir, element.root, op);
     }
+}
+
+/// In front of what in the body of a parallel loop an element has to be in memory again: the first operation that may touch it by another
+/// access, or the end. `None` where that is not behind all of its own accesses.
+fn end_of(
+    ir: &Ir,
+    body: Block,
+    element: &Element,
+    accesses: &[Access],
+    apart: &IndexSet<(Value, Value)>,
+) -> Option<Op> {
+    let is_own = |access: &Access| element.accesses.contains(&access.op);
+    let others = accesses
+        .iter()
+        .filter(|other| !is_own(other) && !are_apart(ir, element.root, other, apart));
+    let others: IndexSet<Op> =
+        others.map(|other| ir.ancestor_in_block(other.op, body)).collect::<Option<_>>()?;
+    let end = ir.ops(body).find(|op| others.contains(op)).or_else(|| ir.last_op(body))?;
+    let before: IndexSet<Op> = ir.ops(body).take_while(|&op| op != end).collect();
+    let is_before =
+        |&access: &Op| ir.ancestor_in_block(access, body).is_some_and(|own| before.contains(&own));
+    element.accesses.iter().all(is_before).then_some(end)
 }
 
 /// A local variable for an element in front of an operation, filled where `fill` says so.

@@ -11,16 +11,18 @@
 
 use std::collections::BTreeMap;
 
-use gpuc_ir::Ir;
+use gpuc_dialects::affine::AffineForOp;
+use gpuc_ir::{Ir, OpView};
 use gpuc_presburger::dependence::Direction;
 use gpuc_presburger::{Affine, Var};
 use rustc_hash::FxHashMap;
 
+use crate::analysis::access::{Access, access};
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::steps::distribute::components;
 use crate::steps::legality::Order;
 use crate::steps::schedule::{Row, Schedule};
-use crate::steps::statements::Statements;
+use crate::steps::statements::{Statement, Statements};
 
 /// Orders that are looked at for one level.
 const MOST_ORDERS: usize = 24;
@@ -64,6 +66,8 @@ impl Level {
 pub struct Plan {
     /// By the number of the statement.
     pub levels: BTreeMap<usize, Vec<Level>>,
+    /// Whether statements are apart because one would have fewer dimensions of a grid together with the other.
+    keeps_dimensions: bool,
 }
 
 impl Plan {
@@ -138,7 +142,11 @@ impl Plan {
             let [own, others] = [self, other].map(|plan| plan.cost(statements, statement));
             (own.serial, own.launches) > (others.serial, others.launches)
         };
-        self.is_better_than(other, statements) && !self.levels.keys().any(worse)
+        let better = self.is_better_than(other, statements)
+            || self.keeps_dimensions
+                && self.has_groups()
+                && self.costs(statements) == other.costs(statements);
+        better && !self.levels.keys().any(worse)
     }
 
     /// Whether each statement has one sequential loop outside of its parallel ones, at most.
@@ -225,7 +233,7 @@ pub fn worth(ir: &Ir, statements: &Statements, graph: &DependenceGraph) -> Optio
 pub fn best(ir: &Ir, statements: &Statements, graph: &DependenceGraph) -> Option<(Plan, Plan)> {
     let orders: Option<Vec<Order<'_>>> =
         graph.edges.iter().map(|edge| Order::of(ir, statements, edge)).collect();
-    Search::new(statements).best(orders?)
+    Search::new(ir, statements).best(orders?)
 }
 
 /// Statements on the way inwards, with what is left of their loops and of the dependences among them.
@@ -282,13 +290,18 @@ const MOST_DEPTH: usize = 16;
 /// The search for one nest.
 struct Search<'a> {
     statements: &'a Statements,
+    /// Of each statement the loop whose neighbouring iterations write neighbours in memory.
+    along: Vec<Option<usize>>,
+    /// Whether groups have stayed apart for the sake of a dimension of the grid.
+    keeps_dimensions: bool,
     levels: usize,
 }
 
 impl<'a> Search<'a> {
     /// A search among the orders of statements.
-    fn new(statements: &'a Statements) -> Search<'a> {
-        Search { statements, levels: 0 }
+    fn new(ir: &Ir, statements: &'a Statements) -> Search<'a> {
+        let along = statements.list.iter().map(|statement| along(ir, statement)).collect();
+        Search { statements, along, keeps_dimensions: false, levels: 0 }
     }
 
     /// The best plan that was found, and that of the program; `None` where there is nothing to choose.
@@ -305,7 +318,8 @@ impl<'a> Search<'a> {
         }
         let front = Front { statements: all, left, orders };
         let written = self.as_written(&front);
-        let found = self.plan(&front, Kind::Sequential)?;
+        let mut found = self.plan(&front, Kind::Sequential)?;
+        found.keeps_dimensions = self.keeps_dimensions;
         Some((found, written))
     }
 
@@ -438,10 +452,39 @@ impl<'a> Search<'a> {
                     && (first.1 == Kind::Sequential || !order.may_go(&row, Direction::Less))
             };
             if both.orders.iter().all(allowed) {
-                return self.behind(&both, forms, first.1);
+                let found = self.behind(&both, forms, first.1)?;
+                let parts = [(group, plan), (part, other)];
+                let apart = self.gives_up_a_dimension(&found, index, parts);
+                self.keeps_dimensions |= apart;
+                return (!apart).then_some(found);
             }
         }
         None
+    }
+
+    /// Whether a statement has fewer dimensions of a grid together with others than by itself, and could not make up for it: where the loop
+    /// that they share goes along memory, lanes that share the loop inside would go across it. One that does less than the others is
+    /// done beside them.
+    fn gives_up_a_dimension(
+        &self,
+        together: &Plan,
+        shared: usize,
+        parts: [(&[usize], &Plan); 2],
+    ) -> bool {
+        let dimensions = |plan: &Plan, statement: usize| {
+            let levels = plan.levels.get(&statement).into_iter().flatten();
+            levels.take_while(|level| matches!(level, Level::Loop(_, Kind::Parallel))).count()
+        };
+        let depth = |s: usize| self.statements.list[s].loops.len();
+        let all = parts.iter().flat_map(|(statements, _)| statements.iter().copied());
+        let deepest = all.map(depth).max();
+        parts.into_iter().any(|(statements, alone)| {
+            statements.iter().any(|&s| {
+                self.along[s] == Some(shared)
+                    && Some(depth(s)) == deepest
+                    && dimensions(alone, s) > dimensions(together, s)
+            })
+        })
     }
 
     /// The best plan for statements that depend on each other in a circle, or for a single one.
@@ -571,6 +614,17 @@ impl<'a> Search<'a> {
             })
         })
     }
+}
+
+/// The loop of a statement whose neighbouring iterations write neighbours in memory.
+fn along(ir: &Ir, statement: &Statement) -> Option<usize> {
+    let written = statement.ops.iter().filter_map(|&op| access(ir, op));
+    let last =
+        written.filter(Access::writes).find_map(|access| access.subscripts.last()?.clone())?;
+    statement.loops.iter().position(|&op| {
+        let variable = AffineForOp::cast(ir, op).map(|view| view.induction_var(ir));
+        variable.is_some_and(|variable| last.plain().coefficient(&[variable]).abs() == 1)
+    })
 }
 
 /// Sums of two loops: the first is the one that the other goes on from.

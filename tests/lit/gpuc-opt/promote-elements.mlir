@@ -85,3 +85,60 @@ func.func @recurrent(%n: index, %y: memref<?xf32> {offload.name = "y", offload.m
   }
   return
 }
+
+// A symmetric result: the element is local up to where it is stored a second time, perhaps as the same one.
+// CHECK-LABEL: func.func @symmetric
+// CHECK: affine.parallel
+// CHECK: affine.parallel
+// CHECK-NOT: affine.if
+// CHECK: %[[SUM:.*]] = affine.for {{.*}} iter_args
+// CHECK: affine.store %[[SUM]], %arg2[%[[I:.*]], %[[J:.*]]]
+// CHECK-NEXT: affine.store %[[SUM]], %arg2[%[[J]], %[[I]]]
+func.func @symmetric(%n: index, %a: memref<?x?xf32> {offload.name = "a", offload.map = "copyin", offload.storage = "restrict"},
+                     %y: memref<?x?xf32> {offload.name = "y", offload.map = "copy", offload.storage = "restrict"}) {
+  %zero = arith.constant 0.0 : f32
+  offload.region kernels {
+    affine.parallel (%i) = (0) to (symbol(%n)) {
+      affine.parallel (%j) = (%i) to (symbol(%n)) {
+        affine.store %zero, %y[%i, %j] : memref<?x?xf32>
+        affine.for %k = 0 to %n {
+          %x = affine.load %a[%k, %j] : memref<?x?xf32>
+          %s = affine.load %y[%i, %j] : memref<?x?xf32>
+          %t = arith.addf %s, %x : f32
+          affine.store %t, %y[%i, %j] : memref<?x?xf32>
+        }
+        %r = affine.load %y[%i, %j] : memref<?x?xf32>
+        affine.store %r, %y[%j, %i] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}
+
+// The other access may be to the same element before the sum is done: nothing is local to the iteration.
+// CHECK-LABEL: func.func @symmetric_between
+// CHECK: affine.store %{{.*}}, %arg2
+// CHECK: affine.store %{{.*}}, %arg2
+// CHECK: affine.load %arg2
+// CHECK: affine.for
+// CHECK: affine.store %{{.*}}, %arg2
+func.func @symmetric_between(%n: index, %a: memref<?x?xf32> {offload.name = "a", offload.map = "copyin", offload.storage = "restrict"},
+                             %y: memref<?x?xf32> {offload.name = "y", offload.map = "copy", offload.storage = "restrict"}) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  offload.region kernels {
+    affine.parallel (%i) = (0) to (symbol(%n)) {
+      affine.parallel (%j) = (%i) to (symbol(%n)) {
+        affine.store %zero, %y[%i, %j] : memref<?x?xf32>
+        affine.store %one, %y[%j, %i] : memref<?x?xf32>
+        affine.for %k = 0 to %n {
+          %x = affine.load %a[%k, %j] : memref<?x?xf32>
+          %s = affine.load %y[%i, %j] : memref<?x?xf32>
+          %t = arith.addf %s, %x : f32
+          affine.store %t, %y[%i, %j] : memref<?x?xf32>
+        }
+      }
+    }
+  }
+  return
+}

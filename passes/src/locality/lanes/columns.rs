@@ -14,10 +14,11 @@ use gpuc_dialects::offload::mapping::{
 };
 use gpuc_dialects::{gpu, llvm, memref};
 use gpuc_ir::op::{EffectKind, Traits};
-use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap};
+use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, ValueMap};
 
 use super::row_nest::{RowNest, STEP};
 use crate::locality::band::Bound;
+use crate::locality::contraction;
 use crate::locality::coordinates::{Exprs, apply};
 use crate::parallel::parallel_loop::CarriedReduction;
 use crate::steps::refusal::Refusal;
@@ -29,6 +30,10 @@ struct Columns {
     reductions: Vec<CarriedReduction>,
     /// What columns stay below.
     upper: Bound,
+    /// A condition, the same for all columns, under which all is done.
+    condition: Option<AffineIfOp>,
+    /// Where the sum stands.
+    body: Block,
 }
 
 impl Columns {
@@ -53,7 +58,7 @@ impl Columns {
         else {
             return Err(refuse(rows.nest, "columns are consecutive, of one dimension"));
         };
-        let body = ir.body(rows.nest, 0);
+        let (condition, body) = contraction::body(ir, rows.nest, rows.nest);
         if ir.parent_block(inner.op) != Some(body) {
             return Err(refuse(inner.op, "something is between the columns and the terms"));
         }
@@ -69,7 +74,7 @@ impl Columns {
         if !reads(inner.op) {
             return Err(refuse(inner.op, "the loop writes"));
         }
-        Ok(Columns { nest, sum, reductions: inner.reductions.clone(), upper })
+        Ok(Columns { nest, sum, reductions: inner.reductions.clone(), upper, condition, body })
     }
 }
 
@@ -143,15 +148,24 @@ impl Columns {
             let column = apply(b, &[first, thread], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
             let mut map = ValueMap::new();
             map.insert(self.column(b), column);
-            self.before(b, &mut map);
-            body(b, &map);
+            let inside = |b: &mut Builder<'_>| {
+                self.before(b, &mut map);
+                body(b, &map);
+            };
+            match self.condition {
+                Some(condition) => {
+                    let set = condition.condition(b).expect("an affine.if has a set");
+                    let operands: Vec<Value> = b.operands(condition.op()).collect();
+                    AffineIfOp::create(b, set, &operands, inside);
+                }
+                None => inside(b),
+            }
         });
     }
 
     /// Copies of what stands before the sum.
     fn before(&self, b: &mut Builder<'_>, map: &mut ValueMap) {
-        let body = b.body(self.nest.op(), 0);
-        let ops: Vec<Op> = b.ops(body).take_while(|&op| op != self.sum.op()).collect();
+        let ops: Vec<Op> = b.ops(self.body).take_while(|&op| op != self.sum.op()).collect();
         for op in ops {
             let copy = b.clone_op(op, map);
             b.insert(copy);
@@ -244,8 +258,7 @@ impl Columns {
                 let parts = b.result(all.op(), 0);
                 map.insert(each.carried.result, each.join(b, init, parts));
             }
-            let body = b.body(self.nest.op(), 0);
-            let behind = b.ops(body).skip_while(|&op| op != self.sum.op()).skip(1);
+            let behind = b.ops(self.body).skip_while(|&op| op != self.sum.op()).skip(1);
             let ops: Vec<Op> = behind.filter(|&op| !b.has_trait(op, Traits::TERMINATOR)).collect();
             for op in ops {
                 let copy = b.clone_op(op, &mut map);

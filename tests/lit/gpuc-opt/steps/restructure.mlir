@@ -305,3 +305,77 @@ func.func @apart(%m: index, %n: index, %a: memref<?xf32> {offload.storage = "exc
   }
   return
 }
+
+// -----
+
+// A sum over rows for each column, and an update that needs it: the update has a grid of two dimensions by itself, and together lanes would go across rows.
+// CHECK-LABEL: func.func @orthogonalise
+// CHECK: affine.for %{{.*}} = 0 to
+// CHECK: affine.for %[[J:.*]] =
+// CHECK-NEXT: affine.for
+// CHECK: affine.store %{{.*}}, %arg2[%[[J]]]
+// CHECK: affine.for %[[J:.*]] =
+// CHECK-NEXT: affine.for %[[I:.*]] =
+// CHECK: affine.store %{{.*}}, %arg1[%[[I]], %[[J]]]
+func.func @orthogonalise(%n: index, %a: memref<?x?xf32> {offload.storage = "exclusive"}, %r: memref<?xf32> {offload.storage = "exclusive"}) {
+  offload.region kernels {
+    affine.for %k = 0 to %n {
+      affine.for %j = affine_map<(d0) -> (d0 + 1)>(%k) to %n {
+        affine.for %i = 0 to %n {
+          %0 = affine.load %a[%i, %k] : memref<?x?xf32>
+          %1 = affine.load %a[%i, %j] : memref<?x?xf32>
+          %2 = arith.mulf %0, %1 : f32
+          %3 = affine.load %r[%j] : memref<?xf32>
+          %4 = arith.addf %3, %2 : f32
+          affine.store %4, %r[%j] : memref<?xf32>
+        }
+        affine.for %i = 0 to %n {
+          %0 = affine.load %a[%i, %k] : memref<?x?xf32>
+          %1 = affine.load %r[%j] : memref<?xf32>
+          %2 = arith.mulf %0, %1 : f32
+          %3 = affine.load %a[%i, %j] : memref<?x?xf32>
+          %4 = arith.subf %3, %2 : f32
+          affine.store %4, %a[%i, %j] : memref<?x?xf32>
+        }
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Rows of memory: lanes of one row share both, which is one launch.
+// CHECK-LABEL: func.func @rows
+// CHECK: affine.for %{{.*}} = 0 to
+// CHECK: affine.for %[[J:.*]] =
+// CHECK-NEXT: affine.for
+// CHECK: affine.store %{{.*}}, %arg2[%[[J]]]
+// CHECK-NOT: affine.for %{{.*}} = #
+// CHECK: affine.for %[[I:.*]] = 0 to
+// CHECK: affine.store %{{.*}}, %arg1[%[[J]], %[[I]]]
+func.func @rows(%n: index, %a: memref<?x?xf32> {offload.storage = "exclusive"}, %r: memref<?xf32> {offload.storage = "exclusive"}) {
+  offload.region kernels {
+    affine.for %k = 0 to %n {
+      affine.for %j = affine_map<(d0) -> (d0 + 1)>(%k) to %n {
+        affine.for %i = 0 to %n {
+          %0 = affine.load %a[%k, %i] : memref<?x?xf32>
+          %1 = affine.load %a[%j, %i] : memref<?x?xf32>
+          %2 = arith.mulf %0, %1 : f32
+          %3 = affine.load %r[%j] : memref<?xf32>
+          %4 = arith.addf %3, %2 : f32
+          affine.store %4, %r[%j] : memref<?xf32>
+        }
+        affine.for %i = 0 to %n {
+          %0 = affine.load %a[%k, %i] : memref<?x?xf32>
+          %1 = affine.load %r[%j] : memref<?xf32>
+          %2 = arith.mulf %0, %1 : f32
+          %3 = affine.load %a[%j, %i] : memref<?x?xf32>
+          %4 = arith.subf %3, %2 : f32
+          affine.store %4, %a[%j, %i] : memref<?x?xf32>
+        }
+      }
+    }
+  }
+  return
+}
