@@ -28,6 +28,7 @@ mod mapping_remarks;
 mod near_end;
 mod nest_fusion;
 pub(crate) mod nest_plan;
+mod nest_products;
 pub mod outline;
 pub mod parallel_loop;
 mod persist_choice;

@@ -71,6 +71,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A plan of these rows.
+    pub fn of(levels: BTreeMap<usize, Vec<Level>>) -> Plan {
+        Plan { levels, keeps_dimensions: false }
+    }
+
     /// The rows as a schedule of all statements.
     pub fn schedule(&self, statements: &Statements) -> Schedule {
         let count = statements.list.len();

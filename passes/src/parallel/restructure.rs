@@ -18,6 +18,7 @@ use indexmap::IndexSet;
 
 use super::nest_fusion::{Fusion, fusions};
 use super::nest_plan::{self, Level, Plan};
+use super::nest_products;
 use crate::analysis::access;
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
@@ -194,6 +195,7 @@ fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
         };
         if is_parallel && !is_scattered(ir, nest, root, &free) {
             done.insert(root);
+            found.extend(products(ir, nest, root, &free));
             continue;
         }
         let Ok(graph) = nest.graph(ir, &[root], Apart::Assumed) else { continue };
@@ -209,6 +211,19 @@ fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
         found.extend(better.filter(is_grid));
     }
     found
+}
+
+/// The order of a parallel nest in which products that it holds are nests of their own, if there are some beside other things.
+fn products(ir: &Ir, nest: &Nest, root: Op, free: &IndexSet<Op>) -> Option<Better> {
+    if !nest_products::may_be(ir, root) {
+        return None;
+    }
+    let graph = nest.graph(ir, &[root], Apart::Assumed).ok()?;
+    let statements = Statements::of(ir, STEP, &graph, &|op| free.contains(&op)).ok()?;
+    let carries = |op: Op| nest.carried(ir, op, Apart::Assumed, Wanted::Any);
+    let is_parallel = |op: Op| carries(op).is_ok_and(|found| found.dependence.is_none());
+    let plan = nest_products::apart(ir, &statements, &is_parallel)?;
+    Some(Better { graph, statements, plan })
 }
 
 /// Whether a loop holds a sequential one, and that one a parallel one that is worth a dimension of the grid: a

@@ -379,3 +379,80 @@ func.func @rows(%n: index, %a: memref<?x?xf32> {offload.storage = "exclusive"}, 
   }
   return
 }
+
+// -----
+
+// A product beside other things in a parallel loop over rows is a nest of its own: what is in front of it, and behind it.
+// CHECK-LABEL: func.func @product_beside
+// CHECK: affine.for %[[I:.*]] = 0 to
+// CHECK-NEXT: affine.store %{{.*}}, %arg2[%[[I]], %[[I]]]
+// CHECK: affine.for %[[I:.*]] = 0 to
+// CHECK-NEXT: affine.for %[[J:.*]] = #{{.*}}(%[[I]]) to
+// CHECK-NEXT: affine.for
+// CHECK: affine.store %{{.*}}, %arg2[%[[I]], %[[J]]]
+// CHECK: affine.for
+// CHECK-NEXT: affine.for
+// CHECK: affine.store %{{.*}}, %arg3
+// REMARK: Loop distributed: 3 new loops
+func.func @product_beside(%n: index, %a: memref<?x?xf32> {offload.storage = "exclusive"}, %c: memref<?x?xf32> {offload.storage = "exclusive"},
+                          %d: memref<?x?xf32> {offload.storage = "exclusive"}) {
+  %one = arith.constant 1.0 : f32
+  offload.region kernels {
+    affine.for %i = 0 to %n {
+      affine.store %one, %c[%i, %i] : memref<?x?xf32>
+      affine.for %j = affine_map<(d0) -> (d0 + 1)>(%i) to %n {
+        affine.for %k = 0 to %n {
+          %0 = affine.load %a[%k, %i] : memref<?x?xf32>
+          %1 = affine.load %a[%k, %j] : memref<?x?xf32>
+          %2 = arith.mulf %0, %1 : f32
+          %3 = affine.load %c[%i, %j] : memref<?x?xf32>
+          %4 = arith.addf %3, %2 : f32
+          affine.store %4, %c[%i, %j] : memref<?x?xf32>
+        }
+      }
+      affine.for %j = 0 to %n {
+        %0 = affine.load %c[%i, %j] : memref<?x?xf32>
+        affine.store %0, %d[%i, %j] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Products of small matrices for each of many stay where they are.
+// CHECK-LABEL: func.func @small_products
+// CHECK: affine.for
+// CHECK-NEXT: affine.for
+// CHECK-NEXT: affine.for
+// CHECK-NEXT: affine.for
+// CHECK: affine.for
+// CHECK-NEXT: affine.for
+// CHECK-NOT: affine.for
+func.func @small_products(%n: index, %a: memref<?x3x3xf32> {offload.storage = "exclusive"}, %c: memref<?x3x3xf32> {offload.storage = "exclusive"},
+                          %d: memref<?x3x3xf32> {offload.storage = "exclusive"}) {
+  offload.region kernels {
+    affine.for %m = 0 to %n {
+      affine.for %i = 0 to 3 {
+        affine.for %j = 0 to 3 {
+          affine.for %k = 0 to 3 {
+            %0 = affine.load %a[%m, %i, %k] : memref<?x3x3xf32>
+            %1 = affine.load %a[%m, %k, %j] : memref<?x3x3xf32>
+            %2 = arith.mulf %0, %1 : f32
+            %3 = affine.load %c[%m, %i, %j] : memref<?x3x3xf32>
+            %4 = arith.addf %3, %2 : f32
+            affine.store %4, %c[%m, %i, %j] : memref<?x3x3xf32>
+          }
+        }
+      }
+      affine.for %i = 0 to 3 {
+        affine.for %j = 0 to 3 {
+          %0 = affine.load %c[%m, %i, %j] : memref<?x3x3xf32>
+          affine.store %0, %d[%m, %i, %j] : memref<?x3x3xf32>
+        }
+      }
+    }
+  }
+  return
+}

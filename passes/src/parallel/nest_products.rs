@@ -1,0 +1,118 @@
+//! Products that a parallel nest holds beside other things: rows and columns of a product, which nothing else stands between, are a nest
+//! of their own.
+//!
+//! A product of matrices in loops over rows and columns is worth tiles ([`crate::locality::tile_contractions`]), which are of
+//! perfect nests. Beside `c[i][i] = 1` of a correlation, or in front of a loop that puts a row back where it came from, it would be a block's for
+//! each row. The loops outside are parallel as they are, so that nothing is in the way of telling its parts apart: what stands in front of the
+//! product, the product, and what comes behind.
+
+use std::collections::BTreeMap;
+
+use gpuc_dialects::affine::{AffineForOp, AffineLoadOp};
+use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
+use gpuc_presburger::Affine;
+use indexmap::IndexSet;
+
+use super::nest_plan::{Kind, Level, Plan};
+use crate::analysis::access::access;
+use crate::analysis::loops::{CountedLoop, dimensions};
+use crate::steps::statements::{Statement, Statements};
+
+/// Rows and columns of a product, at least: fewer are no tile.
+const FEWEST: i64 = 32;
+
+/// Whether a loop may hold a product beside other things, by its shape alone.
+pub fn may_be(ir: &Ir, root: Op) -> bool {
+    let nested = ir.nested_ops(root, WalkOrder::PreOrder);
+    nested.iter().filter(|&&op| ir.is_counted_loop(op)).count() >= 3
+}
+
+/// The order in which the products of a nest are nests of their own, where it holds products and something beside them; `is_parallel` says
+/// which loops are.
+pub fn apart(ir: &Ir, statements: &Statements, is_parallel: &dyn Fn(Op) -> bool) -> Option<Plan> {
+    let list = &statements.list;
+    // Loops of rows and columns of each product, from the root on.
+    let bands: Vec<&[Op]> = list.iter().filter_map(|statement| band(ir, statement)).collect();
+    let band_of = |statement: &Statement| {
+        bands.iter().position(|band| statement.loops.get(..band.len()) == Some(*band))
+    };
+    let (mut levels, mut group): (BTreeMap<usize, Vec<Level>>, i64) = (BTreeMap::new(), 0);
+    let owners: Vec<Option<usize>> = list.iter().map(band_of).collect();
+    for (statement, owner) in owners.iter().enumerate() {
+        if statement > 0 && owners[statement - 1] != *owner {
+            group += 1;
+        }
+        levels.insert(statement, vec![Level::Group(group)]);
+    }
+    if group == 0 {
+        return None;
+    }
+    // Loops that groups have in common become one for each.
+    for (statement, own) in &mut levels {
+        let loops = &list[*statement].loops;
+        let shared = |op: &Op| {
+            let others = list.iter().enumerate();
+            others
+                .into_iter()
+                .any(|(other, each)| owners[other] != owners[*statement] && each.loops.contains(op))
+        };
+        let common = loops.iter().take_while(|op| shared(op)).count();
+        if !loops[..common].iter().all(|&op| is_parallel(op)) {
+            return None;
+        }
+        own.extend((0..common).map(|index| Level::Loop(Affine::dim(index), Kind::Parallel)));
+    }
+    Some(Plan::of(levels))
+}
+
+/// The loops down to the rows and columns of a product: two loads of which each goes along the terms, and one along rows, the other along
+/// columns alone.
+fn band<'a>(ir: &Ir, statement: &'a Statement) -> Option<&'a [Op]> {
+    let variable = |op: Op| AffineForOp::cast(ir, op).map(|view| view.induction_var(ir));
+    // Loads that can be made again belong to no statement.
+    let mut ops: IndexSet<Op> = IndexSet::new();
+    for &op in &statement.ops {
+        ops.extend(ir.nested_ops(op, WalkOrder::PreOrder));
+    }
+    let (own, mut next) = (ops.len(), 0);
+    while let Some(&op) = ops.get_index(next) {
+        ops.extend(ir.operands(op).filter_map(|operand| ir.defining_op(operand)));
+        next += 1;
+    }
+    let uses: Vec<Vec<Value>> = ops
+        .iter()
+        .filter(|&&op| AffineLoadOp::is(ir, op))
+        .filter_map(|&op| {
+            let subscripts = access(ir, op)?.subscripts;
+            Some(subscripts.iter().flatten().flat_map(|form| form.values()).collect())
+        })
+        .collect();
+    // Terms are rounds of a loop that carries their sum, or of the innermost one.
+    let carried = ops[..own].iter().find(|&&op| AffineForOp::is(ir, op)).copied();
+    let (outer, terms) = match carried {
+        Some(terms) => (&statement.loops[..], terms),
+        None => {
+            let (&terms, outer) = statement.loops.split_last()?;
+            (outer, terms)
+        }
+    };
+    let terms = variable(terms)?;
+    let is_long = |op: Op| {
+        let trips = dimensions(ir, op).first().and_then(CountedLoop::constant_trips);
+        trips.is_none_or(|trips| trips >= FEWEST)
+    };
+    let has = |with: Value, without: Value| {
+        uses.iter()
+            .any(|uses| uses.contains(&terms) && uses.contains(&with) && !uses.contains(&without))
+    };
+    let sides: Vec<(usize, Value)> = outer
+        .iter()
+        .enumerate()
+        .filter(|&(_, &op)| is_long(op))
+        .filter_map(|(at, &op)| Some((at, variable(op)?)))
+        .collect();
+    let columns = sides.iter().rev().find(|&&(at, column)| {
+        sides.iter().any(|&(row_at, row)| row_at < at && has(row, column) && has(column, row))
+    });
+    columns.map(|&(at, _)| &outer[..=at])
+}
