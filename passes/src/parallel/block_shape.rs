@@ -39,6 +39,21 @@ pub fn grid_row_length(arch: &Arch, trips: Option<i64>, all: Option<i64>) -> i64
     whole_warps(arch, trips, threads_of_grid(arch, all))
 }
 
+/// Threads of a block whose threads are long: as few as fill a multiprocessor with the most blocks that it holds, and a warp where
+/// so few iterations, if that is known, leave multiprocessors without a block.
+///
+/// Few rows with a recurrence along each are a usual nest, and their number is the number of warps. In wide blocks these share a
+/// few multiprocessors: 1000 rows in blocks of 256 keep 4 of 132 busy, each with 32 sectors for every request of 8 warps. Threads that
+/// run long make up for what starting more blocks costs.
+pub fn long_row_length(arch: &Arch, trips: Option<i64>) -> i64 {
+    let limits = &arch.limits;
+    let warp = i64::from(limits.warp_size);
+    let filling = limits.max_warps_per_sm * limits.warp_size / limits.max_blocks_per_sm.max(1);
+    let filling = i64::from(filling.next_power_of_two()).clamp(warp, threads_of_row(arch));
+    let few = trips.is_some_and(|trips| trips < filling * i64::from(arch.chip.sm_count));
+    if few { warp } else { filling }
+}
+
 fn whole_warps(arch: &Arch, trips: Option<i64>, most: i64) -> i64 {
     let warp = i64::from(arch.limits.warp_size);
     match trips {
@@ -102,6 +117,17 @@ mod tests {
             assert_eq!(grid_row_length(arch, None, None), 256);
             assert_eq!([33, 1000, 1 << 40].map(grid), [64, 128, 256]);
             assert_eq!(grid_row_length(arch, Some(100), Some(1 << 20)), 128);
+            assert_eq!([1, 300].map(|trips| long_row_length(arch, Some(trips))), [32, 32]);
+            // Blocks of which a multiprocessor holds 16 fill it with 96 threads each.
+            let filling = if arch.limits.max_warps_per_sm == 3 * arch.limits.max_blocks_per_sm {
+                128
+            } else {
+                64
+            };
+            assert_eq!(
+                [None, Some(1 << 40)].map(|trips| long_row_length(arch, trips)),
+                [filling; 2]
+            );
         }
     }
 }

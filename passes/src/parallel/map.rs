@@ -7,7 +7,8 @@
 //! of a row, and a loop without independent loops around or inside over both: consecutive threads
 //! take consecutive iterations of the innermost independent loop. A loop of several dimensions goes
 //! over as many of the grid's, so that no iteration's number is divided. The shape of a block comes
-//! from the trip counts and the device ([`super::block_shape`]).
+//! from the trip counts and the device ([`super::block_shape`]): threads that have a long loop of their own come in
+//! narrow blocks, so that few of them still reach many multiprocessors.
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
@@ -20,7 +21,9 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 use indexmap::IndexMap;
 
-use super::block_shape::{BlockShape, grid_row_length, longest_row, row_length, tile_shape};
+use super::block_shape::{
+    BlockShape, grid_row_length, long_row_length, longest_row, row_length, tile_shape,
+};
 use super::lane_row::{touches, written_by};
 use super::mapping_remarks;
 use super::schedule::{Asked, Has, Levels, check_nesting, region_sizes};
@@ -32,6 +35,9 @@ use crate::plan::{Given, Step, is_planned, names, record, step};
 use crate::steps::refusal::Refusal;
 use crate::target::target;
 use crate::versions::in_fallback;
+
+/// Rounds of a loop of a thread from which on starting its block costs little beside it.
+const LONG_LOOP: i64 = 64;
 
 gpuc_ir::pass! {
     /// Decide which processors execute the iterations of parallel loops.
@@ -293,10 +299,14 @@ impl Mapper<'_> {
     }
 
     /// Threads in a row of the block, for a loop that says nothing itself.
-    fn lanes(&self, ir: &Ir) -> Size {
+    fn lanes(&self, ir: &Ir, op: Op) -> Size {
         let given = region_sizes(ir, self.region)[2];
         let own = self.loops.values().filter_map(|known| known.asked.sizes[2]).fold(None, larger);
         given.or(own).unwrap_or_else(|| {
+            if self.is_of_long_threads(ir, op) {
+                let trips = constant_trips(ir, op).and_then(|trips| trips.first().copied());
+                return Size::Constant(long_row_length(self.arch, trips));
+            }
             // All loops of the region in the same rows: of the longest of them.
             let loops = self.loops.iter().filter(|(_, known)| known.levels.vector && !known.given);
             let trips: Option<Vec<Vec<i64>>> =
@@ -323,6 +333,19 @@ impl Mapper<'_> {
         })
     }
 
+    /// Whether the iterations of a loop are each a thread that runs long, and its blocks are of nothing else.
+    fn is_of_long_threads(&self, ir: &Ir, op: Op) -> bool {
+        let alone = self.loops.len() == 1 || self.region.kind(ir) == Construct::Kernels;
+        alone
+            && self.loops[&op].top
+            && self.one_worker(ir)
+            && self.loops[&op].levels == Levels { gang: true, worker: false, vector: true }
+            && ir.arguments(ir.body(op, 0)).len() == 1
+            && ir.results(op).is_empty()
+            && !has_parallel_inside(ir, op)
+            && has_long_loop(ir, op)
+    }
+
     /// Rows of threads, for a loop that says nothing itself.
     fn rows(&self, ir: &Ir) -> Size {
         let given = region_sizes(ir, self.region)[1];
@@ -339,7 +362,7 @@ impl Mapper<'_> {
             threads.push((Axis::Thread(1), asked.sizes[1].unwrap_or_else(|| self.rows(ir))));
         }
         if levels.vector {
-            threads.push((Axis::Thread(0), asked.sizes[2].unwrap_or_else(|| self.lanes(ir))));
+            threads.push((Axis::Thread(0), asked.sizes[2].unwrap_or_else(|| self.lanes(ir, op))));
         }
         let strided = |axes: &[(Axis, Size)]| {
             LoopMapping(vec![DimMap {
@@ -483,6 +506,15 @@ fn rows_are_apart(ir: &Ir, op: Op, inner: &[Op]) -> bool {
         && ir
             .ops(body)
             .all(|other| other == vector || ir.has_trait(other, Traits::TERMINATOR) || quiet(other))
+}
+
+/// Whether an iteration has a loop of many rounds, as far as is known.
+fn has_long_loop(ir: &Ir, op: Op) -> bool {
+    let is_long = |inner: &Op| {
+        let trips = constant_trips(ir, *inner).and_then(|trips| trips.first().copied());
+        *inner != op && ir.is_loop(*inner) && trips.is_none_or(|trips| trips >= LONG_LOOP)
+    };
+    ir.nested_ops(op, WalkOrder::PreOrder).iter().any(is_long)
 }
 
 fn has_parallel_inside(ir: &Ir, op: Op) -> bool {

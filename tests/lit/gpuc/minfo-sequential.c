@@ -7,7 +7,7 @@ void f(int n, int m, int *restrict x, int *restrict y)
     // CHECK-NEXT:         Generating GPU code
     #pragma acc parallel copy(x[0:n], y[0:n])
     {
-        // CHECK-NEXT:     12, #pragma acc loop gang, vector(256) /* blockIdx.x threadIdx.x */
+        // CHECK-NEXT:     12, #pragma acc loop gang, vector(64) /* blockIdx.x threadIdx.x */
         #pragma acc loop gang vector
         for (int i = 0; i < n; i++) {
             int s = 0;
