@@ -21,6 +21,6 @@ pub const PARALLEL: &str = "begin-plan{arch=$arch},check-independent,affine-priv
 pub const LOWER: &str = "lower-affine{compact=true},fold-memref-alias-ops,canonicalize,cse,\
     loop-invariant-code-motion,distribute,sroa{max-elements=256},mem2reg,canonicalize,cse,\
     lower-reductions,canonicalize,fold-cast-pairs,cse,\
-    loop-invariant-code-motion,hoist-loads,index-set-splitting,loop-unroll,canonicalize,cse,\
-    vectorize-loads,lower-accesses,narrow-loops,canonicalize,cse,loop-invariant-code-motion,cse,\
+    loop-invariant-code-motion,hoist-loads,carry-elements,index-set-splitting,loop-unroll,canonicalize,cse,\
+    advance-loads,vectorize-loads,lower-accesses,narrow-loops,canonicalize,cse,loop-invariant-code-motion,cse,\
     simplify-index{arch=$arch kernels-only=true},scf-to-cf{kernels-only=true},canonicalize,cse,symbol-dce";

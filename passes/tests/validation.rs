@@ -56,6 +56,11 @@ const NEEDS: &[(&str, &str)] = &[
         "vectorize-loads",
         "raise-loops,mem2reg,map,outline,distribute,lower-reductions,loop-unroll,canonicalize,cse",
     ),
+    ("carry-elements", "raise-loops,mem2reg,map,outline,distribute,lower-reductions"),
+    (
+        "advance-loads",
+        "raise-loops,mem2reg,map,outline,distribute,lower-reductions,loop-unroll,canonicalize,cse",
+    ),
     ("lower-reductions", "raise-loops,mem2reg,map,outline,distribute"),
     ("scf-to-cf", "raise-loops,mem2reg,map,outline,distribute,lower-reductions"),
 ];

@@ -5,6 +5,7 @@ pub mod cases;
 pub mod chrec;
 pub mod domain;
 pub mod extremes;
+pub mod gaps;
 pub mod integer;
 pub mod kir;
 pub mod loops;

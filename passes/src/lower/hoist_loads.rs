@@ -72,7 +72,7 @@ fn invariant_loads(ir: &Ir, view: scf::ForOp) -> Vec<Op> {
 }
 
 /// Puts a loop into a branch that is taken where the loop runs at all.
-fn guard(ir: &mut Ir, view: scf::ForOp) {
+pub(super) fn guard(ir: &mut Ir, view: scf::ForOp) {
     let op = view.op();
     let inits: Vec<Value> = view.initArgs(ir).to_vec();
     let types: Vec<_> = ir.result_types(op).collect();

@@ -1,7 +1,9 @@
 //! From kernels of structured code to control flow graphs of scalar operations.
 
 mod address;
+pub mod advance_loads;
 pub mod break_down_vectors;
+pub mod carry_elements;
 pub mod convert_scf_to_cf;
 pub mod expand_index_ops;
 pub mod expand_realloc;

@@ -1,7 +1,7 @@
 //! Making a kernel out of operations of a host function.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{MAP_ATTR, NAME_ATTR, STORAGE_ATTR};
+use gpuc_dialects::offload::{MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE};
 use gpuc_dialects::{arith, gpu};
 use gpuc_ir::{
     Attr, AttrKind, Block, Builder, Dict, Ir, Location, Op, OpState, OpView, Type, Value, ValueDef,
@@ -26,6 +26,8 @@ pub struct Kernel {
     pub map: ValueMap,
     /// Attributes of the first arguments, dictionaries.
     pub argument_marks: Vec<Attr>,
+    /// Buffers of the host's function that nothing else in the kernel reaches.
+    pub apart: FxHashSet<Value>,
     /// Where the launch stands, maybe in loops round it; in front of the region where it is not known.
     pub launch: Option<Op>,
 }
@@ -79,6 +81,7 @@ impl Kernel {
             operands: Vec::new(),
             map: ValueMap::new(),
             argument_marks: Vec::new(),
+            apart: FxHashSet::default(),
             launch: None,
         }
     }
@@ -178,6 +181,13 @@ impl Kernel {
             let attr = ir.ctx.dict_get_str(known, name);
             attr.map(|attr| (name, attr))
         });
+        let kept = match self.apart.contains(&operand) {
+            true => {
+                let exclusive = ir.ctx.string_attr(STORAGE_EXCLUSIVE);
+                [kept[0], kept[1], Some((STORAGE_ATTR, exclusive))]
+            }
+            false => kept,
+        };
         let kept: Vec<_> =
             kept.into_iter().flatten().map(|(name, attr)| (ir.ctx.ident(name), attr)).collect();
         let facts = ir.ctx.dict(kept);

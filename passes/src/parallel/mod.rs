@@ -3,6 +3,7 @@
 
 pub mod affine_parallelize;
 pub mod affine_split;
+mod apart_buffers;
 mod block_memory;
 pub mod block_shape;
 mod broadcast;

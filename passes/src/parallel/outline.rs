@@ -18,6 +18,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Block, Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Value, WalkOrder};
 use rustc_hash::FxHashSet;
 
+use super::apart_buffers::apart_buffers;
 use super::device_symbols;
 use super::kernel::{Kernel, kernel_module};
 use super::launch::{Launch, Limits, product};
@@ -162,6 +163,7 @@ impl Outliner<'_> {
         self.names.names.insert(name.to_owned());
         let location = ir.location(segment.gang_loop.unwrap_or(self.region.op()));
         let mut kernel = Kernel::create(ir, kernels, name, location);
+        kernel.apart = apart_buffers(ir, &segment.ops);
         let unit = ir.ctx.unit_attr();
         ir.set_attr(kernel.func, COLLECTIVE_ATTR, unit);
         if let Some(blocks) = segment.gang_loop.and_then(|op| ir.attr(op, nvvm::MIN_BLOCKS)) {
