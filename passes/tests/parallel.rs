@@ -634,7 +634,7 @@ affine.store %x, %a[%i] : memref<?xf32>
             return
           }
           gpu.module @kernels {
-            gpu.func @f_kernel_0(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: memref<1xi32> {offload.tickets}, %arg2: index, %arg3: memref<?xf32> {offload.map = "copy", offload.name = "a"}, %arg4: memref<f32> {offload.map = "copy", offload.name = "s"}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, offload.collective} {
+            gpu.func @f_kernel_0(%arg0: memref<?xf32> {offload.partial_results = 0 : i64}, %arg1: memref<1xi32> {offload.tickets}, %arg2: index, %arg3: memref<?xf32> {offload.map = "copy", offload.name = "a", offload.storage = "exclusive"}, %arg4: memref<f32> {offload.map = "copy", offload.name = "s", offload.storage = "exclusive"}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, offload.collective} {
               %0 = affine.parallel (%arg5) = (0) to (symbol(%arg2)) reduce ("addf") -> (f32) {
                 %3 = affine.load %arg3[%arg5] : memref<?xf32>
                 affine.yield %3 : f32
@@ -644,7 +644,7 @@ affine.store %x, %a[%i] : memref<?xf32>
               memref.store %2, %arg4[] : memref<f32>
               gpu.return
             }
-            gpu.func @f_kernel_1(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<f32> {offload.map = "copy", offload.name = "s"}, %arg4: memref<?xf32> {offload.map = "copy", offload.name = "a"}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, offload.collective} {
+            gpu.func @f_kernel_1(%arg0: index, %arg1: index, %arg2: index, %arg3: memref<f32> {offload.map = "copy", offload.name = "s", offload.storage = "exclusive"}, %arg4: memref<?xf32> {offload.map = "copy", offload.name = "a", offload.storage = "exclusive"}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, offload.collective} {
               affine.parallel (%arg5) = (symbol(%arg0)) to (symbol(%arg1)) {
                 %0 = memref.load %arg3[] : memref<f32>
                 affine.store %0, %arg4[%arg5] : memref<?xf32>
