@@ -5,11 +5,10 @@
 //! program gets of them is measured, by the microbenchmarks of RRZE (Friedrich-Alexander-Universität
 //! Erlangen-Nürnberg, `gpu-benches`): `gpu-l2-cache` for the second-level cache and its knee,
 //! `gpu-stream` for the sustained share of DRAM bandwidth, `gpu-latency` (a pointer chase) for
-//! latencies, `gpu-small-kernels` for launches. Atomics are from studies of histograms on an H100: 2
-//! additions a clock for the whole chip into 256 bins, which are 8 lines. Starts of blocks were measured on an
+//! latencies, `gpu-small-kernels` for launches. Starts of blocks were measured on an
 //! H100 80GB HBM3 with driver 580: 2^21 empty blocks take 1267 µs, whether they have 32 threads or 512, that is
-//! 0.604 ns each, and a copy by blocks of 64 or 128 threads keeps that pace. The life of a thread was measured
-//! there, too. A figure that nobody has published for a chip is that of its nearest relative, and says so.
+//! 0.604 ns each, and a copy by blocks of 64 or 128 threads keeps that pace. The life of a thread, the turnover of
+//! blocks and atomics were measured there, too (`benches/gpu`). A figure that nobody has published for a chip is that of its nearest relative, and says so.
 
 use crate::{Arch, records};
 
@@ -43,10 +42,14 @@ pub struct Chip {
     pub dram_bytes: u64,
     /// Latencies of a dependent load.
     pub latency: MemoryLatency,
-    /// Clocks between two atomic operations on one line in the second-level cache.
-    pub atomic_line_clocks: u32,
+    /// Bytes that the second-level cache fetches from DRAM at least, where one sector of them is missing.
+    pub l2_fetch_bytes: u32,
+    /// Clocks of atomic operations in the second-level cache.
+    pub atomics: AtomicClocks,
     /// Clocks between the starts of two blocks, anywhere on the chip.
     pub block_clocks: f32,
+    /// Clocks from the end of a block to the first instruction of the one that takes its place.
+    pub turnover_clocks: u32,
     /// Microseconds from one kernel of a queue to the next when both are empty.
     pub launch_us: f32,
 }
@@ -60,6 +63,25 @@ pub struct MemoryLatency {
     pub l2: u32,
     /// In device memory, misses of the address translation among them.
     pub dram: u32,
+}
+
+/// What atomic operations take in one part of the second-level cache, of which each has [`AtomicClocks::BYTES`] of
+/// every so many bytes of memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtomicClocks {
+    /// A sector of a warp's request with words of 32 bits.
+    pub sector: f32,
+    /// One with words of 64 bits.
+    pub sector64: f32,
+    /// Each further lane that meets another one of its warp on one word, of integers.
+    pub same_integer: f32,
+    /// Of floating-point numbers.
+    pub same_float: f32,
+}
+
+impl AtomicClocks {
+    /// Bytes that follow one another in one part.
+    pub const BYTES: u64 = 512;
 }
 
 impl Chip {
@@ -89,6 +111,17 @@ const LIFE: f64 = 3.0;
 /// Clocks between the starts of blocks on an H100; nobody has published those of other chips.
 const BLOCK_CLOCKS: f32 = 1.2;
 
+/// Clocks from one block to the next in its place, on an H100: 2^17 empty blocks of 1024 threads, two of them on a
+/// multiprocessor, take 114.1 µs with the launch, which is 445 clocks each, of which their own instructions take some 30.
+const TURNOVER_CLOCKS: u32 = 415;
+
+/// On an H100, whose every launch was of 2^19 additions: 32 words of one line, 43.0 µs, are 5.2 clocks a request and
+/// 1.3 for each of its sectors, of doubles in two lines 2.35; one lane in each of 32 lines, 51.7 µs, fit 1.4 if
+/// four lines are in one part, as 256 doubles in 64 lines do. All lanes on one word take 386 µs, or 1.46 clocks each;
+/// floats and doubles 925 µs, or 3.5.
+const ATOMICS: AtomicClocks =
+    AtomicClocks { sector: 1.4, sector64: 2.4, same_integer: 1.46, same_float: 3.5 };
+
 /// L2: 1775 bytes a clock measured (2048 nominal). Launches: of the A100.
 pub(crate) const V100: Chip = Chip {
     name: "V100 SXM2",
@@ -102,8 +135,10 @@ pub(crate) const V100: Chip = Chip {
     dram_sustained: 0.90,
     dram_bytes: 32 * GIB,
     latency: latency(28, 212, 430),
-    atomic_line_clocks: 4,
+    l2_fetch_bytes: 32,
+    atomics: ATOMICS,
     block_clocks: BLOCK_CLOCKS,
+    turnover_clocks: TURNOVER_CLOCKS,
     launch_us: 2.7,
 };
 /// Only data-sheet figures; the rest as V100.
@@ -144,8 +179,10 @@ pub(crate) const A100_40: Chip = Chip {
     dram_sustained: 0.89,
     dram_bytes: 40 * GIB,
     latency: latency(33, 205, 550),
-    atomic_line_clocks: 4,
+    l2_fetch_bytes: 64,
+    atomics: ATOMICS,
     block_clocks: BLOCK_CLOCKS,
+    turnover_clocks: TURNOVER_CLOCKS,
     launch_us: 2.7,
 };
 const A100_80: Chip = Chip {
@@ -168,8 +205,10 @@ pub(crate) const A6000: Chip = Chip {
     dram_sustained: 0.94,
     dram_bytes: 48 * GIB,
     latency: latency(33, 250, 555),
-    atomic_line_clocks: 4,
+    l2_fetch_bytes: 64,
+    atomics: ATOMICS,
     block_clocks: BLOCK_CLOCKS,
+    turnover_clocks: TURNOVER_CLOCKS,
     launch_us: 2.1,
 };
 const A40: Chip = Chip { name: "A40", clock_mhz: 1740, dram_gbs: 696.0, ..A6000 };
@@ -199,8 +238,10 @@ pub(crate) const L40S: Chip = Chip {
     dram_sustained: 0.90,
     dram_bytes: 48 * GIB,
     latency: latency(34, 274, 625),
-    atomic_line_clocks: 4,
+    l2_fetch_bytes: 64,
+    atomics: ATOMICS,
     block_clocks: BLOCK_CLOCKS,
+    turnover_clocks: TURNOVER_CLOCKS,
     launch_us: 1.6,
 };
 const L40: Chip = Chip { name: "L40", clock_mhz: 2490, ..L40S };
@@ -213,8 +254,11 @@ const RTX_4090: Chip = Chip {
     dram_bytes: 24 * GIB,
     ..L40S
 };
-/// L2: 4900 to 5450 bytes a clock, at full speed up to some 40 of 50 MB. Latency: of the GH200;
-/// launches: of the H200; DRAM: of the H100 PCIe.
+/// L2: RRZE has 4900 to 5450 bytes a clock, at full speed up to some 40 of 50 MB; with all threads resident and 16 bytes
+/// each under way it is 5170 of 1 MiB, 3890 of 8 and 3750 of 24 (`benches/gpu/memory.cu`, H100 80GB HBM3, as what follows).
+/// DRAM: copies by 16 bytes 3010 GB/s (0.90), reading 3135, writing 3290. Loads with 64 bytes or more from lane to lane
+/// take as long as if 64 bytes were fetched for each (A100 and later: `cudaLimitMaxL2FetchGranularity`).
+/// Latency: of the GH200; launches: of the H200.
 pub(crate) const H100: Chip = Chip {
     name: "H100 SXM5",
     sm_count: 132,
@@ -222,13 +266,15 @@ pub(crate) const H100: Chip = Chip {
     l1_bytes: 256 * KIB,
     l2_bytes: 50 * MIB,
     l2_knee_bytes: 40 * MIB,
-    l2_bytes_per_clock: 5200,
+    l2_bytes_per_clock: 3800,
     dram_gbs: 3350.0,
-    dram_sustained: 0.84,
+    dram_sustained: 0.90,
     dram_bytes: 80 * GIB,
     latency: latency(32, 280, 685),
-    atomic_line_clocks: 4,
+    l2_fetch_bytes: 64,
+    atomics: ATOMICS,
     block_clocks: BLOCK_CLOCKS,
+    turnover_clocks: TURNOVER_CLOCKS,
     launch_us: 2.5,
 };
 const H100_PCIE: Chip =

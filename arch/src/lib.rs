@@ -16,7 +16,7 @@ mod offload;
 mod records;
 mod version;
 
-pub use chips::{Chip, MemoryLatency};
+pub use chips::{AtomicClocks, Chip, MemoryLatency};
 pub use cost::{Cost, OpClass};
 pub use features::Feature;
 pub use model::{Bound, Demand, Estimate, KernelWork, Phase, Resource};
@@ -149,6 +149,10 @@ pub struct Throughput {
     pub shuffle: f32,
     /// Warp vote.
     pub vote: f32,
+    /// Lanes that arrive at a barrier of their block.
+    pub barrier: f32,
+    /// Lines to which stores are sent on from the first-level cache.
+    pub store_lines: f32,
     /// Lanes of 4 bytes that the first-level cache serves.
     pub load_store: f32,
     /// Lanes of 4 bytes that shared memory serves.
@@ -170,8 +174,12 @@ pub struct Latency {
     pub special: u32,
     /// Shared memory load.
     pub shared: u32,
-    /// Block barrier with all warps present.
+    /// Block barrier of one warp; each has its time at the barrier, too ([`Throughput::barrier`]).
     pub barrier: u32,
+    /// Reduction over the lanes of a warp.
+    pub warp_reduce: u32,
+    /// Lanes with the same value.
+    pub warp_match: u32,
 }
 
 impl Arch {

@@ -42,6 +42,11 @@ const LIMITS: Limits = Limits {
 /// for 7.0 to 9.0 and 13.x for later ones. Load/store lanes: what RRZE's gpu-cache and gpu-strides
 /// measure (128 bytes a clock and multiprocessor on V100, A100 and H100, 64 on A40 and L40). Shared
 /// memory: 128 bytes a clock, 64 on Turing (NVIDIA, "Ampere GA102 GPU Architecture", 2021).
+///
+/// Of an H100 80GB HBM3, driver 580, and taken for all, as nobody has published those of others (`benches/gpu`):
+/// barriers take 15.7 clocks with one warp, 29.8 with 8, 77.6 with 32, that is 13.7 and 2 for each warp, and 2048
+/// threads of a multiprocessor meet every 131 clocks, by blocks of 256 or 1024; stores of a warp to 32 lines (columns
+/// of matrices of 2048, 4096, 8192 rows) 4.6 clocks a line and multiprocessor.
 const VOLTA: Throughput = Throughput {
     f16: 128.0,
     f32: 64.0,
@@ -56,6 +61,8 @@ const VOLTA: Throughput = Throughput {
     bit_count: 16.0,
     shuffle: 32.0,
     vote: 64.0,
+    barrier: 16.0,
+    store_lines: 1.0 / 4.5,
     load_store: 32.0,
     shared: 32.0,
     f32_shares_int: false,
@@ -80,8 +87,18 @@ const BLACKWELL: Throughput = Throughput { f16: 128.0, min_max: 128.0, convert: 
 const BLACKWELL_SMALL: Throughput = Throughput { int: 128.0, ..AMPERE_SMALL };
 
 /// Dependent issue of arithmetic: 4 clocks since Volta (Jia et al. 2018, arXiv 1804.06826, and later
-/// studies by the same method); shared memory and barriers from the same.
-const LATENCY: Latency = Latency { alu: 4, f64: 8, special: 18, shared: 23, barrier: 20 };
+/// studies by the same method); shared memory from the same. The others by chains on an H100 (`benches/gpu/chains.py`):
+/// special functions and population counts 17.0, conversions to integers and of 64 bits 18 to 19, double precision 8.1,
+/// `redux` 44.1, `match` 28.0, a barrier of one warp 15.7, of which 2 are its time there.
+const LATENCY: Latency = Latency {
+    alu: 4,
+    f64: 8,
+    special: 17,
+    shared: 23,
+    barrier: 14,
+    warp_reduce: 44,
+    warp_match: 28,
+};
 /// Chips whose 64-bit pipe is a token one.
 const LATENCY_SLOW_F64: Latency = Latency { f64: 40, ..LATENCY };
 

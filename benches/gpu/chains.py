@@ -9,8 +9,10 @@ out[block], as u64. Operands come from parameters, so that nothing is known to a
 from collections import namedtuple
 
 # `steps` is the instruction (several, where one alone would be folded or its types do not fit), with X
-# the chain's register of `type`, T, U, W its temporaries (.b32, .b64, .b64), P its predicate, and C and
-# D the operands; `count` how many instructions of interest it has.
+# the chain's register of `type`, T, U, W its temporaries (.b32, .b64, .b64), P its predicate, C and D the
+# operands, Z a zero of 32 bits that no assembler knows, S and G the lane's places in shared and
+# global memory, SS and GG places that all lanes share; `count` how many instructions of interest it has. Every lane has another start, as what is
+# the same in all of them would be computed once for the warp, by its scalar unit.
 Chain = namedtuple("Chain", "name type steps count")
 
 CHAINS = [
@@ -47,10 +49,11 @@ CHAINS = [
     Chain("f64_mul", "f64", "mul.rn.f64 X, X, C;", 1),
     Chain("f64_min_max", "f64", "min.f64 X, X, C; max.f64 X, X, D;", 2),
     Chain("f32_div", "f32", "div.rn.f32 X, C, X;", 1),
+    Chain("f32_div_of_zero", "f32", "div.rn.f32 X, CZ, X; add.rn.f32 X, X, C;", 1),
     Chain("f32_div_full", "f32", "div.full.f32 X, C, X;", 1),
     Chain("f32_div_approx", "f32", "div.approx.f32 X, C, X;", 1),
     Chain("f32_rcp", "f32", "rcp.rn.f32 X, X;", 1),
-    Chain("f32_rcp_approx", "f32", "rcp.approx.ftz.f32 X, X;", 1),
+    Chain("f32_rcp_approx_add", "f32", "rcp.approx.ftz.f32 X, X; add.rn.f32 X, X, C;", 1),
     Chain("f32_sqrt", "f32", "sqrt.rn.f32 X, X;", 1),
     Chain("f32_sqrt_approx", "f32", "sqrt.approx.ftz.f32 X, X;", 1),
     Chain("f32_rsqrt", "f32", "rsqrt.approx.ftz.f32 X, X;", 1),
@@ -60,6 +63,7 @@ CHAINS = [
     Chain("f32_sin", "f32", "sin.approx.ftz.f32 X, X;", 1),
     Chain("f32_tanh", "f32", "tanh.approx.f32 X, X;", 1),
     Chain("f64_div", "f64", "div.rn.f64 X, C, X;", 1),
+    Chain("f64_div_of_zero", "f64", "div.rn.f64 X, DZ, X; add.rn.f64 X, X, C;", 1),
     Chain("f64_rcp", "f64", "rcp.rn.f64 X, X;", 1),
     Chain("f64_sqrt", "f64", "sqrt.rn.f64 X, X;", 1),
     Chain("cvt_f32_s32", "b32", "cvt.rn.f32.s32 X, X; cvt.rzi.s32.f32 X, X;", 2),
@@ -68,20 +72,27 @@ CHAINS = [
     Chain("cvt_f64_s32_add", "b32", "cvt.rn.f64.s32 U, X; add.rn.f64 U, U, C64; cvt.rzi.s32.f64 X, U;", 2),
     Chain("cvt_f32_u64", "f32", "cvt.rzi.u64.f32 U, X; cvt.rn.f32.u64 X, U;", 2),
     Chain("cvt_f64_s64_add", "b64", "cvt.rn.f64.s64 U, X; add.rn.f64 U, U, C64; cvt.rzi.s64.f64 X, U;", 2),
-    Chain("shuffle", "b32", "shfl.sync.bfly.b32 X, X, 1, 31, -1;", 1),
+    Chain("shuffle", "b32", "shfl.sync.up.b32 X, X, C, 0, -1;", 1),
     Chain("vote_ballot", "b32", "setp.lt.u32 P, X, C; vote.sync.ballot.b32 X, P, -1;", 1),
     Chain("redux_add", "b32", "redux.sync.add.u32 X, X, -1;", 1),
     Chain("match_any", "b32", "match.any.sync.b32 X, X, -1;", 1),
-    Chain("shared_load", "b32", "and.b32 T, X, 1020; add.u32 T, T, S; ld.volatile.shared.b32 X, [T];", 1),
-    Chain("shared_load16", "b32", "and.b32 T, X, 1008; add.u32 T, T, S; { .reg .b32 y<3>; ld.volatile.shared.v4.b32 {X, y0, y1, y2}, [T]; }", 1),
+    Chain("shared_load", "b32", "and.b32 T, X, Z; add.u32 T, T, S; ld.volatile.shared.b32 X, [T];", 1),
+    Chain("shared_load8", "b32", "and.b32 T, X, Z; add.u32 T, T, S; { .reg .b32 y; ld.volatile.shared.v2.b32 {X, y}, [T]; }", 1),
+    Chain("shared_load16", "b32", "and.b32 T, X, Z; add.u32 T, T, S; { .reg .b32 y<3>; ld.volatile.shared.v4.b32 {X, y0, y1, y2}, [T]; }", 1),
     Chain("shared_store_load", "b32", "st.volatile.shared.b32 [S], X; ld.volatile.shared.b32 X, [S];", 2),
-    Chain("shared_atomic_add", "b32", "and.b32 T, X, 0; add.u32 T, T, S; atom.shared.add.u32 X, [T], C;", 1),
-    Chain("shared_atomic_cas", "b32", "and.b32 T, X, 0; add.u32 T, T, S; atom.shared.cas.b32 X, [T], C, D;", 1),
-    Chain("shared_atomic_fadd", "b32", "and.b32 T, X, 0; add.u32 T, T, S; atom.shared.add.f32 X, [T], CF;", 1),
-    Chain("global_load_l1", "b32", "cvt.u64.u32 U, X; and.b64 U, U, 0; add.u64 U, U, G; ld.global.ca.b32 X, [U];", 1),
-    Chain("global_load_l2", "b32", "cvt.u64.u32 U, X; and.b64 U, U, 0; add.u64 U, U, G; ld.global.cg.b32 X, [U];", 1),
-    Chain("global_atomic_add", "b32", "cvt.u64.u32 U, X; and.b64 U, U, 0; add.u64 U, U, G; atom.global.add.u32 X, [U], C;", 1),
-    Chain("branch_uniform", "b32", "setp.lt.u32 P, X, C; @P bra L#; mad.lo.u32 X, X, C, D; L#: add.u32 X, X, C;", 1),
+    Chain("shared_atomic_add", "b32", "and.b32 T, X, Z; add.u32 T, T, S; atom.shared.add.u32 X, [T], C;", 1),
+    Chain("shared_atomic_cas", "b32", "and.b32 T, X, Z; add.u32 T, T, S; atom.shared.cas.b32 X, [T], C, D;", 1),
+    Chain("shared_atomic_fadd", "b32", "and.b32 T, X, Z; add.u32 T, T, S; atom.shared.add.f32 X, [T], CF;", 1),
+    Chain("shared_atomic_fadd_same", "b32", "and.b32 T, X, Z; add.u32 T, T, SS; atom.shared.add.f32 X, [T], CF;", 1),
+    Chain("global_load_l1", "b32", "and.b32 T, X, Z; cvt.u64.u32 U, T; add.u64 U, U, G; ld.global.ca.b32 X, [U];", 1),
+    Chain("global_load_l1_same", "b32", "and.b32 T, X, Z; cvt.u64.u32 U, T; add.u64 U, U, GG; ld.global.ca.b32 X, [U];", 1),
+    Chain("global_load_l1_8", "b32", "and.b32 T, X, Z; cvt.u64.u32 U, T; add.u64 U, U, G; { .reg .b32 y; ld.global.ca.v2.b32 {X, y}, [U]; }", 1),
+    Chain("global_load_l1_16", "b32", "and.b32 T, X, Z; cvt.u64.u32 U, T; add.u64 U, U, G; { .reg .b32 y<3>; ld.global.ca.v4.b32 {X, y0, y1, y2}, [U]; }", 1),
+    Chain("global_load_l2", "b32", "and.b32 T, X, Z; cvt.u64.u32 U, T; add.u64 U, U, G; ld.global.cg.b32 X, [U];", 1),
+    Chain("global_atomic_add", "b32", "and.b32 T, X, Z; cvt.u64.u32 U, T; add.u64 U, U, G; atom.global.add.u32 X, [U], C;", 1),
+    Chain("global_atomic_fadd", "b32", "and.b32 T, X, Z; cvt.u64.u32 U, T; add.u64 U, U, G; atom.global.add.f32 X, [U], CF;", 1),
+    Chain("branch_uniform", "b32", "setp.lt.u32 P, X, Z; @P bra L#; mad.lo.u32 X, X, C, D; L#: add.u32 X, X, C;", 1),
+    Chain("branch_divergent", "b32", "and.b32 T, X, 1; setp.eq.u32 P, T, Z; @P bra L#; mad.lo.u32 X, X, X, D; L#: mad.lo.u32 X, X, X, C;", 1),
 ]
 UNROLL = 8
 
@@ -98,16 +109,21 @@ def kernel(chain, width):
     for i in range(width):
         registers.append(f"    .reg .b{size} x{i}; .reg .b32 t{i}, q1_{i}, q2_{i}, q3_{i}; .reg .b64 u{i}, w{i}; .reg .pred p{i};")
         registers.append(f"    mov.b32 q1_{i}, %c; mov.b32 q2_{i}, %c; mov.b32 q3_{i}, %c; mov.b64 w{i}, 0;")
-        start = {"b32": f"add.u32 x{i}, %c, {i};", "b64": f"add.u64 x{i}, %c64, {i};", "f32": f"mov.b32 x{i}, %cf;", "f64": f"mov.b64 x{i}, %cd;"}
+        start = {
+            "b32": f"add.u32 x{i}, %own, {i};",
+            "b64": f"mad.wide.u32 x{i}, %own, %own, {i};",
+            "f32": f"cvt.rn.f32.u32 x{i}, %own;",
+            "f64": f"cvt.rn.f64.u32 x{i}, %own;",
+        }
         registers.append(f"    {start[chain.type]}")
     operands = {"b32": ("%c", "%d"), "b64": ("%c64", "%d64"), "f32": ("%cf", "%df"), "f64": ("%cd", "%dd")}[chain.type]
     body = []
     for k in range(UNROLL):
         for i in range(width):
             text = chain.steps
-            for name, value in (("CF", "%cf"), ("C32", "%c"), ("C64", "%cd"), ("L#", f"L{k}_{i}")):
+            for name, value in (("CF", "%cf"), ("CZ", "%zf"), ("DZ", "%zd"), ("C32", "%c"), ("C64", "%cd"), ("SS", "%ss"), ("GG", "%gg"), ("L#", f"L{k}_{i}")):
                 text = text.replace(name, value)
-            words = {"X": f"x{i}", "T": f"t{i}", "U": f"u{i}", "W": f"w{i}", "P": f"p{i}", "C": operands[0], "D": operands[1], "S": "%s", "G": "%g"}
+            words = {"X": f"x{i}", "T": f"t{i}", "U": f"u{i}", "W": f"w{i}", "P": f"p{i}", "C": operands[0], "D": operands[1], "Z": "%z", "S": "%s", "G": "%g"}
             words |= {f"Q{n}": f"q{n}_{i}" for n in (1, 2, 3)}
             out, at = "", 0
             while at < len(text):  # words, not letters within words
@@ -119,18 +135,22 @@ def kernel(chain, width):
                 out += words.get(word, word)
                 at = end
             body.append("        " + out)
-    fold = [f"    cvt.u32.u64 %t, x{i}; xor.b32 %r, %r, %t;" if size == "64" else f"    xor.b32 %r, %r, x{i};" for i in range(width)]
-    shared = "    .shared .align 16 .b8 words[1024];\n" if " S" in chain.steps or "[S]" in chain.steps else ""
-    base = "    mov.u32 %s, words; shl.b32 %t, %thread, 2; and.b32 %t, %t, 1020; add.u32 %t, %t, %s; st.shared.b32 [%t], 0; bar.sync 0;\n" if shared else ""
+    fold = [f"    mov.b64 {{%t, %own}}, x{i}; xor.b32 %r, %r, %t; xor.b32 %r, %r, %own;" if size == "64" else f"    xor.b32 %r, %r, x{i};" for i in range(width)]
+    shared = "    .shared .align 16 .b8 words[16384];\n" if " S" in chain.steps or "[S]" in chain.steps else ""
+    # Lanes lie as far apart as an access is wide, 16 bytes at most.
+    apart = 16 if ".v4" in chain.steps else 8 if ".v2" in chain.steps else 4
+    base = f"    shl.b32 %t, %lane, {apart.bit_length() - 1}; cvt.u64.u32 %at, %t; add.u64 %g, %gg, %at;\n"
+    if shared:
+        base += f"    mov.u32 %ss, words; add.u32 %s, %ss, %t; st.shared.b32 [%s], 0; bar.sync 0;\n"
     return f"""
 .visible .entry {chain.name}_{width}(.param .u64 out, .param .u32 trips, .param .u32 c, .param .u32 d)
 {{
-    .reg .b64 %o, %g, %c64, %d64, %cd, %dd, %start, %end, %at;
-    .reg .b32 %n, %c, %d, %cf, %df, %r, %t, %s, %thread, %block;
+    .reg .b64 %o, %g, %gg, %c64, %d64, %cd, %dd, %zd, %start, %end, %at;
+    .reg .b32 %n, %c, %d, %z, %cf, %df, %zf, %r, %t, %s, %ss, %thread, %lane, %own, %block;
     .reg .pred %p;
 {shared}    ld.param.u64 %o, [out];
     cvta.to.global.u64 %o, %o;
-    add.u64 %g, %o, 1048576;
+    add.u64 %gg, %o, 1048576;
     ld.param.u32 %n, [trips];
     ld.param.u32 %c, [c];
     ld.param.u32 %d, [d];
@@ -140,7 +160,12 @@ def kernel(chain, width):
     cvt.rn.f32.u32 %df, %d;
     cvt.rn.f64.u32 %cd, %c;
     cvt.rn.f64.u32 %dd, %d;
+    and.b32 %z, %c, 1024;
+    cvt.rn.f32.u32 %zf, %z;
+    cvt.rn.f64.u32 %zd, %z;
     mov.u32 %thread, %tid.x;
+    mov.u32 %lane, %laneid;
+    mad.lo.u32 %own, %thread, 7, %c;
     mov.u32 %block, %ctaid.x;
     mov.u32 %r, 0;
 {base}{chr(10).join(registers)}

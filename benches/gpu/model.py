@@ -8,7 +8,8 @@
 Kernels: chains of one instruction (chains.py), questions to the memory system (memory.cu), the
 ladders (../ladders) and what a programmer writes without tricks (../peers/plain.cu). A time is the
 median of launches between events after a warm-up, launches queued behind one another, so that it
-includes what a launch in a queue costs, as the model's does. `price` needs no GPU: it may be
+includes what a launch in a queue costs, as the model's does; short ones are queued behind a kernel
+that holds the device until all are there, so that the host's pace is not measured. `price` needs no GPU: it may be
 repeated on any machine. The model gets the registers that the driver told; no other figure passes
 from the measurement to the model. Needs Python 3 with numpy.
 """
@@ -40,6 +41,8 @@ SOURCES = {
     "plain": os.path.join(HERE, "..", "peers", "plain.cu"),
 }
 PTX_VERSION = "8.0"  # what drivers from 525 on take; nothing here needs more
+CLOCK = 1.98e9  # at most
+HOST = 12e-6  # seconds that the host takes for a launch, at most
 LEAST = 10  # launches of a measurement
 ENOUGH = 0.05  # seconds of a measurement, if that many launches take less
 SMS = 132
@@ -61,7 +64,12 @@ def sparse(rows=1 << 18, each=16):
     return start, column.astype(np.uint32)
 
 
-DATA = {"random": random_bytes, "start": lambda: sparse()[0], "column": lambda: sparse()[1]}
+def bodies(count=16384):
+    """Bodies of seven floats each, none of them zero: divisions of zero take longer than others."""
+    return np.random.default_rng(3).uniform(0.5, 1.5, 7 * count).astype(np.float32)
+
+
+DATA = {"random": random_bytes, "bodies": bodies, "start": lambda: sparse()[0], "column": lambda: sparse()[1]}
 
 
 def cases():
@@ -102,6 +110,21 @@ def cases():
         yield case(f"l2 read {mib} MiB", "cache", "memory", "l2_read", 4 * SMS, 512, [zero(size * 16), out, u32(size), u32(rounds)], bytes=4 * SMS * 512 * 16 * rounds)
     for width in (4, 16):
         yield case(f"l1 read {width}", "cache", "memory", f"l1_read{width}", 2 * SMS, 1024, [zero(8192), out, u32(256)], bytes=2 * SMS * 1024 * width * 256)
+    for width, stride, shift in ((4, 0, 0), (4, 1, 0), (4, 1, 1), (4, 1, 8), (4, 2, 0), (4, 3, 0), (4, 4, 0), (4, 8, 0), (4, 16, 0), (4, 32, 0), (8, 0, 0), (8, 1, 0), (8, 1, 1), (8, 2, 0), (16, 0, 0), (16, 1, 0), (16, 1, 1), (16, 2, 0)):
+        yield case(f"l1 loads {width}, {stride} apart, from {shift}", "first level", "memory", f"l1_loads{width}", 2 * SMS, 1024, [zero(1 << 18), out, u32(stride), u32(shift), u32(64)])
+    for width in (1, 2):
+        for stride in (0, 1, 4):
+            yield case(f"l1 loads {width}, {stride} apart, from 0", "first level", "memory", f"l1_loads{width}", 2 * SMS, 1024, [zero(1 << 18), out, u32(stride), u32(0), u32(64)])
+    for width in (8, 16):
+        for together, apart in ((1, 32), (2, 32), (4, 32), (8, 32), (32, 1), (1, 16), (1, 8), (1, 4), (1, 2), (2, 8), (4, 4)):
+            yield case(f"shared wide {width}, {together} together, {apart} apart", "shared", "memory", f"shared_wide{width}", 2 * SMS, 1024, [out, u32(together), u32(apart), u32(64)])
+    for row in (1, 2, 8, 32, 1000, 1024, 4096, 4128):
+        yield case(f"write by columns of {row}", "scattered writes", "memory", "scattered_write", (1 << 24) // 256, 256, [zero(4 * (1 << 24) + 128 * row), u32(row), u32(7)], bytes=4 << 24)
+    for width, each in ((4, 1), (4, 4), (16, 1), (16, 4)):
+        for blocks in (1, 2, 4, 8):
+            yield case(f"stream {width}, {each} each, {blocks} blocks", "stream", "memory", f"stream{width}_{each}", blocks * SMS, 256, [zero((1 << 28) + width * each * blocks * SMS * 256), out, u32((1 << 28) // width)], bytes=1 << 28)
+    for words in (8, 32, 128, 256, 1024, 4096, 65536):
+        yield case(f"red of {words} random words", "atomics", "memory", "red_random", 1024, 256, [zero(4 * words), u32(words - 1), u32(4)])
     for stride in (1, 2, 4, 8, 16, 32):
         yield case(f"shared read stride {stride}", "shared", "memory", "shared_read", 2 * SMS, 1024, [out, u32(stride), u32(128)])
         yield case(f"shared write stride {stride}", "shared", "memory", "shared_write", 2 * SMS, 1024, [out, u32(stride), u32(128)])
@@ -122,6 +145,8 @@ def cases():
     for blocks in (1, SMS, 16 * SMS, 1 << 17):
         for threads in (32, 256, 1024):
             yield case(f"empty {blocks} of {threads}", "launch", "memory", "empty", blocks, threads, [out, u32(1)])
+    for threads in (64, 128, 512):
+        yield case(f"barriers of {threads}, one block", "barriers", "memory", "barriers", 1, threads, [out, u32(4096)], ops=4096)
     for threads in (32, 256, 1024):
         yield case(f"short blocks of {threads}", "launch", "memory", "shared_block", 1 << 17, threads, [out, u32(1)])
         yield case(f"barriers of {threads}, one block", "barriers", "memory", "barriers", 1, threads, [out, u32(4096)], ops=4096)
@@ -159,7 +184,7 @@ def cases():
     rows, each = 1 << 18, 16
     yield case("plain spmv", "plain", "plain", "spmv", rows // 128, 128, [u32(rows), ("bytes", "start"), ("bytes", "column"), zero(8 * rows * each), zero(8 * rows), zero(8 * rows)], bytes=rows * (12 * each + 20))
     for n in (4096, 16384):
-        yield case(f"plain nbody {n}", "plain", "plain", "nbody", n // 128, 128, [u32(n), f32(0.01), f32(0.1), zero(28 * n)], flops=20 * n * n)
+        yield case(f"plain nbody {n}", "plain", "plain", "nbody", n // 128, 128, [u32(n), f32(0.01), f32(0.1), ("bytes", "bodies")], flops=20 * n * n)
 
 
 def module_path(folder, module):
@@ -188,8 +213,8 @@ def registers_of(driver, function):
     return value.value
 
 
-def measured_case(driver, case, function, data):
-    """Seconds of a launch, and what else the GPU tells of it."""
+def measured_case(driver, case, function, data, hold):
+    """Seconds of a launch, and what else the GPU tells of it. `hold` is the kernel that waits."""
     buffers, arguments = [], []
     for kind, value in case.arguments:
         if kind == "zero":
@@ -206,7 +231,9 @@ def measured_case(driver, case, function, data):
         arguments.append(buffer)
     first, last = driver.event(), driver.event()
 
-    def batch(launches):
+    def batch(launches, held=False):
+        if held:
+            driver.launch(hold, (1, 1, 1), (1, 1, 1), [ctypes.c_uint64(int(launches * HOST * CLOCK))])
         driver.record(first)
         for _ in range(launches):
             driver.launch(function, case.grid, case.block, arguments)
@@ -215,12 +242,13 @@ def measured_case(driver, case, function, data):
 
     batch(1)
     once = batch(2)
-    # Short kernels in longer batches: events resolve half a microsecond, a queue hides the host.
-    launches = max(1, min(200, int(0.002 / once)))
+    # Short kernels in longer batches: events resolve half a microsecond.
+    launches = max(1, min(100, int(0.002 / once)))
     count = max(LEAST, min(25, int(ENOUGH / (once * launches))))
     if once > 0.02:
         count = 3
-    times = [batch(launches) for _ in range(count)]
+    held = once < 4 * HOST
+    times = [batch(launches, held) for _ in range(count)]
     entry = {"seconds": statistics.median(times), "least": min(times), "most": max(times), "batches": count, "batch": launches, "registers": registers_of(driver, function)}
     if case.module == "chains":
         clocks = np.zeros(case.grid[0], np.uint64)
@@ -236,6 +264,9 @@ def measure(folder, output, only):
 
     driver = Driver()
     modules, data, results = {}, {}, {}
+    with open(module_path(folder, "memory")) as file:
+        modules["memory"] = driver.load(file.read())
+    hold = driver.function(modules["memory"], "hold")
     start = time.monotonic()
     for case in cases():
         if only and not re.search(only, case.name):
@@ -244,7 +275,7 @@ def measure(folder, output, only):
             if case.module not in modules:
                 with open(module_path(folder, case.module)) as file:
                     modules[case.module] = driver.load(file.read())
-            results[case.name] = measured_case(driver, case, driver.function(modules[case.module], case.kernel), data)
+            results[case.name] = measured_case(driver, case, driver.function(modules[case.module], case.kernel), data, hold)
         except Refused as error:
             results[case.name] = {"error": str(error)}
             print(f"{case.name}: {error}", flush=True)

@@ -100,7 +100,7 @@ fn streams() {
 
 #[test]
 fn strides() {
-    // Beyond a sector each lane has its own; between, lanes share.
+    // Beyond a sector each lane has its own; between, lanes share. DRAM is read by pairs of sectors.
     for (stride, of_warp) in [(1u32, 4.0), (2, 8.0), (4, 16.0), (8, 32.0), (16, 32.0), (32, 32.0)] {
         let body = [at(4 * stride), access("ld", 4)].concat();
         let report = profile(&body, 16, 64);
@@ -108,7 +108,7 @@ fn strides() {
         caches(
             &format!("stride {stride}"),
             &report,
-            [sectors, 0.0, sectors, 0.0, 32.0 * sectors, 0.0],
+            [sectors, 0.0, sectors, 0.0, if stride < 16 { 32.0 } else { 64.0 } * sectors, 0.0],
         );
         let load = report.counters.global_load;
         assert_eq!(load.sectors_per_request(), of_warp, "stride {stride}");
@@ -120,13 +120,13 @@ fn one_element_for_all() {
     let body = ["mov.u64 %a, %p;", &access("ld", 4)].concat();
     for blocks in [1u32, 7, 108, 216] {
         // Two warps a block; the first of each multiprocessor brings the sector in from the second
-        // level, the very first one from DRAM.
+        // level, the very first one from DRAM, with its neighbour.
         let report = profile(&body, blocks, 64);
         let (warps, first) = (f64::from(2 * blocks), f64::from(blocks.min(108)));
         caches(
             &format!("{blocks} blocks"),
             &report,
-            [warps, warps - first, first, first - 1.0, 32.0, 0.0],
+            [warps, warps - first, first, first - 1.0, 64.0, 0.0],
         );
     }
 }
@@ -190,16 +190,22 @@ fn local_memory_is_interleaved() {
 
 #[test]
 fn atomics() {
-    // All on one word: each request is one sector of the second level.
+    // All on one word: each request is one sector of the second level, which comes with its neighbour.
     let body = "red.global.add.u32 [%p], 1;";
     let report = profile(body, 4, 256);
-    caches("one word", &report, [32.0, 0.0, 32.0, 31.0, 32.0, 32.0]);
-    let work = &report.profile.as_ref().unwrap().work;
-    assert_eq!(work.hottest_line_atomics, 1024.0);
-    // One for each thread: 32 lanes share a line.
+    caches("one word", &report, [32.0, 0.0, 32.0, 31.0, 64.0, 32.0]);
+    let profile_of = |report: &LaunchReport| report.profile.clone().unwrap();
+    let found = profile_of(&report);
+    let clocks = found.arch.chip.atomics;
+    let close = |a: f64, b: f32| assert!((a / f64::from(b) - 1.0).abs() < 1e-6, "{a} {b}");
+    close(found.work.atomic_clocks, 32.0 * (clocks.sector + 31.0 * clocks.same_integer));
+    // One for each thread: 32 lanes share a line, and four lines a part of the second level.
     let report = profile(&[at(4).as_str(), "red.global.add.u32 [%a], 1;"].concat(), 4, 256);
-    let work = &report.profile.as_ref().unwrap().work;
-    assert_eq!(work.hottest_line_atomics, 32.0);
+    close(profile_of(&report).work.atomic_clocks, 4.0 * 4.0 * clocks.sector);
+    // Doubles are twice as wide, and meet as floats do.
+    let body = "red.global.add.f64 [%p], 0d3ff0000000000000;";
+    let found = profile_of(&profile(body, 1, 32)).work.atomic_clocks;
+    close(found, clocks.sector64 + 31.0 * clocks.same_float);
 }
 
 #[test]

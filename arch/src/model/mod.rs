@@ -51,8 +51,8 @@ impl Arch {
             let cost = self.cost(class);
             clocks[Resource::Issue as usize] +=
                 count * f64::from(cost.instructions) / f64::from(self.throughput.issue);
-            if let Some(pipe) = class.pipe() {
-                clocks[pipe as usize] += count * f64::from(cost.pipe_clocks);
+            for (held, of_pipe) in clocks.iter_mut().zip(cost.pipes) {
+                *held += count * f64::from(of_pipe);
             }
         }
         if self.throughput.f32_shares_int {
@@ -79,14 +79,16 @@ impl Arch {
             work.phases.iter().map(|phase| self.station_clocks(&phase.demand, active)).collect();
         let thinking =
             |at: usize| (work.phases[at].alone - stations[at].iter().sum::<f64>()).max(0.0);
+        // A place is empty from the end of a block until the next one's first instruction.
+        let turnover = f64::from(self.chip.turnover_clocks);
         if let [_] = work.phases[..] {
-            let clocks = network::round(&stations[0], thinking(0), warps * resident);
+            let clocks = network::round(&stations[0], thinking(0) + turnover, warps * resident);
             return Wave { clocks, barriers: 0.0 };
         }
         // Phases of one block exclude each other; other blocks fill what it leaves idle.
-        let mut alone = 0.0;
+        let mut alone = turnover;
         let mut sums = [0.0; Resource::ALL.len()];
-        let mut whole = 0.0;
+        let mut whole = turnover;
         for (at, phase) in work.phases.iter().enumerate() {
             alone += network::round(&stations[at], thinking(at), warps);
             alone += phase.barriers * f64::from(self.latency.barrier);
@@ -145,7 +147,7 @@ impl Arch {
             warp_clocks += wave.clocks * warps * rest as f64 / multiprocessors as f64;
         }
         let before = out.clocks;
-        let atomics = work.hottest_line_atomics * f64::from(self.chip.atomic_line_clocks);
+        let atomics = work.atomic_clocks;
         let starts = work.blocks as f64 * f64::from(self.chip.block_clocks);
         out.clocks = out.clocks.max(atomics).max(starts);
         out.seconds = launch + out.clocks / hertz;

@@ -1,7 +1,5 @@
 //! The stations of the model.
 
-use crate::OpClass;
-
 /// What warps queue for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
@@ -17,6 +15,8 @@ pub enum Resource {
     Fp64,
     /// Special functions and conversions.
     Xu,
+    /// Barriers of a block.
+    Adu,
     /// The load/store unit with shared memory and the first-level cache.
     Lsu,
     /// The second-level cache.
@@ -27,13 +27,14 @@ pub enum Resource {
 
 impl Resource {
     /// Every resource, from the warp outwards.
-    pub const ALL: [Resource; 9] = [
+    pub const ALL: [Resource; 10] = [
         Resource::Issue,
         Resource::Fma,
         Resource::Alu,
         Resource::Fp16,
         Resource::Fp64,
         Resource::Xu,
+        Resource::Adu,
         Resource::Lsu,
         Resource::L2,
         Resource::Dram,
@@ -48,6 +49,7 @@ impl Resource {
             Resource::Fp16 => "the FP16 pipe",
             Resource::Fp64 => "the FP64 pipe",
             Resource::Xu => "the XU pipe",
+            Resource::Adu => "the ADU pipe (barriers)",
             Resource::Lsu => "the load/store unit (L1 and shared memory)",
             Resource::L2 => "L2 bandwidth",
             Resource::Dram => "DRAM bandwidth",
@@ -63,6 +65,7 @@ impl Resource {
             Resource::Fp16 => "sm__inst_executed_pipe_fp16.avg.pct_of_peak_sustained_elapsed",
             Resource::Fp64 => "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_elapsed",
             Resource::Xu => "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed",
+            Resource::Adu => "sm__inst_executed_pipe_adu.avg.pct_of_peak_sustained_elapsed",
             Resource::Lsu => "l1tex__throughput.avg.pct_of_peak_sustained_elapsed",
             Resource::L2 => "lts__throughput.avg.pct_of_peak_sustained_elapsed",
             Resource::Dram => "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
@@ -72,29 +75,5 @@ impl Resource {
     /// Whether it moves data; the others compute.
     pub fn is_memory(self) -> bool {
         matches!(self, Resource::Lsu | Resource::L2 | Resource::Dram)
-    }
-}
-
-impl OpClass {
-    /// The pipe that executes it; `None` for what the load/store unit's own clocks tell, and for
-    /// control.
-    pub fn pipe(self) -> Option<Resource> {
-        use OpClass::*;
-        match self {
-            IntAdd32 | IntAdd64 | Shift32 | Shift64 | Logic32 | Logic64 | IntMinMax32
-            | IntMinMax64 | IntDiv32 | IntDiv64 | IntRem32 | IntRem64 | IntCompare32
-            | IntCompare64 | Select32 | Select64 | Extend | FloatMinMax32 | FloatCompare32
-            | Vote => Some(Resource::Alu),
-            IntMul32 | IntMul64 | MulHi32 | MulHi64 | MulWide | Mad32 | Mad64 | MadWide
-            | FloatAdd32 | FloatMul32 | FloatFma32 | FloatDiv32 | FloatDivApprox32
-            | FloatSqrt32 => Some(Resource::Fma),
-            FloatAdd16 | FloatMul16 | FloatFma16 => Some(Resource::Fp16),
-            FloatAdd64 | FloatMul64 | FloatFma64 | FloatDiv64 | FloatSqrt64 | FloatMinMax64
-            | FloatCompare64 => Some(Resource::Fp64),
-            BitCount | Convert32 | Convert64 | Special => Some(Resource::Xu),
-            Shuffle => Some(Resource::Lsu),
-            LoadGlobal | StoreGlobal | LoadShared | StoreShared | LoadConstant | AtomicGlobal
-            | AtomicShared | Barrier | Branch => None,
-        }
     }
 }

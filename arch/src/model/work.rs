@@ -73,6 +73,7 @@ pub struct KernelWork {
     pub shared_bytes: u32,
     /// The phases; one where there are no barriers.
     pub phases: Vec<Phase>,
-    /// Atomic operations of single lanes on the one line of global memory that has most of them.
-    pub hottest_line_atomics: f64,
+    /// Clocks for which atomic operations on global memory hold the part of the second-level cache that has most of
+    /// them ([`crate::AtomicClocks`]).
+    pub atomic_clocks: f64,
 }

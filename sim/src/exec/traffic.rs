@@ -6,7 +6,7 @@ use gpuc_arch::Arch;
 use crate::counters::{SiteCounts, Traffic, TrafficKind};
 use crate::fault::AccessKind;
 use crate::profile::{Merged, Neighbours, neighbours};
-use crate::program::{Code, MemorySpace};
+use crate::program::{Code, MemorySpace, Op};
 
 use super::lanes::LANES;
 use super::memory::Whole;
@@ -28,6 +28,10 @@ pub(crate) struct SiteCounter {
     /// Whether the device's first-level cache, and its shared memory, take half a warp a clock.
     halves: [bool; 2],
     neighbours: Vec<Neighbours>,
+    /// Whether an instruction is a loop of loads and exchanges ([`loops`]).
+    loops: Vec<bool>,
+    /// Quarters of a clock for each line that stores go to.
+    store_line: u64,
     /// For each instruction what its last access cost.
     recent: Vec<Option<Box<Recent>>>,
 }
@@ -98,6 +102,8 @@ impl SiteCounter {
             runs: vec![[0; 2]; code.insts.len() + 1],
             halves: lanes.map(|lanes| lanes < LANES as f32),
             neighbours: neighbours(code),
+            loops: code.insts.iter().map(|inst| loops(&inst.op)).collect(),
+            store_line: (4.0 / arch.throughput.store_lines).round() as u64,
             recent: code.insts.iter().map(|_| None).collect(),
         }
     }
@@ -133,7 +139,7 @@ impl SiteCounter {
         match event.space {
             MemorySpace::Global | MemorySpace::Generic => {
                 let kind = kind([GlobalLoad, GlobalStore, GlobalAtomic]);
-                global(&mut cost, kind, addresses, mask, bytes, halves);
+                global(&mut cost, kind, addresses, mask, bytes, (halves, self.store_line));
             }
             // An asynchronous copy counts as what it does to global memory.
             MemorySpace::Shared if event.asynchronous => {}
@@ -144,15 +150,32 @@ impl SiteCounter {
                     _ => Merged::Alone,
                 };
                 shared(&mut cost, kind, addresses, mask, bytes, (shared_halves, merged));
+                if self.loops[at.site as usize] {
+                    // Each round loads, and all lanes that are left try to exchange, in two passes each.
+                    let rounds = cost.units;
+                    cost.quarters = 4 * (rounds + rounds * (rounds + 1));
+                }
             }
             MemorySpace::Local => {
                 let kind = kind([LocalLoad, LocalStore, LocalStore]);
-                global(&mut cost, kind, &interleaved(event), mask, bytes, halves);
+                global(
+                    &mut cost,
+                    kind,
+                    &interleaved(event),
+                    mask,
+                    bytes,
+                    (halves, self.store_line),
+                );
             }
             MemorySpace::Param => {}
         }
         cost
     }
+}
+
+/// Whether an instruction becomes a loop: additions of floating-point numbers to shared memory, which has none.
+pub(crate) fn loops(op: &Op) -> bool {
+    matches!(*op, Op::Atomic { space: MemorySpace::Shared, ty, .. } if ty.is_float())
 }
 
 /// The addresses of an access to local memory as they lie in device memory: interleaved, so that
@@ -264,7 +287,7 @@ fn global(
     addresses: &[u64; LANES],
     mask: u32,
     bytes: u64,
-    halves: bool,
+    (halves, store_line): (bool, u64),
 ) {
     traffic.kind = kind;
     traffic.requests += 1;
@@ -274,8 +297,11 @@ fn global(
     traffic.units += sectors;
     let groups = groups(bytes, halves);
     let passes = passes(addresses, mask, bytes, groups, &pattern, same_word);
-    // Four lines a clock have their tags looked up, while the banks deliver.
-    traffic.quarters += (4 * passes).max(3 + lines);
+    traffic.quarters += (4 * passes).max(match kind {
+        // Four lines a clock have their tags looked up, while the banks deliver.
+        TrafficKind::GlobalLoad | TrafficKind::LocalLoad => 3 + lines,
+        _ => store_line * lines,
+    });
 }
 
 /// Distinct sectors and lines. Accesses are aligned and at most a sector long, so each lies in one.
@@ -515,7 +541,7 @@ mod tests {
         let clocks = |stride: u64, halves| {
             let mut found = Traffic::default();
             let addresses = lanes(|lane| 4 * stride * lane);
-            global(&mut found, TrafficKind::GlobalLoad, &addresses, u32::MAX, 4, halves);
+            global(&mut found, TrafficKind::GlobalLoad, &addresses, u32::MAX, 4, (halves, 4));
             found.quarters as f64 / 4.0
         };
         for stride in [1, 2, 4, 8, 16, 32] {

@@ -43,7 +43,8 @@ fn of_load(access: Access) -> Option<OpClass> {
 fn of_convert(convert: &Convert) -> OpClass {
     let float = convert.from.is_float() || convert.to.is_float();
     match (float, convert.wide) {
-        (true, [false, false]) => OpClass::Convert32,
+        (true, [false, false]) if convert.to.is_float() => OpClass::Convert32,
+        (true, [false, false]) => OpClass::FloatToInt32,
         (true, _) => OpClass::Convert64,
         (false, _) => OpClass::Extend,
     }
@@ -163,10 +164,9 @@ fn of_inst(inst: &Inst, class: Class) -> Option<OpClass> {
             LoadGlobal
         }
         Op::Shuffle { .. } | Op::TransposeTile => Shuffle,
-        Op::Vote(_) | Op::MatchAny { .. } | Op::MatchAll { .. } | Op::ActiveMask | Op::Elect => {
-            Vote
-        }
-        Op::Redux(_) | Op::ReduxFloat(_) => Vote,
+        Op::Vote(_) | Op::ActiveMask | Op::Elect => Vote,
+        Op::MatchAny { .. } | Op::MatchAll { .. } => WarpMatch,
+        Op::Redux(_) | Op::ReduxFloat(_) => WarpReduce,
         Op::Multiply(..) | Op::WarpGroupMultiply(..) => FloatFma16,
         Op::LoadMatrix(..) | Op::LoadTiles(..) => LoadShared,
         Op::StoreMatrix(..) | Op::StoreTiles(..) => StoreShared,

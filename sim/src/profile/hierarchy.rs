@@ -4,15 +4,16 @@
 //! side by side, by instructions issued. Each multiprocessor has a first-level cache: loads bring
 //! sectors in, stores write through and leave what is there in place but bring nothing in. The
 //! second level is shared; it keeps what is written until the line has to leave, or the kernel
-//! ends. Atomics are done there. Caches are empty at the start.
+//! ends. Atomics are done there. Caches are empty at the start. A line that another warp has just asked for
+//! is on its way: it hits, and comes as late as for that one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use gpuc_arch::Arch;
+use gpuc_arch::{Arch, AtomicClocks, SECTOR_BYTES};
 
 use crate::program::{Code, Op};
 
-use super::cache::Cache;
+use super::cache::{Cache, Sectors};
 use super::record::{BlockRecord, Sample};
 
 /// Associativity of the first level: not published; sets are hashed, so that it matters little.
@@ -26,7 +27,7 @@ const SLICE: u32 = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Levels {
     /// Requests replayed, and those of them whose slowest sector came from the second level and from
-    /// DRAM.
+    /// DRAM, or was on its way from there.
     pub(crate) requests: f64,
     pub(crate) from_l2: f64,
     pub(crate) from_dram: f64,
@@ -62,8 +63,8 @@ impl Levels {
 pub(crate) struct Replay {
     pub(crate) first: [Vec<Levels>; 2],
     pub(crate) later: [Vec<Levels>; 2],
-    /// Of all atomic operations of single lanes, the share that goes to the line with most of them.
-    pub(crate) hottest_line: f64,
+    /// Clocks of atomic operations in the part of the second level that has most of them, for each request replayed.
+    pub(crate) atomic_clocks: f64,
 }
 
 /// What an instruction does to the caches.
@@ -90,26 +91,83 @@ fn kind(op: &Op) -> Kind {
 struct Device {
     l1: Vec<Cache>,
     l2: Cache,
+    /// Sectors of a line that come from DRAM together, as bits from the first one on.
+    fetch: Sectors,
+    /// For each multiprocessor, lines that were asked of the second level.
+    asked: Vec<HashMap<u64, Asked>>,
+    /// Instructions of a warp for which a line is on its way from the second level, and from DRAM.
+    on_the_way: [u32; 2],
 }
 
-/// Replays what was recorded. `blocks` are sorted by number; `l1_bytes` is what shared memory leaves.
+/// When a line was asked of the second level.
+struct Asked {
+    /// The block and its warp.
+    who: (u64, usize),
+    time: u32,
+    from_dram: bool,
+}
+
+/// A request of a warp.
+struct Asking<'r> {
+    sm: usize,
+    who: (u64, usize),
+    time: u32,
+    kind: Kind,
+    lines: &'r [(u64, Sectors)],
+}
+
+/// Clocks from one instruction of a warp to its next one where few others are resident: that of an addition.
+const LEAST_PACE: f64 = 4.0;
+
+/// What an atomic operation takes in the second level: for each of its sectors, and for each lane beyond the first
+/// on one word.
+fn atomic_clocks(arch: &Arch, op: &Op) -> [f64; 2] {
+    let AtomicClocks { sector, sector64, same_integer, same_float } = arch.chip.atomics;
+    let (wide, float) = match *op {
+        Op::Atomic { ty, .. } => (ty.bytes() > 4, ty.is_float()),
+        Op::AtomicWide { .. } => (true, false),
+        _ => return [0.0; 2],
+    };
+    let sector = if wide { sector64 } else { sector };
+    [sector, if float { same_float } else { same_integer }].map(f64::from)
+}
+
+/// The sectors that come with others: groups of as many as `fetch` has, whole where one of them is asked for.
+fn fetched(sectors: Sectors, fetch: Sectors) -> Sectors {
+    let step = fetch.count_ones();
+    let groups = (0..Sectors::BITS / 2).step_by(step as usize).map(|at| fetch << at);
+    groups.filter(|group| sectors & group != 0).fold(0, |all, group| all | group)
+}
+
+/// Replays what was recorded. `blocks` are sorted by number; `l1_bytes` is what shared memory leaves, `resident` how many
+/// warps of a multiprocessor take turns.
 pub(crate) fn replay(
     arch: &Arch,
     code: &Code,
     sample: &Sample,
     blocks: &[BlockRecord],
     l1_bytes: u64,
+    resident: u32,
 ) -> Replay {
     let multiprocessors = arch.chip.sm_count as usize;
     let mut device = Device {
         l1: (0..multiprocessors).map(|_| Cache::new(l1_bytes, L1_WAYS)).collect(),
         l2: Cache::new(arch.chip.l2_knee_bytes, L2_WAYS),
+        asked: (0..multiprocessors).map(|_| HashMap::new()).collect(),
+        on_the_way: [arch.chip.latency.l2, arch.chip.latency.dram].map(|clocks| {
+            let pace = f64::from(resident) / f64::from(arch.throughput.issue);
+            (f64::from(clocks) / pace.max(LEAST_PACE)) as u32
+        }),
+        fetch: (1 << (arch.chip.l2_fetch_bytes / SECTOR_BYTES)) - 1,
     };
+    let atomic: Vec<[f64; 2]> =
+        code.insts.iter().map(|inst| atomic_clocks(arch, &inst.op)).collect();
     let kinds: Vec<Kind> = code.insts.iter().map(|inst| kind(&inst.op)).collect();
     let none = || [(); 2].map(|()| vec![Levels::default(); code.insts.len()]);
-    let mut out = Replay { first: none(), later: none(), hottest_line: 0.0 };
+    let mut out = Replay { first: none(), later: none(), atomic_clocks: 0.0 };
     let mut atomics = BTreeMap::new();
     let mut all_atomics = 0.0f64;
+    let lines_of_part = AtomicClocks::BYTES / u64::from(arch.limits.line_bytes);
     let recorded: Vec<&BlockRecord> =
         blocks.iter().filter(|record| record.block < sample.blocks).collect();
     for wave in recorded.chunk_by(|a, b| a.block / sample.wave == b.block / sample.wave) {
@@ -124,7 +182,7 @@ pub(crate) fn replay(
             let mut earliest = u32::MAX;
             for (record, next) in wave.iter().zip(&mut next) {
                 let sm = (record.block % multiprocessors as u64) as usize;
-                for (warp, next) in record.warps.iter().zip(next) {
+                for (number, (warp, next)) in record.warps.iter().zip(next).enumerate() {
                     while let Some(request) = warp.requests.get(*next) {
                         if request.time > until {
                             earliest = earliest.min(request.time);
@@ -134,13 +192,18 @@ pub(crate) fn replay(
                         let site = request.site as usize;
                         let lines = warp.lines_of(*next);
                         let levels = &mut levels[(record.block % 2) as usize][site];
-                        device.request(sm, kinds[site], lines, levels);
+                        let who = (record.block, number);
+                        let kind = kinds[site];
+                        device
+                            .request(&Asking { sm, who, time: request.time, kind, lines }, levels);
                         if kinds[site] == Kind::Atomic {
-                            for &(line, _) in lines {
-                                let lanes = f64::from(request.lanes) / lines.len() as f64;
-                                *atomics.entry(line).or_insert(0.0) += lanes;
-                                all_atomics += lanes;
+                            let [sector, same] = atomic[site];
+                            let waits = f64::from(request.same - 1) * same / lines.len() as f64;
+                            for &(line, sectors) in lines {
+                                let clocks = f64::from(sectors.count_ones()) * sector + waits;
+                                *atomics.entry(line / lines_of_part).or_insert(0.0) += clocks;
                             }
+                            all_atomics += 1.0;
                         }
                         *next += 1;
                     }
@@ -152,13 +215,22 @@ pub(crate) fn replay(
             until = until.max(earliest.saturating_sub(1));
         }
     }
-    let hottest = atomics.values().fold(0.0f64, |most, &lanes| most.max(lanes));
-    out.hottest_line = hottest / all_atomics.max(1.0);
+    let hottest = atomics.values().fold(0.0f64, |most, &clocks| most.max(clocks));
+    out.atomic_clocks = hottest / all_atomics.max(1.0);
     out
 }
 
 impl Device {
-    fn request(&mut self, sm: usize, kind: Kind, lines: &[(u64, u8)], levels: &mut Levels) {
+    /// The level that a line comes from which another warp has asked for: the second, or DRAM.
+    fn on_its_way(&self, asking: &Asking<'_>, line: u64) -> Option<usize> {
+        let asked = self.asked[asking.sm].get(&line)?;
+        let level = usize::from(asked.from_dram);
+        let since = asking.time.abs_diff(asked.time);
+        (asked.who != asking.who && since < self.on_the_way[level]).then_some(level)
+    }
+
+    fn request(&mut self, asking: &Asking<'_>, levels: &mut Levels) {
+        let &Asking { sm, who, time, kind, lines } = asking;
         let count = |sectors: u8| f64::from(sectors.count_ones());
         levels.requests += 1.0;
         let (mut from_l2, mut from_dram) = (false, false);
@@ -177,20 +249,36 @@ impl Device {
                 Kind::LoadPast | Kind::Store => sectors,
             };
             if asked == 0 {
+                match self.on_its_way(asking, line) {
+                    Some(0) => from_l2 = true,
+                    Some(_) => from_dram = true,
+                    None => {}
+                }
                 continue;
             }
             levels.l2_sectors += count(asked);
-            let found = match kind {
-                Kind::Load | Kind::LoadPast => self.l2.read(line, asked),
-                Kind::Store | Kind::Atomic => self.l2.write(line, asked),
-            };
-            levels.l2_hits += count(found.hit);
             from_l2 = true;
-            if kind != Kind::Store {
-                levels.dram_read += count(asked & !found.hit);
-                from_dram |= found.hit != asked;
+            if kind == Kind::Store {
+                let found = self.l2.write(line, asked);
+                levels.l2_hits += count(found.hit);
+                levels.dram_written += count(found.modified);
+                continue;
             }
-            levels.dram_written += count(found.modified);
+            let hit = self.l2.read(line, asked).hit;
+            levels.l2_hits += count(hit);
+            if hit != asked {
+                // What is missing comes with its neighbours, as far as those are not here.
+                let together = fetched(asked & !hit, self.fetch);
+                levels.dram_read +=
+                    count(together & !self.l2.read(line, together & !asked).hit & !hit);
+                from_dram = true;
+            }
+            if kind == Kind::Load {
+                self.asked[sm].insert(line, Asked { who, time, from_dram: hit != asked });
+            }
+            if kind == Kind::Atomic {
+                levels.dram_written += count(self.l2.write(line, asked).modified);
+            }
         }
         if from_dram {
             levels.from_dram += 1.0;

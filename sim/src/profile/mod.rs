@@ -29,7 +29,7 @@ pub(crate) use record::{BlockRecord, Recorder, Sample};
 use hierarchy::Levels;
 
 /// Lines of memory that are kept for the replay, of all warps together.
-const TOUCHES: u64 = 3 << 20;
+const TOUCHES: u64 = 6 << 20;
 
 /// Sectors by where they were found, for a whole launch. Extrapolated where a launch was sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -163,7 +163,8 @@ impl<'a> Subject<'a> {
         let shared = (self.shared_bytes as u32 + reserved) * occupancy.blocks.max(1);
         let shared = if self.shared_bytes == 0 { 0 } else { shared };
         let l1_bytes = u64::from(self.arch.l1_cache_bytes(shared));
-        let replay = hierarchy::replay(self.arch, self.code, sample, &records, l1_bytes);
+        let replay =
+            hierarchy::replay(self.arch, self.code, sample, &records, l1_bytes, occupancy.warps);
         let classes = classify::classes(self.code);
         let of = |half| work::Work::new(self, sites, &records, sample, &replay, &classes, half);
         let whole = of(None);

@@ -7,6 +7,7 @@
 
 use crate::counters::SiteCounts;
 use crate::exec::{AccessEvent, At, LANES, Probe, SiteCounter, interleaved};
+use crate::fault::AccessKind;
 use crate::program::MemorySpace;
 
 use super::cache::Sectors;
@@ -52,8 +53,8 @@ pub(crate) struct Request {
     pub(crate) time: u32,
     /// The instruction.
     pub(crate) site: u32,
-    /// Lanes that access.
-    pub(crate) lanes: u32,
+    /// Of an atomic operation, the lanes that meet on the word where most do.
+    pub(crate) same: u32,
     /// Where its lines start in [`WarpRecord::lines`]; they go on to the next request's.
     pub(crate) start: u32,
 }
@@ -164,8 +165,8 @@ impl Probe for Recorder<'_> {
             return;
         }
         let start = warp.lines.len();
-        let lanes = at.lanes.count_ones();
-        let request = Request { time: warp.issued, site: at.site, lanes, start: start as u32 };
+        let same = if event.kind == AccessKind::Atomic { most_on_one(event) } else { 1 };
+        let request = Request { time: warp.issued, site: at.site, same, start: start as u32 };
         warp.requests.push(request);
         let own = interleaved(event);
         let addresses = if local { &own } else { event.addresses };
@@ -174,6 +175,16 @@ impl Probe for Recorder<'_> {
         let base = if local { LOCAL_LINES + (slot << 24) } else { 0 };
         add_lines(&mut warp.lines, addresses, event.at.lanes, event.bytes, base);
     }
+}
+
+/// Of lanes that access, how many do so at the address where most do.
+fn most_on_one(event: &AccessEvent<'_>) -> u32 {
+    let active = |lane: &usize| event.at.lanes >> lane & 1 != 0;
+    let mut addresses: Vec<u64> =
+        (0..LANES).filter(active).map(|lane| event.addresses[lane]).collect();
+    addresses.sort_unstable();
+    let groups = addresses.chunk_by(|a, b| a == b);
+    groups.map(|group| group.len() as u32).max().unwrap_or(0)
 }
 
 /// Adds the lines that lanes touch, each with its sectors.

@@ -3,6 +3,7 @@
 use gpuc_arch::{Arch, Demand, Estimate, KernelWork, OpClass, Phase};
 
 use crate::counters::{SiteCounts, TrafficKind};
+use crate::exec::loops;
 use crate::program::{MemorySpace, Op};
 
 use super::hierarchy::{Levels, Replay};
@@ -62,6 +63,7 @@ impl Work {
         let levels: Vec<Levels> = (0..sites.len())
             .map(|at| extrapolate(&sites[at], scale, subject, sample, replay, at, half))
             .collect();
+        let levels = with_neighbours(levels, sites, scale);
         let sectors: f64 = (sites.iter().filter(|site| is_global(site.traffic.kind)))
             .map(|site| site.traffic.units as f64 * scale)
             .sum();
@@ -94,7 +96,7 @@ impl Work {
         let atomics: f64 = sites
             .iter()
             .filter(|site| site.traffic.kind == TrafficKind::GlobalAtomic)
-            .map(|site| site.enabled as f64 * scale)
+            .map(|site| site.traffic.requests as f64 * scale)
             .sum();
         let kernel = KernelWork {
             blocks: subject.blocks,
@@ -102,7 +104,7 @@ impl Work {
             registers: subject.registers,
             shared_bytes: subject.shared_bytes as u32,
             phases: traces.phases(&demands, sites, subject),
-            hottest_line_atomics: replay.hottest_line * atomics,
+            atomic_clocks: replay.atomic_clocks * atomics,
         };
         let replayed = if sectors == 0.0 { 1.0 } else { (replayed / sectors).min(1.0) };
         Work { kernel, levels, replayed, demands, alone: traces.by_site }
@@ -173,11 +175,39 @@ fn extrapolate(
     out
 }
 
+/// Instructions of which nothing was replayed, as only the first accesses of a warp are kept: they find
+/// their sectors where others of their kind do.
+fn with_neighbours(mut levels: Vec<Levels>, sites: &[SiteCounts], scale: f64) -> Vec<Levels> {
+    let mut kinds: Vec<(TrafficKind, Levels)> = Vec::new();
+    for (site, found) in sites.iter().zip(&levels).filter(|(_, found)| found.sectors > 0.0) {
+        match kinds.iter_mut().find(|(kind, _)| *kind == site.traffic.kind) {
+            Some((_, sum)) => sum.add(found, 1.0),
+            None => kinds.push((site.traffic.kind, *found)),
+        }
+    }
+    for (site, found) in sites.iter().zip(&mut levels) {
+        let all = site.traffic.units as f64 * scale;
+        let like = kinds.iter().find(|(kind, _)| *kind == site.traffic.kind);
+        if let Some((_, sum)) =
+            like.filter(|_| found.sectors == 0.0 && is_global(site.traffic.kind))
+        {
+            found.add(sum, all / sum.sectors);
+        }
+    }
+    levels
+}
+
 /// Clocks from a memory operation to the use of its result; 0 for other instructions.
 fn latency(subject: &Subject<'_>, site: &SiteCounts, levels: &Levels, at: usize) -> f64 {
     let arch = subject.arch;
     let of = &arch.chip.latency;
     let requests = site.traffic.requests as f64;
+    if loops(&subject.code.insts[at].op) {
+        // A load, an addition, an exchange that takes as long as both, and a branch, once for each lane on a word.
+        return site.traffic.units as f64 / requests.max(1.0)
+            * 4.0
+            * f64::from(arch.latency.shared);
+    }
     // Beyond the first pass, the last lane's value comes as much later.
     let passes = site.traffic.quarters as f64 / 4.0 / requests.max(1.0) - 1.0;
     match subject.code.insts[at].op {

@@ -338,6 +338,11 @@ impl AtomicType {
             _ => 4,
         }
     }
+
+    /// Whether it is one of floating-point numbers.
+    pub(crate) fn is_float(self) -> bool {
+        matches!(self, AtomicType::F32 | AtomicType::F64 | AtomicType::Half(_))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

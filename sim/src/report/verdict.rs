@@ -1,6 +1,6 @@
 //! What bounds a kernel, and what would help: in sentences, each with the number that it rests on.
 
-use gpuc_arch::{Bound, Estimate, Limiter, Resource};
+use gpuc_arch::{AtomicClocks, Bound, Estimate, Limiter, Resource};
 
 use crate::launch::LineCounts;
 use crate::profile::Profile;
@@ -88,8 +88,9 @@ fn bound(kernel: &KernelReport, profile: &Profile) -> String {
             estimate.occupancy.blocks
         ),
         Bound::Atomics => format!(
-            "bound by atomics: {:.0} of them go to one line of memory, {} clocks each",
-            profile.work.hottest_line_atomics, profile.arch.chip.atomic_line_clocks
+            "bound by atomics: those on the same {} bytes of memory take {:.0} clocks",
+            AtomicClocks::BYTES,
+            profile.work.atomic_clocks
         ),
         Bound::Starts => format!(
             "bound by the starts of blocks: {} of them, {:.1} clocks from one to the next",
