@@ -119,21 +119,24 @@ fn mixed(ir: &Ir, op: Op) -> Option<AffineForOp> {
     (stores && ops.all(plain)).then_some(view)
 }
 
-/// Operations of a loop that its stores need, these among them, and whether a value that it carries is.
-fn needed_by_stores(ir: &Ir, looped: AffineForOp) -> (IndexSet<Op>, bool) {
+/// Operations in the body of a loop that some of them need, these among them.
+fn needed(ir: &Ir, looped: AffineForOp, by: impl Iterator<Item = Op>) -> IndexSet<Op> {
     let body = ir.body(looped.op(), 0);
-    let carried = looped.carried(ir);
-    let mut needed: IndexSet<Op> = ir.ops(body).filter(|&op| AffineStoreOp::is(ir, op)).collect();
-    let (mut next, mut carries) = (0, false);
+    let mut needed: IndexSet<Op> = by.collect();
+    let mut next = 0;
     while let Some(&op) = needed.get_index(next) {
-        for operand in ir.operands(op) {
-            carries |= carried.contains(&operand);
-            let own = ir.defining_op(operand).filter(|&op| ir.parent_block(op) == Some(body));
-            needed.extend(own);
-        }
+        let own = ir.operands(op).filter_map(|operand| ir.defining_op(operand));
+        let own: Vec<Op> = own.filter(|&op| ir.parent_block(op) == Some(body)).collect();
+        needed.extend(own);
         next += 1;
     }
-    (needed, carries)
+    needed
+}
+
+/// What the stores of a loop need.
+fn needed_by_stores(ir: &Ir, looped: AffineForOp) -> IndexSet<Op> {
+    let ops = ir.ops(ir.body(looped.op(), 0));
+    needed(ir, looped, ops.filter(|&op| AffineStoreOp::is(ir, op)))
 }
 
 /// Whether a loop can and should become two.
@@ -147,21 +150,20 @@ fn of_loop(
 ) -> Result<Option<Fission>, Refusal> {
     let op = looped.op();
     let root = graph.roots[0];
-    let (needed, carries) = needed_by_stores(ir, looped);
-    // What another loop inside the nest has computed would keep the writes where they are.
+    let by_stores = needed_by_stores(ir, looped);
+    let by_values = needed(ir, looped, ir.last_op(ir.body(op, 0)).into_iter());
+    // What the loop carries, or what another loop inside the nest has computed, would keep the writes where they are.
+    let carried = looped.carried(ir);
     let keeps = |operand: Value| {
         let made = ir.defining_op(operand).filter(|&made| ir.is_inside(made, root));
-        made.is_some_and(|made| !ir.regions(made).is_empty())
+        carried.contains(&operand) || made.is_some_and(|made| !ir.regions(made).is_empty())
     };
-    if carries || needed.iter().any(|&each| ir.operands(each).any(keeps)) {
+    if by_stores.iter().any(|&each| ir.operands(each).any(keeps)) {
         return Ok(None);
     }
-    // A load that both need each of them has.
-    let writes = |access: Op| needed.contains(&access);
-    let carries = |access: Op| {
-        let mut users = ir.results(access).iter().flat_map(|&value| ir.users(value));
-        !needed.contains(&access) || users.any(|user| !needed.contains(&user))
-    };
+    // A load that both need each of them has; what is outside of the loop has to do with neither alone.
+    let writes = |access: Op| by_stores.contains(&access);
+    let carries = |access: Op| by_values.contains(&access) || !writes(access);
     let (mut into, mut out_of, mut is_behind) = (None, None, false);
     let (mut writes_wait, mut others_wait) = (IndexSet::new(), IndexSet::new());
     for edge in &graph.edges {
@@ -200,7 +202,7 @@ fn of_loop(
 fn split(ir: &mut Ir, fission: &Fission) {
     let looped = fission.looped;
     let op = looped.op();
-    let (needed, _) = needed_by_stores(ir, looped);
+    let needed = needed_by_stores(ir, looped);
     let point = match fission.is_behind {
         true => InsertPoint::After(op),
         false => InsertPoint::Before(op),

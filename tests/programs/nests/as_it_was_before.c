@@ -90,6 +90,21 @@ static void sum_ahead(int n, unsigned a[restrict n][n], unsigned b[restrict n][n
     }
 }
 
+// The sum has what the loop then overwrites, by way of a conversion that the new element needs too.
+static void sum_of_old(int n, unsigned char a[restrict n][n], unsigned char b[restrict n][n], unsigned char c[restrict n][n])
+{
+    #pragma acc kernels copyin(a[0:n][0:n]) copy(b[0:n][0:n], c[0:n][0:n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            unsigned char sum = 0;
+            for (int k = i + 1; k < n; k++) {
+                sum += b[k][j];
+                b[k][j] += a[k][i];
+            }
+            c[i][j] = sum;
+        }
+}
+
 static unsigned a[MOST * MOST], b[MOST * MOST], c[MOST * MOST], x[MOST], y[MOST];
 
 static void reset(int n)
@@ -134,6 +149,9 @@ int main(void)
         print("symmetric", n);
         sum_ahead(n, (void *)a, (void *)b, x, y);
         print("sum ahead", n);
+        reset(n);
+        sum_of_old(n, (void *)a, (void *)b, (void *)c);
+        print("sum of old", n);
     }
     return 0;
 }
