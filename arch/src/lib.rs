@@ -157,6 +157,8 @@ pub struct Throughput {
     pub load_store: f32,
     /// Lanes of 4 bytes that shared memory serves.
     pub shared: f32,
+    /// Bytes of a load from shared memory that a lane gets, where lanes share words.
+    pub shared_lane: f32,
     /// Whether half of the single-precision lanes are the integer lanes.
     pub f32_shares_int: bool,
     /// Warp instructions issued per clock by all schedulers together.

@@ -50,4 +50,4 @@ pub(crate) use plan::Plan;
 pub(crate) use pool::{Crew, processors};
 pub(crate) use probe::{AccessEvent, Arrival, At, Collective, Nobody, Probe};
 pub(crate) use system::{Output, Services};
-pub(crate) use traffic::{SiteCounter, interleaved, loops};
+pub(crate) use traffic::{Exchange, SiteCounter, exchange, interleaved};

@@ -6,7 +6,7 @@ use gpuc_arch::Arch;
 use crate::counters::{SiteCounts, Traffic, TrafficKind};
 use crate::fault::AccessKind;
 use crate::profile::{Merged, Neighbours, neighbours};
-use crate::program::{Code, MemorySpace, Op};
+use crate::program::{AtomicOp, Code, MemorySpace, Op};
 
 use super::lanes::LANES;
 use super::memory::Whole;
@@ -28,8 +28,10 @@ pub(crate) struct SiteCounter {
     /// Whether the device's first-level cache, and its shared memory, take half a warp a clock.
     halves: [bool; 2],
     neighbours: Vec<Neighbours>,
-    /// Whether an instruction is a loop of loads and exchanges ([`loops`]).
-    loops: Vec<bool>,
+    /// What atomic operations on shared memory become.
+    exchanges: Vec<Exchange>,
+    /// Bytes that a lane gets of a load from shared memory in one pass.
+    shared_lane: u64,
     /// Quarters of a clock for each line that stores go to.
     store_line: u64,
     /// For each instruction what its last access cost.
@@ -102,7 +104,8 @@ impl SiteCounter {
             runs: vec![[0; 2]; code.insts.len() + 1],
             halves: lanes.map(|lanes| lanes < LANES as f32),
             neighbours: neighbours(code),
-            loops: code.insts.iter().map(|inst| loops(&inst.op)).collect(),
+            exchanges: code.insts.iter().map(|inst| exchange(&inst.op)).collect(),
+            shared_lane: arch.throughput.shared_lane as u64,
             store_line: (4.0 / arch.throughput.store_lines).round() as u64,
             recent: code.insts.iter().map(|_| None).collect(),
         }
@@ -149,11 +152,14 @@ impl SiteCounter {
                     SharedLoad => merged(neighbours, addresses),
                     _ => Merged::Alone,
                 };
-                shared(&mut cost, kind, addresses, mask, bytes, (shared_halves, merged));
-                if self.loops[at.site as usize] {
-                    // Each round loads, and all lanes that are left try to exchange, in two passes each.
-                    let rounds = cost.units;
-                    cost.quarters = 4 * (rounds + rounds * (rounds + 1));
+                let how = (shared_halves, self.shared_lane, merged);
+                shared(&mut cost, kind, addresses, mask, bytes, how);
+                let rounds = cost.units;
+                match self.exchanges[at.site as usize] {
+                    Exchange::None => {}
+                    Exchange::Compared => cost.quarters *= 2,
+                    // Each round loads, and all lanes that are left try to exchange.
+                    Exchange::Loop => cost.quarters = 4 * (rounds + rounds * (rounds + 1)),
                 }
             }
             MemorySpace::Local => {
@@ -173,9 +179,25 @@ impl SiteCounter {
     }
 }
 
-/// Whether an instruction becomes a loop: additions of floating-point numbers to shared memory, which has none.
-pub(crate) fn loops(op: &Op) -> bool {
-    matches!(*op, Op::Atomic { space: MemorySpace::Shared, ty, .. } if ty.is_float())
+/// What an atomic operation on shared memory becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exchange {
+    /// One operation, or none at all.
+    None,
+    /// An exchange if a word has a value, which takes two passes a lane (64 clocks of a warp on one word on an H100).
+    Compared,
+    /// A loop of loads and such exchanges: additions of floating-point numbers, which shared memory does not have.
+    Loop,
+}
+
+pub(crate) fn exchange(op: &Op) -> Exchange {
+    match *op {
+        Op::Atomic { space: MemorySpace::Shared, ty, .. } if ty.is_float() => Exchange::Loop,
+        Op::Atomic { space: MemorySpace::Shared, op: AtomicOp::CompareSwap, .. } => {
+            Exchange::Compared
+        }
+        _ => Exchange::None,
+    }
 }
 
 /// The addresses of an access to local memory as they lie in device memory: interleaved, so that
@@ -335,7 +357,7 @@ fn shared(
     addresses: &[u64; LANES],
     mask: u32,
     bytes: u64,
-    (halves, merged): (bool, Merged),
+    (halves, each, merged): (bool, u64, Merged),
 ) {
     // Lanes that update one word do so one after another.
     let same = if kind == TrafficKind::SharedAtomic { never } else { same_word };
@@ -346,23 +368,21 @@ fn shared(
         Pattern::Uniform if kind == TrafficKind::SharedAtomic => Pattern::Other,
         other => other,
     };
+    let clocks_of = |bytes, pattern: &Pattern| match kind {
+        TrafficKind::SharedLoad => load_passes(addresses, mask, bytes, (halves, each), pattern),
+        _ => passes(addresses, mask, bytes, groups(bytes, halves), pattern, same),
+    };
     let wide = groups(bytes, false);
     let wavefronts = passes(addresses, mask, bytes, wide, &pattern, same);
     traffic.units += wavefronts;
     traffic.conflicts += wavefronts - parts(mask, wide);
-    let clocks = match (merged, halves) {
-        (Merged::Follower, _) => {
+    let clocks = match merged {
+        Merged::Follower => {
             traffic.followers += 1;
             0
         }
-        (Merged::Alone, false) => wavefronts,
-        (Merged::Alone, true) => {
-            passes(addresses, mask, bytes, groups(bytes, true), &pattern, same)
-        }
-        (Merged::Leader(bytes), _) => {
-            let pattern = Pattern::of(addresses, bytes);
-            passes(addresses, mask, bytes, groups(bytes, halves), &pattern, same)
-        }
+        Merged::Alone => clocks_of(bytes, &pattern),
+        Merged::Leader(bytes) => clocks_of(bytes, &Pattern::of(addresses, bytes)),
     };
     traffic.quarters += 4 * clocks;
 }
@@ -381,6 +401,22 @@ fn merged(neighbours: Neighbours, addresses: &[u64; LANES]) -> Merged {
 /// quarter warps, and by parts half as large where the unit takes `halves`.
 fn groups(bytes: u64, halves: bool) -> usize {
     ((bytes / WORD).clamp(1, 8) as usize) << u32::from(halves)
+}
+
+/// Passes of a load from shared memory that gives `each` bytes to a lane in one: wide loads of words that lanes share may
+/// take less than the parts by which their conflicts are counted.
+fn load_passes(
+    addresses: &[u64; LANES],
+    mask: u32,
+    bytes: u64,
+    (halves, each): (bool, u64),
+    pattern: &Pattern,
+) -> u64 {
+    let parts = match pattern {
+        Pattern::Consecutive => groups(bytes, halves),
+        _ => groups(bytes * WORD / each, halves),
+    };
+    passes(addresses, mask, bytes, parts, pattern, same_word)
 }
 
 /// Parts of the warp in which a lane is active.
@@ -528,7 +564,7 @@ mod tests {
                 &addresses,
                 mask,
                 bytes,
-                (false, Merged::Alone),
+                (false, 4, Merged::Alone),
             );
             assert_eq!((found.units, found.units - found.conflicts), want, "{what}");
         }
@@ -555,6 +591,27 @@ mod tests {
         assert_eq!(clocks(32, true), 32.0);
     }
 
+    /// Clocks of loads of 8 and 16 bytes where a lane gets 4, and 8, in one pass.
+    #[test]
+    fn clocks_of_wide_loads() {
+        for (what, addresses, bytes, narrow, wide) in [
+            ("uniform 16", lanes(|_| 64), 16, 4, 2),
+            ("uniform 8", lanes(|_| 64), 8, 2, 1),
+            ("consecutive 16", lanes(|l| 16 * l), 16, 4, 4),
+            ("consecutive 8", lanes(|l| 8 * l), 8, 2, 2),
+            ("pairs 16", lanes(|l| 16 * (l / 2)), 16, 4, 2),
+            ("column 16", lanes(|l| 128 * l), 16, 32, 32),
+        ] {
+            for (each, clocks) in [(4, narrow), (8, wide)] {
+                let mut found = Traffic::default();
+                let how = (false, each, Merged::Alone);
+                let kind = TrafficKind::SharedLoad;
+                shared(&mut found, kind, &addresses, u32::MAX, bytes, how);
+                assert_eq!(found.quarters, 4 * clocks, "{what}, {each}");
+            }
+        }
+    }
+
     #[test]
     fn atomics_on_one_word_are_serial() {
         let wavefronts = |address: &dyn Fn(u64) -> u64| {
@@ -566,7 +623,7 @@ mod tests {
                 &addresses,
                 u32::MAX,
                 4,
-                (false, Merged::Alone),
+                (false, 4, Merged::Alone),
             );
             (found.units, found.conflicts)
         };

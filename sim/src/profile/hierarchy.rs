@@ -14,7 +14,7 @@ use gpuc_arch::{Arch, AtomicClocks, SECTOR_BYTES};
 use crate::program::{Code, Op};
 
 use super::cache::{Cache, Sectors};
-use super::record::{BlockRecord, Sample};
+use super::record::{BlockRecord, Line, Sample};
 
 /// Associativity of the first level: not published; sets are hashed, so that it matters little.
 const L1_WAYS: usize = 16;
@@ -113,7 +113,7 @@ struct Asking<'r> {
     who: (u64, usize),
     time: u32,
     kind: Kind,
-    lines: &'r [(u64, Sectors)],
+    lines: &'r [Line],
 }
 
 /// Clocks from one instruction of a warp to its next one where few others are resident: that of an addition.
@@ -199,9 +199,11 @@ pub(crate) fn replay(
                         if kinds[site] == Kind::Atomic {
                             let [sector, same] = atomic[site];
                             let waits = f64::from(request.same - 1) * same / lines.len() as f64;
-                            for &(line, sectors) in lines {
-                                let clocks = f64::from(sectors.count_ones()) * sector + waits;
-                                *atomics.entry(line / lines_of_part).or_insert(0.0) += clocks;
+                            for line in lines {
+                                let count = f64::from(line.sectors().count_ones());
+                                let clocks = count * sector + waits;
+                                *atomics.entry(line.number() / lines_of_part).or_insert(0.0) +=
+                                    clocks;
                             }
                             all_atomics += 1.0;
                         }
@@ -234,7 +236,7 @@ impl Device {
         let count = |sectors: u8| f64::from(sectors.count_ones());
         levels.requests += 1.0;
         let (mut from_l2, mut from_dram) = (false, false);
-        for &(line, sectors) in lines {
+        for (line, sectors) in lines.iter().map(|line| (line.number(), line.sectors())) {
             levels.sectors += count(sectors);
             let asked = match kind {
                 Kind::Load => {

@@ -29,7 +29,7 @@ pub(crate) use record::{BlockRecord, Recorder, Sample};
 use hierarchy::Levels;
 
 /// Lines of memory that are kept for the replay, of all warps together.
-const TOUCHES: u64 = 6 << 20;
+const TOUCHES: u64 = 12 << 20;
 
 /// Sectors by where they were found, for a whole launch. Extrapolated where a launch was sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -16,6 +16,8 @@ use super::cache::Sectors;
 const LINE: u64 = 128;
 /// Bytes of a sector.
 const SECTOR: u64 = gpuc_arch::SECTOR_BYTES as u64;
+/// Sectors of a line, a bit each.
+const SECTORS_OF_LINE: u64 = LINE / SECTOR;
 /// Lines of local memory have numbers of their own.
 const LOCAL_LINES: u64 = 1 << 49;
 /// Instructions kept of a traced warp.
@@ -59,20 +61,44 @@ pub(crate) struct Request {
     pub(crate) start: u32,
 }
 
+/// A line and the sectors touched in it, in one word: there are many of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Line(u64);
+
+impl Line {
+    fn new(number: u64, sectors: Sectors) -> Line {
+        Line(number << SECTORS_OF_LINE | u64::from(sectors))
+    }
+
+    pub(crate) fn number(self) -> u64 {
+        self.0 >> SECTORS_OF_LINE
+    }
+
+    pub(crate) fn sectors(self) -> Sectors {
+        self.0 as Sectors & ((1 << SECTORS_OF_LINE) - 1)
+    }
+}
+
+impl std::fmt::Debug for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{:b}", self.number(), self.sectors())
+    }
+}
+
 /// What is kept of a warp.
 #[derive(Debug, Default)]
 pub(crate) struct WarpRecord {
     issued: u32,
     pub(crate) requests: Vec<Request>,
-    /// Numbers of lines and the sectors touched in them.
-    pub(crate) lines: Vec<(u64, Sectors)>,
+    /// The lines touched.
+    pub(crate) lines: Vec<Line>,
     /// The instructions issued, if the warp is traced.
     pub(crate) trace: Option<Vec<u32>>,
 }
 
 impl WarpRecord {
     /// The lines of a request.
-    pub(crate) fn lines_of(&self, request: usize) -> &[(u64, Sectors)] {
+    pub(crate) fn lines_of(&self, request: usize) -> &[Line] {
         let end = self.requests.get(request + 1).map_or(self.lines.len(), |r| r.start as usize);
         &self.lines[self.requests[request].start as usize..end]
     }
@@ -188,13 +214,7 @@ fn most_on_one(event: &AccessEvent<'_>) -> u32 {
 }
 
 /// Adds the lines that lanes touch, each with its sectors.
-fn add_lines(
-    lines: &mut Vec<(u64, Sectors)>,
-    addresses: &[u64; LANES],
-    mask: u32,
-    bytes: u32,
-    base: u64,
-) {
+fn add_lines(lines: &mut Vec<Line>, addresses: &[u64; LANES], mask: u32, bytes: u32, base: u64) {
     let start = lines.len();
     for (lane, address) in addresses.iter().enumerate() {
         if mask >> lane & 1 == 0 {
@@ -203,10 +223,10 @@ fn add_lines(
         let last = address + u64::from(bytes.max(1)) - 1;
         for sector in address / SECTOR..=last / SECTOR {
             let line = base + sector * SECTOR / LINE;
-            let bit: Sectors = 1 << (sector % (LINE / SECTOR));
-            match lines[start..].iter_mut().rev().find(|(number, _)| *number == line) {
-                Some((_, sectors)) => *sectors |= bit,
-                None => lines.push((line, bit)),
+            let bit: Sectors = 1 << (sector % SECTORS_OF_LINE);
+            match lines[start..].iter_mut().rev().find(|known| known.number() == line) {
+                Some(known) => *known = Line::new(line, known.sectors() | bit),
+                None => lines.push(Line::new(line, bit)),
             }
         }
     }
@@ -222,7 +242,7 @@ mod tests {
             let addresses = std::array::from_fn(|lane| address(lane as u64));
             let mut lines = Vec::new();
             add_lines(&mut lines, &addresses, mask, bytes, 0);
-            lines
+            lines.iter().map(|line| (line.number(), line.sectors())).collect::<Vec<_>>()
         };
         assert_eq!(lines(u32::MAX, 4, &|lane| 128 + 4 * lane), [(1, 0xf)]);
         assert_eq!(lines(u32::MAX, 4, &|lane| 132 + 4 * lane), [(1, 0xf), (2, 1)]);

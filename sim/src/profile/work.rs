@@ -3,7 +3,7 @@
 use gpuc_arch::{Arch, Demand, Estimate, KernelWork, OpClass, Phase};
 
 use crate::counters::{SiteCounts, TrafficKind};
-use crate::exec::loops;
+use crate::exec::{Exchange, exchange};
 use crate::program::{MemorySpace, Op};
 
 use super::hierarchy::{Levels, Replay};
@@ -202,7 +202,7 @@ fn latency(subject: &Subject<'_>, site: &SiteCounts, levels: &Levels, at: usize)
     let arch = subject.arch;
     let of = &arch.chip.latency;
     let requests = site.traffic.requests as f64;
-    if loops(&subject.code.insts[at].op) {
+    if exchange(&subject.code.insts[at].op) == Exchange::Loop {
         // A load, an addition, an exchange that takes as long as both, and a branch, once for each lane on a word.
         return site.traffic.units as f64 / requests.max(1.0)
             * 4.0
