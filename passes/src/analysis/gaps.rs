@@ -36,10 +36,10 @@ pub fn gaps(
     };
     let gap = |(from, to): (Option<QuasiAffine>, Option<QuasiAffine>)| {
         let (from, to) = (from?, to?);
-        let both = from.values().into_iter().chain(to.values());
+        let mut both = from.values().into_iter().chain(to.values());
         let mut gap = to.plus(&from, -1)?;
         if let Some(Earlier { variable, by, .. }) = earlier.filter(|earlier| earlier.by != 0) {
-            if !both.into_iter().all(|value| stays(&value)) {
+            if !both.all(|value| stays(&value)) {
                 return None;
             }
             let (slope, _) = from.as_polynomial()?.divide_by(&[variable]);

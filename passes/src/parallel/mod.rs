@@ -30,6 +30,7 @@ mod near_end;
 mod nest_fusion;
 pub(crate) mod nest_plan;
 mod nest_products;
+mod nest_sides;
 pub mod outline;
 pub mod parallel_loop;
 mod persist_choice;

@@ -19,6 +19,7 @@ use indexmap::IndexSet;
 use super::nest_fusion::{Fusion, fusions};
 use super::nest_plan::{self, Level, Plan};
 use super::nest_products;
+use super::nest_sides;
 use crate::analysis::access;
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
@@ -195,7 +196,8 @@ fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
         };
         if is_parallel && !is_scattered(ir, nest, root, &free) {
             done.insert(root);
-            found.extend(products(ir, nest, root, &free));
+            let better = products(ir, nest, root, &free);
+            found.extend(better.or_else(|| sides_apart(ir, nest, root, &free)));
             continue;
         }
         let Ok(graph) = nest.graph(ir, &[root], Apart::Assumed) else { continue };
@@ -223,6 +225,24 @@ fn products(ir: &Ir, nest: &Nest, root: Op, free: &IndexSet<Op>) -> Option<Bette
     let carries = |op: Op| nest.carried(ir, op, Apart::Assumed, Wanted::Any);
     let is_parallel = |op: Op| carries(op).is_ok_and(|found| found.dependence.is_none());
     let plan = nest_products::apart(ir, &statements, &is_parallel)?;
+    Some(Better { graph, statements, plan })
+}
+
+/// A parallel nest with its inner loops in nests of their own, where that is better: each of them is a launch, so that no
+/// loop of the host may stand round it.
+fn sides_apart(ir: &Ir, nest: &Nest, root: Op, free: &IndexSet<Op>) -> Option<Better> {
+    let is_inner =
+        |outer: Op| free.iter().filter(move |&&inner| ir.parent_op(inner) == Some(outer));
+    let several = free.iter().any(|&outer| {
+        (outer == root || ir.ancestors(outer).any(|op| op == root)) && is_inner(outer).count() > 1
+    });
+    if !several || ir.ancestors(root).any(|op| ir.is_counted_loop(op)) {
+        return None;
+    }
+    let graph = nest.graph(ir, &[root], Apart::Assumed).ok()?;
+    let movable = |op: Op| free.contains(&op);
+    let statements = Statements::of(ir, STEP, &graph, &movable).ok()?;
+    let plan = nest_sides::apart(ir, nest, &statements)?;
     Some(Better { graph, statements, plan })
 }
 
