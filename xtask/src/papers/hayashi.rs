@@ -21,8 +21,7 @@ pub const PAPER: Paper = Paper {
             words: "What of the second loop the paper does not show reads along i here, so that distribution and permutation leave those loads with a sector for each \
                     thread: 23.8 sectors a load (1.9 transactions in the paper). Squares of 32 by 32 in memory of the block make all of them coalesced, \
                     as in the paper's last variant. What the first nest leaves comes back from memory in the second, which the bytes show. \
-                    The compiler does not distribute a nest whose loops are all parallel as it stands: it gives the inner loops to lanes (`spread`), which makes loads \
-                    coalesced and leaves stores to the factors across.",
+                    The compiler distributes the nest for the same reason (`nest_sides`), and stages the second half.",
         },
         Program {
             name: "omriq",
