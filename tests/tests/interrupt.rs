@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     printf(\"begins\\n\");
     fflush(stdout);
     #pragma acc parallel loop copyout(b)
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < 32; i++) {
         double s = i;
         for (long k = 0; k < 1000000000000; k++)
             s = s * 0.5 + k;
