@@ -176,6 +176,12 @@ pub fn candidates(ir: &Ir, region: RegionOp) -> Vec<Op> {
     nested
 }
 
+/// Whether a counted loop has so many iterations, as far as is known.
+pub fn may_have(ir: &Ir, op: Op, least: i64) -> bool {
+    let trips = dimensions(ir, op).first().and_then(CountedLoop::constant_trips);
+    trips.is_none_or(|trips| trips >= least)
+}
+
 /// How often each dimension of a counted loop runs, where all of that is known: outermost first.
 pub fn constant_trips(ir: &Ir, op: Op) -> Option<Vec<i64>> {
     dimensions(ir, op).iter().map(CountedLoop::constant_trips).collect()

@@ -2,6 +2,7 @@
 
 use gpuc_dialects::arith;
 use gpuc_ir::{Builder, Ir, Op, Value, ValueDef, ValueMap, WalkOrder};
+use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use super::polynomial::Polynomial;
@@ -91,6 +92,22 @@ pub fn clone_slice(b: &mut Builder<'_>, slice: &[Op], value: Value, map: &mut Va
         b.insert(copy);
     }
     map.get(value)
+}
+
+/// Operations and those that make what they use, as far as `counts` says of these; the given ones first.
+pub fn needed_by(
+    ir: &Ir,
+    ops: impl Iterator<Item = Op>,
+    counts: &dyn Fn(Op) -> bool,
+) -> IndexSet<Op> {
+    let mut needed: IndexSet<Op> = ops.collect();
+    let mut next = 0;
+    while let Some(&op) = needed.get_index(next) {
+        let made = ir.operands(op).filter_map(|operand| ir.defining_op(operand));
+        needed.extend(made.filter(|&op| counts(op)));
+        next += 1;
+    }
+    needed
 }
 
 /// Whether a value comes into being in an operation: as an argument of a block in it, or as the result of

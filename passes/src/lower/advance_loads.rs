@@ -7,12 +7,13 @@
 //! computed by along. Their values wait in registers: so many words of them, no more.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{gpu, memref, scf};
+use gpuc_dialects::{memref, scf};
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Block, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Block, Ir, Op, OpView, Value};
 use indexmap::IndexSet;
 
 use super::loop_unroll::body_length;
+use super::on_loops_of_kernels;
 use crate::analysis::access::Access;
 use crate::analysis::gaps::are_apart;
 use crate::analysis::nest::Nest;
@@ -27,18 +28,11 @@ gpuc_ir::pass! {
 
 impl Pass for AdvanceLoads {
     fn run(&mut self, ir: &mut Ir, module: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        for func in ir.nested_ops(module, WalkOrder::PreOrder) {
-            if !gpu::GPUFuncOp::is(ir, func) {
-                continue;
+        on_loops_of_kernels(ir, module, |ir, view| {
+            if body_length(ir, view).is_some() {
+                self.advance(ir, view);
             }
-            for op in ir.nested_ops(func, WalkOrder::PostOrder) {
-                if let Some(view) = scf::ForOp::cast(ir, op)
-                    && body_length(ir, view).is_some()
-                {
-                    self.advance(ir, view);
-                }
-            }
-        }
+        });
         Ok(())
     }
 }

@@ -7,11 +7,12 @@
 //! loop. Callahan, Carr and Kennedy, "Improving register allocation for subscripted variables", 1990.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{arith, gpu, memref, scf};
+use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, ValueMap, WalkOrder};
+use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, ValueMap};
 
 use super::hoist_loads::guard;
+use super::on_loops_of_kernels;
 use crate::analysis::access::Access;
 use crate::analysis::gaps::{Earlier, are_apart, are_same};
 use crate::analysis::nest::Nest;
@@ -25,17 +26,10 @@ gpuc_ir::pass! {
 
 impl Pass for CarryElements {
     fn run(&mut self, ir: &mut Ir, module: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        for func in ir.nested_ops(module, WalkOrder::PreOrder) {
-            if !gpu::GPUFuncOp::is(ir, func) {
-                continue;
-            }
-            for op in ir.nested_ops(func, WalkOrder::PostOrder) {
-                if let Some(view) = scf::ForOp::cast(ir, op) {
-                    forward(ir, view);
-                    carry_elements(ir, view);
-                }
-            }
-        }
+        on_loops_of_kernels(ir, module, |ir, view| {
+            forward(ir, view);
+            carry_elements(ir, view);
+        });
         Ok(())
     }
 }
@@ -77,9 +71,7 @@ fn carry_elements(ir: &mut Ir, view: scf::ForOp) {
     if handed.is_empty() {
         return;
     }
-    if view.constant_trip_count(ir).is_none_or(|trips| trips == 0) {
-        guard(ir, view);
-    }
+    guard(ir, view);
     let (variable, body) = (view.induction_var(ir), view.body(ir));
     let location = ir.location(view.op());
     let mut b = Builder::before(ir, view.op());

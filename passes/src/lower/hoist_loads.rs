@@ -8,10 +8,11 @@
 //! first gets a test round it: the one that its lowering makes anyway.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{arith, gpu, memref, scf};
+use gpuc_dialects::{arith, memref, scf};
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{Builder, Ir, Op, OpView, Value};
 
+use super::on_loops_of_kernels;
 use crate::analysis::access::{Access, Alias, Storage, alias};
 use crate::analysis::nest::Nest;
 use crate::analysis::slice::is_defined_inside;
@@ -23,16 +24,7 @@ gpuc_ir::pass! {
 
 impl Pass for HoistLoads {
     fn run(&mut self, ir: &mut Ir, module: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        for func in ir.nested_ops(module, WalkOrder::PreOrder) {
-            if !gpu::GPUFuncOp::is(ir, func) {
-                continue;
-            }
-            for op in ir.nested_ops(func, WalkOrder::PostOrder) {
-                if let Some(view) = scf::ForOp::cast(ir, op) {
-                    hoist(ir, view);
-                }
-            }
-        }
+        on_loops_of_kernels(ir, module, hoist);
         Ok(())
     }
 }
@@ -42,9 +34,7 @@ fn hoist(ir: &mut Ir, view: scf::ForOp) {
     if loads.is_empty() {
         return;
     }
-    if view.constant_trip_count(ir).is_none_or(|trips| trips == 0) {
-        guard(ir, view);
-    }
+    guard(ir, view);
     for load in loads {
         ir.move_before(view.op(), load);
     }
@@ -71,8 +61,11 @@ fn invariant_loads(ir: &Ir, view: scf::ForOp) -> Vec<Op> {
     reads.filter(|read| !may_change(read)).map(|read| read.op).collect()
 }
 
-/// Puts a loop into a branch that is taken where the loop runs at all.
+/// Puts a loop into a branch that is taken where the loop runs at all, unless that is known.
 pub(super) fn guard(ir: &mut Ir, view: scf::ForOp) {
+    if view.constant_trip_count(ir).is_some_and(|trips| trips > 0) {
+        return;
+    }
     let op = view.op();
     let inits: Vec<Value> = view.initArgs(ir).to_vec();
     let types: Vec<_> = ir.result_types(op).collect();

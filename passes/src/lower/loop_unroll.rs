@@ -17,6 +17,8 @@ use gpuc_ir::op::{Subscripts, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
+use super::on_loops_of_kernels;
+
 /// Rounds in one from which on half a group is straight code.
 const LONG_GROUP: usize = 8;
 
@@ -38,19 +40,12 @@ gpuc_ir::pass! {
 
 impl Pass for LoopUnroll {
     fn run(&mut self, ir: &mut Ir, module: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        for func in ir.nested_ops(module, WalkOrder::PreOrder) {
-            if !gpu::GPUFuncOp::is(ir, func) {
-                continue;
+        // Inner loops first: when they are gone, the outer one is the innermost.
+        on_loops_of_kernels(ir, module, |ir, view| {
+            if !llvm::is_no_unroll(ir, view.op()) {
+                self.unroll(ir, view);
             }
-            // Inner loops first: when they are gone, the outer one is the innermost.
-            for op in ir.nested_ops(func, WalkOrder::PostOrder) {
-                if let Some(view) = scf::ForOp::cast(ir, op)
-                    && !llvm::is_no_unroll(ir, op)
-                {
-                    self.unroll(ir, view);
-                }
-            }
-        }
+        });
         Ok(())
     }
 }

@@ -19,3 +19,20 @@ mod recurrence;
 pub mod scf_to_cf;
 pub mod shuffle;
 pub mod vectorize_loads;
+
+use gpuc_dialects::{gpu, scf};
+use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+
+/// Changes the loops of the kernels of a module, inner ones first.
+fn on_loops_of_kernels(ir: &mut Ir, module: Op, mut change: impl FnMut(&mut Ir, scf::ForOp)) {
+    for func in ir.nested_ops(module, WalkOrder::PreOrder) {
+        if !gpu::GPUFuncOp::is(ir, func) {
+            continue;
+        }
+        for op in ir.nested_ops(func, WalkOrder::PostOrder) {
+            if let Some(view) = scf::ForOp::cast(ir, op) {
+                change(ir, view);
+            }
+        }
+    }
+}

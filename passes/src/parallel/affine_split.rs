@@ -16,10 +16,10 @@ use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use indexmap::{IndexMap, IndexSet};
 
-use super::nest_plan;
-use crate::analysis::loops::{CountedLoop, dimensions};
+use super::nest_plan::{self, FEWEST_TRIPS};
+use crate::analysis::loops::may_have;
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::{Apart, Wanted};
+use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::Edge;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::quasi_affine::QuasiAffine;
@@ -43,9 +43,6 @@ gpuc_ir::pass! {
 }
 
 const STEP: &str = "affine-split";
-
-/// A loop of fewer iterations gives no grid when it is cut.
-const FEWEST_TRIPS: i64 = 32;
 
 impl Pass for AffineSplit {
     fn run(&mut self, ir: &mut Ir, func: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
@@ -113,17 +110,15 @@ impl AffineSplit {
         view: AffineForOp,
     ) -> Result<Option<Polynomial>, Refusal> {
         let (op, variable) = (view.op(), view.induction_var(ir));
-        let trips = dimensions(ir, op).first().and_then(CountedLoop::constant_trips);
         let is_long = ir.nested_ops(op, WalkOrder::PreOrder).len() > self.operations;
         let has_scalars = !view.carried(ir).is_empty();
         if is_long || has_scalars || view.step_value(ir) != 1 {
             return Ok(None);
         }
-        if trips.is_some_and(|trips| trips < FEWEST_TRIPS) {
+        if !may_have(ir, op, FEWEST_TRIPS) {
             return Ok(None);
         }
-        let carries = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
-        if carries.is_ok_and(|found| found.dependence.is_none()) {
+        if nest.waits(ir, op) == Some(false) {
             return Ok(None);
         }
         let Ok(graph) = nest.graph(ir, &[op], Apart::Assumed) else { return Ok(None) };
@@ -148,7 +143,7 @@ impl AffineSplit {
 /// Whether a nest carries something and has a grid behind one sequential loop, at most, in another order.
 fn has_order(ir: &Ir, nest: &Nest, free: &IndexSet<Op>, root: Op) -> bool {
     let plan = || {
-        nest.carried(ir, root, Apart::Assumed, Wanted::Any).ok()?.dependence?;
+        nest.waits(ir, root).filter(|&waits| waits)?;
         let graph = nest.graph(ir, &[root], Apart::Assumed).ok()?;
         let movable = |op: Op| free.contains(&op);
         let statements = Statements::of(ir, STEP, &graph, &movable).ok()?;

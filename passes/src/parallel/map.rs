@@ -29,7 +29,7 @@ use super::mapping_remarks;
 use super::schedule::{Asked, Has, Levels, check_nesting, region_sizes};
 use super::segments::{has_effects, is_local};
 use super::verify_mapping::check_sizes;
-use crate::analysis::loops::constant_trips;
+use crate::analysis::loops::{constant_trips, may_have};
 use crate::plan::text::Placed;
 use crate::plan::{Given, Step, is_planned, names, record, step};
 use crate::steps::refusal::Refusal;
@@ -510,10 +510,8 @@ fn rows_are_apart(ir: &Ir, op: Op, inner: &[Op]) -> bool {
 
 /// Whether an iteration has a loop of many rounds, as far as is known.
 fn has_long_loop(ir: &Ir, op: Op) -> bool {
-    let is_long = |inner: &Op| {
-        let trips = constant_trips(ir, *inner).and_then(|trips| trips.first().copied());
-        *inner != op && ir.is_loop(*inner) && trips.is_none_or(|trips| trips >= LONG_LOOP)
-    };
+    let is_long =
+        |inner: &Op| *inner != op && ir.is_loop(*inner) && may_have(ir, *inner, LONG_LOOP);
     ir.nested_ops(op, WalkOrder::PreOrder).iter().any(is_long)
 }
 

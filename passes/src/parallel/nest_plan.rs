@@ -24,6 +24,9 @@ use crate::steps::legality::Order;
 use crate::steps::schedule::{Row, Schedule};
 use crate::steps::statements::{Statement, Statements};
 
+/// A loop of fewer iterations is no dimension of a grid: what stands between it and the loops outside would be
+/// computed as often.
+pub const FEWEST_TRIPS: i64 = 32;
 /// Orders that are looked at for one level.
 const MOST_ORDERS: usize = 24;
 /// Levels that are looked at for one nest.

@@ -11,15 +11,13 @@ use std::collections::BTreeMap;
 use gpuc_dialects::affine::{AffineForOp, AffineLoadOp};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use gpuc_presburger::Affine;
-use indexmap::IndexSet;
 
-use super::nest_plan::{Kind, Level, Plan};
+use super::nest_plan::{FEWEST_TRIPS, Kind, Level, Plan};
 use crate::analysis::access::access;
-use crate::analysis::loops::{CountedLoop, dimensions};
+use crate::analysis::loops::may_have;
+use crate::analysis::nest::Nest;
+use crate::analysis::slice::needed_by;
 use crate::steps::statements::{Statement, Statements};
-
-/// Rows and columns of a product, at least: fewer are no tile.
-const FEWEST: i64 = 32;
 
 /// Whether a loop may hold a product beside other things, by its shape alone.
 pub fn may_be(ir: &Ir, root: Op) -> bool {
@@ -27,9 +25,8 @@ pub fn may_be(ir: &Ir, root: Op) -> bool {
     nested.iter().filter(|&&op| ir.is_counted_loop(op)).count() >= 3
 }
 
-/// The order in which the products of a nest are nests of their own, where it holds products and something beside them; `is_parallel` says
-/// which loops are.
-pub fn apart(ir: &Ir, statements: &Statements, is_parallel: &dyn Fn(Op) -> bool) -> Option<Plan> {
+/// The order in which the products of a nest are nests of their own, where it holds products and something beside them.
+pub fn apart(ir: &Ir, nest: &Nest, statements: &Statements) -> Option<Plan> {
     let list = &statements.list;
     // Loops of rows and columns of each product, from the root on.
     let bands: Vec<&[Op]> = list.iter().filter_map(|statement| band(ir, statement)).collect();
@@ -57,7 +54,7 @@ pub fn apart(ir: &Ir, statements: &Statements, is_parallel: &dyn Fn(Op) -> bool)
                 .any(|(other, each)| owners[other] != owners[*statement] && each.loops.contains(op))
         };
         let common = loops.iter().take_while(|op| shared(op)).count();
-        if !loops[..common].iter().all(|&op| is_parallel(op)) {
+        if !loops[..common].iter().all(|&op| nest.waits(ir, op) == Some(false)) {
             return None;
         }
         own.extend((0..common).map(|index| Level::Loop(Affine::dim(index), Kind::Parallel)));
@@ -70,15 +67,9 @@ pub fn apart(ir: &Ir, statements: &Statements, is_parallel: &dyn Fn(Op) -> bool)
 fn band<'a>(ir: &Ir, statement: &'a Statement) -> Option<&'a [Op]> {
     let variable = |op: Op| AffineForOp::cast(ir, op).map(|view| view.induction_var(ir));
     // Loads that can be made again belong to no statement.
-    let mut ops: IndexSet<Op> = IndexSet::new();
-    for &op in &statement.ops {
-        ops.extend(ir.nested_ops(op, WalkOrder::PreOrder));
-    }
-    let (own, mut next) = (ops.len(), 0);
-    while let Some(&op) = ops.get_index(next) {
-        ops.extend(ir.operands(op).filter_map(|operand| ir.defining_op(operand)));
-        next += 1;
-    }
+    let nested = statement.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+    let own: Vec<Op> = nested.collect();
+    let ops = needed_by(ir, own.iter().copied(), &|_| true);
     let uses: Vec<Vec<Value>> = ops
         .iter()
         .filter(|&&op| AffineLoadOp::is(ir, op))
@@ -88,7 +79,7 @@ fn band<'a>(ir: &Ir, statement: &'a Statement) -> Option<&'a [Op]> {
         })
         .collect();
     // Terms are rounds of a loop that carries their sum, or of the innermost one.
-    let carried = ops[..own].iter().find(|&&op| AffineForOp::is(ir, op)).copied();
+    let carried = own.iter().find(|&&op| AffineForOp::is(ir, op)).copied();
     let (outer, terms) = match carried {
         Some(terms) => (&statement.loops[..], terms),
         None => {
@@ -97,10 +88,6 @@ fn band<'a>(ir: &Ir, statement: &'a Statement) -> Option<&'a [Op]> {
         }
     };
     let terms = variable(terms)?;
-    let is_long = |op: Op| {
-        let trips = dimensions(ir, op).first().and_then(CountedLoop::constant_trips);
-        trips.is_none_or(|trips| trips >= FEWEST)
-    };
     let has = |with: Value, without: Value| {
         uses.iter()
             .any(|uses| uses.contains(&terms) && uses.contains(&with) && !uses.contains(&without))
@@ -108,7 +95,7 @@ fn band<'a>(ir: &Ir, statement: &'a Statement) -> Option<&'a [Op]> {
     let sides: Vec<(usize, Value)> = outer
         .iter()
         .enumerate()
-        .filter(|&(_, &op)| is_long(op))
+        .filter(|&(_, &op)| may_have(ir, op, FEWEST_TRIPS))
         .filter_map(|(at, &op)| Some((at, variable(op)?)))
         .collect();
     let columns = sides.iter().rev().find(|&&(at, column)| {

@@ -10,15 +10,21 @@ use std::collections::BTreeMap;
 use gpuc_ir::{Ir, Op};
 use indexmap::IndexSet;
 
-use super::nest_plan::{Level, Plan};
-use crate::analysis::loops::{CountedLoop, dimensions};
+use super::nest_plan::{FEWEST_TRIPS, Level, Plan};
+use crate::analysis::loops::{dimensions, may_have};
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::locality::contraction::subscripts;
 use crate::steps::statements::{Statement, Statements};
 
-/// Iterations of each loop, at least: fewer are no rows.
-const LEAST_TRIPS: i64 = 32;
+/// Whether inner loops of a nest may be better off apart, by its shape alone: some loop has several in it, and no loop stands round the
+/// nest, as each of them is a launch.
+pub fn may_be(ir: &Ir, root: Op, free: &IndexSet<Op>) -> bool {
+    let several = free.iter().any(|&outer| {
+        let inside = free.iter().filter(|&&inner| ir.parent_op(inner) == Some(outer));
+        (outer == root || ir.is_inside(outer, root)) && inside.count() > 1
+    });
+    several && !ir.ancestors(root).any(|op| ir.is_counted_loop(op))
+}
 
 /// How the inner loops of a parallel nest come apart, if that is better. What they hand to each other is in memory as it is.
 pub fn apart(ir: &Ir, nest: &Nest, statements: &Statements) -> Option<Plan> {
@@ -34,12 +40,7 @@ pub fn apart(ir: &Ir, nest: &Nest, statements: &Statements) -> Option<Plan> {
     if inner.len() < 2 || !list.iter().all(is_inner) {
         return None;
     }
-    let is_row = |&op: &Op| {
-        let trips = dimensions(ir, op).first().and_then(CountedLoop::constant_trips);
-        let carried = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
-        trips.is_none_or(|trips| trips >= LEAST_TRIPS)
-            && carried.is_ok_and(|found| found.dependence.is_none())
-    };
+    let is_row = |&op: &Op| may_have(ir, op, FEWEST_TRIPS) && nest.waits(ir, op) == Some(false);
     if !outer.iter().chain(&inner).all(is_row) {
         return None;
     }

@@ -17,13 +17,13 @@ use gpuc_presburger::Var;
 use indexmap::IndexSet;
 
 use super::nest_fusion::{Fusion, fusions};
-use super::nest_plan::{self, Level, Plan};
+use super::nest_plan::{self, FEWEST_TRIPS, Level, Plan};
 use super::nest_products;
 use super::nest_sides;
 use crate::analysis::access;
-use crate::analysis::loops::{CountedLoop, dimensions};
+use crate::analysis::loops::may_have;
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::{Apart, Wanted};
+use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::plan::text::Placed;
 use crate::plan::{Given, Step, names, record, step};
@@ -187,17 +187,14 @@ fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
         }
         // What is parallel outside is left, and found to be so with less effort, unless loops inside could be
         // part of the grid.
-        let is_parallel = match nest.carried(ir, root, Apart::Assumed, Wanted::Any) {
-            Ok(found) => found.dependence.is_none(),
-            Err(_) => {
-                done.insert(root);
-                continue;
-            }
+        let Some(waits) = nest.waits(ir, root) else {
+            done.insert(root);
+            continue;
         };
+        let is_parallel = !waits;
         if is_parallel && !is_scattered(ir, nest, root, &free) {
             done.insert(root);
-            let better = products(ir, nest, root, &free);
-            found.extend(better.or_else(|| sides_apart(ir, nest, root, &free)));
+            found.extend(apart(ir, nest, root, &free));
             continue;
         }
         let Ok(graph) = nest.graph(ir, &[root], Apart::Assumed) else { continue };
@@ -215,34 +212,19 @@ fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
     found
 }
 
-/// The order of a parallel nest in which products that it holds are nests of their own, if there are some beside other things.
-fn products(ir: &Ir, nest: &Nest, root: Op, free: &IndexSet<Op>) -> Option<Better> {
-    if !nest_products::may_be(ir, root) {
+/// The order of a parallel nest in which parts of it are nests of their own, if that is better: products beside other things, else inner
+/// loops of which one touches an array across its threads.
+fn apart(ir: &Ir, nest: &Nest, root: Op, free: &IndexSet<Op>) -> Option<Better> {
+    let products = nest_products::may_be(ir, root);
+    let sides = nest_sides::may_be(ir, root, free);
+    if !products && !sides {
         return None;
     }
     let graph = nest.graph(ir, &[root], Apart::Assumed).ok()?;
     let statements = Statements::of(ir, STEP, &graph, &|op| free.contains(&op)).ok()?;
-    let carries = |op: Op| nest.carried(ir, op, Apart::Assumed, Wanted::Any);
-    let is_parallel = |op: Op| carries(op).is_ok_and(|found| found.dependence.is_none());
-    let plan = nest_products::apart(ir, &statements, &is_parallel)?;
-    Some(Better { graph, statements, plan })
-}
-
-/// A parallel nest with its inner loops in nests of their own, where that is better: each of them is a launch, so that no
-/// loop of the host may stand round it.
-fn sides_apart(ir: &Ir, nest: &Nest, root: Op, free: &IndexSet<Op>) -> Option<Better> {
-    let is_inner =
-        |outer: Op| free.iter().filter(move |&&inner| ir.parent_op(inner) == Some(outer));
-    let several = free.iter().any(|&outer| {
-        (outer == root || ir.ancestors(outer).any(|op| op == root)) && is_inner(outer).count() > 1
-    });
-    if !several || ir.ancestors(root).any(|op| ir.is_counted_loop(op)) {
-        return None;
-    }
-    let graph = nest.graph(ir, &[root], Apart::Assumed).ok()?;
-    let movable = |op: Op| free.contains(&op);
-    let statements = Statements::of(ir, STEP, &graph, &movable).ok()?;
-    let plan = nest_sides::apart(ir, nest, &statements)?;
+    let of_products = || products.then(|| nest_products::apart(ir, nest, &statements)).flatten();
+    let of_sides = || sides.then(|| nest_sides::apart(ir, nest, &statements)).flatten();
+    let plan = of_products().or_else(of_sides)?;
     Some(Better { graph, statements, plan })
 }
 
@@ -250,23 +232,13 @@ fn sides_apart(ir: &Ir, nest: &Nest, root: Op, free: &IndexSet<Op>) -> Option<Be
 /// product that is summed up row by row.
 fn is_scattered(ir: &Ir, nest: &Nest, outer: Op, free: &IndexSet<Op>) -> bool {
     let inside = |outer: Op| free.iter().filter(move |&&inner| ir.parent_op(inner) == Some(outer));
-    let carries = |op: Op| match nest.carried(ir, op, Apart::Assumed, Wanted::Any) {
-        Ok(found) => found.dependence.is_some(),
-        Err(_) => false,
-    };
-    let is_dimension = |op: Op| {
-        let trips = dimensions(ir, op).first().and_then(CountedLoop::constant_trips);
-        trips.is_none_or(|trips| trips >= FEWEST_TRIPS) && !carries(op)
-    };
+    let carries = |op: Op| nest.waits(ir, op) == Some(true);
+    let is_dimension = |op: Op| may_have(ir, op, FEWEST_TRIPS) && !carries(op);
     inside(outer).any(|&inner| match carries(inner) {
         true => inside(inner).any(|&innermost| is_dimension(innermost)),
         false => is_scattered(ir, nest, inner, free),
     })
 }
-
-/// A loop of fewer iterations is no dimension of a grid: what stands between it and the loops outside would be
-/// computed as often.
-const FEWEST_TRIPS: i64 = 32;
 
 fn better_order(ir: &Ir, graph: DependenceGraph, statements: Statements) -> Option<Better> {
     let (plan, written) = nest_plan::best(ir, &statements, &graph)?;

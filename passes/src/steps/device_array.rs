@@ -7,6 +7,7 @@ use gpuc_dialects::{arith, gpu, memref};
 use gpuc_ir::{Builder, DYNAMIC, InsertPoint, Ir, Op, OpView, Type, Value, ValueMap};
 use indexmap::IndexSet;
 
+use crate::analysis::access::Access;
 use crate::analysis::nest::coverage::ElementBox;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::{build_polynomial, pure_slice};
@@ -22,6 +23,16 @@ pub(super) fn behind((_, last): &(Polynomial, Polynomial)) -> Polynomial {
 fn extent((first, last): &(Polynomial, Polynomial)) -> Polynomial {
     let distance = last.plus(first, -1).unwrap_or_default();
     distance.plus(&Polynomial::constant(1), 1).unwrap_or_default()
+}
+
+/// Where what an access touches stands in a box, counted from the first of each dimension; `None` where a subscript has no closed form.
+pub(super) fn place_within(
+    access: &Access,
+    sides: &[(Polynomial, Polynomial)],
+) -> Option<Vec<Polynomial>> {
+    let forms = access.subscripts.iter();
+    let forms = forms.map(|form| form.as_ref()?.as_polynomial().cloned());
+    forms.zip(sides).map(|(form, (first, _))| form?.plus(first, -1)).collect()
 }
 
 /// Whether the host can tell in front of a region how large an array with these sides is.

@@ -19,7 +19,7 @@ use super::device_array::{allocate, has_known_extents};
 use super::distribute::strong_components;
 use super::refusal::Refusal;
 use super::statements::{Statement, Statements};
-use super::{Found, change_regions, free_loops, outermost};
+use super::{Found, change_regions, free_loops, outermost, refuse_untaken};
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
@@ -80,14 +80,10 @@ impl Pass for AffineExpand {
             record(ir, op, step::Expand { name });
             carry_out(ir, region, &each);
         })?;
-        for (step, placed) in steps.iter().flatten() {
-            let at = placed.find(ir, op, &step.name)?;
-            if !placed.is_taken(ir, op) {
-                let rule = "no part of its iterations could run by itself if values were kept";
-                return Err(placed.refused(ir, &Refusal::new(STEP, at, rule)));
-            }
-        }
-        Ok(())
+        refuse_untaken(ir, op, STEP, steps.as_ref(), |step| {
+            let rule = "no part of its iterations could run by itself if values were kept";
+            (&step.name, rule.to_owned())
+        })
     }
 }
 

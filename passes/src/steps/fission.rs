@@ -15,10 +15,11 @@ use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap};
 use indexmap::IndexSet;
 
 use super::refusal::{Refusal, Witness};
-use super::{Found, change_regions, free_loops, outermost};
+use super::{Found, change_regions, free_loops, outermost, refuse_untaken};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::DependenceGraph;
+use crate::analysis::slice::needed_by;
 use crate::plan::{Given, names, record, step};
 use crate::raise::raise_affine::copy_marks;
 
@@ -60,14 +61,9 @@ impl Pass for AffineFission {
             split(ir, &each);
             names::renew(ir, op);
         })?;
-        for (step, placed) in steps.iter().flatten() {
-            let at = placed.find(ir, op, &step.name)?;
-            if !placed.is_taken(ir, op) {
-                let rule = "what it writes could not stand in a nest of its own";
-                return Err(placed.refused(ir, &Refusal::new(STEP, at, rule)));
-            }
-        }
-        Ok(())
+        refuse_untaken(ir, op, STEP, steps.as_ref(), |step| {
+            (&step.name, "what it writes could not stand in a nest of its own".to_owned())
+        })
     }
 }
 
@@ -122,15 +118,7 @@ fn mixed(ir: &Ir, op: Op) -> Option<AffineForOp> {
 /// Operations in the body of a loop that some of them need, these among them.
 fn needed(ir: &Ir, looped: AffineForOp, by: impl Iterator<Item = Op>) -> IndexSet<Op> {
     let body = ir.body(looped.op(), 0);
-    let mut needed: IndexSet<Op> = by.collect();
-    let mut next = 0;
-    while let Some(&op) = needed.get_index(next) {
-        let own = ir.operands(op).filter_map(|operand| ir.defining_op(operand));
-        let own: Vec<Op> = own.filter(|&op| ir.parent_block(op) == Some(body)).collect();
-        needed.extend(own);
-        next += 1;
-    }
-    needed
+    needed_by(ir, by, &|op| ir.parent_block(op) == Some(body))
 }
 
 /// What the stores of a loop need.

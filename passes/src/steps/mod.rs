@@ -63,6 +63,7 @@ use crate::analysis::loops::candidates;
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::DependenceGraph;
+use crate::plan::text::Placed;
 use crate::versions::{Unassuming, in_fallback};
 use refusal::Refusal;
 
@@ -114,6 +115,24 @@ fn change_regions<T>(
     }
     if !changed {
         cx.preserve_all();
+    }
+    Ok(())
+}
+
+/// Refuses the first of the steps of a kind that was not taken, at the loop that it names, by a rule.
+fn refuse_untaken<T>(
+    ir: &Ir,
+    func: Op,
+    pass: &'static str,
+    steps: Option<&Vec<(T, &Placed)>>,
+    why: impl Fn(&T) -> (&str, String),
+) -> Result<(), Diagnostic> {
+    for (step, placed) in steps.into_iter().flatten() {
+        let (name, rule) = why(step);
+        let at = placed.find(ir, func, name)?;
+        if !placed.is_taken(ir, func) {
+            return Err(placed.refused(ir, &Refusal::new(pass, at, rule)));
+        }
     }
     Ok(())
 }

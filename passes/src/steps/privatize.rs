@@ -16,13 +16,15 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value};
 use indexmap::{IndexMap, IndexSet};
 
-use super::device_array::{BoxCopies, allocate, behind, element_of, has_known_extents, redirect};
+use super::device_array::{
+    BoxCopies, allocate, behind, element_of, has_known_extents, place_within, redirect,
+};
 use super::refusal::{Refusal, Witness};
 use super::{Found, change_regions};
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{CountedLoop, are_rectangular, candidates, dimensions};
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::{Apart, Wanted};
+use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::coverage::{ElementBox, covers, includes, written_box};
 use crate::analysis::nest::graph::DependenceGraph;
 use crate::analysis::polynomial::Polynomial;
@@ -90,8 +92,7 @@ impl AffinePrivatize {
                 continue;
             }
             let Some(view) = AffineForOp::cast(ir, op) else { continue };
-            let carries = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
-            if carries.is_ok_and(|found| found.dependence.is_none()) {
+            if nest.waits(ir, op) == Some(false) {
                 done.push(op);
                 continue;
             }
@@ -360,11 +361,13 @@ impl Private {
 
     /// Where an access goes in the copies.
     fn place_of(&self, access: &Access) -> Option<Vec<Polynomial>> {
-        let own = self.loops.iter().map(|dim| Some(Polynomial::value(dim.variable)));
-        let elements = access.subscripts.iter();
-        let elements = elements.map(|form| form.as_ref()?.as_polynomial().cloned());
-        let forms = own.chain(elements).zip(self.sides());
-        forms.map(|(form, (first, _))| form?.plus(&first, -1)).collect()
+        let own = self
+            .loops
+            .iter()
+            .map(|dim| Polynomial::value(dim.variable).plus(&dim.iterations()?.0, -1));
+        let mut place: Vec<Polynomial> = own.collect::<Option<_>>()?;
+        place.extend(place_within(access, &self.elements)?);
+        Some(place)
     }
 }
 

@@ -14,13 +14,15 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value};
 use indexmap::IndexSet;
 
-use super::device_array::{BoxCopies, allocate, behind, element_of, has_known_extents, redirect};
+use super::device_array::{
+    BoxCopies, allocate, behind, element_of, has_known_extents, place_within, redirect,
+};
 use super::refusal::{Refusal, Witness};
 use super::statements::Statements;
-use super::{Found, change_regions, free_loops};
+use super::{Found, change_regions, free_loops, refuse_untaken};
 use crate::analysis::access::{Access, name};
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::{Apart, Wanted};
+use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::coverage::{ElementBox, written_box};
 use crate::analysis::nest::dependence::DependenceKind;
 use crate::analysis::nest::graph::DependenceGraph;
@@ -75,17 +77,12 @@ impl Pass for AffineSnapshot {
             carry_out(ir, region, &each);
             names::renew(ir, op);
         })?;
-        for (step, placed) in steps.iter().flatten() {
-            let at = placed.find(ir, op, &step.nest)?;
-            if !placed.is_taken(ir, op) {
-                let rule = format!(
-                    "no order of the nest is better where {} is read as it was before it",
-                    step.array
-                );
-                return Err(placed.refused(ir, &Refusal::new(STEP, at, rule)));
-            }
-        }
-        Ok(())
+        refuse_untaken(ir, op, STEP, steps.as_ref(), |step| {
+            let array = &step.array;
+            let rule =
+                format!("no order of the nest is better where {array} is read as it was before it");
+            (&step.nest, rule)
+        })
     }
 }
 
@@ -108,7 +105,7 @@ impl AffineSnapshot {
             }
             // Iterations outside have the copy in common.
             let mut around = ir.ancestors(root).take_while(|&outer| outer != region.op());
-            if !around.all(|outer| free.contains(&outer) && waits(ir, nest, outer)) {
+            if !around.all(|outer| free.contains(&outer) && nest.waits(ir, outer) == Some(true)) {
                 continue;
             }
             let Ok(graph) = nest.graph(ir, &[root], Apart::Assumed) else { continue };
@@ -125,12 +122,6 @@ impl AffineSnapshot {
         }
         (found, apart)
     }
-}
-
-/// Whether iterations of a loop wait for each other.
-fn waits(ir: &Ir, nest: &Nest, op: Op) -> bool {
-    let carried = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
-    carried.is_ok_and(|found| found.dependence.is_some())
 }
 
 /// Whether a loop reads and writes an array, as far as its name says: without that, nobody has to ask for dependences.
@@ -178,26 +169,19 @@ fn of_nest(
         });
         rest
     };
-    let is_worth_it = |reads: &[Access]| {
-        let often = reads.iter().any(|read| is_read_often(ir, root, read));
-        (before.is_bound_by_launches() || often)
-            && worth(ir, &without(reads), free).is_some_and(|worth| worth.is_better_than(&before))
+    let pays = |reads: &[Access]| {
+        before.is_bound_by_launches() || reads.iter().any(|read| is_read_often(ir, root, read))
     };
-    if !is_worth_it(&reads) {
-        return Ok(Vec::new());
-    }
+    let all = worth(ir, &without(&reads), free).filter(|all| all.is_better_than(&before));
+    let Some(all) = all.filter(|_| pays(&reads)) else { return Ok(Vec::new()) };
     let mut snapshots = Vec::new();
     for array in arrays {
-        let of_array: Vec<Access> =
-            reads.iter().filter(|read| read.root == array).cloned().collect();
-        let others: Vec<Access> = reads.iter().filter(|read| read.root != array).cloned().collect();
+        let (of_array, others): (Vec<Access>, Vec<Access>) =
+            reads.iter().cloned().partition(|read| read.root == array);
         // One that the others do without is left.
-        if !others.is_empty() && is_worth_it(&others) {
-            let best = worth(ir, &without(&others), free);
-            let all = worth(ir, &without(&reads), free);
-            if best.zip(all).is_some_and(|(best, all)| !all.is_better_than(&best)) {
-                continue;
-            }
+        let is_as_good = |worth: Worth| !all.is_better_than(&worth);
+        if pays(&others) && worth(ir, &without(&others), free).is_some_and(is_as_good) {
+            continue;
         }
         snapshots.push(Snapshot::of(ir, graph, region, of_array)?);
     }
@@ -273,16 +257,9 @@ impl Snapshot {
         let first = self.sides.iter().map(|side| side.0.clone());
         AffineOperands::can_map(ir, self.nest, &ends.chain(first).collect::<Vec<_>>())
             && self.reads.iter().all(|read| {
-                let place = self.place_of(read);
+                let place = place_within(read, &self.sides);
                 place.is_some_and(|place| AffineOperands::can_map(ir, read.op, &place))
             })
-    }
-
-    /// Where a read goes in the copy.
-    fn place_of(&self, read: &Access) -> Option<Vec<Polynomial>> {
-        let elements = read.subscripts.iter();
-        let elements = elements.map(|form| form.as_ref()?.as_polynomial().cloned());
-        elements.zip(&self.sides).map(|(form, (first, _))| form?.plus(first, -1)).collect()
     }
 }
 
@@ -316,7 +293,7 @@ fn carry_out(ir: &mut Ir, region: RegionOp, snapshot: &Snapshot) {
     let view = allocate(ir, region.op(), outermost, element, &array, sides);
     let mut operands = AffineOperands::default();
     for read in reads {
-        let place = snapshot.place_of(read);
+        let place = place_within(read, sides);
         let map = place.and_then(|place| operands.map(ir, read.op, &place)).expect(ASKED);
         redirect(ir, read.op, view, &map);
     }

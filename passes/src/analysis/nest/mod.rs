@@ -118,6 +118,13 @@ impl Nest {
         Ok(carried(ir, op, self.accesses(op)?, apart, wanted))
     }
 
+    /// Whether iterations of a counted loop wait for each other, mapped variables being apart; `None` where an operation has effects
+    /// that are not known.
+    pub fn waits(&self, ir: &Ir, op: Op) -> Option<bool> {
+        let found = self.carried(ir, op, Apart::Assumed, Wanted::Any).ok()?;
+        Some(found.dependence.is_some())
+    }
+
     /// All dependences among the accesses to one variable inside a counted loop, of every level, those
     /// between reads included. That is a question for each pair: for nests that are to be transformed,
     /// not for whole programs.
