@@ -286,7 +286,13 @@ impl TileContractions {
             fitting.iter_mut().for_each(|plan| plan.blocks_each = 1);
         }
         let large = fitting.last().copied().unwrap_or(small);
-        fitting.push(narrow(large));
+        // Rows of known length that are whole copies leave an odd number of columns, or a base in between, to the small plan: not worth
+        // the large one's text twice.
+        let has_whole_rows =
+            |load| Wide::of_tile(ir, nest, load, &large).is_some_and(|wide| wide.has_whole_rows());
+        if small == large || !nest.staged.iter().all(has_whole_rows) {
+            fitting.push(narrow(large));
+        }
         if small != large {
             fitting.push(narrow(small));
         }

@@ -44,6 +44,11 @@ impl Wide {
         Wide::of(ir, nest, load.op, &load.subscripts, dim, elements)
     }
 
+    /// Whether rows start at multiples of a copy's bytes, counted from the base, whatever the sizes are.
+    pub fn has_whole_rows(&self) -> bool {
+        self.strides.is_empty()
+    }
+
     /// What to ask for an access round the sum to be made for a run of columns at once; `None` where it
     /// never is.
     pub fn of_result(ir: &Ir, nest: &Contraction, op: Op, plan: &TilePlan) -> Option<Wide> {

@@ -7,6 +7,8 @@
 //! keeps its own by a condition. A sweep with fewer loops, as one over the first row, takes one iteration of the others.
 //! Nests that are launched once stay as they are: one launch is not worth a version of the region.
 
+use std::rc::Rc;
+
 use gpuc_dialects::affine::AffineForOp;
 use gpuc_dialects::offload::{RegionOp, SEQ_ATTR};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
@@ -36,7 +38,7 @@ const MOST_PLACES: usize = 24;
 /// Nests that are to be one.
 pub struct Fusion {
     /// Their dependences.
-    pub graph: DependenceGraph,
+    pub graph: Rc<DependenceGraph>,
     /// Their statements.
     pub statements: Statements,
     /// The new order.

@@ -9,6 +9,8 @@
 //! where that saves launches ([`nest_fusion`](super::nest_fusion)). Where only pointers could make mapped variables overlap, the
 //! region is made twice, as in `recognize-parallel`.
 
+use std::rc::Rc;
+
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
@@ -47,7 +49,7 @@ const STEP: &str = "restructure";
 
 /// A nest that has a better order.
 struct Better {
-    graph: DependenceGraph,
+    graph: Rc<DependenceGraph>,
     statements: Statements,
     plan: Plan,
 }
@@ -142,7 +144,7 @@ fn follow(
         let movable = |op: Op| free.contains(&op);
         let taken = planned::take(ir, func, &nest, &placed.step, &movable)
             .map_err(|refusal| placed.refused(ir, &refusal))?;
-        assumed.apart.extend(taken.graph.assumed_apart);
+        assumed.apart.extend(taken.graph.assumed_apart.iter().copied());
         assumed.holds.extend(taken.holds);
         record(ir, func, placed.step.clone());
         cx.step(ir, func, &placed.step.to_string());
@@ -240,7 +242,7 @@ fn is_scattered(ir: &Ir, nest: &Nest, outer: Op, free: &IndexSet<Op>) -> bool {
     })
 }
 
-fn better_order(ir: &Ir, graph: DependenceGraph, statements: Statements) -> Option<Better> {
+fn better_order(ir: &Ir, graph: Rc<DependenceGraph>, statements: Statements) -> Option<Better> {
     let (plan, written) = nest_plan::best(ir, &statements, &graph)?;
     let better = plan.improves_on(&written, &statements);
     better.then_some(Better { graph, statements, plan })
@@ -287,7 +289,7 @@ fn apply(ir: &mut Ir, func: Op, better: Better, assumed: &mut Assumed, cx: &mut 
             planned::name_made(ir, &step, &made);
             names::renew(ir, func);
             record(ir, func, with_made(ir, step, &made));
-            assumed.apart.extend(graph.assumed_apart);
+            assumed.apart.extend(graph.assumed_apart.iter().copied());
             said.into_iter().for_each(|remark| cx.report(remark));
         }
         Err(refusal) => cx.report(refusal.remark(ir)),
@@ -316,7 +318,7 @@ fn fuse(ir: &mut Ir, func: Op, fusion: Fusion, assumed: &mut Assumed, cx: &mut P
     }
     names::renew(ir, func);
     record(ir, func, step);
-    assumed.apart.extend(graph.assumed_apart);
+    assumed.apart.extend(graph.assumed_apart.iter().copied());
     let loops = if depth == 1 { "loop" } else { "loops" };
     let condition = match holds.holds_always() {
         true => String::new(),

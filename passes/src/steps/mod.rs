@@ -53,6 +53,8 @@ pub mod trips;
 pub mod unroll;
 pub mod unroll_jam;
 
+use std::rc::Rc;
+
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR, SEQ_ATTR};
 use gpuc_ir::pass::PassContext;
@@ -152,7 +154,7 @@ pub(crate) fn graph(
     step: &'static str,
     roots: &[Op],
     apart: Apart,
-) -> Result<DependenceGraph, Refusal> {
+) -> Result<Rc<DependenceGraph>, Refusal> {
     nest.graph(ir, roots, apart).map_err(|unknown| {
         let rule = match ir.memory_access(unknown) {
             Some(_) => "there are more accesses than are compared with each other".to_owned(),

@@ -1,6 +1,8 @@
 //! Orders of nests as steps of plans, both ways: which word says what a schedule does, and the schedule that
 //! a step of a plan asks for.
 
+use std::rc::Rc;
+
 use gpuc_ir::{Ir, Op, WalkOrder};
 use gpuc_presburger::{Affine, Var};
 
@@ -24,7 +26,7 @@ pub struct Reordered {
     /// The loops that take the place of those before, with the guards among them.
     pub made: Vec<Op>,
     /// The dependences that were asked, with what they assume.
-    pub graph: DependenceGraph,
+    pub graph: Rc<DependenceGraph>,
     /// What has to hold in front of the region for the new loops to do all that those before did.
     pub holds: Guard,
 }

@@ -8,6 +8,8 @@
 //! that goes from one iteration to another forbids it. After Li, "Array privatization for parallel
 //! execution of loops", 1992.
 
+use std::rc::Rc;
+
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{AffineForOp, AffineLoadOp, AffineStoreOp};
 use gpuc_dialects::offload::RegionOp;
@@ -86,7 +88,7 @@ impl AffinePrivatize {
     ) -> Found<Private> {
         let (mut found, mut apart) = (Vec::new(), IndexSet::new());
         let free = candidates(ir, region);
-        let (mut outermost, mut done): (Option<DependenceGraph>, Vec<Op>) = (None, Vec::new());
+        let (mut outermost, mut done): (Option<Rc<DependenceGraph>>, Vec<Op>) = (None, Vec::new());
         for &op in &free {
             if done.iter().any(|&outer| ir.is_inside(op, outer)) {
                 continue;

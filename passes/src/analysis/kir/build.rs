@@ -1,5 +1,7 @@
 //! Scopes and diKernels of a nest.
 
+use std::rc::Rc;
+
 use gpuc_dialects::memref;
 use gpuc_ir::op::{AccessKind, LoopCarried, Traits};
 use gpuc_ir::{Ir, Location, Op, OpView, Value};
@@ -24,7 +26,7 @@ pub(super) struct Builder<'a> {
     /// The outermost loop.
     pub root: Op,
     /// What the nest has to keep in order.
-    pub graph: DependenceGraph,
+    pub graph: Rc<DependenceGraph>,
     pub kir: Kir,
     /// For each diKernel, the values that it is computed from.
     pub inputs: Vec<Vec<Value>>,

@@ -19,7 +19,7 @@ use super::shape::{Constants, Shape, ShapeKey, is_refuted};
 const MOST_QUESTIONS: usize = 4096;
 
 /// Whether mapped variables that only pointers could make overlap are taken to be apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Apart {
     /// They are, and [`Carried::assumed_apart`] says which.
     Assumed,
@@ -28,7 +28,7 @@ pub enum Apart {
 }
 
 /// Which dependence is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wanted {
     /// One that may be there: without it the loop can run in parallel.
     Any,

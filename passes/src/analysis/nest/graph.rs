@@ -15,7 +15,7 @@ use super::super::access::{Access, AccessKind, Alias, Storage, access, alias, is
 use super::super::loops::nest;
 use super::carried::{Apart, conflict};
 use super::dependence::DependenceKind;
-use super::pair::Pair;
+use super::pair::{Pair, Question};
 use super::{Nest, Own, comparable};
 use crate::raise::reduction::Reduction;
 
@@ -161,7 +161,17 @@ impl Nest {
     /// # Errors
     /// An operation in the loops whose effects are not known, or an access with more others than are compared, or with
     /// others in so many loops that nobody lists the directions.
-    pub fn graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<DependenceGraph, Op> {
+    pub fn graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<Rc<DependenceGraph>, Op> {
+        let question = (roots.to_vec(), apart);
+        if let Some(known) = self.graphs.borrow().get(&question) {
+            return Ok(Rc::clone(known));
+        }
+        let found = Rc::new(self.find_graph(ir, roots, apart)?);
+        self.graphs.borrow_mut().insert(question, Rc::clone(&found));
+        Ok(found)
+    }
+
+    fn find_graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<DependenceGraph, Op> {
         let mut accesses = Vec::new();
         for &root in roots {
             accesses
@@ -191,10 +201,7 @@ impl Nest {
                     return Err(a.op);
                 }
                 let decidable = pairs <= MOST_PAIRS;
-                between(ir, first, second, true, decidable, &mut edges).ok_or(a.op)?;
-                if first.root == second.root && a.op != b.op {
-                    between(ir, second, first, false, decidable, &mut edges).ok_or(a.op)?;
-                }
+                between(ir, first, second, decidable, &mut edges).ok_or(a.op)?;
             }
         }
         let assumed_apart = assumed.into_iter().collect();
@@ -225,28 +232,43 @@ impl Placed {
     }
 }
 
-/// The dependences from one access to another, or to itself; `None` where they have too many directions.
+/// The dependences between two accesses in both directions, `first` being in front of `second` in the program, or those of
+/// one to itself; `None` where they have too many directions.
 fn between(
+    ir: &Ir,
+    first: &Placed,
+    second: &Placed,
+    decidable: bool,
+    edges: &mut Vec<Edge>,
+) -> Option<()> {
+    let (a, b) = (&first.access, &second.access);
+    let question = match decidable
+        && comparable(ir, first.root, a, b, Own::Compared)
+        && comparable(ir, second.root, a, b, Own::Compared)
+    {
+        true => Pair::new(ir, [first.root, second.root], a, b).question(a, b),
+        false => None,
+    };
+    let forth = question.as_ref().and_then(|question| question.forth(a.op != b.op));
+    directed(ir, first, second, a.op != b.op, forth, edges)?;
+    if first.root == second.root && a.op != b.op {
+        let back = question.as_ref().and_then(Question::back);
+        directed(ir, second, first, false, back, edges)?;
+    }
+    Some(())
+}
+
+/// Notes the dependences from one access to another, as far as they are known; `None` where they have too many directions.
+fn directed(
     ir: &Ir,
     from: &Placed,
     to: &Placed,
     source_first: bool,
-    decidable: bool,
+    known: Option<Vec<presburger::Dependence>>,
     edges: &mut Vec<Edge>,
 ) -> Option<()> {
     let (source, sink) = (&from.access, &to.access);
     let loops = from.common(to);
-    let source_first = source_first && source.op != sink.op;
-    let known = match decidable
-        && comparable(ir, from.root, source, sink, Own::Compared)
-        && comparable(ir, to.root, source, sink, Own::Compared)
-    {
-        true => {
-            let pair = Pair::new(ir, [from.root, to.root], source, sink);
-            pair.dependences(source, sink, source_first)
-        }
-        false => None,
-    };
     // Loops round the declaration of a buffer have one each iteration.
     let shared = if source.root == sink.root { own_loops(ir, source, &loops) } else { 0 };
     let same = |vector: &Vec<Direction>| vector[..shared].iter().all(|&d| d == Direction::Equal);

@@ -3,9 +3,12 @@
 //! [`Nest`] is computed once for an operation and kept by the pass manager. It knows the accesses
 //! inside and, for each loop, which of them are its own; iteration domains with the conditions round
 //! an access ([`guard`]), access relations and dependences are made from these on demand, with all
-//! iterations of loops outside the one asked about as parameters.
+//! iterations of loops outside the one asked about as parameters. Answers are kept: passes in a row ask
+//! the same of a nest that none of them changes, and the solver takes longer than what they do.
 
+use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::pass::Analysis;
@@ -28,6 +31,7 @@ pub mod touched;
 
 use carried::{Apart, Carried, Wanted, carried};
 use dependence::DependenceKind;
+use graph::DependenceGraph;
 use pair::Pair;
 use shape::is_outside;
 
@@ -40,6 +44,10 @@ pub struct Nest {
     unknown: Vec<Op>,
     /// What is inside the operation itself, and inside each counted loop.
     spans: FxHashMap<Op, Span>,
+    /// What loops carry, as far as it has been asked.
+    carried: RefCell<FxHashMap<(Op, Apart, Wanted), Rc<Carried>>>,
+    /// The graphs that have been asked for, by their roots.
+    graphs: RefCell<FxHashMap<(Vec<Op>, Apart), Rc<DependenceGraph>>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -114,8 +122,20 @@ impl Nest {
     ///
     /// # Errors
     /// An operation in the loop whose effects are not known.
-    pub fn carried(&self, ir: &Ir, op: Op, apart: Apart, wanted: Wanted) -> Result<Carried, Op> {
-        Ok(carried(ir, op, self.accesses(op)?, apart, wanted))
+    pub fn carried(
+        &self,
+        ir: &Ir,
+        op: Op,
+        apart: Apart,
+        wanted: Wanted,
+    ) -> Result<Rc<Carried>, Op> {
+        let question = (op, apart, wanted);
+        if let Some(known) = self.carried.borrow().get(&question) {
+            return Ok(Rc::clone(known));
+        }
+        let found = Rc::new(carried(ir, op, self.accesses(op)?, apart, wanted));
+        self.carried.borrow_mut().insert(question, Rc::clone(&found));
+        Ok(found)
     }
 
     /// Whether iterations of a counted loop wait for each other, mapped variables being apart; `None` where an operation has effects
@@ -160,7 +180,10 @@ fn between(
 ) {
     let pair = Pair::new(ir, [op; 2], source, sink);
     let known = match comparable(ir, op, source, sink, Own::Unknown) {
-        true => pair.dependences(source, sink, source_first && source.op != sink.op),
+        true => {
+            let question = pair.question(source, sink);
+            question.and_then(|question| question.forth(source_first && source.op != sink.op))
+        }
         false => None,
     };
     let dependence = |known| NestDependence {

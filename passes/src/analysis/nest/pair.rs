@@ -26,6 +26,27 @@ pub(super) struct Pair {
     common: usize,
 }
 
+/// Two accesses as relations, to be asked for dependences of any loop they share.
+pub(super) struct Question {
+    accesses: [dependence::Access; 2],
+    common: usize,
+}
+
+impl Question {
+    /// The dependences from the first access to the second, those in one iteration too if `source_first` says that the source
+    /// stands in front of the sink; `None` where the solver gives up.
+    pub(super) fn forth(&self, source_first: bool) -> Option<Vec<dependence::Dependence>> {
+        let [source, sink] = &self.accesses;
+        Conflicts::new(source, sink, self.common).ok()?.dependences(source_first).ok()
+    }
+
+    /// The dependences from the second access, which stands behind the first, to that; `None` where the solver gives up.
+    pub(super) fn back(&self) -> Option<Vec<dependence::Dependence>> {
+        let [sink, source] = &self.accesses;
+        Conflicts::new(source, sink, self.common).ok()?.dependences(false).ok()
+    }
+}
+
 impl Pair {
     /// Two accesses, each inside one of the loops `roots`, which are one loop or stand side by side.
     pub(super) fn new(ir: &Ir, roots: [Op; 2], source: &Access, sink: &Access) -> Pair {
@@ -53,19 +74,13 @@ impl Pair {
         self.nests[0].iter().take(self.common).map(|dim| dim.variable).collect()
     }
 
-    /// The dependences from one access to the other that any loop they share carries, or none of them
-    /// if `source_first` says that the source stands in front of the sink; `None` where the solver
-    /// gives up.
-    pub(super) fn dependences(
-        &self,
-        source: &Access,
-        sink: &Access,
-        source_first: bool,
-    ) -> Option<Vec<dependence::Dependence>> {
-        let ((from, _), (to, _)) = (self.relation(0, source)?, self.relation(1, sink)?);
-        let from = dependence::Access::from_relation(from);
-        let to = dependence::Access::from_relation(to);
-        Conflicts::new(&from, &to, self.common).ok()?.dependences(source_first).ok()
+    /// The elements that the two accesses touch in their iterations; `None` where coefficients leave 64 bits.
+    pub(super) fn question(&self, source: &Access, sink: &Access) -> Option<Question> {
+        let of = |which, access| {
+            let (relation, _) = self.relation(which, access)?;
+            Some(dependence::Access::from_relation(relation))
+        };
+        Some(Question { accesses: [of(0, source)?, of(1, sink)?], common: self.common })
     }
 
     /// Whether the loop carries a dependence from one access to the other; `unconditional` says that

@@ -124,7 +124,9 @@ impl Reaching {
         // What stands in front of the sink in one iteration of a loop was asked for on the way up to the loop.
         let source_first = roots[0] != roots[1];
         let pair = Pair::new(ir, roots, source, sink);
-        pair.dependences(source, sink, source_first).is_none_or(|found| !found.is_empty())
+        let question = pair.question(source, sink);
+        let found = question.and_then(|question| question.forth(source_first));
+        found.is_none_or(|found| !found.is_empty())
     }
 }
 
