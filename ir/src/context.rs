@@ -58,6 +58,8 @@ pub struct Context {
     attrs: Interner<AttrKind>,
     dicts: Interner<Box<[(Ident, Attr)]>>,
     exprs: Interner<AffineExprKind>,
+    /// The normal form of an expression, once somebody has computed it.
+    pub(crate) normal_exprs: FxHashMap<AffineExpr, AffineExpr>,
     maps: Interner<AffineMapData>,
     sets: Interner<IntegerSetData>,
     locations: PrimaryMap<Location, LocationKind>,
@@ -80,6 +82,7 @@ impl Default for Context {
             attrs: Interner::default(),
             dicts: Interner::default(),
             exprs: Interner::default(),
+            normal_exprs: FxHashMap::default(),
             maps: Interner::default(),
             sets: Interner::default(),
             locations: PrimaryMap::new(),

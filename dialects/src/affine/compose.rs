@@ -3,6 +3,7 @@
 
 use gpuc_ir::affine::AffineExprKind;
 use gpuc_ir::{AffineExpr, IntegerSet, Ir, OpView, Value};
+use smallvec::{SmallVec, smallvec};
 
 use super::apply::AffineApplyOp;
 use super::bound::AffineValue;
@@ -106,19 +107,7 @@ impl Applied {
     /// Writes constants into the expressions, makes symbols of dimensions that may be symbols, and
     /// drops operands that are repeated or not used.
     fn simplify(&mut self, ir: &mut Ir) {
-        let mut used = [vec![false; self.dims.len()], vec![false; self.symbols.len()]];
-        for &expr in &self.exprs {
-            ir.ctx.walk_expr(expr, &mut |part| {
-                let (kind, i) = match *ir.ctx.expr_kind(part) {
-                    AffineExprKind::Dim(i) => (0, i),
-                    AffineExprKind::Symbol(i) => (1, i),
-                    _ => return,
-                };
-                if let Some(flag) = used[kind].get_mut(i as usize) {
-                    *flag = true;
-                }
-            });
-        }
+        let used = self.used(ir);
         let (mut dims, mut symbols) = (Vec::new(), Vec::new());
         let mut replacements = [Vec::new(), Vec::new()];
         // Symbols first, so that they keep their places in front of dimensions that become symbols.
@@ -146,7 +135,49 @@ impl Applied {
         (self.dims, self.symbols) = (dims, symbols);
     }
 
-    fn compose_and_simplify(&mut self, ir: &mut Ir) {
+    /// Whether nothing is left to do, as far as that is seen with little effort: most of what is asked about has been composed
+    /// before.
+    fn is_settled(&self, ir: &mut Ir) -> bool {
+        let is_plain = |value: Value| {
+            !ir.defining_op(value).is_some_and(|op| AffineApplyOp::is(ir, op))
+                && constant_index_value(ir, value).is_none()
+        };
+        let stand_once = |list: &[Value]| (1..list.len()).all(|i| !list[..i].contains(&list[i]));
+        if !self.dims.iter().chain(&self.symbols).all(|&value| is_plain(value))
+            || !stand_once(&self.dims)
+            || !stand_once(&self.symbols)
+            || self.dims.iter().any(|&value| is_valid_symbol(ir, value))
+        {
+            return false;
+        }
+        let used = self.used(ir);
+        used.iter().flatten().all(|&used| used)
+            && self.exprs.iter().all(|&expr| simplify_expr(&mut ir.ctx, expr) == expr)
+    }
+
+    /// Which dimensions and which symbols occur.
+    fn used(&self, ir: &Ir) -> [SmallVec<[bool; 8]>; 2] {
+        let mut used = [smallvec![false; self.dims.len()], smallvec![false; self.symbols.len()]];
+        for &expr in &self.exprs {
+            ir.ctx.walk_expr(expr, &mut |part| {
+                let (kind, i) = match *ir.ctx.expr_kind(part) {
+                    AffineExprKind::Dim(i) => (0, i),
+                    AffineExprKind::Symbol(i) => (1, i),
+                    _ => return,
+                };
+                if let Some(flag) = used[kind].get_mut(i as usize) {
+                    *flag = true;
+                }
+            });
+        }
+        used
+    }
+
+    /// Says whether there was anything to do.
+    fn compose_and_simplify(&mut self, ir: &mut Ir) -> bool {
+        if self.is_settled(ir) {
+            return false;
+        }
         // Every step follows definitions upwards, so that it ends; in graph regions it need not.
         for _ in 0..64 {
             if !self.compose_once(ir) {
@@ -161,6 +192,7 @@ impl Applied {
                 break;
             }
         }
+        true
     }
 }
 
@@ -176,7 +208,9 @@ pub fn compose(ir: &mut Ir, value: &mut AffineValue) -> bool {
         dims: value.operands[..dims].to_vec(),
         symbols: value.operands[dims..].to_vec(),
     };
-    applied.compose_and_simplify(ir);
+    if !applied.compose_and_simplify(ir) {
+        return false;
+    }
     let counts = (applied.dims.len() as u32, applied.symbols.len() as u32);
     let map = ir.ctx.map(counts.0, counts.1, &applied.exprs);
     let operands: Vec<Value> = applied.dims.into_iter().chain(applied.symbols).collect();
@@ -197,7 +231,9 @@ pub fn compose_set(ir: &mut Ir, set: &mut IntegerSet, operands: &mut Vec<Value>)
         dims: operands[..dims].to_vec(),
         symbols: operands[dims..].to_vec(),
     };
-    applied.compose_and_simplify(ir);
+    if !applied.compose_and_simplify(ir) {
+        return false;
+    }
     let constraints: Vec<(AffineExpr, bool)> = applied
         .exprs
         .iter()

@@ -186,10 +186,15 @@ impl Sum {
 
 /// The normal form of an expression; the expression itself where numbers would get too large.
 pub fn simplify_expr(ctx: &mut Context, expr: AffineExpr) -> AffineExpr {
-    match Sum::of(ctx, expr) {
+    if let Some(known) = ctx.normal_expr(expr) {
+        return known;
+    }
+    let simple = match Sum::of(ctx, expr) {
         Some(sum) => sum.build(ctx),
         None => expr,
-    }
+    };
+    ctx.note_normal_expr(expr, simple);
+    simple
 }
 
 #[cfg(test)]

@@ -318,6 +318,17 @@ impl Context {
         }
     }
 
+    /// What [`note_normal_expr`](Self::note_normal_expr) said of an expression.
+    pub fn normal_expr(&self, expr: AffineExpr) -> Option<AffineExpr> {
+        self.normal_exprs.get(&expr).copied()
+    }
+
+    /// Keeps the normal form of an expression, which takes longer to compute than to look up and is asked for again whenever an
+    /// operation with that expression is visited.
+    pub fn note_normal_expr(&mut self, expr: AffineExpr, normal: AffineExpr) {
+        self.normal_exprs.insert(expr, normal);
+    }
+
     /// Calls `visit` on every sub-expression, operands first.
     pub fn walk_expr(&self, expr: AffineExpr, visit: &mut impl FnMut(AffineExpr)) {
         if let Binary(_, a, b) = *self.expr_kind(expr) {
