@@ -7,13 +7,17 @@ use gpuc_interp::{Comparison, Order, check_same};
 use gpuc_passes::pipelines::{LOWER, PARALLEL};
 use remarks::{parse, run};
 
-const PLANS: [&str; 5] = [
+const PLANS: [&str; 6] = [
     "tile-sizes=8,8,4 thread-sizes=2,2",
     "tile-sizes=16,8,8 thread-sizes=4,4",
     "tile-sizes=8,16,8 thread-sizes=1,4",
     "tile-sizes=4,4,4 thread-sizes=1,1 wide=false",
     "tile-sizes=16,16,8 thread-sizes=4,2",
+    LONG_RUNS,
 ];
+
+/// Runs of terms that are straight code in parts only.
+const LONG_RUNS: &str = "tile-sizes=4,8,32 thread-sizes=2,1 wide=false";
 
 /// Plans whose tiles form a ring, for terms that are whole runs.
 const RINGS: [&str; 4] = [
@@ -102,8 +106,8 @@ impl Product {
     }
 }
 
-const SIZES: [[i64; 3]; 6] =
-    [[0, 5, 5], [1, 1, 1], [16, 16, 16], [17, 33, 13], [32, 8, 0], [5, 40, 31]];
+const SIZES: [[i64; 3]; 7] =
+    [[0, 5, 5], [1, 1, 1], [16, 16, 16], [17, 33, 13], [32, 8, 0], [5, 40, 31], [10, 9, 60]];
 
 /// Every size, each with another plan.
 fn check_product(product: &Product) {
@@ -133,6 +137,10 @@ fn as_code_of_threads() {
     for sizes in [[17, 33, 13], [16, 16, 16]] {
         let text = Product { init: "%old", ..PLAIN }.text(sizes);
         assert_eq!(check_through(&text, PLANS[0], &[LOWER]), 1);
+    }
+    for element in ["f32", "f64"] {
+        let text = Product { element, ..PLAIN }.text([10, 9, 60]);
+        assert_eq!(check_through(&text, LONG_RUNS, &[LOWER]), 1);
     }
 }
 
@@ -196,6 +204,7 @@ fn tiles_in_a_ring() {
         for sizes in [[16, 16, 16], [17, 33, 20], [5, 40, 32]] {
             check_sizes(&PLAIN, sizes, plan);
             check_sizes(&Product { left: "%a[%k, %i]", ..PLAIN }, sizes, plan);
+            check_sizes(&Product { element: "f64", ..PLAIN }, sizes, plan);
         }
         // A shorter run at the end is not for them, and neither are fewer runs than tiles: the nest as it was.
         for terms in [13, 31, 2, 1, 0] {

@@ -192,6 +192,12 @@ impl Contraction {
         Ok(())
     }
 
+    /// Bytes of the registers that one result of each sum takes.
+    pub fn bytes_of_sums(&self, ir: &Ir) -> i64 {
+        let bytes = |&ty| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8) as i64;
+        self.sums.iter().map(bytes).sum()
+    }
+
     /// Whether rows and columns are a rectangle.
     pub fn is_rectangle(&self) -> bool {
         self.dims.iter().all(|dim| dim.slanted.is_none())

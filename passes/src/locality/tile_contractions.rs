@@ -14,7 +14,6 @@
 use gpuc_arch::{Arch, Feature};
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineParallelOp;
-use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_ir::op::Traits;
@@ -240,14 +239,14 @@ impl TileContractions {
         let later = Arch::all().iter().filter(|other| other.number >= arch.number);
         let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
         let version = |(i, plan): (usize, TilePlan)| {
-            // A grid that leaves multiprocessors idle is not worth a large tile; the smallest is worth it
-            // while a quarter of them works. One that is weighed against smaller ones gives way by itself, and the smallest
-            // of those is worth it while three quarters of them work.
-            let has_rivals = rivals_of(&plans, i).next().is_some();
+            // A grid that leaves multiprocessors idle is not worth a large tile, unless it is weighed against smaller ones, to
+            // which it gives way by itself; the smallest is worth it while a quarter of them works, or an eighth where it is
+            // one of the weighed.
             let busy = match plan.weight {
-                _ if i == last || has_rivals => sms.div_ceil(4),
+                0 if i == last => sms.div_ceil(4),
                 0 => sms,
-                _ => sms - sms / 4,
+                _ if i == last => sms.div_ceil(8),
+                _ => sms.div_ceil(4),
             };
             let busy = i64::from(busy);
             Version { plan, least_blocks: self.least_blocks.unwrap_or(busy), placed: None }
@@ -271,32 +270,34 @@ impl TileContractions {
             let narrow = TilePlan { wide: false, ..plan };
             return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });
         }
-        let bytes = nest.sums.iter().map(|&ty| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8));
-        let bytes = bytes.sum::<u64>() as i64;
+        let bytes = nest.bytes_of_sums(ir);
         let in_background = arch.has(Feature::CpAsync) && nest.is_rectangle();
         let candidates = TilePlan::candidates(bytes, nest.staged.len(), in_background);
-        let mut fitting: Vec<TilePlan> = candidates.into_iter().filter(fits).collect();
-        let Some(small) = fitting.pop() else { return Ok(Vec::new()) };
-        if fitting.is_empty() {
-            fitting.push(small);
-        }
-        // Without wide accesses round the sum, or with a test for each, results want more registers.
-        let narrow = |plan: TilePlan| TilePlan { wide: false, blocks_each: 1, weight: 0, ..plan };
-        if !nest.is_rectangle() {
-            fitting.iter_mut().for_each(|plan| plan.blocks_each = 1);
-        }
-        let large = fitting.last().copied().unwrap_or(small);
-        // Rows of known length that are whole copies leave an odd number of columns, or a base in between, to the small plan: not worth
+        let (wide, narrow): (Vec<_>, Vec<_>) =
+            candidates.into_iter().filter(fits).partition(|plan| plan.wide);
+        // Rows of known length that are whole copies leave an odd number of columns, or a base in between, to the smaller plans: not worth
         // the large one's text twice.
-        let has_whole_rows =
-            |load| Wide::of_tile(ir, nest, load, &large).is_some_and(|wide| wide.has_whole_rows());
-        if small == large || !nest.staged.iter().all(has_whole_rows) {
-            fitting.push(narrow(large));
+        let has_whole_rows = |plan: &TilePlan| {
+            let whole = |load| {
+                Wide::of_tile(ir, nest, load, plan).is_some_and(|wide| wide.has_whole_rows())
+            };
+            nest.staged.iter().all(whole)
+        };
+        let again = wide.last().filter(|plan| narrow.len() < 2 || !has_whole_rows(plan));
+        // Without wide accesses round the sum, or with a test for each, results want more registers, and time.
+        let again = again.map(|&plan| TilePlan {
+            wide: false,
+            stages: 1,
+            blocks_each: 1,
+            weight: plan.weight + plan.weight / 25,
+            ..plan
+        });
+        let again = again.filter(|plan| fits(plan) && !narrow.contains(plan));
+        let mut plans: Vec<TilePlan> = wide.into_iter().chain(again).chain(narrow).collect();
+        if !nest.is_rectangle() {
+            plans.iter_mut().for_each(|plan| plan.blocks_each = 1);
         }
-        if small != large {
-            fitting.push(narrow(small));
-        }
-        Ok(fitting)
+        Ok(plans)
     }
 
     /// The plan that the options give.

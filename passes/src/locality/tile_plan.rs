@@ -73,11 +73,32 @@ impl TilePlan {
         self.threads().iter().product()
     }
 
+    /// Terms that are straight code: all of a run, or some at a time where that would be long: of `float`s, of which the arithmetic
+    /// takes as many as are issued, what a large tile sums up; of wider ones, whose loop is hidden behind them, less.
+    pub fn straight_terms(&self, bytes: i64) -> i64 {
+        const MOST_TERMS: i64 = 16;
+        const PRODUCTS_A_GROUP: i64 = 128;
+        let most_products = if bytes <= 4 { 1024 } else { 256 };
+        let results: i64 = self.thread.iter().product();
+        match self.depth <= MOST_TERMS && self.depth * results <= most_products {
+            true => self.depth,
+            false => (PRODUCTS_A_GROUP / results).clamp(2, 8).min(self.depth),
+        }
+    }
+
+    /// What the multiprocessor takes at least, in blocks of this plan: each of its four schedulers has a warp of them or none.
+    pub fn blocks_at_least(&self) -> i64 {
+        const SCHEDULERS: i64 = 4;
+        const WARP: i64 = 32;
+        (SCHEDULERS * WARP / self.thread_count()).max(1)
+    }
+
     /// The plans for sums of so many bytes a result and so many tiles, on a device with copies in the background or
     /// without, larger ones first: what a tile of registers holds bounds how often an element of shared memory is used, and
-    /// a thread has 255 of them. The last one is for the smallest grids.
+    /// a thread has 255 of them. The last ones are for the smallest grids, and for rows that begin anywhere.
     ///
-    /// The weights are those of products of `float`s of 4096 rows and columns on an H100 (`benches/RESULTS.md`).
+    /// The weights of large tiles of `float`s are those of products of 4096 rows and columns on an H100, those of others what the model of
+    /// time says of 200 to 1200 (`benches/RESULTS.md`).
     pub fn candidates(bytes: i64, tiles: usize, in_background: bool) -> Vec<TilePlan> {
         let plan = |block: [i64; 2], depth: i64, thread: [i64; 2], blocks_each: i64| TilePlan {
             block,
@@ -89,22 +110,37 @@ impl TilePlan {
             weight: 0,
         };
         let weighed = |plan: TilePlan, weight: i64| TilePlan { weight, ..plan };
+        let narrow = |block: [i64; 2], depth: i64, thread: [i64; 2], weight: i64| TilePlan {
+            wide: false,
+            ..weighed(plan(block, depth, thread, 1), weight)
+        };
+        let in_ring = |plan: TilePlan| TilePlan { stages: 2, ..plan };
         match bytes {
-            // More operands want registers on their way into the tiles.
-            ..=4 if tiles > 2 => {
-                vec![plan([128, 128], 8, [8, 8], 1), plan([64, 64], 8, [4, 4], 3)]
-            }
             ..=4 => {
-                let large = plan([128, 128], 16, [8, 8], 2);
-                let large = match in_background {
-                    true => weighed(TilePlan { stages: 2, ..large }, 2222),
-                    false => weighed(large, 2336),
+                let large = match (tiles, in_background) {
+                    (..=2, true) => weighed(in_ring(plan([128, 128], 16, [8, 8], 2)), 2222),
+                    (..=2, false) => weighed(plan([128, 128], 16, [8, 8], 2), 2336),
+                    // More operands want registers on their way into the tiles.
+                    _ => weighed(plan([64, 64], 16, [8, 4], 1), 2940),
                 };
                 let oblong = weighed(plan([64, 128], 16, [8, 8], 1), 2500);
-                vec![large, oblong, plan([64, 64], 16, [4, 4], 3)]
+                let small = narrow([32, 32], 32, [4, 4], 3400);
+                let smallest = narrow([16, 32], 32, [2, 2], 5500);
+                match tiles {
+                    ..=2 => vec![large, oblong, small, smallest],
+                    _ => vec![large, small, smallest],
+                }
             }
-            5..=8 => vec![plan([128, 64], 8, [8, 4], 2), plan([64, 64], 8, [4, 4], 2)],
-            _ => vec![plan([64, 64], 8, [4, 4], 2)],
+            5..=8 => {
+                let large = match (tiles, in_background) {
+                    (..=2, true) => weighed(in_ring(plan([64, 32], 16, [8, 8], 1)), 3500),
+                    (..=2, false) => weighed(plan([64, 64], 16, [8, 8], 1), 3700),
+                    _ => weighed(plan([64, 32], 16, [8, 8], 1), 3940),
+                };
+                let small = narrow([32, 32], 16, [8, 4], 5000);
+                vec![large, small, narrow([16, 16], 32, [2, 1], 13200)]
+            }
+            _ => vec![plan([64, 64], 8, [4, 4], 2), narrow([64, 64], 8, [4, 4], 0)],
         }
     }
 }

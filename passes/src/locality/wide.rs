@@ -117,6 +117,9 @@ impl Wide {
     }
 }
 
+/// Terms of a run that is worth its tiles by itself.
+const LONG_RUN: i64 = 32;
+
 /// Whether, for all that the host knows at the builder's point in front of the region, a plan can be
 /// carried out and pays, more than its rivals; `None` where the host cannot know.
 pub fn conditions<'a>(
@@ -136,11 +139,15 @@ pub fn conditions<'a>(
         let first = compare(b, arith::CmpIPredicate::Sle, own, other);
         all = arith::AndIOp::new(b, all, first).value(b);
     }
-    // Fewer terms than two runs are over before the tiles pay.
+    // Fewer terms than two runs are over before the tiles pay, unless runs are long.
     let depth = trips_of_sum(b, nest, region.op(), &mut map)?;
     if least_blocks > 0 || plan.stages > 1 {
         // The first runs are on their way before anything asks how many there are.
-        let deep = at_least(b, depth, plan.stages.max(2) * plan.depth);
+        let least = match plan.stages {
+            ..=1 => (2 * plan.depth).min(LONG_RUN),
+            stages => stages * plan.depth,
+        };
+        let deep = at_least(b, depth, least);
         all = arith::AndIOp::new(b, all, deep).value(b);
     }
     if plan.stages > 1 {
@@ -207,7 +214,11 @@ fn time_of_products(
 ) -> Value {
     let blocks = parts(b, trips, &nest.sides(plan), Count::All);
     let sms = arith::constant_index(b, sms);
-    let most = arith::CeilDivUIOp::new(b, blocks, sms).value(b);
+    let mut most = arith::CeilDivUIOp::new(b, blocks, sms).value(b);
+    if plan.blocks_at_least() > 1 {
+        let least = arith::constant_index(b, plan.blocks_at_least());
+        most = arith::MaxSIOp::new(b, most, least).value(b);
+    }
     let results = plan.block.iter().product::<i64>();
     let each = arith::constant_index(b, results * plan.weight);
     arith::MulIOp::new(b, most, each).value(b)

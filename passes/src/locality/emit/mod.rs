@@ -373,7 +373,10 @@ impl<'a> Emitter<'a> {
                 vec![]
             });
             let annotation = match end {
-                None => llvm::full_unroll(&mut b.ctx),
+                None => match self.plan.straight_terms(self.nest.bytes_of_sums(b)) {
+                    terms if terms < self.plan.depth => llvm::unroll_by(&mut b.ctx, terms),
+                    _ => llvm::full_unroll(&mut b.ctx),
+                },
                 Some(_) => llvm::no_unroll(&mut b.ctx),
             };
             b.set_attr(products.op(), llvm::LOOP_ANNOTATION, annotation);
