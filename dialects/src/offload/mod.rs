@@ -128,6 +128,10 @@ pub const NAME_ATTR: &str = "offload.name";
 /// `copyout`, `create`, `present`, `deviceptr`, `firstprivate`; [`MAP_SECTION`] for what is still open.
 pub const MAP_ATTR: &str = "offload.map";
 
+/// Name of the argument attribute with the number of elements of the outermost dimension that the program maps, from the first on,
+/// where it says so by a number: what lies behind them is not touched. It decides what is worth its text, not what is right.
+pub const ROWS_ATTR: &str = "offload.rows";
+
 /// A mapping of as much of what a pointer points to as the construct touches, which is to be found.
 pub const MAP_SECTION: &str = "section";
 

@@ -6,7 +6,7 @@ use gpuc_dialects::{arith, func};
 use gpuc_ir::{Attr, InsertPoint, Op, Value};
 
 use super::array_reduction::scalar_reductions;
-use super::capture::{Captures, Capturing, Formal, Target, is_by_host};
+use super::capture::{Captures, Capturing, Target, is_by_host};
 use super::clause_items::member_paths;
 use super::extent::keeps_value;
 use super::lowerer::{Binding, Frame, Lowerer, Lowering};
@@ -17,10 +17,10 @@ use super::storage::{has_address_taken, is_automatic};
 use super::unit::Enclosing;
 use super::uses::{Captured, Collector, Uses, mutates};
 use super::walk::{self, Below, Node};
-use super::{Argument, Compute, DataItem};
+use super::{Argument, Compute, DataItem, Extent};
 use crate::directive::{Directive, Kind, VarRef};
 use crate::source::Span;
-use crate::tree::{DeclId, ExprId, StmtId};
+use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
 use crate::types::Qualifiers;
 
 /// A compute construct to be lowered.
@@ -204,7 +204,7 @@ impl Lowerer<'_> {
         });
         self.construct = None;
         self.b.location = location;
-        let function = self.build_function(&site, &captures.formals, region);
+        let function = self.build_function(&site, &captures, region);
         if self.gives_addresses {
             self.mark_generic(function);
         }
@@ -362,9 +362,10 @@ impl Lowerer<'_> {
     fn build_function(
         &mut self,
         site: &Site<'_>,
-        formals: &[Formal],
+        captures: &Captures,
         region: gpuc_ir::Region,
     ) -> Op {
+        let formals = &captures.formals;
         let module = self.b.body(self.module, 0);
         self.b.set_point(InsertPoint::End(module));
         let inputs: Vec<_> = formals.iter().map(|formal| formal.ty).collect();
@@ -375,11 +376,18 @@ impl Lowerer<'_> {
         for formal in formals {
             let storage = formal.storage.map(|storage| (offload::STORAGE_ATTR, storage));
             let words = [(offload::NAME_ATTR, &*formal.name), (offload::MAP_ATTR, formal.map)];
-            let entries: Vec<_> = words
+            let mut entries: Vec<_> = words
                 .into_iter()
                 .chain(storage)
                 .map(|(key, text)| (ctx.ident(key), ctx.string_attr(text)))
                 .collect();
+            let rows = match formal.actual {
+                Argument::Data(item) => {
+                    captures.data.get(item).and_then(|item| rows(self.unit, item))
+                }
+                _ => None,
+            };
+            entries.extend(rows.map(|rows| (ctx.ident(offload::ROWS_ATTR), ctx.i64_attr(rows))));
             let dict = ctx.dict(entries);
             dicts.push(ctx.intern_attr(gpuc_ir::AttrKind::Dict(dict)));
         }
@@ -408,4 +416,13 @@ impl Lowerer<'_> {
         }
         self.build(op.region(region))
     }
+}
+
+/// The number of elements of the outermost dimension that a data clause maps, from the first on, where it is a number.
+fn rows(unit: &TranslationUnit, item: &DataItem) -> Option<i64> {
+    let Extent::Clause(var) = &item.extent else { return None };
+    let section = var.sections.first()?;
+    let is_first = section.lower.is_none_or(|lower| unit.constant_int(lower) == Some(0));
+    let length = section.length.filter(|_| is_first && section.stride.is_none())?;
+    i64::try_from(unit.constant_int(length)?).ok()
 }

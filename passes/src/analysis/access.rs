@@ -1,13 +1,14 @@
 //! Who touches which memory, element by element.
 
 use gpuc_dialects::offload::{
-    MAP_ATTR, NAME_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT, STORAGE_RESTRICT,
+    MAP_ATTR, NAME_ATTR, ROWS_ATTR, STORAGE_ATTR, STORAGE_EXCLUSIVE, STORAGE_OBJECT,
+    STORAGE_RESTRICT,
 };
 use gpuc_dialects::{arith, gpu, memref, ptr};
 use gpuc_ir::op::{Subscripts, Traits};
 
 pub use gpuc_ir::op::AccessKind;
-use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, ValueDef};
+use gpuc_ir::{Attr, AttrKind, Ir, Op, OpView, Value, ValueDef};
 
 use super::modular;
 use super::names;
@@ -248,12 +249,21 @@ fn argument_owner(ir: &Ir, value: Value) -> Option<(Op, usize)> {
     ir.has_trait(owner, Traits::SYMBOL).then_some((owner, index as usize))
 }
 
-/// An attribute of the function argument that a value is.
+/// A string attribute of the function argument that a value is.
 pub fn argument_attr<'a>(ir: &'a Ir, value: Value, name: &str) -> Option<&'a str> {
+    ir.ctx.string_value(any_argument_attr(ir, value, name)?)
+}
+
+/// Elements of the outermost dimension that the program maps of an argument, where it says so by a number ([`ROWS_ATTR`]).
+pub fn mapped_rows(ir: &Ir, value: Value) -> Option<i64> {
+    ir.ctx.i64_value(any_argument_attr(ir, value, ROWS_ATTR)?)
+}
+
+fn any_argument_attr(ir: &Ir, value: Value, name: &str) -> Option<Attr> {
     let (owner, index) = argument_owner(ir, value)?;
     let all = ir.ctx.array_value(ir.attr(owner, "arg_attrs")?)?;
     let AttrKind::Dict(entries) = *ir.ctx.attr_kind(*all.get(index)?) else { return None };
-    ir.ctx.string_value(ir.ctx.dict_get_str(entries, name)?)
+    ir.ctx.dict_get_str(entries, name)
 }
 
 /// The variable's name in the source, for messages.

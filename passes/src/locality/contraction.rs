@@ -11,13 +11,13 @@ use std::fmt;
 use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineValue};
 use gpuc_dialects::memref;
 use gpuc_ir::op::{Subscripts, Traits};
-use gpuc_ir::{AffineExpr, Ir, Op, OpView, Type, Value, WalkOrder};
+use gpuc_ir::{AffineExpr, DYNAMIC, Ir, Op, OpView, Type, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
 use super::band::{Band, Bound, Dimension};
 use super::stage::WIDE_BYTES;
 use super::tile_plan::TilePlan;
-use crate::analysis::access::{Access, access, root};
+use crate::analysis::access::{Access, access, mapped_rows, root};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
 use crate::analysis::subscript::of_affine_over;
@@ -301,6 +301,36 @@ impl Contraction {
         (WIDE_BYTES / bytes).min(plan.thread[side])
     }
 
+    /// Blocks without a part behind the edge that a grid of a plan has at most, by what arrays have room for; `None` where a dimension
+    /// may be of any length.
+    pub fn most_blocks(&self, ir: &Ir, plan: &TilePlan) -> Option<i64> {
+        let sides = self.sides(plan);
+        let mut all = 1i64;
+        for (dim, side) in self.dims.iter().zip(sides) {
+            all = all.saturating_mul(self.most_trips(ir, dim)? / side);
+        }
+        Some(all)
+    }
+
+    /// Iterations of a dimension that have an element of their own in an array that it counts the rows or columns of.
+    fn most_trips(&self, ir: &Ir, dim: &Dimension) -> Option<i64> {
+        if let Some(known) = dim.trips(ir) {
+            return Some(known);
+        }
+        let staged = self.staged.iter().map(|load| load.op);
+        let all = staged.chain(self.prologue.iter().chain(&self.epilogue).copied());
+        let most = all.filter_map(|op| {
+            let forms = subscripts(ir, op)?;
+            let counts = |form: &Polynomial| {
+                form.coefficient(&[dim.variable]) == 1 && form.values() == [dim.variable]
+            };
+            let buffer = ir.memory_access(op)?.buffer;
+            let counted = forms.iter().enumerate().filter(|(_, form)| counts(form));
+            counted.filter_map(|(k, _)| room(ir, buffer, k)).min()
+        });
+        most.min()
+    }
+
     /// Iterations of each dimension that a block of a plan has.
     pub fn sides(&self, plan: &TilePlan) -> Vec<i64> {
         let mut sides = vec![1; self.dims.len()];
@@ -430,4 +460,14 @@ fn number_bytes(ir: &Ir, ty: Type) -> Option<i64> {
     let bytes = memref::scalar_bytes(&ir.ctx, ty)?;
     let plain = ir.ctx.is_float(ty) || ir.ctx.int_width(ty).is_some();
     matches!((plain, bytes), (true, 4 | 8)).then_some(bytes as i64)
+}
+
+/// Elements of an array along a dimension, as far as its type or the program's data clause says.
+fn room(ir: &Ir, buffer: Value, dimension: usize) -> Option<i64> {
+    let extent = *ir.ctx.shape(ir.ty(buffer))?.get(dimension)?;
+    match extent != DYNAMIC {
+        true => Some(extent),
+        false if dimension == 0 => mapped_rows(ir, buffer),
+        false => None,
+    }
 }

@@ -251,7 +251,13 @@ impl TileContractions {
             let busy = i64::from(busy);
             Version { plan, least_blocks: self.least_blocks.unwrap_or(busy), placed: None }
         };
-        Ok(plans.iter().copied().enumerate().map(version).collect())
+        let mut versions: Vec<_> = plans.iter().copied().enumerate().map(version).collect();
+        // What arrays have no room for is not worth its text.
+        let fits = |version: &Version<'_>| {
+            nest.most_blocks(ir, &version.plan).is_none_or(|most| most >= version.least_blocks)
+        };
+        versions.retain(fits);
+        Ok(versions)
     }
 
     /// The plans worth having for a contraction, the one for the largest sizes first.

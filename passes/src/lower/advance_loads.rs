@@ -8,7 +8,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{memref, scf};
-use gpuc_ir::pass::{Analysis, Pass, PassContext};
+use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, Ir, Op, OpView, Value};
 use indexmap::IndexSet;
 
@@ -59,7 +59,7 @@ impl AdvanceLoads {
     /// The loads that may stand at the front of a body, where one of them stands behind something that writes.
     fn early(&self, ir: &Ir, view: scf::ForOp) -> Option<Vec<Op>> {
         let body = view.body(ir);
-        let nest = Nest::compute(ir, view.op());
+        let nest = Nest::of_known(ir, view.op()).ok()?;
         let mut left = nest.accesses(view.op()).ok()?.iter().peekable();
         let (mut written, mut loads): (Vec<&Access>, _) = (Vec::new(), Vec::new());
         // What has to stay where it is, as far as it computes something.

@@ -8,12 +8,12 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{arith, memref, scf};
-use gpuc_ir::pass::{Analysis, Pass, PassContext};
-use gpuc_ir::{Builder, Ir, Op, OpView, Type, Value, ValueMap};
+use gpuc_ir::pass::{Pass, PassContext};
+use gpuc_ir::{Block, Builder, Ir, Op, OpView, Type, Value, ValueMap};
 
 use super::hoist_loads::guard;
 use super::on_loops_of_kernels;
-use crate::analysis::access::Access;
+use crate::analysis::access::{Access, root};
 use crate::analysis::gaps::{Earlier, are_apart, are_same};
 use crate::analysis::nest::Nest;
 use crate::analysis::slice::{clone_slice, is_defined_inside, slice_from_given};
@@ -46,7 +46,10 @@ struct Handed {
 /// Replaces loads of what the same round has stored.
 fn forward(ir: &mut Ir, view: scf::ForOp) {
     let body = view.body(ir);
-    let nest = Nest::compute(ir, view.op());
+    if !may_hand_over(ir, body) {
+        return;
+    }
+    let Ok(nest) = Nest::of_known(ir, view.op()) else { return };
     let Ok(accesses) = nest.accesses(view.op()) else { return };
     for (number, read) in accesses.iter().enumerate() {
         if !memref::LoadOp::is(ir, read.op) || ir.parent_block(read.op) != Some(body) {
@@ -64,6 +67,16 @@ fn forward(ir: &mut Ir, view: scf::ForOp) {
             ir.replace_op(read.op, &[stored]);
         }
     }
+}
+
+/// Whether a buffer is stored to and loaded from in a body: without that, nobody has to ask where.
+fn may_hand_over(ir: &Ir, body: Block) -> bool {
+    let buffers = |name: &'static str| {
+        let of_name = ir.ops(body).filter(move |&op| ir.name(op) == name);
+        of_name.filter_map(|op| Some(root(ir, ir.memory_access(op)?.buffer)))
+    };
+    let stored: Vec<Value> = buffers(memref::StoreOp::NAME).collect();
+    !stored.is_empty() && buffers(memref::LoadOp::NAME).any(|loaded| stored.contains(&loaded))
 }
 
 fn carry_elements(ir: &mut Ir, view: scf::ForOp) {
@@ -104,7 +117,10 @@ fn carry_elements(ir: &mut Ir, view: scf::ForOp) {
 fn handed(ir: &Ir, view: scf::ForOp) -> Vec<Handed> {
     let (loop_op, variable, body) = (view.op(), view.induction_var(ir), view.body(ir));
     let Some(step) = arith::constant_index_value(ir, view.step(ir)) else { return Vec::new() };
-    let nest = Nest::compute(ir, loop_op);
+    if !may_hand_over(ir, body) {
+        return Vec::new();
+    }
+    let Ok(nest) = Nest::of_known(ir, loop_op) else { return Vec::new() };
     let Ok(accesses) = nest.accesses(loop_op) else { return Vec::new() };
     let is_direct = |access: &&Access| ir.parent_block(access.op) == Some(body);
     let writes: Vec<&Access> = accesses.iter().filter(|access| access.writes()).collect();

@@ -9,7 +9,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::{arith, memref, scf};
-use gpuc_ir::pass::{Analysis, Pass, PassContext};
+use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value};
 
 use super::on_loops_of_kernels;
@@ -43,7 +43,7 @@ fn hoist(ir: &mut Ir, view: scf::ForOp) {
 /// The loads of every round that give the same in every round.
 fn invariant_loads(ir: &Ir, view: scf::ForOp) -> Vec<Op> {
     let loop_op = view.op();
-    let nest = Nest::compute(ir, loop_op);
+    let Ok(nest) = Nest::of_known(ir, loop_op) else { return Vec::new() };
     let Ok(accesses) = nest.accesses(loop_op) else { return Vec::new() };
     let written: Vec<&Access> = accesses.iter().filter(|access| access.writes()).collect();
     let may_change = |read: &Access| {

@@ -99,8 +99,9 @@ pub fn find_race(ir: &Ir, op: Op, function: Op, uniformity: &mut Uniformity) -> 
     let nested = ir.nested_ops(op, WalkOrder::PreOrder);
     let written: FxHashSet<Value> = nested
         .iter()
+        .filter(|&&inner| ir.memory_access(inner).is_some_and(|it| it.kind != AccessKind::Read))
         .filter_map(|&inner| access(ir, inner))
-        .filter(|access| access.writes() && is_of_block(ir, access))
+        .filter(|access| is_of_block(ir, access))
         .map(|access| access.buffer)
         .collect();
     if written.is_empty() {

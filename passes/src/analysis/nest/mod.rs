@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::pass::Analysis;
-use gpuc_ir::{Ir, Op, Value};
+use gpuc_ir::{Ir, Op, Value, WalkOrder};
 use gpuc_presburger::dependence as presburger;
 use rustc_hash::FxHashMap;
 
@@ -82,6 +82,19 @@ pub struct NestDependence {
 }
 
 impl Nest {
+    /// The accesses inside a loop, where all there have effects that are known.
+    ///
+    /// # Errors
+    /// An operation whose effects are not known, such as a barrier, for which no subscript is looked at.
+    pub fn of_known(ir: &Ir, op: Op) -> Result<Nest, Op> {
+        let inside = ir.nested_ops(op, WalkOrder::PreOrder);
+        let is_known = |&inner: &Op| ir.memory_access(inner).is_some() || is_benign(ir, inner);
+        match inside.into_iter().find(|inner| !is_known(inner)) {
+            Some(unknown) => Err(unknown),
+            None => Ok(Nest::compute(ir, op)),
+        }
+    }
+
     fn scan(&mut self, ir: &Ir, op: Op) -> Span {
         let (first, first_unknown) = (self.accesses.len(), self.unknown.len());
         if let Some(access) = access(ir, op) {
