@@ -334,6 +334,7 @@ fn preprocess_buffer(
     let mut options = preprocess::Options::new(source);
     options.buffer = buffer.map(Into::into);
     options.cc = HostCompiler::from_environment().words().to_vec();
+    options.answers = runtime::cache().map(|folder| folder.join("compilers"));
     options.args = arguments.preprocess_flags.clone();
     options.families = arguments.families;
     let mut flags = dependencies::flags(arguments, source);

@@ -2,7 +2,7 @@
 //!
 //! From a file to the program of the host in five steps:
 //!
-//! 1. [`preprocess::run`] has the system compiler preprocess the file and leave the macro
+//! 1. [`preprocess::run`] preprocesses the file as the system compiler does, or has it do so, and leaves the macro
 //!    definitions in the text;
 //! 2. [`lex::lex`] makes tokens, the list of pragmas and the table that maps every byte of the text
 //!    back to the user's line and column;

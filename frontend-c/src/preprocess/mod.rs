@@ -1,5 +1,6 @@
-//! Preprocessing by the system's C compiler.
+//! Preprocessing: as the system's C compiler does it, and by it wherever it has something to say ([`direct`]).
 
+mod direct;
 mod messages;
 
 use std::ffi::OsString;
@@ -29,6 +30,8 @@ pub struct Options {
     pub families: Families,
     /// What an editor has of the file, to be read instead of what is on disk.
     pub buffer: Option<Arc<[u8]>>,
+    /// The folder in which answers of compilers are kept, by which most files need no process.
+    pub answers: Option<PathBuf>,
 }
 
 impl Options {
@@ -40,6 +43,7 @@ impl Options {
             args: Vec::new(),
             families: Families { openacc: true, ..Families::default() },
             buffer: None,
+            answers: None,
         }
     }
 }
@@ -103,13 +107,36 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     if let Some(missing) = missing_file(&options.file).filter(|_| options.buffer.is_none()) {
         return Err(vec![missing]);
     }
-    let shown =
-        || options.cc.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    let (program, first) = options.cc.split_first().ok_or_else(|| {
-        vec![Diagnostic::error("no C compiler is named").code(codes::MISSING_COMPILER)]
-    })?;
-    let mut command = Command::new(program);
-    command.args(first);
+    let (text, warnings) = match direct::preprocess(options) {
+        Some(text) => (text, Vec::new()),
+        None => by_the_compiler(options)?,
+    };
+    let file = options.file.to_string_lossy();
+    let dialect = Dialect::new(&options.args, &text);
+    let mut text: Arc<[u8]> = text.into();
+    let mut translated = false;
+    if options.families.jolokia
+        && let Some(in_c) = crate::directive::jolokia::language::translate(&text, &file)?
+    {
+        text = in_c.into();
+        translated = true;
+    }
+    Ok(Preprocessed {
+        text,
+        file: file.as_ref().into(),
+        warnings,
+        dialect,
+        buffer: options.buffer.clone(),
+        translated,
+    })
+}
+
+/// The compiler's command without the file.
+fn command(options: &Options) -> Command {
+    let mut words = options.cc.iter();
+    let mut command =
+        Command::new(words.next().map_or(std::ffi::OsStr::new(""), |program| program));
+    command.args(words);
     // With these two GCC expands macros in the pragmas it knows; what the program sees of the
     // families is set after them. OpenMP is the host compiler's, where it is told to have it.
     command.args(["-E", "-fopenacc", "-fopenmp", "-dD"]).args(&options.args);
@@ -121,6 +148,19 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
         command.arg(format!("-D_OPENACC={OPENACC_VERSION}"));
     }
     command.args(["-x", "c"]).env("LC_ALL", "C");
+    command
+}
+
+/// The text that the compiler makes of a file, and what it warns of.
+fn by_the_compiler(options: &Options) -> Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let shown =
+        || options.cc.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    if options.cc.is_empty() {
+        return Err(vec![
+            Diagnostic::error("no C compiler is named").code(codes::MISSING_COMPILER),
+        ]);
+    }
+    let mut command = command(options);
     let output = match &options.buffer {
         None => command.arg(&options.file).output(),
         Some(buffer) => output_of_buffer(&mut command, &options.file, buffer),
@@ -149,24 +189,7 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
         }
         return Err(messages);
     }
-    let file = options.file.to_string_lossy();
-    let dialect = Dialect::new(&options.args, &output.stdout);
-    let mut text: Arc<[u8]> = output.stdout.into();
-    let mut translated = false;
-    if options.families.jolokia
-        && let Some(in_c) = crate::directive::jolokia::language::translate(&text, &file)?
-    {
-        text = in_c.into();
-        translated = true;
-    }
-    Ok(Preprocessed {
-        text,
-        file: file.as_ref().into(),
-        warnings: messages,
-        dialect,
-        buffer: options.buffer.clone(),
-        translated,
-    })
+    Ok((output.stdout, messages))
 }
 
 /// Runs the preprocessor on a text in place of a file, which keeps its name and finds the headers beside it.

@@ -1,0 +1,737 @@
+//! Preprocessing without a process of the compiler's: its start alone costs more than all the rest of a small file.
+//!
+//! The text is the one that GCC writes, byte for byte from the source's first line on: `tests` compares them. What the
+//! compiler alone knows, its own macros, the folders of headers and which attributes it has, it is asked once
+//! ([`compiler`]). Whatever it would say something about (a warning, an error), and whatever is seldom enough not to be
+//! here, is left to it: every function ends in [`Leave`] then, and `cc -E` does it all.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`compiler`] | what the compiler has answered, and where that is kept |
+//! | [`token`], [`lexer`] | preprocessing tokens, and how they come from bytes |
+//! | [`macros`] | definitions and expansion |
+//! | [`condition`] | the expressions of `#if` |
+//! | [`printer`] | the text that comes out |
+
+mod compiler;
+mod condition;
+mod lexer;
+mod macros;
+mod printer;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::path::Path;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Options;
+use compiler::Compiler;
+use lexer::{Lexer, Text};
+use macros::{Context, Macro};
+use printer::Printer;
+use token::{
+    ACC, BLANK, CLOSE, DEFINED, FIRST, HASH, Kind, OPEN, Origin, Spelling, Spellings, Token,
+};
+
+/// The compiler has to do it.
+#[derive(Debug)]
+struct Leave;
+
+type Answer<T> = Result<T, Leave>;
+
+/// Headers in headers; the compiler has its own limit, and an error.
+const DEEPEST: usize = 150;
+
+/// Directives in whose clauses GCC expands macros (`c-family/c-pragma.cc`); in others nobody does.
+const EXPANDED: [&[u8]; 14] = [
+    b"atomic",
+    b"cache",
+    b"data",
+    b"declare",
+    b"enter",
+    b"exit",
+    b"host_data",
+    b"kernels",
+    b"loop",
+    b"parallel",
+    b"routine",
+    b"serial",
+    b"update",
+    b"wait",
+];
+
+/// Other pragmas that GCC leaves as they are.
+const UNTOUCHED: [&[u8]; 8] =
+    [b"pack", b"weak", b"STDC", b"hmpp", b"hmppcg", b"ident", b"clang", b"jolokia"];
+
+/// Pragmas of GCC's that are not the preprocessor's.
+const OF_GCC: [&[u8]; 7] = [
+    b"visibility",
+    b"diagnostic",
+    b"optimize",
+    b"target",
+    b"push_options",
+    b"pop_options",
+    b"ivdep",
+];
+
+/// The preprocessed text of a file; `None` where the compiler has to do it.
+pub(super) fn preprocess(options: &Options) -> Option<Vec<u8>> {
+    let mut compiler = Compiler::of(options)?;
+    let result = Preprocessor::new(&mut compiler, options.file.to_str()?)
+        .and_then(|preprocessor| preprocessor.run(options));
+    compiler.keep();
+    result.ok()
+}
+
+/// A file that is being read.
+#[derive(Debug)]
+struct File {
+    name: Rc<str>,
+    lexer: Lexer,
+    place: Place,
+    conditions: Vec<Condition>,
+    guard: Guard,
+}
+
+/// Where a file was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// By a path from the root, or it is the source.
+    Named,
+    /// Beside the file that includes it.
+    Beside,
+    /// In a folder of the list.
+    Folder(usize),
+}
+
+/// An `#if` and what belongs to it.
+#[derive(Debug)]
+struct Condition {
+    /// One of its groups has been read.
+    is_done: bool,
+    /// Its group is not read.
+    skips: bool,
+    /// All around it is not.
+    is_skipped: bool,
+    has_else: bool,
+    guards: bool,
+}
+
+/// Whether all of a file stands in an `#ifndef`, so that it need not be read again.
+#[derive(Debug, PartialEq)]
+enum Guard {
+    /// Nothing has been read.
+    Open,
+    /// Within it.
+    Inside(Spelling),
+    /// Behind it.
+    Behind(Spelling),
+    /// There is none.
+    None,
+}
+
+#[derive(Debug)]
+struct Preprocessor<'a> {
+    compiler: &'a mut Compiler,
+    spellings: Spellings,
+    /// By spelling.
+    macros: Vec<Option<Rc<Macro>>>,
+    printer: Printer,
+    files: Vec<File>,
+    texts: FxHashMap<Rc<str>, Option<Rc<Text>>>,
+    /// Files that need not be read again where the macro is defined.
+    guarded: FxHashMap<Rc<str>, Spelling>,
+    once: FxHashSet<Rc<str>>,
+    /// Headers that the compiler reads ahead of the source.
+    read_ahead: FxHashSet<String>,
+    contexts: Vec<Context>,
+    /// A token that was looked at.
+    ahead: Option<Token>,
+    ahead_in_condition: Option<Token>,
+    /// Where the outermost macro that is being expanded stands in the file.
+    invocation: (u32, u32),
+    counter: u32,
+    in_directive: bool,
+    in_condition: bool,
+    in_pragma: bool,
+    looks_for_arguments: bool,
+    reads_arguments: bool,
+    /// Macros are not expanded.
+    unexpanding: u32,
+    /// A strict standard, by `-std=`.
+    is_strict: bool,
+}
+
+impl<'a> Preprocessor<'a> {
+    fn new(compiler: &'a mut Compiler, name: &str) -> Answer<Preprocessor<'a>> {
+        let ahead = compiler.ahead(name);
+        let mut preprocessor = Preprocessor {
+            printer: Printer::new(&ahead, name),
+            is_strict: compiler.is_strict,
+            compiler,
+            spellings: Spellings::new(),
+            macros: Vec::new(),
+            files: Vec::new(),
+            texts: FxHashMap::default(),
+            guarded: FxHashMap::default(),
+            once: FxHashSet::default(),
+            read_ahead: FxHashSet::default(),
+            contexts: Vec::new(),
+            ahead: None,
+            ahead_in_condition: None,
+            invocation: (0, 0),
+            counter: 0,
+            in_directive: false,
+            in_condition: false,
+            in_pragma: false,
+            looks_for_arguments: false,
+            reads_arguments: false,
+            unexpanding: 0,
+        };
+        preprocessor.define_ahead(&ahead)?;
+        Ok(preprocessor)
+    }
+
+    /// Takes the definitions that the compiler begins with.
+    fn define_ahead(&mut self, ahead: &[u8]) -> Answer<()> {
+        let text = Rc::new(Text { bytes: ahead.to_vec(), joints: Vec::new() });
+        self.open("".into(), text, Origin::User, Place::Named);
+        while self.lexer().skip_to_directive()? {
+            self.in_directive = true;
+            let word = self.directive_token()?;
+            match self.spellings.text(word.spelling) {
+                b"define" => {
+                    let (name, new) = self.read_definition()?;
+                    self.define(name, new)?;
+                }
+                b"undef" => {
+                    let name = self.directive_token()?;
+                    self.undefine(name.spelling);
+                }
+                _ => {
+                    let file = self.directive_token()?;
+                    let name = self.spellings.text(file.spelling).to_vec();
+                    let flag = self.directive_token()?;
+                    let system = self.directive_token()?;
+                    if flag.kind == Kind::Number && self.spellings.text(flag.spelling) == b"1" {
+                        let name = String::from_utf8_lossy(&name);
+                        self.read_ahead.insert(name.trim_matches('"').to_owned());
+                    }
+                    let is_system = system.kind == Kind::Number
+                        || flag.kind == Kind::Number && self.spellings.text(flag.spelling) == b"3";
+                    self.lexer().origin = match &*name {
+                        b"\"<built-in>\"" => Origin::BuiltIn,
+                        _ if is_system => Origin::System,
+                        _ => Origin::User,
+                    };
+                }
+            }
+            self.in_directive = false;
+            self.lexer().finish_line()?;
+        }
+        self.files.clear();
+        Ok(())
+    }
+
+    fn run(mut self, options: &Options) -> Answer<Vec<u8>> {
+        let bytes = match &options.buffer {
+            Some(buffer) => buffer.to_vec(),
+            None => read(&options.file).ok_or(Leave)?,
+        };
+        let text = Rc::new(Text::new(bytes, Origin::User)?);
+        let name = options.file.to_str().ok_or(Leave)?;
+        self.open(name.into(), text, Origin::User, Place::Named);
+        loop {
+            let token = self.expanded()?;
+            if token.kind == Kind::End {
+                break;
+            }
+            self.printer.token(&token, &self.spellings);
+        }
+        self.printer.finish();
+        Ok(self.printer.out)
+    }
+
+    fn open(&mut self, name: Rc<str>, text: Rc<Text>, origin: Origin, place: Place) {
+        let lexer = Lexer::new(text, origin);
+        let conditions = Vec::new();
+        self.files.push(File { name, lexer, place, conditions, guard: Guard::Open });
+    }
+
+    fn file(&mut self) -> &mut File {
+        let last = self.files.len() - 1;
+        &mut self.files[last]
+    }
+
+    fn lexer(&mut self) -> &mut Lexer {
+        &mut self.file().lexer
+    }
+
+    /// The next token of a directive's line, as it stands there.
+    fn directive_token(&mut self) -> Answer<Token> {
+        let Preprocessor { files, spellings, .. } = self;
+        files.last_mut().ok_or(Leave)?.lexer.token(spellings, true)
+    }
+
+    /// The next token of the files; directives are carried out on the way.
+    fn lex(&mut self) -> Answer<Token> {
+        if self.in_directive || self.in_pragma {
+            return match self.ahead.take() {
+                Some(token) => Ok(token),
+                None => self.directive_token(),
+            };
+        }
+        loop {
+            let mut token = match self.ahead.take() {
+                Some(token) => token,
+                None => {
+                    let Preprocessor { files, spellings, .. } = self;
+                    files.last_mut().ok_or(Leave)?.lexer.token(spellings, false)?
+                }
+            };
+            if token.kind == Kind::End {
+                if self.files.len() == 1 {
+                    if !self.file().conditions.is_empty() {
+                        return Err(Leave);
+                    }
+                    return Ok(token);
+                }
+                // Arguments may follow in the file that includes this one.
+                if self.looks_for_arguments || self.reads_arguments {
+                    return Err(Leave);
+                }
+                self.close()?;
+                continue;
+            }
+            if token.has(FIRST) {
+                if token.is(HASH) && !self.looks_for_arguments {
+                    if self.reads_arguments {
+                        return Err(Leave);
+                    }
+                    self.directive(token.line)?;
+                    continue;
+                }
+                if self.reads_arguments {
+                    token.flags |= BLANK;
+                } else if !self.looks_for_arguments {
+                    self.printer.go_to_token(&token);
+                }
+            }
+            let file = self.file();
+            if file.guard == Guard::Open || matches!(file.guard, Guard::Behind(_)) {
+                file.guard = Guard::None;
+            }
+            return Ok(token);
+        }
+    }
+
+    /// Goes back to the file that includes the one that ends.
+    fn close(&mut self) -> Answer<()> {
+        let Some(file) = self.files.pop() else { return Err(Leave) };
+        if !file.conditions.is_empty() {
+            return Err(Leave);
+        }
+        if let Guard::Behind(name) = file.guard {
+            self.guarded.insert(file.name, name);
+        }
+        let File { name, lexer, .. } = self.files.last().ok_or(Leave)?;
+        self.printer.set_file(name, lexer.origin);
+        self.printer.mark(lexer.line, " 2");
+        Ok(())
+    }
+
+    /// A directive whose `#`, on `line`, is read, and those of the groups that are skipped by it.
+    fn directive(&mut self, line: u32) -> Answer<()> {
+        let mut line = line;
+        loop {
+            self.in_directive = true;
+            let done = self.one_directive(line);
+            self.in_directive = false;
+            done?;
+            if !self.file().conditions.last().is_some_and(|condition| condition.skips) {
+                return Ok(());
+            }
+            if !self.lexer().skip_to_directive()? {
+                return Err(Leave);
+            }
+            line = self.lexer().line;
+        }
+    }
+
+    fn one_directive(&mut self, line: u32) -> Answer<()> {
+        let word = self.directive_token()?;
+        let skips = self.file().conditions.last().is_some_and(|condition| condition.skips);
+        if word.kind == Kind::End {
+            self.breaks_guard();
+            return self.lexer().finish_line();
+        }
+        let is_user = self.file().lexer.origin == Origin::User;
+        let name = self.spellings.text(word.spelling).to_vec();
+        match &*name {
+            b"if" | b"ifdef" | b"ifndef" => {
+                let mut condition = Condition {
+                    is_done: false,
+                    skips,
+                    is_skipped: skips,
+                    has_else: false,
+                    guards: false,
+                };
+                if !skips {
+                    let guard = self.guard_of(&name)?;
+                    let truth = match &*name {
+                        b"if" => self.condition()?,
+                        _ => {
+                            let name_token = self.directive_token()?;
+                            let end = self.directive_token()?;
+                            if name_token.kind != Kind::Name || end.kind != Kind::End {
+                                return Err(Leave);
+                            }
+                            self.is_defined(name_token.spelling) == (&*name == b"ifdef")
+                        }
+                    };
+                    match guard.filter(|_| self.file().guard == Guard::Open) {
+                        Some(guard) => {
+                            condition.guards = true;
+                            self.file().guard = Guard::Inside(guard);
+                        }
+                        None => self.breaks_guard(),
+                    }
+                    condition.is_done = truth;
+                    condition.skips = !truth;
+                }
+                self.file().conditions.push(condition);
+            }
+            b"elif" | b"else" => {
+                let is_else = &*name == b"else";
+                let condition = self.file().conditions.last_mut().ok_or(Leave)?;
+                if condition.has_else {
+                    return Err(Leave);
+                }
+                condition.has_else = is_else;
+                let (guards, open) =
+                    (condition.guards, !condition.is_skipped && !condition.is_done);
+                let skipped = condition.is_skipped;
+                if guards {
+                    self.file().guard = Guard::None;
+                }
+                let truth = open && (is_else || self.condition()?);
+                if is_else && !skipped && is_user && self.directive_token()?.kind != Kind::End {
+                    return Err(Leave);
+                }
+                let condition = self.file().conditions.last_mut().ok_or(Leave)?;
+                condition.skips = !truth;
+                condition.is_done |= truth;
+            }
+            b"endif" => {
+                let condition = self.file().conditions.pop().ok_or(Leave)?;
+                if !condition.is_skipped && is_user && self.directive_token()?.kind != Kind::End {
+                    return Err(Leave);
+                }
+                let file = self.file();
+                if let (true, &Guard::Inside(name)) = (condition.guards, &file.guard) {
+                    file.guard = Guard::Behind(name);
+                }
+            }
+            _ if skips => {}
+            _ => {
+                self.breaks_guard();
+                return self.plain_directive(&name, line);
+            }
+        }
+        self.lexer().finish_line()
+    }
+
+    /// A file with anything ahead of its condition or behind it has to be read each time.
+    fn breaks_guard(&mut self) {
+        let file = self.file();
+        if file.guard == Guard::Open || matches!(file.guard, Guard::Behind(_)) {
+            file.guard = Guard::None;
+        }
+    }
+
+    /// The macro of `#ifndef NAME` and `#if !defined NAME`, whose line is read again.
+    fn guard_of(&mut self, word: &[u8]) -> Answer<Option<Spelling>> {
+        if word == b"ifdef" || self.file().guard != Guard::Open {
+            return Ok(None);
+        }
+        let start = self.lexer().position();
+        let mut tokens = Vec::new();
+        loop {
+            let token = self.directive_token()?;
+            if token.kind == Kind::End || tokens.len() > 5 {
+                break;
+            }
+            tokens.push(token);
+        }
+        self.lexer().go_back(start);
+        let rest = match &*tokens {
+            [not, defined, rest @ ..]
+                if word == b"if"
+                    && self.spellings.text(not.spelling) == b"!"
+                    && defined.spelling == DEFINED =>
+            {
+                rest
+            }
+            rest if word == b"ifndef" => rest,
+            _ => return Ok(None),
+        };
+        Ok(match rest {
+            [name] => Some(name.spelling),
+            [open, name, close] if open.is(OPEN) && close.is(CLOSE) => Some(name.spelling),
+            _ => None,
+        })
+    }
+
+    /// What is no condition.
+    fn plain_directive(&mut self, word: &[u8], line: u32) -> Answer<()> {
+        match word {
+            b"define" => {
+                let (name, new) = self.read_definition()?;
+                self.printer.directive(line, b"#define ");
+                self.print_definition(name, &new);
+                self.printer.end_directive();
+                self.define(name, new)?;
+                self.lexer().finish_line()
+            }
+            b"undef" => {
+                let name = self.directive_token()?;
+                if name.kind != Kind::Name
+                    || token::COMPUTED.contains(&name.spelling)
+                    || self.directive_token()?.kind != Kind::End
+                {
+                    return Err(Leave);
+                }
+                self.printer.directive(line, b"#undef ");
+                let text = self.spellings.text(name.spelling);
+                self.printer.out.extend_from_slice(text);
+                self.printer.end_directive();
+                self.undefine(name.spelling);
+                self.lexer().finish_line()
+            }
+            b"include" | b"include_next" => {
+                let (name, angled) = self.header_name()?;
+                if self.directive_token()?.kind != Kind::End {
+                    return Err(Leave);
+                }
+                let next = word == b"include_next";
+                let found = self.find(&name, angled, next)?.ok_or(Leave)?;
+                self.lexer().finish_line()?;
+                self.include(found, line)
+            }
+            b"pragma" => self.pragma(line),
+            _ => Err(Leave),
+        }
+    }
+
+    fn header_name(&mut self) -> Answer<(String, bool)> {
+        let (name, angled) = match self.lexer().header_name()? {
+            Some(name) => (name, true),
+            None => {
+                let token = self.directive_token()?;
+                let text = self.spellings.text(token.spelling);
+                match text {
+                    [b'"', name @ .., b'"'] if token.kind == Kind::String => (name.to_vec(), false),
+                    _ => return Err(Leave),
+                }
+            }
+        };
+        Ok((String::from_utf8(name).map_err(|_| Leave)?, angled))
+    }
+
+    /// `(HEADER` of `__has_include(HEADER)`.
+    fn has_include(&mut self, next: bool) -> Answer<bool> {
+        let (name, angled) = self.header_name()?;
+        Ok(self.find(&name, angled, next)?.is_some())
+    }
+
+    /// The file of a header's name.
+    fn find(&mut self, name: &str, angled: bool, next: bool) -> Answer<Option<Found>> {
+        let file = self.files.last().ok_or(Leave)?;
+        let (from, origin) = (file.place, file.lexer.origin);
+        if name.is_empty() || (next && from == Place::Named) {
+            return Err(Leave);
+        }
+        if name.starts_with('/') {
+            let text = self.text(name, origin)?;
+            return Ok(text.map(|text| Found {
+                name: name.into(),
+                text,
+                origin,
+                place: Place::Named,
+            }));
+        }
+        if !angled && !next {
+            let own = match file.name.rfind('/') {
+                Some(end) => format!("{}/{name}", &file.name[..end]),
+                None => name.to_owned(),
+            };
+            if let Some(text) = self.text(&own, origin)? {
+                return Ok(Some(Found { name: own.into(), text, origin, place: Place::Beside }));
+            }
+        }
+        let first = match (next, from) {
+            (true, Place::Folder(folder)) => folder + 1,
+            (true, _) => 0,
+            _ if angled => self.compiler.quoted,
+            _ => 0,
+        };
+        for index in first..self.compiler.folders.len() {
+            let folder = &self.compiler.folders[index];
+            let slash = if folder.path.ends_with('/') { "" } else { "/" };
+            let path = format!("{}{slash}{name}", folder.path);
+            // A header that a system's header includes is one, too.
+            let origin = folder.origin.max(origin);
+            if let Some(text) = self.text(&path, origin)? {
+                return Ok(Some(Found {
+                    name: path.into(),
+                    text,
+                    origin,
+                    place: Place::Folder(index),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn text(&mut self, path: &str, origin: Origin) -> Answer<Option<Rc<Text>>> {
+        if let Some(known) = self.texts.get(path) {
+            return Ok(known.clone());
+        }
+        let text = match read(Path::new(path)) {
+            Some(bytes) => Some(Rc::new(Text::new(bytes, origin)?)),
+            None => None,
+        };
+        self.texts.insert(path.into(), text.clone());
+        Ok(text)
+    }
+
+    fn include(&mut self, found: Found, line: u32) -> Answer<()> {
+        let Found { name, text, origin, place } = found;
+        let known = self.guarded.get(&name).copied();
+        let known = match known {
+            None if self.read_ahead.contains(&*name) => {
+                Some(first_guard(&text.bytes, &mut self.spellings)?)
+            }
+            known => known,
+        };
+        if known.is_some_and(|guard| self.is_defined(guard)) || self.once.contains(&name) {
+            return Ok(());
+        }
+        if self.files.len() > DEEPEST {
+            return Err(Leave);
+        }
+        self.printer.go_to(line);
+        self.printer.set_file(&name, origin);
+        self.printer.mark(1, " 1");
+        self.open(name, text, origin, place);
+        Ok(())
+    }
+
+    fn pragma(&mut self, line: u32) -> Answer<()> {
+        let start = self.lexer().position();
+        let first = self.directive_token()?;
+        let second = self.directive_token()?;
+        let word = self.spellings.text(first.spelling);
+        let name = self.spellings.text(second.spelling);
+        match word {
+            b"once" if second.kind == Kind::End && self.files.len() > 1 => {
+                let name = self.file().name.clone();
+                // Another path to the same file has to be seen as one.
+                let real = std::fs::canonicalize(&*name).map_err(|_| Leave)?;
+                if real.is_symlink() || real.file_name() != Path::new(&*name).file_name() {
+                    return Err(Leave);
+                }
+                self.once.insert(name);
+                self.printer.go_to_token(&first);
+                self.lexer().finish_line()
+            }
+            b"acc" if EXPANDED.contains(&name) => {
+                if self.definition(second.spelling).is_some() || self.definition(ACC).is_some() {
+                    return Err(Leave);
+                }
+                self.clauses(first, second)
+            }
+            b"acc" => self.untouched(line, start),
+            b"GCC" if OF_GCC.contains(&name) => self.untouched(line, start),
+            _ if UNTOUCHED.contains(&word) => self.untouched(line, start),
+            _ => Err(Leave),
+        }
+    }
+
+    /// A pragma as it stands there.
+    fn untouched(&mut self, line: u32, start: lexer::Position) -> Answer<()> {
+        self.lexer().go_back(start);
+        self.printer.directive(line, b"#pragma ");
+        let mut token = self.directive_token()?;
+        while token.kind != Kind::End {
+            self.printer.out.extend_from_slice(self.spellings.text(token.spelling));
+            token = self.directive_token()?;
+            if token.has(BLANK) {
+                self.printer.out.push(b' ');
+            }
+        }
+        self.printer.end_directive();
+        self.lexer().finish_line()
+    }
+
+    /// A pragma with its clauses expanded.
+    fn clauses(&mut self, family: Token, name: Token) -> Answer<()> {
+        self.in_directive = false;
+        self.in_pragma = true;
+        let mut words = self.spellings.text(family.spelling).to_vec();
+        words.push(b' ');
+        words.extend_from_slice(self.spellings.text(name.spelling));
+        let spelling = self.spellings.number(&words);
+        let pragma = Token { kind: Kind::Pragma, spelling, ..family };
+        self.printer.go_to_token(&pragma);
+        self.printer.token(&pragma, &self.spellings);
+        loop {
+            let token = self.expanded()?;
+            if token.kind == Kind::End {
+                // Where the next line begins.
+                self.printer.end_pragma(token.line + 1);
+                break;
+            }
+            self.printer.token(&token, &self.spellings);
+        }
+        self.in_pragma = false;
+        self.lexer().finish_line()
+    }
+}
+
+/// A header.
+struct Found {
+    name: Rc<str>,
+    text: Rc<Text>,
+    origin: Origin,
+    place: Place,
+}
+
+/// A file; nothing where there is none, or something else.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let mut file = std::fs::File::open(path).ok()?;
+    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    // One byte more: what is read at its end says that it has not grown.
+    let mut bytes = vec![0; usize::try_from(length).ok()? + 1];
+    let mut at = 0;
+    while at < bytes.len() {
+        match file.read(&mut bytes[at..]).ok()? {
+            0 => break,
+            count => at += count,
+        }
+    }
+    bytes.truncate(at);
+    (at as u64 == length).then_some(bytes)
+}
+
+/// The macro of the first `#ifndef` of a file.
+fn first_guard(text: &[u8], spellings: &mut Spellings) -> Answer<Spelling> {
+    let mut lines = text.split(|&byte| byte == b'\n');
+    let name = lines.find_map(|line| line.strip_prefix(b"#ifndef")).ok_or(Leave)?;
+    Ok(spellings.number(name.trim_ascii()))
+}
