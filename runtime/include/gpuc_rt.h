@@ -231,6 +231,12 @@ void __gpuc_device_free(const struct __gpuc_site *site, void *device);
  * region's queue starts, which leaves them so. */
 void *__gpuc_tickets(const struct __gpuc_site *site);
 
+/* A grid whose blocks wait for each other: how many blocks of `threads` threads of the kernel the device runs at once, at
+ * most `most`, and 0 where it has no such launches. Returns the word by which they do: 32 bits of the region's queue, which are
+ * 0 at first, and which a kernel leaves as the next wants them. */
+void *__gpuc_resident_grid(struct __gpuc_image *image, const struct __gpuc_site *site, const char *kernel,
+                           unsigned threads, unsigned long most, long *blocks);
+
 /* Reads `bytes` of device memory for a decision of the host, when the kernels before are done. */
 void __gpuc_fetch(const struct __gpuc_site *site, void *to, const void *device,
                   unsigned long bytes);
@@ -245,7 +251,8 @@ void __gpuc_launch(struct __gpuc_image *image, const struct __gpuc_site *site, c
                    unsigned long param_bytes);
 
 /* The same from words, and a layout that says what they are: seven sizes with a comma behind each (of the
- * grid, of a block, bytes of dynamic shared memory), then what is said of data, then the kernel's parameters.
+ * grid, of a block, bytes of dynamic shared memory), a ! where the blocks of the grid wait for each other, which must then
+ * run at once (__gpuc_resident_grid), then what is said of data, then the kernel's parameters.
  * A size is a number, or the letter l for a word. All else are letters for a word each: i, s, c: an integer
  * of 4, 2, 1 bytes (its low ones), f: a float (the bits of its value as a double), d: the bits of a double,
  * l and p: 8 bytes, D: the number of one of the construct's data, whose element 0 is meant. l/128 is a count

@@ -23,7 +23,7 @@ use crate::launch_size::launch_size;
 use crate::openacc::on_device_of;
 use crate::present::resident::HostUse;
 use crate::rows::{whole_rows, within};
-use crate::runtime::Counted;
+use crate::runtime::{Counted, Shape};
 
 /// Stands for a site that the caller does not give.
 static NOWHERE: SiteDescriptor = SiteDescriptor::new(c"?", c"?", 0, c"directive");
@@ -360,6 +360,27 @@ pub unsafe extern "C" fn __gpuc_fetch(
     or_fail(Runtime::global().fetch(site, to, device as u64));
 }
 
+/// How many blocks of a kernel run at once, and the word by which they wait for each other.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_resident_grid(
+    image: *const ImageDescriptor,
+    site: *const SiteDescriptor,
+    kernel: *const c_char,
+    threads: c_uint,
+    most: c_ulong,
+    blocks: *mut c_long,
+) -> *mut c_void {
+    // SAFETY: the contract of the header: `blocks` is a place for one number.
+    let (word, number) = unsafe {
+        let site = site_of(site);
+        let (image, kernel) = (image_of(image, site), CStr::from_ptr(kernel));
+        or_fail(Runtime::global().resident_grid(image, site, kernel, threads, most))
+    };
+    // SAFETY: as above.
+    unsafe { blocks.write(number as c_long) };
+    word as *mut c_void
+}
+
 /// Launches a kernel of the image.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_launch(
@@ -372,29 +393,38 @@ pub unsafe extern "C" fn __gpuc_launch(
     params: *const c_void,
     param_bytes: c_ulong,
 ) {
-    // SAFETY: the contract of the header.
-    let (site, image) = unsafe {
-        let site = site_of(site);
-        (site, image_of(image, site))
-    };
     if kernel.is_null() || grid.is_null() || block.is_null() {
+        // SAFETY: the contract of the header.
+        let site = unsafe { site_of(site) };
         fail(&Diagnostic::error("a launch without a kernel or a shape").at_option(site.place()));
     }
     // SAFETY: not null, hence valid by the contract of the header.
-    let (kernel, grid, block) = unsafe { (CStr::from_ptr(kernel), *grid, *block) };
-    let params: &[u8] = if params.is_null() {
-        &[]
-    } else {
-        // SAFETY: as above.
-        unsafe { slice::from_raw_parts(params.cast(), param_bytes as usize) }
+    unsafe {
+        let (grid, block) = (*grid, *block);
+        let shape = Shape { grid, block, dynamic_shared_bytes, cooperative: false };
+        let params = match params.is_null() {
+            true => &[],
+            false => slice::from_raw_parts(params.cast(), param_bytes as usize),
+        };
+        launch(image, site, kernel, &shape, params);
+    }
+}
+
+/// Launches a kernel.
+///
+/// # Safety
+/// All is as `include/gpuc_rt.h` has it.
+pub(crate) unsafe fn launch(
+    image: *const ImageDescriptor,
+    site: *const SiteDescriptor,
+    kernel: *const c_char,
+    shape: &Shape,
+    params: &[u8],
+) {
+    // SAFETY: the caller's promise.
+    let (site, image, kernel) = unsafe {
+        let site = site_of(site);
+        (site, image_of(image, site), CStr::from_ptr(kernel))
     };
-    or_fail(Runtime::global().launch(
-        image,
-        site,
-        kernel,
-        grid,
-        block,
-        dynamic_shared_bytes,
-        params,
-    ));
+    or_fail(Runtime::global().launch_shape(image, site, kernel, shape, params));
 }

@@ -27,6 +27,12 @@ pub struct KernelDescriptor {
 }
 
 impl KernelDescriptor {
+    /// A kernel with parameters of these types.
+    #[cfg(test)]
+    pub(crate) const fn new(name: &'static CStr, params: &'static CStr) -> Self {
+        KernelDescriptor { name: name.as_ptr(), params: params.as_ptr() }
+    }
+
     /// Its name in the PTX.
     pub fn name(&self) -> Cow<'_, str> {
         text(self.name)
@@ -37,14 +43,19 @@ impl KernelDescriptor {
         text(self.params)
     }
 
-    /// Bytes of its parameters; none where a type is not known.
-    pub fn param_bytes(&self) -> Option<u64> {
-        self.params().split_whitespace().try_fold(0u64, |end, ty| {
+    /// Where each of its parameters stands, and the bytes of all; none where a type is not known.
+    pub fn param_layout(&self) -> Option<(Box<[u64]>, u64)> {
+        let mut end = 0u64;
+        let offset = |ty: &str| {
             let bits: u64 =
                 ty.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()?;
             let bytes = bits / 8;
-            Some(end.checked_next_multiple_of(bytes)? + bytes)
-        })
+            let at = end.checked_next_multiple_of(bytes)?;
+            end = at + bytes;
+            Some(at)
+        };
+        let offsets = self.params().split_whitespace().map(offset).collect::<Option<_>>()?;
+        Some((offsets, end))
     }
 }
 
@@ -96,6 +107,38 @@ unsafe fn literal<'i>(ptx: *const c_char, bytes: c_ulong) -> Cow<'i, str> {
     // SAFETY: the caller's promise.
     let bytes = unsafe { slice::from_raw_parts(ptx.cast::<u8>(), bytes as usize) };
     String::from_utf8_lossy(bytes.strip_suffix(&[0]).unwrap_or(bytes))
+}
+
+#[cfg(test)]
+impl CodeDescriptor {
+    /// The kernels of a text, which live as long as the image is used.
+    pub(crate) const fn new(
+        arch: &'static CStr,
+        ptx: &'static CStr,
+        kernels: &[KernelDescriptor],
+    ) -> Self {
+        CodeDescriptor {
+            arch: arch.as_ptr(),
+            ptx: ptx.as_ptr(),
+            ptx_bytes: ptx.count_bytes() as c_ulong,
+            kernels: kernels.as_ptr(),
+            n_kernels: kernels.len() as c_ulong,
+        }
+    }
+}
+
+#[cfg(test)]
+impl ImageDescriptor {
+    /// The image of codes, which live as long as it is used.
+    pub(crate) const fn of_codes(source: &'static CStr, codes: &[CodeDescriptor]) -> Self {
+        ImageDescriptor {
+            version: IMAGE_VERSION,
+            source: source.as_ptr(),
+            codes: codes.as_ptr().cast(),
+            count: codes.len() as c_ulong,
+            handle: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
 }
 
 impl ImageDescriptor {
@@ -219,17 +262,10 @@ fn sm_number(arch: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
-    const KERNELS: &[KernelDescriptor] =
-        &[KernelDescriptor { name: c"k".as_ptr(), params: c"u64 u8 f32 u64 u16".as_ptr() }];
+    const KERNELS: &[KernelDescriptor] = &[KernelDescriptor::new(c"k", c"u64 u8 f32 u64 u16")];
 
     fn code(ptx: &'static CStr) -> CodeDescriptor {
-        CodeDescriptor {
-            arch: c"?".as_ptr(),
-            ptx: ptx.as_ptr(),
-            ptx_bytes: ptx.count_bytes() as c_ulong,
-            kernels: KERNELS.as_ptr(),
-            n_kernels: 1,
-        }
+        CodeDescriptor::new(c"?", ptx, KERNELS)
     }
 
     #[test]
@@ -241,13 +277,7 @@ mod tests {
             code(c".version 7.8\n.target sm_90, debug\n"),
             code(c".version 8.6\n.target sm_100\n"),
         ];
-        let image = ImageDescriptor {
-            version: IMAGE_VERSION,
-            source: c"a.c".as_ptr(),
-            codes: codes.as_ptr().cast(),
-            count: codes.len() as c_ulong,
-            handle: AtomicPtr::default(),
-        };
+        let image = ImageDescriptor::of_codes(c"a.c", &codes);
         let chosen = |arch: &str, newest: (u8, u8)| {
             let code = image.code_for(arch, PtxVersion::new(newest.0, newest.1)).unwrap();
             Header::of(&code.ptx).target.unwrap().to_owned()
@@ -259,7 +289,8 @@ mod tests {
         assert_eq!(chosen("sm_100", (8, 0)), "sm_90", "an old driver");
         assert_eq!(chosen("sm_100", (7, 0)), "sm_80", "an older one");
         assert_eq!(chosen("sm_60", (8, 0)), "sm_70", "there is something to say of it");
-        assert_eq!(image.codes()[1].kernels[0].param_bytes(), Some(26));
+        let layout = image.codes()[1].kernels[0].param_layout().unwrap();
+        assert_eq!((&*layout.0, layout.1), (&[0, 8, 12, 16, 24][..], 26));
     }
 
     #[test]

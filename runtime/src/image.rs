@@ -39,8 +39,8 @@ impl LoadedImages {
 #[derive(Debug)]
 pub struct LoadedImage {
     module: ModuleId,
-    /// Bytes of kernels' parameters, where the program says them.
-    param_bytes: Vec<(String, u64)>,
+    /// Where kernels' parameters stand and how long they are, where the program says it.
+    params: Vec<(String, Box<[u64]>, u64)>,
     kernels: RwLock<Vec<&'static LoadedKernel>>,
     /// Variables of the program that its functions find by an address.
     pub reached: Box<[Reached]>,
@@ -59,10 +59,12 @@ impl LoadedImage {
         }
         let module = device.load_module(texts)?;
         let reached = Reached::of(device, module, texts)?;
-        let bytes =
-            |kernel: &KernelDescriptor| Some((kernel.name().into_owned(), kernel.param_bytes()?));
-        let param_bytes = kernels.iter().filter_map(bytes).collect();
-        Ok(LoadedImage { module, param_bytes, kernels: RwLock::default(), reached })
+        let params = kernels.iter().filter_map(|kernel| {
+            let (offsets, bytes) = kernel.param_layout()?;
+            Some((kernel.name().into_owned(), offsets, bytes))
+        });
+        let params = params.collect();
+        Ok(LoadedImage { module, params, kernels: RwLock::default(), reached })
     }
 
     /// The kernel `name`. The second and later look-ups neither allocate nor ask the device.
@@ -79,9 +81,11 @@ impl LoadedImage {
             return Ok(kernel);
         }
         let (id, mut info) = device.kernel(self.module, &name.to_string_lossy())?;
-        let said =
-            || self.param_bytes.iter().find(|(known, _)| known.as_bytes() == name.to_bytes());
-        info.param_bytes = info.param_bytes.or_else(|| said().map(|&(_, bytes)| bytes));
+        let said = self.params.iter().find(|(known, ..)| known.as_bytes() == name.to_bytes());
+        if let Some((_, offsets, bytes)) = said {
+            info.param_bytes = info.param_bytes.or(Some(*bytes));
+            info.param_offsets = Some(offsets.clone());
+        }
         let mut kernels = self.kernels.write().unwrap_or_else(|e| e.into_inner());
         if let Some(kernel) = find(&kernels) {
             return Ok(kernel);

@@ -15,6 +15,25 @@ const GRANULE: u64 = 256;
 /// The bytes that an atomic operation takes, at least.
 const WORD: u64 = 4;
 
+/// A word in device memory by which the blocks of a kernel know of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counter {
+    /// Which block is the last: zero between kernels.
+    Tickets,
+    /// Where all blocks wait for each other: all but the top bit zero between barriers.
+    Grid,
+}
+
+impl Counter {
+    /// What reports call it.
+    fn label(self) -> &'static str {
+        match self {
+            Counter::Tickets => "tickets of reductions",
+            Counter::Grid => "barrier of grids",
+        }
+    }
+}
+
 /// The device memory that the runtime itself has allocated.
 #[derive(Debug)]
 pub struct Memory {
@@ -23,8 +42,8 @@ pub struct Memory {
     kept: BTreeMap<u64, Vec<DevicePtr>>,
     /// Given back while something in the queue may still use it.
     pending: Vec<(Queue, DevicePtr)>,
-    /// The counter of tickets of each queue that has had one.
-    tickets: Vec<(Queue, DevicePtr)>,
+    /// The counters of each queue that has had one.
+    counters: Vec<(Queue, Counter, DevicePtr)>,
 }
 
 impl Memory {
@@ -35,7 +54,7 @@ impl Memory {
             sizes: HashMap::new(),
             kept: BTreeMap::new(),
             pending: Vec::new(),
-            tickets: Vec::new(),
+            counters: Vec::new(),
         }
     }
 
@@ -107,22 +126,36 @@ impl Memory {
         done.into_iter().try_for_each(|(_, ptr)| self.release(device, ptr))
     }
 
-    /// A queue's counter of tickets: a word that is zero now and that every kernel leaves at zero, so that the
-    /// order of the queue is enough to share it.
-    pub fn tickets(&mut self, device: &dyn Device, queue: Queue) -> Result<DevicePtr, DeviceError> {
-        if let Some(&(_, counter)) = self.tickets.iter().find(|&&(of, _)| of == queue) {
+    /// A queue's counter: a word that was zero at first and that every kernel leaves as the next wants it, so that
+    /// the order of the queue is enough to share it.
+    pub fn counter(
+        &mut self,
+        device: &dyn Device,
+        queue: Queue,
+        which: Counter,
+    ) -> Result<DevicePtr, DeviceError> {
+        let known = self.counters.iter().find(|&&(of, what, _)| (of, what) == (queue, which));
+        if let Some(&(.., counter)) = known {
             return Ok(counter);
         }
-        let counter = self.allocate(device, WORD, "tickets of reductions")?;
+        let counter = self.allocate(device, WORD, which.label())?;
         device.fill(counter, 0, WORD, queue)?;
-        self.tickets.push((queue, counter));
+        self.counters.push((queue, which, counter));
         Ok(counter)
     }
 
-    /// Gives the counters of tickets back, when all queues are done.
-    pub fn release_tickets(&mut self, device: &dyn Device) -> Result<(), DeviceError> {
-        let counters = std::mem::take(&mut self.tickets);
-        counters.into_iter().try_for_each(|(_, counter)| self.release(device, counter))
+    /// Forgets the counters of a queue in which a kernel has failed, and may have left them anyhow.
+    pub fn drop_counters(&mut self, device: &dyn Device, queue: Queue) -> Result<(), DeviceError> {
+        let (gone, counters): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.counters).into_iter().partition(|&(of, ..)| of == queue);
+        self.counters = counters;
+        gone.into_iter().try_for_each(|(.., counter)| self.release(device, counter))
+    }
+
+    /// Gives the counters back, when all queues are done.
+    pub fn release_counters(&mut self, device: &dyn Device) -> Result<(), DeviceError> {
+        let counters = std::mem::take(&mut self.counters);
+        counters.into_iter().try_for_each(|(.., counter)| self.release(device, counter))
     }
 
     /// Whether `ptr` is an allocation of this allocator that is in use.

@@ -17,7 +17,7 @@ use crate::failure::{Failure, fail};
 use crate::image::{LoadedImage, LoadedImages};
 use crate::interrupt;
 use crate::linking;
-use crate::memory::Memory;
+use crate::memory::{Counter, Memory};
 use crate::present::resident::{__gpuc_auto_resident, HostUse};
 use crate::present::{DataEnvironment, PresentTable};
 use crate::profiling::{self, About, Event, On};
@@ -41,6 +41,19 @@ pub struct Runtime {
     savings: Mutex<BTreeMap<usize, f64>>,
     /// What `GPUC_AUTOCOMPARE` has compared.
     tally: Mutex<compare::Tally>,
+}
+
+/// What a launch consists of.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Blocks in x, y and z.
+    pub grid: [u64; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u64; 3],
+    /// Shared memory beyond what the kernel declares.
+    pub dynamic_shared_bytes: u64,
+    /// Whether the blocks wait for each other: all must run at once.
+    pub cooperative: bool,
 }
 
 /// What a device has of the program.
@@ -465,8 +478,35 @@ impl Runtime {
     /// this thread's queue; 0 on the host, where nothing needs it.
     pub fn tickets(&self, site: &SiteDescriptor) -> Result<DevicePtr, Failure> {
         let Some(device) = self.device() else { return Ok(0) };
-        let counter = lock(&self.place().state).memory.tickets(device, current());
+        let counter = lock(&self.place().state).memory.counter(device, current(), Counter::Tickets);
         counter.map_err(|error| located(error, site))
+    }
+
+    /// How many blocks of `threads` threads of a kernel the device runs at once, at most `most`, and the word by which they
+    /// wait for each other, of this thread's queue; 0 of both where blocks of this kernel cannot.
+    pub fn resident_grid(
+        &self,
+        image: &ImageDescriptor,
+        site: &SiteDescriptor,
+        kernel: &CStr,
+        threads: u32,
+        most: u64,
+    ) -> Result<(DevicePtr, u64), Failure> {
+        let Some(device) = self.device() else { return Ok((0, 0)) };
+        let image = self.image(device, image, site)?;
+        let ask = || {
+            let loaded = image.kernel(device, kernel)?;
+            if loaded.info.param_offsets.is_none() {
+                return Ok((0, 0));
+            }
+            let blocks = device.cooperative_blocks(loaded.id, threads)?.min(most);
+            if blocks == 0 {
+                return Ok((0, 0));
+            }
+            let memory = &mut lock(&self.place().state).memory;
+            Ok((memory.counter(device, current(), Counter::Grid)?, blocks))
+        };
+        ask().map_err(|error| located(error, site))
     }
 
     /// Reads device memory when all kernels before are done.
@@ -497,6 +537,20 @@ impl Runtime {
         dynamic_shared_bytes: u64,
         params: &[u8],
     ) -> Result<(), Failure> {
+        let shape = Shape { grid, block, dynamic_shared_bytes, cooperative: false };
+        self.launch_shape(image, site, kernel, &shape, params)
+    }
+
+    /// [`Runtime::launch`] of any kind.
+    pub fn launch_shape(
+        &self,
+        image: &ImageDescriptor,
+        site: &SiteDescriptor,
+        kernel: &CStr,
+        shape: &Shape,
+        params: &[u8],
+    ) -> Result<(), Failure> {
+        let Shape { grid, block, dynamic_shared_bytes, cooperative } = *shape;
         if grid.contains(&0) {
             return Ok(());
         }
@@ -522,15 +576,23 @@ impl Runtime {
             block,
             dynamic_shared_bytes,
             params,
+            cooperative: loaded.info.param_offsets.as_deref().filter(|_| cooperative),
             queue: current(),
             timed: self.report.is_some(),
             counted: self.config.counts(),
         };
+        if cooperative && request.cooperative.is_none() {
+            return Err(refused(site, kernel, "nobody has said where its parameters stand"));
+        }
         let about = About::Launch { kernel, grid, block };
         let launch = || device.launch(loaded.id, &request);
-        let outcome =
-            profiling::during(Event::EnqueueLaunchStart, site, self.on(device), about, launch)
-                .map_err(|error| located(error, site))?;
+        let launched =
+            profiling::during(Event::EnqueueLaunchStart, site, self.on(device), about, launch);
+        let outcome = launched.map_err(|error| {
+            // Blocks that have met may have waited for others that never came. What cannot be given back is lost.
+            let _ = lock(&self.place().state).memory.drop_counters(device, request.queue);
+            located(error, site)
+        })?;
         if self.config.debug {
             // What goes wrong in it is said here, and not where somebody waits next.
             device.synchronize(current()).map_err(|error| located(error, site))?;
@@ -615,7 +677,7 @@ impl Runtime {
             for entry in environment.table.drain().filter(|entry| !entry.mapped) {
                 environment.memory.release(device, entry.device)?;
             }
-            environment.memory.release_tickets(device)?;
+            environment.memory.release_counters(device)?;
             environment.memory.trim(device)
         });
         result.map_err(|error| located(error, site))

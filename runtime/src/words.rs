@@ -15,9 +15,10 @@ use std::slice;
 
 use smallvec::SmallVec;
 
-use crate::abi::{__gpuc_data_begin, __gpuc_data_end, __gpuc_launch, __gpuc_region_end};
+use crate::abi::{__gpuc_data_begin, __gpuc_data_end, __gpuc_region_end, launch};
 use crate::descriptor::{DataDescriptor, SiteDescriptor};
 use crate::embedded::ImageDescriptor;
+use crate::runtime::Shape;
 
 /// What is known of a construct's data when compiling (`struct __gpuc_item`).
 #[repr(C)]
@@ -33,7 +34,7 @@ pub struct ItemDescriptor {
 /// The words of a launch with what its layout says of them.
 ///
 /// A layout is a text: seven sizes (those of the grid, those of a block, bytes of dynamic shared memory), each with a
-/// comma behind, then what is said of each datum, then the kernel's parameters. A size is a number, or a letter `l` that
+/// comma behind, a `!` where the blocks wait for each other, then what is said of each datum, then the kernel's parameters. A size is a number, or a letter `l` that
 /// stands for a word; all else are letters for a word each. What may stand behind an `l`: `/128`, the word is a count of
 /// which 128 go together, `*4`, it is a count of elements of 4 bytes; counts below 0 are none.
 struct Words<'a> {
@@ -101,6 +102,8 @@ struct Launch<'a> {
     kernel: *const c_char,
     /// Of the grid, of a block, and the bytes of dynamic shared memory.
     sizes: [c_ulong; 7],
+    /// Whether the blocks wait for each other.
+    cooperative: bool,
     words: Words<'a>,
 }
 
@@ -120,7 +123,9 @@ impl Launch<'_> {
         unsafe {
             let mut words = Words { layout: CStr::from_ptr(layout).to_bytes(), words };
             let sizes = std::array::from_fn(|_| words.size());
-            Launch { image, site, kernel, sizes, words }
+            let cooperative = words.layout.strip_prefix(b"!");
+            words.layout = cooperative.unwrap_or(words.layout);
+            Launch { image, site, kernel, sizes, cooperative: cooperative.is_some(), words }
         }
     }
 
@@ -145,22 +150,11 @@ impl Launch<'_> {
             block.resize(block.len().next_multiple_of(size), 0);
             block.extend_from_slice(&bits.to_le_bytes()[..size]);
         }
-        let [x, y, z, bx, by, bz, shared] = self.sizes;
-        let (params, bytes) = (block.as_ptr().cast(), block.len() as c_ulong);
+        let [x, y, z, bx, by, bz, dynamic_shared_bytes] = self.sizes;
+        let (grid, threads, cooperative) = ([x, y, z], [bx, by, bz], self.cooperative);
+        let shape = Shape { grid, block: threads, dynamic_shared_bytes, cooperative };
         // SAFETY: the caller's promise.
-        unsafe {
-            let (grid, threads) = ([x, y, z], [bx, by, bz]);
-            __gpuc_launch(
-                self.image,
-                self.site,
-                self.kernel,
-                &grid,
-                &threads,
-                shared,
-                params,
-                bytes,
-            );
-        }
+        unsafe { launch(self.image, self.site, self.kernel, &shape, &block) };
     }
 
     /// Launches with the data of a construct begun and ended round it.

@@ -146,6 +146,7 @@ fn errors_are_located() {
 fn routines_of_the_header() {
     let program = compile("vecadd", "routines");
     check(&program, "routines", &[SIM], 0, "before ", &[]);
+    check(&program, "together", &[SIM], 0, "before ", &[]);
     check(&program, "host", &[SIM], 0, "before ", &[]);
 }
 
@@ -284,6 +285,9 @@ fn the_cuda_driver_is_called_as_documented() {
     check(&program, "", &[path, cuda, ("GPUC_REQUIRE_GPU", "1")], 0, right, &[]);
     check(&program, "", &[path, cuda, ("GPUC_REPORT", "1")], 0, right, &["time 1.500 ms"]);
     check(&program, "routines", &[path, cuda], 0, "before ", &[]);
+    check(&program, "together", &[path, cuda], 0, "before ", &[]);
+    let crowd = "cuLaunchCooperativeKernel failed with error 720";
+    check(&program, "crowd", &[path, cuda], 1, "before ", &[crowd, "vecadd.c:40"]);
     for (mode, expected) in [
         (
             "nodevice",

@@ -97,6 +97,7 @@ fn request(params: &[u8], queue: Queue) -> LaunchRequest<'_> {
         block: [64, 1, 1],
         dynamic_shared_bytes: 0,
         params,
+        cooperative: None,
         queue,
         timed: false,
         counted: false,
@@ -410,4 +411,109 @@ fn pinned_memory_is_memory_of_the_host() {
     write(&device, data, std::slice::from_ref(&pageable), queue);
     pageable += 1;
     assert_eq!((read(&device, data, 1, queue)[0], pageable), (1, 2));
+}
+
+/// Each thread takes, step by step, what its neighbour had, and adds 1. Blocks meet as `offload.grid_barrier` lets them.
+const TURNS: &str = r#"
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry turns(.param .u64 p_word, .param .u64 p_data, .param .u32 p_steps)
+.reqntid 64, 1, 1
+{
+  .reg .pred %p;
+  .reg .b32 %b, %n, %t, %m, %v, %s, %o, %w, %e;
+  .reg .b64 %word, %data, %mine, %other;
+  ld.param.u64 %word, [p_word];
+  ld.param.u64 %data, [p_data];
+  ld.param.u32 %s, [p_steps];
+  mov.u32 %b, %ctaid.x;
+  mov.u32 %n, %nctaid.x;
+  mov.u32 %t, %tid.x;
+  mad.lo.u32 %m, %b, 64, %t;
+  mul.wide.u32 %mine, %m, 4;
+  add.u64 %mine, %data, %mine;
+  mul.lo.u32 %e, %n, 64;
+  add.u32 %m, %m, 1;
+  rem.u32 %m, %m, %e;
+  mul.wide.u32 %other, %m, 4;
+  add.u64 %other, %data, %other;
+  mov.u32 %e, 0;
+$step:
+  ld.global.u32 %v, [%other];
+  add.u32 %v, %v, 1;
+$meet:
+  xor.b32 %e, %e, 1;
+  bar.sync 0;
+  setp.ne.u32 %p, %t, 0;
+  @%p bra $met;
+  setp.eq.u32 %p, %b, 0;
+  sub.u32 %o, 0x80000001, %n;
+  selp.b32 %o, %o, 1, %p;
+  atom.release.gpu.global.add.u32 %o, [%word], %o;
+$wait:
+  ld.acquire.gpu.global.u32 %w, [%word];
+  xor.b32 %w, %w, %o;
+  setp.ge.s32 %p, %w, 0;
+  @%p bra $wait;
+$met:
+  bar.warp.sync 0xffffffff;
+  bar.sync 0;
+  setp.eq.u32 %p, %e, 0;
+  @%p bra $next;
+  st.global.u32 [%mine], %v;
+  bra $meet;
+$next:
+  sub.u32 %s, %s, 1;
+  setp.ne.u32 %p, %s, 0;
+  @%p bra $step;
+  ret;
+}
+"#;
+
+#[test]
+fn blocks_of_a_cooperative_launch_wait_for_each_other() {
+    for device in devices() {
+        let device = device.as_ref();
+        let module = device.load_module(&[(TURNS, "turns.c")]).unwrap();
+        let (turns, _) = device.kernel(module, "turns").unwrap();
+        let most = device.cooperative_blocks(turns, 64).unwrap();
+        assert!(most >= 16, "{most}");
+        assert_eq!(device.cooperative_blocks(turns, 2048).ok().filter(|&blocks| blocks > 0), None);
+        let word = device.alloc(4, "word").unwrap();
+        write(device, word, &[0], Queue::SYNC);
+        let queue = device.create_queue().unwrap();
+        // One word does for all launches of a queue, whatever their grids.
+        for (blocks, steps) in [(1u32, 3u32), (7, 5), (16, 4)] {
+            let count = 64 * blocks as usize;
+            let data = device.alloc(4 * count as u64, "data").unwrap();
+            let values: Vec<u32> = (0..count as u32).collect();
+            write(device, data, &values, queue);
+            let mut params = word.to_le_bytes().to_vec();
+            params.extend(data.to_le_bytes());
+            params.extend(steps.to_le_bytes());
+            let launch = LaunchRequest {
+                grid: [blocks, 1, 1],
+                cooperative: Some(&[0, 8, 16]),
+                ..request(&params, queue)
+            };
+            device.launch(turns, &launch).unwrap();
+            device.synchronize(queue).unwrap();
+            let want: Vec<u32> =
+                (0..count as u32).map(|i| (i + steps) % count as u32 + steps).collect();
+            assert_eq!(read(device, data, count, queue), want);
+            device.free(data).unwrap();
+        }
+        // A grid that does not fit is refused, and not left to wait for ever.
+        let params = [0u8; 20];
+        let too_many = LaunchRequest {
+            grid: [most as u32 + 1, 1, 1],
+            cooperative: Some(&[0, 8, 16]),
+            ..request(&params, Queue::SYNC)
+        };
+        let refused = device.launch(turns, &too_many).unwrap_err();
+        assert!(!matches!(refused, DeviceError::Fault { .. }), "{refused}");
+        device.destroy_queue(queue).unwrap();
+        device.free(word).unwrap();
+    }
 }

@@ -26,6 +26,9 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y and z; what the kernel requires, or else none, if `None`.
     pub cluster: Option<[u32; 3]>,
+    /// A cooperative launch: refused unless all blocks run at once, so that they may wait for each other. (Those of
+    /// another launch may, too, as far as they do.)
+    pub cooperative: bool,
     /// Shared memory beyond what the kernel declares, in bytes.
     pub dynamic_shared_bytes: u32,
     /// The parameter block, laid out as [`Kernel::params`] says.
@@ -62,6 +65,7 @@ impl Default for Launch<'_> {
             grid: [1; 3],
             block: [1; 3],
             cluster: None,
+            cooperative: false,
             dynamic_shared_bytes: 0,
             params: &[],
             counters: Counters::Off,
@@ -315,6 +319,26 @@ impl Simulator {
         wanted.clamp(1, blocks.clamp(1, 1024) as usize)
     }
 
+    /// Blocks of a kernel that the device runs at the same time, of so many threads and bytes of dynamic shared memory: the grid
+    /// of a cooperative launch has so many at most. Registers of a thread as in [`Launch::registers`].
+    pub fn cooperative_blocks(
+        &self,
+        kernel: &Kernel,
+        threads: u32,
+        dynamic_shared_bytes: u32,
+        registers: Option<u32>,
+    ) -> u64 {
+        let most = self.arch.limits.max_threads_per_block;
+        if threads == 0 || threads > kernel.max_threads().unwrap_or(most).min(most) {
+            return 0;
+        }
+        let shared = kernel.static_shared_bytes() as u32 + dynamic_shared_bytes;
+        let registers = registers.unwrap_or_else(|| kernel.estimated_registers());
+        // An assembler leaves room for one block, whatever is estimated.
+        let each = self.arch.occupancy(threads, registers, shared).blocks.max(1);
+        u64::from(each) * u64::from(self.arch.chip.sm_count)
+    }
+
     /// Blocks that the device runs at the same time, at most: so many may wait for one another.
     fn resident_blocks(&self, launch: &Launch<'_>) -> usize {
         let limits = &self.arch.limits;
@@ -378,6 +402,12 @@ impl Simulator {
                 within("number of blocks of a cluster", size, 1)?;
             }
             within("number of blocks of a cluster", size, MAX_CLUSTER)?;
+        }
+        if launch.cooperative {
+            let dynamic = launch.dynamic_shared_bytes;
+            let most = self.cooperative_blocks(kernel, threads as u32, dynamic, launch.registers);
+            let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
+            within("number of blocks of a cooperative launch", blocks, most)?;
         }
         if launch.params.len() != kernel.param_bytes() {
             return Err(LaunchError::Params {

@@ -6,7 +6,7 @@ mod seeds;
 use std::time::Duration;
 
 use device::{Device, Params, module};
-use gpuc_sim::{Checks, Finding, FindingKind, Launch, LaunchError};
+use gpuc_sim::{Checker, Checks, Finding, FindingKind, Launch, LaunchError};
 
 use FindingKind::*;
 use seeds::{INITCHECK, MEMCHECK, RACECHECK, SYNCCHECK};
@@ -65,7 +65,7 @@ fn seeded_faults_are_found() {
                 let place = side.place.as_ref().expect("there is a `.loc`");
                 assert_eq!((&*place.file, place.line), ("kernel.c", 7), "{code}");
                 assert!(finding.json().contains(kind.name()), "{code}");
-                if kind.checker() == gpuc_sim::Checker::Racecheck {
+                if kind.checker() == Checker::Racecheck {
                     assert!(finding.other.is_some(), "{code}");
                 }
             }
@@ -218,4 +218,33 @@ fn tiles_of_a_warp_name_their_own_lanes() {
     let wrong = tiles.replace("and.b32 %r1, %t, 16", "and.b32 %r1, %t, 8");
     let (found, _) = findings(&format!("setp.eq.u32 %c1, %t, 3;\n{wrong}"), 1, 32);
     assert!(found.iter().any(|finding| finding.kind == InactiveLanes), "{found:?}");
+}
+
+#[test]
+fn a_barrier_of_the_grid_orders_what_its_blocks_do() {
+    // Word 0 is where they meet, as `offload.grid_barrier` lets them; block `b` leaves `b` in word 8 + b, and the
+    // next one reads it.
+    let meet = "bar.sync 0; setp.ne.u32 %c0, %t, 0; @%c0 bra $met;\n\
+                mov.u32 %r3, %nctaid.x; sub.u32 %r3, 0x80000001, %r3; setp.eq.u32 %c1, %b, 0; selp.b32 %r3, %r3, 1, %c1;\n\
+                atom.release.gpu.global.add.u32 %r4, [%p], %r3;\n\
+                $wait: ld.acquire.gpu.global.u32 %r5, [%p]; xor.b32 %r5, %r5, %r4; setp.ge.s32 %c2, %r5, 0; @%c2 bra $wait;\n\
+                $met: bar.warp.sync 0xffffffff; bar.sync 0;\n";
+    let code = |meet: &str| {
+        format!(
+            "setp.eq.u32 %c3, %t, 33; mad.wide.u32 %d0, %b, 4, %p; @%c3 st.global.u32 [%d0+32], %b;\n{meet}\
+             add.u32 %r0, %b, 1; mov.u32 %r1, %nctaid.x; rem.u32 %r0, %r0, %r1; mad.wide.u32 %d1, %r0, 4, %p;\n\
+             ld.global.u32 %r2, [%d1+32];"
+        )
+    };
+    for blocks in [1, 2, 9] {
+        let (found, result) = findings(&code(meet), blocks, 64);
+        assert!(found.is_empty() && result.is_ok(), "{blocks}: {found:?}");
+    }
+    let races = |text: &str| {
+        let checker = |finding: &Finding| finding.kind.checker();
+        findings(text, 3, 64).0.iter().any(|finding| checker(finding) == Checker::Racecheck)
+    };
+    assert!(races(&code("bar.sync 0;\n")), "none at all");
+    let relaxed = meet.replace("atom.release.gpu", "atom").replace("ld.acquire.gpu", "ld.volatile");
+    assert!(races(&code(&relaxed)), "one that orders nothing");
 }

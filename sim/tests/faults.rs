@@ -120,6 +120,12 @@ fn launches_beyond_a_limit() {
         message(Launch { block: [64, 64, 1], ..base }),
         "number of threads of a block is 4096, but the limit of sm_80 is 1024"
     );
+    // 108 multiprocessors have room for 16 blocks of 128 threads each.
+    let together = Launch { cooperative: true, block: [128, 1, 1], ..base };
+    assert_eq!(
+        message(Launch { grid: [1729, 1, 1], ..together }),
+        "number of blocks of a cooperative launch is 1729, but the limit of sm_80 is 1728"
+    );
     assert_eq!(
         message(Launch { grid: [1, 70000, 1], ..base }),
         "grid extent in y is 70000, but the limit of sm_80 is 65535"

@@ -59,7 +59,9 @@ impl FunctionPrinter<'_> {
                 let results: Vec<Value> = ir.results(op).to_vec();
                 let (vector, values) = self.list(&results);
                 let (space, ty) = (self.space(op), self.keyword(op, "ty"));
-                let flags = format!("{}{}", self.flag(op, "volatile_", ".volatile"), space);
+                let strength = self.flag(op, "volatile_", ".volatile");
+                let acquire = self.flag(op, "acquire", ".acquire.gpu");
+                let flags = format!("{strength}{acquire}{space}");
                 let nc = self.flag(op, "nc", ".nc");
                 format!(
                     "ld{flags}{nc}{}{vector}.{ty} {values}, {}",
@@ -77,7 +79,8 @@ impl FunctionPrinter<'_> {
             "atom" => {
                 let (kind, ty) = (self.keyword(op, "kind"), self.keyword(op, "ty"));
                 let (space, address) = (self.space(op), self.address(op));
-                format!("atom{space}.{kind}.{ty} {}, {address}, {}", result(0), operand(1))
+                let release = self.flag(op, "release", ".release.gpu");
+                format!("atom{release}{space}.{kind}.{ty} {}, {address}, {}", result(0), operand(1))
             }
             "red" => {
                 let (kind, ty) = (self.keyword(op, "kind"), self.keyword(op, "ty"));

@@ -27,6 +27,7 @@ mod float;
 mod function;
 mod global;
 mod gpu;
+mod grid;
 mod invariant_division;
 mod math;
 mod memref;

@@ -18,6 +18,7 @@ use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, op};
 
 use attrs::{ARRAY, I64, STRING};
 
+mod grid;
 mod host;
 mod kinds;
 pub mod mapping;
@@ -25,6 +26,7 @@ mod mapping_verify;
 pub mod share;
 mod syntax;
 
+pub use grid::*;
 pub use host::*;
 pub use kinds::*;
 pub use mapping_verify::verify_mapping;
@@ -170,6 +172,8 @@ pub static DIALECT: DialectDef = DialectDef {
         LaunchSizeOp::def,
         FenceOp::def,
         TicketsOp::def,
+        ResidentGridOp::def,
+        GridBarrierOp::def,
         YieldOp::def,
     ],
     materialize: None,

@@ -19,6 +19,14 @@ fn reads(_: &Ir, _: Op, effects: &mut Effects) {
     effects.push(Effect { kind: EffectKind::Read, on: None });
 }
 
+/// A load that acquires orders those behind it.
+fn loads(ir: &Ir, op: Op, effects: &mut Effects) {
+    match LdOp(op).acquire(ir) {
+        Some(_) => reads_and_writes(ir, op, effects),
+        None => reads(ir, op, effects),
+    }
+}
+
 fn writes(_: &Ir, _: Op, effects: &mut Effects) {
     effects.push(Effect { kind: EffectKind::Write, on: None });
 }
@@ -39,7 +47,8 @@ op! {
 }
 
 op! {
-    /// `ld.space{.nc}{.vec}.type d, [address+offset];` With two or four results a vector load.
+    /// `ld.space{.nc}{.vec}.type d, [address+offset];` With two or four results a vector load. `acquire` (`ld.acquire.gpu`,
+    /// sm_70 and later): who sees what a thread of the device has released sees what that thread has seen.
     LdOp = "ptx.ld" {
         operands { address: One ADDRESS }
         results { results: Variadic REGISTER }
@@ -50,9 +59,10 @@ op! {
             cache: Optional STRING,
             nc: Optional UNIT,
             volatile_: Optional UNIT,
+            acquire: Optional UNIT,
         }
-        format "$space (`nc` $nc^)? (`volatile` $volatile_^)? $ty ` ` `[` $address (`+` $offset^)? `]` attr-dict `:` type($address) `->` type($results)"
-        hooks { effects: Some(reads), verify: Some(|ir, op| vector_count(ir.results(op).len())) }
+        format "$space (`nc` $nc^)? (`volatile` $volatile_^)? (`acquire` $acquire^)? $ty ` ` `[` $address (`+` $offset^)? `]` attr-dict `:` type($address) `->` type($results)"
+        hooks { effects: Some(loads), verify: Some(|ir, op| vector_count(ir.results(op).len())) }
     }
 }
 
@@ -109,13 +119,14 @@ fn vector_count(count: usize) -> Result<(), String> {
 }
 
 op! {
-    /// `atom.space.op.type d, [address+offset], b;`: gives the old value.
+    /// `atom.space.op.type d, [address+offset], b;`: gives the old value. `release` (`atom.release.gpu`, sm_70 and later): who
+    /// acquires what it writes sees what this thread has seen before.
     AtomOp = "ptx.atom" {
         operands { address: One ADDRESS, value: One REGISTER }
         results { result: One REGISTER }
-        attrs { space: Required SPACE, kind: Required ATOMIC_KIND, ty: Required PTX_TYPE, offset: Optional I64 }
+        attrs { space: Required SPACE, kind: Required ATOMIC_KIND, ty: Required PTX_TYPE, offset: Optional I64, release: Optional UNIT }
         types { result = same(value) "result has the type of the value" }
-        format "$space $kind $ty ` ` `[` $address (`+` $offset^)? `]` `,` $value attr-dict `:` type($address) `,` type($value)"
+        format "$space (`release` $release^)? $kind $ty ` ` `[` $address (`+` $offset^)? `]` `,` $value attr-dict `:` type($address) `,` type($value)"
         hooks { effects: Some(reads_and_writes) }
     }
 }

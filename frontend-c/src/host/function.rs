@@ -7,9 +7,9 @@ use gpuc_dialects::arith::{ConstantOp, constant_int_value};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::LaunchFuncOp;
 use gpuc_dialects::memref::element_bytes;
-use gpuc_dialects::offload::{FetchOp, LaunchSizeOp};
+use gpuc_dialects::offload::{FetchOp, LaunchSizeOp, ResidentGridOp};
 use gpuc_dialects::scf;
-use gpuc_ir::{AttrKind, Block, DYNAMIC, Ir, Op, OpView, Value, ValueDef};
+use gpuc_ir::{Attr, AttrKind, Block, DYNAMIC, Ir, Op, OpView, Value, ValueDef};
 use rustc_hash::FxHashMap;
 
 use super::expression::{c_type, constant, count_in_parts, expression};
@@ -254,6 +254,7 @@ impl<'a> Writer<'a> {
                 self.define(op, &format!("__gpuc_device_alloc(site, {bytes})"))
             }
             "offload.tickets" => self.define(op, "__gpuc_tickets(site)"),
+            ResidentGridOp::NAME => self.resident_grid(op),
             "gpu.dealloc" => {
                 let buffer = ir.operand(op, ir.operand_count(op) - 1);
                 let buffer = self.name(buffer);
@@ -277,7 +278,7 @@ impl<'a> Writer<'a> {
             "offload.fetch" => self.fetch(op),
             "offload.launch_size" => {
                 let view = LaunchSizeOp(op);
-                let text = |attr: Option<gpuc_ir::Attr>| {
+                let text = |attr: Option<Attr>| {
                     attr.and_then(|attr| ir.ctx.string_value(attr)).map(literal)
                 };
                 let clause = text(view.clause(ir)).ok_or_else(|| self.refuse(op))?;
@@ -481,13 +482,7 @@ impl<'a> Writer<'a> {
     fn launch(&mut self, op: Op) -> Written {
         let ir = self.ir;
         let view = LaunchFuncOp(op);
-        let kernel = view.kernel(ir).ok_or_else(|| self.refuse(op))?;
-        let kernel = match ir.ctx.attr_kind(kernel) {
-            AttrKind::Symbol { root, nested } => {
-                ir.ctx.str(*nested.last().unwrap_or(root)).to_owned()
-            }
-            _ => return Err(self.refuse(op)),
-        };
+        let kernel = self.kernel_name(op, view.kernel(ir))?;
         let grid = [view.gridSizeX(ir), view.gridSizeY(ir), view.gridSizeZ(ir)];
         let block = [view.blockSizeX(ir), view.blockSizeY(ir), view.blockSizeZ(ir)];
         let shared = view.dynamicSharedMemorySize(ir);
@@ -511,7 +506,11 @@ impl<'a> Writer<'a> {
             let cast = if letters.ends_with('p') { "(unsigned long)" } else { "" };
             let _ = write!(values, ", {cast}{}", self.name(value));
         }
-        let kernel = literal(&kernel);
+        let is_resident =
+            |value| ir.defining_op(value).is_some_and(|op| ResidentGridOp::is(ir, op));
+        if view.kernelOperands(ir).iter().any(|&value| is_resident(value)) {
+            shape.push('!');
+        }
         if self.is_in_place {
             let arguments = Vec::new();
             let launch = OnlyLaunch { arguments, kernel, shape, sizes, letters, values };
@@ -520,6 +519,34 @@ impl<'a> Writer<'a> {
             self.line(&format!("__gpuc_run(site, {kernel}, \"{shape}{letters}\"{sizes}{values});"));
         }
         Ok(())
+    }
+
+    /// The name of a kernel, as C.
+    fn kernel_name(&self, op: Op, symbol: Option<Attr>) -> Result<String, Diagnostic> {
+        match symbol.map(|symbol| self.ir.ctx.attr_kind(symbol)) {
+            Some(AttrKind::Symbol { root, nested }) => {
+                let name = nested.last().unwrap_or(root);
+                Ok(literal(self.ir.ctx.str(*name)))
+            }
+            _ => Err(self.refuse(op)),
+        }
+    }
+
+    /// Asks for a grid whose blocks wait for each other.
+    fn resident_grid(&mut self, op: Op) -> Written {
+        let ir = self.ir;
+        let view = ResidentGridOp(op);
+        let kernel = self.kernel_name(op, view.kernel(ir))?;
+        let number = |attr: Option<Attr>| attr.and_then(|attr| ir.ctx.i64_value(attr));
+        let (Some(threads), Some(most)) = (number(view.threads(ir)), number(view.most(ir))) else {
+            return Err(self.refuse(op));
+        };
+        let blocks = self.fresh(view.blocks(ir));
+        self.line(&format!("long {blocks};"));
+        let image = "&__gpuc_image_0";
+        let ask =
+            format!("__gpuc_resident_grid({image}, site, {kernel}, {threads}, {most}, &{blocks})");
+        self.define(op, &ask)
     }
 
     /// Adds a size of a launch to the layout, and to the words unless it is a number there. The division that makes

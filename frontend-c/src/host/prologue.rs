@@ -107,6 +107,7 @@ long __gpuc_launch_size(const struct __gpuc_site *, const char *, const char *, 
 void *__gpuc_device_alloc(const struct __gpuc_site *, unsigned long);
 void __gpuc_device_free(const struct __gpuc_site *, void *);
 void *__gpuc_tickets(const struct __gpuc_site *);
+void *__gpuc_resident_grid(struct __gpuc_image *, const struct __gpuc_site *, const char *, unsigned, unsigned long, long *);
 void __gpuc_fetch(const struct __gpuc_site *, void *, const void *, unsigned long);
 void __gpuc_launch(struct __gpuc_image *, const struct __gpuc_site *, const char *, const unsigned long[3], const unsigned long[3], unsigned long, const void *, unsigned long);
 void __gpuc_run_words(struct __gpuc_image *, const struct __gpuc_site *, const char *, const char *, const unsigned long *);

@@ -2,8 +2,8 @@
 
 use gpuc_dialects::gpu::{self, ALL_REDUCE_OPERATIONS, SHUFFLE_MODES};
 use gpuc_dialects::nvvm;
-use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::LoopMapping;
+use gpuc_dialects::offload::{COLLECTIVE_ATTR, GridBarrierOp, RegionOp};
 use gpuc_ir::{Block, Op, OpView};
 
 use super::combine::Combine;
@@ -16,6 +16,7 @@ use crate::value::RtValue;
 
 pub(super) const OPS: Family = &[
     (gpu::BarrierOp::NAME, Handler::leaf(barrier)),
+    (GridBarrierOp::NAME, Handler::leaf(grid_barrier)),
     (gpu::AllReduceOp::NAME, Handler::leaf(wait)),
     (gpu::SubgroupReduceOp::NAME, Handler::leaf(wait)),
     (gpu::ShuffleOp::NAME, Handler::leaf(wait)),
@@ -46,6 +47,22 @@ fn barrier(m: &mut Interpreter<'_>, op: Op) -> Step {
         (true, _) => {}
         (false, true) => return Ok(Flow::Next),
         (false, false) => drop(super::gpu::place(m, op)?),
+    }
+    Ok(Flow::Suspend(Pending { op, operands: Vec::new() }))
+}
+
+/// In a grid of one block the barrier of a block; where the code is that of the whole grid, everything before has been
+/// done.
+fn grid_barrier(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let is_collective =
+        m.ir.ancestors(op)
+            .any(|outer| RegionOp::is(m.ir, outer) || m.ir.attr(outer, COLLECTIVE_ATTR).is_some());
+    if is_collective {
+        return Ok(Flow::Next);
+    }
+    let (grid, _) = super::gpu::place(m, op)?;
+    if grid.blocks != [1; 3] {
+        return Err(m.error(op, "waits for other blocks, which run one after the other here"));
     }
     Ok(Flow::Suspend(Pending { op, operands: Vec::new() }))
 }
@@ -243,7 +260,7 @@ fn serve_block(m: &mut Interpreter<'_>, threads: &mut [Thread]) -> Result<(), Fa
         });
         return Err(error);
     }
-    let results = if gpu::BarrierOp::is(m.ir, op) {
+    let results = if gpu::BarrierOp::is(m.ir, op) || GridBarrierOp::is(m.ir, op) {
         Vec::new()
     } else {
         let values: Vec<RtValue> = threads

@@ -30,6 +30,7 @@ pub(super) const OPS: Family = &[
     // Threads run in turns, and see all that others have written.
     (offload::FenceOp::NAME, Handler::leaf(nothing)),
     (offload::TicketsOp::NAME, Handler::leaf(tickets)),
+    (offload::ResidentGridOp::NAME, Handler::leaf(resident_grid)),
     (offload::YieldOp::NAME, Handler::leaf(leave)),
 ];
 
@@ -48,6 +49,17 @@ fn tickets(m: &mut Interpreter<'_>, op: Op) -> Step {
     let zero = Int::new(0, 8 * m.element_size(op, ty)? as u32);
     m.set_result(op, RtValue::MemRef(Rc::new(buffer)))?;
     m.store(op, counter, &[0], &RtValue::Int(zero))?;
+    Ok(Flow::Next)
+}
+
+/// Blocks run one after the other: one that waits for others must be the only one.
+fn resident_grid(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let view = offload::ResidentGridOp(op);
+    let (word, blocks) = (view.word(m.ir), view.blocks(m.ir));
+    let buffer = allocate(m, op, m.ir.ty(word), &[], &[])?;
+    m.set(word, RtValue::MemRef(Rc::new(buffer)));
+    m.store(op, word, &[], &RtValue::Int(Int::new(0, 32)))?;
+    m.set(blocks, RtValue::index(1));
     Ok(Flow::Next)
 }
 

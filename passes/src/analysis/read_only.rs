@@ -46,7 +46,8 @@ fn written_roots(ir: &Ir, func: Op) -> Option<FxHashSet<Value>> {
         let skipped = ir.has_trait(op, Traits::RECURSIVE_EFFECTS)
             || ir.has_trait(op, Traits::TERMINATOR)
             || gpu::BarrierOp::is(ir, op)
-            || offload::FenceOp::is(ir, op);
+            || offload::FenceOp::is(ir, op)
+            || offload::GridBarrierOp::is(ir, op);
         if op == func || skipped {
             continue;
         }

@@ -39,7 +39,8 @@ fn touched(ir: &Ir, ops: &[Op]) -> Option<IndexMap<Value, bool>> {
         let skipped = ir.has_trait(op, Traits::RECURSIVE_EFFECTS)
             || ir.has_trait(op, Traits::TERMINATOR)
             || gpu::BarrierOp::is(ir, op)
-            || offload::FenceOp::is(ir, op);
+            || offload::FenceOp::is(ir, op)
+            || offload::GridBarrierOp::is(ir, op);
         if skipped {
             continue;
         }

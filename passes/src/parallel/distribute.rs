@@ -9,7 +9,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::mapping::{Axis, Distribution, LoopMapping};
-use gpuc_dialects::offload::{COLLECTIVE_ATTR, FOLDED_ROWS_ATTR};
+use gpuc_dialects::offload::{COLLECTIVE_ATTR, FOLDED_ROWS_ATTR, GridBarrierOp};
 use gpuc_dialects::{func, gpu, memref, nvvm, scf};
 use gpuc_ir::op::{Effect, EffectKind, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
@@ -88,6 +88,11 @@ enum Place {
     Inside,
 }
 
+/// Whether all threads of the block wait for each other at an operation.
+fn is_barrier(ir: &Ir, op: Op) -> bool {
+    gpu::BarrierOp::is(ir, op) || GridBarrierOp::is(ir, op)
+}
+
 fn error(ir: &Ir, op: Op, message: &str) -> Diagnostic {
     Diagnostic::error(message).at_option(ir.ctx.place(ir.location(op)))
 }
@@ -129,7 +134,7 @@ impl Distributor<'_> {
     fn barrier_follows(&self, ir: &Ir, op: Op) -> bool {
         std::iter::successors(ir.next_op(op), |&next| ir.next_op(next))
             .find(|&next| !ir.is_effect_free(next))
-            .is_some_and(|next| gpu::BarrierOp::is(ir, next))
+            .is_some_and(|next| is_barrier(ir, next))
     }
 
     /// Whether the threads of a block are told apart on every axis that has several.
@@ -143,7 +148,7 @@ impl Distributor<'_> {
     /// Lets one thread do what all would do alike but may be seen from outside.
     fn guard(&mut self, ir: &mut Ir, op: Op, around: &[Axis], at: Place) -> Result<(), Diagnostic> {
         // Threads wait for each other together, and each for copies of its own.
-        let waits = gpu::BarrierOp::is(ir, op)
+        let waits = is_barrier(ir, op)
             || nvvm::CpAsyncCommitGroupOp::is(ir, op)
             || nvvm::CpAsyncWaitGroupOp::is(ir, op)
             || ir.has_trait(op, Traits::TERMINATOR);
@@ -408,7 +413,7 @@ fn first_conflict(
     others: impl Iterator<Item = Op>,
 ) -> Option<bool> {
     for other in others {
-        if gpu::BarrierOp::is(ir, other) {
+        if is_barrier(ir, other) {
             return Some(false);
         }
         let Some(effects) = effects_on_memory(ir, other) else { return Some(true) };
@@ -424,7 +429,7 @@ fn first_conflict(
 fn effects_on_memory(ir: &Ir, op: Op) -> Option<Vec<Effect>> {
     let mut all = Vec::new();
     for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-        let passes = gpu::BarrierOp::is(ir, inner)
+        let passes = is_barrier(ir, inner)
             || ir.has_trait(inner, Traits::RECURSIVE_EFFECTS)
             || ir.has_trait(inner, Traits::TERMINATOR);
         if !passes {

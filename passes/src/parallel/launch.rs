@@ -107,7 +107,9 @@ impl Launch {
                 // `kernels` nothing is repeated.
                 let repeats = region.kind(&b) != Construct::Kernels && segment.has_atomics(&b);
                 let shared = segment.has_inner_loop_over_blocks(&b);
+                let resident = segment.resident_grid(&b).map(|grid| grid.blocks(&b));
                 launch.grid[0] = match gangs {
+                    _ if resident.is_some() => resident.unwrap_or(one),
                     Some(gangs) if shared || repeats => gangs,
                     None if shared => {
                         let constant = inner_blocks(&b, segment);

@@ -10,7 +10,7 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::{
-    COLLECTIVE_ATTR, HOST_LOOP_ATTR, PARTIAL_ATTR, RegionOp, TICKETS_ATTR, TicketsOp,
+    COLLECTIVE_ATTR, HOST_LOOP_ATTR, PARTIAL_ATTR, RESIDENT_ATTR, RegionOp, TICKETS_ATTR, TicketsOp,
 };
 use gpuc_dialects::{gpu, nvvm};
 use gpuc_ir::op::Traits;
@@ -170,6 +170,7 @@ impl Outliner<'_> {
             ir.set_attr(kernel.func, nvvm::MIN_BLOCKS, blocks);
         }
         let launch = Launch::plan(ir, self.region, segment, self.limits);
+        self.name_grid(ir, kernel.func, name, segment);
         if let InsertPoint::Before(point) = launch.point {
             kernel.launch = Some(point);
         }
@@ -194,6 +195,15 @@ impl Outliner<'_> {
         launch.build(ir, &kernel, name);
         private_arrays::free_behind(ir, launch.point, self.region.op(), &private);
         Ok(buffers)
+    }
+
+    /// Names the kernel where the host asks how many blocks of it may wait for each other.
+    fn name_grid(&self, ir: &mut Ir, func: Op, name: &str, segment: &Segment) {
+        let Some(grid) = segment.resident_grid(ir) else { return };
+        let unit = ir.ctx.unit_attr();
+        ir.set_attr(func, RESIDENT_ATTR, unit);
+        let symbol = ir.ctx.nested_symbol_attr("kernels", &[name]);
+        ir.set_attr(grid.op(), "kernel", symbol);
     }
 
     /// A buffer for each result of the segment's loop over blocks, on the host and as an argument of

@@ -6,8 +6,8 @@
 //! with what needs no parallel loop.
 
 use gpuc_dialects::memref;
-use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::LoopMapping;
+use gpuc_dialects::offload::{GridBarrierOp, RegionOp, ResidentGridOp};
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
@@ -45,6 +45,14 @@ impl Segment {
     pub fn has_inner_loop_over_blocks(&self, ir: &Ir) -> bool {
         let nested = self.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
         nested.into_iter().any(|op| is_over_blocks(ir, op))
+    }
+
+    /// The grid whose blocks wait for each other in it.
+    pub fn resident_grid(&self, ir: &Ir) -> Option<ResidentGridOp> {
+        let nested = self.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
+        let mut barriers = nested.into_iter().filter_map(|op| GridBarrierOp::cast(ir, op));
+        let word = barriers.next()?.word(ir);
+        ir.defining_op(word).and_then(|op| ResidentGridOp::cast(ir, op))
     }
 
     /// Whether it does something that adds up when several gangs do it.

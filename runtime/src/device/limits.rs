@@ -112,6 +112,7 @@ mod tests {
             param_bytes: Some(16),
             max_threads: Some(512),
             required_block: None,
+            param_offsets: None,
         };
         let one = [1, 1, 1];
         let cases = [

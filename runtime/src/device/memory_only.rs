@@ -189,6 +189,9 @@ impl Device for MemoryOnly {
         state.kernels.push(name.to_owned());
         Ok((KernelId(state.kernels.len() as u32 - 1), KernelInfo::default()))
     }
+    fn cooperative_blocks(&self, _kernel: KernelId, threads: u32) -> Result<u64, DeviceError> {
+        Ok(u64::from(2048 / threads))
+    }
     fn launch(
         &self,
         kernel: KernelId,

@@ -78,6 +78,8 @@ pub struct KernelInfo {
     pub max_threads: Option<u32>,
     /// The block size of a `.reqntid`.
     pub required_block: Option<[u32; 3]>,
+    /// Where each parameter stands in the block of them; `None` where nobody has said.
+    pub param_offsets: Option<Box<[u64]>>,
 }
 
 /// What a device knows of a kernel that it has loaded (`CUfunction_attribute`).
@@ -108,6 +110,8 @@ pub struct LaunchRequest<'a> {
     pub dynamic_shared_bytes: u32,
     /// The parameter block: every parameter at its PTX offset.
     pub params: &'a [u8],
+    /// A cooperative launch, whose blocks may wait for each other: where each parameter stands in the block of them.
+    pub cooperative: Option<&'a [u64]>,
     /// The queue it goes into.
     pub queue: Queue,
     /// Wait for the kernel and return its time; without this, time is not taken.
@@ -203,6 +207,11 @@ pub trait Device: Send + Sync {
     fn variable(&self, module: ModuleId, name: &str) -> Result<(DevicePtr, u64), DeviceError>;
     /// Finds a kernel. Slow (by name); the result is meant to be kept.
     fn kernel(&self, module: ModuleId, name: &str) -> Result<(KernelId, KernelInfo), DeviceError>;
+    /// Blocks of so many threads that the device runs at once of a kernel: the most that a cooperative launch may have; 0 where
+    /// there are no such launches.
+    fn cooperative_blocks(&self, _kernel: KernelId, _threads: u32) -> Result<u64, DeviceError> {
+        Ok(0)
+    }
     /// What the device knows of a kernel.
     fn attributes(&self, kernel: KernelId) -> Result<KernelAttributes, DeviceError>;
     /// Launches a kernel whose shape has been checked by [`Limits::check`].

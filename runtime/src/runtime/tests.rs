@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::device::memory_only::MemoryOnly;
+use crate::embedded::{CodeDescriptor, KernelDescriptor};
 use crate::queue::set_current;
 use crate::select::Devices;
 
@@ -136,6 +137,34 @@ fn each_queue_counts_its_blocks_apart() {
     assert_eq!(device.live(), 2);
     set_current(Queue::SYNC);
     assert_eq!(runtime.tickets(&SITE).unwrap(), first);
+    runtime.shutdown(&SITE).unwrap();
+    assert_eq!(device.live(), 0);
+}
+
+#[test]
+fn grids_that_wait_are_as_large_as_the_device_runs_at_once() {
+    let (runtime, device) = runtime(&[]);
+    // Of a text alone nobody says where its parameters stand, which such launches ask for.
+    let bare = ImageDescriptor::new(c"a.c", "first");
+    assert_eq!(runtime.resident_grid(&bare, &SITE, c"first", 128, 132).unwrap(), (0, 0));
+    let shape = Shape { grid: ONE, block: ONE, dynamic_shared_bytes: 0, cooperative: true };
+    let error = runtime.launch_shape(&bare, &SITE, c"first", &shape, &[]).unwrap_err();
+    assert!(error.to_string().contains("where its parameters stand"), "{error}");
+    let kernels = [KernelDescriptor::new(c"first", c"u64 u32")];
+    let codes = [CodeDescriptor::new(c"sm_80", c"first", &kernels)];
+    let image = ImageDescriptor::of_codes(c"a.c", &codes);
+    let ask =
+        |threads, most| runtime.resident_grid(&image, &SITE, c"first", threads, most).unwrap();
+    let (word, blocks) = ask(128, 132);
+    assert_eq!(blocks, 16);
+    assert_eq!(ask(128, 4), (word, 4));
+    assert_eq!(ask(4096, 132), (0, 0));
+    assert_ne!(runtime.tickets(&SITE).unwrap(), word);
+    set_current(Queue(1));
+    assert_ne!(ask(128, 132).0, word);
+    set_current(Queue::SYNC);
+    runtime.launch_shape(&image, &SITE, c"first", &shape, &[0; 12]).unwrap();
+    assert_eq!(device.launches(), ["first"]);
     runtime.shutdown(&SITE).unwrap();
     assert_eq!(device.live(), 0);
 }

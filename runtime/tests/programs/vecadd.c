@@ -41,7 +41,8 @@ static const char ptx[] =
     "$done:\n"
     "  ret;\n"
     "}\n";
-static const struct __gpuc_code codes[] = {{"sm_70", ptx, sizeof ptx, 0, 0}};
+static const struct __gpuc_kernel kernels[] = {{"vecadd_40", "u64 u64 u64 u32"}};
+static const struct __gpuc_code codes[] = {{"sm_70", ptx, sizeof ptx, kernels, 1}};
 static struct __gpuc_image image = {2, "vecadd.c", codes, 1, 0};
 static const struct __gpuc_site site = {"vecadd.c", "main", 40, "parallel loop"};
 
@@ -70,6 +71,24 @@ static int run(unsigned long grid_y, unsigned n, unsigned kind_of_a) {
     __gpuc_data_end(&site, data, 3);
     __gpuc_region_end(&site);
     return 1;
+}
+
+/* All blocks at once, as where they wait for each other. */
+static int together(unsigned long blocks) {
+    struct __gpuc_data data[] = {
+        {"a", a, sizeof a, __GPUC_COPYIN, 0, 0},
+        {"b", b, sizeof b, __GPUC_COPYIN, 0, 0},
+        {"c", c, sizeof c, __GPUC_COPYOUT, 41, 0},
+    };
+    long offsets[3] = {0, 0, 0}, resident;
+    if (!__gpuc_region_begin(&image, &site, 1))
+        return 1;
+    void *word = __gpuc_resident_grid(&image, &site, "vecadd_40", 128, 1000, &resident);
+    long none;
+    void *nowhere = __gpuc_resident_grid(&image, &site, "vecadd_40", 4096, 1000, &none);
+    unsigned long words[] = {blocks ? blocks : (unsigned long)resident, 0, 1, 2, N};
+    __gpuc_run_words_with(&image, &site, data, offsets, 3, "vecadd_40", "l,1,1,128,1,1,0,!DDDi", words);
+    return !word || resident < 8 || resident > 1000 || nowhere || none;
 }
 
 static int wrong(void) {
@@ -124,6 +143,10 @@ int main(int argc, char **argv) {
         run(1ul << 33, N, __GPUC_COPYIN);
     else if (!strcmp(test, "beyond"))
         run(1, N + 1, __GPUC_COPYIN);
+    else if (!strcmp(test, "together"))
+        return together(0) || wrong();
+    else if (!strcmp(test, "crowd"))
+        together(1001);
     else if (!strcmp(test, "routines"))
         return routines();
     else if (!strcmp(test, "host")) {

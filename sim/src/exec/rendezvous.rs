@@ -87,7 +87,35 @@ impl Warp {
                         split.state = State::Ready;
                     }
                 }
+                if is_sync {
+                    self.unite(here);
+                }
             }
+        }
+    }
+
+    /// Lets lanes that have waited for each other go on together where they stand at one place.
+    fn unite(&mut self, lanes: u32) {
+        let mut at = 0;
+        while at < self.splits.len() {
+            let Split { pc, mask, reconvergence, frame, state } = self.splits[at];
+            at += 1;
+            if state != State::Ready || mask & lanes == 0 {
+                continue;
+            }
+            let place = (pc, reconvergence, frame);
+            let is_there = |split: &Split| {
+                split.state == State::Ready
+                    && split.mask & lanes != 0
+                    && (split.pc, split.reconvergence, split.frame) == place
+            };
+            let others = self.splits[at..].iter().filter(|split| is_there(split));
+            self.splits[at - 1].mask = others.fold(mask, |all, split| all | split.mask);
+            let mut index = 0;
+            self.splits.retain(|split| {
+                index += 1;
+                index <= at || !is_there(split)
+            });
         }
     }
 

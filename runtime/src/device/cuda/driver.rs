@@ -147,6 +147,10 @@ entry_points! {
     function_set_attribute = "cuFuncSetAttribute"(function: CUfunction, attribute: c_int, value: c_int);
     /// Launches a kernel.
     launch = "cuLaunchKernel"(function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint, block_z: c_uint, shared: c_uint, stream: CUstream, params: *mut *mut c_void, extra: *mut *mut c_void);
+    /// Launches a kernel all of whose blocks run at once.
+    launch_cooperative = "cuLaunchCooperativeKernel"(function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint, block_z: c_uint, shared: c_uint, stream: CUstream, params: *mut *mut c_void);
+    /// Blocks of a kernel that a multiprocessor runs at once.
+    occupancy = "cuOccupancyMaxActiveBlocksPerMultiprocessor"(blocks: *mut c_int, function: CUfunction, threads: c_int, shared: usize);
     /// Makes a stream.
     stream_create = "cuStreamCreate"(stream: *mut CUstream, flags: c_uint);
     /// Releases a stream.

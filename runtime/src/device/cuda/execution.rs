@@ -40,6 +40,14 @@ pub(super) fn launch(
     Ok(LaunchOutcome { time: Some(time), report: None })
 }
 
+/// Blocks of so many threads of a kernel that each multiprocessor runs at once.
+pub(super) fn occupancy(driver: &Driver, kernel: Kernel, threads: u32) -> Result<u64, Failed> {
+    let mut blocks: c_int = 0;
+    // SAFETY: a live kernel; `blocks` is a place for one integer.
+    unsafe { driver.occupancy(&raw mut blocks, kernel.function, threads as c_int, 0)? };
+    Ok(blocks.max(0) as u64)
+}
+
 /// Puts the launch into its stream.
 fn start(
     driver: &Driver,
@@ -47,6 +55,20 @@ fn start(
     request: &LaunchRequest<'_>,
     stream: CUstream,
 ) -> Result<(), Failed> {
+    let ([gx, gy, gz], [bx, by, bz]) = (request.grid, request.block);
+    let shared = request.dynamic_shared_bytes as c_uint;
+    if let Some(offsets) = request.cooperative {
+        let at = |&offset: &u64| request.params.as_ptr().wrapping_add(offset as usize);
+        let mut params: Vec<*mut c_void> =
+            offsets.iter().map(|offset| at(offset).cast_mut().cast()).collect();
+        // SAFETY: a live kernel and stream; the driver copies each parameter during the call from where the program's
+        // compiler has laid it out.
+        return unsafe {
+            let params = params.as_mut_ptr();
+            let function = kernel.function;
+            driver.launch_cooperative(function, gx, gy, gz, bx, by, bz, shared, stream, params)
+        };
+    }
     let mut bytes = request.params.len();
     // The driver copies the parameter block during the call. Its keys are small integers in
     // pointers.
@@ -58,8 +80,6 @@ fn start(
         ptr::without_provenance_mut(CU_LAUNCH_PARAM_END_AS_INT as usize),
     ];
     let extra = if request.params.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
-    let ([gx, gy, gz], [bx, by, bz]) = (request.grid, request.block);
-    let shared = request.dynamic_shared_bytes as c_uint;
     // SAFETY: a live kernel and stream; `extra` is the documented list, and the parameter block is
     // as long as the program's compiler has laid it out.
     unsafe {

@@ -59,6 +59,8 @@ pub struct CudaDevice {
     limits: Limits,
     /// Whether kernels see the host's pageable memory.
     sees_host: bool,
+    /// Multiprocessors, where there are cooperative launches; else 0.
+    cooperative: u32,
     cuda: (u32, u32),
     newest_ptx: PtxVersion,
     settings: CudaSettings,
@@ -164,6 +166,10 @@ impl CudaDevice {
         };
         let sees_host =
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS).unwrap_or(0) != 0;
+        let cooperative = match attribute(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) {
+            Ok(1..) => attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            _ => 0,
+        };
         let mut name = [0u8; 128];
         let mut context: CUcontext = ptr::null_mut();
         // SAFETY: `name` has room for its length, the rest as above.
@@ -182,6 +188,7 @@ impl CudaDevice {
             arch,
             limits,
             sees_host,
+            cooperative,
             cuda,
             newest_ptx,
             settings,
@@ -439,6 +446,15 @@ impl Device for CudaDevice {
             return Err(DeviceError::Invalid(format!("there is no module {}", module.0)));
         };
         module.variable(driver, name)
+    }
+
+    fn cooperative_blocks(&self, kernel: KernelId, threads: u32) -> Result<u64, DeviceError> {
+        let driver = self.enter()?;
+        let Some(kernel) = self.handles().kernels.get(kernel.0 as usize).copied() else {
+            return Err(DeviceError::Invalid(format!("there is no kernel {}", kernel.0)));
+        };
+        let each = execution::occupancy(driver, kernel, threads)?;
+        Ok(each * u64::from(self.cooperative))
     }
 
     fn attributes(&self, kernel: KernelId) -> Result<KernelAttributes, DeviceError> {

@@ -116,6 +116,7 @@ impl Module {
             param_bytes: None,
             max_threads: Some(max_threads),
             required_block: None,
+            param_offsets: None,
         };
         Ok((Kernel { function, static_shared_bytes }, info))
     }

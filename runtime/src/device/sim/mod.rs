@@ -311,6 +311,7 @@ impl Device for SimDevice {
             param_bytes: Some(kernel.param_bytes() as u64),
             max_threads: Some(max_threads),
             required_block: kernel.required_block(),
+            param_offsets: None,
         };
         let handle = Arc::new(KernelHandle {
             module: Arc::clone(&module),
@@ -322,6 +323,13 @@ impl Device for SimDevice {
             KernelId(tables.kernels.len() as u32 - 1)
         });
         Ok((id, info))
+    }
+
+    fn cooperative_blocks(&self, kernel: KernelId, threads: u32) -> Result<u64, DeviceError> {
+        let handle = self.handle(kernel)?;
+        let kernel = handle.module.module.kernel(&handle.name);
+        let blocks = |kernel| self.simulator.cooperative_blocks(kernel, threads, 0, None);
+        Ok(kernel.map_or(0, blocks))
     }
 
     fn variable(&self, module: ModuleId, name: &str) -> Result<(DevicePtr, u64), DeviceError> {
@@ -357,8 +365,10 @@ impl Device for SimDevice {
         if request.queue != Queue::SYNC && !request.timed && !request.counted {
             let (simulator, threads, settings) =
                 (Arc::clone(&self.simulator), self.threads, self.settings);
-            let (params, request) =
-                (request.params.to_vec(), LaunchRequest { params: &[], ..*request });
+            let params = request.params.to_vec();
+            // Where parameters stand, nobody asks here.
+            let cooperative = request.cooperative.map(|_| &[][..]);
+            let request = LaunchRequest { params: &[], cooperative, ..*request };
             return self
                 .queues
                 .put(request.queue, move || {
@@ -429,6 +439,7 @@ fn run(
         output: Some(&printed),
         grid: request.grid,
         block: request.block,
+        cooperative: request.cooperative.is_some(),
         dynamic_shared_bytes: request.dynamic_shared_bytes,
         params: request.params,
         counters,

@@ -147,6 +147,7 @@ fn run(options: &Options, sources: &mut Sources) -> Result<ExitCode, Errors> {
         grid: options.grid,
         block: options.block,
         cluster: options.cluster,
+        cooperative: options.cooperative,
         dynamic_shared_bytes: options.shared,
         params: &params,
         counters: if options.report.is_some() { Counters::Profile } else { Counters::Off },

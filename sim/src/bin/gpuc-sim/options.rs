@@ -26,6 +26,7 @@ Options:
   --grid X[,Y[,Z]]      blocks [1,1,1]
   --block X[,Y[,Z]]     threads of a block [1,1,1]
   --cluster X[,Y[,Z]]   blocks of a cluster [what the kernel requires, or none]
+  --cooperative         refuse a grid whose blocks do not all run at once: they wait for each other
   --shared BYTES        dynamic shared memory [0]
   --arch sm_NN          the device, by capability [the file's .target]
   --device NAME         the device, by name: v100, a100-40, a100-80, a6000, l40s, h100, h200, ...
@@ -82,6 +83,7 @@ pub(crate) struct Options {
     pub(crate) arch: Option<String>,
     pub(crate) device: Option<String>,
     pub(crate) registers: Option<u32>,
+    pub(crate) cooperative: bool,
     pub(crate) sampled: bool,
     pub(crate) counters: bool,
     pub(crate) compare: Option<String>,
@@ -109,6 +111,7 @@ impl Options {
             arch: None,
             device: None,
             registers: None,
+            cooperative: false,
             sampled: false,
             counters: false,
             compare: None,
@@ -134,6 +137,7 @@ impl Options {
             };
             let switch = match name.as_str() {
                 "list" => Some(&mut options.list),
+                "cooperative" => Some(&mut options.cooperative),
                 "sampled" => Some(&mut options.sampled),
                 "counters" => Some(&mut options.counters),
                 _ => None,
