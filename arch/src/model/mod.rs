@@ -149,7 +149,10 @@ impl Arch {
         let before = out.clocks;
         let atomics = work.atomic_clocks;
         let starts = work.blocks as f64 * f64::from(self.chip.block_clocks);
-        out.clocks = out.clocks.max(atomics).max(starts);
+        let blocks = work.blocks.min(per_wave) as f64;
+        let barriers = work.grid_barriers * self.chip.grid_barrier_clocks(blocks);
+        out.barrier_clocks += barriers;
+        out.clocks = out.clocks.max(atomics).max(starts) + barriers;
         out.seconds = launch + out.clocks / hertz;
         out.waves = work.blocks as f64 / per_wave as f64;
         if out.clocks <= 0.0 {

@@ -164,3 +164,17 @@ fn blocks_start_one_after_another() {
     let long = kernel(4000.0, |demand| demand.count(OpClass::FloatFma32, 1000.0));
     assert_ne!(h100.price(&long).bound, Bound::Starts);
 }
+
+#[test]
+fn blocks_that_wait_for_each_other_take_less_than_a_launch() {
+    let h100 = Arch::by_name("sm_90").unwrap();
+    let micros = |barriers: f64, blocks| {
+        let work = KernelWork { grid_barriers: barriers, blocks, ..kernel(100.0, |_| ()) };
+        h100.price(&work).seconds * 1e6
+    };
+    let each = micros(1.0, 132) - micros(0.0, 132);
+    assert!((1.2..1.6).contains(&each), "{each} us");
+    assert!(each < f64::from(h100.chip.launch_us));
+    assert!((micros(10.0, 132) - micros(0.0, 132) - 10.0 * each).abs() < 1e-6);
+    assert!(micros(1.0, 8) - micros(0.0, 8) < each, "fewer blocks meet sooner");
+}

@@ -76,4 +76,6 @@ pub struct KernelWork {
     /// Clocks for which atomic operations on global memory hold the part of the second-level cache that has most of
     /// them ([`crate::AtomicClocks`]).
     pub atomic_clocks: f64,
+    /// Barriers of the grid that each block comes to.
+    pub grid_barriers: f64,
 }

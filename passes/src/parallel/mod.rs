@@ -34,6 +34,8 @@ mod nest_sides;
 pub mod outline;
 pub mod parallel_loop;
 mod persist_choice;
+mod persist_counts;
+mod persist_grid;
 pub mod persist_loops;
 pub mod phases;
 pub mod private_arrays;

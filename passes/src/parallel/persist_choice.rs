@@ -1,7 +1,7 @@
-//! With how many threads a loop persists in one block, and up to which sizes: what a step takes there and in launches.
+//! With how many threads a loop persists in one block or in a grid, and up to which sizes: what a step takes there and in launches.
 //!
 //! In launches, each phase of a step costs a launch, and then has the whole device; in one block it costs a barrier, and has one
-//! multiprocessor. Both are priced from what an iteration does, by the device's table: the dearest resource of the
+//! multiprocessor; in a grid whose blocks wait for each other a barrier of the grid, and the whole device. All are priced from what an iteration does, by the device's table: the dearest resource of the
 //! multiprocessor, or the latency of one iteration where there are too few warps to hide it.
 
 use gpuc_arch::{Arch, Demand, OpClass, Resource, SECTOR_BYTES, WARP_SIZE};
@@ -27,10 +27,12 @@ const ROUND: f64 = 4.0;
 /// Instructions of each warp in a phase, whether it has iterations or not: its first number, addresses, barriers and tests.
 const PHASE: f64 = 32.0;
 
-/// Threads of a block, and the iterations up to which one pays: on average of a launch that it saves.
+/// Blocks and threads, and the iterations up to which they pay: on average of a launch that is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Threads.
+    /// Blocks: one, or those of a grid that wait for each other.
+    pub blocks: i64,
+    /// Threads of a block.
     pub threads: i64,
     /// Iterations.
     pub most: i64,
@@ -48,6 +50,8 @@ pub struct Step<'a> {
     latency: f64,
     /// What each warp needs for what all threads execute alike, for each phase.
     uniform: Demand,
+    /// Dimensions that a parallel loop has at most.
+    dims: usize,
     /// Clocks of that, and of combining what the threads have, for each phase.
     fixed: f64,
 }
@@ -69,6 +73,11 @@ impl<'a> Step<'a> {
             demand: Demand::default(),
             latency: 0.0,
             uniform: Demand::default(),
+            dims: parallel
+                .iter()
+                .map(|&nest| ir.arguments(ir.body(nest, 0)).len())
+                .max()
+                .unwrap_or(1),
             fixed: 0.0,
         };
         step.uniform.count(OpClass::IntAdd32, PHASE);
@@ -135,44 +144,99 @@ impl<'a> Step<'a> {
         self.iterations(count, 1.0, threads as f64) + uniform + barriers + self.fixed
     }
 
-    /// Clocks of a phase that is a launch.
-    pub fn in_launch(&self, count: f64) -> f64 {
+    /// Clocks of a phase in a grid whose blocks wait for each other, one on each multiprocessor.
+    pub fn in_grid(&self, count: f64, threads: i64) -> f64 {
         let chip = &self.arch.chip;
-        let threads = row_length(self.arch, None) as f64;
-        let blocks = (count / threads).ceil().clamp(1.0, f64::from(chip.sm_count));
-        self.launch + self.iterations(count, blocks, threads)
+        let (blocks, threads) = (f64::from(chip.sm_count), threads as f64);
+        let uniform = self.dearest(&self.uniform) * threads / f64::from(WARP_SIZE);
+        let block_barriers = 2.0 * f64::from(self.arch.latency.barrier);
+        let iterations = match self.dims {
+            1 => {
+                let busy = (count / threads).ceil().clamp(1.0, blocks);
+                self.iterations(count, busy, threads)
+            }
+            // Blocks take rows, which are as long as there are rows in a plane.
+            dims => {
+                let length = count.powf(1.0 / dims as f64);
+                let rows = (count / length / blocks).ceil();
+                let warps = rows * (length / f64::from(WARP_SIZE)).ceil();
+                let rounds = rows * (length / threads).ceil();
+                (warps * self.dearest(&self.demand)).max(rounds * self.latency)
+            }
+        };
+        iterations + uniform + block_barriers + chip.grid_barrier_clocks(blocks) + self.fixed
     }
 
-    /// The iterations up to which one block of so many threads takes clearly less.
-    fn most(&self, threads: i64) -> i64 {
-        let pays = |count: i64| {
-            self.in_block(count as f64, threads) <= LEAST_GAIN * self.in_launch(count as f64)
-        };
+    /// Clocks of a phase in what was chosen.
+    fn in_choice(&self, count: f64, choice: Choice) -> f64 {
+        match choice.blocks {
+            1 => self.in_block(count, choice.threads),
+            _ => self.in_grid(count, choice.threads),
+        }
+    }
+
+    /// Clocks of a phase that is a launch.
+    pub fn in_launch(&self, count: f64) -> f64 {
+        let (chip, limits) = (&self.arch.chip, &self.arch.limits);
+        let threads = row_length(self.arch, None) as f64;
+        let blocks = (count / threads).ceil().clamp(1.0, f64::from(chip.sm_count));
+        let most = f64::from(limits.max_warps_per_sm * limits.warp_size);
+        self.launch + self.iterations(count, blocks, (count / blocks).clamp(threads, most))
+    }
+
+    /// The most iterations for which something holds that holds for fewer.
+    fn most(&self, holds: impl Fn(f64) -> bool) -> i64 {
         let (mut least, mut most) = (0, MOST_ITERATIONS);
         while most - least > 1 {
             let middle = least + (most - least) / 2;
-            *(if pays(middle) { &mut least } else { &mut most }) = middle;
+            *(if holds(middle as f64) { &mut least } else { &mut most }) = middle;
         }
         least
     }
 
-    /// The block that takes the least for the iterations of a launch, or, where those are not known, the smallest part of
+    /// Of so many blocks those that take the least for the iterations of a launch, or, where those are not known, the smallest part of
     /// what launches take: the mean of all sizes, twice as many iterations each.
-    pub fn choose(&self, count: Option<f64>) -> Option<Choice> {
+    fn best(&self, blocks: i64, count: Option<f64>) -> Option<Choice> {
         let limit = i64::from(self.arch.limits.max_threads_per_block);
-        let blocks = THREADS.into_iter().filter(|&threads| threads <= limit);
-        let all = blocks.map(|threads| Choice { threads, most: self.most(threads) });
+        let all = THREADS.into_iter().filter(|&threads| threads <= limit).map(|threads| {
+            let choice = Choice { blocks, threads, most: 0 };
+            let pays = |count| self.in_choice(count, choice) <= LEAST_GAIN * self.in_launch(count);
+            Choice { most: self.most(pays), ..choice }
+        });
         let sizes = (0..=MOST_ITERATIONS.ilog2()).map(|log| f64::from(1u32 << log));
         let sizes: Vec<f64> = count.map_or(sizes.collect(), |count| vec![count]);
         let part = |choice: &Choice| -> f64 {
             let of = |&count: &f64| match count > choice.most as f64 {
                 true => 1.0,
-                false => self.in_block(count, choice.threads) / self.in_launch(count),
+                false => self.in_choice(count, *choice) / self.in_launch(count),
             };
             sizes.iter().map(of).sum()
         };
         let all = all.filter(|choice| choice.most > 0);
         all.min_by(|a, b| part(a).total_cmp(&part(b)))
+    }
+
+    /// What takes clearly less than launches, for a number of iterations or for any: one block, and beyond the sizes for which that
+    /// is best a grid, where `grid` allows one.
+    pub fn choose(&self, count: Option<f64>, grid: bool) -> Vec<Choice> {
+        let blocks = i64::from(self.arch.chip.sm_count);
+        let block = self.best(1, count);
+        let grid = Some(blocks).filter(|&blocks| grid && blocks > 1);
+        let Some(grid) = grid.and_then(|blocks| self.best(blocks, count)) else {
+            return block.into_iter().collect();
+        };
+        let Some(block) = block else { return vec![grid] };
+        let is_better = |count| self.in_choice(count, block) <= self.in_choice(count, grid);
+        match count {
+            Some(count) if count <= block.most as f64 && is_better(count) => vec![block],
+            Some(count) if count <= grid.most as f64 => vec![grid],
+            Some(_) => vec![if block.most > grid.most { block } else { grid }],
+            None => {
+                let block = Choice { most: block.most.min(self.most(is_better)), ..block };
+                let wider = Some(grid).filter(|grid| grid.most > block.most);
+                [Some(block).filter(|block| block.most > 0), wider].into_iter().flatten().collect()
+            }
+        }
     }
 }
 

@@ -1,14 +1,15 @@
-//! `persist-loops`: a sequential loop round parallel ones runs in one block, which persists through its steps.
+//! `persist-loops`: a sequential loop round parallel ones runs in one block, or in a grid, which persists through its steps.
 //!
 //! Loops over time and factorisations run on the host with a launch for each phase ([`super::split_launches`]). Where a
 //! phase has little to do, launches are all that it takes: one block then executes the whole loop, its threads share the
 //! iterations of each parallel loop, and a barrier stands where launches would have followed each other. A block sees what its
-//! threads have written, behind a barrier. (Persistent threads: Gupta, Stuart and Owens, InPar 2012; of loops over time:
-//! Zhang et al., PERKS, ICS 2023, with blocks that wait for each other by the grid.)
+//! threads have written, behind a barrier. Where phases have more to do than that, a grid of one block on each multiprocessor executes the loop
+//! ([`super::persist_grid`]), whose blocks wait for each other: that takes half as long as a launch. (Persistent threads: Gupta, Stuart and Owens, InPar 2012; of loops over time:
+//! Zhang et al., PERKS, ICS 2023.)
 //!
 //! Needs `kernels` regions whose parallel loops are known and open ([`super::recognize_parallel`]). Leaves a loop that pays for some
 //! sizes in two versions, between which the host chooses by the iterations of a launch on average
-//! ([`super::persist_choice`]); one that pays in any case in one. The loop that persists is marked, and its parallel loops are
+//! ([`super::persist_choice`]); one that pays in any case in one; one in a grid has a second version, for devices that cannot. The loop that persists is marked, and its parallel loops are
 //! mapped.
 
 use gpuc_arch::Arch;
@@ -18,20 +19,19 @@ use gpuc_dialects::offload::mapping::{
 };
 use gpuc_dialects::offload::{Construct, PERSISTENT_ATTR, RegionOp, SCHEDULE_ATTR};
 use gpuc_dialects::{arith, memref, scf};
-use gpuc_ir::op::{FoldResult, Traits};
+use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::rewrite::{Folded, try_fold};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::block_shape::row_length;
 use super::host_plan::{HostPlan, is_worth_launches};
 use super::persist_choice::{Choice, Step, phases};
+use super::persist_counts::{Counts, average, counts};
+use super::persist_grid;
 use super::schedule::{Asked, region_sizes};
 use super::segments::{has_effects, has_parallel_loop};
 use super::split_launches::runs_on_host;
 use crate::analysis::access::root;
-use crate::analysis::loops::dimensions;
-use crate::analysis::trips::Trips;
 use crate::plan::text::Placed;
 use crate::plan::{Given, is_planned, names, record, step};
 use crate::steps::refusal::Refusal;
@@ -39,11 +39,13 @@ use crate::target::target;
 use crate::versions::in_fallback;
 
 gpuc_ir::pass! {
-    /// Let one block execute sequential loops whose steps have little to do.
+    /// Let one block, or a grid whose blocks wait for each other, execute sequential loops whose steps have little to do.
     PersistLoops = "persist-loops" on "func.func" {
         /// The device, whose table has the time of a launch.
         arch: String = Arch::default_target().name.to_owned(),
-        /// Threads of the block, instead of those that take the least on the device.
+        /// Blocks of a grid whose blocks wait for each other, instead of one where threads or iterations are given.
+        blocks: Option<i64> = None,
+        /// Threads of a block, instead of those that take the least on the device.
         threads: Option<i64> = None,
         /// Iterations of a launch up to which a loop persists, instead of those for the device; 0: always.
         most_iterations: Option<i64> = None,
@@ -74,7 +76,7 @@ impl Pass for PersistLoops {
     }
 }
 
-const NAME: &str = "persist-loops";
+pub(super) const NAME: &str = "persist-loops";
 const UNCOUNTED: &str = "the host cannot compute how many iterations there are";
 const UNKEPT: &str = "what the versions would hand to each other cannot be kept in memory";
 
@@ -168,149 +170,6 @@ fn is_shared(ir: &Ir, local: Op, region: RegionOp, parallel: &[Op]) -> bool {
     ir.is_inside(local, region.op()) && !parallel.iter().any(|&nest| ir.is_inside(local, nest))
 }
 
-/// Iterations of a loop's parallel loops in all of its steps, with the rounds of loops inside, and the launches of its
-/// phases, as the host counts them in front of the region.
-struct Counts {
-    iterations: Value,
-    launches: Value,
-}
-
-struct Counter<'b> {
-    b: Builder<'b>,
-    trips: Trips,
-}
-
-impl Counter<'_> {
-    fn number(&mut self, value: f64) -> Value {
-        let ty = self.b.ctx.f64();
-        arith::constant_float(&mut self.b, value, ty)
-    }
-
-    /// What a block comes to; `None` where a loop in it has bounds that the host does not know.
-    fn block(&mut self, op: Op) -> Option<Counts> {
-        let ir = &self.b;
-        let blocks = ir.regions(op).iter().flat_map(|&region| ir.blocks(region).to_vec());
-        let ops: Vec<Op> = blocks.flat_map(|block| ir.ops(block).collect::<Vec<_>>()).collect();
-        let own = phases(ir, &ops);
-        let mut counts = Counts { iterations: self.number(0.0), launches: self.number(own as f64) };
-        for op in ops.into_iter().filter(|&op| has_parallel_loop(&self.b, op)).collect::<Vec<_>>() {
-            let inner = if self.b.has_trait(op, Traits::PARALLEL_LOOP) {
-                Counts { iterations: self.rounds(op)?, launches: self.number(0.0) }
-            } else if self.b.is_counted_loop(op) {
-                self.steps(op)?
-            } else {
-                self.block(op)?
-            };
-            counts = Counts {
-                iterations: self.plus(counts.iterations, inner.iterations),
-                launches: self.plus(counts.launches, inner.launches),
-            };
-        }
-        Some(counts)
-    }
-
-    /// The same of all steps of a sequential loop.
-    fn steps(&mut self, op: Op) -> Option<Counts> {
-        let trips = self.trips(op)?;
-        let each = self.block(op)?;
-        Some(Counts {
-            iterations: self.times(trips, each.iterations),
-            launches: self.times(trips, each.launches),
-        })
-    }
-
-    /// Iterations of a loop, or, where there are loops in it, their rounds.
-    fn rounds(&mut self, op: Op) -> Option<Value> {
-        let trips = self.trips(op)?;
-        let nested = self.b.nested_ops(op, WalkOrder::PreOrder);
-        let is_outermost = |inner: Op| {
-            let mut around = self.b.ancestors(inner).take_while(|&outer| outer != op);
-            inner != op && self.b.is_loop(inner) && !around.any(|op| self.b.is_loop(op))
-        };
-        let inner: Vec<Op> = nested.into_iter().filter(|&inner| is_outermost(inner)).collect();
-        let mut each = self.number(1.0);
-        for op in inner {
-            let rounds = self.rounds(op)?;
-            each = self.plus(each, rounds);
-        }
-        Some(self.times(trips, each))
-    }
-
-    fn trips(&mut self, op: Op) -> Option<Value> {
-        let dims = dimensions(&self.b, op);
-        let mut all = self.number(1.0);
-        for dim in &dims {
-            let trips = self.trips.of(&mut self.b, dim)?;
-            all = self.times(all, trips);
-        }
-        (!dims.is_empty()).then_some(all)
-    }
-
-    fn plus(&mut self, x: Value, y: Value) -> Value {
-        if arith::constant_float_value(&self.b, x) == Some(0.0) {
-            return y;
-        }
-        arith::AddFOp::new(&mut self.b, x, y).value(&mut self.b)
-    }
-
-    fn times(&mut self, x: Value, y: Value) -> Value {
-        arith::MulFOp::new(&mut self.b, x, y).value(&mut self.b)
-    }
-}
-
-/// Counts a loop's iterations and launches in front of its region; numbers become constants.
-fn counts(ir: &mut Ir, region: RegionOp, op: Op) -> Option<Counts> {
-    let before = ir.previous_op(region.op());
-    let trips = Trips { scope: region.op(), map: ValueMap::new() };
-    let mut counter = Counter { b: Builder::before(ir, region.op()), trips };
-    // Of a loop of any number of steps the mean is that of one.
-    let counted = match counter.b.is_counted_loop(op) {
-        true => counter.steps(op),
-        false => counter.block(op),
-    };
-    let first = match before {
-        Some(before) => ir.next_op(before),
-        None => ir.parent_block(region.op()).and_then(|block| ir.first_op(block)),
-    };
-    let mut counted = counted?;
-    let mut next = first.filter(|&first| first != region.op());
-    while let Some(made) = next {
-        next = ir.next_op(made).filter(|&next| next != region.op());
-        if let Some(folded) = folded(ir, made) {
-            let result = ir.result(made, 0);
-            for value in [&mut counted.iterations, &mut counted.launches] {
-                if *value == result {
-                    *value = folded;
-                }
-            }
-            ir.replace_op(made, &[folded]);
-        }
-    }
-    Some(counted)
-}
-
-/// The value that an operation of one result folds to.
-fn folded(ir: &mut Ir, op: Op) -> Option<Value> {
-    let [result] = ir.results(op)[..] else { return None };
-    let ty = ir.ty(result);
-    let Folded::Results(found) = try_fold(ir, op) else { return None };
-    match *found.first()? {
-        FoldResult::Value(value) => Some(value),
-        FoldResult::Attr(attr) => {
-            let mut b = Builder::before(ir, op);
-            let value = arith::constant(&mut b, attr);
-            (b.ty(value) == ty).then_some(value)
-        }
-    }
-}
-
-/// Iterations of a launch on average, where that is a number.
-fn average(ir: &Ir, counts: &Counts) -> Option<f64> {
-    let iterations = arith::constant_float_value(ir, counts.iterations)?;
-    let launches = arith::constant_float_value(ir, counts.launches)?;
-    Some(iterations / launches.max(1.0))
-}
-
 impl PersistLoops {
     /// Lets the loops of a region persist that pay.
     fn persist(
@@ -327,46 +186,46 @@ impl PersistLoops {
             }
             let time = names::of(ir, op);
             let place = ir.ctx.place(ir.location(op));
-            let said = match self.take(ir, region, op, arch)? {
-                Ok(Choice { threads, most }) => {
-                    if is_planned(ir, region.op()) {
-                        record(ir, func, step::Persist { time, threads, most });
+            match self.take(ir, region, op, arch)? {
+                Ok(taken) => {
+                    for choice in taken {
+                        if is_planned(ir, region.op()) {
+                            record(ir, func, step_of(&time, choice));
+                        }
+                        cx.report(Diagnostic::remark(said(choice)).at_option(place.clone()));
                     }
-                    let which = match most {
-                        0 => String::new(),
-                        most => format!(
-                            ", where its launches would have {most} iterations at most on average"
-                        ),
-                    };
-                    let text = format!("Loop persists in one block of {threads} threads{which}");
-                    Diagnostic::remark(text)
                 }
                 Err(why) => {
-                    Diagnostic::missed(format!("Loop does not persist in one block: {why}"))
+                    let text = format!("Loop does not persist in one block: {why}");
+                    cx.report(Diagnostic::missed(text).at_option(place));
                 }
-            };
-            cx.report(said.at_option(place));
+            }
         }
         Ok(())
     }
 
-    /// Lets a loop persist if that pays, with the threads and the sizes that it was done for; else why it does not.
+    /// Lets a loop persist if that pays, with what it was done for; else why it does not.
     fn take(
         &self,
         ir: &mut Ir,
         region: RegionOp,
         op: Op,
         arch: &Arch,
-    ) -> Result<Result<Choice, String>, Diagnostic> {
+    ) -> Result<Result<Vec<Choice>, String>, Diagnostic> {
         let found = match Loop::of(ir, region, op) {
             Ok(found) => found,
             Err(refusal) => return Ok(Err(refusal.rule)),
         };
-        let given = self.threads.or(self.most_iterations).is_some();
+        let given = self.blocks.or(self.threads).or(self.most_iterations).is_some();
         if !given && !found.has_short_phases(ir) {
             return Ok(Err(
                 "a block would wait for what one thread repeats in its steps".to_owned()
             ));
+        }
+        let grid = persist_grid::check(ir, op, &found.parallel);
+        let wide = self.blocks.is_some_and(|blocks| blocks > 1);
+        if let (true, Err(refusal)) = (wide, &grid) {
+            return Ok(Err(refusal.rule.clone()));
         }
         let Some(counts) = counts(ir, region, op) else {
             return Ok(Err(UNCOUNTED.to_owned()));
@@ -374,38 +233,73 @@ impl PersistLoops {
         let average = average(ir, &counts);
         let phases = (found.phases(ir), found.is_swept(ir));
         let step = Step::of(ir, op, &found.parallel, phases, arch);
-        let chosen = step.choose(average);
-        let Some(chosen) = chosen.or_else(|| given.then_some(Choice { threads: 256, most: 0 }))
-        else {
-            return Ok(Err(
-                "launches take no longer than a block alone, whatever the size".to_owned()
-            ));
-        };
-        let threads = self.threads.unwrap_or(chosen.threads);
-        check_threads(threads, arch)?;
-        let bound = self.most_iterations.unwrap_or(chosen.most);
-        let most = match average {
-            Some(average) if bound > 0 && average > bound as f64 => {
-                let text = format!(
-                    "its launches have {average:.0} iterations on average, and it pays up to {bound}"
-                );
-                return Ok(Err(text));
+        let mut chosen = step.choose(average, grid.is_ok() && !given);
+        if given {
+            let first = chosen.first().copied();
+            let first = first.unwrap_or(Choice { blocks: 1, threads: 256, most: 0 });
+            chosen = vec![Choice {
+                blocks: self.blocks.unwrap_or(1),
+                threads: self.threads.unwrap_or(first.threads),
+                most: self.most_iterations.unwrap_or(first.most),
+            }];
+        }
+        let mut taken = Vec::new();
+        let mut why = "launches take no longer than a block alone, whatever the size".to_owned();
+        for mut choice in chosen {
+            check_sizes(&choice, arch)?;
+            let Choice { most, .. } = choice;
+            if let Some(average) = average {
+                if most > 0 && average > most as f64 {
+                    why = format!(
+                        "its launches have {average:.0} iterations on average, and it pays up to {most}"
+                    );
+                    continue;
+                }
+                choice.most = 0;
             }
-            Some(_) => 0,
-            None => bound,
-        };
-        let done = carry_out(ir, region, &found, (threads, most), &counts, arch);
-        Ok(if done { Ok(Choice { threads, most }) } else { Err(UNKEPT.to_owned()) })
+            if !carry_out(ir, region, &found, choice, &counts, arch) {
+                why = UNKEPT.to_owned();
+                break;
+            }
+            taken.push(choice);
+        }
+        Ok(if taken.is_empty() { Err(why) } else { Ok(taken) })
     }
 }
 
-/// Refuses a number of threads that no block has.
-fn check_threads(threads: i64, arch: &Arch) -> Result<(), Diagnostic> {
-    let most = i64::from(arch.limits.max_threads_per_block);
-    if (1..=most).contains(&threads) {
-        return Ok(());
+/// What a choice is in a plan.
+fn step_of(time: &str, Choice { blocks, threads, most }: Choice) -> step::Persist {
+    step::Persist { time: time.to_owned(), blocks, threads, most }
+}
+
+/// What the user is told of a choice.
+fn said(Choice { blocks, threads, most }: Choice) -> String {
+    let place = match blocks {
+        1 => format!("one block of {threads} threads"),
+        _ => format!("{blocks} blocks of {threads} threads, which wait for each other"),
+    };
+    match most {
+        0 => format!("Loop persists in {place}"),
+        _ => format!(
+            "Loop persists in {place}, where its launches would have {most} iterations at most on average"
+        ),
     }
-    Err(Diagnostic::error(format!("a block has 1 to {most} threads, not {threads}")))
+}
+
+/// Refuses a number of threads that no block has, and one of blocks that no grid has.
+fn check_sizes(choice: &Choice, arch: &Arch) -> Result<(), Diagnostic> {
+    let most = i64::from(arch.limits.max_threads_per_block);
+    let Choice { blocks, threads, .. } = *choice;
+    if !(1..=most).contains(&threads) {
+        let text = format!("a block has 1 to {most} threads, not {threads}");
+        return Err(Diagnostic::error(text));
+    }
+    let most = i64::from(arch.limits.max_blocks_per_sm * arch.chip.sm_count);
+    if !(1..=most).contains(&blocks) {
+        let text = format!("1 to {most} blocks run at once, not {blocks}");
+        return Err(Diagnostic::error(text));
+    }
+    Ok(())
 }
 
 /// Takes the steps of a plan that are about the loops of a region.
@@ -418,45 +312,55 @@ fn follow(
 ) -> Result<(), Diagnostic> {
     for op in candidates(ir, region) {
         let name = names::of(ir, op);
-        let Some((step, placed)) = steps.iter().find(|(step, _)| step.time == name) else {
-            continue;
-        };
-        check_threads(step.threads, arch).map_err(|why| placed.refused_as(&why))?;
-        let found = Loop::of(ir, region, op).map_err(|refusal| placed.refused(ir, &refusal))?;
-        let refuse = |ir: &Ir, rule: &str| placed.refused(ir, &Refusal::new(NAME, op, rule));
-        let Some(counts) = counts(ir, region, op) else {
-            return Err(refuse(ir, UNCOUNTED));
-        };
-        if !carry_out(ir, region, &found, (step.threads, step.most), &counts, arch) {
-            return Err(refuse(ir, UNKEPT));
+        let mut counted = None;
+        for (step, placed) in steps.iter().filter(|(step, _)| step.time == name) {
+            let step::Persist { blocks, threads, most, .. } = *step;
+            let choice = Choice { blocks, threads, most };
+            check_sizes(&choice, arch).map_err(|why| placed.refused_as(&why))?;
+            let refuse = |ir: &Ir, rule: &str| placed.refused(ir, &Refusal::new(NAME, op, rule));
+            if ir.attr(op, PERSISTENT_ATTR).is_some() {
+                return Err(refuse(ir, "it persists in any case by the step before"));
+            }
+            let found = Loop::of(ir, region, op).map_err(|refusal| placed.refused(ir, &refusal))?;
+            if blocks > 1 {
+                let checked = persist_grid::check(ir, op, &found.parallel);
+                checked.map_err(|refusal| placed.refused(ir, &refusal))?;
+            }
+            if counted.is_none() {
+                counted = counts(ir, region, op);
+            }
+            let Some(counts) = &counted else { return Err(refuse(ir, UNCOUNTED)) };
+            if !carry_out(ir, region, &found, choice, counts, arch) {
+                return Err(refuse(ir, UNKEPT));
+            }
+            record(ir, func, step.clone());
         }
-        record(ir, func, step.clone());
     }
     Ok(())
 }
 
-/// Lets a loop persist in a block of so many threads, where the launches that it saves have `most` iterations at most on
-/// average, in any case if that is 0. Whether it could be done; nothing is changed if not.
+/// Lets a loop persist as was chosen, where the launches that it saves have `most` iterations at most on average, in any
+/// case if that is 0; a grid where the device runs it at once. Whether it could be done; nothing is changed if not.
 fn carry_out(
     ir: &mut Ir,
     region: RegionOp,
     found: &Loop,
-    (threads, most): (i64, i64),
+    Choice { blocks, threads, most }: Choice,
     counts: &Counts,
     arch: &Arch,
 ) -> bool {
-    if most == 0 {
+    if most == 0 && blocks == 1 {
         mark(ir, found.op, threads);
         return true;
     }
-    let mut b = Builder::before(ir, region.op());
-    let f64 = b.ctx.f64();
-    let each = arith::constant_float(&mut b, most as f64, f64);
-    let allowed = arith::MulFOp::new(&mut b, counts.launches, each).value(&mut b);
-    let ole = arith::CmpFPredicate::Ole.attr(&mut b.ctx);
-    let few = arith::CmpFOp::new(&mut b, counts.iterations, allowed)
-        .attr(&mut b, "predicate", ole)
-        .value(&mut b);
+    let grid = (blocks > 1).then(|| persist_grid::ask(ir, region, (blocks, threads)));
+    let few = (most > 0).then(|| are_few(ir, region, counts, most));
+    let runs = grid.map(|(_, blocks)| is_any(ir, region, blocks));
+    let both = few.zip(runs).map(|(few, runs)| {
+        let mut b = Builder::before(ir, region.op());
+        arith::AndIOp::new(&mut b, few, runs).value(&mut b)
+    });
+    let condition = both.or(few).or(runs).expect("there is a condition, or this is done");
     let op = found.op;
     let copy = ir.clone_op(op, &mut ValueMap::new());
     let types: Vec<_> = ir.result_types(op).collect();
@@ -464,7 +368,7 @@ fn carry_out(
     let mut b = Builder::before(ir, op);
     let [then, otherwise] =
         results.map(|values| b.region(&[], |b, _| _ = scf::YieldOp::new(b, &values).build(b)));
-    let choice = scf::IfOp::new(&mut b, few)
+    let choice = scf::IfOp::new(&mut b, condition)
         .result_group(&types)
         .region(then)
         .region(otherwise)
@@ -479,7 +383,10 @@ fn carry_out(
         let end = ir.terminator(ir.body(choice, i)).expect("the branch ends with a yield");
         ir.insert_before(end, version);
     }
-    mark(ir, copy, threads);
+    match grid {
+        Some((word, _)) => persist_grid::mark(ir, copy, word, threads),
+        None => mark(ir, copy, threads),
+    }
     let row = row_length(arch, None);
     let is_split = HostPlan::of(ir, region, &|ir: &Ir, op| runs_on_host(ir, op, row))
         .is_some_and(|plan| plan.kept.contains(&choice));
@@ -493,6 +400,25 @@ fn carry_out(
         ir.erase_op(choice);
     }
     is_split
+}
+
+/// Whether launches have `most` iterations at most on average, as the host computes it in front of a region.
+fn are_few(ir: &mut Ir, region: RegionOp, counts: &Counts, most: i64) -> Value {
+    let mut b = Builder::before(ir, region.op());
+    let f64 = b.ctx.f64();
+    let each = arith::constant_float(&mut b, most as f64, f64);
+    let allowed = arith::MulFOp::new(&mut b, counts.launches, each).value(&mut b);
+    let ole = arith::CmpFPredicate::Ole.attr(&mut b.ctx);
+    let compared = arith::CmpFOp::new(&mut b, counts.iterations, allowed);
+    compared.attr(&mut b, "predicate", ole).value(&mut b)
+}
+
+/// Whether there are any blocks, likewise.
+fn is_any(ir: &mut Ir, region: RegionOp, blocks: Value) -> Value {
+    let mut b = Builder::before(ir, region.op());
+    let none = arith::constant_index(&mut b, 0);
+    let ne = arith::CmpIPredicate::Ne.attr(&mut b.ctx);
+    arith::CmpIOp::new(&mut b, blocks, none).attr(&mut b, "predicate", ne).value(&mut b)
 }
 
 /// Marks the loop, and gives the iterations of its parallel loops to the threads of a block.

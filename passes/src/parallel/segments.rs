@@ -1,6 +1,6 @@
 //! Cutting a region into kernels.
 //!
-//! Blocks of one kernel cannot wait for each other. So a region is cut behind each loop over blocks
+//! Blocks of one kernel do not wait for each other, but in loops that [`super::persist_loops`] leaves. So a region is cut behind each loop over blocks
 //! where something follows that must see all of it: each segment has at most one loop over blocks
 //! directly in the region. Behind one that combines values, the block that finishes last goes on
 //! with what needs no parallel loop.
@@ -66,28 +66,37 @@ impl Segment {
 
 /// Whether an operation changes anything but local variables.
 pub(super) fn has_effects(ir: &Ir, op: Op) -> bool {
-    ir.effects(op).is_none_or(|effects| {
-        effects.iter().any(|effect| match effect.kind {
-            EffectKind::Read | EffectKind::Allocate => false,
-            EffectKind::Write | EffectKind::Free => !effect.on.is_some_and(|on| is_local(ir, on)),
-        })
-    })
+    !touched(ir, op, changes).is_empty()
+}
+
+/// Buffers that an operation touches in some ways, but for local ones; `None` stands for any.
+fn touched(ir: &Ir, op: Op, wanted: fn(EffectKind) -> bool) -> Vec<Option<Value>> {
+    let Some(effects) = ir.effects(op) else { return vec![None] };
+    let buffers = effects.into_iter().filter(|effect| wanted(effect.kind)).map(|effect| effect.on);
+    buffers.filter(|on| !on.is_some_and(|on| is_local(ir, on))).collect()
+}
+
+fn changes(kind: EffectKind) -> bool {
+    matches!(kind, EffectKind::Write | EffectKind::Free)
+}
+
+/// Whether two operations of a region touch one buffer, or may, and one of them changes it.
+pub(super) fn meet(ir: &Ir, first: Op, second: Op) -> bool {
+    let any = |kind| kind != EffectKind::Allocate;
+    overlap(ir, touched(ir, first, any), touched(ir, second, changes), second)
+        || overlap(ir, touched(ir, first, changes), touched(ir, second, any), second)
 }
 
 /// Whether an operation reads memory that a parallel loop behind it changes, or may change: threads of the loop that come late
 /// would read what others have written.
 pub(super) fn reads_what_changes(ir: &Ir, op: Op, main: Op) -> bool {
-    let touched = |op: Op, wanted: fn(EffectKind) -> bool| {
-        let effects = ir.effects(op).unwrap_or_default();
-        let buffers =
-            effects.into_iter().filter(|effect| wanted(effect.kind)).map(|effect| effect.on);
-        buffers.filter(|on| !on.is_some_and(|on| is_local(ir, on))).collect::<Vec<_>>()
-    };
-    let read = touched(op, |kind| kind == EffectKind::Read);
-    if read.is_empty() {
-        return false;
-    }
-    let apart = known_apart(ir, main);
+    let read = touched(ir, op, |kind| kind == EffectKind::Read);
+    !read.is_empty() && overlap(ir, read, touched(ir, main, changes), main)
+}
+
+/// Whether a buffer of one list may be one of the other, as far as is known at an operation.
+fn overlap(ir: &Ir, these: Vec<Option<Value>>, those: Vec<Option<Value>>, at: Op) -> bool {
+    let apart = known_apart(ir, at);
     let meets = |a: Value, b: Value| {
         let (a, b) = (root(ir, a), root(ir, b));
         a == b
@@ -97,10 +106,9 @@ pub(super) fn reads_what_changes(ir: &Ir, op: Op, main: Op) -> bool {
                 Alias::May => true,
             }
     };
-    let changed = touched(main, |kind| matches!(kind, EffectKind::Write | EffectKind::Free));
-    read.iter().any(|read| {
-        changed.iter().any(|changed| match (read, changed) {
-            (Some(read), Some(changed)) => meets(*read, *changed),
+    these.iter().any(|this| {
+        those.iter().any(|that| match (this, that) {
+            (Some(this), Some(that)) => meets(*this, *that),
             _ => true,
         })
     })

@@ -138,13 +138,15 @@ pub struct Collapse {
     pub loops: Vec<Name>,
 }
 
-/// A sequential loop round parallel ones that one block executes, step by step. With a condition it makes a version, as
-/// [`Tile`].
+/// A sequential loop round parallel ones that one block executes, step by step, or a grid whose blocks wait for each other.
+/// With a condition it makes a version, as [`Tile`]; so does a grid, for devices that cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Persist {
     /// The sequential loop.
     pub time: Name,
-    /// Threads of the block.
+    /// Blocks, at most.
+    pub blocks: i64,
+    /// Threads of a block.
     pub threads: i64,
     /// Iterations that the launches of the loop may have at most, on average; 0 for any number.
     pub most: i64,

@@ -298,7 +298,11 @@ impl StepText for Persist {
         let time = c.name(LOOP)?;
         c.expect("over")?;
         let threads = c.positive("the number of threads", i32::MAX.into())?;
-        let mut persist = Persist { time, threads, most: 0 };
+        let mut persist = Persist { time, blocks: 1, threads, most: 0 };
+        if c.eat("in") {
+            persist.blocks = c.positive("the number of blocks", i32::MAX.into())?;
+            c.expect("blocks")?;
+        }
         if c.eat("where") {
             persist.most = c.positive("the number of iterations", i32::MAX.into())?;
             c.expect("iterations")?;
@@ -308,6 +312,9 @@ impl StepText for Persist {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} over {}", self.time, self.threads)?;
+        if self.blocks > 1 {
+            write!(f, " in {} blocks", self.blocks)?;
+        }
         match self.most {
             0 => Ok(()),
             most => write!(f, " where {most} iterations"),
@@ -315,7 +322,11 @@ impl StepText for Persist {
     }
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
-        vec![("threads", &mut self.threads), ("iterations", &mut self.most)]
+        vec![
+            ("blocks", &mut self.blocks),
+            ("threads", &mut self.threads),
+            ("iterations", &mut self.most),
+        ]
     }
 }
 

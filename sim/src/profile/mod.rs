@@ -14,6 +14,7 @@ mod registers;
 mod schedule;
 mod scoreboard;
 mod unroll;
+mod waits;
 mod work;
 
 use gpuc_arch::{Arch, Estimate, KernelWork};
@@ -147,7 +148,8 @@ impl<'a> Subject<'a> {
         let last = self.executed.saturating_sub(1);
         let mut traced = vec![0, last / 3, 2 * last / 3, last];
         traced.dedup();
-        Sample { blocks, wave, touches: (TOUCHES / all_warps).max(64) as usize, traced, warps }
+        let touches = (TOUCHES / all_warps).max(64) as usize;
+        Sample { blocks, wave, touches, traced, warps, waits: waits::waits(self.code) }
     }
 
     /// Puts everything together. `records` are in any order.

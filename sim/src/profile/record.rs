@@ -5,6 +5,7 @@
 //! So accesses are kept with the number of instructions that their warp had issued, and replayed in
 //! that order ([`super::hierarchy`]).
 
+use super::waits::Wait;
 use crate::counters::SiteCounts;
 use crate::exec::{AccessEvent, At, LANES, Probe, SiteCounter, interleaved};
 use crate::fault::AccessKind;
@@ -34,6 +35,8 @@ pub(crate) struct Sample {
     pub(crate) touches: usize,
     /// Blocks whose warps are traced, ascending.
     pub(crate) traced: Vec<u64>,
+    /// What instructions are to loops that wait.
+    pub(super) waits: Vec<Wait>,
     /// Warps of a block.
     pub(crate) warps: u32,
 }
@@ -90,6 +93,8 @@ impl std::fmt::Debug for Line {
 pub(crate) struct WarpRecord {
     issued: u32,
     pub(crate) requests: Vec<Request>,
+    /// How often it has looked at what it waits for.
+    looks: u32,
     /// The lines touched.
     pub(crate) lines: Vec<Line>,
     /// The instructions issued, if the warp is traced.
@@ -139,6 +144,18 @@ impl<'s> Recorder<'s> {
     }
 }
 
+impl Recorder<'_> {
+    /// What an instruction is to a loop that waits.
+    fn wait(&self, at: At) -> Wait {
+        self.sample.waits.get(at.site as usize).copied().unwrap_or(Wait::Not)
+    }
+
+    /// Whether a warp looks again at what it waits for: the first look stands for all.
+    fn looks_again(&mut self, at: At) -> bool {
+        self.wait(at) != Wait::Not && self.warp(at).is_some_and(|warp| warp.looks > 1)
+    }
+}
+
 impl Probe for Recorder<'_> {
     fn block_start(&mut self, block: u64) {
         let Sample { blocks, warps, .. } = *self.sample;
@@ -159,8 +176,18 @@ impl Probe for Recorder<'_> {
     }
 
     fn issue(&mut self, at: At, enabled: u32) {
+        let wait = self.wait(at);
+        if let (Wait::Head, Some(warp)) = (wait, self.warp(at)) {
+            warp.looks += 1;
+        }
+        if self.looks_again(at) {
+            return;
+        }
         self.counter.issue(at, enabled);
         if let Some(warp) = self.warp(at) {
+            if wait == Wait::Not {
+                warp.looks = 0;
+            }
             warp.issued = warp.issued.saturating_add(1);
             if let Some(trace) = &mut warp.trace
                 && trace.len() < MAX_TRACE
@@ -171,10 +198,16 @@ impl Probe for Recorder<'_> {
     }
 
     fn diverge(&mut self, at: At) {
+        if self.looks_again(at) {
+            return;
+        }
         self.counter.diverge(at);
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
+        if self.looks_again(event.at) {
+            return;
+        }
         self.counter.access(event);
         let local = match event.space {
             MemorySpace::Global | MemorySpace::Generic => false,

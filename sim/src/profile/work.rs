@@ -9,6 +9,7 @@ use crate::program::{MemorySpace, Op};
 use super::hierarchy::{Levels, Replay};
 use super::record::{BlockRecord, Sample};
 use super::scoreboard::Scoreboard;
+use super::waits;
 use super::{SiteProfile, Subject};
 
 /// Phases told apart; further ones count as the last.
@@ -105,6 +106,7 @@ impl Work {
             shared_bytes: subject.shared_bytes as u32,
             phases: traces.phases(&demands, sites, subject),
             atomic_clocks: replay.atomic_clocks * atomics,
+            grid_barriers: waits::entered(sites, &sample.waits) / subject.executed.max(1) as f64,
         };
         let replayed = if sectors == 0.0 { 1.0 } else { (replayed / sectors).min(1.0) };
         Work { kernel, levels, replayed, demands, alone: traces.by_site }

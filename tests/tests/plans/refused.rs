@@ -191,6 +191,16 @@ const REFUSED: &[Refused] = &[
         says: &["'persist' is refused: a block has 1 to 1024 threads, not 2000"],
     },
     Refused {
+        kernel: FLOW,
+        steps: "parallel j\n  persist i over 128 in 100000 blocks",
+        says: &["'persist' is refused: 1 to", "blocks run at once, not 100000"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "parallel j\n  persist i over 128\n  persist i over 128 in 4 blocks",
+        says: &["'persist' is refused: it persists in any case by the step before"],
+    },
+    Refused {
         kernel: STEPS,
         steps: "parallel i, j\n  persist t over 128",
         says: &[
