@@ -31,7 +31,7 @@ pub fn test(summary: &mut Summary, quick: bool, filter: Option<&str>) {
         // As a user installs it; what is built already is not built again.
         let installs = filter.is_none() && summary.run("install", install());
         if filter.is_none() {
-            dist::packages(summary, &dist::Form::ALL);
+            dist::packages(summary, &dist::Form::ALL, dist::Profile::Release);
         }
         file_tests(summary, quick, filter, installs);
     } else {

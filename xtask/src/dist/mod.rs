@@ -82,14 +82,43 @@ impl Form {
     }
 }
 
+/// How what is packed is built.
+#[derive(Clone, Copy)]
+pub enum Profile {
+    /// As everybody builds it.
+    Release,
+    /// Linked as a whole.
+    Optimized,
+}
+
+/// The flag for [`Profile::Optimized`].
+pub const OPTIMIZED: &str = "--optimized";
+
+impl Profile {
+    /// Whether it is to be linked as a whole.
+    pub fn of(optimized: bool) -> Profile {
+        if optimized { Profile::Optimized } else { Profile::Release }
+    }
+
+    /// Its name, and that of its folder.
+    fn name(self) -> &'static str {
+        match self {
+            Profile::Release => "release",
+            Profile::Optimized => "optimized",
+        }
+    }
+}
+
 /// Builds everything and packs it into `target/dist`: a tarball, and what of it the forms are.
-pub fn packages(summary: &mut Summary, forms: &[Form]) {
-    let build = cargo(&["build", "--quiet", "--release", "--locked", "-p", "gpuc-driver"]);
+pub fn packages(summary: &mut Summary, forms: &[Form], profile: Profile) {
+    let arguments =
+        ["build", "--quiet", "--profile", profile.name(), "--locked", "-p", "gpuc-driver"];
+    let build = cargo(&arguments);
     if !summary.run("build release binaries", build) {
         return;
     }
     let start = Instant::now();
-    let (folder, version) = match pack() {
+    let (folder, version) = match pack(profile) {
         Ok((tarball, folder, version)) => {
             println!("{}", tarball.display());
             summary.passed("tarball", start.elapsed());
@@ -143,8 +172,8 @@ fn names(gpuc: &Path) -> Result<(String, String), String> {
 }
 
 /// The tarball, the folder that is in it, and the version.
-fn pack() -> Result<(PathBuf, PathBuf, String), String> {
-    let release = target().join("release");
+fn pack(profile: Profile) -> Result<(PathBuf, PathBuf, String), String> {
+    let release = target().join(profile.name());
     let gpuc = release.join("gpuc");
     let (version, name) = names(&gpuc)?;
     let dist = target().join("dist");
