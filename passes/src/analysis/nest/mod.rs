@@ -35,6 +35,9 @@ use graph::DependenceGraph;
 use pair::Pair;
 use shape::is_outside;
 
+/// Answers by questions.
+type Known<Question, Answer> = RefCell<FxHashMap<Question, Rc<Answer>>>;
+
 /// The accesses inside an operation, and which loop has which.
 #[derive(Clone, Debug, Default)]
 pub struct Nest {
@@ -45,9 +48,9 @@ pub struct Nest {
     /// What is inside the operation itself, and inside each counted loop.
     spans: FxHashMap<Op, Span>,
     /// What loops carry, as far as it has been asked.
-    carried: RefCell<FxHashMap<(Op, Apart, Wanted), Rc<Carried>>>,
+    carried: Known<(Op, Apart, Wanted), Carried>,
     /// The graphs that have been asked for, by their roots.
-    graphs: RefCell<FxHashMap<(Vec<Op>, Apart), Rc<DependenceGraph>>>,
+    graphs: Known<(Vec<Op>, Apart), DependenceGraph>,
 }
 
 #[derive(Clone, Debug, Default)]
