@@ -107,9 +107,12 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
     if let Some(missing) = missing_file(&options.file).filter(|_| options.buffer.is_none()) {
         return Err(vec![missing]);
     }
-    let (text, warnings) = match direct::preprocess(options) {
+    let (text, warnings) = match already_done(options) {
         Some(text) => (text, Vec::new()),
-        None => by_the_compiler(options)?,
+        None => match direct::preprocess(options) {
+            Some(text) => (text, Vec::new()),
+            None => by_the_compiler(options)?,
+        },
     };
     let file = options.file.to_string_lossy();
     let dialect = Dialect::new(&options.args, &text);
@@ -129,6 +132,14 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
         buffer: options.buffer.clone(),
         translated,
     })
+}
+
+/// The text of a file that has been preprocessed (`.i`): no name in it is a macro any more. `None` of another one, and of one that
+/// cannot be read, of which the compiler says why.
+fn already_done(options: &Options) -> Option<Vec<u8>> {
+    let is_done = options.file.extension().is_some_and(|extension| extension == "i");
+    let from_disk = || std::fs::read(&options.file).ok();
+    is_done.then(|| options.buffer.as_ref().map(|buffer| buffer.to_vec()).or_else(from_disk))?
 }
 
 /// The compiler's command without the file.

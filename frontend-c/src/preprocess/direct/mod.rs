@@ -436,6 +436,8 @@ impl<'a> Preprocessor<'a> {
                     file.guard = Guard::Behind(name);
                 }
             }
+            // Of dialects before C23 it is GCC's to say whether it knows them.
+            b"elifdef" | b"elifndef" => return Err(Leave),
             _ if skips => {}
             _ => {
                 self.breaks_guard();
