@@ -242,22 +242,24 @@ impl Lexer {
                     }
                     return Ok(());
                 }
-                quote @ (b'"' | b'\'') => self.skip_quoted(quote),
+                quote @ (b'"' | b'\'') => self.skip_quoted(quote)?,
                 _ => self.at += 1,
             }
         }
     }
 
-    fn skip_quoted(&mut self, quote: u8) {
+    fn skip_quoted(&mut self, quote: u8) -> Answer<()> {
         self.at += 1;
         loop {
             match self.byte(0) {
-                b'\n' => return,
+                // GCC warns of it, also in what is skipped, but for headers of the system.
+                b'\n' if self.origin == Origin::User => return Err(Leave),
+                b'\n' => return Ok(()),
                 b'\\' if self.byte(1) != b'\n' => self.at += 2,
                 byte => {
                     self.at += 1;
                     if byte == quote {
-                        return;
+                        return Ok(());
                     }
                 }
             }

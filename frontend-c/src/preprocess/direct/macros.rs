@@ -372,7 +372,9 @@ impl Preprocessor<'_> {
             if matches!(token.kind, Kind::Padding(_)) && argument.tokens.is_empty() {
                 continue;
             }
-            if token.kind == Kind::End {
+            // In an argument it is the number of its own line, not of the macro's name.
+            let is_on_another_line = token.spelling == LINE && token.line != self.invocation.0;
+            if token.kind == Kind::End || is_on_another_line {
                 return Err(Leave);
             }
             if token.is(OPEN) {

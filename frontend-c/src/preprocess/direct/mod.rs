@@ -651,12 +651,13 @@ impl<'a> Preprocessor<'a> {
                 self.printer.go_to_token(&first);
                 self.lexer().finish_line()
             }
-            b"acc" if EXPANDED.contains(&name) => {
-                if self.definition(second.spelling).is_some() || self.definition(ACC).is_some() {
-                    return Err(Leave);
-                }
-                self.clauses(first, second)
+            // A macro may be one of the words.
+            b"acc"
+                if self.definition(second.spelling).is_some() || self.definition(ACC).is_some() =>
+            {
+                Err(Leave)
             }
+            b"acc" if EXPANDED.contains(&name) => self.clauses(first, second),
             b"acc" => self.untouched(line, start),
             b"GCC" if OF_GCC.contains(&name) => self.untouched(line, start),
             _ if UNTOUCHED.contains(&word) => self.untouched(line, start),

@@ -64,6 +64,19 @@ fn is_gcc() -> bool {
 }
 
 #[test]
+fn what_is_left_to_the_compiler() {
+    if !is_gcc() {
+        return;
+    }
+    let is_left = |text: &str| assert!(!text_is_same(text, &[]), "{text}");
+    // It warns of the quote.
+    is_left("#if 0\nit's\n#endif\nint x;\n");
+    is_left("#if 0\n#elifdef X\nint x;\n#else\nint y;\n#endif\n");
+    is_left("#define M(x) x, __LINE__\nint a[] = { M(\n__LINE__\n) };\n");
+    assert!(text_is_same("#define M(x) x, __LINE__\nint a[] = { M(__LINE__), M(\n1) };\n", &[]));
+}
+
+#[test]
 fn the_repositorys_programs() {
     if !is_gcc() {
         return;
@@ -140,7 +153,7 @@ fn conditions_and_headers() {
 #elif X + 1 > 0 && (2 ** 0 , 1)
 #endif
 #if 0
-don't " /* stop
+don't " /* stop'
 # nonsense
 #elif __has_include("own.h") && !__has_include(<nowhere.h>) && __has_include(<stdio.h>)
 #ifdef Y
