@@ -112,14 +112,17 @@ impl Search {
             return Some(false);
         }
         let text = std::fs::read(path).ok()?;
-        // Lines may go on in the next one; characters may be written as three.
-        if holds(&text, b"??/") || holds(&text, b"_Pragma") {
+        // Characters may be written as three.
+        if holds(&text, b"??/") || holds(&text, b"??=") {
             return None;
         }
         let joined = match holds(&text, b"\\\n") || holds(&text, b"\\\r\n") {
             true => join_lines(&text),
             false => text,
         };
+        if holds(&joined, b"_Pragma") {
+            return None;
+        }
         for line in joined.split(|&byte| byte == b'\n') {
             let Some(at) = line.iter().position(|&byte| byte == b'#' || byte == b'%') else {
                 continue;
@@ -257,6 +260,8 @@ mod tests {
         assert!(main("#pragma omp target\n"));
         assert!(main("#pragma hmpp x codelet\n"));
         assert!(main("#define P _Pragma(\"acc data\")\n"));
+        assert!(main("_Pra\\\ngma(\"acc data\") int x;\n"));
+        assert!(main("??=pragma acc data\n"));
         assert!(main("#include HEADER\n"));
         assert!(main("#include \"nowhere.h\"\n"));
         assert!(main("#pragma once // #pragma acc data\n"));

@@ -45,6 +45,12 @@ const WITH_VALUE: &[WithValue] = &[
     value("-imultilib", true, Steps::PreprocessAndCompile),
     value("-isysroot", true, Steps::PreprocessAndCompile),
     value("-Xpreprocessor", false, Steps::PreprocessAndCompile),
+    value("--define-macro", true, Steps::PreprocessAndCompile),
+    value("--undefine-macro", true, Steps::PreprocessAndCompile),
+    value("--include-directory", true, Steps::PreprocessAndCompile),
+    value("--include-directory-after", true, Steps::PreprocessAndCompile),
+    value("--include", true, Steps::PreprocessAndCompile),
+    value("--imacros", true, Steps::PreprocessAndCompile),
     value("-MF", true, Steps::Dependencies),
     value("-MT", true, Steps::Dependencies),
     value("-MQ", true, Steps::Dependencies),
@@ -109,6 +115,8 @@ pub(super) fn classify(text: &str) -> HostOption {
     }
     let steps = match text {
         "-MD" | "-MMD" | "-MP" | "-MG" => Steps::Dependencies,
+        // What is read has no macros left.
+        "-fdirectives-only" => Steps::CompileAndLink,
         // Part of the value goes to the preprocessor only, or to the linker only.
         _ if text.starts_with("-Wp,-M") => Steps::Dependencies,
         _ if text.starts_with("-Wp,") => Steps::PreprocessAndCompile,
@@ -130,6 +138,9 @@ mod tests {
             ("-I", Steps::PreprocessAndCompile, true),
             ("-Idir", Steps::PreprocessAndCompile, false),
             ("-include", Steps::PreprocessAndCompile, true),
+            ("--define-macro=X=1", Steps::PreprocessAndCompile, false),
+            ("--include-directory", Steps::PreprocessAndCompile, true),
+            ("-fdirectives-only", Steps::CompileAndLink, false),
             ("-imacrosfile", Steps::PreprocessAndCompile, false),
             ("-iwithprefixbefore", Steps::PreprocessAndCompile, true),
             ("-Wp,-DX", Steps::PreprocessAndCompile, false),

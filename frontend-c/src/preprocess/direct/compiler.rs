@@ -402,9 +402,12 @@ fn told_folders(options: &[OsString]) -> Option<Vec<Folder>> {
             folders.push(Folder { path: path.to_owned(), origin });
             continue;
         }
+        // A warning that is to be an error is turned on by that.
+        let as_warning = word.strip_prefix("-Werror=").map(|name| format!("-W{name}"));
+        let shown = as_warning.as_deref().unwrap_or(word);
         let is_fine = matches!(word, "-pthread" | "-w" | "-pipe")
             || (KNOWN.iter().any(|known| word.starts_with(known))
-                && !REFUSED.iter().any(|refused| word.starts_with(refused)));
+                && !REFUSED.iter().any(|refused| shown.starts_with(refused)));
         let old = ["-std=c89", "-std=c90", "-std=iso", "-std=gnu89", "-std=gnu90"];
         if !is_fine || old.iter().any(|standard| word.starts_with(standard)) {
             return None;

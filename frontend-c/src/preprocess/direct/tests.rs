@@ -234,9 +234,16 @@ fn the_compiler_has_the_rest() {
     ] {
         assert!(!text_is_same(text, &[]), "{text}");
     }
-    for option in
-        ["-Wundef", "-include own.h", "-pedantic", "-ansi", "-std=c90", "-trigraphs", "-MD"]
-    {
+    for option in [
+        "-Wundef",
+        "-Werror=undef",
+        "-include own.h",
+        "-pedantic",
+        "-ansi",
+        "-std=c90",
+        "-trigraphs",
+        "-MD",
+    ] {
         let words: Vec<&str> = option.split(' ').collect();
         assert!(!text_is_same("int x;\n", &words), "{option}");
     }
