@@ -73,11 +73,7 @@ impl<'a> Step<'a> {
             demand: Demand::default(),
             latency: 0.0,
             uniform: Demand::default(),
-            dims: parallel
-                .iter()
-                .map(|&nest| ir.arguments(ir.body(nest, 0)).len())
-                .max()
-                .unwrap_or(1),
+            dims: parallel.iter().map(|&nest| dims(ir, nest)).max().unwrap_or(1),
             fixed: 0.0,
         };
         step.uniform.count(OpClass::IntAdd32, PHASE);
@@ -217,10 +213,10 @@ impl<'a> Step<'a> {
     }
 
     /// What takes clearly less than launches, for a number of iterations or for any: one block, and beyond the sizes for which that
-    /// is best a grid, where `grid` allows one.
-    pub fn choose(&self, count: Option<f64>, grid: bool) -> Vec<Choice> {
+    /// is best a grid, as far as these are possible.
+    pub fn choose(&self, count: Option<f64>, block: bool, grid: bool) -> Vec<Choice> {
         let blocks = i64::from(self.arch.chip.sm_count);
-        let block = self.best(1, count);
+        let block = block.then(|| self.best(1, count)).flatten();
         let grid = Some(blocks).filter(|&blocks| grid && blocks > 1);
         let Some(grid) = grid.and_then(|blocks| self.best(blocks, count)) else {
             return block.into_iter().collect();
@@ -238,6 +234,12 @@ impl<'a> Step<'a> {
             }
         }
     }
+}
+
+/// Dimensions of a parallel loop, with those of the ones around it.
+fn dims(ir: &Ir, nest: Op) -> usize {
+    let around = ir.ancestors(nest).filter(|&outer| ir.has_trait(outer, Traits::PARALLEL_LOOP));
+    std::iter::once(nest).chain(around).map(|at| ir.arguments(ir.body(at, 0)).len()).sum()
 }
 
 /// The innermost loops of a parallel loop, itself if there is none in it.

@@ -1,6 +1,7 @@
 //! A loop that persists in a grid whose blocks wait for each other: which can, and its barriers.
 //!
-//! All blocks execute the loop; they share the iterations of each parallel loop in turns, and what stands between is done by each.
+//! All blocks execute the loop; they share the iterations of each parallel loop in turns, and what stands between is done by each, as
+//! long as nobody sees how often.
 //! A barrier of the grid stands between two phases of which one touches what the other changes, and at the end of each
 //! round of a loop.
 
@@ -17,9 +18,16 @@ use super::persist_loops::NAME;
 use super::segments::{has_effects, has_parallel_loop, meet};
 use crate::steps::refusal::Refusal;
 
-/// Refuses a loop that one block can execute, and several cannot.
+/// Refuses a loop that blocks of a grid cannot share.
 pub fn check(ir: &Ir, op: Op, parallel: &[Op]) -> Result<(), Refusal> {
-    if let Some(&at) = parallel.iter().find(|&&nest| !ir.results(nest).is_empty()) {
+    let is_around = |nest: Op, outer: Op| outer != nest && ir.is_inside(nest, outer);
+    let depth = |nest: Op| parallel.iter().filter(|&&outer| is_around(nest, outer)).count();
+    if let Some(&at) = parallel.iter().find(|&&nest| depth(nest) > 1) {
+        let rule = "its parallel loops are deeper than one in another";
+        return Err(Refusal::new(NAME, at, rule));
+    }
+    let combines = |&&nest: &&Op| depth(nest) == 0 && !ir.results(nest).is_empty();
+    if let Some(&at) = parallel.iter().find(combines) {
         let rule = "a parallel loop combines values, which no block of a grid has alone";
         return Err(Refusal::new(NAME, at, rule));
     }
@@ -55,7 +63,7 @@ pub fn mark(ir: &mut Ir, op: Op, word: Value, threads: i64) {
         if !ir.has_trait(inner, Traits::PARALLEL_LOOP) {
             continue;
         }
-        let mapping = LoopMapping(mapping(ir.arguments(ir.body(inner, 0)).len(), threads));
+        let mapping = LoopMapping(mapping(ir, inner, threads));
         let attr = mapping.attr(&mut ir.ctx);
         ir.set_attr(inner, MAPPING_ATTR, attr);
         ir.remove_attr(inner, SCHEDULE_ATTR);
@@ -65,15 +73,24 @@ pub fn mark(ir: &mut Ir, op: Op, word: Value, threads: i64) {
     wait_in_rounds(ir, op, word);
 }
 
-/// Who executes a parallel loop of so many dimensions: rows in turns by the blocks, what a row has in turns by the threads. Iterations
-/// counted as one would be divided into both for each of them, which takes longer than most do.
-fn mapping(dims: usize, threads: i64) -> Vec<DimMap> {
-    let (block, threads) = ((Axis::Block(0), Size::Free), Size::Constant(threads));
-    let thread = (Axis::Thread(0), threads);
+/// Who executes a parallel loop: rows in turns the blocks, what a row has in turns the threads, be it the last dimension or a loop
+/// inside. Iterations counted as one would be divided into both for each of them, which takes longer than most do.
+fn mapping(ir: &Ir, op: Op, threads: i64) -> Vec<DimMap> {
+    let dims = ir.arguments(ir.body(op, 0)).len();
+    let (block, thread) =
+        ((Axis::Block(0), Size::Free), (Axis::Thread(0), Size::Constant(threads)));
     let how = Distribution::Strided;
-    match dims {
-        1 => vec![DimMap::over(&[block, thread], how)],
-        _ => vec![DimMap { axes: vec![block], how, dims: dims - 1 }, DimMap::over(&[thread], how)],
+    let counted = |axis, dims| DimMap { axes: vec![axis], how, dims };
+    let is_parallel = |at: Op| ir.has_trait(at, Traits::PARALLEL_LOOP);
+    let nested = ir.nested_ops(op, WalkOrder::PreOrder).into_iter();
+    if ir.ancestors(op).any(is_parallel) {
+        vec![counted(thread, dims)]
+    } else if nested.filter(|&inner| inner != op).any(is_parallel) {
+        vec![counted(block, dims)]
+    } else if dims == 1 {
+        vec![DimMap::over(&[block, thread], how)]
+    } else {
+        vec![counted(block, dims - 1), counted(thread, 1)]
     }
 }
 

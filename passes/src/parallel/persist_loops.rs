@@ -90,25 +90,24 @@ fn candidates(ir: &Ir, region: RegionOp) -> Vec<Op> {
     ir.ops(region.block(ir)).filter(is_candidate).collect()
 }
 
-/// A loop that one block can execute.
+/// A loop that can persist.
 struct Loop {
     op: Op,
     /// The parallel loops in it.
     parallel: Vec<Op>,
+    /// A parallel loop with others in it, which one block cannot share, and blocks of a grid can.
+    outer: Option<Op>,
 }
 
 impl Loop {
-    /// Whether one block can execute a loop as it is.
+    /// Whether a loop can persist as it is.
     fn of(ir: &Ir, region: RegionOp, op: Op) -> Result<Loop, Refusal> {
         let nested = ir.nested_ops(op, WalkOrder::PreOrder);
         let is_parallel = |&op: &Op| ir.has_trait(op, Traits::PARALLEL_LOOP);
         let parallel: Vec<Op> = nested.iter().copied().filter(is_parallel).collect();
         let is_within = |inner: Op, outer: Op| inner != outer && ir.is_inside(inner, outer);
         let holds = |&outer: &Op| parallel.iter().any(|&inner| is_within(inner, outer));
-        if let Some(outer) = parallel.iter().copied().find(holds) {
-            let rule = "a parallel loop has others in it, which blocks of a grid share";
-            return Err(Refusal::new(NAME, outer, rule));
-        }
+        let outer = parallel.iter().copied().find(holds);
         let asks = |&op: &Op| {
             let asked = Asked::of(ir, op);
             ir.attr(op, MAPPING_ATTR).is_some() || asked != Asked::default()
@@ -129,7 +128,19 @@ impl Loop {
             let rule = "a local array is used by several of its phases, and may not fit the memory of a block";
             return Err(Refusal::new(NAME, local, rule));
         }
-        Ok(Loop { op, parallel })
+        Ok(Loop { op, parallel, outer })
+    }
+
+    /// Refuses a loop that so many blocks cannot execute.
+    fn check(&self, ir: &Ir, blocks: i64) -> Result<(), Refusal> {
+        match (blocks, self.outer) {
+            (1, Some(outer)) => {
+                let rule = "a parallel loop has others in it, which blocks of a grid share";
+                Err(Refusal::new(NAME, outer, rule))
+            }
+            (1, None) => Ok(()),
+            _ => persist_grid::check(ir, self.op, &self.parallel),
+        }
     }
 
     /// Whether all that it does outside of its parallel loops is done once in a step: what one thread repeats is no faster with
@@ -222,10 +233,13 @@ impl PersistLoops {
                 "a block would wait for what one thread repeats in its steps".to_owned()
             ));
         }
-        let grid = persist_grid::check(ir, op, &found.parallel);
+        let [one, several] = [1, 2].map(|blocks| found.check(ir, blocks));
         let wide = self.blocks.is_some_and(|blocks| blocks > 1);
-        if let (true, Err(refusal)) = (wide, &grid) {
-            return Ok(Err(refusal.rule.clone()));
+        match (&one, &several) {
+            (_, Err(refusal)) if wide => return Ok(Err(refusal.rule.clone())),
+            (Err(refusal), Ok(())) if given && !wide => return Ok(Err(refusal.rule.clone())),
+            (Err(refusal), Err(_)) => return Ok(Err(refusal.rule.clone())),
+            _ => {}
         }
         let Some(counts) = counts(ir, region, op) else {
             return Ok(Err(UNCOUNTED.to_owned()));
@@ -233,7 +247,7 @@ impl PersistLoops {
         let average = average(ir, &counts);
         let phases = (found.phases(ir), found.is_swept(ir));
         let step = Step::of(ir, op, &found.parallel, phases, arch);
-        let mut chosen = step.choose(average, grid.is_ok() && !given);
+        let mut chosen = step.choose(average, one.is_ok(), several.is_ok() && !given);
         if given {
             let first = chosen.first().copied();
             let first = first.unwrap_or(Choice { blocks: 1, threads: 256, most: 0 });
@@ -322,10 +336,7 @@ fn follow(
                 return Err(refuse(ir, "it persists in any case by the step before"));
             }
             let found = Loop::of(ir, region, op).map_err(|refusal| placed.refused(ir, &refusal))?;
-            if blocks > 1 {
-                let checked = persist_grid::check(ir, op, &found.parallel);
-                checked.map_err(|refusal| placed.refused(ir, &refusal))?;
-            }
+            found.check(ir, blocks).map_err(|refusal| placed.refused(ir, &refusal))?;
             if counted.is_none() {
                 counted = counts(ir, region, op);
             }

@@ -103,11 +103,12 @@ int converges(int n, float least, float *restrict a, float *restrict b)
     return steps;
 }
 
-// A block would have to share two dimensions at once.
+// A block would have to share two dimensions at once: a grid can.
 // CHECK: kernel both
-// CHECK-NOT: persist
+// CHECK-NOT: over {{[0-9]+}} where
+// CHECK: persist k over {{[0-9]+}} in 132 blocks where {{[0-9]+}} iterations
 // CHECK: launches k
-// SAID: Loop does not persist in one block: a parallel loop has others in it, which blocks of a grid share
+// SAID: Loop persists in 132 blocks of {{[0-9]+}} threads, which wait for each other, where
 void both(int n, float a[n][n])
 {
     #pragma acc kernels copy(a[0:n][0:n])

@@ -77,6 +77,20 @@ void apart(int steps, int n, int m, float *restrict a, float *restrict b, float 
     }
 }
 
+// What the threads of a block share inside of rows that blocks take; parallel loops deeper than that stay in launches.
+// CHECK: kernel shortest
+// CHECK-NOT: over {{[0-9]+}} where
+// CHECK: persist k over {{[0-9]+}} in 132 blocks
+// CHECK: launches k
+void shortest(int n, double way[n][n])
+{
+    #pragma acc kernels copy(way[0:n][0:n])
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                way[i][j] = way[i][j] < way[i][k] + way[k][j] ? way[i][j] : way[i][k] + way[k][j];
+}
+
 // A sum takes the block that comes last.
 // CHECK: kernel sums
 // CHECK-NOT: blocks where

@@ -53,6 +53,19 @@ void steps(int n, float a[restrict n][n], float b[restrict n])
         }
     }
 }
+
+void rows(int n, float a[restrict n][n], float b[restrict n])
+{
+    #pragma acc kernels copy(a[0:n][0:n], b[0:n])
+    for (int t = 0; t < 9; t++) {
+        b[0] = t;
+        for (int i = 1; i < n; i++) {
+            b[i] += t;
+            for (int j = 0; j < n; j++)
+                a[i][j] += t;
+        }
+    }
+}
 ";
 
 pub const FLOW: &str = "flow:3";
@@ -60,6 +73,7 @@ pub const PRODUCT: &str = "product:11";
 pub const TWO: &str = "two:23";
 pub const GIVEN: &str = "given:32";
 const STEPS: &str = "steps:39";
+const ROWS: &str = "rows:56";
 
 /// A plan of a construct of the source that is refused.
 struct Refused {
@@ -201,7 +215,14 @@ const REFUSED: &[Refused] = &[
         says: &["'persist' is refused: it persists in any case by the step before"],
     },
     Refused {
-        kernel: STEPS,
+        kernel: ROWS,
+        steps: "parallel i, j\n  persist t over 128 in 4 blocks",
+        says: &[
+            "'persist' is refused: what one thread does between its parallel loops, each block",
+        ],
+    },
+    Refused {
+        kernel: ROWS,
         steps: "parallel i, j\n  persist t over 128",
         says: &[
             "'persist' is refused: a parallel loop has others in it, which blocks of a grid share",
