@@ -10,9 +10,8 @@ use gpuc_ir::Ir;
 const RUNTIME: &str = r#"
 const void *__gpuc_region_begin(void *image, const void *site, int condition) { return 0; }
 void __gpuc_region_end(const void *site) {}
-int __gpuc_comparing;
-int __gpuc_compares(const void *site) { return 0; }
-void __gpuc_compared(const void *site) {}
+int __gpuc_is_hosts(const void *begun) { return !begun; }
+void __gpuc_was_hosts(const void *begun) {}
 void __gpuc_data_begin(const void *site, void *data, unsigned n) {}
 void __gpuc_data_end(const void *site, void *data, unsigned n) {}
 void __gpuc_data_enter(const void *site, void *data, unsigned n) {}

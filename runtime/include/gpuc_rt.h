@@ -12,9 +12,9 @@
  *         __gpuc_data_end(&site, data, n);
  *         __gpuc_region_end(&site);                // waits
  *     }
- *     if (!begun || (__gpuc_comparing && __gpuc_compares(begun))) {
+ *     if (__gpuc_is_hosts(begun)) {
  *         ... the original statement ...
- *         if (begun) __gpuc_compared(begun);
+ *         __gpuc_was_hosts(begun);
  *     }
  *
  * All functions may be called from several threads. Strings, sites and images are static objects
@@ -116,12 +116,11 @@ const struct __gpuc_site *__gpuc_region_begin(struct __gpuc_image *image, const 
 /* Waits for the kernels of the region. */
 void __gpuc_region_end(const struct __gpuc_site *site);
 
-/* GPUC_AUTOCOMPARE: whether constructs are compared. Then compares, asked when a region has ended, says
- * whether the host is to run the original statement as well, from what the device started from; compared
- * looks at what it has left, and lets the program go on with what the device has. */
-extern int __gpuc_comparing;
-int __gpuc_compares(const struct __gpuc_site *site);
-void __gpuc_compared(const struct __gpuc_site *site);
+/* Whether the host is to run the original statement, asked when a region has ended or was not begun (begun is
+ * NULL then), and that it has. With GPUC_AUTOCOMPARE it runs what the device has run as well, from what that
+ * started from; was_hosts looks at what it has left, and lets the program go on with what the device has. */
+int __gpuc_is_hosts(const struct __gpuc_site *begun);
+void __gpuc_was_hosts(const struct __gpuc_site *begun);
 
 /* Structured data: entry and exit of a data region or of a compute construct, with the same
  * descriptors. The exit goes through them in reverse. */

@@ -70,12 +70,8 @@ void __gpuc_auto_host(const void *, unsigned long, int);
 void __gpuc_auto_dead(const void *, unsigned long);
 const struct __gpuc_site *__gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
-extern int __gpuc_comparing;
-int __gpuc_compares(const struct __gpuc_site *);
-void __gpuc_compared(const struct __gpuc_site *);
-/* Whether the host runs a construct, and that it has; functions are shorter at each construct than what they do. */
-static __attribute__((__unused__, __noinline__)) int __gpuc_is_hosts(const struct __gpuc_site *begun) { return !begun || (__gpuc_comparing && __gpuc_compares(begun)); }
-static __attribute__((__unused__, __noinline__)) void __gpuc_was_hosts(const struct __gpuc_site *begun) { if (begun) __gpuc_compared(begun); }
+int __gpuc_is_hosts(const struct __gpuc_site *);
+void __gpuc_was_hosts(const struct __gpuc_site *);
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
