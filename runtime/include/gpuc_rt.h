@@ -275,6 +275,28 @@ void __gpuc_run_words_on(struct __gpuc_image *image, const struct __gpuc_site *s
                          const struct __gpuc_item *items, unsigned n, const char *kernel,
                          const char *layout, const unsigned long *words);
 
+/* Arithmetic with an answer for all operands (a division by 0 is 0), the number of elements of a section, which may
+ * be written as less than none, their bytes, and the device address of element 0, from that of a section which starts
+ * offset bytes behind it. */
+long __gpuc_div(long a, long b);
+long __gpuc_rem(long a, long b);
+unsigned long __gpuc_divu(unsigned long a, unsigned long b);
+unsigned long __gpuc_remu(unsigned long a, unsigned long b);
+long __gpuc_ceildiv(long a, long b);
+long __gpuc_floordiv(long a, long b);
+unsigned long __gpuc_ceildivu(unsigned long a, unsigned long b);
+long __gpuc_min(long a, long b);
+long __gpuc_max(long a, long b);
+unsigned long __gpuc_minu(unsigned long a, unsigned long b);
+unsigned long __gpuc_maxu(unsigned long a, unsigned long b);
+unsigned long __gpuc_count(long count);
+unsigned long __gpuc_bytes(long count, unsigned long element);
+void *__gpuc_element_0(void *device, long offset);
+
+/* A copy of memory, and that it is put back, which ends the copy; bytes are the same for both. */
+void *__gpuc_keep(const void *at, unsigned long bytes);
+void __gpuc_give(void *at, void *kept, unsigned long bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -99,7 +99,8 @@ pub unsafe extern "C" fn __gpuc_is_hosts(begun: *const SiteDescriptor) -> c_int 
         return 1;
     }
     // SAFETY: the contract of the header.
-    let compares = crate::runtime::compare::is_comparing() && Runtime::global().compares(unsafe { site_of(begun) });
+    let compares = crate::runtime::compare::is_comparing()
+        && Runtime::global().compares(unsafe { site_of(begun) });
     c_int::from(compares)
 }
 
