@@ -10,9 +10,8 @@ use gpuc_ir::Ir;
 const RUNTIME: &str = r#"
 const void *__gpuc_region_begin(void *image, const void *site, int condition) { return 0; }
 void __gpuc_region_end(const void *site) {}
-int __gpuc_comparing;
-int __gpuc_compares(const void *site) { return 0; }
-void __gpuc_compared(const void *site) {}
+int __gpuc_is_hosts(const void *begun) { return !begun; }
+void __gpuc_was_hosts(const void *begun) {}
 void __gpuc_data_begin(const void *site, void *data, unsigned n) {}
 void __gpuc_data_end(const void *site, void *data, unsigned n) {}
 void __gpuc_data_enter(const void *site, void *data, unsigned n) {}
@@ -23,6 +22,16 @@ void __gpuc_device_free(const void *site, void *device) {}
 void __gpuc_launch(void *image, const void *site, const char *kernel, const unsigned long *grid,
                    const unsigned long *block, unsigned long shared, const void *params,
                    unsigned long bytes) {}
+unsigned long __gpuc_count(long count) { return count > 0 ? count : 0; }
+unsigned long __gpuc_bytes(long count, unsigned long element) { return count > 0 ? count * element : 0; }
+void *__gpuc_element_0(void *device, long offset) { return (char *)device - offset; }
+void *__gpuc_keep(const void *at, unsigned long bytes) {
+    return __builtin_memcpy(__builtin_malloc(bytes + 1), at, bytes);
+}
+void __gpuc_give(void *at, void *kept, unsigned long bytes) {
+    __builtin_memcpy(at, kept, bytes);
+    __builtin_free(kept);
+}
 unsigned long __gpuc_whole_rows(const void *site, const char *section, long length, long extent) {
     return length == extent;
 }

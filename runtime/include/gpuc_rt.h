@@ -12,9 +12,9 @@
  *         __gpuc_data_end(&site, data, n);
  *         __gpuc_region_end(&site);                // waits
  *     }
- *     if (!begun || (__gpuc_comparing && __gpuc_compares(begun))) {
+ *     if (__gpuc_is_hosts(begun)) {
  *         ... the original statement ...
- *         if (begun) __gpuc_compared(begun);
+ *         __gpuc_was_hosts(begun);
  *     }
  *
  * All functions may be called from several threads. Strings, sites and images are static objects
@@ -116,12 +116,11 @@ const struct __gpuc_site *__gpuc_region_begin(struct __gpuc_image *image, const 
 /* Waits for the kernels of the region. */
 void __gpuc_region_end(const struct __gpuc_site *site);
 
-/* GPUC_AUTOCOMPARE: whether constructs are compared. Then compares, asked when a region has ended, says
- * whether the host is to run the original statement as well, from what the device started from; compared
- * looks at what it has left, and lets the program go on with what the device has. */
-extern int __gpuc_comparing;
-int __gpuc_compares(const struct __gpuc_site *site);
-void __gpuc_compared(const struct __gpuc_site *site);
+/* Whether the host is to run the original statement, asked when a region has ended or was not begun (begun is
+ * NULL then), and that it has. With GPUC_AUTOCOMPARE it runs what the device has run as well, from what that
+ * started from; was_hosts looks at what it has left, and lets the program go on with what the device has. */
+int __gpuc_is_hosts(const struct __gpuc_site *begun);
+void __gpuc_was_hosts(const struct __gpuc_site *begun);
 
 /* Structured data: entry and exit of a data region or of a compute construct, with the same
  * descriptors. The exit goes through them in reverse. */
@@ -275,6 +274,28 @@ void __gpuc_run_words_with(struct __gpuc_image *image, const struct __gpuc_site 
 void __gpuc_run_words_on(struct __gpuc_image *image, const struct __gpuc_site *site,
                          const struct __gpuc_item *items, unsigned n, const char *kernel,
                          const char *layout, const unsigned long *words);
+
+/* Arithmetic with an answer for all operands (a division by 0 is 0), the number of elements of a section, which may
+ * be written as less than none, their bytes, and the device address of element 0, from that of a section which starts
+ * offset bytes behind it. */
+long __gpuc_div(long a, long b);
+long __gpuc_rem(long a, long b);
+unsigned long __gpuc_divu(unsigned long a, unsigned long b);
+unsigned long __gpuc_remu(unsigned long a, unsigned long b);
+long __gpuc_ceildiv(long a, long b);
+long __gpuc_floordiv(long a, long b);
+unsigned long __gpuc_ceildivu(unsigned long a, unsigned long b);
+long __gpuc_min(long a, long b);
+long __gpuc_max(long a, long b);
+unsigned long __gpuc_minu(unsigned long a, unsigned long b);
+unsigned long __gpuc_maxu(unsigned long a, unsigned long b);
+unsigned long __gpuc_count(long count);
+unsigned long __gpuc_bytes(long count, unsigned long element);
+void *__gpuc_element_0(void *device, long offset);
+
+/* A copy of memory, and that it is put back, which ends the copy; bytes are the same for both. */
+void *__gpuc_keep(const void *at, unsigned long bytes);
+void __gpuc_give(void *at, void *kept, unsigned long bytes);
 
 #ifdef __cplusplus
 }

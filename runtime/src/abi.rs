@@ -91,18 +91,26 @@ pub unsafe extern "C" fn __gpuc_region_end(site: *const SiteDescriptor) {
     Runtime::global().note_construct(site, false);
 }
 
-/// Whether the host is to run what the device has run, to compare what both leave (1).
+/// Whether the host runs a construct for which [`__gpuc_region_begin`] has returned `begun` (1): where the device has not, and
+/// where what both leave is compared.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_compares(site: *const SiteDescriptor) -> c_int {
+pub unsafe extern "C" fn __gpuc_is_hosts(begun: *const SiteDescriptor) -> c_int {
+    if begun.is_null() {
+        return 1;
+    }
     // SAFETY: the contract of the header.
-    c_int::from(Runtime::global().compares(unsafe { site_of(site) }))
+    let compares = crate::runtime::compare::is_comparing()
+        && Runtime::global().compares(unsafe { site_of(begun) });
+    c_int::from(compares)
 }
 
-/// It has: compares.
+/// It has: compares, where the device has run it as well.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gpuc_compared(site: *const SiteDescriptor) {
-    // SAFETY: the contract of the header.
-    Runtime::global().compared(unsafe { site_of(site) });
+pub unsafe extern "C" fn __gpuc_was_hosts(begun: *const SiteDescriptor) {
+    if !begun.is_null() {
+        // SAFETY: the contract of the header.
+        Runtime::global().compared(unsafe { site_of(begun) });
+    }
 }
 
 /// Functions that do something with the data of a place.

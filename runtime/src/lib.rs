@@ -14,6 +14,7 @@
 //! it and ends the program with status 1. This crate never sees IR: what it runs is PTX text.
 
 pub mod abi;
+pub mod arithmetic;
 pub mod config;
 pub mod descriptor;
 pub mod device;

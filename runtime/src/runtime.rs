@@ -785,7 +785,7 @@ fn refused(site: &SiteDescriptor, kernel: &CStr, why: &str) -> Failure {
 }
 
 mod auto;
-mod compare;
+pub(crate) mod compare;
 mod order;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,7 @@
 //! Launches as compiled programs ask for them: with what is known when they run as words, one after the other, and a
 //! layout that says what those are.
 //!
-//! The functions that gather the words are in the program itself, one for each way there is (`__gpuc_run`,
-//! `__gpuc_run_on`, `__gpuc_run_with` in the host text), because only C can take a variable number of
-//! arguments; everything else is here, where no program's compiler has to read it again.
+//! The program lays the words out in an array; everything else is here, where no program's compiler has to read it again.
 
 #![allow(
     clippy::missing_safety_doc,

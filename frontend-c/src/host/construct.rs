@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gpuc_ir::Ir;
 
 use super::data::{LaunchData, data_array, descriptors, launch_data};
-use super::function::OnlyLaunch;
+use super::function::{self, OnlyLaunch};
 use super::section::Asking;
 use super::{Edit, Functions, from_tree, literal, section};
 use crate::directive::VarRef;
@@ -191,14 +191,16 @@ fn compute_call(
             .collect();
         let OnlyLaunch { kernel, shape, sizes, letters, values: given, .. } = launch;
         let site = &texts.site;
-        let (function, items, data_letters, words) = match data {
+        let (call, items, data_letters, words) = match data {
             Some(LaunchData { table, letters, words, .. }) => {
-                ("__gpuc_run_on", table, letters.as_str(), words.as_str())
+                ("__gpuc_run_words_on", table, letters.as_str(), words.as_str())
             }
-            None => ("__gpuc_run_with", &items, "", ""),
+            None => ("__gpuc_run_words_with", &items, "", ""),
         };
+        let words = function::words(&format!("{sizes}{words}{given}"));
+        let image = functions.image;
         return format!(
-            "{{ {values}{function}(&{site}, {items}, {kernel}, \"{shape}{data_letters}{letters}\"{sizes}{words}{given}); }} "
+            "{{ {values}{call}({image}, &{site}, {items}, {kernel}, \"{shape}{data_letters}{letters}\", {words}); }} "
         );
     }
     let mut arguments = format!("&{}, {items}", texts.site);
@@ -207,7 +209,7 @@ fn compute_call(
             let _ = write!(arguments, ", {value}");
         }
     }
-    format!("{}({arguments}); ", super::function::c_name(&compute.symbol))
+    format!("{}({arguments}); ", function::c_name(&compute.symbol))
 }
 
 /// What stands in front of a nest that the compiler found: where the runtime says that it is worth it, it runs on

@@ -16,7 +16,7 @@
 //! In front of the text stand the declarations of the runtime, behind it the functions that begin the data,
 //! launch kernels and end the data, which [`print_function`] prints from the IR, and the PTX. A construct that
 //! is one launch has no such function: what the launch takes stands in its place, with its data as arguments,
-//! and one function of the prologue hands them on to the runtime.
+//! and its words in an array.
 
 mod construct;
 mod data;

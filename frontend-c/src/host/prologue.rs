@@ -55,7 +55,8 @@ pub(super) fn reaches(unit: &TranslationUnit, reached: &[Reached]) -> String {
     out + "}\n"
 }
 
-/// `@4` and `@8` stand for the alignment of a member.
+/// `@4` and `@8` stand for the alignment of a member, `#` for a function that only looks at its arguments. What can be a
+/// function of the runtime is one: each that a file defines goes through all of the host compiler's passes.
 const RUNTIME: &str = "\
 struct __gpuc_kernel { const char *name @8; const char *params @8; };
 struct __gpuc_code { const char *arch @8; const char *ptx @8; unsigned long ptx_bytes @8; const struct __gpuc_kernel *kernels @8; unsigned long n_kernels @8; };
@@ -70,12 +71,8 @@ void __gpuc_auto_host(const void *, unsigned long, int);
 void __gpuc_auto_dead(const void *, unsigned long);
 const struct __gpuc_site *__gpuc_region_begin(struct __gpuc_image *, const struct __gpuc_site *, int);
 void __gpuc_region_end(const struct __gpuc_site *);
-extern int __gpuc_comparing;
-int __gpuc_compares(const struct __gpuc_site *);
-void __gpuc_compared(const struct __gpuc_site *);
-/* Whether the host runs a construct, and that it has; functions are shorter at each construct than what they do. */
-static __attribute__((__unused__, __noinline__)) int __gpuc_is_hosts(const struct __gpuc_site *begun) { return !begun || (__gpuc_comparing && __gpuc_compares(begun)); }
-static __attribute__((__unused__, __noinline__)) void __gpuc_was_hosts(const struct __gpuc_site *begun) { if (begun) __gpuc_compared(begun); }
+int __gpuc_is_hosts(const struct __gpuc_site *);
+void __gpuc_was_hosts(const struct __gpuc_site *);
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
@@ -114,14 +111,30 @@ void __gpuc_run_words(struct __gpuc_image *, const struct __gpuc_site *, const c
 void __gpuc_run_words_with(struct __gpuc_image *, const struct __gpuc_site *, struct __gpuc_data *, const long *, unsigned, const char *, const char *, const unsigned long *);
 void __gpuc_run_words_on(struct __gpuc_image *, const struct __gpuc_site *, const struct __gpuc_item *, unsigned, const char *, const char *, const unsigned long *);
 /* The number of elements of a section, which may be written as less than none, and their bytes. */
-static __attribute__((__unused__, __noinline__, __const__)) unsigned long __gpuc_count(long count) { return count > 0 ? (unsigned long)count : 0ul; }
-static __attribute__((__unused__, __noinline__, __const__)) unsigned long __gpuc_bytes(long count, unsigned long element) { return count > 0 ? (unsigned long)count * element : 0ul; }
+# unsigned long __gpuc_count(long);
+# unsigned long __gpuc_bytes(long, unsigned long);
 /* The extent of a variable-length array, from its size and that of an element, which may be none. */
 static __inline__ __attribute__((__unused__)) long __gpuc_extent(unsigned long size, unsigned long element) { return element ? (long)(size / element) : 0l; }
 /* The same for a section to be held against: there are any number of elements of no size. */
 static __inline__ __attribute__((__unused__)) long __gpuc_bound(unsigned long size, unsigned long element) { return element ? (long)(size / element) : -1l; }
-/* The device address of element 0, from that of a section which starts `offset` bytes behind it. */
-static __inline__ __attribute__((__unused__)) void *__gpuc_element_0(void *device, long offset) { return (void *)((unsigned long)device - (unsigned long)offset); }
+/* The device address of element 0, from that of a section which starts some bytes behind it. */
+# void *__gpuc_element_0(void *, long);
+/* Arithmetic with an answer for all operands, and copies of what the host changes in its own way. */
+# long __gpuc_div(long, long);
+# long __gpuc_rem(long, long);
+# unsigned long __gpuc_divu(unsigned long, unsigned long);
+# unsigned long __gpuc_remu(unsigned long, unsigned long);
+# long __gpuc_ceildiv(long, long);
+# long __gpuc_floordiv(long, long);
+# unsigned long __gpuc_ceildivu(unsigned long, unsigned long);
+# long __gpuc_min(long, long);
+# long __gpuc_max(long, long);
+# unsigned long __gpuc_minu(unsigned long, unsigned long);
+# unsigned long __gpuc_maxu(unsigned long, unsigned long);
+void *__gpuc_keep(const void *, unsigned long);
+void __gpuc_give(void *, void *, unsigned long);
+/* The bits of a number, as a word of a launch. */
+union __gpuc_number { double number; unsigned long bits; };
 static struct __gpuc_image __gpuc_image_0;
 /* The image where `default(none)` of a host construct around wants every variable named. */
 static __inline__ __attribute__((__unused__)) struct __gpuc_image *__gpuc_this_image(void) { return &__gpuc_image_0; }
@@ -132,76 +145,21 @@ struct __gpuc_life { const void *first @8; unsigned long bytes @8; };
 static __inline__ __attribute__((__unused__)) void __gpuc_life_ends(struct __gpuc_life *life) { if (__gpuc_auto_resident) { if (life->bytes) __gpuc_auto_dead(life->first, life->bytes); else __gpuc_auto_host((const void *)0, 0ul, 1); } }
 ";
 
-/// Arithmetic with an answer for all operands, and copies of what the host changes in its own way. `@` stands for
-/// [`HELPER`].
-const HELPERS: &str = "\
-@ void *__gpuc_keep(const void *at, unsigned long bytes) { void *kept = __builtin_malloc(bytes + 1); if (!kept) __builtin_abort(); return bytes ? __builtin_memcpy(kept, at, bytes) : kept; }
-@ void __gpuc_give(void *at, void *kept, unsigned long bytes) { if (bytes) __builtin_memcpy(at, kept, bytes); __builtin_free(kept); }
-@ long __gpuc_div(long a, long b) { return b == 0 ? 0 : b == -1 ? (long)(0ul - (unsigned long)a) : a / b; }
-@ long __gpuc_rem(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }
-@ unsigned long __gpuc_divu(unsigned long a, unsigned long b) { return b == 0 ? 0 : a / b; }
-@ unsigned long __gpuc_remu(unsigned long a, unsigned long b) { return b == 0 ? 0 : a % b; }
-@ long __gpuc_ceildiv(long a, long b) { return __gpuc_div(a, b) + (__gpuc_rem(a, b) != 0 && (a < 0) == (b < 0)); }
-@ long __gpuc_floordiv(long a, long b) { return __gpuc_div(a, b) - (__gpuc_rem(a, b) != 0 && (a < 0) != (b < 0)); }
-@ unsigned long __gpuc_ceildivu(unsigned long a, unsigned long b) { return __gpuc_divu(a, b) + (__gpuc_remu(a, b) != 0); }
-@ long __gpuc_min(long a, long b) { return a < b ? a : b; }
-@ long __gpuc_max(long a, long b) { return a > b ? a : b; }
-@ unsigned long __gpuc_minu(unsigned long a, unsigned long b) { return a < b ? a : b; }
-@ unsigned long __gpuc_maxu(unsigned long a, unsigned long b) { return a > b ? a : b; }
-";
-
-/// What [`HELPERS`] have in the place of `@`.
-const HELPER: &str = "static __attribute__((__unused__, __noinline__))";
-
-/// The functions that gather the arguments of launches as words (`include/gpuc_rt.h`): a launch alone, one with
-/// descriptors of its construct's data, and one with a table of them and their places among the words. Each has its
-/// own arguments and what it hands on of them. They are in each file of the program because C alone has variable
-/// numbers of arguments, short because the host compiler reads them for each file, and not optimised because that
-/// took GCC longer at -O2 than most constructs do, while a launch is none the faster for it. (Clang leaves the
-/// attribute out of account.)
-const LAUNCHERS: [(&str, &str, &str); 3] = [
-    ("__gpuc_run", "", ""),
-    (
-        "__gpuc_run_with",
-        "struct __gpuc_data *data, const long *offsets, unsigned n, ",
-        "data, offsets, n, ",
-    ),
-    ("__gpuc_run_on", "const struct __gpuc_item *items, unsigned n, ", "items, n, "),
-];
-
-/// One of [`LAUNCHERS`].
-fn launcher((name, own, handed): (&str, &str, &str)) -> String {
-    let words = name.replacen("__gpuc_run", "__gpuc_run_words", 1);
-    format!(
-        "static __attribute__((__unused__, __noinline__, __optimize__(\"O0\"))) void {name}(const struct __gpuc_site *site, {own}const char *kernel, const char *layout, ...) {{
- double number; const char *at; __builtin_va_list values;
- unsigned long *words = (unsigned long *)__builtin_alloca(8 * __builtin_strlen(layout) + 8), *word = words;
- __builtin_va_start(values, layout);
- for (at = layout; *at; at++) {{
-  if (*at == 'l' || *at == 'p') *word++ = __builtin_va_arg(values, unsigned long);
-  else if (*at == 'd' || *at == 'f') {{ number = __builtin_va_arg(values, double); __builtin_memcpy(word++, &number, 8); }}
-  else if (*at > '9') *word++ = (unsigned long)__builtin_va_arg(values, int);
- }}
- __builtin_va_end(values);
- {words}(&__gpuc_image_0, site, {handed}kernel, layout, words);
-}}
-"
-    )
-}
-
 /// The declarations of the runtime alone.
 pub fn runtime_declarations() -> String {
     format!("{BEGIN}{}{END}", runtime())
 }
 
 fn runtime() -> String {
-    RUNTIME.replace(" @4", aligned("unsigned")).replace(" @8", aligned("void *"))
+    RUNTIME
+        .replace(" @4", aligned("unsigned"))
+        .replace(" @8", aligned("void *"))
+        .replace("\n# ", "\n__attribute__((__const__)) ")
 }
 
-/// What `text` mentions of the runtime and of the functions that launch, and what that mentions itself: each
-/// file's host compiler reads it again.
+/// What `text` mentions of the runtime, and what that mentions itself: each file's host compiler reads it again.
 fn needed(text: &str) -> String {
-    let all = runtime() + &HELPERS.replace('@', HELPER) + &LAUNCHERS.map(launcher).concat();
+    let all = runtime();
     let mut wanted: FxHashSet<&str> = names(text).collect();
     let mut kept = Vec::new();
     // Each stands behind what it mentions.
@@ -228,9 +186,10 @@ fn items(text: &str) -> impl Iterator<Item = &str> {
     .filter(|item| !item.starts_with("/*"))
 }
 
-/// The name that an item declares: that of a structure, of a function, or the last one.
+/// The name that an item declares: that of a structure or union, of a function, or the last one.
 fn declared(item: &str) -> &str {
-    if let Some(rest) = item.strip_prefix("struct ")
+    let rest = item.strip_prefix("struct ").or_else(|| item.strip_prefix("union "));
+    if let Some(rest) = rest
         && let Some(at) = rest.find(" {")
     {
         return &rest[..at];

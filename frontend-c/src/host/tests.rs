@@ -54,7 +54,7 @@ func.func @f_L3(%n: i32, %a: memref<?xf32>, %x: f64) {
                 v1 = 0l;
             }
             void * v2 = __gpuc_device_alloc(site, 8ul * (unsigned long)(v1));
-            __gpuc_run(site, "k", "l,1,1,128,1,1,0,ipdp", (unsigned long)v1, a0, (unsigned long)a1, a2, (unsigned long)v2);
+            __gpuc_run_words(&__gpuc_image_0, site, "k", "l,1,1,128,1,1,0,ipdp", (const unsigned long[]){ (unsigned long)v1, (unsigned long)(a0), (unsigned long)(a1), ((union __gpuc_number){ a2 }).bits, (unsigned long)(v2) });
             __gpuc_device_free(site, v2);
             __gpuc_data_end(site, data, n);
             __gpuc_region_end(site);
@@ -149,6 +149,6 @@ func.func @f(%i: i32, %n: index, %x: f32, %d: f64, %a: memref<4x4xf32>, %b: memr
         assert!(gpuc_dialects::offload::runs_on_host(&ir, op), "{}", ir.name(op));
     }
     let printed = print_function(&ir, function, &[]).unwrap();
-    let launch = "__gpuc_run(site, \"k\", \"l,2,2,2,2,2,0,ipppp\", (unsigned long)v4, v3,";
+    let launch = "__gpuc_run_words(&__gpuc_image_0, site, \"k\", \"l,2,2,2,2,2,0,ipppp\", (const unsigned long[]){ (unsigned long)v4, (unsigned long)(v3),";
     assert!(printed.contains(launch), "{printed}");
 }

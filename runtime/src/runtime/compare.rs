@@ -11,10 +11,9 @@
 //! (NVIDIA HPC Compilers User's Guide, ch. 9), which compares when data leave the device.
 
 use std::cell::RefCell;
-use std::ffi::c_int;
 use std::fmt::Write as _;
 use std::ptr;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpuc_diagnostics::Diagnostic;
 
@@ -26,9 +25,13 @@ use crate::failure;
 use crate::present::Presence;
 use crate::present::on_host::{host_bytes, write};
 
-/// Whether constructs are compared; programs look at it before they ask ([`Runtime::compares`]).
-#[unsafe(no_mangle)]
-pub static __gpuc_comparing: AtomicI32 = AtomicI32::new(0);
+/// Whether constructs are compared: a program's first question at each, ahead of [`Runtime::compares`].
+static COMPARING: AtomicBool = AtomicBool::new(false);
+
+/// Whether constructs are compared.
+pub(crate) fn is_comparing() -> bool {
+    COMPARING.load(Ordering::Relaxed)
+}
 
 /// What is compared of a construct: the memory of its data on the device, as far as it has a place on the host.
 #[derive(Debug)]
@@ -339,9 +342,9 @@ fn agree(x: f64, y: f64, tolerance: f64, noise: f64) -> bool {
     both_nan || x == y || (x - y).abs() <= tolerance * x.abs().max(y.abs()) + noise
 }
 
-/// Whether programs ask ([`__gpuc_comparing`]).
+/// From now on ([`is_comparing`]).
 pub(super) fn turn_on() {
-    __gpuc_comparing.store(c_int::from(true), Ordering::Relaxed);
+    COMPARING.store(true, Ordering::Relaxed);
 }
 
 #[cfg(test)]

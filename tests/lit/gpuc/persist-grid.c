@@ -14,7 +14,7 @@
 // SAID: Loop runs on the host: 2 launches a step
 // HOST: long [[BLOCKS:v[0-9]+]];
 // HOST: __gpuc_resident_grid(&__gpuc_image_0, site, "[[KERNEL:field[a-zA-Z0-9_]*]]", {{[0-9]+}}, 132, &[[BLOCKS]]);
-// HOST: __gpuc_run(site, "[[KERNEL]]", "l,1,1,{{[0-9]+}},1,1,0,!
+// HOST: __gpuc_run_words(&__gpuc_image_0, site, "[[KERNEL]]", "l,1,1,{{[0-9]+}},1,1,0,!
 // One kernel, in which a barrier stands behind each of two phases; what other blocks have written comes by plain loads.
 // PTX: .entry [[KERNEL:field_L[0-9]+_2_kernel]](
 // PTX-NOT: ld.global.nc

@@ -54,10 +54,13 @@ impl Text {
                     {
                         return Err(Leave);
                     }
-                    _ => {
-                        joined.push(bytes[at]);
-                        at += 1;
+                    [_, rest @ ..] => {
+                        let next = rest.iter().position(|&byte| byte == b'\\');
+                        let length = 1 + next.unwrap_or(rest.len());
+                        joined.extend_from_slice(&bytes[at..at + length]);
+                        at += length;
                     }
+                    [] => {}
                 }
             }
             bytes = joined;
@@ -234,15 +237,20 @@ impl Lexer {
     /// Goes to the end of the line, where the next begins.
     pub fn finish_line(&mut self) -> Answer<()> {
         loop {
-            self.blanks()?;
-            match self.byte(0) {
-                b'\n' => {
+            let rest = self.text.bytes.get(self.at..).unwrap_or_default();
+            let plain = rest.iter().position(|byte| matches!(byte, b'\n' | b'/' | b'"' | b'\''));
+            self.at += plain.unwrap_or(rest.len());
+            match (self.byte(0), self.byte(1)) {
+                (b'\n', _) => {
                     if self.at < self.text.bytes.len() {
                         self.pass_newline();
                     }
                     return Ok(());
                 }
-                quote @ (b'"' | b'\'') => self.skip_quoted(quote)?,
+                (b'/', b'/' | b'*') => {
+                    self.blanks()?;
+                }
+                (quote @ (b'"' | b'\''), _) => self.skip_quoted(quote)?,
                 _ => self.at += 1,
             }
         }

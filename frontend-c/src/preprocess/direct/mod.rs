@@ -143,6 +143,8 @@ struct Preprocessor<'a> {
     printer: Printer,
     files: Vec<File>,
     texts: FxHashMap<Rc<str>, Option<Rc<Text>>>,
+    /// Whether there are folders of a name in those of the list.
+    inner_folders: FxHashMap<Box<str>, FxHashMap<usize, bool>>,
     /// Files that need not be read again where the macro is defined.
     guarded: FxHashMap<Rc<str>, Spelling>,
     once: FxHashSet<Rc<str>>,
@@ -177,6 +179,7 @@ impl<'a> Preprocessor<'a> {
             macros: Vec::new(),
             files: Vec::new(),
             texts: FxHashMap::default(),
+            inner_folders: FxHashMap::default(),
             guarded: FxHashMap::default(),
             once: FxHashSet::default(),
             read_ahead: FxHashSet::default(),
@@ -582,6 +585,9 @@ impl<'a> Preprocessor<'a> {
             _ => 0,
         };
         for index in first..self.compiler.folders.len() {
+            if !self.has_folder(index, name) {
+                continue;
+            }
             let folder = &self.compiler.folders[index];
             let slash = if folder.path.ends_with('/') { "" } else { "/" };
             let path = format!("{}{slash}{name}", folder.path);
@@ -597,6 +603,19 @@ impl<'a> Preprocessor<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a folder of the list has the one that a header's name begins with: most are in few, and each is asked
+    /// for in all.
+    fn has_folder(&mut self, index: usize, name: &str) -> bool {
+        let Some((first, _)) = name.split_once('/') else { return true };
+        let folders = &mut self.inner_folders;
+        if let Some(&known) = folders.get(first).and_then(|known| known.get(&index)) {
+            return known;
+        }
+        let there = Path::new(&self.compiler.folders[index].path).join(first).exists();
+        folders.entry(first.into()).or_default().insert(index, there);
+        there
     }
 
     fn text(&mut self, path: &str, origin: Origin) -> Answer<Option<Rc<Text>>> {
