@@ -236,6 +236,7 @@ impl Simulator {
             watched,
             alone: self.threads(launch) == 1,
             resident: self.resident_blocks(launch),
+            cooperative: launch.cooperative,
             executed: AtomicU64::new(0),
             failed: AtomicU64::new(u64::MAX),
             images,

@@ -50,6 +50,8 @@ pub(crate) struct Environment<'e> {
     pub(crate) alone: bool,
     /// Blocks that may be under way at the same time.
     pub(crate) resident: usize,
+    /// Whether all are, and may wait for each other.
+    pub(crate) cooperative: bool,
     pub(crate) executed: AtomicU64,
     /// The lowest cluster that failed: those after it are given up, those before it may yet fail
     /// themselves, so that the fault reported does not depend on the host's timing.

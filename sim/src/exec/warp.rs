@@ -22,7 +22,8 @@ use super::{collective, matrix};
 
 /// Branches that a split may take before it is another's turn.
 const SLICE: u32 = 1024;
-/// Branches after a look at memory that others write, as waiting code has them: on the device others run meanwhile.
+/// Branches after a look at memory that others write, as waiting code has them, where blocks wait for each other: on the device
+/// others run meanwhile.
 const LOOKS: u32 = 4;
 /// Slices without a sign of waiting for others after which waiting is assumed all the same.
 const PATIENCE: u32 = 64;
@@ -367,7 +368,7 @@ impl Warp {
                             mask &= !enabled;
                             pc += 1;
                         }
-                        if strong {
+                        if strong && environment.cooperative {
                             self.fuel = self.fuel.min(LOOKS);
                         }
                         self.fuel -= 1;
