@@ -39,6 +39,7 @@ use rustc_hash::FxHashMap;
 
 use crate::auto::residency;
 use crate::directive::action::Action;
+use crate::lex::with_escapes;
 use crate::lower::{Compute, Lowered};
 use crate::tree::TranslationUnit;
 
@@ -212,7 +213,7 @@ fn push_text(out: &mut String, text: &[u8]) {
             matches!(word, Some(b"define" | b"undef"))
         });
         if !is_macro {
-            out.push_str(&String::from_utf8_lossy(line));
+            out.push_str(&with_escapes(line));
         } else if line.ends_with(b"\n") {
             out.push('\n');
         }

@@ -1,6 +1,8 @@
 //! What literals mean: numbers, character constants, strings (C11 §6.4.4 and §6.4.5, C23's binary
 //! literals and digit separators, GNU's imaginary and `_FloatN` suffixes).
 
+use std::borrow::Cow;
+
 /// A decoded number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
@@ -229,6 +231,20 @@ fn prefix(spelling: &str) -> (CharacterType, &str) {
     (element, if closed { &inner[..inner.len() - 1] } else { inner })
 }
 
+/// Text of a program whose literals may be in another encoding than UTF-8: bytes that are none become escapes (`\374`), which are the same
+/// bytes to every compiler.
+pub(crate) fn with_escapes(text: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(text) {
+        return text.into();
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for chunk in text.utf8_chunks() {
+        escaped.push_str(chunk.valid());
+        escaped.extend(chunk.invalid().iter().map(|byte| format!("\\{byte:03o}")));
+    }
+    escaped.into()
+}
+
 /// Appends the units of a literal's inside, escapes decoded, in `element`'s encoding.
 fn units(text: &str, element: CharacterType, out: &mut Vec<u32>) -> Result<(), String> {
     let mut chars = text.chars().peekable();
@@ -342,6 +358,16 @@ pub(crate) fn decode_strings(spellings: &[&str]) -> Result<StringLiteral, String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_of_other_encodings_stay() {
+        assert_eq!(with_escapes("\"Gr\u{fc}\"".as_bytes()), "\"Gr\u{fc}\"");
+        assert_eq!(with_escapes(b"\"Gr\xfc\xdfe1\""), "\"Gr\\374\\337e1\"");
+        assert_eq!(
+            decode_character(&with_escapes(b"'\xdb'"), false),
+            Ok((CharacterType::Char, -37))
+        );
+    }
 
     #[test]
     fn numbers() {

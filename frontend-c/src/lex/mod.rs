@@ -10,7 +10,7 @@ use std::sync::Arc;
 use gpuc_diagnostics::Diagnostic;
 
 pub use literal::{CharacterType, IntegerSuffix, Literal, StringLiteral};
-pub(crate) use literal::{decode_character, decode_number, decode_strings};
+pub(crate) use literal::{decode_character, decode_number, decode_strings, with_escapes};
 pub use scanner::Scanner;
 pub(crate) use token::contextual_keywords;
 pub use token::{Keyword, Punct, Token, TokenKind};

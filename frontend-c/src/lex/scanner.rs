@@ -1,5 +1,6 @@
 //! The scanner: one token after the other, of a text or of a part of it.
 
+use super::literal::with_escapes;
 use super::token::{Punct, Token, TokenKind, intern_keywords, keyword_of};
 use crate::source::Span;
 use crate::symbol::Interner;
@@ -112,14 +113,8 @@ impl<'a> Scanner<'a> {
     }
 
     fn spelling(&mut self, start: usize) -> crate::symbol::Symbol {
-        match std::str::from_utf8(&self.text[start..self.at]) {
-            Ok(text) => self.symbols.intern(text),
-            // One character a byte keeps the length of a literal in another encoding.
-            Err(_) => {
-                let text: String = self.text[start..self.at].iter().map(|&b| b as char).collect();
-                self.symbols.intern(&text)
-            }
-        }
+        let text = with_escapes(&self.text[start..self.at]);
+        self.symbols.intern(&text)
     }
 
     /// A character named by its code (`\u00e9`), with the length of the name.
