@@ -135,7 +135,7 @@ impl TilePlan {
                 let large = match (tiles, in_background) {
                     (..=2, true) => weighed(in_ring(plan([64, 32], 16, [8, 8], 1)), 3500),
                     (..=2, false) => weighed(plan([64, 64], 16, [8, 8], 1), 3700),
-                    _ => weighed(plan([64, 32], 16, [8, 8], 1), 3940),
+                    _ => weighed(plan([64, 32], 16, [8, 4], 1), 4800),
                 };
                 let small = narrow([32, 32], 16, [8, 4], 5000);
                 vec![large, small, narrow([16, 16], 32, [2, 1], 13200)]
