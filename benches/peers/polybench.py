@@ -53,7 +53,7 @@ def numbers(dump):
 def shapes(host):
     """How the host launches each kernel: on one thread, in one block, or with a grid for its sizes."""
     found = {}
-    for name, layout in re.findall(r'__gpuc_run(?:_with|_on)?\([^"]*"([^"]+)", "([^"]*)"', host):
+    for name, layout in re.findall(r'__gpuc_run\w*\([^"]*"([^"]+)", "([^"]*)"', host):
         sizes = layout.split(",")[:6]
         grid = "grid" if sizes[:3] != ["1"] * 3 else "one block" if sizes[3:] != ["1"] * 3 else "one thread"
         found[name] = grid
