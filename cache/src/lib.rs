@@ -1,4 +1,5 @@
-//! Entries on disk that are found by what they were made of: what a GPU's driver has compiled.
+//! Entries on disk that are found by what they were made of: what a GPU's driver has compiled, what a host compiler has
+//! answered.
 //!
 //! Several processes may use one folder at once. An entry appears whole, because it is written beside its place and
 //! renamed; one that a disk or somebody has changed does not have the digest that stands ahead of it, and is a miss. Nobody waits

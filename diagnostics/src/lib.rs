@@ -88,6 +88,8 @@ pub struct Diagnostic {
     pub help: Vec<String>,
     /// Of a remark: whether it says what was not done, and why (`-Mneginfo`).
     pub missed: bool,
+    /// Whether the host compiler says it, which was told itself what is an error (`-Werror`, `-Wno-error=NAME`).
+    pub by_host: bool,
 }
 
 impl Diagnostic {
@@ -102,6 +104,7 @@ impl Diagnostic {
             related: Vec::new(),
             help: Vec::new(),
             missed: false,
+            by_host: false,
         }
     }
 

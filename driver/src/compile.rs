@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use gpuc_cache::Cache;
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
 use gpuc_dialects::gpu::{GPUModuleOp, LaunchFuncOp};
 use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
@@ -198,6 +199,9 @@ pub fn emit_text(
     })
 }
 
+/// Bytes that what compilers have answered takes in the user's cache: some 200 sets of options.
+const MOST_ANSWERS: u64 = 4 << 20;
+
 /// The whole way.
 pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
     if is_device_code(source) {
@@ -334,7 +338,8 @@ fn preprocess_buffer(
     let mut options = preprocess::Options::new(source);
     options.buffer = buffer.map(Into::into);
     options.cc = HostCompiler::from_environment().words().to_vec();
-    options.answers = runtime::cache().map(|folder| folder.join("compilers"));
+    let answers = runtime::cache().map(|folder| folder.join("compilers"));
+    options.answers = answers.map(|folder| Cache::new(folder, MOST_ANSWERS));
     options.args = arguments.preprocess_flags.clone();
     options.families = arguments.families;
     let mut flags = dependencies::flags(arguments, source);

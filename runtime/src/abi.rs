@@ -434,5 +434,5 @@ pub(crate) unsafe fn launch(
         let site = site_of(site);
         (site, image_of(image, site), CStr::from_ptr(kernel))
     };
-    or_fail(Runtime::global().launch_shape(image, site, kernel, shape, params));
+    or_fail(Runtime::global().launch(image, site, kernel, shape, params));
 }

@@ -8,7 +8,7 @@
 )]
 
 use std::ffi::{c_long, c_ulong, c_void};
-use std::ptr;
+use std::{ptr, slice};
 
 /// Functions of two numbers.
 macro_rules! functions {
@@ -65,11 +65,11 @@ pub extern "C" fn __gpuc_element_0(device: *mut c_void, offset: c_long) -> *mut 
 /// A copy of memory, for [`__gpuc_give`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_keep(at: *const c_void, bytes: c_ulong) -> *mut c_void {
-    let mut kept = vec![0_u8; bytes as usize].into_boxed_slice();
-    if bytes > 0 {
+    let kept: Box<[u8]> = match bytes {
+        0 => Box::default(),
         // SAFETY: the contract of the header: there are as many bytes.
-        unsafe { ptr::copy_nonoverlapping(at.cast(), kept.as_mut_ptr(), bytes as usize) };
-    }
+        _ => unsafe { slice::from_raw_parts(at.cast::<u8>(), bytes as usize) }.into(),
+    };
     Box::into_raw(kept).cast()
 }
 

@@ -41,5 +41,5 @@ pub mod words;
 
 pub use config::Config;
 pub use failure::Failure;
-pub use runtime::Runtime;
+pub use runtime::{Runtime, Shape};
 pub use select::Executor;

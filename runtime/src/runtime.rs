@@ -532,21 +532,6 @@ impl Runtime {
         image: &ImageDescriptor,
         site: &SiteDescriptor,
         kernel: &CStr,
-        grid: [u64; 3],
-        block: [u64; 3],
-        dynamic_shared_bytes: u64,
-        params: &[u8],
-    ) -> Result<(), Failure> {
-        let shape = Shape { grid, block, dynamic_shared_bytes, cooperative: false };
-        self.launch_shape(image, site, kernel, &shape, params)
-    }
-
-    /// [`Runtime::launch`] of any kind.
-    pub fn launch_shape(
-        &self,
-        image: &ImageDescriptor,
-        site: &SiteDescriptor,
-        kernel: &CStr,
         shape: &Shape,
         params: &[u8],
     ) -> Result<(), Failure> {

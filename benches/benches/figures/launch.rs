@@ -4,7 +4,7 @@ use criterion::Criterion;
 use gpuc_benches::cpu_time::CpuTime;
 use gpuc_runtime::descriptor::SiteDescriptor;
 use gpuc_runtime::embedded::ImageDescriptor;
-use gpuc_runtime::{Config, Runtime, select};
+use gpuc_runtime::{Config, Runtime, Shape, select};
 
 static IMAGE: ImageDescriptor = ImageDescriptor::new(
     c"empty.c",
@@ -21,8 +21,10 @@ pub fn bench(criterion: &mut Criterion<CpuTime>) {
         .expect("the simulator is a device");
     let executor = select::select(&config).expect("the simulator is always there");
     let runtime = Runtime::new(executor, config);
+    let shape =
+        Shape { grid: [1; 3], block: [32, 1, 1], dynamic_shared_bytes: 0, cooperative: false };
     let launch = || {
-        let launched = runtime.launch(&IMAGE, &SITE, c"empty", [1; 3], [32, 1, 1], 0, &[]);
+        let launched = runtime.launch(&IMAGE, &SITE, c"empty", &shape, &[]);
         launched.expect("an empty kernel runs");
     };
     // The first one reads the PTX.

@@ -102,7 +102,7 @@ impl RemarkOptions {
             Severity::Note => return self.info.then_some(Cow::Borrowed(diagnostic)),
             Severity::Warning | Severity::Remark => {}
         }
-        let severity = match error.unwrap_or(self.all_errors && !is_of_the_compiler(diagnostic)) {
+        let severity = match error.unwrap_or(self.all_errors && !diagnostic.by_host) {
             true => Severity::Error,
             false => Severity::Warning,
         };
@@ -122,12 +122,6 @@ impl RemarkOptions {
     pub fn wants_remarks(&self) -> bool {
         self.info || self.missed
     }
-}
-
-/// Whether it is a warning of the host compiler, which has been told of `-Werror` and of `-Wno-error=NAME` itself.
-fn is_of_the_compiler(diagnostic: &Diagnostic) -> bool {
-    let message = &diagnostic.message;
-    diagnostic.code.is_none() && message.ends_with(']') && message.contains(" [-W")
 }
 
 /// What `--explain` prints of a code.
@@ -172,7 +166,7 @@ mod tests {
             assert_eq!(judged(options, &remark), of_remark, "{options:?}");
             assert_eq!(judged(options, &error), some(Severity::Error), "{options:?}");
         }
-        let of_gcc = Diagnostic::warning("#warning hello [-Wcpp]");
+        let of_gcc = Diagnostic { by_host: true, ..Diagnostic::warning("#warning hello [-Wcpp]") };
         assert_eq!(judged(&["-Werror"], &of_gcc), some(Severity::Warning));
         let mut wanted = RemarkOptions::default();
         assert!(!wanted.take("-Werror") && !wanted.take("-Wall") && wanted.take("-Wno-error=plan"));

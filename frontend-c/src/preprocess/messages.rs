@@ -43,7 +43,7 @@ fn message(line: &str) -> Option<Diagnostic> {
     let (place, message, severity) = kinds.iter().find_map(|&(mark, severity)| {
         line.split_once(mark).map(|(place, message)| (place, message, severity))
     })?;
-    let diagnostic = Diagnostic::new(severity, message);
+    let diagnostic = Diagnostic { by_host: true, ..Diagnostic::new(severity, message) };
     let mut parts = place.rsplitn(3, ':');
     let (last, middle, first) = (parts.next(), parts.next(), parts.next());
     let number = |part: Option<&str>| part.and_then(|p| p.parse::<u32>().ok());

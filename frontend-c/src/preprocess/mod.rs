@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
+use gpuc_cache::Cache;
 use gpuc_diagnostics::{Diagnostic, codes};
 
 use crate::Families;
@@ -30,8 +31,8 @@ pub struct Options {
     pub families: Families,
     /// What an editor has of the file, to be read instead of what is on disk.
     pub buffer: Option<Arc<[u8]>>,
-    /// The folder in which answers of compilers are kept, by which most files need no process.
-    pub answers: Option<PathBuf>,
+    /// Where answers of compilers are kept, by which most files need no process.
+    pub answers: Option<Cache>,
 }
 
 impl Options {

@@ -27,8 +27,10 @@ gpuc_ir::pass! {
 impl Pass for CarryElements {
     fn run(&mut self, ir: &mut Ir, module: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         on_loops_of_kernels(ir, module, |ir, view| {
-            forward(ir, view);
-            carry_elements(ir, view);
+            if may_hand_over(ir, view.body(ir)) {
+                forward(ir, view);
+                carry_elements(ir, view);
+            }
         });
         Ok(())
     }
@@ -46,9 +48,6 @@ struct Handed {
 /// Replaces loads of what the same round has stored.
 fn forward(ir: &mut Ir, view: scf::ForOp) {
     let body = view.body(ir);
-    if !may_hand_over(ir, body) {
-        return;
-    }
     let Ok(nest) = Nest::of_known(ir, view.op()) else { return };
     let Ok(accesses) = nest.accesses(view.op()) else { return };
     for (number, read) in accesses.iter().enumerate() {
@@ -117,9 +116,6 @@ fn carry_elements(ir: &mut Ir, view: scf::ForOp) {
 fn handed(ir: &Ir, view: scf::ForOp) -> Vec<Handed> {
     let (loop_op, variable, body) = (view.op(), view.induction_var(ir), view.body(ir));
     let Some(step) = arith::constant_index_value(ir, view.step(ir)) else { return Vec::new() };
-    if !may_hand_over(ir, body) {
-        return Vec::new();
-    }
     let Ok(nest) = Nest::of_known(ir, loop_op) else { return Vec::new() };
     let Ok(accesses) = nest.accesses(loop_op) else { return Vec::new() };
     let is_direct = |access: &&Access| ir.parent_block(access.op) == Some(body);

@@ -21,6 +21,10 @@ fn runtime(variables: &'static [(&str, &str)]) -> (Runtime, Arc<MemoryOnly>) {
 
 const ONE: [u64; 3] = [1, 1, 1];
 
+fn shape(grid: [u64; 3], block: [u64; 3]) -> Shape {
+    Shape { grid, block, dynamic_shared_bytes: 0, cooperative: false }
+}
+
 /// A clause on a whole array, which every test keeps alive and to itself.
 fn clause(host: &mut [u8], kind: u32) -> [DataDescriptor; 1] {
     // SAFETY: a borrowed array; see above.
@@ -35,10 +39,10 @@ fn a_region_runs_its_kernels_once_each() {
     assert!(image.handle.load(Ordering::Relaxed).is_null());
     assert_eq!(runtime.region_begin(&image, &SITE, true), Ok(true));
     for kernel in [c"first", c"second", c"first"] {
-        runtime.launch(&image, &SITE, kernel, ONE, ONE, 0, &[]).unwrap();
+        runtime.launch(&image, &SITE, kernel, &shape(ONE, ONE), &[]).unwrap();
     }
     // A loop without iterations launches nothing.
-    runtime.launch(&image, &SITE, c"first", [4, 0, 1], ONE, 0, &[]).unwrap();
+    runtime.launch(&image, &SITE, c"first", &shape([4, 0, 1], ONE), &[]).unwrap();
     runtime.region_end(&SITE).unwrap();
     assert_eq!(device.launches(), ["first", "second", "first"]);
 }
@@ -48,7 +52,7 @@ fn refused_launches_name_kernel_line_and_limit() {
     let (runtime, device) = runtime(&[]);
     let image = ImageDescriptor::new(c"a.c", "first");
     let error = |kernel: &CStr, grid, block| {
-        let error = runtime.launch(&image, &SITE, kernel, grid, block, 0, &[]).unwrap_err();
+        let error = runtime.launch(&image, &SITE, kernel, &shape(grid, block), &[]).unwrap_err();
         format!("{error} {}", error.help.join(" "))
     };
     assert_eq!(
@@ -75,7 +79,7 @@ fn on_the_host_nothing_moves() {
     runtime.data_begin(&SITE, &mut data).unwrap();
     assert_eq!(data[0].device, data[0].host());
     runtime.data_end(&SITE, &mut data).unwrap();
-    assert!(runtime.launch(&image, &SITE, c"first", ONE, ONE, 0, &[]).is_err());
+    assert!(runtime.launch(&image, &SITE, c"first", &shape(ONE, ONE), &[]).is_err());
 }
 
 #[test]
@@ -147,8 +151,8 @@ fn grids_that_wait_are_as_large_as_the_device_runs_at_once() {
     // Of a text alone nobody says where its parameters stand, which such launches ask for.
     let bare = ImageDescriptor::new(c"a.c", "first");
     assert_eq!(runtime.resident_grid(&bare, &SITE, c"first", 128, 132).unwrap(), (0, 0));
-    let shape = Shape { grid: ONE, block: ONE, dynamic_shared_bytes: 0, cooperative: true };
-    let error = runtime.launch_shape(&bare, &SITE, c"first", &shape, &[]).unwrap_err();
+    let shape = Shape { cooperative: true, ..shape(ONE, ONE) };
+    let error = runtime.launch(&bare, &SITE, c"first", &shape, &[]).unwrap_err();
     assert!(error.to_string().contains("where its parameters stand"), "{error}");
     let kernels = [KernelDescriptor::new(c"first", c"u64 u32")];
     let codes = [CodeDescriptor::new(c"sm_80", c"first", &kernels)];
@@ -163,7 +167,7 @@ fn grids_that_wait_are_as_large_as_the_device_runs_at_once() {
     set_current(Queue(1));
     assert_ne!(ask(128, 132).0, word);
     set_current(Queue::SYNC);
-    runtime.launch_shape(&image, &SITE, c"first", &shape, &[0; 12]).unwrap();
+    runtime.launch(&image, &SITE, c"first", &shape, &[0; 12]).unwrap();
     assert_eq!(device.launches(), ["first"]);
     runtime.shutdown(&SITE).unwrap();
     assert_eq!(device.live(), 0);
@@ -177,7 +181,7 @@ fn reports_gather_launches_and_transfers() {
     let mut data = clause(&mut host, 1);
     runtime.region_begin(&image, &SITE, true).unwrap();
     runtime.data_begin(&SITE, &mut data).unwrap();
-    runtime.launch(&image, &SITE, c"first", [2, 1, 1], [64, 1, 1], 0, &[]).unwrap();
+    runtime.launch(&image, &SITE, c"first", &shape([2, 1, 1], [64, 1, 1]), &[]).unwrap();
     runtime.data_end(&SITE, &mut data).unwrap();
     let table = runtime.report.as_ref().map(|report| lock(report).table("x", false)).unwrap();
     for expected in [

@@ -81,9 +81,12 @@ void alone(int n, float *restrict a, float *restrict b)
     }
 }
 
-// How many steps there are, nobody knows; how large they are, the host does.
+// How many steps there are, nobody knows; how large they are, the host does. A sum takes the block that comes last, so that blocks of a
+// grid do not wait for each other.
 // CHECK: kernel converges
+// CHECK-NOT: blocks where
 // CHECK: persist {{.*}} over {{[0-9]+}} where {{[0-9]+}} iterations
+// CHECK-NEXT: launches
 // SAID: Loop persists in one block of {{[0-9]+}} threads, where
 int converges(int n, float least, float *restrict a, float *restrict b)
 {

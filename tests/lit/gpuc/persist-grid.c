@@ -91,28 +91,6 @@ void shortest(int n, double way[n][n])
                 way[i][j] = way[i][j] < way[i][k] + way[k][j] ? way[i][j] : way[i][k] + way[k][j];
 }
 
-// A sum takes the block that comes last.
-// CHECK: kernel sums
-// CHECK-NOT: blocks where
-// CHECK: launches
-int sums(int n, float least, float *restrict a, float *restrict b)
-{
-    float most = 2 * least;
-    int steps = 0;
-    #pragma acc kernels copy(a[0:n], b[0:n])
-    while (most > least) {
-        most = 0;
-        for (int i = 1; i < n - 1; i++)
-            b[i] = 0.5f * (a[i - 1] + a[i + 1]);
-        for (int i = 1; i < n - 1; i++) {
-            most = b[i] - a[i] > most ? b[i] - a[i] : most;
-            a[i] = b[i];
-        }
-        steps++;
-    }
-    return steps;
-}
-
 // Two sweeps in turns, of which a launch may execute several: no barrier of a grid is as cheap.
 // CHECK: kernel swept
 // CHECK-NOT: blocks where

@@ -1,27 +1,11 @@
 // Loops over time whose phases are worth a grid whose blocks wait for each other: stencils in turns, the wave equation, shortest ways, phases
 // of different sizes beside each other, phases under a condition and in a loop of their own, two loops in queues at once.
-#include <stdio.h>
+#include "nest.h"
 
 #define LINE 70000
 #define SIDE 256
 
 static unsigned a[SIDE * SIDE], b[SIDE * SIDE], u[3][LINE], v[LINE], w[LINE];
-
-static void fill(int count, unsigned *to, unsigned seed)
-{
-    for (int i = 0; i < count; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        to[i] = seed >> 20;
-    }
-}
-
-static void show(const char *name, int n, int count, const unsigned *of)
-{
-    unsigned sum = 0;
-    for (int i = 0; i < count; i++)
-        sum = sum * 31u + of[i];
-    printf("%s %d: %u\n", name, n, sum);
-}
 
 static void jacobi(int steps, int n, unsigned a[restrict n][n], unsigned b[restrict n][n])
 {

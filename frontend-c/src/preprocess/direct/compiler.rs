@@ -8,13 +8,12 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::hash::{Hash, Hasher};
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rustc_hash::FxHasher;
+use gpuc_cache::{Cache, Key};
 
 use super::super::{Options, command};
 use super::token::{Origin, computed};
@@ -53,9 +52,8 @@ pub(super) struct Compiler {
     answers: BTreeMap<(String, String), i64>,
     /// How to ask for more.
     question: Question,
-    /// Where this is kept, and under which words.
-    file: Option<PathBuf>,
-    key: String,
+    /// Where this is kept, and under what.
+    kept: Option<(Cache, Key)>,
     is_new: bool,
 }
 
@@ -109,9 +107,6 @@ const REFUSED: [&str; 24] = [
     "-Wbidi",
 ];
 
-/// The most sets of answers that are kept.
-const MOST: usize = 200;
-
 impl Compiler {
     /// What the compiler of `options` has answered, or does now; `None` where it has to preprocess itself.
     pub fn of(options: &Options) -> Option<Compiler> {
@@ -123,32 +118,31 @@ impl Compiler {
         let driver = find_program(program)?;
         let mut words = vec![driver.clone().into_os_string()];
         words.extend(command(options).get_args().map(OsStr::to_owned));
-        let mut key = String::new();
+        let mut parts: Vec<Vec<u8>> = Vec::new();
         for word in &words {
-            let _ = write!(key, "{} ", word.to_str()?);
+            parts.push(word.to_str()?.into());
         }
         let relative = folders.iter().any(|folder| !folder.path.starts_with('/'));
         let has_debug = options.args.iter().any(|word| word.as_encoded_bytes().starts_with(b"-g"));
         if relative || has_debug {
-            let _ = write!(key, "in {}", std::env::current_dir().ok()?.to_str()?);
+            let folder = std::env::current_dir().ok()?;
+            parts.extend([b"in".into(), folder.to_str()?.into()]);
         }
-        if key.contains('\n') {
+        if parts.iter().any(|part| part.contains(&b'\n')) {
             return None;
         }
-        let mut hasher = FxHasher::default();
-        key.hash(&mut hasher);
-        let file =
-            options.answers.as_ref().map(|folder| folder.join(format!("{:016x}", hasher.finish())));
+        let key = Key::of(parts.iter().map(Vec::as_slice));
+        let kept = options.answers.clone().map(|cache| (cache, key));
         let question = Question { words };
-        let kept = file.as_ref().and_then(|file| Compiler::read(file, &key));
-        let mut compiler = match kept {
+        let known = kept.as_ref().and_then(|(cache, key)| Compiler::read(&cache.get(*key)?));
+        let mut compiler = match known {
             Some(compiler) => compiler,
             None => Compiler::ask(&question, &driver, &folders)?,
         };
         let standard =
             options.args.iter().rev().find_map(|word| word.to_str()?.strip_prefix("-std="));
         compiler.is_strict = standard.is_some_and(|name| !name.starts_with("gnu"));
-        (compiler.question, compiler.file, compiler.key) = (question, file, key);
+        (compiler.question, compiler.kept) = (question, kept);
         Some(compiler)
     }
 
@@ -242,15 +236,10 @@ impl Compiler {
         Some(compiler)
     }
 
-    /// What is kept in a file, if it is still good.
-    fn read(file: &Path, key: &str) -> Option<Compiler> {
-        let bytes = std::fs::read(file).ok()?;
+    /// What is kept, if it is still good.
+    fn read(bytes: &[u8]) -> Option<Compiler> {
         let end = bytes.windows(2).position(|window| window == b"\n\n")?;
-        let head = std::str::from_utf8(&bytes[..end]).ok()?;
-        let mut lines = head.lines();
-        if lines.next()? != key {
-            return None;
-        }
+        let lines = std::str::from_utf8(&bytes[..end]).ok()?.lines();
         let mut compiler = Compiler { ahead: bytes[end + 2..].to_vec(), ..Compiler::default() };
         for line in lines {
             let (kind, rest) = line.split_once(' ')?;
@@ -287,9 +276,8 @@ impl Compiler {
 
     /// Keeps what is new. Where it cannot be kept it is asked for again.
     pub fn keep(&self) {
-        let Some(file) = self.file.as_ref().filter(|_| self.is_new) else { return };
-        let Some(folder) = file.parent() else { return };
-        let mut text = format!("{}\n", self.key);
+        let Some((cache, key)) = self.kept.as_ref().filter(|_| self.is_new) else { return };
+        let mut text = String::new();
         for (path, stamp) in &self.programs {
             let _ = writeln!(text, "program {stamp} {path}");
         }
@@ -311,17 +299,7 @@ impl Compiler {
         text.push('\n');
         let mut bytes = text.into_bytes();
         bytes.extend_from_slice(&self.ahead);
-        let _ = std::fs::create_dir_all(folder);
-        let kept = std::fs::read_dir(folder).map_or(0, Iterator::count);
-        if kept >= MOST {
-            let _ = std::fs::remove_dir_all(folder);
-            let _ = std::fs::create_dir_all(folder);
-        }
-        // Whole or not at all: others read at the same time.
-        let part = file.with_extension(std::process::id().to_string());
-        if std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, file)).is_err() {
-            let _ = std::fs::remove_file(&part);
-        }
+        let _ = cache.put(*key, &bytes);
     }
 }
 

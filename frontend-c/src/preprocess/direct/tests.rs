@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use gpuc_cache::Cache;
+
 use super::super::{Options, by_the_compiler};
 use super::preprocess;
 
@@ -16,7 +18,7 @@ fn body(text: &[u8], name: &str) -> Vec<u8> {
 fn is_same(file: &Path, args: &[&str], answers: &Path) -> bool {
     let mut options = Options::new(file);
     options.args = args.iter().map(Into::into).collect();
-    options.answers = Some(answers.to_owned());
+    options.answers = Some(Cache::new(answers.to_owned(), 1 << 20));
     let Some(here) = preprocess(&options) else { return false };
     let name = file.to_str().unwrap();
     let there = by_the_compiler(&options).unwrap_or_else(|errors| panic!("{name}: {errors:?}")).0;
@@ -265,7 +267,7 @@ fn answers_are_kept_as_long_as_they_are_good() {
     let there = |args: &[&str]| {
         let mut options = Options::new(&file);
         options.args = args.iter().map(Into::into).collect();
-        options.answers = Some(answers.clone());
+        options.answers = Some(Cache::new(answers.clone(), 1 << 20));
         preprocess(&options).map(|text| String::from_utf8(text).unwrap())
     };
     assert!(there(&args).is_none());

@@ -162,13 +162,7 @@ impl Nest {
     /// An operation in the loops whose effects are not known, or an access with more others than are compared, or with
     /// others in so many loops that nobody lists the directions.
     pub fn graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<Rc<DependenceGraph>, Op> {
-        let question = (roots.to_vec(), apart);
-        if let Some(known) = self.graphs.borrow().get(&question) {
-            return Ok(Rc::clone(known));
-        }
-        let found = Rc::new(self.find_graph(ir, roots, apart)?);
-        self.graphs.borrow_mut().insert(question, Rc::clone(&found));
-        Ok(found)
+        self.graphs.ask((roots.to_vec(), apart), || self.find_graph(ir, roots, apart))
     }
 
     fn find_graph(&self, ir: &Ir, roots: &[Op], apart: Apart) -> Result<DependenceGraph, Op> {

@@ -7,6 +7,7 @@
 //! the same of a nest that none of them changes, and the solver takes longer than what they do.
 
 use std::cell::RefCell;
+use std::hash::Hash;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -36,7 +37,30 @@ use pair::Pair;
 use shape::is_outside;
 
 /// Answers by questions.
-type Known<Question, Answer> = RefCell<FxHashMap<Question, Rc<Answer>>>;
+#[derive(Clone, Debug)]
+struct Known<Question, Answer>(RefCell<FxHashMap<Question, Rc<Answer>>>);
+
+impl<Question, Answer> Default for Known<Question, Answer> {
+    fn default() -> Self {
+        Known(RefCell::default())
+    }
+}
+
+impl<Question: Eq + Hash, Answer> Known<Question, Answer> {
+    /// The answer to a question, from before if it has been asked.
+    fn ask(
+        &self,
+        question: Question,
+        find: impl FnOnce() -> Result<Answer, Op>,
+    ) -> Result<Rc<Answer>, Op> {
+        if let Some(known) = self.0.borrow().get(&question) {
+            return Ok(Rc::clone(known));
+        }
+        let found = Rc::new(find()?);
+        self.0.borrow_mut().insert(question, Rc::clone(&found));
+        Ok(found)
+    }
+}
 
 /// The accesses inside an operation, and which loop has which.
 #[derive(Clone, Debug, Default)]
@@ -145,13 +169,8 @@ impl Nest {
         apart: Apart,
         wanted: Wanted,
     ) -> Result<Rc<Carried>, Op> {
-        let question = (op, apart, wanted);
-        if let Some(known) = self.carried.borrow().get(&question) {
-            return Ok(Rc::clone(known));
-        }
-        let found = Rc::new(carried(ir, op, self.accesses(op)?, apart, wanted));
-        self.carried.borrow_mut().insert(question, Rc::clone(&found));
-        Ok(found)
+        self.carried
+            .ask((op, apart, wanted), || Ok(carried(ir, op, self.accesses(op)?, apart, wanted)))
     }
 
     /// Whether iterations of a counted loop wait for each other, mapped variables being apart; `None` where an operation has effects
