@@ -340,13 +340,17 @@ impl Context {
     }
 
     /// Entry `name` of a dictionary.
+    #[inline]
     pub fn dict_get(&self, dict: Dict, name: Ident) -> Option<Attr> {
         self.dict_entries(dict).iter().find(|&&(n, _)| n == name).map(|&(_, attr)| attr)
     }
 
     /// Entry `name` of a dictionary, by text.
+    #[inline]
     pub fn dict_get_str(&self, dict: Dict, name: &str) -> Option<Attr> {
-        self.dict_get(dict, self.find_ident(name)?)
+        // There are few of them, and nearly all are told apart by their lengths: the text is not looked up.
+        let mut entries = self.dict_entries(dict).iter();
+        entries.find(|&&(n, _)| self.str(n) == name).map(|&(_, attr)| attr)
     }
 
     /// `value` reduced to the width of `ty`: sign-extended for signless and signed integers and

@@ -137,6 +137,7 @@ impl Context {
     }
 
     /// Entries of a dictionary, sorted by name.
+    #[inline]
     pub fn dict_entries(&self, dict: Dict) -> &[(Ident, Attr)] {
         &self.dicts[dict.0 as usize]
     }
@@ -160,6 +161,7 @@ impl Context {
     }
 
     /// The text of an identifier.
+    #[inline]
     pub fn str(&self, ident: Ident) -> &str {
         &self.strings[ident.0 as usize]
     }
@@ -249,6 +251,7 @@ impl Context {
     }
 
     /// The definition behind an operation name, if it is registered.
+    #[inline]
     pub fn op_def(&self, name: OpName) -> Option<&'static OpDef> {
         self.op_names[name].def
     }

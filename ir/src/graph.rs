@@ -163,26 +163,31 @@ impl Ir {
     }
 
     /// Name of an operation.
+    #[inline]
     pub fn name(&self, op: Op) -> &str {
         self.ctx.op_name_str(self.ops[op].name)
     }
 
     /// Interned name of an operation.
+    #[inline]
     pub fn op_name(&self, op: Op) -> OpName {
         self.ops[op].name
     }
 
     /// Definition of an operation, if its name is registered.
+    #[inline]
     pub fn def(&self, op: Op) -> Option<&'static OpDef> {
         self.ctx.op_def(self.ops[op].name)
     }
 
     /// Whether the operation is registered and has all the given traits.
+    #[inline]
     pub fn has_trait(&self, op: Op, traits: Traits) -> bool {
         self.def(op).is_some_and(|def| def.traits.contains(traits))
     }
 
     /// Location of an operation.
+    #[inline]
     pub fn location(&self, op: Op) -> Location {
         self.ops[op].location
     }
@@ -193,6 +198,7 @@ impl Ir {
     }
 
     /// Type of a value.
+    #[inline]
     pub fn ty(&self, value: Value) -> Type {
         self.values[value].ty
     }
@@ -203,11 +209,13 @@ impl Ir {
     }
 
     /// Where a value comes from.
+    #[inline]
     pub fn value_def(&self, value: Value) -> ValueDef {
         self.values[value].def
     }
 
     /// The operation that a value is a result of.
+    #[inline]
     pub fn defining_op(&self, value: Value) -> Option<Op> {
         match self.values[value].def {
             ValueDef::Result(op, _) => Some(op),
@@ -216,6 +224,7 @@ impl Ir {
     }
 
     /// The block in which a value is defined; `None` for results of detached operations.
+    #[inline]
     pub fn value_block(&self, value: Value) -> Option<Block> {
         match self.values[value].def {
             ValueDef::Result(op, _) => self.parent_block(op),

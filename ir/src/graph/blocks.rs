@@ -67,6 +67,7 @@ impl Ir {
     }
 
     /// Blocks of a region, entry first.
+    #[inline]
     pub fn blocks(&self, region: Region) -> &[Block] {
         &self.regions[region].blocks
     }
@@ -85,21 +86,25 @@ impl Ir {
     }
 
     /// The region a block is in.
+    #[inline]
     pub fn block_region(&self, block: Block) -> Option<Region> {
         self.blocks[block].parent.expand()
     }
 
     /// The operation that owns a region.
+    #[inline]
     pub fn region_op(&self, region: Region) -> Option<Op> {
         self.regions[region].parent.expand()
     }
 
     /// The operation whose region a block is in.
+    #[inline]
     pub fn block_op(&self, block: Block) -> Option<Op> {
         self.region_op(self.block_region(block)?)
     }
 
     /// Arguments of a block.
+    #[inline]
     pub fn arguments(&self, block: Block) -> &[Value] {
         self.blocks[block].arguments.as_slice(&self.value_lists)
     }
@@ -170,6 +175,7 @@ impl Ir {
     }
 
     /// First operation of a block.
+    #[inline]
     pub fn first_op(&self, block: Block) -> Option<Op> {
         self.blocks[block].first.expand()
     }
@@ -185,6 +191,7 @@ impl Ir {
     }
 
     /// Operations of a block, in order. To edit while walking, collect first.
+    #[inline]
     pub fn ops(&self, block: Block) -> impl Iterator<Item = Op> + '_ {
         std::iter::successors(self.first_op(block), |&op| self.next_op(op))
     }

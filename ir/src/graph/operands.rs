@@ -6,6 +6,7 @@ use super::{Ir, Op, Use, UseData, Value};
 
 impl Ir {
     /// Operands of an operation, those passed to successors included.
+    #[inline]
     pub fn operands(
         &self,
         op: Op,
@@ -14,6 +15,7 @@ impl Ir {
     }
 
     /// Number of operands.
+    #[inline]
     pub fn operand_count(&self, op: Op) -> usize {
         self.ops[op].operand_count as usize
     }
@@ -22,12 +24,14 @@ impl Ir {
     ///
     /// # Panics
     /// If there is no such operand.
+    #[inline]
     pub fn operand(&self, op: Op, index: usize) -> Value {
         assert!(index < self.operand_count(op), "operand {index} of {}", self.name(op));
         self.use_value(Use::new(self.ops[op].operands as usize + index))
     }
 
     /// The slots of an operation's operands.
+    #[inline]
     pub fn operand_slots(
         &self,
         op: Op,
@@ -38,11 +42,13 @@ impl Ir {
     }
 
     /// The value in an operand slot.
+    #[inline]
     pub fn use_value(&self, slot: Use) -> Value {
         self.uses[slot].value.expect("slots of live operations hold values")
     }
 
     /// The operation a slot belongs to.
+    #[inline]
     pub fn use_owner(&self, slot: Use) -> Op {
         self.uses[slot].owner
     }
@@ -53,6 +59,7 @@ impl Ir {
     }
 
     /// Uses of a value, latest first.
+    #[inline]
     pub fn uses(&self, value: Value) -> impl Iterator<Item = Use> + '_ {
         std::iter::successors(self.values[value].first_use.expand(), |&slot| {
             self.uses[slot].next.expand()
@@ -60,11 +67,13 @@ impl Ir {
     }
 
     /// Operations that use a value, once for each use, latest use first.
+    #[inline]
     pub fn users(&self, value: Value) -> impl Iterator<Item = Op> + '_ {
         self.uses(value).map(|slot| self.use_owner(slot))
     }
 
     /// Whether nothing uses a value.
+    #[inline]
     pub fn is_unused(&self, value: Value) -> bool {
         self.values[value].first_use.is_none()
     }
@@ -150,6 +159,7 @@ impl Ir {
         }
     }
 
+    #[inline]
     pub(super) fn link_use(&mut self, slot: Use, value: Value) {
         let head = self.values[value].first_use;
         let data = &mut self.uses[slot];
@@ -162,6 +172,7 @@ impl Ir {
         self.values[value].first_use = slot.into();
     }
 
+    #[inline]
     pub(super) fn unlink_use(&mut self, slot: Use) {
         let data = &self.uses[slot];
         let (value, previous, next) = (data.value, data.previous, data.next);

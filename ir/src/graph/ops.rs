@@ -54,6 +54,7 @@ impl Ir {
     }
 
     /// Results of an operation.
+    #[inline]
     pub fn results(&self, op: Op) -> &[Value] {
         self.ops[op].results.as_slice(&self.value_lists)
     }
@@ -62,16 +63,19 @@ impl Ir {
     ///
     /// # Panics
     /// If there is no such result.
+    #[inline]
     pub fn result(&self, op: Op, index: usize) -> Value {
         self.results(op)[index]
     }
 
     /// Types of the results.
+    #[inline]
     pub fn result_types(&self, op: Op) -> impl ExactSizeIterator<Item = Type> + '_ {
         self.results(op).iter().map(|&value| self.ty(value))
     }
 
     /// Regions of an operation.
+    #[inline]
     pub fn regions(&self, op: Op) -> &[Region] {
         self.ops[op].regions.as_slice(&self.region_lists)
     }
@@ -80,11 +84,13 @@ impl Ir {
     ///
     /// # Panics
     /// If there is no such region.
+    #[inline]
     pub fn region(&self, op: Op, index: usize) -> Region {
         self.regions(op)[index]
     }
 
     /// Successor blocks of a terminator.
+    #[inline]
     pub fn successors(&self, op: Op) -> &[Block] {
         self.ops[op].successors.as_slice(&self.block_lists)
     }
@@ -98,6 +104,7 @@ impl Ir {
     }
 
     /// Attributes of an operation, inherent and discardable.
+    #[inline]
     pub fn attrs(&self, op: Op) -> Dict {
         self.ops[op].attrs
     }
@@ -108,11 +115,13 @@ impl Ir {
     }
 
     /// Attribute `name` of an operation.
+    #[inline]
     pub fn attr(&self, op: Op, name: &str) -> Option<Attr> {
         self.ctx.dict_get_str(self.ops[op].attrs, name)
     }
 
     /// Attribute `name` of an operation, by identifier.
+    #[inline]
     pub fn attr_ident(&self, op: Op, name: Ident) -> Option<Attr> {
         self.ctx.dict_get(self.ops[op].attrs, name)
     }
@@ -131,16 +140,19 @@ impl Ir {
     }
 
     /// The block an operation is in.
+    #[inline]
     pub fn parent_block(&self, op: Op) -> Option<Block> {
         self.ops[op].parent.expand()
     }
 
     /// The region an operation is in.
+    #[inline]
     pub fn parent_region(&self, op: Op) -> Option<Region> {
         self.block_region(self.parent_block(op)?)
     }
 
     /// The operation whose region an operation is in.
+    #[inline]
     pub fn parent_op(&self, op: Op) -> Option<Op> {
         self.region_op(self.parent_region(op)?)
     }
@@ -161,16 +173,19 @@ impl Ir {
     }
 
     /// The next operation in the block.
+    #[inline]
     pub fn next_op(&self, op: Op) -> Option<Op> {
         self.ops[op].next.expand()
     }
 
     /// The operation before in the block.
+    #[inline]
     pub fn previous_op(&self, op: Op) -> Option<Op> {
         self.ops[op].previous.expand()
     }
 
     /// Whether the operation has been erased.
+    #[inline]
     pub fn is_erased(&self, op: Op) -> bool {
         self.ops[op].erased
     }

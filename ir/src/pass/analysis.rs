@@ -36,6 +36,11 @@ impl Analyses {
         Rc::clone(entry).downcast().expect("the key holds the type")
     }
 
+    /// Drops the analysis of `op`, whose answer is no longer true.
+    pub(super) fn forget<A: Analysis>(&mut self, op: Op) {
+        self.cache.remove(&(TypeId::of::<A>(), op));
+    }
+
     /// Drops what a pass may have made untrue.
     pub(super) fn keep(&mut self, preserved: &Preserved) {
         match preserved {

@@ -84,6 +84,12 @@ impl PassContext<'_> {
         self.analyses.get(ir, op)
     }
 
+    /// What an analysis says of `op` as the pass has made it. A pass that changes nothing behind that may preserve it.
+    pub fn analysis_again<A: Analysis>(&mut self, ir: &Ir, op: Op) -> Rc<A> {
+        self.analyses.forget::<A>(op);
+        self.analyses.get(ir, op)
+    }
+
     /// Says that the pass changed nothing that an analysis sees.
     pub fn preserve_all(&mut self) {
         self.preserved = analysis::Preserved::All;

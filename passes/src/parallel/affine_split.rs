@@ -7,12 +7,10 @@
 //! dependence that the loop carries has an end in an iteration that the loops round it tell, and no loop carries
 //! a scalar; not where another order of the nest has a grid behind one sequential loop already. After Griebl, Feautrier and Lengauer, *Index set splitting*, 2000.
 
-use std::rc::Rc;
-
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{AffineForOp, AffineValue};
 use gpuc_dialects::offload::RegionOp;
-use gpuc_ir::pass::{Analysis, Pass, PassContext};
+use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use indexmap::{IndexMap, IndexSet};
 
@@ -96,9 +94,11 @@ impl AffineSplit {
             names::renew(ir, func);
             report(ir, op, &at, cx);
             record(ir, func, step::Split { name: loop_name, at });
-            nest = Rc::new(Nest::compute(ir, func));
+            nest = cx.analysis_again::<Nest>(ir, func);
             changed = true;
         }
+        // The last one is of what it has become, and who comes next asks the same of that.
+        cx.preserve::<Nest>();
         changed
     }
 

@@ -170,6 +170,9 @@ impl Finder<'_> {
             .zip(&nests)
             .map(|(&root, nest)| places(nest, deepest, &self.rows(root)))
             .collect();
+        if candidates.iter().any(Vec::is_empty) {
+            return None;
+        }
         let graph = self.nest.graph(ir, roots, Apart::Assumed).ok()?;
         let movable = |op: Op| self.free.contains(&op);
         let statements = Statements::of(ir, "restructure", &graph, &movable).ok()?;

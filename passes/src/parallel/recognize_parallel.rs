@@ -31,7 +31,7 @@ use super::updates;
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{candidates, dimensions};
 use crate::analysis::nest::Nest;
-use crate::analysis::nest::carried::{Apart, Wanted, carried};
+use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::analysis::slice::is_defined_inside;
 use crate::plan::step::Parallel;
 use crate::plan::{Given, names, record};
@@ -192,15 +192,13 @@ impl RecognizeParallel {
         let place = ir.ctx.place(ir.location(op));
         let remark = |text: String| Diagnostic::remark(text).at_option(place.clone());
         let missed = |text: String| Diagnostic::missed(text).at_option(place.clone());
-        let touched = match nest.accesses(op) {
-            Ok(touched) => touched,
-            Err(unknown) => {
-                return Err(missed(format!(
-                    "Loop not parallelized: the effects of '{}' are not known",
-                    ir.name(unknown)
-                )));
-            }
+        let unknown = |ir: &Ir, unknown: Op| {
+            missed(format!(
+                "Loop not parallelized: the effects of '{}' are not known",
+                ir.name(unknown)
+            ))
         };
+        let touched = nest.accesses(op).map_err(|op| unknown(ir, op))?;
         let (mut reductions, mut last_values, mut searches) = (Vec::new(), Vec::new(), Vec::new());
         let carried_values = ir.loop_carried(op);
         let mut found: Vec<Option<Search>> =
@@ -256,7 +254,7 @@ impl RecognizeParallel {
                 None => said,
             });
         }
-        let found = carried(ir, op, touched, apart, Wanted::Any);
+        let found = nest.carried(ir, op, apart, Wanted::Any).map_err(|op| unknown(ir, op))?;
         if let Some(dependence) = &found.dependence {
             let said = remarks::dependence(ir, op, dependence);
             return Err(match updates::inexact(ir, op, touched) {
@@ -300,7 +298,7 @@ impl RecognizeParallel {
             ));
         }
         let mut said = remark("Loop is parallelizable".to_owned());
-        for (a, b) in found.assumed_apart {
+        for &(a, b) in &found.assumed_apart {
             assumed_apart.insert((a, b));
             said = said.code(codes::ASSUMED_APART).help(if_apart(ir, [a, b]));
         }
