@@ -211,6 +211,15 @@ impl Arch {
         &Self::all()[records::DEFAULT]
     }
 
+    /// The target for devices of a compute capability, by its two numbers: their own, or the latest whose code they run; `None`
+    /// for those that are older than all targets.
+    pub fn for_capability(major: i32, minor: i32) -> Option<&'static Arch> {
+        let number =
+            u32::try_from(major).ok()?.checked_mul(10)?.checked_add(minor.try_into().ok()?)?;
+        let runs = Self::all().iter().filter(|arch| !arch.specific && arch.number <= number);
+        runs.max_by_key(|arch| arch.number)
+    }
+
     /// Whether code for `other` runs on this device: generic targets run on the same and on newer
     /// capabilities, architecture-specific ones only on their own.
     pub fn runs_code_for(&self, other: &Arch) -> bool {

@@ -2,9 +2,11 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`gpus`] | the GPUs of the machine, for which kernels are made where nobody says for which |
 //! | [`host`] | the host compiler: which command it is, running it |
 //! | [`runtime`] | the runtime library: where it is, and how a program links it |
 
+pub mod gpus;
 pub mod host;
 pub mod runtime;
 

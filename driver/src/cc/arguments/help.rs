@@ -32,8 +32,9 @@ pub const OPTIONS: &[OwnOption] = &[
     option(
         "--arch",
         "=sm_XX",
-        "compute capability of the kernels (default sm_75; runs on later ones); of several, with commas, \
-         the program has code for each, and takes the best",
+        "compute capability of the kernels, which run on later ones too (default: those of this machine's \
+         GPUs, sm_75 without one); native: this machine's; of several, with commas, the program has code \
+         for each, and takes the best",
     ),
     OwnOption {
         name: "--device",
@@ -198,6 +199,7 @@ const SPELLINGS: &[(&str, &str)] = &[
 
 /// Variables of the environment, and what each is for.
 pub const VARIABLES: &[(&str, &str)] = &[
+    ("GPUC_ARCH", "the default of --arch"),
     ("GPUC_CC", "the command of the host compiler, with options if need be (default cc)"),
     ("GPUC_TUNING", "the record of tuning to compile by, where no --tuning names one"),
     ("GPUC_RUNTIME_DIR", "the folder with the runtime library, instead of gpuc's own"),

@@ -13,6 +13,7 @@ use crate::device_code::is_device_code;
 use crate::feedback::RemarkOptions;
 use crate::toolchain::Linkage;
 
+mod archs;
 mod contraction;
 mod help;
 mod host;
@@ -21,6 +22,7 @@ mod nvc;
 mod own;
 mod response;
 
+pub use archs::default_archs;
 pub use contraction::Contraction;
 pub use help::{Shell, completions, help, man_page};
 pub use host::Steps;
@@ -185,6 +187,8 @@ pub struct Arguments {
     pub linkage: Linkage,
     /// Whether the command line names it; else the standard does.
     pub(super) contraction_given: bool,
+    /// Whether the command line names an architecture.
+    pub(super) arch_given: bool,
     /// Whether options name one architecture after the other.
     pub(super) arch_listed: bool,
     /// `-r`.
@@ -250,6 +254,7 @@ impl Arguments {
             static_link: None,
             linkage: Linkage::Static,
             contraction_given: false,
+            arch_given: false,
             arch_listed: false,
             relocatable: false,
             language: None,

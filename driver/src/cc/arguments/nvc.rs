@@ -7,7 +7,7 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
 
-use super::{Arguments, Contraction, own};
+use super::{Arguments, Contraction, archs};
 
 /// Categories of `-Minfo` and `-Mneginfo` about which gpuc has something to say.
 const SAID: &[&str] = &["all", "accel", "acc", "loop", "opt", "par", "data"];
@@ -53,9 +53,7 @@ impl Arguments {
             ("-gpu", Some(value)) => self.gpu(value.split(','), "-gpu")?,
             ("-ta", Some(value)) => self.ta(value)?,
             ("--offload-arch", Some(value)) => {
-                for name in value.split(',') {
-                    self.add_arch(own::arch(name)?);
-                }
+                archs::archs(value)?.into_iter().for_each(|arch| self.add_arch(arch));
             }
             ("-fast" | "-fastsse", None) => self.translated("-O3"),
             ("-fopenmp", None) => {
@@ -170,11 +168,15 @@ impl Arguments {
                         self.add_arch(lowest);
                     }
                 }
+                ("native" | "ccnative", _) => {
+                    archs::native(word)?.into_iter().for_each(|arch| self.add_arch(arch));
+                }
                 (_, Some(number)) => {
-                    let arch = own::arch(&format!("sm_{number}")).map_err(|error| Diagnostic {
-                        message: format!("{} (`{option}`, `{word}`)", error.message),
-                        ..error
-                    })?;
+                    let arch =
+                        archs::arch(&format!("sm_{number}")).map_err(|error| Diagnostic {
+                            message: format!("{} (`{option}`, `{word}`)", error.message),
+                            ..error
+                        })?;
                     self.add_arch(arch);
                 }
                 ("fma", _) => self.contract(Contraction::Fast),
@@ -183,7 +185,10 @@ impl Arguments {
                 _ => {
                     return Err(refused(
                         &format!("{option}{}{word}", if option == "-gpu" { "=" } else { ":" }),
-                        &format!("it takes ccXX, ccall, fma, nofma, {}", GPU_GIVEN.join(", ")),
+                        &format!(
+                            "it takes ccXX, ccall, ccnative, fma, nofma, {}",
+                            GPU_GIVEN.join(", ")
+                        ),
                     ));
                 }
             }
@@ -273,7 +278,7 @@ mod tests {
             ("-ta=radeon", "`-ta=radeon` is not supported"),
             ("-mp=tpu", "`-mp=tpu` is not supported"),
             ("-Minfo=acel", "`-Minfo=acel` is not supported"),
-            ("--offload-arch=native", "unknown compute capability `native`"),
+            ("--offload-arch=sm_13", "unknown compute capability `sm_13`"),
         ] {
             let error = parse(line).unwrap_err();
             assert!(error.message.starts_with(named), "{line}: {error}");

@@ -6,31 +6,14 @@ use std::time::Duration;
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 
+use super::archs::archs;
 use super::help::OPTIONS;
 use super::{About, Arguments, Auto, Contraction, Device, Mode, Shell, Steps};
 use crate::compile::Level;
 use crate::feedback::document;
 use crate::toolchain::{Linkage, runtime};
 
-/// The architecture of a name such as `sm_90`.
-pub(super) fn arch(name: &str) -> Result<&'static Arch, Diagnostic> {
-    Arch::by_name(name).ok_or_else(|| {
-        let known: Vec<_> = Arch::all().iter().map(|arch| arch.name).collect();
-        Diagnostic::error(format!("unknown compute capability `{name}`"))
-            .code(codes::BAD_OPTION)
-            .help(format!("known are {}", known.join(", ")))
-    })
-}
-
 impl Arguments {
-    /// Compiles for these architectures, one at least.
-    pub(super) fn compile_for(&mut self, mut archs: Vec<&'static Arch>) {
-        archs.sort_by_key(|arch| arch.number);
-        archs.dedup_by_key(|arch| arch.name);
-        self.arch = archs.remove(0);
-        self.more_archs = archs;
-    }
-
     /// Options of gpuc itself. Whether it was one.
     pub(super) fn own_option<'a>(
         &mut self,
@@ -177,8 +160,8 @@ impl Arguments {
             "--print-ir-after-all" => self.print_after_all = true,
             "--mlir-print-debuginfo" => self.print_locations = true,
             "--arch" => {
-                let names = required("sm_75, sm_80, ...")?;
-                let archs = names.split(',').map(arch).collect::<Result<Vec<_>, _>>()?;
+                let names = required("sm_75, sm_80, ..., native")?;
+                let archs = archs(&names)?;
                 self.compile_for(archs);
             }
             "--device" => {
