@@ -44,6 +44,16 @@ impl Key {
         Key(digest.finalize().into())
     }
 
+    /// The digest itself.
+    pub fn bytes(self) -> [u8; 32] {
+        self.0
+    }
+
+    /// The one of a digest that [`Key::bytes`] gave.
+    pub fn from_bytes(digest: [u8; 32]) -> Key {
+        Key(digest)
+    }
+
     fn name(self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -145,7 +145,8 @@ pub fn emit(source: &Path, arguments: &Arguments, level: Level) -> Result<String
     if is_device_code(source) {
         return device_code::emit(source, arguments, level);
     }
-    emit_text(preprocess(source, arguments)?, arguments, level)
+    let only_needed = !matches!(level, Level::Tokens | Level::Ast | Level::TaskGraph);
+    emit_text(preprocess(source, only_needed, arguments)?, arguments, level)
 }
 
 /// The text of a level, from preprocessed C on: all that gpuc itself does.
@@ -202,6 +203,9 @@ pub fn emit_text(
 /// Bytes that what compilers have answered takes in the user's cache: some 200 sets of options.
 const MOST_ANSWERS: u64 = 4 << 20;
 
+/// Bytes that what headers come to takes there: some 200 lists of headers.
+const MOST_HEADERS: u64 = 64 << 20;
+
 /// The whole way.
 pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
     if is_device_code(source) {
@@ -211,7 +215,7 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
     if let Some(untouched) = without_preprocessor(source, arguments) {
         return Ok(untouched);
     }
-    guided(arguments, preprocess(source, arguments)?, |text, guides| {
+    guided(arguments, preprocess(source, true, arguments)?, |text, guides| {
         let mut unit = Unit::read(text.clone(), arguments)?;
         if unit.tree.directives.is_empty() {
             // The host compiler preprocesses once more, and warns of it.
@@ -263,7 +267,7 @@ pub fn examine(source: &Path, buffer: &[u8], arguments: &Arguments) -> Examined 
         Ok(guides) => guides,
         Err(error) => return failed(error.into()),
     };
-    let text = match preprocess_buffer(source, Some(buffer), arguments) {
+    let text = match preprocess_buffer(source, Some(buffer), false, arguments) {
         Ok(text) => text,
         Err(failure) => return failed(failure),
     };
@@ -324,22 +328,42 @@ fn guided<T>(
     }
 }
 
-/// Has the system compiler preprocess a source, and write its dependency file on the way.
-fn preprocess(source: &Path, arguments: &Arguments) -> Result<Preprocessed, Failure> {
-    preprocess_buffer(source, None, arguments)
+/// Has the system compiler preprocess a source, and write its dependency file on the way; declarations of the system's
+/// that nothing needs may be left out.
+fn preprocess(
+    source: &Path,
+    only_needed: bool,
+    arguments: &Arguments,
+) -> Result<Preprocessed, Failure> {
+    let only_needed = only_needed && !shows_declarations(arguments);
+    preprocess_buffer(source, None, only_needed, arguments)
+}
+
+/// Whether an option has the host compiler say of declarations that nothing uses.
+fn shows_declarations(arguments: &Arguments) -> bool {
+    const SHOWING: [&str; 5] =
+        ["-aux-info", "-fdump-", "-fno-eliminate-unused-debug", "-fplugin", "-Wsystem-headers"];
+    let says = |flag: &OsString| {
+        SHOWING.iter().any(|start| flag.as_encoded_bytes().starts_with(start.as_bytes()))
+    };
+    arguments.compile_flags.iter().any(says)
 }
 
 /// As [`preprocess`], of what an editor has of the source, where it has it.
 fn preprocess_buffer(
     source: &Path,
     buffer: Option<&[u8]>,
+    only_needed: bool,
     arguments: &Arguments,
 ) -> Result<Preprocessed, Failure> {
     let mut options = preprocess::Options::new(source);
     options.buffer = buffer.map(Into::into);
     options.cc = HostCompiler::from_environment().words().to_vec();
-    let answers = runtime::cache().map(|folder| folder.join("compilers"));
-    options.answers = answers.map(|folder| Cache::new(folder, MOST_ANSWERS));
+    let kept =
+        |name: &str, most| runtime::cache().map(|folder| Cache::new(folder.join(name), most));
+    options.answers = kept("compilers", MOST_ANSWERS);
+    options.headers = kept("headers", MOST_HEADERS);
+    options.only_needed = only_needed;
     options.args = arguments.preprocess_flags.clone();
     options.families = arguments.families;
     let mut flags = dependencies::flags(arguments, source);

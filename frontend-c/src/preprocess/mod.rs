@@ -33,6 +33,10 @@ pub struct Options {
     pub buffer: Option<Arc<[u8]>>,
     /// Where answers of compilers are kept, by which most files need no process.
     pub answers: Option<Cache>,
+    /// Where is kept what headers come to.
+    pub headers: Option<Cache>,
+    /// Declarations of the system's headers that nothing needs may be left out.
+    pub only_needed: bool,
 }
 
 impl Options {
@@ -45,6 +49,8 @@ impl Options {
             families: Families { openacc: true, ..Families::default() },
             buffer: None,
             answers: None,
+            headers: None,
+            only_needed: false,
         }
     }
 }

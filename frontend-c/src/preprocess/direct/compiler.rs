@@ -274,6 +274,17 @@ impl Compiler {
         (same && !appeared).then_some(compiler)
     }
 
+    /// Words that are others where anything that headers depend on is: the command, the files of the compiler, the folders.
+    pub fn identity(&self) -> String {
+        let Compiler { question, programs, folders, quoted, computed, .. } = self;
+        format!("{:?} {programs:?} {folders:?} {quoted} {computed:?}", question.words)
+    }
+
+    /// The text ahead of any source, in which a name that is none stands for its own.
+    pub fn ahead_of_all(&self) -> &[u8] {
+        &self.ahead
+    }
+
     /// Keeps what is new. Where it cannot be kept it is asked for again.
     pub fn keep(&self) {
         let Some((cache, key)) = self.kept.as_ref().filter(|_| self.is_new) else { return };

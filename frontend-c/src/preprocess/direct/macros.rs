@@ -180,12 +180,16 @@ impl Preprocessor<'_> {
     }
 
     pub(super) fn undefine(&mut self, name: Spelling) {
+        self.resolve();
         if let Some(place) = self.macros.get_mut(name as usize) {
             *place = None;
         }
     }
 
-    pub(super) fn definition(&self, name: Spelling) -> Option<&Rc<Macro>> {
+    pub(super) fn definition(&mut self, name: Spelling) -> Option<&Rc<Macro>> {
+        if self.resolved <= name as usize {
+            self.resolve();
+        }
         self.macros.get(name as usize)?.as_ref()
     }
 
@@ -475,7 +479,7 @@ impl Preprocessor<'_> {
     }
 
     /// Whether a token is none that expansion changes.
-    fn stays(&self, token: &Token) -> bool {
+    fn stays(&mut self, token: &Token) -> bool {
         token.kind != Kind::Name
             || token.has(PLAIN)
             || !(COMPUTED.contains(&token.spelling)
@@ -593,7 +597,7 @@ impl Preprocessor<'_> {
     }
 
     /// Whether a name is one of a macro.
-    pub(super) fn is_defined(&self, name: Spelling) -> bool {
+    pub(super) fn is_defined(&mut self, name: Spelling) -> bool {
         if COMPUTED.contains(&name) {
             return self.compiler.has(self.spellings.text(name));
         }

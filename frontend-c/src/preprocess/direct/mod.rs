@@ -12,9 +12,13 @@
 //! | [`macros`] | definitions and expansion |
 //! | [`condition`] | the expressions of `#if` |
 //! | [`printer`] | the text that comes out |
+//! | [`files`] | the bytes of files |
+//! | [`headers`] | what the headers at the head of a source come to, kept and without what nothing needs |
 
 mod compiler;
 mod condition;
+mod files;
+mod headers;
 mod lexer;
 mod macros;
 mod printer;
@@ -29,6 +33,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Options;
 use compiler::Compiler;
+use files::{first_guard, read};
+use headers::Headers;
 use lexer::{Lexer, Text};
 use macros::{Context, Macro};
 use printer::Printer;
@@ -166,6 +172,17 @@ struct Preprocessor<'a> {
     unexpanding: u32,
     /// A strict standard, by `-std=`.
     is_strict: bool,
+    /// The end of a header that the source includes is one of what is read.
+    stops_behind_header: bool,
+    /// Headers that have been read in another compilation.
+    headers: Option<Rc<Headers>>,
+    /// How many spellings have the macros that they are in these headers.
+    resolved: usize,
+    /// Something went wrong that can be said later only.
+    is_broken: bool,
+    /// The files that were read, and those that were not there.
+    reads: Vec<headers::Read>,
+    absent: Vec<String>,
 }
 
 impl<'a> Preprocessor<'a> {
@@ -194,6 +211,12 @@ impl<'a> Preprocessor<'a> {
             looks_for_arguments: false,
             reads_arguments: false,
             unexpanding: 0,
+            stops_behind_header: false,
+            headers: None,
+            resolved: 0,
+            is_broken: false,
+            reads: Vec::new(),
+            absent: Vec::new(),
         };
         preprocessor.define_ahead(&ahead)?;
         Ok(preprocessor)
@@ -243,11 +266,16 @@ impl<'a> Preprocessor<'a> {
     fn run(mut self, options: &Options) -> Answer<Vec<u8>> {
         let bytes = match &options.buffer {
             Some(buffer) => buffer.to_vec(),
-            None => read(&options.file).ok_or(Leave)?,
+            None => read(&options.file).ok_or(Leave)?.0,
         };
         let text = Rc::new(Text::new(bytes, Origin::User)?);
         let name = options.file.to_str().ok_or(Leave)?;
         self.open(name.into(), text, Origin::User, Place::Named);
+        let own = self.printer.out.len();
+        let headers = match options.only_needed {
+            true => self.leading_headers(options)?,
+            false => None,
+        };
         loop {
             let token = self.expanded()?;
             if token.kind == Kind::End {
@@ -256,11 +284,23 @@ impl<'a> Preprocessor<'a> {
             self.printer.token(&token, &self.spellings);
         }
         self.printer.finish();
-        Ok(self.printer.out)
+        if self.is_broken {
+            return Err(Leave);
+        }
+        let mut out = self.printer.out;
+        if let Some(headers) = headers {
+            let own = out.split_off(own);
+            headers.needed(&own, &mut out);
+            out.extend_from_slice(&own);
+        }
+        Ok(out)
     }
 
     fn open(&mut self, name: Rc<str>, text: Rc<Text>, origin: Origin, place: Place) {
-        let lexer = Lexer::new(text, origin);
+        self.open_lexer(name, Lexer::new(text, origin), place);
+    }
+
+    fn open_lexer(&mut self, name: Rc<str>, lexer: Lexer, place: Place) {
         let conditions = Vec::new();
         self.files.push(File { name, lexer, place, conditions, guard: Guard::Open });
     }
@@ -308,6 +348,9 @@ impl<'a> Preprocessor<'a> {
                     return Err(Leave);
                 }
                 self.close()?;
+                if self.stops_behind_header && self.files.len() == 1 {
+                    return Ok(token);
+                }
                 continue;
             }
             if token.has(FIRST) {
@@ -613,7 +656,11 @@ impl<'a> Preprocessor<'a> {
         if let Some(&known) = folders.get(first).and_then(|known| known.get(&index)) {
             return known;
         }
-        let there = Path::new(&self.compiler.folders[index].path).join(first).exists();
+        let path = Path::new(&self.compiler.folders[index].path).join(first);
+        let there = path.exists();
+        if let (false, Some(path)) = (there, path.to_str()) {
+            self.absent.push(path.to_owned());
+        }
         folders.entry(first.into()).or_default().insert(index, there);
         there
     }
@@ -623,8 +670,15 @@ impl<'a> Preprocessor<'a> {
             return Ok(known.clone());
         }
         let text = match read(Path::new(path)) {
-            Some(bytes) => Some(Rc::new(Text::new(bytes, origin)?)),
-            None => None,
+            Some((bytes, metadata)) => {
+                let state = headers::State::of(origin, &metadata, &bytes);
+                self.reads.push(headers::Read { path: path.to_owned(), state });
+                Some(Rc::new(Text::new(bytes, origin)?))
+            }
+            None => {
+                self.absent.push(path.to_owned());
+                None
+            }
         };
         self.texts.insert(path.into(), text.clone());
         Ok(text)
@@ -656,6 +710,7 @@ impl<'a> Preprocessor<'a> {
         let start = self.lexer().position();
         let first = self.directive_token()?;
         let second = self.directive_token()?;
+        let is_macro = self.definition(second.spelling).is_some() || self.definition(ACC).is_some();
         let word = self.spellings.text(first.spelling);
         let name = self.spellings.text(second.spelling);
         match word {
@@ -671,11 +726,7 @@ impl<'a> Preprocessor<'a> {
                 self.lexer().finish_line()
             }
             // A macro may be one of the words.
-            b"acc"
-                if self.definition(second.spelling).is_some() || self.definition(ACC).is_some() =>
-            {
-                Err(Leave)
-            }
+            b"acc" if is_macro => Err(Leave),
             b"acc" if EXPANDED.contains(&name) => self.clauses(first, second),
             b"acc" => self.untouched(line, start),
             b"GCC" if OF_GCC.contains(&name) => self.untouched(line, start),
@@ -731,29 +782,4 @@ struct Found {
     text: Rc<Text>,
     origin: Origin,
     place: Place,
-}
-
-/// A file; nothing where there is none, or something else.
-fn read(path: &Path) -> Option<Vec<u8>> {
-    use std::io::Read;
-    let mut file = std::fs::File::open(path).ok()?;
-    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-    // One byte more: what is read at its end says that it has not grown.
-    let mut bytes = vec![0; usize::try_from(length).ok()? + 1];
-    let mut at = 0;
-    while at < bytes.len() {
-        match file.read(&mut bytes[at..]).ok()? {
-            0 => break,
-            count => at += count,
-        }
-    }
-    bytes.truncate(at);
-    (at as u64 == length).then_some(bytes)
-}
-
-/// The macro of the first `#ifndef` of a file.
-fn first_guard(text: &[u8], spellings: &mut Spellings) -> Answer<Spelling> {
-    let mut lines = text.split(|&byte| byte == b'\n');
-    let name = lines.find_map(|line| line.strip_prefix(b"#ifndef")).ok_or(Leave)?;
-    Ok(spellings.number(name.trim_ascii()))
 }

@@ -67,6 +67,14 @@ impl Printer {
         self.out.push(b'\n');
     }
 
+    /// Goes on at a line of the file with a text that something else may stand ahead of.
+    pub fn begin_again(&mut self, line: u32) {
+        self.end_line();
+        (self.last, self.source, self.is_padded) = (None, None, false);
+        (self.last_was_system, self.has_marked) = (false, false);
+        self.mark(line, "");
+    }
+
     fn end_line(&mut self) {
         if self.has_begun {
             self.out.push(b'\n');

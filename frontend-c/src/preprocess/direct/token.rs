@@ -171,6 +171,10 @@ impl Spellings {
         known.unwrap_or_else(|| self.texts.insert_full(text.into()).0) as Spelling
     }
 
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
     pub fn text(&self, spelling: Spelling) -> &[u8] {
         &self.texts[spelling as usize]
     }

@@ -1,0 +1,296 @@
+//! The headers that a source begins with: what they come to is kept from one compilation to the next, and the declarations
+//! of the system among them that nothing needs are left out, which neither gpuc nor the host compiler reads then.
+//!
+//! An entry is found by the compiler, its options, and the names in the source's leading `#include`s. It is good as long as
+//! every file that was read is the same and every one that was not there is still missing. With an entry or without, the
+//! text is the same.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`pieces`] | the declarations of the headers' text, and what each declares and mentions |
+//! | [`names`] | their names |
+//! | [`stored`] | what is kept, and whether it is still good |
+
+mod names;
+mod pieces;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+
+use gpuc_cache::Key;
+
+use super::lexer::{Lexer, Position, Text};
+use super::macros::Macro;
+use super::token::{FIRST, HASH, Kind, Origin, Spelling};
+use super::{Answer, Leave, Options, Place, Preprocessor};
+use names::NamesBuilder;
+use pieces::{Piece, Pieces};
+pub(super) use stored::{Headers, Read, State};
+
+/// What an entry says, and how: of another version of gpuc it may say something else.
+const VERSION: &str = concat!("headers 1 of gpuc ", env!("CARGO_PKG_VERSION"));
+
+/// A header that the source includes ahead of all else.
+struct Leading {
+    name: String,
+    angled: bool,
+    line: u32,
+    /// Behind its line.
+    after: Position,
+}
+
+impl Preprocessor<'_> {
+    /// Reads the headers that the source begins with. What they come to is not in the text yet: [`Headers::needed`] has
+    /// it, once it is known what the source needs.
+    pub(super) fn leading_headers(&mut self, options: &Options) -> Answer<Option<Rc<Headers>>> {
+        let leading = self.leading()?;
+        let Some(last) = leading.last() else { return Ok(None) };
+        let after = last.after;
+        let key = self.key_of_headers(&leading);
+        let kept = options.headers.as_ref();
+        let known = kept.and_then(|cache| Headers::decode(&cache.get(key)?));
+        let headers = match known.filter(Headers::is_good) {
+            Some(known) => {
+                let headers = Rc::new(known);
+                self.take_over(&headers);
+                headers
+            }
+            None => {
+                let start = self.printer.out.len();
+                for header in &leading {
+                    self.read_header(header)?;
+                }
+                let Some(made) = self.made_of_headers(start) else { return Ok(None) };
+                if let Some(cache) = kept.filter(|_| self.counter == 0) {
+                    // Where it cannot be kept it is made again.
+                    let _ = cache.put(key, &made.encode());
+                }
+                self.printer.out.truncate(start);
+                Rc::new(made)
+            }
+        };
+        self.lexer().go_back(after);
+        let line = self.lexer().line;
+        self.printer.begin_again(line);
+        Ok(Some(headers))
+    }
+
+    /// The `#include`s ahead of everything but comments.
+    fn leading(&mut self) -> Answer<Vec<Leading>> {
+        let start = self.lexer().position();
+        let mut found = Vec::new();
+        let mut behind = start;
+        loop {
+            let Preprocessor { files, spellings, .. } = self;
+            let token = files.last_mut().ok_or(Leave)?.lexer.token(spellings, false)?;
+            if !token.has(FIRST) || !token.is(HASH) {
+                break;
+            }
+            let word = self.directive_token()?;
+            if self.spellings.text(word.spelling) != b"include" {
+                break;
+            }
+            let (name, angled) = self.header_name()?;
+            if self.directive_token()?.kind != Kind::End {
+                return Err(Leave);
+            }
+            self.lexer().finish_line()?;
+            behind = self.lexer().position();
+            found.push(Leading { name, angled, line: token.line, after: behind });
+        }
+        self.lexer().go_back(behind);
+        Ok(found)
+    }
+
+    fn key_of_headers(&self, leading: &[Leading]) -> Key {
+        let identity = self.compiler.identity();
+        let mut parts: Vec<&[u8]> = vec![VERSION.as_bytes(), identity.as_bytes()];
+        parts.push(self.compiler.ahead_of_all());
+        // Beside the source is where a name in quotes is looked for first.
+        let name = &self.files[0].name;
+        let folder = name.rfind('/').map_or("", |end| &name[..=end]);
+        for header in leading {
+            match header.angled {
+                true => parts.extend([&b"<"[..], header.name.as_bytes()]),
+                false => parts.extend([folder.as_bytes(), header.name.as_bytes()]),
+            }
+        }
+        Key::of(parts)
+    }
+
+    /// Reads a header and all that it includes.
+    fn read_header(&mut self, header: &Leading) -> Answer<()> {
+        self.lexer().go_back(header.after);
+        let found = self.find(&header.name, header.angled, false)?.ok_or(Leave)?;
+        self.include(found, header.line)?;
+        self.stops_behind_header = true;
+        while self.files.len() > 1 {
+            let token = self.expanded()?;
+            if token.kind == Kind::End {
+                break;
+            }
+            self.printer.token(&token, &self.spellings);
+        }
+        self.stops_behind_header = false;
+        Ok(())
+    }
+
+    /// What the headers that were read came to; nothing where their text is not one of whole declarations.
+    fn made_of_headers(&mut self, start: usize) -> Option<Headers> {
+        // Ended as a line.
+        self.printer.finish();
+        let text = self.printer.out[start..].to_vec();
+        let mut names = NamesBuilder::default();
+        let pieces = Pieces::of(&text, &mut names).ok()?;
+        let spelled = |spelling: Spelling| {
+            std::str::from_utf8(self.spellings.text(spelling)).ok().map(str::to_owned)
+        };
+        let mut guarded = Vec::new();
+        for (file, &guard) in &self.guarded {
+            guarded.push((file.to_string(), spelled(guard)?));
+        }
+        guarded.sort();
+        let mut once: Vec<String> = self.once.iter().map(ToString::to_string).collect();
+        once.sort();
+        let names = names.finish();
+        let (reads, absent) = (self.reads.clone(), self.absent.clone());
+        Some(Headers { text, names, pieces, guarded, once, reads, absent })
+    }
+
+    /// Goes on as if the headers had been read.
+    fn take_over(&mut self, headers: &Rc<Headers>) {
+        for (file, guard) in &headers.guarded {
+            let guard = self.spellings.number(guard.as_bytes());
+            self.guarded.insert(file.as_str().into(), guard);
+        }
+        self.once.extend(headers.once.iter().map(|file| file.as_str().into()));
+        self.headers = Some(headers.clone());
+        self.resolved = 0;
+    }
+
+    /// Defines the macros of headers whose names have come up: of thousands, a source uses some.
+    pub(super) fn resolve(&mut self) {
+        let Some(headers) = self.headers.clone() else { return };
+        // Those in the bodies come up by that.
+        while self.resolved < self.spellings.len() {
+            let spelling = self.resolved as Spelling;
+            self.resolved += 1;
+            let Some(of) = headers.macro_named(self.spellings.text(spelling)) else { continue };
+            let (text, origin) = of;
+            let new = match text {
+                None => None,
+                Some(text) => match self.definition_in(text, origin) {
+                    Ok(new) => Some(Rc::new(new)),
+                    // It has been read once: nothing that can happen.
+                    Err(Leave) => {
+                        self.is_broken = true;
+                        None
+                    }
+                },
+            };
+            let index = spelling as usize;
+            if self.macros.len() <= index {
+                self.macros.resize_with(index + 1, || None);
+            }
+            self.macros[index] = new;
+        }
+    }
+
+    /// The macro of a text that stood behind `#define`.
+    fn definition_in(&mut self, text: &[u8], origin: Origin) -> Answer<Macro> {
+        let text = Text { bytes: [text, b"\n"].concat(), joints: Vec::new() };
+        let lexer = Lexer::new(Rc::new(text), origin);
+        self.open_lexer("".into(), lexer, Place::Named);
+        let new = self.read_definition();
+        self.files.pop();
+        new.map(|(_, new)| new)
+    }
+}
+
+impl Headers {
+    /// What a macro's definition is, and whose; `None` in its place where the headers take it away.
+    fn macro_named(&self, name: &[u8]) -> Option<(Option<&[u8]>, Origin)> {
+        let id = self.names.find(name)?;
+        let macros = &self.pieces.macros;
+        let of = &macros[macros.binary_search_by_key(&id, |of| of.name).ok()?];
+        let origin = match &self.pieces.files[of.file as usize].flags[..] {
+            b"" => Origin::User,
+            b" 3" => Origin::Told,
+            _ => Origin::System,
+        };
+        let text = &self.text[of.start as usize..of.end as usize];
+        Some((Some(text).filter(|text| !text.is_empty()), origin))
+    }
+
+    /// Writes what stays, and what `text`, the rest of the source, needs of the others.
+    pub fn needed(&self, text: &[u8], out: &mut Vec<u8>) {
+        let mut last: Option<&Piece> = None;
+        for piece in self.kept(text) {
+            let span = piece.start as usize..piece.end as usize;
+            if !out.ends_with(b"\n") && (piece.is_directive || last.is_none()) {
+                out.push(b'\n');
+            }
+            // Between two that follow each other stand at most the ends of lines.
+            let gap = last.map(|last| &self.text[last.end as usize..piece.start as usize]);
+            match gap {
+                Some(gap) if gap.iter().all(|byte| byte.is_ascii_whitespace()) => {
+                    out.extend_from_slice(gap);
+                }
+                _ if piece.is_directive && !self.is_pragma(piece) => {}
+                _ => {
+                    if !out.ends_with(b"\n") {
+                        out.push(b'\n');
+                    }
+                    let file = &self.pieces.files[piece.file as usize];
+                    out.extend_from_slice(format!("# {} ", piece.line).as_bytes());
+                    out.extend_from_slice(&file.name);
+                    out.extend_from_slice(&file.flags);
+                    out.push(b'\n');
+                }
+            }
+            out.extend_from_slice(&self.text[span]);
+            // A definition may stand without its place, from which nothing can be counted.
+            last = (!piece.is_directive).then_some(piece);
+        }
+        if !out.ends_with(b"\n") {
+            out.push(b'\n');
+        }
+    }
+
+    fn is_pragma(&self, piece: &Piece) -> bool {
+        self.text[piece.start as usize..].starts_with(b"#pragma")
+    }
+
+    /// The pieces that stay and those that these and a text need.
+    fn kept(&self, text: &[u8]) -> impl Iterator<Item = &Piece> {
+        let Pieces { pieces, ids, .. } = &self.pieces;
+        let mut needed = vec![false; self.names.len()];
+        for name in names::of_text(text) {
+            if let Some(id) = self.names.find(name) {
+                needed[id as usize] = true;
+            }
+        }
+        let mut kept = vec![false; pieces.len()];
+        // Most stand behind what they mention; what is declared ahead and defined later takes another round.
+        loop {
+            let mut is_new = false;
+            let mut end = ids.len();
+            for (piece, kept) in pieces.iter().zip(&mut kept).rev() {
+                let [first, mentioned] = [piece.first, piece.mentioned].map(|at| at as usize);
+                let is_wanted =
+                    piece.stays || ids[first..mentioned].iter().any(|&id| needed[id as usize]);
+                if !*kept && is_wanted {
+                    (*kept, is_new) = (true, true);
+                    ids[first..end].iter().for_each(|&id| needed[id as usize] = true);
+                }
+                end = first;
+            }
+            if !is_new {
+                break;
+            }
+        }
+        pieces.iter().zip(kept).filter_map(|(piece, kept)| kept.then_some(piece))
+    }
+}
