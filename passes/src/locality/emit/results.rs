@@ -11,21 +11,24 @@ use crate::locality::coordinates::{Edge, Exprs, below, below_edges, load_held, w
 use gpuc_dialects::vector::extract;
 
 impl Emitter<'_> {
-    /// Gives each sum what it starts with.
-    pub(super) fn start(&self, b: &mut Builder<'_>, block: &Block, thread: Thread) {
-        let inits: Vec<Value> = self.nest.sum.inits(b).to_vec();
+    /// Gives each value that a loop carries what it starts with.
+    pub(super) fn start(&self, b: &mut Builder<'_>, block: &Block, thread: Thread, sum: usize) {
+        let inits: Vec<Value> = self.nest.sums[sum].op.inits(b).to_vec();
         let needed = self.nest.needed(b, &self.nest.prologue, &inits);
         let edges = self.edges(b);
         for run in self.runs_of_results() {
             let mut maps: Vec<ValueMap> =
                 run.iter().map(|&result| self.at(b, block, thread, result)).collect();
+            for (&result, map) in run.iter().zip(&mut maps) {
+                self.totals(b, block, (thread, result), sum, map);
+            }
             let store =
                 |b: &mut Builder<'_>, value: &dyn Fn(&mut Builder<'_>, usize, Value) -> Value| {
                     for (number, &result) in run.iter().enumerate() {
                         let at = self.sum_at(b, thread, result);
-                        for (&sum, &init) in block.sums.iter().zip(&inits) {
+                        for (&own, &init) in block.sums[sum].iter().zip(&inits) {
                             let init = value(b, number, init);
-                            AffineStoreOp::create(b, init, sum, &at);
+                            AffineStoreOp::create(b, init, own, &at);
                         }
                     }
                 };
@@ -41,6 +44,25 @@ impl Emitter<'_> {
                 self.copy(b, &needed, &mut maps, None);
                 store(b, &|_, number, init| maps[number].get(init));
             });
+        }
+    }
+
+    /// The sums of a thread's result, of the loops in front of one.
+    pub(super) fn totals(
+        &self,
+        b: &mut Builder<'_>,
+        block: &Block,
+        (thread, result): (Thread, [i64; 2]),
+        before: usize,
+        map: &mut ValueMap,
+    ) {
+        let at = self.sum_at(b, thread, result);
+        for (sum, own) in self.nest.sums[..before].iter().zip(&block.sums) {
+            let totals = b.results(sum.op.op()).to_vec();
+            for (&own, &total) in own.iter().zip(&totals) {
+                let value = AffineLoadOp::create(b, own, &at);
+                map.insert(total, value);
+            }
         }
     }
 
@@ -131,12 +153,7 @@ impl Emitter<'_> {
             let body = |b: &mut Builder<'_>| {
                 let mut maps = maps;
                 for (&result, map) in run.iter().zip(&mut maps) {
-                    let at = self.sum_at(b, thread, result);
-                    let totals = b.results(self.nest.sum.op()).to_vec();
-                    for (&sum, &total) in block.sums.iter().zip(&totals) {
-                        let value = AffineLoadOp::create(b, sum, &at);
-                        map.insert(total, value);
-                    }
+                    self.totals(b, block, (thread, result), self.nest.sums.len(), map);
                 }
                 self.copy(b, &ops, &mut maps, None);
             };
