@@ -111,6 +111,9 @@ pub struct Contraction {
     pub nest: Op,
     /// A condition on values that do not change in the nest under which all of its body stands.
     pub condition: Option<AffineIfOp>,
+    /// A condition under which all of its body stands that says no more than that a result has terms: elsewhere nothing is read or
+    /// written.
+    pub present: Option<AffineIfOp>,
     /// Its dimensions.
     pub dims: Vec<Dimension>,
     /// Which of them numbers rows, and which columns: neighbours in memory.
@@ -139,6 +142,8 @@ impl Contraction {
     pub fn of(ir: &Ir, nest: Op) -> Result<Contraction, Unsuitable> {
         let Band { dims, innermost, between } = Band::of(ir, nest).ok_or(Unsuitable::Loop)?;
         let (condition, body) = body(ir, nest, innermost);
+        let present = alone(ir, body);
+        let body = present.map_or(body, |present| present.then_block(ir));
         let ops: Vec<Op> =
             ir.ops(body).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect();
         let is_sum = |op: &Op| AffineForOp::is(ir, *op);
@@ -163,6 +168,7 @@ impl Contraction {
         let mut found = Contraction {
             nest,
             condition,
+            present,
             dims,
             row,
             column,
@@ -182,6 +188,9 @@ impl Contraction {
                 false => is_box(forms, &variables),
             };
             subscripts(ir, load).filter(fits).ok_or(Unsuitable::Subscript)?;
+        }
+        if present.is_some_and(|present| !found.is_presence(ir, present)) {
+            return Err(Unsuitable::Sum);
         }
         found.classify(ir)?;
         found.check_writes(ir)?;
@@ -225,6 +234,31 @@ impl Contraction {
             }
         }
         bound
+    }
+
+    /// Whether a condition holds wherever the only sum has terms.
+    fn is_presence(&self, ir: &Ir, condition: AffineIfOp) -> bool {
+        let ([sum], Some(set)) = (&self.sums[..], condition.condition(ir)) else { return false };
+        let forms = |bounds: &[Bound]| -> Option<Vec<Polynomial>> {
+            bounds.iter().map(|bound| linear(ir, bound.expr, &bound.value)).collect()
+        };
+        let (Some(lower), Some(upper)) = (forms(&sum.range.lower), forms(&sum.range.upper)) else {
+            return false;
+        };
+        let set = ir.ctx.set_data(set);
+        let operands: Vec<Value> = ir.operands(condition.op()).collect();
+        let one = Polynomial::constant(-1);
+        set.constraints.iter().all(|&(expr, is_equal)| {
+            let form = linear_over(ir, expr, set.dims as usize, &operands);
+            let more = |first: &Polynomial, end: &Polynomial| end.plus(first, -1)?.plus(&one, 1);
+            let is_more = |end| lower.iter().any(|first| more(first, end) == form);
+            !is_equal && form.is_some() && upper.iter().any(is_more)
+        })
+    }
+
+    /// Whether all results of the rectangle of rows and columns are there.
+    pub fn has_all_results(&self) -> bool {
+        self.is_rectangle() && self.present.is_none()
     }
 
     /// Whether runs of the terms of a sum begin at multiples of their length.
@@ -304,6 +338,13 @@ impl Contraction {
                 // A result without this term does not ask for it.
                 return Err(Unsuitable::Subscript);
             }
+        }
+        // A result that is not there asks for nothing, and terms are made ahead of who asks whether it is.
+        let terms = self.terms(ir, sum);
+        let used: Vec<Value> = terms.iter().flat_map(|&op| ir.operands(op)).collect();
+        let needed = self.needed(ir, &self.prologue, &used);
+        if self.present.is_some() && needed.iter().any(|&op| AffineLoadOp::is(ir, op)) {
+            return Err(Unsuitable::Subscript);
         }
         let own = || self.staged.iter().filter(|load| load.sum == sum);
         let is_shared = own().any(|load| load.uses.row) && own().any(|load| load.uses.column);
@@ -398,20 +439,21 @@ impl Contraction {
     }
 }
 
+/// A condition that all of a block stands under.
+fn alone(ir: &Ir, block: gpuc_ir::Block) -> Option<AffineIfOp> {
+    let mut ops = ir.ops(block);
+    let first = ops.next().and_then(|op| AffineIfOp::cast(ir, op))?;
+    let ends = ops.next().is_none_or(|op| ir.has_trait(op, Traits::TERMINATOR));
+    let plain = first.else_block(ir).is_none() && ir.results(first.op()).is_empty();
+    (ends && plain).then_some(first)
+}
+
 /// The block of the body, and a condition that all of it stands under.
 pub(super) fn body(ir: &Ir, nest: Op, innermost: Op) -> (Option<AffineIfOp>, gpuc_ir::Block) {
     let block = ir.body(innermost, 0);
-    let mut ops = ir.ops(block);
-    let first = ops.next().and_then(|op| AffineIfOp::cast(ir, op));
-    let rest = ops.next();
-    let ends = rest.is_none_or(|op| ir.has_trait(op, Traits::TERMINATOR));
-    let invariant = |condition: &AffineIfOp| {
-        let outside = |operand: Value| !is_defined_inside(ir, operand, nest);
-        condition.else_block(ir).is_none()
-            && ir.results(condition.op()).is_empty()
-            && ir.operands(condition.op()).all(outside)
-    };
-    match first.filter(|condition| ends && invariant(condition)) {
+    let outside = |operand: Value| !is_defined_inside(ir, operand, nest);
+    let invariant = |condition: &AffineIfOp| ir.operands(condition.op()).all(outside);
+    match alone(ir, block).filter(invariant) {
         Some(condition) => (Some(condition), condition.then_block(ir)),
         None => (None, block),
     }

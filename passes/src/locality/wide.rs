@@ -1,6 +1,6 @@
 //! When a tile may be copied 16 bytes at a time, and when a plan pays: questions for the host.
 
-use gpuc_dialects::affine::{AffineApplyOp, AffineLoadOp, AffineStoreOp};
+use gpuc_dialects::affine::{AffineApplyOp, AffineIfOp, AffineLoadOp, AffineStoreOp};
 use gpuc_dialects::offload::{AlignedOp, DisjointOp, RegionOp};
 use gpuc_dialects::{arith, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
@@ -58,7 +58,9 @@ impl Wide {
             return None;
         }
         // Of a triangle, some columns of a run may be missing.
-        if !nest.is_rectangle() {
+        let column = nest.dims[nest.column].variable;
+        let some_columns = |present: AffineIfOp| ir.operands(present.op()).any(|of| of == column);
+        if !nest.is_rectangle() || nest.present.is_some_and(some_columns) {
             return None;
         }
         let forms = subscripts(ir, op)?;

@@ -45,21 +45,20 @@ impl Emitter<'_> {
                 known.insert((carried, [r, c]), value);
             }
         }
-        // Values of the prologue that terms use, for each result.
+        // Values in front of the sum that terms use, for each result.
         let terms = self.nest.terms(b, sum);
         let used: Vec<Value> =
             terms.iter().flat_map(|&op| b.operands(op).collect::<Vec<_>>()).collect();
         let needed = self.nest.needed(b, &self.nest.prologue, &used);
-        if !needed.is_empty() {
+        let before = self.nest.sums[..sum].iter().map(|sum| sum.op.op());
+        let before: Vec<Op> = before.chain(needed.iter().copied()).collect();
+        let before: Vec<Value> = before.iter().flat_map(|&op| b.results(op).to_vec()).collect();
+        if !before.is_empty() {
             for result in self.results() {
                 let mut own = [self.at(b, block, thread, result)];
                 self.totals(b, block, (thread, result), sum, &mut own[0]);
                 self.copy(b, &needed, &mut own, Some(edges));
-                for &op in &needed {
-                    for &value in b.results(op).to_vec().iter() {
-                        known.insert((value, result), own[0].get(value));
-                    }
-                }
+                known.extend(before.iter().map(|&value| ((value, result), own[0].get(value))));
             }
         }
         for op in terms {

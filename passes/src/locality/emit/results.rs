@@ -32,12 +32,12 @@ impl Emitter<'_> {
                         }
                     }
                 };
-            if needed.iter().all(|&op| b.is_effect_free(op)) || self.nest.is_rectangle() {
+            if needed.iter().all(|&op| b.is_effect_free(op)) || self.nest.has_all_results() {
                 self.copy(b, &needed, &mut maps, Some(&edges));
                 store(b, &|_, number, init| maps[number].get(init));
                 continue;
             }
-            // Outside of a triangle there may be nothing to start with.
+            // Where there is no result there may be nothing to start with.
             store(b, &|b, _, init| zero(b, init));
             let first = maps[0].clone();
             self.guarded(b, &first, &edges, |b| {
@@ -162,7 +162,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Runs code where a result is one of the nest's, for all that `edges` and slanted bounds leave open.
+    /// Runs code where a result is one of the nest's, for all that `edges`, slanted bounds and a condition leave open.
     pub(super) fn guarded(
         &self,
         b: &mut Builder<'_>,
@@ -179,6 +179,18 @@ impl Emitter<'_> {
             room.push(below(b, at, upper));
             let lower = exprs.bound_at(b, &slanted.lower.0, map);
             room.push((b.ctx.sub_expr(at, lower), false));
+        }
+        if let Some(present) = self.nest.present
+            && let Some(set) = present.condition(b)
+        {
+            let set = b.ctx.set_data(set).clone();
+            let operands: Vec<Value> = b.operands(present.op()).collect();
+            let operands = operands.into_iter().map(|operand| exprs.value(b, map.get(operand)));
+            let operands: Vec<_> = operands.collect();
+            let (dims, symbols) = operands.split_at(set.dims as usize);
+            for &(expr, is_equal) in &set.constraints {
+                room.push((b.ctx.replace_expr(expr, dims, symbols), is_equal));
+            }
         }
         where_all(b, exprs, &room, body);
     }

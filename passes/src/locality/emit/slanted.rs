@@ -11,12 +11,12 @@
 
 use std::slice;
 
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineMaxOp, AffineMinOp};
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineMaxOp, AffineMinOp, AffineValue};
 use gpuc_dialects::arith;
 use gpuc_ir::{Builder, Value, ValueMap};
 
 use super::{Block, Emitter, Run, Turn};
-use crate::locality::coordinates::Exprs;
+use crate::locality::coordinates::{Exprs, where_all};
 use crate::locality::sum::{End, Widest, compare, further, last_below};
 
 impl Emitter<'_> {
@@ -39,16 +39,43 @@ impl Emitter<'_> {
             exprs.finish(b, &all)
         };
         let (lower, upper) = (bounds(b, false), bounds(b, true));
-        AffineForOp::create(b, &lower, &upper, depth, &[], |b, term, _| {
+        // A run that begins in front of the first term is one of the block's only if there are terms.
+        let mut exprs = Exprs::default();
+        let [first, end] = range.at(b, &mut exprs, &places);
+        let one = b.ctx.constant_expr(-1);
+        let mut some = Vec::new();
+        for first in first {
+            for &end in &end {
+                let terms = b.ctx.sub_expr(end, first);
+                some.push((b.ctx.add_expr(terms, one), false));
+            }
+        }
+        where_all(b, exprs, &some, |b| {
+            self.slanted_loop(b, block, sum, (&widest, &narrowest), [&lower, &upper]);
+        });
+    }
+
+    /// The loop over the runs of a sum, where there are terms.
+    fn slanted_loop(
+        &self,
+        b: &mut Builder<'_>,
+        block: &Block,
+        sum: usize,
+        (widest, narrowest): (&Widest, &ValueMap),
+        [lower, upper]: [&AffineValue; 2],
+    ) {
+        let range = &self.nest.sums[sum].range;
+        let depth = self.plan.depth;
+        AffineForOp::create(b, lower, upper, depth, &[], |b, term, _| {
             let last = further(b, term, depth - 1);
             let mut exprs = Exprs::default();
-            let narrowest = [narrowest];
-            let mut all = range.has(b, &mut exprs, &narrowest, term);
-            all.extend(range.has(b, &mut exprs, &narrowest, last));
+            let narrowest = slice::from_ref(narrowest);
+            let mut all = range.has(b, &mut exprs, narrowest, term);
+            all.extend(range.has(b, &mut exprs, narrowest, last));
             let operands = exprs.finish(b, &[]).operands;
             let set = b.ctx.integer_set(operands.len() as u32, 0, &all);
             let run = Run { sum, term, row: None, end: None, widest: None };
-            let part = Run { widest: Some(&widest), ..run };
+            let part = Run { widest: Some(widest), ..run };
             AffineIfOp::create_choice(
                 b,
                 set,
