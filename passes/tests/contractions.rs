@@ -347,3 +347,202 @@ fn triangles_with_empty_rows_are_left() {
         assert_eq!(check(&triangle(rows, lower, upper, "%zero"), PLANS[0]), 0);
     }
 }
+
+/// A product of which each result has terms of its own, `lower` to `upper`, in arrays that have just what it asks for.
+struct Slanted {
+    left: (&'static str, &'static str),
+    right: (&'static str, &'static str),
+    bounds: (&'static str, &'static str),
+    sizes: [i64; 2],
+}
+
+impl Slanted {
+    fn text(&self) -> String {
+        let Slanted { left: (a, left), right: (b, right), bounds: (lower, upper), .. } = self;
+        let [rows, columns] = self.sizes;
+        format!(
+            "func.func @main(%a: memref<{a}xf32> {{offload.name = \"a\", offload.map = \"copyin\", offload.storage = \"restrict\"}},
+                             %b: memref<{b}xf32> {{offload.name = \"b\", offload.map = \"copyin\", offload.storage = \"restrict\"}},
+                             %c: memref<{rows}x{columns}xf32> {{offload.name = \"c\", offload.map = \"copy\", offload.storage = \"restrict\"}}) {{
+               offload.region parallel {{
+                 affine.parallel (%i, %j) = (0, 0) to ({rows}, {columns}) {{
+                   %old = affine.load %c[%i, %j] : memref<{rows}x{columns}xf32>
+                   %sum = affine.for %k = {lower} to {upper} iter_args(%s = %old) -> (f32) {{
+                     %x = affine.load %a[{left}] : memref<{a}xf32>
+                     %y = affine.load %b[{right}] : memref<{b}xf32>
+                     %p = arith.mulf %x, %y : f32
+                     %t = arith.addf %s, %p : f32
+                     affine.yield %t : f32
+                   }}
+                   affine.store %sum, %c[%i, %j] : memref<{rows}x{columns}xf32>
+                 }} {{offload.schedule = []}}
+               }}
+               return
+             }}"
+        )
+    }
+}
+
+/// Terms behind the row (the last one has none), in front of it, up to a diagonal across, in front of the column, behind and in front of both.
+const SLANTED: [Slanted; 9] = [
+    Slanted {
+        left: ("37x36", "%k, %i"),
+        right: ("37x21", "%k, %j"),
+        bounds: ("affine_map<(d0) -> (d0 + 1)>(%i)", "37"),
+        sizes: [37, 21],
+    },
+    Slanted {
+        left: ("36x37", "%i, %k"),
+        right: ("37x21", "%k, %j"),
+        bounds: ("affine_map<(d0) -> (d0 + 1)>(%i)", "37"),
+        sizes: [37, 21],
+    },
+    Slanted {
+        left: ("33x32", "%i, %k"),
+        right: ("21x32", "%j, %k"),
+        bounds: ("0", "affine_map<(d0) -> (d0)>(%i)"),
+        sizes: [33, 21],
+    },
+    Slanted {
+        left: ("30x30", "%i, %k"),
+        right: ("30x16", "%k, %j"),
+        bounds: ("0", "affine_map<(d0) -> (-d0 + 30)>(%i)"),
+        sizes: [32, 16],
+    },
+    Slanted {
+        left: ("16x19", "%i, %k"),
+        right: ("19x19", "%j, %k"),
+        bounds: ("3", "affine_map<(d0) -> (d0 + 1)>(%j)"),
+        sizes: [16, 19],
+    },
+    Slanted {
+        left: ("29x29", "%i, %k"),
+        right: ("29x23", "%k, %j"),
+        bounds: ("max affine_map<(d0, d1) -> (d0, d1)>(%i, %j)", "29"),
+        sizes: [29, 23],
+    },
+    Slanted {
+        left: ("29x28", "%i, %k"),
+        right: ("28x23", "%k, %j"),
+        bounds: ("0", "min affine_map<(d0, d1) -> (d0, d1, 20)>(%i, %j)"),
+        sizes: [29, 23],
+    },
+    Slanted {
+        left: ("22x25", "%i, %k"),
+        right: ("25x25", "%k, %j"),
+        bounds: ("affine_map<(d0) -> (d0)>(%i)", "affine_map<(d0) -> (d0 + 1)>(%j)"),
+        sizes: [22, 25],
+    },
+    Slanted {
+        left: ("20x60", "%i, %k"),
+        right: ("60x17", "%k, %j"),
+        bounds: ("affine_map<(d0) -> (d0 * 3)>(%i)", "60"),
+        sizes: [20, 17],
+    },
+];
+
+#[test]
+fn terms_of_a_triangle() {
+    for slanted in &SLANTED {
+        for plan in PLANS {
+            assert_eq!(check(&slanted.text(), plan), 1, "{plan}:\n{}", slanted.text());
+        }
+    }
+    assert_eq!(check_through(&SLANTED[0].text(), PLANS[0], &[LOWER]), 1);
+    assert_eq!(check_through(&SLANTED[7].text(), LONG_RUNS, &[LOWER]), 1);
+}
+
+#[test]
+fn results_without_terms_are_not_there() {
+    let under = |slanted: &Slanted, condition: &str| {
+        let text = slanted.text();
+        let text = text.replace("%old = affine", &format!("affine.if affine_set<{condition} {{\n%old = affine"));
+        text.replace("} {offload.schedule", "} } {offload.schedule")
+    };
+    for plan in PLANS {
+        for (number, condition) in [
+            (0, "(d0) : (-d0 + 35 >= 0)>(%i)"),
+            (2, "(d0) : (d0 - 1 >= 0)>(%i)"),
+            (3, "(d0) : (-d0 + 29 >= 0)>(%i)"),
+            (5, "(d0, d1) : (-d0 + 28 >= 0, -d1 + 28 >= 0)>(%i, %j)"),
+            (7, "(d0, d1) : (d1 - d0 >= 0)>(%i, %j)"),
+        ] {
+            assert_eq!(check(&under(&SLANTED[number], condition), plan), 1, "{plan}: {condition}");
+        }
+    }
+    // Results that are not there though they would have terms: what is loaded for them may not be there either.
+    assert_eq!(check(&under(&SLANTED[0], "(d0) : (-d0 + 30 >= 0)>(%i)"), PLANS[0]), 0);
+    assert_eq!(check(&under(&SLANTED[0], "(d0) : (-d0 + 35 == 0)>(%i)"), PLANS[0]), 0);
+}
+
+#[test]
+fn no_row_has_all_terms_of_a_band() {
+    // Neither the first nor the last row of a block has all that any has.
+    let band = Slanted {
+        left: ("20x22", "%i, %k"),
+        right: ("22x9", "%k, %j"),
+        bounds: ("affine_map<(d0) -> (d0)>(%i)", "affine_map<(d0) -> (d0 + 3)>(%i)"),
+        sizes: [20, 9],
+    };
+    assert_eq!(check(&band.text(), PLANS[0]), 0);
+}
+
+/// The two halves of a symmetric matrix by another: the second sum begins with the first, each its own terms.
+const SYMMETRIC: &str = "
+    func.func @main(%a: memref<37x37xf32> {offload.name = \"a\", offload.map = \"copyin\", offload.storage = \"restrict\"},
+                    %b: memref<37x21xf32> {offload.name = \"b\", offload.map = \"copyin\", offload.storage = \"restrict\"},
+                    %c: memref<37x21xf32> {offload.name = \"c\", offload.map = \"copy\", offload.storage = \"restrict\"}) {
+      %zero = arith.constant 0.0 : f32
+      offload.region parallel {
+        affine.parallel (%i, %j) = (0, 0) to (37, 21) {
+          %old = affine.load %c[%i, %j] : memref<37x21xf32>
+          %d = affine.load %a[%i, %i] : memref<37x37xf32>
+          %low = affine.for %k = 0 to affine_map<(d0) -> (d0)>(%i) iter_args(%s = %zero) -> (f32) {
+            %x = affine.load %a[%i, %k] : memref<37x37xf32>
+            %y = affine.load %b[%k, %j] : memref<37x21xf32>
+            %p = arith.mulf %x, %y : f32
+            %t = arith.addf %s, %p : f32
+            affine.yield %t : f32
+          }
+          %scaled = arith.mulf %old, %d : f32
+          %start = arith.addf %scaled, %low : f32
+          %all = affine.for %k = affine_map<(d0) -> (d0 + 1)>(%i) to 37 iter_args(%s = %start) -> (f32) {
+            %x = affine.load %a[%k, %i] : memref<37x37xf32>
+            %y = affine.load %b[%k, %j] : memref<37x21xf32>
+            %q = arith.subf %y, %low : f32
+            %p = arith.mulf %x, %q : f32
+            %t = arith.addf %s, %p : f32
+            affine.yield %t : f32
+          }
+          %r = arith.subf %all, %low : f32
+          affine.store %r, %c[%i, %j] : memref<37x21xf32>
+        } {offload.schedule = []}
+      }
+      return
+    }";
+
+#[test]
+fn one_sum_after_another() {
+    for plan in PLANS {
+        assert_eq!(check(SYMMETRIC, plan), 1, "{plan}");
+    }
+    assert_eq!(check_through(SYMMETRIC, PLANS[1], &[LOWER]), 1);
+    // Of the same terms, too.
+    let [first, second] = ["affine_map<(d0) -> (d0)>(%i)", "affine_map<(d0) -> (d0 + 1)>(%i)"];
+    let even = SYMMETRIC.replace(first, "30").replace(second, "2");
+    for plan in PLANS {
+        assert_eq!(check(&even, plan), 1, "{plan}");
+    }
+    // Each sum has tiles in memory of the block as it wants them; they lie in the same where they are alike.
+    let tiling = "tile-contractions{arch=sm_80 least-blocks=0 tile-sizes=8,8,4 thread-sizes=2,2 wide=false}";
+    let (tiled, _) = run(tiling, &even);
+    assert_eq!(tiled.matches("memref.alloca() : memref<4x8xf32, #gpu").count(), 2, "{tiled}");
+}
+
+#[test]
+fn rings_are_for_one_sum_of_the_same_terms() {
+    for text in [SLANTED[0].text(), SYMMETRIC.to_owned()] {
+        let (_, said) = run(&format!("tile-contractions{{arch=sm_80 {}}}", RINGS[0]), &text);
+        assert!(said.contains("copies in the background"), "{said}");
+    }
+}

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::band::{Band, Bound, Dimension};
 use super::stage::WIDE_BYTES;
+use super::sum::{End, Sum};
 use super::tile_plan::TilePlan;
 use crate::analysis::access::{Access, access, mapped_rows, root};
 use crate::analysis::polynomial::Polynomial;
@@ -49,12 +50,16 @@ impl Uses {
 pub struct Staged {
     /// The load.
     pub op: Op,
+    /// The number of the sum that it is a term's of.
+    pub sum: usize,
     /// What it depends on: on the depth, and on rows or columns.
     pub uses: Uses,
     /// Subscripts, linear in what the load names as operands.
     pub subscripts: Vec<Polynomial>,
     /// Whether neighbours along the depth are neighbours in memory.
     pub contiguous_depth: bool,
+    /// Type of an element.
+    pub element: Type,
     /// Bytes of an element: 4 or 8.
     pub bytes: i64,
 }
@@ -65,7 +70,8 @@ pub enum Unsuitable {
     /// It has fewer than two dimensions, results, bounds that are more than one value, or such that
     /// depend on other dimensions in another way than triangles do.
     Loop,
-    /// Something else than one loop that sums stands in it, or that has bounds that change.
+    /// Something else than loops that sum stands in it, or such whose bounds change in another way than with a
+    /// triangle of rows or columns.
     Sum,
     /// The sum's body holds more than loads and calculation, or numbers that are not 4 or 8 bytes long.
     Term,
@@ -83,7 +89,9 @@ impl fmt::Display for Unsuitable {
             Unsuitable::Loop => {
                 "it is not a nest of two parallel loops or more, with simple bounds and no results"
             }
-            Unsuitable::Sum => "it is not one loop that sums, with bounds that do not change",
+            Unsuitable::Sum => {
+                "it does not consist of loops that sum, with bounds that do not change or are those of a triangle"
+            }
             Unsuitable::Term => {
                 "its terms are more than loads and calculation on numbers of 4 or 8 bytes"
             }
@@ -96,31 +104,32 @@ impl fmt::Display for Unsuitable {
     }
 }
 
-/// A parallel nest round a sum whose terms are shared along rows and columns.
+/// A parallel nest round sums, one after another, whose terms are shared along rows and columns.
 #[derive(Clone, Debug)]
 pub struct Contraction {
     /// The parallel loop, the outermost one of several.
     pub nest: Op,
     /// A condition on values that do not change in the nest under which all of its body stands.
     pub condition: Option<AffineIfOp>,
+    /// A condition under which all of its body stands that says no more than that a result has terms: elsewhere nothing is read or
+    /// written.
+    pub present: Option<AffineIfOp>,
     /// Its dimensions.
     pub dims: Vec<Dimension>,
     /// Which of them numbers rows, and which columns: neighbours in memory.
     pub row: usize,
     /// Number of the dimension of columns.
     pub column: usize,
-    /// The loop that sums.
-    pub sum: AffineForOp,
-    /// What stands in front of it.
+    /// The loops that sum, in order.
+    pub sums: Vec<Sum>,
+    /// What stands in front of the last of them, beside the others.
     pub prologue: Vec<Op>,
-    /// What stands behind it.
+    /// What stands behind them.
     pub epilogue: Vec<Op>,
     /// Loads whose elements go through memory of the block.
     pub staged: Vec<Staged>,
-    /// What each value in the sum's body depends on.
+    /// What each value in the sums' bodies depends on.
     pub uses: FxHashMap<Value, Uses>,
-    /// Types of the sums.
-    pub sums: Vec<Type>,
     /// Pairs of mapped buffers that must be apart, and have not been asked about.
     pub apart: Vec<(Value, Value)>,
 }
@@ -133,48 +142,57 @@ impl Contraction {
     pub fn of(ir: &Ir, nest: Op) -> Result<Contraction, Unsuitable> {
         let Band { dims, innermost, between } = Band::of(ir, nest).ok_or(Unsuitable::Loop)?;
         let (condition, body) = body(ir, nest, innermost);
+        let present = alone(ir, body);
+        let body = present.map_or(body, |present| present.then_block(ir));
         let ops: Vec<Op> =
             ir.ops(body).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect();
-        let mut loops = ops.iter().enumerate().filter(|&(_, &op)| AffineForOp::is(ir, op));
-        let (at, &sum_op) = loops.next().ok_or(Unsuitable::Sum)?;
+        let is_sum = |op: &Op| AffineForOp::is(ir, *op);
+        let last = ops.iter().rposition(is_sum).ok_or(Unsuitable::Sum)?;
         let has_loop = |&op: &Op| {
             ir.nested_ops(op, WalkOrder::PreOrder).iter().any(|&inner| ir.is_loop(inner))
         };
-        let prologue = between.into_iter().chain(ops[..at].iter().copied()).collect::<Vec<_>>();
-        let epilogue = ops[at + 1..].to_vec();
-        if prologue.iter().chain(&epilogue).any(has_loop) || loops.next().is_some() {
+        let (loops, before): (Vec<Op>, Vec<Op>) = ops[..=last].iter().partition(|op| is_sum(op));
+        let prologue = between.into_iter().chain(before).collect::<Vec<_>>();
+        let epilogue = ops[last + 1..].to_vec();
+        if prologue.iter().chain(&epilogue).any(has_loop) {
             return Err(Unsuitable::Sum);
         }
-        let sum = AffineForOp(sum_op);
-        check_sum(ir, nest, sum)?;
         check_prologue(ir, &prologue)?;
-        let terms: Vec<Op> =
-            ir.ops(sum.body(ir)).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect();
+        let loops: Vec<AffineForOp> = loops.into_iter().map(AffineForOp).collect();
+        let terms: Vec<Op> = loops.iter().flat_map(|&sum| ops_of(ir, sum)).collect();
         let (column, row) =
             columns_and_rows(ir, &dims, &terms, &epilogue).ok_or(Unsuitable::NoReuse)?;
-        let sums: Vec<Type> = ir.result_types(sum_op).collect();
+        let sides = [row, column].map(|dim| dims[dim].variable);
+        let sums = loops.into_iter().map(|sum| Sum::of(ir, nest, sum, sides));
+        let sums = sums.collect::<Result<Vec<_>, _>>()?;
         let mut found = Contraction {
             nest,
             condition,
+            present,
             dims,
             row,
             column,
-            sum,
+            sums,
             prologue,
             epilogue,
             staged: Vec::new(),
             uses: FxHashMap::default(),
-            sums,
             apart: Vec::new(),
         };
-        let variables = found.variables(ir);
+        let variables = found.variables(ir, 0);
         let loads = found.prologue.iter().filter(|&&op| AffineLoadOp::is(ir, op));
         for &load in loads {
-            subscripts(ir, load)
-                .filter(|forms| is_box(forms, &variables))
-                .ok_or(Unsuitable::Subscript)?;
+            // Of a rectangle, each is at one of its results.
+            let fits = |forms: &Vec<Polynomial>| match found.is_rectangle() {
+                true => can_be_held(forms, &variables),
+                false => is_box(forms, &variables),
+            };
+            subscripts(ir, load).filter(fits).ok_or(Unsuitable::Subscript)?;
         }
-        found.classify(ir, &terms)?;
+        if present.is_some_and(|present| !found.is_presence(ir, present)) {
+            return Err(Unsuitable::Sum);
+        }
+        found.classify(ir)?;
         found.check_writes(ir)?;
         found.check_slant()?;
         Ok(found)
@@ -192,10 +210,61 @@ impl Contraction {
         Ok(())
     }
 
-    /// Bytes of the registers that one result of each sum takes.
+    /// Bytes of the registers that one result takes in the sum that wants most.
     pub fn bytes_of_sums(&self, ir: &Ir) -> i64 {
-        let bytes = |&ty| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8) as i64;
-        self.sums.iter().map(bytes).sum()
+        let bytes = |&ty: &Type| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8) as i64;
+        self.sums.iter().map(|sum| sum.types.iter().map(bytes).sum()).max().unwrap_or(8)
+    }
+
+    /// Tiles that the sum has that has most.
+    pub fn most_tiles(&self) -> usize {
+        let of = |sum| self.staged.iter().filter(|load| load.sum == sum).count();
+        (0..self.sums.len()).map(of).max().unwrap_or(0)
+    }
+
+    /// A bound of a sum where there are most terms.
+    pub fn at_widest(&self, sum: &Sum, bound: &Bound) -> Bound {
+        let mut bound = bound.clone();
+        for (dim, end) in [self.row, self.column].into_iter().zip(sum.range.widest) {
+            let dim = &self.dims[dim];
+            match end {
+                End::Any => {}
+                End::First => bound.at.push((dim.variable, dim.lower.clone(), 0)),
+                End::Last => bound.at.push((dim.variable, dim.upper.clone(), -1)),
+            }
+        }
+        bound
+    }
+
+    /// Whether a condition holds wherever the only sum has terms.
+    fn is_presence(&self, ir: &Ir, condition: AffineIfOp) -> bool {
+        let ([sum], Some(set)) = (&self.sums[..], condition.condition(ir)) else { return false };
+        let forms = |bounds: &[Bound]| -> Option<Vec<Polynomial>> {
+            bounds.iter().map(|bound| linear(ir, bound.expr, &bound.value)).collect()
+        };
+        let (Some(lower), Some(upper)) = (forms(&sum.range.lower), forms(&sum.range.upper)) else {
+            return false;
+        };
+        let set = ir.ctx.set_data(set);
+        let operands: Vec<Value> = ir.operands(condition.op()).collect();
+        let one = Polynomial::constant(-1);
+        set.constraints.iter().all(|&(expr, is_equal)| {
+            let form = linear_over(ir, expr, set.dims as usize, &operands);
+            let more = |first: &Polynomial, end: &Polynomial| end.plus(first, -1)?.plus(&one, 1);
+            let is_more = |end| lower.iter().any(|first| more(first, end) == form);
+            !is_equal && form.is_some() && upper.iter().any(is_more)
+        })
+    }
+
+    /// Whether all results of the rectangle of rows and columns are there.
+    pub fn has_all_results(&self) -> bool {
+        self.is_rectangle() && self.present.is_none()
+    }
+
+    /// Whether runs of the terms of a sum begin at multiples of their length.
+    pub fn begins_anywhere(&self, ir: &Ir, sum: usize) -> bool {
+        let sides = [self.row, self.column].map(|dim| self.dims[dim].variable);
+        self.sums[sum].range.begins_anywhere(ir, sides)
     }
 
     /// Whether rows and columns are a rectangle.
@@ -203,45 +272,57 @@ impl Contraction {
         self.dims.iter().all(|dim| dim.slanted.is_none())
     }
 
-    /// The variable of rows, of columns and of the sum.
-    pub fn variables(&self, ir: &Ir) -> [Value; 3] {
-        let [row, column] = [self.row, self.column].map(|dim| self.dims[dim].variable);
-        [row, column, self.sum.induction_var(ir)]
+    /// Whether each result is one sum, of the same terms.
+    pub fn has_same_terms(&self) -> bool {
+        self.sums.len() == 1 && self.sums[0].range.is_fixed()
     }
 
-    /// Operations of a term, in order.
-    pub fn terms(&self, ir: &Ir) -> Vec<Op> {
-        let body = self.sum.body(ir);
-        ir.ops(body).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect()
+    /// The variable of rows, of columns and of a sum.
+    pub fn variables(&self, ir: &Ir, sum: usize) -> [Value; 3] {
+        let [row, column] = [self.row, self.column].map(|dim| self.dims[dim].variable);
+        [row, column, self.sums[sum].op.induction_var(ir)]
+    }
+
+    /// Operations of a term of a sum, in order.
+    pub fn terms(&self, ir: &Ir, sum: usize) -> Vec<Op> {
+        ops_of(ir, self.sums[sum].op)
     }
 
     /// Finds out what each value depends on, and which loads are shared.
-    fn classify(&mut self, ir: &Ir, terms: &[Op]) -> Result<(), Unsuitable> {
-        let variables = self.variables(ir);
-        let mut uses: FxHashMap<Value, Uses> = FxHashMap::default();
-        uses.insert(variables[0], Uses { row: true, ..Uses::default() });
-        uses.insert(variables[1], Uses { column: true, ..Uses::default() });
-        uses.insert(variables[2], Uses { depth: true, ..Uses::default() });
-        for &sum in self.sum.carried(ir) {
-            uses.insert(sum, Uses { row: true, column: true, depth: true });
-        }
-        // What stands in front of the sum and is used in it is made again by each thread for each of its
+    fn classify(&mut self, ir: &Ir) -> Result<(), Unsuitable> {
+        let [row, column, _] = self.variables(ir, 0);
+        self.uses.insert(row, Uses { row: true, ..Uses::default() });
+        self.uses.insert(column, Uses { column: true, ..Uses::default() });
+        // What stands in front of a sum and is used in it is made again by each thread for each of its
         // results.
-        for &op in &self.prologue {
-            for &result in ir.results(op) {
-                uses.insert(result, Uses { row: true, column: true, depth: false });
-            }
+        let of_results = Uses { row: true, column: true, depth: false };
+        let before = self.prologue.iter().copied().chain(self.sums.iter().map(|sum| sum.op.op()));
+        for op in before {
+            self.uses.extend(ir.results(op).iter().map(|&result| (result, of_results)));
         }
-        for &op in terms {
-            let of = |value: Value| uses.get(&value).copied().unwrap_or_default();
+        (0..self.sums.len()).try_for_each(|sum| self.classify_sum(ir, sum))
+    }
+
+    /// The same, of what is in one of the sums.
+    fn classify_sum(&mut self, ir: &Ir, sum: usize) -> Result<(), Unsuitable> {
+        let variables = self.variables(ir, sum);
+        let Sum { op: each, range, .. } = &self.sums[sum];
+        let is_fixed = range.is_fixed();
+        if !is_fixed && !self.is_rectangle() {
+            return Err(Unsuitable::Sum);
+        }
+        self.uses.insert(variables[2], Uses { depth: true, ..Uses::default() });
+        for &carried in each.carried(ir) {
+            self.uses.insert(carried, Uses { row: true, column: true, depth: true });
+        }
+        for op in self.terms(ir, sum) {
+            let of = |value: Value| self.uses.get(&value).copied().unwrap_or_default();
             let own = ir.operands(op).map(of).fold(Uses::default(), Uses::or);
             let load = AffineLoadOp::cast(ir, op);
             if load.is_none() && !(ir.is_speculatable(op) && ir.regions(op).is_empty()) {
                 return Err(Unsuitable::Term);
             }
-            for &result in ir.results(op) {
-                uses.insert(result, own);
-            }
+            self.uses.extend(ir.results(op).iter().map(|&result| (result, own)));
             if load.is_none() {
                 continue;
             }
@@ -251,21 +332,39 @@ impl Contraction {
                 return Err(Unsuitable::Subscript);
             }
             if own.depth && !(own.row && own.column) {
-                self.staged.push(self.stage(ir, op, own, subscripts).ok_or(Unsuitable::Term)?);
+                let staged = self.stage(ir, op, sum, own, subscripts);
+                self.staged.push(staged.ok_or(Unsuitable::Term)?);
+            } else if !is_fixed {
+                // A result without this term does not ask for it.
+                return Err(Unsuitable::Subscript);
             }
         }
-        let along_rows = self.staged.iter().any(|load| load.uses.row);
-        let along_columns = self.staged.iter().any(|load| load.uses.column);
-        self.uses = uses;
-        if along_rows && along_columns { Ok(()) } else { Err(Unsuitable::NoReuse) }
+        // A result that is not there asks for nothing, and terms are made ahead of who asks whether it is.
+        let terms = self.terms(ir, sum);
+        let used: Vec<Value> = terms.iter().flat_map(|&op| ir.operands(op)).collect();
+        let needed = self.needed(ir, &self.prologue, &used);
+        if self.present.is_some() && needed.iter().any(|&op| AffineLoadOp::is(ir, op)) {
+            return Err(Unsuitable::Subscript);
+        }
+        let own = || self.staged.iter().filter(|load| load.sum == sum);
+        let is_shared = own().any(|load| load.uses.row) && own().any(|load| load.uses.column);
+        if is_shared { Ok(()) } else { Err(Unsuitable::NoReuse) }
     }
 
-    fn stage(&self, ir: &Ir, op: Op, uses: Uses, subscripts: Vec<Polynomial>) -> Option<Staged> {
-        let bytes = number_bytes(ir, ir.ty(ir.result(op, 0)))?;
-        let depth = self.sum.induction_var(ir);
+    fn stage(
+        &self,
+        ir: &Ir,
+        op: Op,
+        sum: usize,
+        uses: Uses,
+        subscripts: Vec<Polynomial>,
+    ) -> Option<Staged> {
+        let element = ir.ty(ir.result(op, 0));
+        let bytes = number_bytes(ir, element)?;
+        let [.., depth] = self.variables(ir, sum);
         let contiguous_depth =
             subscripts.last().is_some_and(|last| last.coefficient(&[depth]) == 1);
-        Some(Staged { op, uses, subscripts, contiguous_depth, bytes })
+        Some(Staged { op, sum, uses, subscripts, contiguous_depth, element, bytes })
     }
 
     /// Whether what the sum loads stays as it is while the nest runs: of what the nest writes, only
@@ -338,47 +437,32 @@ impl Contraction {
         sides[self.column] = plan.block[1];
         sides
     }
+}
 
-    /// A bound of the sum.
-    pub fn sum_bound(&self, ir: &Ir, upper: bool) -> Bound {
-        let value = if upper { self.sum.upper_bound(ir) } else { self.sum.lower_bound(ir) };
-        Bound::new(value.results(&ir.ctx)[0], &value)
-    }
+/// A condition that all of a block stands under.
+fn alone(ir: &Ir, block: gpuc_ir::Block) -> Option<AffineIfOp> {
+    let mut ops = ir.ops(block);
+    let first = ops.next().and_then(|op| AffineIfOp::cast(ir, op))?;
+    let ends = ops.next().is_none_or(|op| ir.has_trait(op, Traits::TERMINATOR));
+    let plain = first.else_block(ir).is_none() && ir.results(first.op()).is_empty();
+    (ends && plain).then_some(first)
 }
 
 /// The block of the body, and a condition that all of it stands under.
 pub(super) fn body(ir: &Ir, nest: Op, innermost: Op) -> (Option<AffineIfOp>, gpuc_ir::Block) {
     let block = ir.body(innermost, 0);
-    let mut ops = ir.ops(block);
-    let first = ops.next().and_then(|op| AffineIfOp::cast(ir, op));
-    let rest = ops.next();
-    let ends = rest.is_none_or(|op| ir.has_trait(op, Traits::TERMINATOR));
-    let invariant = |condition: &AffineIfOp| {
-        let outside = |operand: Value| !is_defined_inside(ir, operand, nest);
-        condition.else_block(ir).is_none()
-            && ir.results(condition.op()).is_empty()
-            && ir.operands(condition.op()).all(outside)
-    };
-    match first.filter(|condition| ends && invariant(condition)) {
+    let outside = |operand: Value| !is_defined_inside(ir, operand, nest);
+    let invariant = |condition: &AffineIfOp| ir.operands(condition.op()).all(outside);
+    match alone(ir, block).filter(invariant) {
         Some(condition) => (Some(condition), condition.then_block(ir)),
         None => (None, block),
     }
 }
 
-/// The sum is over a range that is the same everywhere, in steps of 1, and carries numbers.
-fn check_sum(ir: &Ir, nest: Op, sum: AffineForOp) -> Result<(), Unsuitable> {
-    let (lower, upper) = (sum.lower_bound(ir), sum.upper_bound(ir));
-    let outside = |value: &Value| !is_defined_inside(ir, *value, nest);
-    let fits = sum.step_value(ir) == 1
-        && lower.results(&ir.ctx).len() == 1
-        && upper.results(&ir.ctx).len() == 1
-        && lower.operands.iter().chain(&upper.operands).all(outside)
-        && !ir.results(sum.op()).is_empty();
-    if !fits {
-        return Err(Unsuitable::Sum);
-    }
-    let numbers = ir.result_types(sum.op()).all(|ty| number_bytes(ir, ty).is_some());
-    if numbers { Ok(()) } else { Err(Unsuitable::Term) }
+/// Operations of the body of a loop.
+fn ops_of(ir: &Ir, sum: AffineForOp) -> Vec<Op> {
+    let body = sum.body(ir);
+    ir.ops(body).filter(|&op| !ir.has_trait(op, Traits::TERMINATOR)).collect()
 }
 
 /// What stands in front of the sum can be done by another thread, at a place moved to the edge.
@@ -432,12 +516,17 @@ pub(super) fn is_box(forms: &[Polynomial], variables: &[Value]) -> bool {
     let once = variables.iter().all(|&variable| {
         forms.iter().filter(|form| form.coefficient(&[variable]) != 0).count() <= 1
     });
-    let alone = forms.iter().all(|form| {
+    once && can_be_held(forms, variables)
+}
+
+/// Whether there is at most one of the variables in each subscript, going up: then an element at the variables' last
+/// iterations can stand for those beyond.
+fn can_be_held(forms: &[Polynomial], variables: &[Value]) -> bool {
+    forms.iter().all(|form| {
         let used = variables.iter().map(|&variable| form.coefficient(&[variable]));
         let used: Vec<i64> = used.filter(|&coefficient| coefficient != 0).collect();
         used.len() <= 1 && used.iter().all(|&coefficient| coefficient > 0)
-    });
-    once && alone
+    })
 }
 
 /// An expression as a linear form of the operands themselves; `None` for anything else.
@@ -456,7 +545,7 @@ pub(super) fn linear_over(
 }
 
 /// Bytes of a number that goes through registers and memory of the block: 4 or 8.
-fn number_bytes(ir: &Ir, ty: Type) -> Option<i64> {
+pub(super) fn number_bytes(ir: &Ir, ty: Type) -> Option<i64> {
     let bytes = memref::scalar_bytes(&ir.ctx, ty)?;
     let plain = ir.ctx.is_float(ty) || ir.ctx.int_width(ty).is_some();
     matches!((plain, bytes), (true, 4 | 8)).then_some(bytes as i64)

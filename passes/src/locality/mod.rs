@@ -20,6 +20,7 @@ pub mod stage_stencils;
 pub mod stage_transposes;
 pub mod stencil;
 pub mod stencil_plan;
+mod sum;
 mod sum_in_order;
 pub mod tile_contractions;
 pub mod tile_plan;

@@ -349,7 +349,7 @@ impl Nesting<'_> {
 
     /// Tiles of a product: what a block makes, so many terms at a time, several results a thread.
     fn tiles(&self, ir: &Ir, found: &Contraction) -> Result<Vec<Step>, Refusal> {
-        let [rows, columns, depth] = found.variables(ir).map(|variable| self.size(variable));
+        let [rows, columns, depth] = found.variables(ir, 0).map(|variable| self.size(variable));
         let names = loops(ir, found);
         let plan = |thread: [i64; 2], wide: bool| -> Result<TilePlan, Refusal> {
             let plan = TilePlan {

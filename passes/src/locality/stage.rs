@@ -5,17 +5,21 @@
 //! the transposed tile, its rows a few elements longer than they need to be, takes them in without a
 //! bank conflict (Li et al. 2016, 3.4: padding).
 
+use std::slice;
+
 use gpuc_arch::SECTOR_BYTES;
 use gpuc_dialects::affine::{
-    AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorLoadOp, AffineVectorStoreOp,
+    AffineApplyOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorLoadOp, AffineVectorStoreOp,
 };
 use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::vector::extract;
-use gpuc_dialects::{memref, nvvm};
+use gpuc_dialects::{arith, memref, nvvm};
 use gpuc_ir::{AffineExpr, Builder, OpView, Type, Value, ValueMap};
 
 use super::contraction::{Contraction, Staged};
-use super::coordinates::{Edge, Exprs, apply, load_held};
+use super::coordinates::{Edge, Exprs, apply, below_edges, load_held};
+use super::sum::{End, Widest, holds, last_below, least};
+use crate::analysis::polynomial::Polynomial;
 use super::tile_plan::TilePlan;
 
 /// Bytes of a wide copy.
@@ -59,9 +63,29 @@ impl Tile {
         1 + usize::from(self.along > 1)
     }
 
+    /// Rows and columns of the buffer, and what it holds.
+    fn buffer(&self) -> ([i64; 2], Type) {
+        ([self.stages * self.depth, self.along + self.padding], self.load.element)
+    }
+
+    /// Which of the buffers each of some tiles has: those of one sum after another may have the same.
+    pub fn share(tiles: &[Tile]) -> Vec<usize> {
+        let mut first: Vec<usize> = Vec::new();
+        for (at, tile) in tiles.iter().enumerate() {
+            let is_free = |&buffer: &usize| {
+                let users = (0..at).filter(|&other| first[other] == buffer);
+                tiles[buffer].buffer() == tile.buffer()
+                    && users.into_iter().all(|other| tiles[other].load.sum != tile.load.sum)
+            };
+            let shared = (0..at).filter(|&other| first[other] == other).find(is_free);
+            first.push(shared.unwrap_or(at));
+        }
+        first
+    }
+
     /// The buffer.
-    pub fn allocate(&self, b: &mut Builder<'_>, element: Type) -> Value {
-        let shape = [self.stages * self.depth, self.along + self.padding];
+    pub fn allocate(&self, b: &mut Builder<'_>) -> Value {
+        let (shape, element) = self.buffer();
         let space = AddressSpace::Workgroup.attr(&mut b.ctx);
         let ty = b.ctx.memref_in(&shape[..self.rank()], element, None, Some(space));
         memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
@@ -125,6 +149,8 @@ pub struct Source<'a> {
     pub corner: &'a ValueMap,
     /// Variables of which the tile may go beyond the last iteration.
     pub edges: &'a [Edge],
+    /// Where rows and columns have most terms, where only some of them have those of this tile; copies are not wide then.
+    pub widest: Option<&'a Widest>,
     /// Whether copies may be wide.
     pub wide: bool,
     /// The row of a ring of tiles at which they begin, carried out in the background; `None`: at the first row, at once.
@@ -228,7 +254,6 @@ fn one_copy(
         }
         _ => return,
     };
-    let from = element(b, tile, source, wide, depth, along);
     let at = |b: &mut Builder<'_>, further: i64| {
         let mut exprs = Exprs::default();
         let depth = exprs.value(b, depth);
@@ -240,6 +265,11 @@ fn one_copy(
         }
         results.extend(along.map(|along| exprs.value(b, along)));
         exprs.finish(b, &results[..tile.rank()])
+    };
+    let place = place(b, tile, source, depth, along);
+    let from = match source.widest {
+        Some(widest) => element_asked_for(b, tile, source, widest, &place),
+        None => element(b, tile, source, wide, &place),
     };
     let background = source.row.map(|_| b.ctx.unit_attr());
     if !wide {
@@ -262,16 +292,64 @@ fn one_copy(
     }
 }
 
-/// Loads what the nest's load gives at a place of the tile.
-fn element(
+/// Loads an element of a tile of which only some results have the terms: where none asks for it, some element that one of them does ask
+/// for, so that no load waits for a branch. What comes of it is not taken.
+fn element_asked_for(
     b: &mut Builder<'_>,
     tile: &Tile,
     source: &Source<'_>,
-    wide: bool,
+    widest: &Widest,
+    place: &ValueMap,
+) -> Value {
+    let Staged { op, sum, uses, ref subscripts, .. } = tile.load;
+    let [row, column, variable] = source.nest.variables(b, sum);
+    let range = &source.nest.sums[sum].range;
+    let (sides, term) = ([row, column], place.get(variable));
+    let mut map = place.clone();
+    let held = range.held(b, &widest.places(sides, [None; 2], source.corner), term);
+    map.insert(variable, held);
+    for (side, is_used) in [uses.row, uses.column].into_iter().enumerate() {
+        if !is_used {
+            continue;
+        }
+        let own = place.get(sides[side]);
+        let edge = source.edges.iter().find(|edge| edge.variable == sides[side]);
+        let value = if range.widest[side] == End::Any {
+            let last = edge.map(|edge| last_below(b, &edge.upper));
+            last.map_or(own, |last| least(b, &[own, last]))
+        } else {
+            let mut known = [None; 2];
+            known[side] = Some(own);
+            let mut exprs = Exprs::default();
+            let places = widest.places(sides, known, source.corner);
+            let mut asked = range.has(b, &mut exprs, &places, term);
+            asked.extend(below_edges(b, &mut exprs, place, edge.map_or(&[], slice::from_ref)));
+            let there = holds(b, exprs, &asked);
+            let other = least(b, &widest.0[side]);
+            there.map_or(own, |there| arith::SelectOp::new(b, there, own, other).value(b))
+        };
+        map.insert(sides[side], value);
+    }
+    let at = |form: &Polynomial| {
+        let mut exprs = Exprs::default();
+        let at = exprs.form(b, form, &map);
+        let at = exprs.finish(b, &[at]);
+        AffineApplyOp::create(b, &at)
+    };
+    let indices: Vec<Value> = subscripts.iter().map(at).collect();
+    let buffer = map.get(b.operand(op, 0));
+    memref::LoadOp::new(b, buffer, &indices).value(b)
+}
+
+/// The nest's variables at a place of the tile.
+fn place(
+    b: &mut Builder<'_>,
+    tile: &Tile,
+    source: &Source<'_>,
     depth: Value,
     along: Option<Value>,
-) -> Value {
-    let [row, column, term] = source.nest.variables(b);
+) -> ValueMap {
+    let [row, column, term] = source.nest.variables(b, tile.load.sum);
     let mut map = source.corner.clone();
     let moved = |b: &mut Builder<'_>, variable: Value, by: Value| {
         let corner = source.corner.get(variable);
@@ -284,6 +362,18 @@ fn element(
         let at = moved(b, variable, along);
         map.insert(variable, at);
     }
+    map
+}
+
+/// Loads what the nest's load gives at a place of the tile.
+fn element(
+    b: &mut Builder<'_>,
+    tile: &Tile,
+    source: &Source<'_>,
+    wide: bool,
+    map: &ValueMap,
+) -> Value {
+    let [row, column, term] = source.nest.variables(b, tile.load.sum);
     let mut edges = source.edges.to_vec();
     if wide {
         let contiguous =
@@ -293,7 +383,7 @@ fn element(
         }
     }
     let width = wide.then(|| tile.width(true));
-    load_held(b, tile.load.op, &tile.load.subscripts, &map, &edges, width)
+    load_held(b, tile.load.op, &tile.load.subscripts, map, &edges, width)
 }
 
 fn column_of(tile: &Tile, row: Value, column: Value) -> Value {

@@ -134,7 +134,7 @@ fn rivals_of(plans: &[TilePlan], of: usize) -> impl Iterator<Item = &TilePlan> {
 
 /// The names of the loops of rows, columns and terms.
 pub(super) fn loops(ir: &Ir, nest: &Contraction) -> [String; 3] {
-    nest.variables(ir).map(|variable| names::of_variable(ir, variable).unwrap_or("?").to_owned())
+    nest.variables(ir, 0).map(|variable| names::of_variable(ir, variable).unwrap_or("?").to_owned())
 }
 
 /// Refuses tiles that the threads or the memory of a block do not hold.
@@ -151,7 +151,10 @@ pub(super) fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<
         return Err(refuse("the tiles cannot be dealt over the threads of a block")
             .way_round("each thread copies an element of each tile at least; copies in the background are of sm_80 and later"));
     }
-    let bytes = tiles().map(|tile| tile.bytes()).sum();
+    let tiles: Vec<Tile> = tiles().collect();
+    let buffers = Tile::share(&tiles).into_iter().enumerate();
+    let own = buffers.filter(|&(at, buffer)| at == buffer);
+    let bytes = own.map(|(at, _)| tiles[at].bytes()).sum();
     let most = i64::from(arch.limits.shared_per_block);
     if bytes > most {
         return Err(refuse("the tiles are larger than the memory of a block")
@@ -164,6 +167,10 @@ pub(super) fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<
     }
     if plan.stages > 1 && nest.staged.iter().any(|load| load.bytes < 4) {
         return Err(refuse("copies in the background are of 4 bytes at least")
+            .way_round("leave out the stages"));
+    }
+    if plan.stages > 1 && !nest.has_same_terms() {
+        return Err(refuse("copies in the background are of results that are one sum each, of the same terms")
             .way_round("leave out the stages"));
     }
     let results: i64 = plan.thread.iter().product();
@@ -277,8 +284,8 @@ impl TileContractions {
             return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });
         }
         let bytes = nest.bytes_of_sums(ir);
-        let in_background = arch.has(Feature::CpAsync) && nest.is_rectangle();
-        let candidates = TilePlan::candidates(bytes, nest.staged.len(), in_background);
+        let in_background = arch.has(Feature::CpAsync) && nest.is_rectangle() && nest.has_same_terms();
+        let candidates = TilePlan::candidates(bytes, nest.most_tiles(), in_background);
         let (wide, narrow): (Vec<_>, Vec<_>) =
             candidates.into_iter().filter(fits).partition(|plan| plan.wide);
         // Rows of known length that are whole copies leave an odd number of columns, or a base in between, to the smaller plans: not worth
@@ -300,7 +307,7 @@ impl TileContractions {
         });
         let again = again.filter(|plan| fits(plan) && !narrow.contains(plan));
         let mut plans: Vec<TilePlan> = wide.into_iter().chain(again).chain(narrow).collect();
-        if !nest.is_rectangle() {
+        if !(nest.is_rectangle() && nest.has_same_terms()) {
             plans.iter_mut().for_each(|plan| plan.blocks_each = 1);
         }
         Ok(plans)

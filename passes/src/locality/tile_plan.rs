@@ -86,6 +86,13 @@ impl TilePlan {
         }
     }
 
+    /// Terms that are straight code in a run of which not all results have each: as many as hide what a thread with few results waits for.
+    pub fn straight_terms_in_part(&self) -> i64 {
+        const PRODUCTS_A_GROUP: i64 = 32;
+        let results: i64 = self.thread.iter().product();
+        (PRODUCTS_A_GROUP / results).clamp(1, self.depth)
+    }
+
     /// What the multiprocessor takes at least, in blocks of this plan: each of its four schedulers has a warp of them or none.
     pub fn blocks_at_least(&self) -> i64 {
         const SCHEDULERS: i64 = 4;

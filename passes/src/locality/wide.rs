@@ -1,6 +1,6 @@
 //! When a tile may be copied 16 bytes at a time, and when a plan pays: questions for the host.
 
-use gpuc_dialects::affine::{AffineApplyOp, AffineLoadOp, AffineStoreOp};
+use gpuc_dialects::affine::{AffineApplyOp, AffineIfOp, AffineLoadOp, AffineStoreOp};
 use gpuc_dialects::offload::{AlignedOp, DisjointOp, RegionOp};
 use gpuc_dialects::{arith, memref};
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, ValueMap};
@@ -9,6 +9,7 @@ use super::band::Dimension;
 use super::contraction::{Contraction, Staged, subscripts};
 use super::coordinates::Exprs;
 use super::stage::WIDE_BYTES;
+use super::sum::compare;
 use super::tile_plan::TilePlan;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::compute_outside;
@@ -41,7 +42,8 @@ impl Wide {
         }
         let dim = if load.uses.row { nest.row } else { nest.column };
         let dim = (!load.contiguous_depth).then_some(dim);
-        Wide::of(ir, nest, load.op, &load.subscripts, dim, elements)
+        let along = dim.map_or(Along::Terms(load.sum), Along::Dimension);
+        Wide::of(ir, nest, load.op, &load.subscripts, along, elements)
     }
 
     /// Whether rows start at multiples of a copy's bytes, counted from the base, whatever the sizes are.
@@ -56,7 +58,9 @@ impl Wide {
             return None;
         }
         // Of a triangle, some columns of a run may be missing.
-        if !nest.is_rectangle() {
+        let column = nest.dims[nest.column].variable;
+        let some_columns = |present: AffineIfOp| ir.operands(present.op()).any(|of| of == column);
+        if !nest.is_rectangle() || nest.present.is_some_and(some_columns) {
             return None;
         }
         let forms = subscripts(ir, op)?;
@@ -64,21 +68,22 @@ impl Wide {
         let bytes = memref::scalar_bytes(&ir.ctx, ir.ty(access.value))?;
         let elements = nest.run_length(plan, 1);
         let fits = elements > 1 && elements * bytes as i64 == WIDE_BYTES;
-        fits.then(|| Wide::of(ir, nest, op, &forms, Some(nest.column), elements)).flatten()
+        let along = Along::Dimension(nest.column);
+        fits.then(|| Wide::of(ir, nest, op, &forms, along, elements)).flatten()
     }
 
-    /// What to ask for an access to `elements` elements at once along a dimension, or along the depth.
+    /// What to ask for an access to `elements` elements at once.
     fn of(
         ir: &Ir,
         nest: &Contraction,
         op: Op,
         subscripts: &[Polynomial],
-        dim: Option<usize>,
+        along: Along,
         elements: i64,
     ) -> Option<Wide> {
-        let variable = match dim {
-            Some(dim) => nest.dims[dim].variable,
-            None => nest.sum.induction_var(ir),
+        let variable = match along {
+            Along::Dimension(dim) => nest.dims[dim].variable,
+            Along::Terms(sum) => nest.sums[sum].op.induction_var(ir),
         };
         let others = &subscripts[..subscripts.len().checked_sub(1)?];
         if others.iter().any(|form| form.coefficient(&[variable]) != 0) {
@@ -87,9 +92,11 @@ impl Wide {
         // The first element of a copy is a multiple of its length, counted from the row's start.
         let last = subscripts.last()?;
         let plain = last.coefficient(&[variable]) == 1 && last.values() == [variable];
-        let bound = match dim {
-            None => nest.sum.lower_bound(ir).constant_value(&ir.ctx),
-            Some(dim) => ir.ctx.expr_constant(nest.dims[dim].lower.expr),
+        let bound = match along {
+            // Runs begin at multiples of their length.
+            Along::Terms(sum) if nest.begins_anywhere(ir, sum) => Some(0),
+            Along::Terms(sum) => nest.sums[sum].op.lower_bound(ir).constant_value(&ir.ctx),
+            Along::Dimension(dim) => ir.ctx.expr_constant(nest.dims[dim].lower.expr),
         };
         let first = bound?.checked_add(last.constant_term())?;
         if !plain || first % elements != 0 {
@@ -113,8 +120,21 @@ impl Wide {
             None if rows.contains(&DYNAMIC) => return None,
             None => (buffer, Vec::new()),
         };
+        let dim = match along {
+            Along::Dimension(dim) => Some(dim),
+            Along::Terms(_) => None,
+        };
         ir.defining_op(base).is_none().then_some(Wide { base, strides, dim, elements })
     }
+}
+
+/// Where the elements of one copy lie.
+#[derive(Clone, Copy)]
+enum Along {
+    /// Along a dimension of the nest.
+    Dimension(usize),
+    /// Along the terms of a sum.
+    Terms(usize),
 }
 
 /// Terms of a run that is worth its tiles by itself.
@@ -140,7 +160,7 @@ pub fn conditions<'a>(
         all = arith::AndIOp::new(b, all, first).value(b);
     }
     // Fewer terms than two runs are over before the tiles pay, unless runs are long.
-    let depth = trips_of_sum(b, nest, region.op(), &mut map)?;
+    let depth = most_terms(b, nest, region.op(), &mut map)?;
     if least_blocks > 0 || plan.stages > 1 {
         // The first runs are on their way before anything asks how many there are.
         let least = match plan.stages {
@@ -283,20 +303,41 @@ pub fn are_apart(
     pairs.iter().map(ask).collect()
 }
 
-fn trips_of_sum(
+/// The most terms that a result has in one sum.
+fn most_terms(
     b: &mut Builder<'_>,
     nest: &Contraction,
     region: Op,
     map: &mut ValueMap,
 ) -> Option<Value> {
-    let mut sides = [nest.sum.lower_bound(b), nest.sum.upper_bound(b)];
-    for side in &mut sides {
-        for operand in &mut side.operands {
-            *operand = compute_outside(b, *operand, region, map)?;
+    let mut most = None;
+    for sum in &nest.sums {
+        let mut ends = Vec::new();
+        for (bounds, upper) in [(&sum.range.lower, false), (&sum.range.upper, true)] {
+            let mut end = None;
+            for bound in bounds {
+                let mut exprs = Exprs::default();
+                let value = exprs.bound(b, &nest.at_widest(sum, bound));
+                let mut value = exprs.finish(b, &[value]);
+                for operand in &mut value.operands {
+                    *operand = compute_outside(b, *operand, region, map)?;
+                }
+                let value = AffineApplyOp::create(b, &value);
+                end = Some(match (end, upper) {
+                    (None, _) => value,
+                    (Some(end), true) => arith::MinSIOp::new(b, end, value).value(b),
+                    (Some(end), false) => arith::MaxSIOp::new(b, end, value).value(b),
+                });
+            }
+            ends.push(end?);
         }
+        let terms = arith::SubIOp::new(b, ends[1], ends[0]).value(b);
+        most = Some(match most {
+            None => terms,
+            Some(most) => arith::MaxSIOp::new(b, most, terms).value(b),
+        });
     }
-    let [lower, upper] = sides.map(|side| AffineApplyOp::create(b, &side));
-    Some(arith::SubIOp::new(b, upper, lower).value(b))
+    most
 }
 
 pub fn at_least(b: &mut Builder<'_>, value: Value, least: i64) -> Value {
@@ -309,9 +350,4 @@ fn is_multiple(b: &mut Builder<'_>, value: Value, of: i64) -> Value {
     let rest = arith::RemUIOp::new(b, value, of).value(b);
     let zero = arith::constant_index(b, 0);
     compare(b, arith::CmpIPredicate::Eq, rest, zero)
-}
-
-fn compare(b: &mut Builder<'_>, how: arith::CmpIPredicate, left: Value, right: Value) -> Value {
-    let predicate = how.attr(&mut b.ctx);
-    arith::CmpIOp::new(b, left, right).attr(b, "predicate", predicate).value(b)
 }

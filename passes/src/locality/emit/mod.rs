@@ -3,16 +3,18 @@
 //! ```text
 //! for each block of rows and columns
 //!   tiles in memory of the block; sums of each thread, which become registers
-//!   for each thread:  its sums start
-//!   for each run of terms
-//!     all threads:    copy the tiles
-//!     for each thread, for each term: the outer product of its rows and columns
-//!   for each thread:  what is behind the sum, for the results that there are
+//!   for each loop that sums:
+//!     for each thread:  its sums start
+//!     for each run of terms
+//!       all threads:    copy the tiles
+//!       for each thread, for each term: the outer product of its rows and columns
+//!   for each thread:  what is behind the sums, for the results that there are
 //! ```
 //!
 //! Terms are added in the order that the nest has, so that every bit stays. A block at the edge copies
 //! its last row or column several times instead of asking for each element whether it is there; what
-//! comes of that is not stored.
+//! comes of that is not stored. Where results have different terms, those of a triangle, runs that not all of a block's have are
+//! copied as far as one of them has the term, and what comes of a term that a result has not is not taken.
 
 use gpuc_dialects::affine::{
     AffineApplyOp, AffineForOp, AffineIfOp, AffineParallelOp, AffineValue,
@@ -27,10 +29,12 @@ use super::band::Bound;
 use super::contraction::Contraction;
 use super::coordinates::{Edge, Exprs, apply};
 use super::stage::{Source, Tile, copy};
+use super::sum::{Sum, Widest};
 use super::tile_plan::TilePlan;
 
 mod products;
 mod results;
+mod slanted;
 
 /// What a plan makes of a contraction.
 pub struct Emitter<'a> {
@@ -47,8 +51,8 @@ struct Block {
     corner: ValueMap,
     /// A buffer for each tile.
     buffers: Vec<Value>,
-    /// The sums, indexed by thread and by result.
-    sums: Vec<Value>,
+    /// What each loop carries, indexed by thread and by result.
+    sums: Vec<Vec<Value>>,
 }
 
 /// A thread in its rows and columns of threads.
@@ -70,12 +74,16 @@ struct Turn {
 /// A run of terms.
 #[derive(Clone, Copy)]
 struct Run<'r> {
+    /// The loop that they are of.
+    sum: usize,
     /// The first one.
     term: Value,
     /// The row of the ring at which its tiles begin, where they form one.
     row: Option<Value>,
     /// Where terms end, if it may be shorter than the tiles are deep.
     end: Option<&'r Bound>,
+    /// Where most terms are, if some results have only some of them.
+    widest: Option<&'r Widest>,
 }
 
 impl<'a> Emitter<'a> {
@@ -167,46 +175,56 @@ impl<'a> Emitter<'a> {
 
     /// What a block does.
     fn block(&self, b: &mut Builder<'_>, corner: ValueMap) {
-        let buffers = self
-            .tiles
-            .iter()
-            .map(|tile| {
-                let element = b.ty(b.result(tile.load.op, 0));
-                tile.allocate(b, element)
-            })
-            .collect();
+        let mut buffers = Vec::new();
+        for (at, buffer) in Tile::share(&self.tiles).into_iter().enumerate() {
+            let shared = buffers.get(buffer).copied();
+            buffers.push(shared.unwrap_or_else(|| self.tiles[at].allocate(b)));
+        }
         let shape: Vec<i64> = self.plan.threads().into_iter().chain(self.plan.thread).collect();
-        let sums = self.nest.sums.iter().map(|&element| {
-            let ty = b.ctx.memref(&shape, element);
-            memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
-        });
-        let sums = sums.collect();
+        let carried = |sum: &Sum| {
+            let registers = sum.types.iter().map(|&element| {
+                let ty = b.ctx.memref(&shape, element);
+                memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+            });
+            registers.collect()
+        };
+        let sums = self.nest.sums.iter().map(carried).collect();
         let block = Block { corner, buffers, sums };
-        self.threads(b, |b, thread| self.start(b, &block, thread));
+        for (sum, each) in self.nest.sums.iter().enumerate() {
+            self.threads(b, |b, thread| self.start(b, &block, thread, sum));
+            match each.range.is_fixed() {
+                true => self.fixed_runs(b, &block, sum),
+                false => self.slanted_runs(b, &block, sum),
+            }
+        }
+        self.threads(b, |b, thread| self.finish(b, &block, thread));
+    }
 
-        // Whole runs of terms, and one over what is left.
-        let (first, end) = (self.nest.sum_bound(b, false), self.nest.sum_bound(b, true));
-        let [lower, whole, upper] = self.runs(b, &first, &end);
+    /// The terms of a sum that are the same for all results: whole runs, and one over what is left.
+    fn fixed_runs(&self, b: &mut Builder<'_>, block: &Block, sum: usize) {
+        let range = &self.nest.sums[sum].range;
+        let (first, end) = (&range.lower[0], &range.upper[0]);
+        let run = |term: Value, end| Run { sum, term, row: None, end, widest: None };
+        let [lower, whole, upper] = self.runs(b, first, end);
         match self.plan.stages {
             1 => {
                 AffineForOp::create(b, &lower, &whole, self.plan.depth, &[], |b, term, _| {
-                    self.run(b, &block, term, None);
+                    self.run(b, block, run(term, None));
                     vec![]
                 });
             }
-            _ => self.runs_in_background(b, &block, [&lower, &upper]),
+            _ => self.runs_in_background(b, block, sum, [&lower, &upper]),
         }
-        if !self.runs_fit(b) {
+        if !self.runs_fit(b, sum) {
             let mut exprs = Exprs::default();
-            let first = exprs.bound(b, &first);
-            let whole = self.whole_runs(b, &mut exprs, &self.nest.sum_bound(b, false), &end);
-            let from = exprs.finish(b, &[first, whole]);
+            let start = exprs.bound(b, first);
+            let whole = self.whole_runs(b, &mut exprs, first, end);
+            let from = exprs.finish(b, &[start, whole]);
             AffineForOp::create(b, &from, &upper, self.plan.depth, &[], |b, term, _| {
-                self.run(b, &block, term, Some(&end));
+                self.run(b, block, run(term, Some(end)));
                 vec![]
             });
         }
-        self.threads(b, |b, thread| self.finish(b, &block, thread));
     }
 
     /// `lower + (upper - lower) floordiv depth * depth`.
@@ -239,17 +257,16 @@ impl<'a> Emitter<'a> {
     }
 
     /// Whether runs are known to cover all terms; for a ring the host asks.
-    fn runs_fit(&self, b: &Builder<'_>) -> bool {
+    fn runs_fit(&self, b: &Builder<'_>, sum: usize) -> bool {
         if self.plan.stages > 1 {
             return true;
         }
-        let trips = self.nest.sum.constant_trip_count(b);
+        let trips = self.nest.sums[sum].op.constant_trip_count(b);
         trips.is_some_and(|trips| trips % self.plan.depth as u64 == 0)
     }
 
-    /// A run of terms: `end` where it may be shorter than the tiles are deep.
-    fn run(&self, b: &mut Builder<'_>, block: &Block, term: Value, end: Option<&Bound>) {
-        let run = Run { term, row: None, end };
+    /// A run of terms.
+    fn run(&self, b: &mut Builder<'_>, block: &Block, run: Run<'_>) {
         self.fetch(b, block, run);
         gpu::BarrierOp::new(b, &[]).build(b);
         self.compute(b, block, run);
@@ -264,18 +281,21 @@ impl<'a> Emitter<'a> {
         &self,
         b: &mut Builder<'_>,
         block: &Block,
+        sum: usize,
         [lower, upper]: [&AffineValue; 2],
     ) {
         let (stages, depth) = (self.plan.stages, self.plan.depth);
-        let (first, end) = (self.nest.sum_bound(b, false), self.nest.sum_bound(b, true));
+        let range = &self.nest.sums[sum].range;
+        let (first, end) = (&range.lower[0], &range.upper[0]);
+        let run = |term, row| Run { sum, term, row: Some(row), end: None, widest: None };
         for stage in 0..stages - 1 {
             let mut exprs = Exprs::default();
-            let (start, further) = (exprs.bound(b, &first), b.ctx.constant_expr(stage * depth));
+            let (start, further) = (exprs.bound(b, first), b.ctx.constant_expr(stage * depth));
             let term = b.ctx.add_expr(start, further);
             let term = exprs.finish(b, &[term]);
             let term = AffineApplyOp::create(b, &term);
             let row = arith::constant_index(b, stage * depth);
-            self.fetch(b, block, Run { term, row: Some(row), end: None });
+            self.fetch(b, block, run(term, row));
             nvvm::CpAsyncCommitGroupOp::new(b).build(b);
         }
         AffineForOp::create(b, lower, upper, depth, &[], |b, term, _| {
@@ -286,7 +306,7 @@ impl<'a> Emitter<'a> {
             // A row of the ring, so many terms behind this one.
             let row = |b: &mut Builder<'_>, further: i64| {
                 let mut exprs = Exprs::default();
-                let (term, start) = (exprs.value(b, term), exprs.bound(b, &first));
+                let (term, start) = (exprs.value(b, term), exprs.bound(b, first));
                 let [further, rows] = [further, stages * depth].map(|n| b.ctx.constant_expr(n));
                 let number = b.ctx.sub_expr(term, start);
                 let number = b.ctx.add_expr(number, further);
@@ -296,7 +316,7 @@ impl<'a> Emitter<'a> {
             };
             let ahead = (stages - 1) * depth;
             let mut exprs = Exprs::default();
-            let (end, number) = (exprs.bound(b, &end), exprs.value(b, term));
+            let (end, number) = (exprs.bound(b, end), exprs.value(b, term));
             let left = b.ctx.sub_expr(end, number);
             let needed = b.ctx.constant_expr(-(ahead + 1));
             let room = b.ctx.add_expr(left, needed);
@@ -308,12 +328,12 @@ impl<'a> Emitter<'a> {
                     b.ctx.add_expr(dims[0], ahead)
                 });
                 let row = row(b, ahead);
-                self.fetch(b, block, Run { term: next, row: Some(row), end: None });
+                self.fetch(b, block, run(next, row));
             });
             // One for each run, also where there is nothing left to copy: what is waited for is counted in groups.
             nvvm::CpAsyncCommitGroupOp::new(b).build(b);
-            let row = Some(row(b, 0));
-            self.compute(b, block, Run { term, row, end: None });
+            let row = row(b, 0);
+            self.compute(b, block, run(term, row));
             vec![]
         });
     }
@@ -321,7 +341,7 @@ impl<'a> Emitter<'a> {
     /// The nest's variables at a run of terms, and the edges beyond which there is nothing.
     fn place_of_run(&self, b: &Builder<'_>, block: &Block, run: Run<'_>) -> (ValueMap, Vec<Edge>) {
         let mut corner = block.corner.clone();
-        let [_, _, variable] = self.nest.variables(b);
+        let [_, _, variable] = self.nest.variables(b, run.sum);
         corner.insert(variable, run.term);
         let mut edges = self.edges(b);
         edges.extend(run.end.map(|end| Edge { variable, upper: end.clone(), behind: 0 }));
@@ -335,12 +355,14 @@ impl<'a> Emitter<'a> {
             nest: self.nest,
             corner: &corner,
             edges: &edges,
-            wide: run.end.is_none(),
+            widest: run.widest,
+            wide: run.end.is_none() && run.widest.is_none(),
             row: run.row,
         };
         let threads = self.plan.thread_count();
         self.all_threads(b, |b, thread| {
-            for (tile, &buffer) in self.tiles.iter().zip(&block.buffers) {
+            let own = self.tiles.iter().zip(&block.buffers);
+            for (tile, &buffer) in own.filter(|(tile, _)| tile.load.sum == run.sum) {
                 copy(b, tile, buffer, &source, thread, threads);
             }
         });
@@ -349,7 +371,7 @@ impl<'a> Emitter<'a> {
     /// Each thread adds the products of a run of terms, whose tiles begin at a row of the buffers.
     fn compute(&self, b: &mut Builder<'_>, block: &Block, run: Run<'_>) {
         let (corner, edges) = self.place_of_run(b, block, run);
-        let Run { term, row, end } = run;
+        let Run { term, row, end, widest, .. } = run;
         self.threads(b, |b, thread| {
             let lower = AffineValue::constant(&mut b.ctx, 0);
             let upper = match end {
@@ -369,15 +391,20 @@ impl<'a> Emitter<'a> {
                     }
                 };
                 let turn = Turn { depth, row };
-                self.products(b, block, &corner, &edges, thread, turn);
+                self.products(b, block, (&corner, &edges), thread, turn, run);
                 vec![]
             });
-            let annotation = match end {
-                None => match self.plan.straight_terms(self.nest.bytes_of_sums(b)) {
-                    terms if terms < self.plan.depth => llvm::unroll_by(&mut b.ctx, terms),
-                    _ => llvm::full_unroll(&mut b.ctx),
-                },
-                Some(_) => llvm::no_unroll(&mut b.ctx),
+            let straight = self.plan.straight_terms(self.nest.bytes_of_sums(b));
+            let annotation = match (end, widest) {
+                (None, None) if straight < self.plan.depth => {
+                    llvm::unroll_by(&mut b.ctx, straight)
+                }
+                (None, None) => llvm::full_unroll(&mut b.ctx),
+                (None, Some(_)) => {
+                    let terms = self.plan.straight_terms_in_part();
+                    llvm::unroll_by(&mut b.ctx, terms)
+                }
+                (Some(_), _) => llvm::no_unroll(&mut b.ctx),
             };
             b.set_attr(products.op(), llvm::LOOP_ANNOTATION, annotation);
         });

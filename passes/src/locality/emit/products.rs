@@ -1,12 +1,14 @@
 //! What each thread does for a term: the products of its rows and columns.
 
 use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp};
+use gpuc_dialects::arith;
 use gpuc_ir::{Builder, Op, OpView, Value, ValueMap};
 use rustc_hash::FxHashMap;
 
-use super::{Block, Emitter, Thread, Turn};
+use super::{Block, Emitter, Run, Thread, Turn};
 use crate::locality::contraction::Uses;
 use crate::locality::coordinates::{Edge, apply};
+use crate::locality::sum::End;
 
 impl Emitter<'_> {
     /// One term of all of a thread's results: what does not depend on the row is done once for each
@@ -15,12 +17,14 @@ impl Emitter<'_> {
         &self,
         b: &mut Builder<'_>,
         block: &Block,
-        corner: &ValueMap,
-        edges: &[Edge],
+        (corner, edges): (&ValueMap, &[Edge]),
         thread: Thread,
         turn: Turn,
+        Run { sum, widest, .. }: Run<'_>,
     ) {
-        let [row, column, term] = self.nest.variables(b);
+        let is_part = widest.is_some();
+        let [row, column, term] = self.nest.variables(b, sum);
+        let (own, each) = (&block.sums[sum], self.nest.sums[sum].op);
         let mut known: FxHashMap<(Value, [i64; 2]), Value> = FxHashMap::default();
         let here =
             apply(b, &[corner.get(term), turn.depth], |b, dims| b.ctx.add_expr(dims[0], dims[1]));
@@ -36,25 +40,25 @@ impl Emitter<'_> {
                 known.insert((column, [-1, c]), place);
             }
             let at = self.sum_at(b, thread, [r, c]);
-            for (&sum, &carried) in block.sums.iter().zip(&self.nest.sum.carried(b).to_vec()) {
-                let value = AffineLoadOp::create(b, sum, &at);
+            for (&own, &carried) in own.iter().zip(&each.carried(b).to_vec()) {
+                let value = AffineLoadOp::create(b, own, &at);
                 known.insert((carried, [r, c]), value);
             }
         }
-        // Values of the prologue that terms use, for each result.
-        let terms = self.nest.terms(b);
+        // Values in front of the sum that terms use, for each result.
+        let terms = self.nest.terms(b, sum);
         let used: Vec<Value> =
             terms.iter().flat_map(|&op| b.operands(op).collect::<Vec<_>>()).collect();
         let needed = self.nest.needed(b, &self.nest.prologue, &used);
-        if !needed.is_empty() {
+        let before = self.nest.sums[..sum].iter().map(|sum| sum.op.op());
+        let before: Vec<Op> = before.chain(needed.iter().copied()).collect();
+        let before: Vec<Value> = before.iter().flat_map(|&op| b.results(op).to_vec()).collect();
+        if !before.is_empty() {
             for result in self.results() {
                 let mut own = [self.at(b, block, thread, result)];
+                self.totals(b, block, (thread, result), sum, &mut own[0]);
                 self.copy(b, &needed, &mut own, Some(edges));
-                for &op in &needed {
-                    for &value in b.results(op).to_vec().iter() {
-                        known.insert((value, result), own[0].get(value));
-                    }
-                }
+                known.extend(before.iter().map(|&value| ((value, result), own[0].get(value))));
             }
         }
         for op in terms {
@@ -67,12 +71,27 @@ impl Emitter<'_> {
                 self.term(b, block, op, result, &map, edges, &mut known, (thread, turn));
             }
         }
+        let mut asked: FxHashMap<[i64; 2], Value> = FxHashMap::default();
+        let ends = self.nest.sums[sum].range.widest;
         for result in self.results() {
             let at = self.sum_at(b, thread, result);
-            for (&sum, yielded) in block.sums.iter().zip(self.nest.sum.yielded(b)) {
-                let value =
+            // Which rows and columns have the term is asked once for each.
+            let place = [0, 1].map(|side| if ends[side] == End::Any { 0 } else { result[side] });
+            let has = is_part.then(|| {
+                *asked.entry(place).or_insert_with(|| {
+                    let at = self.at(b, block, thread, place);
+                    let own = self.terms_of(b, (sum, corner.get(term)), &at);
+                    self.is_among(b, turn, own)
+                })
+            });
+            for (number, yielded) in each.yielded(b).into_iter().enumerate() {
+                let mut value =
                     self.lookup(&known, yielded, result).unwrap_or_else(|| map.get(yielded));
-                AffineStoreOp::create(b, value, sum, &at);
+                let old = self.lookup(&known, each.carried(b)[number], result);
+                if let (Some(has), Some(old)) = (has, old) {
+                    value = arith::SelectOp::new(b, has, value, old).value(b);
+                }
+                AffineStoreOp::create(b, value, own[number], &at);
             }
         }
     }
@@ -104,7 +123,7 @@ impl Emitter<'_> {
         let staged = self.tiles.iter().position(|tile| tile.load.op == op);
         let uses = b.results(op).first().and_then(|result| self.nest.uses.get(result).copied());
         let uses = uses.unwrap_or_default();
-        let [row, column, _] = self.nest.variables(b);
+        let [row, column, _] = self.nest.variables(b, 0);
         let key = [if uses.row { result[0] } else { -1 }, if uses.column { result[1] } else { -1 }];
         if let Some(position) = staged {
             let (side, variable) = if uses.row { (0, row) } else { (1, column) };

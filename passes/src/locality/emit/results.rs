@@ -11,36 +11,58 @@ use crate::locality::coordinates::{Edge, Exprs, below, below_edges, load_held, w
 use gpuc_dialects::vector::extract;
 
 impl Emitter<'_> {
-    /// Gives each sum what it starts with.
-    pub(super) fn start(&self, b: &mut Builder<'_>, block: &Block, thread: Thread) {
-        let inits: Vec<Value> = self.nest.sum.inits(b).to_vec();
+    /// Gives each value that a loop carries what it starts with.
+    pub(super) fn start(&self, b: &mut Builder<'_>, block: &Block, thread: Thread, sum: usize) {
+        let inits: Vec<Value> = self.nest.sums[sum].op.inits(b).to_vec();
         let needed = self.nest.needed(b, &self.nest.prologue, &inits);
         let edges = self.edges(b);
         for run in self.runs_of_results() {
             let mut maps: Vec<ValueMap> =
                 run.iter().map(|&result| self.at(b, block, thread, result)).collect();
+            for (&result, map) in run.iter().zip(&mut maps) {
+                self.totals(b, block, (thread, result), sum, map);
+            }
             let store =
                 |b: &mut Builder<'_>, value: &dyn Fn(&mut Builder<'_>, usize, Value) -> Value| {
                     for (number, &result) in run.iter().enumerate() {
                         let at = self.sum_at(b, thread, result);
-                        for (&sum, &init) in block.sums.iter().zip(&inits) {
+                        for (&own, &init) in block.sums[sum].iter().zip(&inits) {
                             let init = value(b, number, init);
-                            AffineStoreOp::create(b, init, sum, &at);
+                            AffineStoreOp::create(b, init, own, &at);
                         }
                     }
                 };
-            if needed.iter().all(|&op| b.is_effect_free(op)) || self.nest.is_rectangle() {
+            if needed.iter().all(|&op| b.is_effect_free(op)) || self.nest.has_all_results() {
                 self.copy(b, &needed, &mut maps, Some(&edges));
                 store(b, &|_, number, init| maps[number].get(init));
                 continue;
             }
-            // Outside of a triangle there may be nothing to start with.
+            // Where there is no result there may be nothing to start with.
             store(b, &|b, _, init| zero(b, init));
             let first = maps[0].clone();
             self.guarded(b, &first, &edges, |b| {
                 self.copy(b, &needed, &mut maps, None);
                 store(b, &|_, number, init| maps[number].get(init));
             });
+        }
+    }
+
+    /// The sums of a thread's result, of the loops in front of one.
+    pub(super) fn totals(
+        &self,
+        b: &mut Builder<'_>,
+        block: &Block,
+        (thread, result): (Thread, [i64; 2]),
+        before: usize,
+        map: &mut ValueMap,
+    ) {
+        let at = self.sum_at(b, thread, result);
+        for (sum, own) in self.nest.sums[..before].iter().zip(&block.sums) {
+            let totals = b.results(sum.op.op()).to_vec();
+            for (&own, &total) in own.iter().zip(&totals) {
+                let value = AffineLoadOp::create(b, own, &at);
+                map.insert(total, value);
+            }
         }
     }
 
@@ -131,12 +153,7 @@ impl Emitter<'_> {
             let body = |b: &mut Builder<'_>| {
                 let mut maps = maps;
                 for (&result, map) in run.iter().zip(&mut maps) {
-                    let at = self.sum_at(b, thread, result);
-                    let totals = b.results(self.nest.sum.op()).to_vec();
-                    for (&sum, &total) in block.sums.iter().zip(&totals) {
-                        let value = AffineLoadOp::create(b, sum, &at);
-                        map.insert(total, value);
-                    }
+                    self.totals(b, block, (thread, result), self.nest.sums.len(), map);
                 }
                 self.copy(b, &ops, &mut maps, None);
             };
@@ -145,7 +162,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Runs code where a result is one of the nest's, for all that `edges` and slanted bounds leave open.
+    /// Runs code where a result is one of the nest's, for all that `edges`, slanted bounds and a condition leave open.
     pub(super) fn guarded(
         &self,
         b: &mut Builder<'_>,
@@ -162,6 +179,18 @@ impl Emitter<'_> {
             room.push(below(b, at, upper));
             let lower = exprs.bound_at(b, &slanted.lower.0, map);
             room.push((b.ctx.sub_expr(at, lower), false));
+        }
+        if let Some(present) = self.nest.present
+            && let Some(set) = present.condition(b)
+        {
+            let set = b.ctx.set_data(set).clone();
+            let operands: Vec<Value> = b.operands(present.op()).collect();
+            let operands = operands.into_iter().map(|operand| exprs.value(b, map.get(operand)));
+            let operands: Vec<_> = operands.collect();
+            let (dims, symbols) = operands.split_at(set.dims as usize);
+            for &(expr, is_equal) in &set.constraints {
+                room.push((b.ctx.replace_expr(expr, dims, symbols), is_equal));
+            }
         }
         where_all(b, exprs, &room, body);
     }
