@@ -122,6 +122,9 @@ void __gpuc_region_end(const struct __gpuc_site *site);
 int __gpuc_is_hosts(const struct __gpuc_site *begun);
 void __gpuc_was_hosts(const struct __gpuc_site *begun);
 
+/* Ends the program: a scalar that the region is handed the value of lies in data that it may write. */
+void __gpuc_by_value(const struct __gpuc_site *site, const char *scalar, const char *data);
+
 /* Structured data: entry and exit of a data region or of a compute construct, with the same
  * descriptors. The exit goes through them in reverse. */
 void __gpuc_data_begin(const struct __gpuc_site *site, struct __gpuc_data *data, unsigned n);

@@ -113,6 +113,24 @@ pub unsafe extern "C" fn __gpuc_was_hosts(begun: *const SiteDescriptor) {
     }
 }
 
+/// The end of the program, where a scalar that a region is handed the value of lies in data that it may write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __gpuc_by_value(
+    site: *const SiteDescriptor,
+    scalar: *const c_char,
+    data: *const c_char,
+) {
+    // SAFETY: the contract of the header.
+    let (site, [scalar, data]) = unsafe {
+        (site_of(site), [scalar, data].map(|name| CStr::from_ptr(name).to_string_lossy()))
+    };
+    let text = format!(
+        "`{scalar}` lies in `{data}`, which this region may write to, and is handed to it as a value"
+    );
+    let help = format!("share it: name it in a data clause, as in `copy({scalar})`");
+    fail(&Diagnostic::error(text).at_option(site.place()).help(help))
+}
+
 /// Functions that do something with the data of a place.
 macro_rules! data_functions {
     ($($name:ident $action:ident, $doc:literal;)*) => {$(

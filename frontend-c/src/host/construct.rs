@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gpuc_ir::Ir;
 
-use super::data::{LaunchData, data_array, descriptors, launch_data};
+use super::data::{LaunchData, data_array, descriptors, launch_data, values_apart};
 use super::function::{self, OnlyLaunch};
 use super::section::Asking;
 use super::{Edit, Functions, from_tree, literal, section};
@@ -365,10 +365,11 @@ fn replacement(
                 info.compute.as_ref().is_some_and(|own| functions.launch(own).is_some());
             let data =
                 if is_launch { launch_data(unit, lowered, ir, functions, number) } else { None };
-            let ahead = match &data {
+            let mut ahead = match &data {
                 Some(data) => data.ahead.clone(),
                 None => arrays(),
             };
+            ahead += &values_apart(unit, lowered, ir, functions, number);
             let call = compute_call(&texts, functions, number, data.as_ref());
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let (before, behind) = kept(&texts, number);

@@ -10,7 +10,7 @@ use super::{Functions, literal};
 use crate::directive::action::Action;
 use crate::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
 use crate::tree::TranslationUnit;
-use crate::types::FloatKind;
+use crate::types::{FloatKind, Type};
 
 /// `enum __gpuc_data_kind` of the runtime.
 fn kind_number(kind: DataKind) -> u32 {
@@ -79,7 +79,10 @@ const ELEMENT_SHIFT: u32 = 21;
 
 /// The number of the type of a data item's elements, as the runtime has it.
 fn element(unit: &TranslationUnit, item: &DataItem) -> u32 {
-    let Some(ty) = item.element else { return 0 };
+    item.element.map_or(0, |ty| type_number(unit, ty))
+}
+
+fn type_number(unit: &TranslationUnit, ty: Type) -> u32 {
     let types = &unit.types;
     if let Some(kind) = types.as_int(ty) {
         return match kind.bits() {
@@ -191,6 +194,8 @@ struct Entry {
     device: String,
     /// The distance of the section from element 0 in bytes; `None` where it starts there.
     offset: Option<String>,
+    /// Whether the construct may write there.
+    may_be_written: bool,
 }
 
 /// The descriptors of a construct's data.
@@ -281,6 +286,10 @@ fn entries(
             kind,
             line: item.line,
             device,
+            may_be_written: match section {
+                Some(section) => section.written,
+                None => item.kind != DataKind::CopyIn && !item.flags.readonly,
+            },
         });
     }
     out
@@ -306,6 +315,55 @@ pub(super) fn data_array(
     format!(
         "{ahead}struct __gpuc_data __gpuc_d{number}[] = {{{data}{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
     )
+}
+
+/// Ends the program where a scalar that a construct is handed the value of lies in what it may write through a pointer.
+/// What it has is the value of before.
+pub(super) fn values_apart(
+    unit: &TranslationUnit,
+    lowered: &Lowered,
+    ir: &Ir,
+    functions: &Functions<'_>,
+    number: usize,
+) -> String {
+    let info = &lowered.constructs[number];
+    let values = info.compute.as_ref().map_or(&[][..], |compute| &compute.by_value);
+    let mut text = String::new();
+    if values.is_empty() {
+        return text;
+    }
+    let entries = entries(unit, lowered, ir, functions, number).entries;
+    for (name, ty) in values {
+        // Memory is written by its own type, or by that of characters (C17 6.5, 7).
+        let own = type_number(unit, *ty);
+        let may_hold = |item: &DataItem| {
+            let element = element(unit, item);
+            element == own || element == type_number(unit, Type::CHAR)
+        };
+        for (item, entry) in info.data.iter().zip(&entries).filter(|(item, _)| may_hold(item)) {
+            let range = match &item.extent {
+                Extent::Enclosed { construct, item, .. }
+                    if lowered.constructs[*construct].condition.when.is_none() =>
+                {
+                    let data = format!("__gpuc_d{construct}[{item}]");
+                    Some((format!("{data}.host"), format!("{data}.bytes")))
+                }
+                Extent::Clause(_) | Extent::Elements(..) | Extent::Pointer(_) => {
+                    Some((entry.first.clone(), entry.bytes.clone()))
+                }
+                // An object is no other one.
+                Extent::Object(_) | Extent::Rows(_) | Extent::Enclosed { .. } => None,
+            };
+            let Some((first, bytes)) = range.filter(|_| entry.may_be_written) else { continue };
+            let _ = write!(
+                text,
+                "if ((unsigned long)&({name}) - (unsigned long)({first}) < (unsigned long)({bytes})) __gpuc_by_value(&__gpuc_s{number}, {}, {}); ",
+                literal(name),
+                entry.name
+            );
+        }
+    }
+    text
 }
 
 /// A construct's data as arguments of its launch.

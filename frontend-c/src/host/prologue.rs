@@ -73,6 +73,7 @@ const struct __gpuc_site *__gpuc_region_begin(struct __gpuc_image *, const struc
 void __gpuc_region_end(const struct __gpuc_site *);
 int __gpuc_is_hosts(const struct __gpuc_site *);
 void __gpuc_was_hosts(const struct __gpuc_site *);
+void __gpuc_by_value(const struct __gpuc_site *, const char *, const char *);
 void __gpuc_data_begin(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_end(const struct __gpuc_site *, struct __gpuc_data *, unsigned);
 void __gpuc_data_enter(const struct __gpuc_site *, struct __gpuc_data *, unsigned);

@@ -188,6 +188,9 @@ pub struct Compute {
     /// Of a nest that the compiler found: variables that something else may reach, and whose values the host
     /// reads before it starts the nest.
     pub fixed: Vec<String>,
+    /// Of `kernels`: scalars that it only reads by their names, and is handed the values of, though pointers may reach
+    /// them; with their types.
+    pub by_value: Vec<(String, Type)>,
 }
 
 /// How the host provides an argument of a construct's function.

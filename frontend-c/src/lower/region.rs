@@ -21,7 +21,7 @@ use super::{Argument, Compute, DataItem, Extent};
 use crate::directive::{Directive, Kind, VarRef};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, StmtId, TranslationUnit};
-use crate::types::Qualifiers;
+use crate::types::{Qualifiers, Type};
 
 /// A compute construct to be lowered.
 #[derive(Clone, Copy, Debug)]
@@ -68,15 +68,39 @@ impl Lowerer<'_> {
         names
             .filter(|&decl| {
                 let ty = unit.decls[decl].ty;
-                let is_read = unit.types.as_array(ty).is_none()
-                    && !ty.qualifiers().contains(Qualifiers::CONST)
-                    && !uses.mutated.contains(&decl);
-                let is_reached =
-                    !is_automatic(unit, decl) || has_address_taken(unit, site.function, decl);
-                is_read && is_reached
+                let is_read = unit.types.as_array(ty).is_none() && !uses.mutated.contains(&decl);
+                is_read && self.is_reached(decl, site.function)
             })
             .map(|decl| unit.name(decl).to_owned())
             .collect()
+    }
+
+    /// The scalars of a `kernels` that are handed over as values, and that a pointer may change meanwhile: all scalars are
+    /// shared there (OpenACC 3.3, §2.6.2), and those that are only read are no memory of the device's for speed alone.
+    fn handed_values(&self, site: &Site<'_>, captures: &Captures) -> Vec<(String, Type)> {
+        let unit = self.unit;
+        let directive = site.directive;
+        let is_shared = construct_of(directive.kind) == Construct::Kernels
+            && !directive.family.copies_scalars();
+        if !is_shared || site.found {
+            return Vec::new();
+        }
+        let is_asked = |decl| directive.firstprivate.iter().any(|var| var.decl == decl);
+        let values = captures.formals.iter().filter_map(|formal| match formal.target {
+            Target::Value(decl, _) if !is_asked(decl) => Some(decl),
+            _ => None,
+        });
+        values
+            .filter(|&decl| self.is_reached(decl, site.function))
+            .map(|decl| (unit.name(decl).to_owned(), unit.decls[decl].ty))
+            .collect()
+    }
+
+    /// Whether more than its name may reach a variable.
+    fn is_reached(&self, decl: DeclId, function: DeclId) -> bool {
+        let unit = self.unit;
+        let is_constant = unit.decls[decl].ty.qualifiers().contains(Qualifiers::CONST);
+        !is_constant && (!is_automatic(unit, decl) || has_address_taken(unit, function, decl))
     }
 
     /// Forgets what belongs to one construct.
@@ -216,7 +240,9 @@ impl Lowerer<'_> {
             mark_as_nest(&mut captures);
             fixed = self.fixed(&site, &uses);
         }
-        Ok((Compute { symbol: site.symbol.to_owned(), arguments, fixed }, captures.data))
+        let by_value = self.handed_values(&site, &captures);
+        let symbol = site.symbol.to_owned();
+        Ok((Compute { symbol, arguments, fixed, by_value }, captures.data))
     }
 
     fn uses(&self, site: &Site<'_>, paths: &[VarRef]) -> Uses {

@@ -4,9 +4,7 @@
 //! of results the terms that any result has are those at the row and the column where the range is widest, and the
 //! terms that all have are those where it is narrowest; what is between them is asked for term by term.
 
-use gpuc_dialects::affine::{
-    AffineApplyOp, AffineForOp, AffineMaxOp, AffineMinOp, AffineValue,
-};
+use gpuc_dialects::affine::{AffineApplyOp, AffineForOp, AffineMaxOp, AffineMinOp, AffineValue};
 use gpuc_dialects::arith;
 use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Type, Value, ValueMap};
 
@@ -55,12 +53,7 @@ impl Sum {
     ///
     /// # Errors
     /// Why it is none.
-    pub fn of(
-        ir: &Ir,
-        nest: Op,
-        op: AffineForOp,
-        sides: [Value; 2],
-    ) -> Result<Sum, Unsuitable> {
+    pub fn of(ir: &Ir, nest: Op, op: AffineForOp, sides: [Value; 2]) -> Result<Sum, Unsuitable> {
         if op.step_value(ir) != 1 || ir.results(op.op()).is_empty() {
             return Err(Unsuitable::Sum);
         }
@@ -74,9 +67,8 @@ impl Sum {
 impl Range {
     fn of(ir: &Ir, nest: Op, sum: AffineForOp, sides: [Value; 2]) -> Option<Range> {
         let values = [sum.lower_bound(ir), sum.upper_bound(ir)];
-        let is_known = |value: &Value| {
-            sides.contains(value) || !is_defined_inside(ir, *value, nest)
-        };
+        let is_known =
+            |value: &Value| sides.contains(value) || !is_defined_inside(ir, *value, nest);
         if !values.iter().flat_map(|value| &value.operands).all(is_known) {
             return None;
         }

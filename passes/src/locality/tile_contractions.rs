@@ -170,8 +170,10 @@ pub(super) fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<
             .way_round("leave out the stages"));
     }
     if plan.stages > 1 && !nest.has_same_terms() {
-        return Err(refuse("copies in the background are of results that are one sum each, of the same terms")
-            .way_round("leave out the stages"));
+        return Err(refuse(
+            "copies in the background are of results that are one sum each, of the same terms",
+        )
+        .way_round("leave out the stages"));
     }
     let results: i64 = plan.thread.iter().product();
     if results > MOST_RESULTS {
@@ -284,7 +286,8 @@ impl TileContractions {
             return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });
         }
         let bytes = nest.bytes_of_sums(ir);
-        let in_background = arch.has(Feature::CpAsync) && nest.is_rectangle() && nest.has_same_terms();
+        let in_background =
+            arch.has(Feature::CpAsync) && nest.is_rectangle() && nest.has_same_terms();
         let candidates = TilePlan::candidates(bytes, nest.most_tiles(), in_background);
         let (wide, narrow): (Vec<_>, Vec<_>) =
             candidates.into_iter().filter(fits).partition(|plan| plan.wide);
