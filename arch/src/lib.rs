@@ -220,6 +220,11 @@ impl Arch {
         runs.max_by_key(|arch| arch.number)
     }
 
+    /// What the simulator stands for where nobody says.
+    pub fn default_simulated() -> &'static Arch {
+        Self::by_name("sm_90").unwrap_or(Self::default_target())
+    }
+
     /// Whether code for `other` runs on this device: generic targets run on the same and on newer
     /// capabilities, architecture-specific ones only on their own.
     pub fn runs_code_for(&self, other: &Arch) -> bool {

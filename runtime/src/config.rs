@@ -121,9 +121,6 @@ pub struct Config {
 /// `float`s in another order come to.
 const TOLERANCE: f64 = 1e-4;
 
-/// The architecture of the simulator where the user does not choose.
-const DEFAULT_SIM_ARCH: &str = "sm_90";
-
 impl Config {
     /// Reads the process's environment.
     pub fn from_env() -> Result<Config, Failure> {
@@ -337,9 +334,7 @@ fn simulated(device: Option<String>, arch: Option<String>) -> Result<&'static Ar
         })?),
     };
     let Some(name) = device else {
-        return Ok(by_arch
-            .or_else(|| Arch::by_name(DEFAULT_SIM_ARCH))
-            .unwrap_or(Arch::default_target()));
+        return Ok(by_arch.unwrap_or(Arch::default_simulated()));
     };
     let Some(device) = Arch::device(&name) else {
         let names: Vec<&str> = Arch::devices().collect();

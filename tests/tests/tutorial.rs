@@ -60,7 +60,11 @@ fn shell(folder: &Path, script: &str) -> String {
     let mut command = Command::new("sh");
     // One stream, in which neither side overtakes the other.
     command.args(["-e", "-c", &format!("exec 2>&1\n{script}")]).current_dir(folder);
-    command.env("PATH", path).env("LC_ALL", "C.UTF-8").env_remove("GPUC_DEVICE");
+    command
+        .env("PATH", path)
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("GPUC_DEVICE")
+        .env_remove("GPUC_ARCH");
     let outcome = execution::run(&mut command, Vec::new(), true).unwrap();
     assert_eq!(outcome.end(), End::Success, "{script}\n{}", outcome.tail());
     outcome.text()

@@ -1,9 +1,10 @@
-//! What kernels are compiled for: options, the environment, or else the machine's own GPUs.
+//! What kernels are compiled for: options, the environment, or else what is there to run them, the machine's GPUs or, where
+//! the program runs at once, the simulator.
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
 
-use super::Arguments;
+use super::{Arguments, Device, Mode};
 use crate::toolchain::gpus;
 
 /// What kernels are compiled for where no option says so.
@@ -36,13 +37,20 @@ pub(super) fn native(word: &str) -> Result<Vec<&'static Arch>, Diagnostic> {
 
 /// What the environment names, or else this machine's GPUs, which may be none.
 pub fn default_archs() -> Result<Vec<&'static Arch>, Diagnostic> {
-    match std::env::var(VARIABLE).ok().filter(|value| !value.is_empty()) {
-        Some(value) => archs(&value).map_err(|error| Diagnostic {
-            message: format!("{} ({VARIABLE}=`{value}`)", error.message),
-            ..error
-        }),
-        None => Ok(gpus::targets()),
-    }
+    Ok(named_by_environment()?.unwrap_or_else(gpus::targets))
+}
+
+fn named_by_environment() -> Result<Option<Vec<&'static Arch>>, Diagnostic> {
+    let Some(value) = variable(VARIABLE) else { return Ok(None) };
+    archs(&value).map(Some).map_err(|error| Diagnostic {
+        message: format!("{} ({VARIABLE}=`{value}`)", error.message),
+        ..error
+    })
+}
+
+/// The value of a variable of the environment that has one.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The architecture of a name such as `sm_90`.
@@ -65,8 +73,8 @@ impl Arguments {
         self.arch_given = true;
     }
 
-    /// Compiles for what the environment names, or for this machine's GPUs, where the command line names no
-    /// architecture. Of a machine without one, the default stays.
+    /// Compiles for what the environment names, or else for what there is, where the command line names no architecture. Of a
+    /// machine without a GPU, the default stays.
     ///
     /// # Errors
     /// `GPUC_ARCH` names what is not known.
@@ -74,10 +82,37 @@ impl Arguments {
         if self.arch_given {
             return Ok(());
         }
-        let archs = default_archs()?;
+        let archs = match named_by_environment()? {
+            Some(named) => named,
+            None => self.simulated().map_or_else(gpus::targets, |simulated| vec![simulated]),
+        };
         if !archs.is_empty() {
             self.compile_for(archs);
         }
         Ok(())
+    }
+
+    /// What the simulator stands for, where the program runs on it at once. Names that mean nothing are for the program
+    /// to refuse.
+    fn simulated(&self) -> Option<&'static Arch> {
+        if !matches!(self.mode, Mode::Run | Mode::Tune) {
+            return None;
+        }
+        let device = self.device.or_else(|| Device::of_name(&variable("GPUC_DEVICE")?));
+        let is_simulated = match device {
+            Some(Device::Sim) => true,
+            Some(Device::Cuda | Device::Host) => false,
+            Some(Device::Auto) | None => gpus::targets().is_empty(),
+        };
+        if !is_simulated {
+            return None;
+        }
+        let model = self.device_model.clone().or_else(|| variable("GPUC_SIM_DEVICE"));
+        let stands_for = match (model, variable("GPUC_SIM_ARCH")) {
+            (Some(name), _) => Arch::device(&name)?,
+            (None, Some(name)) => Arch::by_name(&name)?,
+            (None, None) => Arch::default_simulated(),
+        };
+        Arch::by_name(stands_for.name)
     }
 }

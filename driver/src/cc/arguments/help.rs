@@ -32,9 +32,9 @@ pub const OPTIONS: &[OwnOption] = &[
     option(
         "--arch",
         "=sm_XX",
-        "compute capability of the kernels, which run on later ones too (default: those of this machine's \
-         GPUs, sm_75 without one); native: this machine's; of several, with commas, the program has code \
-         for each, and takes the best",
+        "compute capability of the kernels, which run on later ones too; native: this machine's GPUs, the \
+         default (sm_75 without one; gpuc run: what the simulator stands for); of several, with commas, \
+         the program has code for each, and takes the best",
     ),
     OwnOption {
         name: "--device",

@@ -95,6 +95,19 @@ pub enum Device {
     Host,
 }
 
+impl Device {
+    /// The one that options and the environment call so.
+    pub fn of_name(name: &str) -> Option<Device> {
+        Some(match name {
+            "auto" => Device::Auto,
+            "cuda" => Device::Cuda,
+            "sim" => Device::Sim,
+            "host" => Device::Host,
+            _ => return None,
+        })
+    }
+}
+
 /// Which of the nests that the compiler finds are offloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Auto {

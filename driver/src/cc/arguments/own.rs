@@ -166,12 +166,9 @@ impl Arguments {
             }
             "--device" => {
                 let name = required("auto, cuda, sim or host")?;
-                self.device = Some(match name.as_str() {
-                    "auto" => Device::Auto,
-                    "cuda" => Device::Cuda,
-                    "sim" => Device::Sim,
-                    "host" => Device::Host,
-                    _ => {
+                self.device = Some(match Device::of_name(&name) {
+                    Some(device) => device,
+                    None => {
                         let near = did_you_mean(&name, ["auto", "cuda", "sim", "host"]);
                         let error = Diagnostic::error(format!("unknown device `{name}`"))
                             .code(codes::BAD_OPTION)
