@@ -38,6 +38,12 @@ const fn line(code: &'static str, command: &'static str) -> Trigger {
 
 const LOOP: &str = "for (int i = 0; i < n; i++) a[i] = 0; }";
 const TRIGGERS: &[Trigger] = &[
+    c(
+        "GPUC0032",
+        "void f(int n, int *a) {",
+        &["#pragma acc parallel loop copyin(a[0:n]) copy(a[0:n])"],
+        LOOP,
+    ),
     c("GPUC0001", "void f(int n, int *a) {", &["#pragma acc paralel loop"], LOOP),
     c("GPUC0001", "void f(int n, int *a) {", &["#pragma acc copy(a) parallel"], LOOP),
     c("GPUC0002", "void f(int n, int *a) {", &["#pragma acc parallel loop copi(a)"], LOOP),

@@ -19,11 +19,13 @@ fn reads(_: &Ir, _: Op, effects: &mut Effects) {
     effects.push(Effect { kind: EffectKind::Read, on: None });
 }
 
-/// A load that acquires orders those behind it.
+/// A load that acquires orders those behind it, and a volatile one is no other's and stays, whoever uses it.
 fn loads(ir: &Ir, op: Op, effects: &mut Effects) {
-    match LdOp(op).acquire(ir) {
-        Some(_) => reads_and_writes(ir, op, effects),
-        None => reads(ir, op, effects),
+    let view = LdOp(op);
+    if view.acquire(ir).is_some() || view.volatile_(ir).is_some() {
+        reads_and_writes(ir, op, effects);
+    } else {
+        reads(ir, op, effects);
     }
 }
 

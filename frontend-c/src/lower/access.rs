@@ -1,7 +1,7 @@
 //! Loads and stores, and pointer variables.
 
 use gpuc_dialects::{arith, memref};
-use gpuc_ir::{DYNAMIC, Value};
+use gpuc_ir::{DYNAMIC, OpView, Value};
 use smallvec::SmallVec;
 
 use super::lowerer::{Binding, Failure, Lowerer, Lowering};
@@ -58,6 +58,9 @@ impl Lowerer<'_> {
         scalar: Scalar,
         span: Span,
     ) -> Lowering<Value> {
+        if self.is_seen_by_others(pointer) {
+            return self.atomic_load(pointer, scalar, span);
+        }
         let (buffer, position) = self.element(pointer, scalar, span)?;
         let op = memref::LoadOp::new(&mut self.b, buffer, &position);
         let value = self.value(op);
@@ -74,9 +77,20 @@ impl Lowerer<'_> {
     ) -> Lowering<()> {
         let (buffer, position) = self.element(pointer, scalar, span)?;
         let value = self.stored(value, scalar);
+        if self.is_seen_by_others(pointer) {
+            self.atomic_store(value, buffer, &position);
+            return Ok(());
+        }
         let op = memref::StoreOp::new(&mut self.b, value, buffer, &position);
         self.build(op);
         Ok(())
+    }
+
+    /// Whether each access of a volatile object counts: what a thread has for itself nobody else sees.
+    fn is_seen_by_others(&self, pointer: &Pointer) -> bool {
+        let memref = self.buffers[pointer.buffer].memref;
+        pointer.volatile
+            && self.b.defining_op(memref).is_none_or(|op| !memref::AllocaOp::is(&self.b, op))
     }
 
     /// A value as it was read from memory, as the IR computes with it.
@@ -202,7 +216,7 @@ impl Lowerer<'_> {
             return self.error(span, format!("pointer `{name}` is used before it points anywhere"));
         };
         let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
-        Ok(Pointer { buffer, position, rows: None })
+        Ok(Pointer { buffer, position, rows: None, volatile: false })
     }
 
     /// Assigns to a pointer variable. The first assignment decides which buffer it points into.

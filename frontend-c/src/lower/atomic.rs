@@ -4,9 +4,11 @@
 use gpuc_dialects::arith;
 use gpuc_dialects::memref::{self, ATOMIC_RMW_KINDS};
 use gpuc_ir::Value;
+use gpuc_ir::op::VOLATILE_ATTR;
 use smallvec::SmallVec;
 
 use super::lowerer::{Lowerer, Lowering};
+use super::place::Pointer;
 use super::scalar::Scalar;
 use crate::directive::atomic::{Atomic, AtomicCompare, AtomicForm, AtomicUpdate, Capture, Change};
 use crate::source::Span;
@@ -205,6 +207,41 @@ impl Lowerer<'_> {
         let (a, b) = if update.swapped { (operand, old) } else { (old, operand) };
         let new = self.arithmetic(update.op, wide, a, b, cell.span)?;
         Ok(self.convert(new, wide, cell.scalar))
+    }
+
+    /// A load that no pass merges, moves or leaves out, and that sees what others store: an atomic one, which for a GPU is
+    /// what `volatile` is (PTX ISA 8.5 §8.4).
+    pub(super) fn atomic_load(
+        &mut self,
+        pointer: &Pointer,
+        scalar: Scalar,
+        span: Span,
+    ) -> Lowering<Value> {
+        let (buffer, position) = self.element(pointer, scalar, span)?;
+        let memory = scalar.memory(&mut self.b.ctx);
+        let (region, done) = self.region(&[memory], |l, arguments| {
+            let op = memref::AtomicYieldOp::new(&mut l.b, arguments[0]);
+            l.build(op);
+            Ok(())
+        });
+        let unit = self.b.ctx.unit_attr();
+        let op = memref::GenericAtomicRMWOp::new(&mut self.b, buffer, &position)
+            .result(memory)
+            .region(region)
+            .attr(&mut self.b, VOLATILE_ATTR, unit);
+        let value = self.value(op);
+        done?;
+        Ok(self.loaded(value, scalar))
+    }
+
+    /// The store that goes with [`atomic_load`](Self::atomic_load), of a value as memory holds it.
+    pub(super) fn atomic_store(&mut self, value: Value, buffer: Value, position: &[Value]) {
+        let number = ATOMIC_RMW_KINDS.parse("assign").unwrap_or_default();
+        let kind = ATOMIC_RMW_KINDS.attr(&mut self.b.ctx, number);
+        let op = memref::AtomicRMWOp::new(&mut self.b, value, buffer, position);
+        let unit = self.b.ctx.unit_attr();
+        let op = op.attr(&mut self.b, "kind", kind).attr(&mut self.b, VOLATILE_ATTR, unit);
+        self.build(op);
     }
 
     /// Replaces the object's value by what `change` makes of it; its value before.

@@ -13,7 +13,7 @@ use super::scalar::Scalar;
 use super::uses::member_chain;
 use crate::source::Span;
 use crate::tree::{BinaryOp, ExprId, ExprKind};
-use crate::types::{BitField, Type};
+use crate::types::{BitField, Qualifiers, Type};
 
 /// A bit-field of an object.
 pub(super) struct Bits {
@@ -62,7 +62,9 @@ impl Lowerer<'_> {
         let Some(bits) = field.bits else { return Ok(None) };
         let object = self.object(base)?;
         let align = record.layout.map_or(1, |layout| layout.align);
-        self.bits_at(&object, field.offset, bits, (field.ty, align), span).map(Some)
+        let mut bits = self.bits_at(&object, field.offset, bits, (field.ty, align), span)?;
+        bits.unit.volatile |= self.ty(expr).qualifiers().contains(Qualifiers::VOLATILE);
+        Ok(Some(bits))
     }
 
     /// The bits of an object, `offset` bytes behind its start.

@@ -620,7 +620,12 @@ impl Lowerer<'_> {
                     let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
                     self.bind_pointer(
                         decl,
-                        Some(super::place::Pointer { buffer, position, rows: None }),
+                        Some(super::place::Pointer {
+                            buffer,
+                            position,
+                            rows: None,
+                            volatile: false,
+                        }),
                     )?;
                 }
                 Some(Binding::PointerVariable { buffer: None, .. }) => {

@@ -8,7 +8,7 @@ use super::place::{Form, Place};
 use super::scalar::Scalar;
 use crate::source::Span;
 use crate::tree::{BinaryOp, CastKind, ExprId, ExprKind, IncDec, StmtKind, UnaryOp};
-use crate::types::Type;
+use crate::types::{Qualifiers, Type};
 
 impl Lowerer<'_> {
     /// The value of a scalar expression.
@@ -396,6 +396,15 @@ impl Lowerer<'_> {
             return self.complex_value(expr).map(|_| ());
         }
         match self.unit.exprs[expr].kind.clone() {
+            // To read what is volatile is an effect.
+            ExprKind::Cast { kind: CastKind::Load, operand, .. }
+                if self.ty(operand).qualifiers().contains(Qualifiers::VOLATILE)
+                    && !self.is_pointer(operand)
+                    && !self.is_record(operand)
+                    && !self.is_complex(operand) =>
+            {
+                self.rvalue(expr).map(|_| ())
+            }
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.effects(inner),
             ExprKind::Comma(first, second) => {
                 self.effects(first)?;

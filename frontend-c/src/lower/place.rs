@@ -18,7 +18,7 @@ use super::scalar::{Scalar, flatten};
 use super::uses::member_chain;
 use crate::source::Span;
 use crate::tree::{CastKind, DeclId, ExprId, ExprKind, MemberAccess, UnaryOp};
-use crate::types::{ArraySize, Type};
+use crate::types::{ArraySize, Qualifiers, Type};
 
 /// A buffer of the function being lowered, by its number.
 pub(super) type BufferId = usize;
@@ -56,6 +56,8 @@ pub(super) struct Pointer {
     pub position: SmallVec<[Value; 2]>,
     /// The same as subscripts of an array with run-time extents, where they were given so.
     pub rows: Option<Rows>,
+    /// The object there is volatile, as the lvalue says that designates it.
+    pub volatile: bool,
 }
 
 /// What an lvalue designates.
@@ -110,7 +112,7 @@ impl Lowerer<'_> {
             _ => 1,
         };
         let position = (0..count).map(|_| self.index(0)).collect();
-        Pointer { buffer, position, rows: None }
+        Pointer { buffer, position, rows: None, volatile: false }
     }
 
     /// A buffer turns out to be accessed in a way its form does not allow.
@@ -306,6 +308,15 @@ impl Lowerer<'_> {
 
     /// The object that an lvalue designates.
     pub(super) fn place(&mut self, expr: ExprId) -> Lowering<Place> {
+        let mut place = self.designated(expr)?;
+        if let Place::Memory(pointer) = &mut place {
+            // It is the lvalue's type that says so (C11 §6.7.3).
+            pointer.volatile = self.ty(expr).qualifiers().contains(Qualifiers::VOLATILE);
+        }
+        Ok(place)
+    }
+
+    fn designated(&mut self, expr: ExprId) -> Lowering<Place> {
         let span = self.span(expr);
         if let Some(place) = self.path(expr) {
             return Ok(place);
@@ -397,7 +408,12 @@ impl Lowerer<'_> {
             Some(at) => self.add_index(at, offset),
             None => offset,
         };
-        Pointer { buffer: pointer.buffer, position: smallvec![position], rows: None }
+        Pointer {
+            buffer: pointer.buffer,
+            position: smallvec![position],
+            rows: None,
+            volatile: pointer.volatile,
+        }
     }
 
     /// The member named by a data clause that an expression designates.
@@ -428,7 +444,12 @@ impl Lowerer<'_> {
                 let known = self.buffers.iter().position(|buffer| buffer.memref == memref);
                 let form = Form::Single { element, size: scalar.size() };
                 let buffer = known.unwrap_or_else(|| self.buffer(memref, form, Some(decl)));
-                return Ok(Place::Memory(Pointer { buffer, position: smallvec![], rows: None }));
+                return Ok(Place::Memory(Pointer {
+                    buffer,
+                    position: smallvec![],
+                    rows: None,
+                    volatile: false,
+                }));
             }
             _ => {}
         }
@@ -607,6 +628,6 @@ impl Lowerer<'_> {
             let op = arith::SelectOp::new(&mut self.b, condition, a, b);
             position.push(self.value(op));
         }
-        Ok(Pointer { buffer: yes.buffer, position, rows: None })
+        Ok(Pointer { buffer: yes.buffer, position, rows: None, volatile: false })
     }
 }

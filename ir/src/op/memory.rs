@@ -15,6 +15,18 @@ pub enum AccessKind {
     Write,
     /// It reads and writes in one step.
     Atomic,
+    /// As atomic, and the order of such counts: with the attribute [`VOLATILE_ATTR`].
+    Volatile,
+}
+
+/// An atomic access with this attribute is one of a volatile object of the program.
+pub const VOLATILE_ATTR: &str = "volatile";
+
+impl AccessKind {
+    /// Whether it does what it does in one step.
+    pub fn is_atomic(self) -> bool {
+        matches!(self, AccessKind::Atomic | AccessKind::Volatile)
+    }
 }
 
 /// How an access says which elements it is to.
@@ -104,7 +116,10 @@ impl Ir {
             AccessedValue::Operand(index) => self.operand(op, index),
         };
         let extents = self.accessed_extents(ty, self.ty(value))?;
-        let (kind, buffer_operand) = (access.kind, access.buffer);
+        let is_volatile =
+            access.kind == AccessKind::Atomic && self.attr(op, VOLATILE_ATTR).is_some();
+        let kind = if is_volatile { AccessKind::Volatile } else { access.kind };
+        let buffer_operand = access.buffer;
         Some(MemoryAccess { kind, buffer, buffer_operand, subscripts, value, extents })
     }
 

@@ -30,6 +30,7 @@ pub use hooks::{
 };
 pub use memory::{
     AccessInterface, AccessKind, AccessedValue, MemoryAccess, SubscriptForm, Subscripts,
+    VOLATILE_ATTR,
 };
 pub use segments::{Values, operand_group, operand_range, result_group, result_range};
 pub use traits::Traits;

@@ -20,7 +20,7 @@ use gpuc_dialects::affine::{
 };
 use gpuc_dialects::memref;
 use gpuc_dialects::offload::RegionOp;
-use gpuc_ir::op::{AccessKind, Traits};
+use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Type, Value, WalkOrder};
 use indexmap::IndexSet;
@@ -296,7 +296,7 @@ fn is_alone(
         } else if !are_apart(ir, own.root, other, &apart) {
             return false;
         }
-        if other.kind == AccessKind::Atomic && other.root == own.root {
+        if other.kind.is_atomic() && other.root == own.root {
             return false;
         }
     }

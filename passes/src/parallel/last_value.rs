@@ -5,7 +5,7 @@
 
 use gpuc_dialects::affine::{AffineForOp, AffineMinOp};
 use gpuc_dialects::{arith, memref, scf};
-use gpuc_ir::op::{AccessKind, LoopCarried};
+use gpuc_ir::op::LoopCarried;
 use gpuc_ir::{Builder, InsertPoint, Ir, Op, OpView, Value};
 
 /// The store behind a loop that all the loop's result is there for.
@@ -110,7 +110,7 @@ fn plain_condition(ir: &Ir, op: Op, store: Op) -> Option<Value> {
 fn is_quiet(ir: &Ir, op: Op, scalar: Value) -> bool {
     let Some(access) = ir.memory_access(op) else { return ir.is_effect_free(op) };
     let buffer = access.buffer;
-    access.kind != AccessKind::Atomic
+    !access.kind.is_atomic()
         && buffer != scalar
         && ir.ctx.shape(ir.ty(buffer)).is_some_and(<[i64]>::is_empty)
 }

@@ -93,6 +93,7 @@ fn describe(ir: &Ir, access: &Access) -> String {
         AccessKind::Read => "read",
         AccessKind::Write => "write",
         AccessKind::Atomic => "atomic update",
+        AccessKind::Volatile => "volatile access",
     };
     match ir.ctx.place(ir.location(access.op)) {
         Some(place) => format!("{what} in line {}", place.line),

@@ -511,7 +511,7 @@ fn holds_barrier(ir: &Ir, op: Op) -> bool {
 /// Whether two accesses could race if they met.
 fn may_race(a: &Site, b: &Site) -> bool {
     let writes = a.access.writes() || b.access.writes();
-    let atomic = a.access.kind == AccessKind::Atomic && b.access.kind == AccessKind::Atomic;
+    let atomic = a.access.kind.is_atomic() && b.access.kind.is_atomic();
     writes && !atomic
 }
 

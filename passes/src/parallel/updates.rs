@@ -111,6 +111,7 @@ impl Update {
                         covered.push(access.op);
                         after.push((*access).clone());
                     }
+                    AccessKind::Volatile => return None,
                     AccessKind::Read => {}
                 }
             }

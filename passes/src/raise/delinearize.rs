@@ -14,7 +14,7 @@
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::affine::affine_scope;
 use gpuc_dialects::offload::RegionOp;
-use gpuc_ir::op::{AccessKind, Subscripts};
+use gpuc_ir::op::Subscripts;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Region, Value, WalkOrder};
 use indexmap::IndexMap;
@@ -102,7 +102,7 @@ fn keep_extents(ir: &Ir, mut access: Access, scope: Region) -> Access {
     let subscripts = ir.memory_access(access.op).map(|access| access.subscripts);
     if let Some(Subscripts::Values(values)) = subscripts
         && let [index] = values[..]
-        && access.kind != AccessKind::Atomic
+        && !access.kind.is_atomic()
     {
         let form = polynomial_keeping(ir, index, &|value| is_unchanging(ir, value, scope));
         access.subscripts = vec![Some(form.into())];

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 
 use super::affine_operands::AffineOperands;
 use super::row_guard::Guard;
-use crate::analysis::access::{Access, AccessKind};
+use crate::analysis::access::Access;
 use crate::analysis::domain::Domain;
 use crate::analysis::loops::nest;
 use crate::analysis::nest::guard::guards;
@@ -40,7 +40,7 @@ impl View {
         let forms: Option<Vec<&Polynomial>> =
             accesses.iter().map(|access| access.subscripts[0].as_ref()?.as_polynomial()).collect();
         let forms = forms?;
-        let atomic = accesses.iter().any(|access| access.kind == AccessKind::Atomic);
+        let atomic = accesses.iter().any(|access| access.kind.is_atomic());
         if atomic || forms.iter().all(|form| form.is_affine()) {
             return None;
         }

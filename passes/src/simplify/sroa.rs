@@ -146,7 +146,7 @@ fn accesses(ir: &mut Ir, buffer: Value) -> Option<Vec<(Op, Slot)>> {
 /// buffer.
 fn subscripts(ir: &Ir, op: Op, operand: usize) -> Option<Vec<i64>> {
     let access = ir.memory_access(op)?;
-    let plain = access.kind != AccessKind::Atomic && access.extents.is_empty();
+    let plain = !access.kind.is_atomic() && access.extents.is_empty();
     if !plain || operand != access.buffer_operand {
         return None;
     }

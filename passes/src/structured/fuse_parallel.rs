@@ -201,7 +201,7 @@ fn touches(ir: &Ir, op: Op) -> Result<Vec<Touch>, Refusal> {
             found.push(Touch {
                 buffer: access.buffer,
                 kind: access.kind,
-                is_one_element: access.extents.is_empty() && access.kind != AccessKind::Atomic,
+                is_one_element: access.extents.is_empty() && !access.kind.is_atomic(),
                 subscripts: access.subscripts,
             });
             continue;

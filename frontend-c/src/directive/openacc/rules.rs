@@ -1,11 +1,12 @@
 //! What the specification says of where clauses may stand: allowed on which directive, how often,
 //! with which others, and which directives need one.
 
-use gpuc_diagnostics::{Diagnostic, Severity};
+use gpuc_diagnostics::{Diagnostic, Severity, codes};
 
 use super::{Argument, Clause, ClauseKind, ClauseName, Directive, DirectiveKind};
+use crate::directive::VarRef;
 use crate::source::Span;
-use crate::tree::{DeclId, TranslationUnit};
+use crate::tree::TranslationUnit;
 
 use ClauseName as C;
 use DirectiveKind as D;
@@ -355,7 +356,7 @@ fn queues(directive: &Directive, unit: &TranslationUnit, found: &mut Checks) {
 
 /// A whole variable stands in at most one clause that decides on its data.
 fn duplicate_variables(directive: &Directive, unit: &TranslationUnit, found: &mut Checks) {
-    let mut seen: Vec<(DeclId, &Clause, Span)> = Vec::new();
+    let mut seen: Vec<(&VarRef, &Clause, Span)> = Vec::new();
     for clause in &directive.clauses {
         let reduction = clause.name == C::Reduction;
         let (ClauseKind::Vars { vars, .. } | ClauseKind::Reduction { vars, .. }) = &clause.kind
@@ -372,31 +373,45 @@ fn duplicate_variables(directive: &Directive, unit: &TranslationUnit, found: &mu
                 continue;
             }
             // A reduction variable is usually copied too; it is only never private.
-            let clash = seen.iter().find(|(decl, other, _)| {
+            let clash = seen.iter().find(|(known, other, _)| {
                 let private = |name| matches!(name, C::Private | C::FirstPrivate);
                 let reductions = reduction || other.name == C::Reduction;
-                *decl == var.decl
+                known.decl == var.decl
                     && (!reductions
                         || private(clause.name)
                         || private(other.name)
                         || reduction && other.name == C::Reduction)
             });
-            if let Some(&(_, other, span)) = clash {
+            if let Some(&(known, other, span)) = clash {
                 let (name, variable) = (other.name.spelling(), unit.name(var.decl));
                 let message =
                     format!("`{variable}` stands in a `{name}` clause of this directive already");
-                // Two data clauses are meaningful, if not wise: both are obeyed.
+                // Two data clauses can be obeyed, one after the other, and two sections may be apart.
                 let private = |name| matches!(name, C::Private | C::FirstPrivate | C::Reduction);
                 let severity = if private(clause.name) || private(other.name) {
                     Severity::Error
                 } else {
                     Severity::Warning
                 };
-                let diagnostic =
+                let mut diagnostic =
                     Diagnostic::new(severity, message).related(unit.place(span), "here");
+                if severity == Severity::Warning && may_be_same(unit, known, var) {
+                    diagnostic = diagnostic.code(codes::VARIABLE_TWICE).help(
+                        "leave the variable in one of them; `-Wno-error=variable-twice` obeys both",
+                    );
+                }
                 found.push((var.span, diagnostic));
             }
-            seen.push((var.decl, clause, var.span));
+            seen.push((var, clause, var.span));
         }
     }
+}
+
+/// Whether two items of one variable are the same object: the same text, or an array and a section of it. What a pointer
+/// points to is another object than the pointer.
+fn may_be_same(unit: &TranslationUnit, a: &VarRef, b: &VarRef) -> bool {
+    let text = |var: &VarRef| unit.source.slice(var.span);
+    let is_whole =
+        |var: &VarRef| var.sections.is_empty() && !unit.types.is_pointer(unit.decls[var.decl].ty);
+    is_whole(a) || is_whole(b) || text(a) == text(b)
 }

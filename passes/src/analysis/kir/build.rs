@@ -161,7 +161,7 @@ impl Builder<'_> {
             (false, false) => Class::Irregular,
         };
         let computation = match found.kind {
-            AccessKind::Atomic => atomic(self.ir, found.op),
+            AccessKind::Atomic | AccessKind::Volatile => atomic(self.ir, found.op),
             _ => self.stored(found),
         };
         let variable = name(self.ir, found.root);

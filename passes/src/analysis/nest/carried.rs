@@ -95,11 +95,13 @@ fn dependence(source: &Access, sink: &Access, certainty: Certainty) -> Dependenc
 }
 
 /// Whether the order of two accesses to one element matters. Atomic ones do not mind each other, but
-/// plain ones.
+/// plain ones and those of a volatile object.
 pub(super) fn conflict(a: AccessKind, b: AccessKind) -> bool {
     match (a, b) {
         (AccessKind::Read, AccessKind::Read) | (AccessKind::Atomic, AccessKind::Atomic) => false,
-        (AccessKind::Read | AccessKind::Write | AccessKind::Atomic, _) => true,
+        (AccessKind::Read | AccessKind::Write | AccessKind::Atomic | AccessKind::Volatile, _) => {
+            true
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use gpuc_dialects::offload::mapping::{
 };
 use gpuc_dialects::offload::{SCHEDULE_ATTR, SEQ_ATTR};
 use gpuc_dialects::scf;
-use gpuc_ir::op::{AccessKind, Traits};
+use gpuc_ir::op::Traits;
 use gpuc_ir::pass::Analysis;
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 
@@ -77,7 +77,7 @@ impl RowNest {
                 return refuse(op, "a row has variables of its own in memory");
             }
             let access = ir.memory_access(op);
-            if access.is_some_and(|access| access.kind == AccessKind::Atomic) {
+            if access.is_some_and(|access| access.kind.is_atomic()) {
                 return refuse(op, "an atomic operation is each row's own");
             }
             if ir.def(op).is_none_or(|def| def.hooks.loop_regions.is_none()) {
@@ -215,7 +215,7 @@ fn inner_loop(ir: &Ir, nest: &Nest, op: Op, reassociate: bool) -> Result<InnerLo
             return Err(Refusal::new(STEP, unknown, "its effects are not known"));
         }
     };
-    if accesses.iter().any(|access| access.kind == AccessKind::Atomic) {
+    if accesses.iter().any(|access| access.kind.is_atomic()) {
         return refuse("its atomic operations keep the order of its rounds".to_owned());
     }
     let held = carried(ir, op, accesses, Apart::Assumed, Wanted::Any);
