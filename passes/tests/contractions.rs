@@ -456,7 +456,10 @@ fn terms_of_a_triangle() {
 fn results_without_terms_are_not_there() {
     let under = |slanted: &Slanted, condition: &str| {
         let text = slanted.text();
-        let text = text.replace("%old = affine", &format!("affine.if affine_set<{condition} {{\n%old = affine"));
+        let text = text.replace(
+            "%old = affine",
+            &format!("affine.if affine_set<{condition} {{\n%old = affine"),
+        );
         text.replace("} {offload.schedule", "} } {offload.schedule")
     };
     for plan in PLANS {
@@ -534,7 +537,8 @@ fn one_sum_after_another() {
         assert_eq!(check(&even, plan), 1, "{plan}");
     }
     // Each sum has tiles in memory of the block as it wants them; they lie in the same where they are alike.
-    let tiling = "tile-contractions{arch=sm_80 least-blocks=0 tile-sizes=8,8,4 thread-sizes=2,2 wide=false}";
+    let tiling =
+        "tile-contractions{arch=sm_80 least-blocks=0 tile-sizes=8,8,4 thread-sizes=2,2 wide=false}";
     let (tiled, _) = run(tiling, &even);
     assert_eq!(tiled.matches("memref.alloca() : memref<4x8xf32, #gpu").count(), 2, "{tiled}");
 }

@@ -9,7 +9,8 @@ use std::slice;
 
 use gpuc_arch::SECTOR_BYTES;
 use gpuc_dialects::affine::{
-    AffineApplyOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorLoadOp, AffineVectorStoreOp,
+    AffineApplyOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorLoadOp,
+    AffineVectorStoreOp,
 };
 use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::vector::extract;
@@ -19,8 +20,8 @@ use gpuc_ir::{AffineExpr, Builder, OpView, Type, Value, ValueMap};
 use super::contraction::{Contraction, Staged};
 use super::coordinates::{Edge, Exprs, apply, below_edges, load_held};
 use super::sum::{End, Widest, holds, last_below, least};
-use crate::analysis::polynomial::Polynomial;
 use super::tile_plan::TilePlan;
+use crate::analysis::polynomial::Polynomial;
 
 /// Bytes of a wide copy.
 pub const WIDE_BYTES: i64 = 16;

@@ -4,15 +4,14 @@
 //! of results the terms that any result has are those at the row and the column where the range is widest, and the
 //! terms that all have are those where it is narrowest; what is between them is asked for term by term.
 
-use gpuc_dialects::affine::{
-    AffineApplyOp, AffineForOp, AffineMaxOp, AffineMinOp, AffineValue,
-};
+use gpuc_dialects::affine::{AffineApplyOp, AffineForOp, AffineMaxOp, AffineMinOp, AffineValue};
 use gpuc_dialects::arith;
 use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Type, Value, ValueMap};
 
 use super::band::Bound;
 use super::contraction::{Unsuitable, linear, number_bytes};
 use super::coordinates::{Exprs, apply};
+use super::tile_plan::TilePlan;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
 
@@ -55,12 +54,7 @@ impl Sum {
     ///
     /// # Errors
     /// Why it is none.
-    pub fn of(
-        ir: &Ir,
-        nest: Op,
-        op: AffineForOp,
-        sides: [Value; 2],
-    ) -> Result<Sum, Unsuitable> {
+    pub fn of(ir: &Ir, nest: Op, op: AffineForOp, sides: [Value; 2]) -> Result<Sum, Unsuitable> {
         if op.step_value(ir) != 1 || ir.results(op.op()).is_empty() {
             return Err(Unsuitable::Sum);
         }
@@ -69,14 +63,20 @@ impl Sum {
         let numbers = types.iter().all(|&ty| number_bytes(ir, ty).is_some());
         if numbers { Ok(Sum { op, range, types }) } else { Err(Unsuitable::Term) }
     }
+
+    /// Terms that only some results of a block have, in a large triangle.
+    pub fn terms_in_part(&self, plan: &TilePlan) -> i64 {
+        let slanted = self.range.widest.iter().zip(plan.block);
+        let slanted = slanted.filter(|(end, _)| **end != End::Any);
+        slanted.map(|(_, side)| side + plan.depth).sum()
+    }
 }
 
 impl Range {
     fn of(ir: &Ir, nest: Op, sum: AffineForOp, sides: [Value; 2]) -> Option<Range> {
         let values = [sum.lower_bound(ir), sum.upper_bound(ir)];
-        let is_known = |value: &Value| {
-            sides.contains(value) || !is_defined_inside(ir, *value, nest)
-        };
+        let is_known =
+            |value: &Value| sides.contains(value) || !is_defined_inside(ir, *value, nest);
         if !values.iter().flat_map(|value| &value.operands).all(is_known) {
             return None;
         }

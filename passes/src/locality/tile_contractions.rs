@@ -170,8 +170,10 @@ pub(super) fn check(nest: &Contraction, plan: &TilePlan, arch: &Arch) -> Result<
             .way_round("leave out the stages"));
     }
     if plan.stages > 1 && !nest.has_same_terms() {
-        return Err(refuse("copies in the background are of results that are one sum each, of the same terms")
-            .way_round("leave out the stages"));
+        return Err(refuse(
+            "copies in the background are of results that are one sum each, of the same terms",
+        )
+        .way_round("leave out the stages"));
     }
     let results: i64 = plan.thread.iter().product();
     if results > MOST_RESULTS {
@@ -255,7 +257,14 @@ impl TileContractions {
                 _ if i == last => sms.div_ceil(8),
                 _ => sms.div_ceil(4),
             };
-            let busy = i64::from(busy);
+            // Where results have terms of their own, the longest blocks have as many as of a rectangle, and a thread a result half as many on
+            // average: it is as good until the smallest blocks take turns.
+            let results = |plan: &TilePlan| plan.block.iter().product::<i64>();
+            let turns = i64::from(sms + sms / 2) * results(&plans[last]) / results(&plan);
+            let busy = match nest.is_slanted() && plan.weight > 0 {
+                true => turns.max(busy.into()),
+                false => busy.into(),
+            };
             Version { plan, least_blocks: self.least_blocks.unwrap_or(busy), placed: None }
         };
         let mut versions: Vec<_> = plans.iter().copied().enumerate().map(version).collect();
@@ -284,7 +293,8 @@ impl TileContractions {
             return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });
         }
         let bytes = nest.bytes_of_sums(ir);
-        let in_background = arch.has(Feature::CpAsync) && nest.is_rectangle() && nest.has_same_terms();
+        let in_background =
+            arch.has(Feature::CpAsync) && nest.is_rectangle() && nest.has_same_terms();
         let candidates = TilePlan::candidates(bytes, nest.most_tiles(), in_background);
         let (wide, narrow): (Vec<_>, Vec<_>) =
             candidates.into_iter().filter(fits).partition(|plan| plan.wide);

@@ -396,9 +396,7 @@ impl<'a> Emitter<'a> {
             });
             let straight = self.plan.straight_terms(self.nest.bytes_of_sums(b));
             let annotation = match (end, widest) {
-                (None, None) if straight < self.plan.depth => {
-                    llvm::unroll_by(&mut b.ctx, straight)
-                }
+                (None, None) if straight < self.plan.depth => llvm::unroll_by(&mut b.ctx, straight),
                 (None, None) => llvm::full_unroll(&mut b.ctx),
                 (None, Some(_)) => {
                     let terms = self.plan.straight_terms_in_part();
