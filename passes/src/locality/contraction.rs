@@ -277,6 +277,11 @@ impl Contraction {
         self.sums.len() == 1 && self.sums[0].range.is_fixed()
     }
 
+    /// Whether results have terms of their own.
+    pub fn is_slanted(&self) -> bool {
+        !self.sums.iter().all(|sum| sum.range.is_fixed())
+    }
+
     /// The variable of rows, of columns and of a sum.
     pub fn variables(&self, ir: &Ir, sum: usize) -> [Value; 3] {
         let [row, column] = [self.row, self.column].map(|dim| self.dims[dim].variable);

@@ -11,6 +11,7 @@ use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Type, Value, ValueMap};
 use super::band::Bound;
 use super::contraction::{Unsuitable, linear, number_bytes};
 use super::coordinates::{Exprs, apply};
+use super::tile_plan::TilePlan;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
 
@@ -61,6 +62,13 @@ impl Sum {
         let types: Vec<Type> = ir.result_types(op.op()).collect();
         let numbers = types.iter().all(|&ty| number_bytes(ir, ty).is_some());
         if numbers { Ok(Sum { op, range, types }) } else { Err(Unsuitable::Term) }
+    }
+
+    /// Terms that only some results of a block have, in a large triangle.
+    pub fn terms_in_part(&self, plan: &TilePlan) -> i64 {
+        let slanted = self.range.widest.iter().zip(plan.block);
+        let slanted = slanted.filter(|(end, _)| **end != End::Any);
+        slanted.map(|(_, side)| side + plan.depth).sum()
     }
 }
 

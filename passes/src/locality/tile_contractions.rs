@@ -257,7 +257,14 @@ impl TileContractions {
                 _ if i == last => sms.div_ceil(8),
                 _ => sms.div_ceil(4),
             };
-            let busy = i64::from(busy);
+            // Where results have terms of their own, the longest blocks have as many as of a rectangle, and a thread a result half as many on
+            // average: it is as good until the smallest blocks take turns.
+            let results = |plan: &TilePlan| plan.block.iter().product::<i64>();
+            let turns = i64::from(sms + sms / 2) * results(&plans[last]) / results(&plan);
+            let busy = match nest.is_slanted() && plan.weight > 0 {
+                true => turns.max(busy.into()),
+                false => busy.into(),
+            };
             Version { plan, least_blocks: self.least_blocks.unwrap_or(busy), placed: None }
         };
         let mut versions: Vec<_> = plans.iter().copied().enumerate().map(version).collect();

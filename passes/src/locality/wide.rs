@@ -154,13 +154,14 @@ pub fn conditions<'a>(
     let trips = trip_counts(b, region.op(), &nest.dims, &mut map)?;
     let blocks = parts(b, &trips, &nest.sides(plan), Count::Full);
     let mut all = at_least(b, blocks, least_blocks);
+    let depth = most_terms(b, nest, region.op(), &mut map)?;
     for rival in rivals {
-        let [own, other] = [plan, rival].map(|plan| time_of_products(b, nest, plan, &trips, sms));
+        let of = |plan| time_of_products(b, nest, plan, (&trips, depth), sms);
+        let [own, other] = [plan, rival].map(of);
         let first = compare(b, arith::CmpIPredicate::Sle, own, other);
         all = arith::AndIOp::new(b, all, first).value(b);
     }
     // Fewer terms than two runs are over before the tiles pay, unless runs are long.
-    let depth = most_terms(b, nest, region.op(), &mut map)?;
     if least_blocks > 0 || plan.stages > 1 {
         // The first runs are on their way before anything asks how many there are.
         let least = match plan.stages {
@@ -225,13 +226,18 @@ fn parts(b: &mut Builder<'_>, trips: &[Value], sides: &[i64], count: Count) -> V
 
 /// What the multiprocessor takes that has most of the blocks of a plan: their number times their results times what each
 /// weighs. That blocks come in whole numbers is what makes a small tile faster for one size and a large one for the next.
+///
+/// Where results have terms of their own, a block may have as many as two on average, which makes the time that of one more average block; and
+/// terms that not all results of a block have cost several times what others do: one for each row, or column, and a run.
 fn time_of_products(
     b: &mut Builder<'_>,
     nest: &Contraction,
     plan: &TilePlan,
-    trips: &[Value],
+    (trips, depth): (&[Value], Value),
     sms: i64,
 ) -> Value {
+    /// What a term of some results costs beside one of all.
+    const IN_PART: i64 = 3;
     let blocks = parts(b, trips, &nest.sides(plan), Count::All);
     let sms = arith::constant_index(b, sms);
     let mut most = arith::CeilDivUIOp::new(b, blocks, sms).value(b);
@@ -240,7 +246,15 @@ fn time_of_products(
         most = arith::MaxSIOp::new(b, most, least).value(b);
     }
     let results = plan.block.iter().product::<i64>();
+    let in_part: i64 = nest.sums.iter().map(|sum| sum.terms_in_part(plan)).sum();
     let each = arith::constant_index(b, results * plan.weight);
+    if in_part == 0 {
+        return arith::MulIOp::new(b, most, each).value(b);
+    }
+    let [one, in_part] = [1, IN_PART * in_part].map(|n| arith::constant_index(b, n));
+    let most = arith::AddIOp::new(b, most, one).value(b);
+    let terms = arith::AddIOp::new(b, depth, in_part).value(b);
+    let each = arith::MulIOp::new(b, each, terms).value(b);
     arith::MulIOp::new(b, most, each).value(b)
 }
 

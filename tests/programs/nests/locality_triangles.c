@@ -118,8 +118,8 @@ static void show(const char *name, int n, size_t count, const double *x)
 
 int main(void)
 {
-    static const int sizes[][2] = {{0, 3}, {3, 0}, {1, 1}, {2, 5}, {31, 37}, {83, 97}, {127, 192}, {128, 128}};
-    enum { MOST = 128 * 192 };
+    static const int sizes[][2] = {{0, 3}, {3, 0}, {1, 1}, {2, 5}, {31, 37}, {83, 97}, {128, 128}, {257, 263}};
+    enum { MOST = 257 * 263 };
     static double a[MOST], b[MOST], c[MOST];
     static float fa[MOST], fb[MOST], fc[MOST];
     for (int at = 0; at < 8; at++) {
