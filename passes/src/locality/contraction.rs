@@ -210,10 +210,27 @@ impl Contraction {
         Ok(())
     }
 
-    /// Bytes of the registers that one result takes in the sum that wants most.
+    /// Bytes of the registers that one result takes in the sum that wants most: its own, and those of sums in front of it
+    /// that somebody asks for from then on.
     pub fn bytes_of_sums(&self, ir: &Ir) -> i64 {
-        let bytes = |&ty: &Type| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8) as i64;
-        self.sums.iter().map(|sum| sum.types.iter().map(bytes).sum()).max().unwrap_or(8)
+        let bytes = |sum: &Sum| -> i64 {
+            let of_type = |&ty: &Type| memref::scalar_bytes(&ir.ctx, ty).unwrap_or(8) as i64;
+            sum.types.iter().map(of_type).sum()
+        };
+        let wanted = self.sums.iter().enumerate().map(|(at, sum)| {
+            let kept = self.sums[..at].iter().filter(|before| self.is_kept(ir, before, at));
+            bytes(sum) + kept.map(bytes).sum::<i64>()
+        });
+        wanted.max().unwrap_or(8)
+    }
+
+    /// Whether what a sum comes to is used in the sum of that number or behind it. One that goes on from there has it.
+    fn is_kept(&self, ir: &Ir, sum: &Sum, during: usize) -> bool {
+        let is_later = |user: Op| {
+            let within = self.sums.iter().position(|other| ir.is_inside(user, other.op.op()));
+            within.is_none_or(|at| at > during || at == during && user != self.sums[at].op.op())
+        };
+        ir.results(sum.op.op()).iter().any(|&total| ir.users(total).any(is_later))
     }
 
     /// Tiles that the sum has that has most.
