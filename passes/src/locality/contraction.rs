@@ -296,7 +296,7 @@ impl Contraction {
 
     /// Whether results have terms of their own.
     pub fn is_slanted(&self) -> bool {
-        !self.sums.iter().all(|sum| sum.range.is_fixed())
+        self.sums.iter().any(|sum| sum.range.widest != [End::Any; 2])
     }
 
     /// The variable of rows, of columns and of a sum.
