@@ -366,15 +366,12 @@ saves moving them, and there is no warning.";
 "Each clause says what becomes of a variable's data; two say different things, and which holds depends on
 the compiler: OpenACC 3.3 (§2.7) has none for that.
 
-    #pragma acc parallel loop copyin(a[0:n]) copy(a[0:n])    // error
+    #pragma acc parallel loop copyin(a[0:n]) copy(a[0:n])    // warning
 
-Write the clause that does both, here `copy`. Two sections of one array may stand in different clauses, with
-a warning: whether they are apart is the program's to know. With `-Wno-error=variable-twice` all of it is
-one, and both clauses are obeyed, one after the other.";
+Both are obeyed, one after the other, as other compilers do it and OpenACC's own validation suite expects it.
+Write the clause that does both, here `copy`. `-Werror=variable-twice` makes it an error. Two sections of one
+array may stand in different clauses: whether they are apart is the program's to know.";
 }
-
-/// Codes of warnings that are errors unless the command line says otherwise: of what a program must not do, and some do.
-pub const ERRORS_UNLESS_TOLD: [&str; 1] = [VARIABLE_TWICE];
 
 impl Explanation {
     /// What options call it: `-Wloop-carried`, `-Wno-loop-carried`, `-Werror=loop-carried`.

@@ -95,13 +95,7 @@ impl RemarkOptions {
     /// only those are left that the command line makes warnings.
     pub fn judge<'a>(&self, diagnostic: &'a Diagnostic) -> Option<Cow<'a, Diagnostic>> {
         let Asked { shown, error } = self.asked(diagnostic.code);
-        let is_error_by_itself =
-            diagnostic.code.is_some_and(|code| codes::ERRORS_UNLESS_TOLD.contains(&code));
         match diagnostic.severity {
-            Severity::Warning if is_error_by_itself && error.is_none() && shown.is_none() => {
-                let severity = Severity::Error;
-                return Some(Cow::Owned(Diagnostic { severity, ..diagnostic.clone() }));
-            }
             Severity::Error => return Some(Cow::Borrowed(diagnostic)),
             Severity::Warning if shown == Some(false) || self.no_warnings => return None,
             Severity::Remark if shown != Some(true) || self.no_warnings => return None,
@@ -150,20 +144,6 @@ mod tests {
             wanted.take(option);
         }
         wanted.judge(diagnostic).map(|judged| judged.severity)
-    }
-
-    #[test]
-    fn what_is_an_error_unless_told_otherwise() {
-        let twice = Diagnostic::warning("twice").code(codes::VARIABLE_TWICE);
-        for (options, expected) in [
-            (&[][..], Some(Severity::Error)),
-            (&["-Wno-error"], Some(Severity::Error)),
-            (&["-Wno-error=variable-twice"], Some(Severity::Warning)),
-            (&["-Wno-error=variable-twice", "-Werror=variable-twice"], Some(Severity::Error)),
-            (&["-Wno-variable-twice"], None),
-        ] {
-            assert_eq!(judged(options, &twice), expected, "{options:?}");
-        }
     }
 
     #[test]

@@ -396,9 +396,9 @@ fn duplicate_variables(directive: &Directive, unit: &TranslationUnit, found: &mu
                 let mut diagnostic =
                     Diagnostic::new(severity, message).related(unit.place(span), "here");
                 if severity == Severity::Warning && may_be_same(unit, known, var) {
-                    diagnostic = diagnostic.code(codes::VARIABLE_TWICE).help(
-                        "leave the variable in one of them; `-Wno-error=variable-twice` obeys both",
-                    );
+                    diagnostic = diagnostic
+                        .code(codes::VARIABLE_TWICE)
+                        .help("both are obeyed; leave the variable in one of them");
                 }
                 found.push((var.span, diagnostic));
             }
