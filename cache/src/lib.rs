@@ -137,7 +137,12 @@ impl Cache {
     /// What was kept under a key. An entry that is not as it was written is removed.
     pub fn get(&self, key: Key) -> Option<Vec<u8>> {
         let path = self.path(key);
-        let mut bytes = fs::read(&path).ok()?;
+        // Of what is no file, there may be no end.
+        let mut bytes = path
+            .metadata()
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .and_then(|_| fs::read(&path).ok())?;
         let whole = bytes.len() >= HEADER
             && bytes.starts_with(MAGIC)
             && Sha256::digest(&bytes[HEADER..])[..] == bytes[MAGIC.len()..HEADER];

@@ -30,7 +30,7 @@ use pieces::{Piece, Pieces};
 pub(super) use stored::{Headers, Read, State};
 
 /// What an entry says, and how: of another version of gpuc it may say something else.
-const VERSION: &str = concat!("headers 1 of gpuc ", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("headers 2 of gpuc ", env!("CARGO_PKG_VERSION"));
 
 /// A header that the source includes ahead of all else.
 struct Leading {

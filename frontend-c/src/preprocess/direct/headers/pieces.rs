@@ -426,6 +426,7 @@ impl<'t> Open<'t> {
             return None;
         }
         let mut names = self.tags();
+        names.extend(self.deallocators());
         let has = |words: &[&[u8]]| {
             self.parts.iter().any(|part| matches!(part, Part::Name(name) if words.contains(name)))
         };
@@ -504,6 +505,17 @@ impl<'t> Open<'t> {
             }
         }
         if names.is_empty() { None } else { Some(names) }
+    }
+
+    /// The functions that an attribute says to free what this one allocates: whoever uses one of them wants to know.
+    fn deallocators(&self) -> Vec<&'t [u8]> {
+        let named = self.words.windows(3).filter_map(|words| {
+            let is_malloc = matches!(words[0].text, b"malloc" | b"__malloc__");
+            let is_named = words[1].text == b"(" && words[2].kind == Kind::Name;
+            (is_malloc && is_named).then_some(words[2].text)
+        });
+        // A function of that name has a type there.
+        named.filter(|name| !WORDS.contains(name) && *name != b"size_t").collect()
     }
 
     /// The names behind `struct`, `union` and `enum`, wherever they stand.
@@ -601,6 +613,11 @@ mod tests {
                 "f",
             ),
             ("extern void *f (unsigned long) __attribute__ ((alias (\"g\")));", "!"),
+            (
+                "extern s *f (void) __attribute__ ((__malloc__)) __attribute__ ((__malloc__ (g, 1)));",
+                "g f",
+            ),
+            ("extern void *malloc (size_t n); extern int v;", "malloc; v"),
             ("extern int (*f (int)) (void);", "!"),
             ("extern __attribute__ ((x (1))) int f (struct s *p);", "s f"),
             (
