@@ -2,9 +2,10 @@
 
 use gpuc_ir::op;
 use gpuc_ir::op::types::{self, i1_same_shape};
+use gpuc_ir::{Builder, Value};
 
 use super::compare_fold::{CMPI, fold_cmpf, fold_cmpi};
-use super::flags::{CMPF_PREDICATE, CMPI_PREDICATE, FASTMATH, no_fastmath};
+use super::flags::{CMPF_PREDICATE, CMPI_PREDICATE, CmpIPredicate, FASTMATH, no_fastmath};
 use types::{BOOL_LIKE, FLOAT_LIKE, SIGNLESS_INTEGER_LIKE};
 
 op! {
@@ -31,4 +32,10 @@ op! {
         format "$predicate `,` $lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($lhs)"
         hooks { fold: Some(fold_cmpf) }
     }
+}
+
+/// Compares two integers.
+pub fn compare(b: &mut Builder<'_>, how: CmpIPredicate, lhs: Value, rhs: Value) -> Value {
+    let how = how.attr(&mut b.ctx);
+    CmpIOp::new(b, lhs, rhs).attr(b, "predicate", how).value(b)
 }

@@ -45,7 +45,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let mut source = None;
     let outcome = Arguments::parse(&arguments).and_then(|mut arguments| {
         source = arguments.sources.first().cloned();
-        if !arguments.sources.is_empty() {
+        if !arguments.sources.is_empty() && arguments.mode != Mode::HostOnly {
             arguments.choose_archs()?;
         }
         act(&arguments)

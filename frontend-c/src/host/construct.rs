@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gpuc_ir::Ir;
 
-use super::data::{LaunchData, data_array, descriptors, launch_data, values_apart};
+use super::data::{LaunchData, descriptors, entries};
 use super::function::{self, OnlyLaunch};
 use super::section::Asking;
 use super::{Edit, Functions, from_tree, literal, section};
@@ -352,7 +352,7 @@ fn replacement(
     );
     let arrays = || match count {
         0 => String::new(),
-        _ => data_array(unit, lowered, ir, functions, number),
+        _ => entries(unit, lowered, ir, functions, number).array(number),
     };
     let condition = texts.condition();
     let queue = texts.queue();
@@ -361,15 +361,16 @@ fn replacement(
     match info.action {
         Action::Compute => {
             let task = texts.task();
+            let entries = entries(unit, lowered, ir, functions, number);
             let is_launch =
                 info.compute.as_ref().is_some_and(|own| functions.launch(own).is_some());
-            let data =
-                if is_launch { launch_data(unit, lowered, ir, functions, number) } else { None };
+            let data = if is_launch { entries.launch(lowered, number) } else { None };
             let mut ahead = match &data {
                 Some(data) => data.ahead.clone(),
-                None => arrays(),
+                None if count == 0 => String::new(),
+                None => entries.array(number),
             };
-            ahead += &values_apart(unit, lowered, ir, functions, number);
+            ahead += &entries.values_apart(unit, lowered, number);
             let call = compute_call(&texts, functions, number, data.as_ref());
             let work = texts.in_queue(queue.as_deref(), &format!("{waits}{call}"));
             let (before, behind) = kept(&texts, number);

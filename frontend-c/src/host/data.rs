@@ -200,7 +200,7 @@ struct Entry {
 
 /// The descriptors of a construct's data.
 #[derive(Default)]
-struct Entries {
+pub(super) struct Entries {
     entries: Vec<Entry>,
     /// What is computed ahead of them.
     ahead: String,
@@ -208,7 +208,7 @@ struct Entries {
     rows: String,
 }
 
-fn entries(
+pub(super) fn entries(
     unit: &TranslationUnit,
     lowered: &Lowered,
     ir: &Ir,
@@ -295,75 +295,109 @@ fn entries(
     out
 }
 
-/// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
-pub(super) fn data_array(
-    unit: &TranslationUnit,
-    lowered: &Lowered,
-    ir: &Ir,
-    functions: &Functions<'_>,
-    number: usize,
-) -> String {
-    let Entries { entries, ahead, rows } = entries(unit, lowered, ir, functions, number);
-    let (mut data, mut offsets) = (String::new(), String::new());
-    for Entry { name, first, bytes, kind, line, device, offset, .. } in entries {
-        let _ = write!(
-            data,
-            "{{{name}, (void *)({first}), (unsigned long)({bytes}), {kind}, {line}u, {device}}}, "
-        );
-        let _ = write!(offsets, "{}, ", offset.as_deref().unwrap_or("0l"));
+impl Entries {
+    /// `struct __gpuc_data d[] = {...}`, with the distance of each section from element 0.
+    pub fn array(&self, number: usize) -> String {
+        let (mut data, mut offsets) = (String::new(), String::new());
+        for Entry { name, first, bytes, kind, line, device, offset, .. } in &self.entries {
+            let _ = write!(
+                data,
+                "{{{name}, (void *)({first}), (unsigned long)({bytes}), {kind}, {line}u, {device}}}, "
+            );
+            let _ = write!(offsets, "{}, ", offset.as_deref().unwrap_or("0l"));
+        }
+        let Entries { ahead, rows, .. } = self;
+        format!(
+            "{ahead}struct __gpuc_data __gpuc_d{number}[] = {{{data}{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
+        )
     }
-    format!(
-        "{ahead}struct __gpuc_data __gpuc_d{number}[] = {{{data}{rows}}}; const long __gpuc_o{number}[] = {{{offsets}}}; (void)__gpuc_o{number}; "
-    )
+
+    /// The data of a construct that is one launch; `None` where others look at its descriptors, or they are made of
+    /// more.
+    pub fn launch(&self, lowered: &Lowered, number: usize) -> Option<LaunchData> {
+        let is_plain = |item: &DataItem| {
+            item.flags.argument.is_none()
+                && !matches!(item.extent, Extent::Rows(_) | Extent::Enclosed { .. })
+        };
+        let info = &lowered.constructs[number];
+        if info.data.is_empty() || !info.data.iter().all(is_plain) {
+            return None;
+        }
+        let (mut items, mut words, mut letters) = (String::new(), String::new(), String::new());
+        for Entry { name, first, bytes, count, kind, line, offset, .. } in &self.entries {
+            let _ =
+                write!(items, "{{{name}, {kind}, {line}u, {}u}}, ", u32::from(offset.is_some()));
+            let _ = write!(words, ", (unsigned long)({first})");
+            letters.push('p');
+            let _ = match count {
+                Some((count, size)) => {
+                    let _ = write!(letters, "l*{size}");
+                    write!(words, ", (unsigned long)({count})")
+                }
+                None => {
+                    letters.push('l');
+                    write!(words, ", (unsigned long)({bytes})")
+                }
+            };
+            if let Some(offset) = offset {
+                letters.push('l');
+                let _ = write!(words, ", {offset}");
+            }
+        }
+        let count = self.entries.len();
+        let ahead = format!(
+            "{}static const struct __gpuc_item __gpuc_i{number}[] = {{{items}}}; ",
+            self.ahead
+        );
+        Some(LaunchData { ahead, table: format!("__gpuc_i{number}, {count}u"), words, letters })
+    }
+
+    /// Ends the program where a scalar that a construct is handed the value of lies in what it may write through a pointer.
+    /// What it has is the value of before.
+    pub fn values_apart(&self, unit: &TranslationUnit, lowered: &Lowered, number: usize) -> String {
+        let info = &lowered.constructs[number];
+        let values = info.compute.as_ref().map_or(&[][..], |compute| &compute.by_value);
+        let mut text = String::new();
+        for (name, ty) in values {
+            // Memory is written by its own type, or by that of characters (C17 6.5, 7).
+            let own = type_number(unit, *ty);
+            let may_hold = |item: &DataItem| {
+                let element = element(unit, item);
+                element == own || element == type_number(unit, Type::CHAR)
+            };
+            let entries = info.data.iter().zip(&self.entries);
+            for (item, entry) in entries.filter(|(item, _)| may_hold(item)) {
+                let Some((first, bytes)) = entry.written_memory(lowered, item) else { continue };
+                let _ = write!(
+                    text,
+                    "if ((unsigned long)&({name}) - (unsigned long)({first}) < (unsigned long)({bytes})) __gpuc_by_value(&__gpuc_s{number}, {}, {}); ",
+                    literal(name),
+                    entry.name
+                );
+            }
+        }
+        text
+    }
 }
 
-/// Ends the program where a scalar that a construct is handed the value of lies in what it may write through a pointer.
-/// What it has is the value of before.
-pub(super) fn values_apart(
-    unit: &TranslationUnit,
-    lowered: &Lowered,
-    ir: &Ir,
-    functions: &Functions<'_>,
-    number: usize,
-) -> String {
-    let info = &lowered.constructs[number];
-    let values = info.compute.as_ref().map_or(&[][..], |compute| &compute.by_value);
-    let mut text = String::new();
-    if values.is_empty() {
-        return text;
-    }
-    let entries = entries(unit, lowered, ir, functions, number).entries;
-    for (name, ty) in values {
-        // Memory is written by its own type, or by that of characters (C17 6.5, 7).
-        let own = type_number(unit, *ty);
-        let may_hold = |item: &DataItem| {
-            let element = element(unit, item);
-            element == own || element == type_number(unit, Type::CHAR)
+impl Entry {
+    /// What a construct may write of a data item through a pointer: the first byte and how many, as C expressions.
+    fn written_memory(&self, lowered: &Lowered, item: &DataItem) -> Option<(String, String)> {
+        let memory = match &item.extent {
+            Extent::Enclosed { construct, item, .. }
+                if lowered.constructs[*construct].condition.when.is_none() =>
+            {
+                let data = format!("__gpuc_d{construct}[{item}]");
+                (format!("{data}.host"), format!("{data}.bytes"))
+            }
+            Extent::Clause(_) | Extent::Elements(..) | Extent::Pointer(_) => {
+                (self.first.clone(), self.bytes.clone())
+            }
+            // An object is no other one.
+            Extent::Object(_) | Extent::Rows(_) | Extent::Enclosed { .. } => return None,
         };
-        for (item, entry) in info.data.iter().zip(&entries).filter(|(item, _)| may_hold(item)) {
-            let range = match &item.extent {
-                Extent::Enclosed { construct, item, .. }
-                    if lowered.constructs[*construct].condition.when.is_none() =>
-                {
-                    let data = format!("__gpuc_d{construct}[{item}]");
-                    Some((format!("{data}.host"), format!("{data}.bytes")))
-                }
-                Extent::Clause(_) | Extent::Elements(..) | Extent::Pointer(_) => {
-                    Some((entry.first.clone(), entry.bytes.clone()))
-                }
-                // An object is no other one.
-                Extent::Object(_) | Extent::Rows(_) | Extent::Enclosed { .. } => None,
-            };
-            let Some((first, bytes)) = range.filter(|_| entry.may_be_written) else { continue };
-            let _ = write!(
-                text,
-                "if ((unsigned long)&({name}) - (unsigned long)({first}) < (unsigned long)({bytes})) __gpuc_by_value(&__gpuc_s{number}, {}, {}); ",
-                literal(name),
-                entry.name
-            );
-        }
+        self.may_be_written.then_some(memory)
     }
-    text
 }
 
 /// A construct's data as arguments of its launch.
@@ -376,49 +410,6 @@ pub(super) struct LaunchData {
     pub words: String,
     /// A letter for each of those.
     pub letters: String,
-}
-
-/// The data of a construct that is one launch; `None` where others look at its descriptors, or they are made of
-/// more.
-pub(super) fn launch_data(
-    unit: &TranslationUnit,
-    lowered: &Lowered,
-    ir: &Ir,
-    functions: &Functions<'_>,
-    number: usize,
-) -> Option<LaunchData> {
-    let is_plain = |item: &DataItem| {
-        item.flags.argument.is_none()
-            && !matches!(item.extent, Extent::Rows(_) | Extent::Enclosed { .. })
-    };
-    let info = &lowered.constructs[number];
-    if info.data.is_empty() || !info.data.iter().all(is_plain) {
-        return None;
-    }
-    let Entries { entries, mut ahead, .. } = entries(unit, lowered, ir, functions, number);
-    let count = entries.len();
-    let (mut items, mut words, mut letters) = (String::new(), String::new(), String::new());
-    for Entry { name, first, bytes, count, kind, line, offset, .. } in entries {
-        let _ = write!(items, "{{{name}, {kind}, {line}u, {}u}}, ", u32::from(offset.is_some()));
-        let _ = write!(words, ", (unsigned long)({first})");
-        letters.push('p');
-        let _ = match count {
-            Some((count, size)) => {
-                let _ = write!(letters, "l*{size}");
-                write!(words, ", (unsigned long)({count})")
-            }
-            None => {
-                letters.push('l');
-                write!(words, ", (unsigned long)({bytes})")
-            }
-        };
-        if let Some(offset) = offset {
-            letters.push('l');
-            let _ = write!(words, ", {offset}");
-        }
-    }
-    let _ = write!(ahead, "static const struct __gpuc_item __gpuc_i{number}[] = {{{items}}}; ");
-    Some(LaunchData { ahead, table: format!("__gpuc_i{number}, {count}u"), words, letters })
 }
 
 /// The number of descriptors of a construct: those of rows stand behind all others.

@@ -216,7 +216,7 @@ impl Lowerer<'_> {
             return self.error(span, format!("pointer `{name}` is used before it points anywhere"));
         };
         let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
-        Ok(Pointer { buffer, position, rows: None, volatile: false })
+        Ok(Pointer::new(buffer, position))
     }
 
     /// Assigns to a pointer variable. The first assignment decides which buffer it points into.

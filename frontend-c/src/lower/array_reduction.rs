@@ -384,7 +384,7 @@ impl Lowerer<'_> {
 
     fn private_element(&mut self, start: &Pointer, at: u64) -> Pointer {
         let position = [self.index(at as i64)].into_iter().collect();
-        Pointer { buffer: start.buffer, position, rows: None, volatile: false }
+        Pointer::new(start.buffer, position)
     }
 
     /// At the end of an iteration: combines what it has into the elements.

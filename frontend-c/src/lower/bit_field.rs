@@ -13,7 +13,7 @@ use super::scalar::Scalar;
 use super::uses::member_chain;
 use crate::source::Span;
 use crate::tree::{BinaryOp, ExprId, ExprKind};
-use crate::types::{BitField, Qualifiers, Type};
+use crate::types::{BitField, Type};
 
 /// A bit-field of an object.
 pub(super) struct Bits {
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
         let object = self.object(base)?;
         let align = record.layout.map_or(1, |layout| layout.align);
         let mut bits = self.bits_at(&object, field.offset, bits, (field.ty, align), span)?;
-        bits.unit.volatile |= self.ty(expr).qualifiers().contains(Qualifiers::VOLATILE);
+        bits.unit.volatile |= self.is_volatile(expr);
         Ok(Some(bits))
     }
 

@@ -618,15 +618,7 @@ impl Lowerer<'_> {
                 }
                 Some(Binding::PointerVariable { buffer: Some(buffer), slots, .. }) => {
                     let position = slots.iter().map(|&slot| self.read_slot(slot)).collect();
-                    self.bind_pointer(
-                        decl,
-                        Some(super::place::Pointer {
-                            buffer,
-                            position,
-                            rows: None,
-                            volatile: false,
-                        }),
-                    )?;
+                    self.bind_pointer(decl, Some(super::place::Pointer::new(buffer, position)))?;
                 }
                 Some(Binding::PointerVariable { buffer: None, .. }) => {
                     self.bind_pointer(decl, None)?

@@ -8,7 +8,7 @@ use super::place::{Form, Place};
 use super::scalar::Scalar;
 use crate::source::Span;
 use crate::tree::{BinaryOp, CastKind, ExprId, ExprKind, IncDec, StmtKind, UnaryOp};
-use crate::types::{Qualifiers, Type};
+use crate::types::Type;
 
 impl Lowerer<'_> {
     /// The value of a scalar expression.
@@ -398,7 +398,7 @@ impl Lowerer<'_> {
         match self.unit.exprs[expr].kind.clone() {
             // To read what is volatile is an effect.
             ExprKind::Cast { kind: CastKind::Load, operand, .. }
-                if self.ty(operand).qualifiers().contains(Qualifiers::VOLATILE)
+                if self.is_volatile(operand)
                     && !self.is_pointer(operand)
                     && !self.is_record(operand)
                     && !self.is_complex(operand) =>

@@ -147,7 +147,7 @@ impl Lowerer<'_> {
                     rest %= row_size;
                     row /= (*extent).max(1);
                 }
-                Pointer { buffer: object.buffer, position, rows: None, volatile: false }
+                Pointer::new(object.buffer, position)
             }
         };
         self.store(value, &target, scalar, span)

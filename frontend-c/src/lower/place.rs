@@ -60,6 +60,13 @@ pub(super) struct Pointer {
     pub volatile: bool,
 }
 
+impl Pointer {
+    /// A position in a buffer, of which no more is known.
+    pub fn new(buffer: BufferId, position: SmallVec<[Value; 2]>) -> Pointer {
+        Pointer { buffer, position, rows: None, volatile: false }
+    }
+}
+
 /// What an lvalue designates.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
@@ -112,7 +119,7 @@ impl Lowerer<'_> {
             _ => 1,
         };
         let position = (0..count).map(|_| self.index(0)).collect();
-        Pointer { buffer, position, rows: None, volatile: false }
+        Pointer::new(buffer, position)
     }
 
     /// A buffer turns out to be accessed in a way its form does not allow.
@@ -311,9 +318,14 @@ impl Lowerer<'_> {
         let mut place = self.designated(expr)?;
         if let Place::Memory(pointer) = &mut place {
             // It is the lvalue's type that says so (C11 §6.7.3).
-            pointer.volatile = self.ty(expr).qualifiers().contains(Qualifiers::VOLATILE);
+            pointer.volatile = self.is_volatile(expr);
         }
         Ok(place)
+    }
+
+    /// Whether an lvalue is one of a volatile object.
+    pub(super) fn is_volatile(&self, expr: ExprId) -> bool {
+        self.ty(expr).qualifiers().contains(Qualifiers::VOLATILE)
     }
 
     fn designated(&mut self, expr: ExprId) -> Lowering<Place> {
@@ -408,12 +420,7 @@ impl Lowerer<'_> {
             Some(at) => self.add_index(at, offset),
             None => offset,
         };
-        Pointer {
-            buffer: pointer.buffer,
-            position: smallvec![position],
-            rows: None,
-            volatile: pointer.volatile,
-        }
+        Pointer { volatile: pointer.volatile, ..Pointer::new(pointer.buffer, smallvec![position]) }
     }
 
     /// The member named by a data clause that an expression designates.
@@ -444,12 +451,7 @@ impl Lowerer<'_> {
                 let known = self.buffers.iter().position(|buffer| buffer.memref == memref);
                 let form = Form::Single { element, size: scalar.size() };
                 let buffer = known.unwrap_or_else(|| self.buffer(memref, form, Some(decl)));
-                return Ok(Place::Memory(Pointer {
-                    buffer,
-                    position: smallvec![],
-                    rows: None,
-                    volatile: false,
-                }));
+                return Ok(Place::Memory(Pointer::new(buffer, smallvec![])));
             }
             _ => {}
         }
@@ -628,6 +630,6 @@ impl Lowerer<'_> {
             let op = arith::SelectOp::new(&mut self.b, condition, a, b);
             position.push(self.value(op));
         }
-        Ok(Pointer { buffer: yes.buffer, position, rows: None, volatile: false })
+        Ok(Pointer::new(yes.buffer, position))
     }
 }

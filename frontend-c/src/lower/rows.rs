@@ -43,14 +43,6 @@ impl Lowerer<'_> {
         extents
     }
 
-    /// Whether an array type has complex elements.
-    fn is_of_complex(&self, mut ty: Type) -> bool {
-        while let Some((element, _)) = self.unit.types.as_array(ty) {
-            ty = element;
-        }
-        self.unit.types.as_complex(ty).is_some()
-    }
-
     /// The subscripts behind moving a pointer by `count` objects of type `to`.
     pub(super) fn rows_along(&mut self, pointer: &Pointer, to: Type, count: Value) -> Option<Rows> {
         let extents = self.extents_of(to);
@@ -65,7 +57,7 @@ impl Lowerer<'_> {
             // A complex number is two of the buffer's elements.
             let starts = is_linear
                 && is_start
-                && !self.is_of_complex(to)
+                && !self.is_complex_type(self.unit.types.innermost(to))
                 && self.unit.types.is_variably_sized(to)
                 && buffer.variable.is_some_and(|decl| !self.as_linear.contains(&decl));
             return starts.then(|| Rows { extents, subscripts: smallvec![count] });

@@ -451,6 +451,14 @@ impl Types {
         }
     }
 
+    /// What arrays in arrays are made of; `ty` itself where it is none.
+    pub fn innermost(&self, mut ty: Type) -> Type {
+        while let Some((element, _)) = self.as_array(ty) {
+            ty = element;
+        }
+        ty
+    }
+
     /// The function type that `ty` is.
     pub fn as_function(&self, ty: Type) -> Option<&FunctionType> {
         match self.kind(ty) {

@@ -10,7 +10,7 @@ use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Type, Value, ValueMap};
 
 use super::band::Bound;
 use super::contraction::{Unsuitable, linear, number_bytes};
-use super::coordinates::{Exprs, apply};
+use super::coordinates::{Exprs, apply, below};
 use super::tile_plan::TilePlan;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::is_defined_inside;
@@ -157,14 +157,12 @@ impl Range {
     ) -> Vec<(AffineExpr, bool)> {
         let [lower, upper] = self.at(b, exprs, places);
         let term = exprs.value(b, term);
-        let one = b.ctx.constant_expr(-1);
         let mut all = Vec::new();
         for bound in lower {
             all.push((b.ctx.sub_expr(term, bound), false));
         }
         for bound in upper {
-            let room = b.ctx.sub_expr(bound, term);
-            all.push((b.ctx.add_expr(room, one), false));
+            all.push(below(b, term, bound));
         }
         all
     }
@@ -200,19 +198,13 @@ pub fn holds(
         let map = b.ctx.map(operands.len() as u32, 0, &[room]);
         let room = AffineApplyOp::create(b, &AffineValue::new(map, &operands));
         let zero = arith::constant_index(b, 0);
-        let own = compare(b, arith::CmpIPredicate::Sge, room, zero);
+        let own = arith::compare(b, arith::CmpIPredicate::Sge, room, zero);
         all = Some(match all {
             None => own,
             Some(all) => arith::AndIOp::new(b, all, own).value(b),
         });
     }
     all
-}
-
-/// A comparison.
-pub fn compare(b: &mut Builder<'_>, how: arith::CmpIPredicate, left: Value, right: Value) -> Value {
-    let predicate = how.attr(&mut b.ctx);
-    arith::CmpIOp::new(b, left, right).attr(b, "predicate", predicate).value(b)
 }
 
 /// The least of some values.

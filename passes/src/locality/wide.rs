@@ -9,7 +9,6 @@ use super::band::Dimension;
 use super::contraction::{Contraction, Staged, subscripts};
 use super::coordinates::Exprs;
 use super::stage::WIDE_BYTES;
-use super::sum::compare;
 use super::tile_plan::TilePlan;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::slice::compute_outside;
@@ -158,7 +157,7 @@ pub fn conditions<'a>(
     for rival in rivals {
         let of = |plan| time_of_products(b, nest, plan, (&trips, depth), sms);
         let [own, other] = [plan, rival].map(of);
-        let first = compare(b, arith::CmpIPredicate::Sle, own, other);
+        let first = arith::compare(b, arith::CmpIPredicate::Sle, own, other);
         all = arith::AndIOp::new(b, all, first).value(b);
     }
     // Fewer terms than two runs are over before the tiles pay, unless runs are long.
@@ -356,12 +355,12 @@ fn most_terms(
 
 pub fn at_least(b: &mut Builder<'_>, value: Value, least: i64) -> Value {
     let least = arith::constant_index(b, least);
-    compare(b, arith::CmpIPredicate::Sge, value, least)
+    arith::compare(b, arith::CmpIPredicate::Sge, value, least)
 }
 
 fn is_multiple(b: &mut Builder<'_>, value: Value, of: i64) -> Value {
     let of = arith::constant_index(b, of);
     let rest = arith::RemUIOp::new(b, value, of).value(b);
     let zero = arith::constant_index(b, 0);
-    compare(b, arith::CmpIPredicate::Eq, rest, zero)
+    arith::compare(b, arith::CmpIPredicate::Eq, rest, zero)
 }

@@ -101,7 +101,7 @@ fn lower(ir: &mut Ir, func: Op, reduce: gpu::AllReduceOp, max_threads: i64) {
     let buffer_ty = b.ctx.memref_in(&[block.most_warps], ty, None, Some(workgroup));
     let buffer = gpu::GPUFuncOp(func).add_workgroup_buffer(&mut b, buffer_ty);
     let zero = arith::constant_index(&mut b, 0);
-    let is_first = compare(&mut b, arith::CmpIPredicate::Eq, block.lane, zero);
+    let is_first = arith::compare(&mut b, arith::CmpIPredicate::Eq, block.lane, zero);
     let then = b.region(&[], |b, _| {
         memref::StoreOp::new(b, of_warp, buffer, &[block.warp]).build(b);
         scf::YieldOp::new(b, &[]).build(b);
@@ -116,11 +116,6 @@ fn lower(ir: &mut Ir, func: Op, reduce: gpu::AllReduceOp, max_threads: i64) {
     ir.replace_op(reduce.0, &[result]);
 }
 
-fn compare(b: &mut Builder<'_>, how: arith::CmpIPredicate, x: Value, y: Value) -> Value {
-    let how = how.attr(&mut b.ctx);
-    arith::CmpIOp::new(b, x, y).attr(b, "predicate", how).value(b)
-}
-
 /// The first lane's result is that of the warp; those of the others mean nothing.
 fn combine_lanes(b: &mut Builder<'_>, block: &Block, value: Value, combiner: Region) -> Value {
     let lanes = block.lanes(b);
@@ -133,7 +128,7 @@ fn combine_lanes(b: &mut Builder<'_>, block: &Block, value: Value, combiner: Reg
             None => combine(b, combiner, value, other),
             Some(lanes) => {
                 let partner = arith::AddIOp::new(b, block.lane, step).value(b);
-                let exists = compare(b, arith::CmpIPredicate::Slt, partner, lanes);
+                let exists = arith::compare(b, arith::CmpIPredicate::Slt, partner, lanes);
                 combine_if(b, exists, combiner, value, other)
             }
         };

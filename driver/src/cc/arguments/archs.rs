@@ -35,9 +35,13 @@ pub(super) fn native(word: &str) -> Result<Vec<&'static Arch>, Diagnostic> {
     Ok(found)
 }
 
-/// What the environment names, or else this machine's GPUs, which may be none.
+/// What the environment names, or else this machine's GPUs, or the default where there are none.
 pub fn default_archs() -> Result<Vec<&'static Arch>, Diagnostic> {
-    Ok(named_by_environment()?.unwrap_or_else(gpus::targets))
+    Ok(named_by_environment()?.unwrap_or_else(|| or_default(gpus::targets())))
+}
+
+fn or_default(gpus: Vec<&'static Arch>) -> Vec<&'static Arch> {
+    if gpus.is_empty() { vec![Arch::default_target()] } else { gpus }
 }
 
 fn named_by_environment() -> Result<Option<Vec<&'static Arch>>, Diagnostic> {
@@ -73,8 +77,7 @@ impl Arguments {
         self.arch_given = true;
     }
 
-    /// Compiles for what the environment names, or else for what there is, where the command line names no architecture. Of a
-    /// machine without a GPU, the default stays.
+    /// Compiles for what the environment names, or else for what there is, where the command line names no architecture.
     ///
     /// # Errors
     /// `GPUC_ARCH` names what is not known.
@@ -82,19 +85,18 @@ impl Arguments {
         if self.arch_given {
             return Ok(());
         }
-        let archs = match named_by_environment()? {
-            Some(named) => named,
-            None => self.simulated().map_or_else(gpus::targets, |simulated| vec![simulated]),
-        };
-        if !archs.is_empty() {
-            self.compile_for(archs);
-        }
+        let archs = named_by_environment()?.unwrap_or_else(|| {
+            let gpus = gpus::targets();
+            let simulated = self.simulated(!gpus.is_empty());
+            simulated.map_or_else(|| or_default(gpus), |simulated| vec![simulated])
+        });
+        self.compile_for(archs);
         Ok(())
     }
 
     /// What the simulator stands for, where the program runs on it at once. Names that mean nothing are for the program
     /// to refuse.
-    fn simulated(&self) -> Option<&'static Arch> {
+    fn simulated(&self, has_gpu: bool) -> Option<&'static Arch> {
         if !matches!(self.mode, Mode::Run | Mode::Tune) {
             return None;
         }
@@ -102,7 +104,7 @@ impl Arguments {
         let is_simulated = match device {
             Some(Device::Sim) => true,
             Some(Device::Cuda | Device::Host) => false,
-            Some(Device::Auto) | None => gpus::targets().is_empty(),
+            Some(Device::Auto) | None => !has_gpu,
         };
         if !is_simulated {
             return None;

@@ -275,9 +275,5 @@ impl Parser {
 
 /// Whether what a pointer points to may not be changed.
 fn is_constant(parser: &Parser, to: Type) -> bool {
-    let mut at = to;
-    while let Some((element, _)) = parser.checker.unit.types.as_array(at) {
-        at = element;
-    }
-    at.qualifiers().contains(Qualifiers::CONST)
+    parser.checker.unit.types.innermost(to).qualifiers().contains(Qualifiers::CONST)
 }

@@ -8,7 +8,7 @@ use super::{Clause, ClauseKind, ClauseName, Directive, DirectiveKind};
 use crate::directive::ReductionOp;
 use crate::lower::flatten;
 use crate::tree::TranslationUnit;
-use crate::types::{Type, TypeKind};
+use crate::types::TypeKind;
 
 impl ClauseName {
     /// Whether some of its forms are refused.
@@ -34,14 +34,6 @@ pub(super) fn check(directive: &Directive, unit: &TranslationUnit) -> Checks {
     found
 }
 
-/// The element of an array of any number of dimensions.
-fn element_of(unit: &TranslationUnit, mut ty: Type) -> Type {
-    while let Some((element, _)) = unit.types.as_array(ty) {
-        ty = element;
-    }
-    ty
-}
-
 /// Refuses forms of clauses.
 fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mut Checks) {
     let section = clause.name.section();
@@ -54,7 +46,7 @@ fn form(clause: &Clause, kind: DirectiveKind, unit: &TranslationUnit, found: &mu
                 found.push((var.span, refusal(&what, section)));
                 continue;
             }
-            let kind = unit.types.kind(element_of(unit, var.ty));
+            let kind = unit.types.kind(unit.types.innermost(var.ty));
             if matches!(kind, TypeKind::Complex(_)) && *op != ReductionOp::Add {
                 let what = format!("reduction on a complex variable by `{}`", op.spelling());
                 found.push((var.span, refusal(&what, section)));

@@ -16,8 +16,8 @@ use gpuc_dialects::arith;
 use gpuc_ir::{Builder, Value, ValueMap};
 
 use super::{Block, Emitter, Run, Turn};
-use crate::locality::coordinates::{Exprs, where_all};
-use crate::locality::sum::{End, Widest, compare, further, last_below};
+use crate::locality::coordinates::{Exprs, below, where_all};
+use crate::locality::sum::{End, Widest, further, last_below};
 
 impl Emitter<'_> {
     /// The runs of a sum.
@@ -42,12 +42,10 @@ impl Emitter<'_> {
         // A run that begins in front of the first term is one of the block's only if there are terms.
         let mut exprs = Exprs::default();
         let [first, end] = range.at(b, &mut exprs, &places);
-        let one = b.ctx.constant_expr(-1);
         let mut some = Vec::new();
         for first in first {
             for &end in &end {
-                let terms = b.ctx.sub_expr(end, first);
-                some.push((b.ctx.add_expr(terms, one), false));
+                some.push(below(b, first, end));
             }
         }
         where_all(b, exprs, &some, |b| {
@@ -129,8 +127,8 @@ impl Emitter<'_> {
         [first, end]: [Value; 2],
     ) -> Value {
         let number = small(b, turn.depth);
-        let begun = compare(b, arith::CmpIPredicate::Sge, number, first);
-        let goes_on = compare(b, arith::CmpIPredicate::Slt, number, end);
+        let begun = arith::compare(b, arith::CmpIPredicate::Sge, number, first);
+        let goes_on = arith::compare(b, arith::CmpIPredicate::Slt, number, end);
         arith::AndIOp::new(b, begun, goes_on).value(b)
     }
 
