@@ -1,6 +1,7 @@
 //! Runs C programs with `gpuc run` and with the host compiler, and compares.
 //!
-//! A program of `tests/programs` prints the same text either way. An example checks itself and
+//! A program of `tests/programs` prints the same text either way, for the target of the tests and for one with copies in
+//! the background. An example checks itself and
 //! times itself: it must end with success, and print the same lines up to the measured figures;
 //! it also runs with all its sizes 0 and 1.
 
@@ -16,6 +17,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// What the programs are run with: a name and the arguments.
 const EXAMPLE_RUNS: [(&str, &[&str]); 3] =
     [("default", &[]), ("zeros", &["0", "0", "0"]), ("ones", &["1", "1", "1"])];
+
+/// A target with copies in the background, which tiles are made for in other ways.
+const LATER: &str = "sm_90";
 
 /// Whether the run-time library says on the error stream that the device of the tests is in use.
 fn is_on_device(errors: &str) -> bool {
@@ -34,7 +38,11 @@ fn main() {
         let folders =
             ["tests/programs", "tests/openacc", "tests/openmp", "tests/hmpp", "tests/jolokia"];
         for path in folders.into_iter().flat_map(|folder| corpus::files_with(folder, &["c"])) {
-            trials.push(trial(&build, folder, path, "default", &[], false));
+            if build == "release" && tools::device() == "sim" {
+                let later = Run { name: LATER, arch: Some(LATER), ..Run::default() };
+                trials.push(trial(&build, folder, path.clone(), later));
+            }
+            trials.push(trial(&build, folder, path, Run::default()));
         }
         for path in corpus::files_below("examples") {
             if path.ends_with("Makefile") {
@@ -56,27 +64,39 @@ fn main() {
                 continue;
             }
             for (name, sizes) in EXAMPLE_RUNS {
-                trials.push(trial(&build, folder, path.clone(), name, sizes, true));
+                let run = Run { name, sizes, example: true, ..Run::default() };
+                trials.push(trial(&build, folder, path.clone(), run));
             }
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn trial(
-    build: &str,
-    folder: &Path,
-    path: PathBuf,
-    run: &str,
+/// How a program is run.
+#[derive(Clone, Copy)]
+struct Run {
+    name: &'static str,
+    /// The program's arguments.
     sizes: &'static [&'static str],
     example: bool,
-) -> Trial {
-    let folder: Arc<Path> = folder.into();
-    let name = format!("{build} {} [{run}]", path.display());
-    Trial::test(name, move || agree(&folder, &path, sizes, example).map_err(Failed::from))
+    /// The target, if it is not that of the tests.
+    arch: Option<&'static str>,
 }
 
-fn agree(folder: &Path, path: &Path, sizes: &[&str], example: bool) -> Result<(), String> {
+impl Default for Run {
+    fn default() -> Run {
+        Run { name: "default", sizes: &[], example: false, arch: None }
+    }
+}
+
+fn trial(build: &str, folder: &Path, path: PathBuf, run: Run) -> Trial {
+    let folder: Arc<Path> = folder.into();
+    let name = format!("{build} {} [{}]", path.display(), run.name);
+    Trial::test(name, move || agree(&folder, &path, run).map_err(Failed::from))
+}
+
+fn agree(folder: &Path, path: &Path, with: Run) -> Result<(), String> {
+    let Run { sizes, example, arch, .. } = with;
     let temporary = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     let gpuc = tools::ours_in(folder, "gpuc")?;
     let host = temporary.path().join("host");
@@ -97,6 +117,7 @@ fn agree(folder: &Path, path: &Path, sizes: &[&str], example: bool) -> Result<()
         true => run.args(["run", "--device", &device]),
         false => run.arg("check"),
     };
+    run.args(arch.map(|arch| format!("--arch={arch}")));
     run.args(corpus::options_of(path)).arg(path).arg("--").args(sizes);
     run.env("TMPDIR", temporary.path());
     let outcome = succeed("gpuc run", &mut run)?;

@@ -259,8 +259,7 @@ impl TileContractions {
             };
             // Where results have terms of their own, the longest blocks have as many as of a rectangle, and a thread a result half as many on
             // average: it is as good until the smallest blocks take turns.
-            let results = |plan: &TilePlan| plan.block.iter().product::<i64>();
-            let turns = i64::from(sms + sms / 2) * results(&plans[last]) / results(&plan);
+            let turns = i64::from(sms + sms / 2) * plans[last].results() / plan.results();
             let busy = match nest.is_slanted() && plan.weight > 0 {
                 true => turns.max(busy.into()),
                 false => busy.into(),
@@ -296,27 +295,24 @@ impl TileContractions {
         let in_background =
             arch.has(Feature::CpAsync) && nest.is_rectangle() && nest.has_same_terms();
         let candidates = TilePlan::candidates(bytes, nest.most_tiles(), in_background);
-        let (wide, narrow): (Vec<_>, Vec<_>) =
-            candidates.into_iter().filter(fits).partition(|plan| plan.wide);
+        let mut plans: Vec<TilePlan> = candidates.into_iter().filter(fits).collect();
         // Rows of known length that are whole copies leave an odd number of columns, or a base in between, to the smaller plans: not worth
-        // the large one's text twice.
+        // a large one's text twice.
         let has_whole_rows = |plan: &TilePlan| {
             let whole = |load| {
                 Wide::of_tile(ir, nest, load, plan).is_some_and(|wide| wide.has_whole_rows())
             };
             nest.staged.iter().all(whole)
         };
-        let again = wide.last().filter(|plan| narrow.len() < 2 || !has_whole_rows(plan));
-        // Without wide accesses round the sum, or with a test for each, results want more registers, and time.
-        let again = again.map(|&plan| TilePlan {
-            wide: false,
-            stages: 1,
-            blocks_each: 1,
-            weight: plan.weight + plan.weight / 25,
-            ..plan
+        let of_large = |plan: &TilePlan, other: &TilePlan| {
+            !plan.wide && other.wide && (plan.block, plan.depth) == (other.block, other.depth)
+        };
+        let known = plans.clone();
+        plans.retain(|plan| {
+            let smaller = |other: &TilePlan| !other.wide && other.results() < plan.results();
+            let is_twice = known.iter().any(|other| of_large(plan, other));
+            !(is_twice && known.iter().any(smaller) && has_whole_rows(plan))
         });
-        let again = again.filter(|plan| fits(plan) && !narrow.contains(plan));
-        let mut plans: Vec<TilePlan> = wide.into_iter().chain(again).chain(narrow).collect();
         if !(nest.is_rectangle() && nest.has_same_terms()) {
             plans.iter_mut().for_each(|plan| plan.blocks_each = 1);
         }

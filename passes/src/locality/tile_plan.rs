@@ -63,6 +63,11 @@ impl TilePlan {
         }
     }
 
+    /// Results of a block.
+    pub fn results(&self) -> i64 {
+        self.block.iter().product()
+    }
+
     /// Rows and columns of threads.
     pub fn threads(&self) -> [i64; 2] {
         [self.block[0] / self.thread[0], self.block[1] / self.thread[1]]
@@ -71,6 +76,12 @@ impl TilePlan {
     /// Threads of a block.
     pub fn thread_count(&self) -> i64 {
         self.threads().iter().product()
+    }
+
+    /// Whether there must be no shorter run behind the others: a loop over it, beside a ring's, wants registers that several
+    /// blocks a multiprocessor do not leave.
+    pub fn wants_whole_runs(&self) -> bool {
+        self.stages > 1 && self.blocks_each > 1
     }
 
     /// Terms that are straight code: all of a run, or some at a time where that would be long: of `float`s, of which the arithmetic
@@ -93,61 +104,86 @@ impl TilePlan {
         (PRODUCTS_A_GROUP / results).clamp(1, self.depth)
     }
 
-    /// What the multiprocessor takes at least, in blocks of this plan: each of its four schedulers has a warp of them or none.
-    pub fn blocks_at_least(&self) -> i64 {
+    /// Twice what a multiprocessor takes at least, in blocks of this plan whose sums have so many bytes: each of its four schedulers has a warp
+    /// of them or none. One warp of `float`s alone waits for what it loads as long as half of another would take; of wider numbers, whose
+    /// products take several clocks each, it does not. Nor is a block that is to have others beside it twice as fast without them (at 4096
+    /// rows and columns on an H100 a third).
+    pub fn twice_blocks_at_least(&self, bytes: i64) -> i64 {
         const SCHEDULERS: i64 = 4;
         const WARP: i64 = 32;
-        (SCHEDULERS * WARP / self.thread_count()).max(1)
+        let twice_warps = if bytes <= 4 { 3 } else { 2 };
+        let alone = if self.blocks_each > 1 { 3 } else { 2 };
+        (twice_warps * SCHEDULERS * WARP / self.thread_count()).max(alone)
     }
 
     /// The plans for sums of so many bytes a result and so many tiles, on a device with copies in the background or
     /// without, larger ones first: what a tile of registers holds bounds how often an element of shared memory is used, and
-    /// a thread has 255 of them. The last ones are for the smallest grids, and for rows that begin anywhere.
+    /// a thread has 255 of them. The last ones are for the smallest grids. Those that copy element by element are for rows that begin
+    /// anywhere, and want more time, for a test of each.
     ///
     /// The weights of large tiles of `float`s are those of products of 4096 rows and columns on an H100, those of others what the model of
-    /// time says of 200 to 1200 (`benches/RESULTS.md`).
+    /// time says of 200 to 2048 (`benches/RESULTS.md`).
     pub fn candidates(bytes: i64, tiles: usize, in_background: bool) -> Vec<TilePlan> {
-        let plan = |block: [i64; 2], depth: i64, thread: [i64; 2], blocks_each: i64| TilePlan {
+        let plan = |block: [i64; 2], depth: i64, thread: [i64; 2], weight: i64| TilePlan {
             block,
             depth,
             thread,
             wide: true,
             stages: 1,
-            blocks_each,
-            weight: 0,
+            blocks_each: 1,
+            weight,
         };
-        let weighed = |plan: TilePlan, weight: i64| TilePlan { weight, ..plan };
         let narrow = |block: [i64; 2], depth: i64, thread: [i64; 2], weight: i64| TilePlan {
             wide: false,
-            ..weighed(plan(block, depth, thread, 1), weight)
+            ..plan(block, depth, thread, weight)
         };
         let in_ring = |plan: TilePlan| TilePlan { stages: 2, ..plan };
-        match bytes {
-            ..=4 => {
-                let large = match (tiles, in_background) {
-                    (..=2, true) => weighed(in_ring(plan([128, 128], 16, [8, 8], 2)), 2222),
-                    (..=2, false) => weighed(plan([128, 128], 16, [8, 8], 2), 2336),
-                    // More operands want registers on their way into the tiles.
-                    _ => weighed(plan([64, 64], 16, [8, 4], 1), 2940),
+        let two_each = |plan: TilePlan| TilePlan { blocks_each: 2, ..plan };
+        match (bytes, tiles) {
+            (..=4, ..=2) => {
+                let mut plans = match in_background {
+                    true => vec![
+                        two_each(in_ring(plan([128, 128], 16, [8, 8], 2222))),
+                        in_ring(plan([64, 128], 16, [8, 8], 2250)),
+                        in_ring(plan([32, 64], 16, [4, 8], 2550)),
+                        in_ring(plan([32, 32], 16, [4, 4], 3200)),
+                    ],
+                    false => vec![
+                        two_each(plan([128, 128], 16, [8, 8], 2336)),
+                        plan([64, 128], 16, [8, 8], 2500),
+                        plan([32, 64], 16, [4, 8], 2700),
+                    ],
                 };
-                let oblong = weighed(plan([64, 128], 16, [8, 8], 1), 2500);
-                let small = narrow([32, 32], 32, [4, 4], 3400);
-                let smallest = narrow([16, 32], 32, [2, 2], 5500);
-                match tiles {
-                    ..=2 => vec![large, oblong, small, smallest],
-                    _ => vec![large, small, smallest],
-                }
+                plans.extend([
+                    narrow([64, 128], 16, [8, 8], 2600),
+                    narrow([32, 32], 32, [4, 4], 3400),
+                    narrow([16, 32], 32, [2, 2], 5500),
+                ]);
+                plans
             }
-            5..=8 => {
-                let large = match (tiles, in_background) {
-                    (..=2, true) => weighed(in_ring(plan([64, 32], 16, [8, 8], 1)), 3500),
-                    (..=2, false) => weighed(plan([64, 64], 16, [8, 8], 1), 3700),
-                    _ => weighed(plan([64, 32], 16, [8, 4], 1), 4800),
+            // More operands want registers on their way into the tiles.
+            (..=4, _) => vec![
+                plan([64, 64], 16, [8, 4], 2940),
+                narrow([64, 64], 16, [8, 4], 3057),
+                narrow([32, 32], 32, [4, 4], 3400),
+                narrow([16, 32], 32, [2, 2], 5500),
+            ],
+            (5..=8, _) => {
+                let (block, thread, weight) = match (tiles, in_background) {
+                    (..=2, true) => ([64, 32], [8, 8], 3500),
+                    (..=2, false) => ([64, 64], [8, 8], 3700),
+                    _ => ([64, 32], [8, 4], 4800),
                 };
-                let small = narrow([32, 32], 16, [8, 4], 5000);
-                vec![large, small, narrow([16, 16], 32, [2, 1], 13200)]
+                let large = plan(block, 16, thread, weight);
+                let large = if tiles <= 2 && in_background { in_ring(large) } else { large };
+                vec![
+                    large,
+                    narrow(block, 16, thread, weight + weight / 25),
+                    narrow([32, 32], 16, [8, 4], 5000),
+                    narrow([16, 16], 32, [2, 1], 13200),
+                ]
             }
-            _ => vec![plan([64, 64], 8, [4, 4], 2), narrow([64, 64], 8, [4, 4], 0)],
+            _ => vec![two_each(plan([64, 64], 8, [4, 4], 0)), narrow([64, 64], 8, [4, 4], 0)],
         }
     }
 }

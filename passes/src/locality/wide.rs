@@ -170,8 +170,7 @@ pub fn conditions<'a>(
         let deep = at_least(b, depth, least);
         all = arith::AndIOp::new(b, all, deep).value(b);
     }
-    if plan.stages > 1 {
-        // A loop over a shorter run would want registers that the products need.
+    if plan.wants_whole_runs() {
         let whole = is_multiple(b, depth, plan.depth);
         all = arith::AndIOp::new(b, all, whole).value(b);
     }
@@ -223,7 +222,7 @@ fn parts(b: &mut Builder<'_>, trips: &[Value], sides: &[i64], count: Count) -> V
     parts
 }
 
-/// What the multiprocessor takes that has most of the blocks of a plan: their number times their results times what each
+/// Twice what the multiprocessor takes that has most of the blocks of a plan: their number times their results times what each
 /// weighs. That blocks come in whole numbers is what makes a small tile faster for one size and a large one for the next.
 ///
 /// Where results have terms of their own, a block may have as many as two on average, which makes the time that of one more average block; and
@@ -239,19 +238,18 @@ fn time_of_products(
     const IN_PART: i64 = 3;
     let blocks = parts(b, trips, &nest.sides(plan), Count::All);
     let sms = arith::constant_index(b, sms);
-    let mut most = arith::CeilDivUIOp::new(b, blocks, sms).value(b);
-    if plan.blocks_at_least() > 1 {
-        let least = arith::constant_index(b, plan.blocks_at_least());
-        most = arith::MaxSIOp::new(b, most, least).value(b);
-    }
-    let results = plan.block.iter().product::<i64>();
+    let most = arith::CeilDivUIOp::new(b, blocks, sms).value(b);
+    let two = arith::constant_index(b, 2);
+    let twice = arith::MulIOp::new(b, most, two).value(b);
+    let least = arith::constant_index(b, plan.twice_blocks_at_least(nest.bytes_of_sums(b)));
+    let most = arith::MaxSIOp::new(b, twice, least).value(b);
     let in_part: i64 = nest.sums.iter().map(|sum| sum.terms_in_part(plan)).sum();
-    let each = arith::constant_index(b, results * plan.weight);
+    let each = arith::constant_index(b, plan.results() * plan.weight);
     if in_part == 0 {
         return arith::MulIOp::new(b, most, each).value(b);
     }
-    let [one, in_part] = [1, IN_PART * in_part].map(|n| arith::constant_index(b, n));
-    let most = arith::AddIOp::new(b, most, one).value(b);
+    let in_part = arith::constant_index(b, IN_PART * in_part);
+    let most = arith::AddIOp::new(b, most, two).value(b);
     let terms = arith::AddIOp::new(b, depth, in_part).value(b);
     let each = arith::MulIOp::new(b, each, terms).value(b);
     arith::MulIOp::new(b, most, each).value(b)

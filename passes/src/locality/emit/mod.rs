@@ -213,7 +213,10 @@ impl<'a> Emitter<'a> {
                     vec![]
                 });
             }
-            _ => self.runs_in_background(b, block, sum, [&lower, &upper]),
+            _ => {
+                let end = if self.runs_fit(b, sum) { &upper } else { &whole };
+                self.runs_in_background(b, block, sum, [&lower, end]);
+            }
         }
         if !self.runs_fit(b, sum) {
             let mut exprs = Exprs::default();
@@ -256,9 +259,9 @@ impl<'a> Emitter<'a> {
         [single(b, first), whole, single(b, end)]
     }
 
-    /// Whether runs are known to cover all terms; for a ring the host asks.
+    /// Whether runs are known to cover all terms, or the host asks.
     fn runs_fit(&self, b: &Builder<'_>, sum: usize) -> bool {
-        if self.plan.stages > 1 {
+        if self.plan.wants_whole_runs() {
             return true;
         }
         let trips = self.nest.sums[sum].op.constant_trip_count(b);
@@ -275,14 +278,14 @@ impl<'a> Emitter<'a> {
 
     /// Whole runs of terms, whose tiles are copied in the background while those before them are used: a ring of as many
     /// tiles as the plan has stages. A wait for the run's own copies and one barrier are all that stands between runs:
-    /// behind it, nobody reads the tile of the run before, which the next copies go to. Runs are whole, and there
-    /// are as many as stages at least, which the host has seen to.
+    /// behind it, nobody reads the tile of the run before, which the next copies go to. There are as many as stages at
+    /// least, which the host has seen to.
     fn runs_in_background(
         &self,
         b: &mut Builder<'_>,
         block: &Block,
         sum: usize,
-        [lower, upper]: [&AffineValue; 2],
+        [lower, whole]: [&AffineValue; 2],
     ) {
         let (stages, depth) = (self.plan.stages, self.plan.depth);
         let range = &self.nest.sums[sum].range;
@@ -298,7 +301,7 @@ impl<'a> Emitter<'a> {
             self.fetch(b, block, run(term, row));
             nvvm::CpAsyncCommitGroupOp::new(b).build(b);
         }
-        AffineForOp::create(b, lower, upper, depth, &[], |b, term, _| {
+        AffineForOp::create(b, lower, whole, depth, &[], |b, term, _| {
             let i32 = b.ctx.i32();
             let pending = b.ctx.int_attr((stages - 2).into(), i32);
             nvvm::CpAsyncWaitGroupOp::new(b).attr(b, "n", pending).build(b);
@@ -318,7 +321,8 @@ impl<'a> Emitter<'a> {
             let mut exprs = Exprs::default();
             let (end, number) = (exprs.bound(b, end), exprs.value(b, term));
             let left = b.ctx.sub_expr(end, number);
-            let needed = b.ctx.constant_expr(-(ahead + 1));
+            let further = if self.runs_fit(b, sum) { 1 } else { depth };
+            let needed = b.ctx.constant_expr(-(ahead + further));
             let room = b.ctx.add_expr(left, needed);
             let operands = exprs.finish(b, &[]).operands;
             let set = b.ctx.integer_set(operands.len() as u32, 0, &[(room, false)]);
