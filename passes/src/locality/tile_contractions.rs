@@ -304,15 +304,12 @@ impl TileContractions {
             };
             nest.staged.iter().all(whole)
         };
-        let of_large = |plan: &TilePlan, other: &TilePlan| {
-            !plan.wide && other.wide && (plan.block, plan.depth) == (other.block, other.depth)
-        };
-        let known = plans.clone();
-        plans.retain(|plan| {
-            let smaller = |other: &TilePlan| !other.wide && other.results() < plan.results();
-            let is_twice = known.iter().any(|other| of_large(plan, other));
-            !(is_twice && known.iter().any(smaller) && has_whole_rows(plan))
-        });
+        let mut narrow = (0..plans.len()).filter(|&at| !plans[at].wide);
+        if let (Some(large), Some(_)) = (narrow.next(), narrow.next())
+            && has_whole_rows(&plans[large])
+        {
+            plans.remove(large);
+        }
         if !(nest.is_rectangle() && nest.has_same_terms()) {
             plans.iter_mut().for_each(|plan| plan.blocks_each = 1);
         }

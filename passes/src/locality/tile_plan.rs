@@ -168,20 +168,22 @@ impl TilePlan {
                 narrow([32, 32], 32, [4, 4], 3400),
                 narrow([16, 32], 32, [2, 2], 5500),
             ],
-            (5..=8, _) => {
-                let (block, thread, weight) = match (tiles, in_background) {
-                    (..=2, true) => ([64, 32], [8, 8], 3500),
-                    (..=2, false) => ([64, 64], [8, 8], 3700),
-                    _ => ([64, 32], [8, 4], 4800),
+            (5..=8, tiles) => {
+                let mut plans = match (tiles, in_background) {
+                    (..=2, true) => vec![in_ring(plan([64, 32], 16, [8, 8], 3500))],
+                    (..=2, false) => vec![plan([64, 64], 16, [8, 8], 3700)],
+                    _ => vec![plan([64, 32], 16, [8, 4], 4800)],
                 };
-                let large = plan(block, 16, thread, weight);
-                let large = if tiles <= 2 && in_background { in_ring(large) } else { large };
-                vec![
-                    large,
-                    narrow(block, 16, thread, weight + weight / 25),
+                plans.extend([
+                    match (tiles, in_background) {
+                        (..=2, true) => narrow([64, 32], 16, [8, 8], 3640),
+                        (..=2, false) => narrow([64, 32], 16, [8, 4], 4700),
+                        _ => narrow([64, 32], 16, [8, 4], 4992),
+                    },
                     narrow([32, 32], 16, [8, 4], 5000),
                     narrow([16, 16], 32, [2, 1], 13200),
-                ]
+                ]);
+                plans
             }
             _ => vec![two_each(plan([64, 64], 8, [4, 4], 0)), narrow([64, 64], 8, [4, 4], 0)],
         }

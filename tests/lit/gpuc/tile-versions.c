@@ -16,7 +16,7 @@ void known(int n, double a[restrict][640], double b[restrict][640], double c[res
 }
 
 // CHECK-LABEL: kernel odd:
-// CHECK: tile i by 64, j by 64, k by 16, threads 8 by 8, weight
+// CHECK: tile i by 64, j by 32, k by 16, threads 8 by 4, weight
 // CHECK-NEXT: tile i by 32, j by 32
 // CHECK-NEXT: tile i by 16, j by 16
 // CHECK-NEXT: map
