@@ -1,5 +1,5 @@
 // Which versions of a product are worth their text: rows of known length are whole copies of 16 bytes or are not, and what is left to a
-// test at run time has the large tile twice; what arrays have no room for is left out.
+// test at run time has a large tile element by element, too; what arrays have no room for is left out.
 // RUN: gpuc -Minfo=plan -c %s -o %t.o 2>&1 | FileCheck %s
 // CHECK-LABEL: kernel known:
 // CHECK: tile i by 64, j by 64, k by 16, threads 8 by 8, wide
@@ -31,7 +31,7 @@ void odd(int n, double a[restrict][641], double b[restrict][641], double c[restr
 
 // CHECK-LABEL: kernel open:
 // CHECK: tile i by 64, j by 64, k by 16, threads 8 by 8, wide
-// CHECK-NEXT: tile i by 64, j by 64, k by 16, threads 8 by 8, weight
+// CHECK-NEXT: tile i by 64, j by 32, k by 16, threads 8 by 4, weight
 // CHECK-NEXT: tile i by 32, j by 32
 // CHECK-NEXT: tile i by 16, j by 16
 // CHECK-NEXT: map
