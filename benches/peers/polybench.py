@@ -131,7 +131,7 @@ def choice(options, source, include, folder):
             time, wall = on_gpu(program) if built.returncode == 0 else (None, None)
             times += [time, wall]
             continue
-        environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_DEVICE_MODEL="h100", GPUC_REPORT="1")
+        environment = dict(os.environ, GPUC_DEVICE="sim", GPUC_SIM_DEVICE="h100", GPUC_REPORT="1")
         ran = built.returncode == 0 and run([program], env=environment)
         found = kernels(ran.stderr.partition("gpuc report:")[2]) if ran and ran.returncode == 0 else []
         times.append(sum(kernel[0] for kernel in found) if found else None)

@@ -17,6 +17,9 @@ pub static DIALECT: DialectDef = DialectDef {
 /// Name of the attribute that says how many blocks of a kernel a multiprocessor is to hold at least.
 pub const MIN_BLOCKS: &str = "nvvm.minctasm";
 
+/// Name of the attribute that says how many registers a thread of a kernel has at most, whatever blocks a multiprocessor is to hold.
+pub const MAX_REGISTERS: &str = "nvvm.maxnreg";
+
 /// Name of the attribute of a store to memory of the block that may be carried out at any time up to the thread's
 /// [`CpAsyncWaitGroupOp`] for its group: of a value from global memory it becomes `cp.async` (PTX ISA §9.7.9.25.3), which
 /// needs no register. Carried out at once it is as right.

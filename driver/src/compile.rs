@@ -9,7 +9,8 @@ use std::path::Path;
 
 use gpuc_cache::Cache;
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
-use gpuc_dialects::gpu::{GPUModuleOp, LaunchFuncOp};
+use gpuc_dialects::gpu::{GPUFuncOp, GPUModuleOp, LaunchFuncOp};
+use gpuc_dialects::nvvm;
 use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_frontend_c::lower::{self, Lowered};
@@ -604,6 +605,9 @@ impl<'a> Unit<'a> {
                         self.select_for_others()?;
                     }
                     self.run(stage)?;
+                    if stage.name == pipelines::PARALLEL.name {
+                        self.limit_registers();
+                    }
                 }
                 Action::LinkDeviceMath => self.link_devmath()?,
             }
@@ -630,6 +634,17 @@ impl<'a> Unit<'a> {
     fn find(&self, is: impl Fn(&Ir, Op) -> bool) -> Option<Op> {
         let block = self.ir.body(self.module(), 0);
         self.ir.ops(block).find(|&op| is(&self.ir, op))
+    }
+
+    /// Notes at each kernel how many registers its threads may have, where an option says so.
+    fn limit_registers(&mut self) {
+        let Some(most) = self.arguments.max_registers else { return };
+        let most = self.ir.ctx.i64_attr(most.into());
+        let kernels = self.find(GPUModuleOp::is).into_iter();
+        let kernels = kernels.flat_map(|module| self.ir.nested_ops(module, WalkOrder::PreOrder));
+        for kernel in kernels.filter(|&op| GPUFuncOp::is(&self.ir, op)).collect::<Vec<_>>() {
+            self.ir.set_attr(kernel, nvvm::MAX_REGISTERS, most);
+        }
     }
 
     fn link_devmath(&mut self) -> Result<(), Failure> {

@@ -120,7 +120,10 @@ impl<'a, 'm> Selector<'a, 'm> {
         if let Some(size) = abi.block_size {
             attrs.push(("reqntid", ir.ctx.i32_array_attr(&size.map(|n| n as i32))));
         }
-        if let Some(blocks) = ir.attr(self.kernel, nvvm::MIN_BLOCKS) {
+        // Either bounds registers: what is asked for in numbers goes before what is made of them.
+        if let Some(registers) = ir.attr(self.kernel, nvvm::MAX_REGISTERS) {
+            attrs.push(("maxnreg", registers));
+        } else if let Some(blocks) = ir.attr(self.kernel, nvvm::MIN_BLOCKS) {
             attrs.push(("minnctapersm", blocks));
         }
         let mut state = OpState::new(ir.ctx.op_name(PtxFuncOp::NAME), location);

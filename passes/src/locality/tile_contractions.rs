@@ -292,8 +292,9 @@ impl TileContractions {
             return Ok(if plan.wide { vec![plan, narrow] } else { vec![plan] });
         }
         let bytes = nest.bytes_of_sums(ir);
-        let in_background =
-            arch.has(Feature::CpAsync) && nest.is_rectangle() && nest.has_same_terms();
+        // What is turned round on its way is not copied 16 bytes at a time in the background.
+        let is_turned = nest.staged.iter().all(|load| load.contiguous_depth);
+        let in_background = arch.has(Feature::CpAsync) && nest.has_same_terms() && !is_turned;
         let candidates = TilePlan::candidates(bytes, nest.most_tiles(), in_background);
         let mut plans: Vec<TilePlan> = candidates.into_iter().filter(fits).collect();
         // Rows of known length that are whole copies leave an odd number of columns, or a base in between, to the smaller plans: not worth

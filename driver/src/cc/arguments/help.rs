@@ -102,6 +102,11 @@ pub const OPTIONS: &[OwnOption] = &[
                fusing within an expression: never, too, as GCC before 14",
     },
     option(
+        "--maxrregcount",
+        "=N",
+        "registers that a thread of a kernel has at most (16 to 255); what a kernel would have more of is spilled to memory",
+    ),
+    option(
         "-fno-associative-math",
         "",
         "inner loops make sums and products of floating-point numbers in the order of the program; else, \
@@ -180,7 +185,10 @@ pub const OPTIONS: &[OwnOption] = &[
 const SPELLINGS: &[(&str, &str)] = &[
     ("-acc, -acc=gpu, -ta=tesla", "offload; the default"),
     ("-acc=host, -noacc, -fno-openacc", "leave the directives out; with -acc=host _OPENACC stays"),
-    ("-gpu=cc90,fma,lineinfo,...", "--arch=sm_90 (of several each), -ffp-contract"),
+    (
+        "-gpu=cc90,fma,maxregcount:64,...",
+        "--arch=sm_90 (of several each), -ffp-contract, --maxrregcount",
+    ),
     ("--offload-arch=sm_90", "--arch=sm_90 (of several each)"),
     ("-fast", "-O3"),
     (

@@ -174,6 +174,8 @@ pub struct Arguments {
     pub time: bool,
     /// `-ffp-contract`.
     pub contraction: Contraction,
+    /// `--maxrregcount`: registers that a thread of a kernel has at most.
+    pub max_registers: Option<u32>,
     /// `-fassociative-math`, `-fno-associative-math`.
     pub associative: bool,
     /// `-foffload-unsupported=host`.
@@ -254,6 +256,7 @@ impl Arguments {
             device_model: None,
             time: false,
             contraction: Contraction::Fast,
+            max_registers: None,
             associative: true,
             unsupported_on_host: false,
             auto: None,

@@ -181,12 +181,16 @@ impl Arguments {
                 }
                 ("fma", _) => self.contract(Contraction::Fast),
                 ("nofma", _) => self.contract(Contraction::Off),
+                _ if word.starts_with("maxregcount:") => {
+                    let (_, number) = word.split_at("maxregcount:".len());
+                    self.limit_registers(&format!("{option}=maxregcount"), number)?;
+                }
                 _ if GPU_GIVEN.contains(&word) => {}
                 _ => {
                     return Err(refused(
                         &format!("{option}{}{word}", if option == "-gpu" { "=" } else { ":" }),
                         &format!(
-                            "it takes ccXX, ccall, ccnative, fma, nofma, {}",
+                            "it takes ccXX, ccall, ccnative, fma, nofma, maxregcount:N, {}",
                             GPU_GIVEN.join(", ")
                         ),
                     ));
@@ -199,6 +203,23 @@ impl Arguments {
     fn contract(&mut self, contraction: Contraction) {
         self.contraction = contraction;
         self.contraction_given = true;
+    }
+
+    /// `-maxrregcount=N`, by whichever name.
+    ///
+    /// # Errors
+    /// It is no number of registers.
+    pub(super) fn limit_registers(&mut self, option: &str, number: &str) -> Result<(), Diagnostic> {
+        // What ptxas rounds up to, and what an instruction can name.
+        const REGISTERS: std::ops::RangeInclusive<u32> = 16..=255;
+        let given = number.parse().ok().filter(|number| REGISTERS.contains(number));
+        self.max_registers = Some(given.ok_or_else(|| {
+            let (least, most) = (REGISTERS.start(), REGISTERS.end());
+            Diagnostic::error(format!("`{number}` is no number of registers (`{option}`)"))
+                .code(codes::BAD_OPTION)
+                .help(format!("a thread has {least} to {most}"))
+        })?);
+        Ok(())
     }
 
     /// One more architecture for the kernels.
@@ -271,7 +292,7 @@ mod tests {
             ("-acc=multicore", "`-acc=multicore` is not supported"),
             ("-acc=gpu,noautopar", "`-acc=noautopar` is not supported"),
             ("-gpu=cc90,fastmath", "`-gpu=fastmath` is not supported"),
-            ("-gpu=maxregcount:32", "`-gpu=maxregcount:32` is not supported"),
+            ("-gpu=maxregcount:8", "`8` is no number of registers (`-gpu=maxregcount`)"),
             ("-gpu=cc13", "unknown compute capability `sm_13` (`-gpu`, `cc13`)"),
             ("-ta=tesla:pinned", "`-ta=tesla:pinned` is not supported"),
             ("-ta=tesla:cc80,nofma", "`-ta=nofma` is not supported"),

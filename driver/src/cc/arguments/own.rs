@@ -164,6 +164,10 @@ impl Arguments {
                 let archs = archs(&names)?;
                 self.compile_for(archs);
             }
+            "--maxrregcount" | "-maxrregcount" => {
+                let number = required("registers of a thread, at most")?;
+                self.limit_registers(name, &number)?;
+            }
             "--device" => {
                 let name = required("auto, cuda, sim or host")?;
                 self.device = Some(match Device::of_name(&name) {
