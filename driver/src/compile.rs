@@ -328,7 +328,7 @@ fn guided<T>(
     }
 }
 
-/// Has the system compiler preprocess a source, and write its dependency file on the way; declarations of the system's
+/// Preprocesses a source, and writes its dependency file on the way; declarations of the system's
 /// that nothing needs may be left out.
 fn preprocess(
     source: &Path,
@@ -368,7 +368,7 @@ fn preprocess_buffer(
     options.families = arguments.families;
     let mut flags = dependencies::flags(arguments, source);
     let shown = dependencies::StandardOutput::redirect(&mut flags)?;
-    options.args.extend(flags);
+    options.dependencies = flags;
     if arguments.families.openacc {
         options.args.extend(runtime::header_flags(runtime::headers()));
     }

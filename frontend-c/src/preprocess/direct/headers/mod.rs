@@ -21,16 +21,18 @@ use std::rc::Rc;
 
 use gpuc_cache::Key;
 
+use super::files::Known;
 use super::lexer::{Lexer, Position, Text};
 use super::macros::Macro;
 use super::token::{FIRST, HASH, Kind, Origin, Spelling};
-use super::{Answer, Leave, Options, Place, Preprocessor};
+use super::{Answer, Leave, NO_FILE, Options, Place, Preprocessor};
 use names::NamesBuilder;
 use pieces::{Piece, Pieces};
+use stored::StoredFile;
 pub(super) use stored::{Headers, Read, State};
 
 /// What an entry says, and how: of another version of gpuc it may say something else.
-const VERSION: &str = concat!("headers 2 of gpuc ", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("headers 3 of gpuc ", env!("CARGO_PKG_VERSION"));
 
 /// A header that the source includes ahead of all else.
 struct Leading {
@@ -147,24 +149,38 @@ impl Preprocessor<'_> {
         let spelled = |spelling: Spelling| {
             std::str::from_utf8(self.spellings.text(spelling)).ok().map(str::to_owned)
         };
-        let mut guarded = Vec::new();
-        for (file, &guard) in &self.guarded {
-            guarded.push((file.to_string(), spelled(guard)?));
+        let mut files = Vec::new();
+        for Known { path, place, guard } in &self.found.known {
+            let guard = guard.map_or(Some(String::new()), spelled)?;
+            files.push(StoredFile { path: path.to_string(), place: *place, guard });
         }
-        guarded.sort();
+        // The source has another name each time.
+        files.first_mut()?.path.clear();
+        let found = self.found.found.iter().filter(|&(_, &file)| file > 0);
+        let mut found: Vec<_> =
+            found.map(|((start, name), file)| (start.clone(), name.to_string(), *file)).collect();
+        found.sort();
+        let included = self.found.included.clone();
         let mut once: Vec<String> = self.once.iter().map(ToString::to_string).collect();
         once.sort();
         let names = names.finish();
         let (reads, absent) = (self.reads.clone(), self.absent.clone());
-        Some(Headers { text, names, pieces, guarded, once, reads, absent })
+        Some(Headers { text, names, pieces, files, included, found, once, reads, absent })
     }
 
     /// Goes on as if the headers had been read.
     fn take_over(&mut self, headers: &Rc<Headers>) {
-        for (file, guard) in &headers.guarded {
-            let guard = self.spellings.number(guard.as_bytes());
-            self.guarded.insert(file.as_str().into(), guard);
+        // Behind the source, which is the first.
+        for StoredFile { path, place, guard } in headers.files.iter().skip(1) {
+            let id = self.found.add(path.as_str().into(), *place);
+            let guard = Some(guard).filter(|guard| !guard.is_empty());
+            let guard = guard.map(|guard| self.spellings.number(guard.as_bytes()));
+            self.found.known[id as usize].guard = guard;
         }
+        let found = headers.found.iter();
+        let found = found.map(|(start, name, file)| ((start.clone(), name.as_str().into()), *file));
+        self.found.found.extend(found);
+        headers.included.iter().for_each(|&(file, is_system)| self.found.include(file, is_system));
         self.once.extend(headers.once.iter().map(|file| file.as_str().into()));
         self.headers = Some(headers.clone());
         self.resolved = 0;
@@ -202,7 +218,7 @@ impl Preprocessor<'_> {
     fn definition_in(&mut self, text: &[u8], origin: Origin) -> Answer<Macro> {
         let text = Text { bytes: [text, b"\n"].concat(), joints: Vec::new() };
         let lexer = Lexer::new(Rc::new(text), origin);
-        self.open_lexer("".into(), lexer, Place::Named);
+        self.open("".into(), NO_FILE, lexer, Place::Named);
         let new = self.read_definition();
         self.files.pop();
         new.map(|(_, new)| new)
@@ -217,7 +233,6 @@ impl Headers {
         let of = &macros[macros.binary_search_by_key(&id, |of| of.name).ok()?];
         let origin = match &self.pieces.files[of.file as usize].flags[..] {
             b"" => Origin::User,
-            b" 3" => Origin::Told,
             _ => Origin::System,
         };
         let text = &self.text[of.start as usize..of.end as usize];

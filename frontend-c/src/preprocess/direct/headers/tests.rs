@@ -37,7 +37,14 @@ impl Project {
         options.answers = Some(Cache::new(self.path("answers"), 1 << 20));
         options.headers = Some(Cache::new(self.path("kept"), 1 << 24));
         options.only_needed = only_needed;
+        options.dependencies = ["-MD", "-MP", "-MF"].map(Into::into).to_vec();
+        options.dependencies.push(self.path("t.d").into());
         options
+    }
+
+    /// What the source depends on, by what was written last.
+    fn dependencies(&self) -> String {
+        std::fs::read_to_string(self.path("t.d")).unwrap()
     }
 
     fn text(&self, only_needed: bool, args: &[&str]) -> Option<String> {
@@ -48,9 +55,14 @@ impl Project {
     /// The text with what is needed, which is the same without an entry.
     fn needed(&self, args: &[&str]) -> String {
         let text = self.text(true, args).unwrap();
+        let dependencies = self.dependencies();
         let mut options = self.options(true, args);
         options.headers = None;
         assert_eq!(text.as_bytes(), preprocess(&options).unwrap(), "an entry changes the text");
+        assert_eq!(dependencies, self.dependencies(), "an entry changes what is depended on");
+        options.only_needed = false;
+        preprocess(&options).unwrap();
+        assert_eq!(dependencies, self.dependencies());
         text
     }
 
@@ -112,7 +124,9 @@ fn the_source_is_the_same_behind_its_headers() {
                 preprocess(&options).map(|text| String::from_utf8(text).unwrap())
             };
             let Some(all) = text(false) else { continue };
+            let dependencies = project.dependencies();
             let needed = text(true).unwrap();
+            assert_eq!(dependencies, project.dependencies(), "{}", path.display());
             assert_eq!(text(true).as_ref(), Some(&needed), "{}", path.display());
             if needed.len() < all.len() {
                 let name = path.to_str().unwrap();
