@@ -108,6 +108,11 @@ impl Lexer {
         Position(self.at, self.joint, self.line, self.base, self.is_fresh) = to;
     }
 
+    /// The text from a position to where reading is.
+    pub fn since(&self, start: Position) -> &[u8] {
+        &self.text.bytes[start.0..self.at]
+    }
+
     fn byte(&self, ahead: usize) -> u8 {
         self.text.bytes.get(self.at + ahead).copied().unwrap_or(b'\n')
     }

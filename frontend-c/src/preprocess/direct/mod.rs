@@ -179,6 +179,8 @@ struct Preprocessor<'a> {
     /// Where the outermost macro that is being expanded stands in the file.
     invocation: (u32, u32),
     counter: u32,
+    /// The source's name has been asked for.
+    names_source: bool,
     in_directive: bool,
     in_condition: bool,
     in_pragma: bool,
@@ -221,6 +223,7 @@ impl<'a> Preprocessor<'a> {
             ahead_in_condition: None,
             invocation: (0, 0),
             counter: 0,
+            names_source: false,
             in_directive: false,
             in_condition: false,
             in_pragma: false,

@@ -1,7 +1,7 @@
 //! The headers that a source begins with: what they come to is kept from one compilation to the next, and the declarations
 //! of the system among them that nothing needs are left out, which neither gpuc nor the host compiler reads then.
 //!
-//! An entry is found by the compiler, its options, and the names in the source's leading `#include`s. It is good as long as
+//! An entry is found by the compiler, its options, and the source's leading `#include`s with the macros that it defines between them. It is good as long as
 //! every file that was read is the same and every one that was not there is still missing. With an entry or without, the
 //! text is the same.
 //!
@@ -32,15 +32,26 @@ use stored::StoredFile;
 pub(super) use stored::{Headers, Read, State};
 
 /// What an entry says, and how: of another version of gpuc it may say something else.
-const VERSION: &str = concat!("headers 3 of gpuc ", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("headers 4 of gpuc ", env!("CARGO_PKG_VERSION"));
 
-/// A header that the source includes ahead of all else.
+/// A directive that the source has ahead of all else.
 struct Leading {
-    name: String,
-    angled: bool,
+    what: What,
     line: u32,
+    /// Behind its `#`.
+    word: Position,
     /// Behind its line.
     after: Position,
+}
+
+/// What it does.
+enum What {
+    Include {
+        name: String,
+        angled: bool,
+    },
+    /// A macro is defined, or is none any more: `_GNU_SOURCE`, say. The line as it stands there.
+    Definition(Vec<u8>),
 }
 
 impl Preprocessor<'_> {
@@ -61,11 +72,11 @@ impl Preprocessor<'_> {
             }
             None => {
                 let start = self.printer.out.len();
-                for header in &leading {
-                    self.read_header(header)?;
+                for directive in &leading {
+                    self.carry_out(directive)?;
                 }
                 let Some(made) = self.made_of_headers(start) else { return Ok(None) };
-                if let Some(cache) = kept.filter(|_| self.counter == 0) {
+                if let Some(cache) = kept.filter(|_| self.counter == 0 && !self.names_source) {
                     // Where it cannot be kept it is made again.
                     let _ = cache.put(key, &made.encode());
                 }
@@ -79,30 +90,43 @@ impl Preprocessor<'_> {
         Ok(Some(headers))
     }
 
-    /// The `#include`s ahead of everything but comments.
+    /// The `#include`s ahead of everything but comments and macros, up to the last.
     fn leading(&mut self) -> Answer<Vec<Leading>> {
         let start = self.lexer().position();
-        let mut found = Vec::new();
-        let mut behind = start;
+        let mut found: Vec<Leading> = Vec::new();
+        let mut headers = 0;
         loop {
             let Preprocessor { files, spellings, .. } = self;
             let token = files.last_mut().ok_or(Leave)?.lexer.token(spellings, false)?;
             if !token.has(FIRST) || !token.is(HASH) {
                 break;
             }
-            let word = self.directive_token()?;
-            if self.spellings.text(word.spelling) != b"include" {
-                break;
+            let word = self.lexer().position();
+            let name = self.directive_token()?;
+            let what = match self.spellings.text(name.spelling) {
+                b"include" => {
+                    let (name, angled) = self.header_name()?;
+                    if self.directive_token()?.kind != Kind::End {
+                        return Err(Leave);
+                    }
+                    self.lexer().finish_line()?;
+                    What::Include { name, angled }
+                }
+                b"define" | b"undef" => {
+                    self.lexer().finish_line()?;
+                    What::Definition(self.lexer().since(word).to_vec())
+                }
+                _ => break,
+            };
+            let after = self.lexer().position();
+            let is_header = matches!(what, What::Include { .. });
+            found.push(Leading { what, line: token.line, word, after });
+            if is_header {
+                headers = found.len();
             }
-            let (name, angled) = self.header_name()?;
-            if self.directive_token()?.kind != Kind::End {
-                return Err(Leave);
-            }
-            self.lexer().finish_line()?;
-            behind = self.lexer().position();
-            found.push(Leading { name, angled, line: token.line, after: behind });
         }
-        self.lexer().go_back(behind);
+        found.truncate(headers);
+        self.lexer().go_back(found.last().map_or(start, |last| last.after));
         Ok(found)
     }
 
@@ -113,20 +137,25 @@ impl Preprocessor<'_> {
         // Beside the source is where a name in quotes is looked for first.
         let name = &self.files[0].name;
         let folder = name.rfind('/').map_or("", |end| &name[..=end]);
-        for header in leading {
-            match header.angled {
-                true => parts.extend([&b"<"[..], header.name.as_bytes()]),
-                false => parts.extend([folder.as_bytes(), header.name.as_bytes()]),
+        for directive in leading {
+            match &directive.what {
+                What::Include { name, angled: true } => parts.extend([&b"<"[..], name.as_bytes()]),
+                What::Include { name, .. } => parts.extend([folder.as_bytes(), name.as_bytes()]),
+                What::Definition(line) => parts.extend([&b"#"[..], line]),
             }
         }
         Key::of(parts)
     }
 
-    /// Reads a header and all that it includes.
-    fn read_header(&mut self, header: &Leading) -> Answer<()> {
-        self.lexer().go_back(header.after);
-        let found = self.find(&header.name, header.angled, false)?.ok_or(Leave)?;
-        self.include(found, header.line)?;
+    /// Reads a header and all that it includes, or defines a macro.
+    fn carry_out(&mut self, directive: &Leading) -> Answer<()> {
+        let What::Include { name, angled } = &directive.what else {
+            self.lexer().go_back(directive.word);
+            return self.directive(directive.line);
+        };
+        self.lexer().go_back(directive.after);
+        let found = self.find(name, *angled, false)?.ok_or(Leave)?;
+        self.include(found, directive.line)?;
         self.stops_behind_header = true;
         while self.files.len() > 1 {
             let token = self.expanded()?;
