@@ -7,7 +7,6 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use gpuc_cache::Cache;
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
 use gpuc_dialects::gpu::{GPUModuleOp, LaunchFuncOp};
 use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
@@ -27,6 +26,7 @@ use crate::device_code::{self, is_device_code};
 use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
+use crate::toolchain::caches::Kind;
 use crate::toolchain::{HostCompiler, runtime};
 use crate::wishes::Wishes;
 use crate::{auto, devmath, feedback};
@@ -200,12 +200,6 @@ pub fn emit_text(
     })
 }
 
-/// Bytes that what compilers have answered takes in the user's cache: some 200 sets of options.
-const MOST_ANSWERS: u64 = 4 << 20;
-
-/// Bytes that what headers come to takes there: some 200 lists of headers.
-const MOST_HEADERS: u64 = 64 << 20;
-
 /// The whole way.
 pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
     if is_device_code(source) {
@@ -359,10 +353,8 @@ fn preprocess_buffer(
     let mut options = preprocess::Options::new(source);
     options.buffer = buffer.map(Into::into);
     options.cc = HostCompiler::from_environment().words().to_vec();
-    let kept =
-        |name: &str, most| runtime::cache().map(|folder| Cache::new(folder.join(name), most));
-    options.answers = kept("compilers", MOST_ANSWERS);
-    options.headers = kept("headers", MOST_HEADERS);
+    options.answers = Kind::Compilers.own();
+    options.headers = Kind::Headers.own();
     options.only_needed = only_needed;
     options.args = arguments.preprocess_flags.clone();
     options.families = arguments.families;

@@ -5,7 +5,7 @@
 //! | [`about`] | what gpuc says of itself: `--version`, `--print-config` and their kin |
 //! | [`arguments`] | the command line, understood |
 //! | [`build`] | `-c` and linking |
-//! | [`cache`] | `gpuc cache`: what GPU drivers have compiled |
+//! | [`cache`] | `gpuc cache`: what is kept on disk |
 //! | [`dependencies`] | what `-MD` writes |
 //! | [`refused`] | options that change C's meaning on the host alone |
 //! | [`scan`] | whether a source has anything for gpuc |
@@ -30,7 +30,7 @@ use crate::toolchain::{HostCompiler, runtime};
 pub mod about;
 pub mod arguments;
 pub mod build;
-mod cache;
+pub mod cache;
 pub mod dependencies;
 pub mod refused;
 pub mod scan;
@@ -78,7 +78,7 @@ fn act(arguments: &Arguments) -> Result<i32, Diagnostic> {
         Mode::Run => run(arguments),
         Mode::Tune => tune::tune(arguments),
         Mode::Serve => crate::lsp::serve(),
-        Mode::Cache(action) => cache::act(action),
+        Mode::Cache(action) => action.act(),
         Mode::Emit(level) => emit(arguments, level),
         Mode::Compile | Mode::Link => build::build(arguments),
         Mode::HostOnly => {

@@ -8,6 +8,7 @@ use gpuc_diagnostics::codes::Explanation;
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_frontend_c::{Families, preprocess};
 
+use crate::cc::cache;
 use crate::compile::Level;
 use crate::device_code::is_device_code;
 use crate::feedback::RemarkOptions;
@@ -45,7 +46,7 @@ pub enum Mode {
     /// `gpuc lsp`.
     Serve,
     /// `gpuc cache`.
-    Cache(CacheAction),
+    Cache(cache::Action),
     /// `--emit`.
     Emit(Level),
     /// Nothing for us: `-E`, `-S`, `-M`, `-v` and the like go to the host compiler as they are.
@@ -56,15 +57,6 @@ pub enum Mode {
     About(About),
     /// `--explain`; without a code, the list of all.
     Explain(Option<&'static Explanation>),
-}
-
-/// What to do about what GPU drivers have compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheAction {
-    /// Say where it is and how much.
-    Stats,
-    /// Remove it.
-    Clean,
 }
 
 /// What `gpuc` is to say of itself.
@@ -212,17 +204,6 @@ pub struct Arguments {
     pub verbose: bool,
 }
 
-/// The words behind `gpuc cache`.
-fn cache_action(words: &[OsString]) -> Result<CacheAction, Diagnostic> {
-    match words {
-        [word] if word == "stats" => Ok(CacheAction::Stats),
-        [word] if word == "clean" => Ok(CacheAction::Clean),
-        _ => Err(Diagnostic::error("`gpuc cache` needs to know what to do")
-            .code(codes::BAD_OPTION)
-            .help("`gpuc cache stats` says what there is, `gpuc cache clean` removes it")),
-    }
-}
-
 impl Arguments {
     /// Reads the command line.
     pub fn parse(arguments: &[OsString]) -> Result<Arguments, Diagnostic> {
@@ -286,7 +267,8 @@ impl Arguments {
             parsed.mode = Mode::Serve;
             return Ok(parsed);
         } else if arguments.first().is_some_and(|first| first == "cache") {
-            parsed.mode = Mode::Cache(cache_action(&arguments[1..])?);
+            let words: Vec<_> = arguments[1..].iter().map(|word| word.to_string_lossy()).collect();
+            parsed.mode = Mode::Cache(cache::Action::parse(words.iter().map(AsRef::as_ref))?);
             return Ok(parsed);
         } else if arguments.first().is_some_and(|first| first == "check") {
             parsed.mode = Mode::Run;
