@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
 use gpuc_dialects::gpu::{GPUModuleOp, LaunchFuncOp};
 use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
@@ -268,11 +269,10 @@ pub fn examine(source: &Path, buffer: &[u8], arguments: &Arguments) -> Examined 
     let mut unit = Unit::open(text, arguments);
     let mut plans = String::new();
     if !unit.diagnostics.iter().any(Diagnostic::is_error) {
-        unit.find_nests();
-        let done = if unit.tree.directives.is_empty() {
-            Ok(())
-        } else {
-            unit.lower(&guides).and_then(|()| unit.advance(None))
+        let done = match unit.find_nests() {
+            Err(error) => Err(unit.fail(vec![error])),
+            Ok(()) if unit.tree.directives.is_empty() => Ok(()),
+            Ok(()) => unit.lower(&guides).and_then(|()| unit.advance(None)),
         };
         match done {
             Ok(()) => unit.say_all(),
@@ -397,6 +397,10 @@ pub(crate) fn lower_options(arguments: &Arguments) -> lower::Options {
 /// A translation unit on its way.
 struct Unit<'a> {
     arguments: &'a Arguments,
+    /// The lowest architecture, for which everything is decided.
+    arch: &'static Arch,
+    /// Further ones, for which the image has code of its own, ascending.
+    more_archs: Vec<&'static Arch>,
     tree: TranslationUnit,
     ir: Ir,
     lowered: Option<Lowered>,
@@ -422,7 +426,9 @@ impl<'a> Unit<'a> {
                 return Err(unit.diagnostics.into());
             }
         }
-        unit.find_nests();
+        if let Err(error) = unit.find_nests() {
+            return Err(unit.fail(vec![error]));
+        }
         Ok(unit)
     }
 
@@ -456,6 +462,9 @@ impl<'a> Unit<'a> {
         let lowered = None;
         Unit {
             arguments,
+            // Until it is lowered.
+            arch: Arch::default_target(),
+            more_archs: Vec::new(),
             tree,
             ir,
             lowered,
@@ -467,10 +476,11 @@ impl<'a> Unit<'a> {
     }
 
     /// `--auto`.
-    fn find_nests(&mut self) {
+    fn find_nests(&mut self) -> Result<(), Diagnostic> {
         if self.arguments.auto.is_some() && self.arguments.families.openacc {
-            self.diagnostics.extend(auto::find(&mut self.tree, self.arguments));
+            self.diagnostics.extend(auto::find(&mut self.tree, self.arguments)?);
         }
+        Ok(())
     }
 
     fn module(&self) -> Op {
@@ -487,6 +497,13 @@ impl<'a> Unit<'a> {
     }
 
     fn lower(&mut self, guides: &Guides) -> Result<(), Failure> {
+        match self.arguments.archs() {
+            Ok([lowest, others @ ..]) => {
+                (self.arch, self.more_archs) = (lowest, others.to_vec());
+            }
+            Ok([]) => {}
+            Err(error) => return Err(self.fail(vec![error])),
+        }
         let options = lower_options(self.arguments);
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
@@ -610,7 +627,7 @@ impl<'a> Unit<'a> {
         let registry = pipelines::registry();
         let module = self.module();
         let anchor = self.ir.name(module);
-        let mut pipeline = pipelines::pipeline(stage, anchor, self.arguments.arch, &registry)
+        let mut pipeline = pipelines::pipeline(stage, anchor, self.arch, &registry)
             .map_err(|error| Diagnostic::error(format!("pipeline {}: {error}", stage.name)))?;
         if let Err(failure) = self.manager.run(&mut self.ir, module, &mut pipeline) {
             return Err(self.fail(failure.errors));
@@ -626,8 +643,9 @@ impl<'a> Unit<'a> {
 
     fn link_devmath(&mut self) -> Result<(), Failure> {
         match self.find(GPUModuleOp::is) {
-            Some(kernels) => devmath::link(&mut self.ir, kernels, self.arguments.arch)
-                .map_err(|errors| self.fail(errors)),
+            Some(kernels) => {
+                devmath::link(&mut self.ir, kernels, self.arch).map_err(|errors| self.fail(errors))
+            }
             None => Ok(()),
         }
     }
@@ -672,7 +690,7 @@ impl<'a> Unit<'a> {
     /// What the image has for further architectures: the same kernels, of which only the instructions are chosen anew.
     fn select_for_others(&mut self) -> Result<(), Failure> {
         let Some(kernels) = self.find(GPUModuleOp::is) else { return Ok(()) };
-        for &arch in &self.arguments.more_archs {
+        for arch in self.more_archs.clone() {
             let options = gpuc_backend_ptx::Options::new(arch);
             let output = gpuc_backend_ptx::compile(&mut self.ir, kernels, &options)
                 .map_err(|errors| self.fail(errors))?;
@@ -692,8 +710,7 @@ impl<'a> Unit<'a> {
             self.find(PtxModuleOp::is).map(|op| gpuc_backend_ptx::signatures(&self.ir, op));
         let kernels = kernels.into_iter().flatten();
         let kernels = kernels.map(|(name, types)| (name, types.join(" "))).collect();
-        let mut codes =
-            vec![host::Code { arch: self.arguments.arch.name.to_owned(), ptx, kernels }];
+        let mut codes = vec![host::Code { arch: self.arch.name.to_owned(), ptx, kernels }];
         codes.append(&mut self.codes);
         let lowered = self.lowered.as_ref().expect("the unit has been lowered");
         host::rewrite(&self.tree, lowered, &self.ir, &codes).map_err(|error| self.fail(vec![error]))

@@ -43,11 +43,8 @@ pub use arguments::{Arguments, Device, Mode};
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
     let mut source = None;
-    let outcome = Arguments::parse(&arguments).and_then(|mut arguments| {
+    let outcome = Arguments::parse(&arguments).and_then(|arguments| {
         source = arguments.sources.first().cloned();
-        if !arguments.sources.is_empty() && arguments.mode != Mode::HostOnly {
-            arguments.choose_archs()?;
-        }
         act(&arguments)
     });
     let status = match outcome {

@@ -182,6 +182,7 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("-acc=host, -noacc, -fno-openacc", "leave the directives out; with -acc=host _OPENACC stays"),
     ("-gpu=cc90,fma,lineinfo,...", "--arch=sm_90 (of several each), -ffp-contract"),
     ("--offload-arch=sm_90", "--arch=sm_90 (of several each)"),
+    ("-arch=sm_90", "--arch=sm_90"),
     ("-fast", "-O3"),
     (
         "-fopenmp, -mp, -mp=gpu",

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::codes::Explanation;
@@ -132,10 +133,12 @@ pub struct Arguments {
     pub host: Vec<OsString>,
     /// Arguments behind `--` of `gpuc run`.
     pub program_arguments: Vec<OsString>,
-    /// `--arch`: the lowest architecture, for which everything is decided.
-    pub arch: &'static Arch,
-    /// Further ones, for which the image has code of its own, ascending.
-    pub more_archs: Vec<&'static Arch>,
+    /// `--arch`: what kernels are compiled for; nothing where no option says so ([`Arguments::archs`]).
+    pub(super) targets: Vec<archs::Target>,
+    /// What these came to, once that is known.
+    pub(super) archs: OnceLock<Vec<&'static Arch>>,
+    /// Whether programs are run at once.
+    pub(super) runs: bool,
     /// `--device`.
     pub device: Option<Device>,
     /// `--require-gpu`.
@@ -192,10 +195,8 @@ pub struct Arguments {
     pub linkage: Linkage,
     /// Whether the command line names it; else the standard does.
     pub(super) contraction_given: bool,
-    /// Whether the command line names an architecture.
-    pub(super) arch_given: bool,
-    /// Whether options name one architecture after the other.
-    pub(super) arch_listed: bool,
+    /// Whether options name one target after the other.
+    pub(super) targets_listed: bool,
     /// `-r`.
     pub(super) relocatable: bool,
     /// What `-x` says of the files behind it.
@@ -218,8 +219,9 @@ impl Arguments {
             items: Vec::new(),
             host: Vec::new(),
             program_arguments: Vec::new(),
-            arch: Arch::default_target(),
-            more_archs: Vec::new(),
+            targets: Vec::new(),
+            archs: OnceLock::new(),
+            runs: false,
             device: None,
             require_gpu: false,
             check: None,
@@ -248,8 +250,7 @@ impl Arguments {
             static_link: None,
             linkage: Linkage::Static,
             contraction_given: false,
-            arch_given: false,
-            arch_listed: false,
+            targets_listed: false,
             relocatable: false,
             language: None,
             verbose: false,
@@ -407,6 +408,7 @@ impl Arguments {
     }
 
     fn check(mut self) -> Result<Arguments, Diagnostic> {
+        self.runs = matches!(self.mode, Mode::Run | Mode::Tune);
         // `-Wl,--version` asks the linker behind the host compiler, as Meson does.
         let asks_linker = self.host.iter().any(|word| word.as_encoded_bytes().starts_with(b"-Wl,"));
         if (self.verbose || asks_linker)
