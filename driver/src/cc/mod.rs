@@ -8,6 +8,7 @@
 //! | [`cache`] | `gpuc cache`: what is kept on disk |
 //! | [`dependencies`] | what `-MD` writes |
 //! | [`refused`] | options that change C's meaning on the host alone |
+//! | [`saved`] | what `-save-temps` leaves |
 //! | [`scan`] | whether a source has anything for gpuc |
 //! | [`standard_input`] | programs that come from standard input |
 //! | [`tune`] | `gpuc tune`: plans that are run and measured |
@@ -33,6 +34,7 @@ pub mod build;
 pub mod cache;
 pub mod dependencies;
 pub mod refused;
+pub mod saved;
 pub mod scan;
 mod standard_input;
 pub mod tune;

@@ -329,6 +329,8 @@ impl<'a> Preprocessor<'a> {
 
     fn open(&mut self, name: Rc<str>, id: FileId, lexer: Lexer, place: Place) {
         let conditions = Vec::new();
+        let mut lexer = lexer;
+        lexer.has_raw = !self.is_strict;
         self.files.push(File { name, id, lexer, place, conditions, guard: Guard::Open });
     }
 

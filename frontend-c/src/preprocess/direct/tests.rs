@@ -188,6 +188,24 @@ yes
 }
 
 #[test]
+fn raw_strings() {
+    if !is_gcc() {
+        return;
+    }
+    let text = "#define TEXT(x) #x x\n#define R_ R\"(of a macro \\)\"\n\
+                const char *s[] = { R\"(a\\n\" // b)\", TEXT(R\"x(c\")\\)x\" ), u8R\"(d)\"\"e\" R_,R\"()\" };\n";
+    assert!(text_is_same(text, &[]));
+    assert!(text_is_same(text, &["-std=gnu99"]));
+    // To a strict standard it is a name and a string. What goes over lines is the compiler's.
+    for text in ["char s[] = R\"(a)\";\n"] {
+        assert!(!text_is_same(text, &["-std=c11"]), "{text}");
+    }
+    for text in ["char s[] = R\"(a\nb)\";\n", "char s[] = R\"(a\\\nb)\";\n"] {
+        assert!(!text_is_same(text, &[]), "{text}");
+    }
+}
+
+#[test]
 fn pragmas() {
     if !is_gcc() {
         return;
