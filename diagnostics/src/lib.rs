@@ -80,6 +80,9 @@ pub struct Diagnostic {
     pub message: String,
     /// Where; `None` for errors without a source text (a missing file).
     pub place: Option<Place>,
+    /// Where the file of the place is included, and where the one that does so is, with the line of each; empty in the source
+    /// itself, and where it is not known.
+    pub included_from: Vec<(Arc<str>, u32)>,
     /// Words printed under the primary place; often empty.
     pub label: String,
     /// Further places with a sentence each ("previous definition is here").
@@ -100,6 +103,7 @@ impl Diagnostic {
             code: None,
             message: message.into(),
             place: None,
+            included_from: Vec::new(),
             label: String::new(),
             related: Vec::new(),
             help: Vec::new(),

@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
@@ -13,7 +14,7 @@ use gpuc_dialects::gpu::{GPUModuleOp, LaunchFuncOp};
 use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_frontend_c::lower::{self, Lowered};
-use gpuc_frontend_c::preprocess::{self, Preprocessed};
+use gpuc_frontend_c::preprocess::Preprocessed;
 use gpuc_frontend_c::tree::TranslationUnit;
 use gpuc_frontend_c::{host, lex};
 use gpuc_ir::pass::PassManager;
@@ -27,10 +28,8 @@ use crate::device_code::{self, is_device_code};
 use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
-use crate::toolchain::caches::Kind;
-use crate::toolchain::{HostCompiler, runtime};
 use crate::wishes::Wishes;
-use crate::{auto, devmath, feedback};
+use crate::{auto, devmath, feedback, text};
 
 /// A level that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +121,14 @@ impl From<Diagnostic> for Failure {
 }
 
 impl Failure {
+    /// With the ways to the headers in which something is wrong.
+    fn with_ways(mut self, source: &Path, arguments: &Arguments) -> Failure {
+        let name = source.to_string_lossy();
+        let text = || text::with_markers(source, arguments);
+        feedback::included::note(self.diagnostics.iter_mut(), &name, text);
+        self
+    }
+
     /// Prints the diagnostics; gives the exit status.
     pub fn report(&self, arguments: &Arguments) -> i32 {
         let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
@@ -147,7 +154,9 @@ pub fn emit(source: &Path, arguments: &Arguments, level: Level) -> Result<String
         return device_code::emit(source, arguments, level);
     }
     let only_needed = !matches!(level, Level::Tokens | Level::Ast | Level::TaskGraph);
-    emit_text(preprocess(source, only_needed, arguments)?, arguments, level)
+    let emitted = text::preprocess(source, only_needed, arguments)
+        .and_then(|text| emit_text(text, arguments, level));
+    emitted.map_err(|failure| failure.with_ways(source, arguments))
 }
 
 /// The text of a level, from preprocessed C on: all that gpuc itself does.
@@ -210,7 +219,11 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
     if let Some(untouched) = without_preprocessor(source, arguments) {
         return Ok(untouched);
     }
-    guided(arguments, preprocess(source, true, arguments)?, |text, guides| {
+    compile_c(source, arguments).map_err(|failure| failure.with_ways(source, arguments))
+}
+
+fn compile_c(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
+    guided(arguments, text::preprocess(source, true, arguments)?, |text, guides| {
         let mut unit = Unit::read(text.clone(), arguments)?;
         if unit.tree.directives.is_empty() {
             // The host compiler preprocesses once more, and warns of it.
@@ -262,7 +275,7 @@ pub fn examine(source: &Path, buffer: &[u8], arguments: &Arguments) -> Examined 
         Ok(guides) => guides,
         Err(error) => return failed(error.into()),
     };
-    let text = match preprocess_buffer(source, Some(buffer), false, arguments) {
+    let text = match text::preprocess_buffer(source, Some(buffer), false, arguments) {
         Ok(text) => text,
         Err(failure) => return failed(failure),
     };
@@ -322,68 +335,6 @@ fn guided<T>(
     }
 }
 
-/// Preprocesses a source, and writes its dependency file on the way; declarations of the system's
-/// that nothing needs may be left out.
-fn preprocess(
-    source: &Path,
-    only_needed: bool,
-    arguments: &Arguments,
-) -> Result<Preprocessed, Failure> {
-    let only_needed = only_needed && !shows_declarations(arguments);
-    preprocess_buffer(source, None, only_needed, arguments)
-}
-
-/// Whether an option has the host compiler say of declarations that nothing uses.
-fn shows_declarations(arguments: &Arguments) -> bool {
-    const SHOWING: [&str; 5] =
-        ["-aux-info", "-fdump-", "-fno-eliminate-unused-debug", "-fplugin", "-Wsystem-headers"];
-    let says = |flag: &OsString| {
-        SHOWING.iter().any(|start| flag.as_encoded_bytes().starts_with(start.as_bytes()))
-    };
-    arguments.compile_flags.iter().any(says)
-}
-
-/// As [`preprocess`], of what an editor has of the source, where it has it.
-fn preprocess_buffer(
-    source: &Path,
-    buffer: Option<&[u8]>,
-    only_needed: bool,
-    arguments: &Arguments,
-) -> Result<Preprocessed, Failure> {
-    let mut options = preprocess::Options::new(source);
-    options.buffer = buffer.map(Into::into);
-    options.cc = HostCompiler::from_environment().words().to_vec();
-    options.answers = Kind::Compilers.own();
-    options.headers = Kind::Headers.own();
-    options.only_needed = only_needed;
-    options.args = arguments.preprocess_flags.clone();
-    options.families = arguments.families;
-    let mut flags = dependencies::flags(arguments, source);
-    let shown = dependencies::StandardOutput::redirect(&mut flags)?;
-    options.dependencies = flags;
-    if arguments.families.openacc {
-        options.args.extend(runtime::header_flags(runtime::headers()));
-    }
-    if arguments.families.jolokia {
-        // The loops that JolokiaC++ has beside C's (Patel 2014, §4.1).
-        options.args.extend(
-            ["_for", "parallel_for"]
-                .map(|word| format!("-D{word}=_Pragma(\"jolokia independent\") for").into()),
-        );
-    }
-    let text = preprocess::run(&options).map_err(|mut errors| {
-        // Without a place it is the compiler itself that cannot be used.
-        for error in errors.iter_mut().filter(|error| error.place.is_none()) {
-            error
-                .help
-                .push("the environment variable GPUC_CC names the C compiler to use".to_owned());
-        }
-        errors
-    })?;
-    shown.print()?;
-    Ok(text)
-}
-
 /// How C is lowered.
 pub(crate) fn lower_options(arguments: &Arguments) -> lower::Options {
     lower::Options {
@@ -411,6 +362,8 @@ struct Unit<'a> {
     diagnostics: Vec<Diagnostic>,
     /// How many of them, the first ones, are the preprocessor's.
     preprocessor_warnings: usize,
+    /// The name of the source.
+    file: Arc<str>,
 }
 
 impl<'a> Unit<'a> {
@@ -435,6 +388,7 @@ impl<'a> Unit<'a> {
     /// The unit with what is wrong with it.
     fn open(text: Preprocessed, arguments: &'a Arguments) -> Unit<'a> {
         let (tree, found) = gpuc_frontend_c::read(&text, arguments.families);
+        let file = text.file.clone();
         let mut diagnostics = text.warnings;
         let preprocessor_warnings = diagnostics.len();
         // Types of another size make errors of their own.
@@ -472,6 +426,7 @@ impl<'a> Unit<'a> {
             codes: Vec::new(),
             diagnostics,
             preprocessor_warnings,
+            file,
         }
     }
 
@@ -753,6 +708,9 @@ impl<'a> Unit<'a> {
     fn finish(mut self) -> Result<(), Failure> {
         self.say_all();
         let wanted = self.arguments.remarks;
+        let shown = self.diagnostics.iter_mut().filter(|found| wanted.judge(found).is_some());
+        let text = || text::with_markers(Path::new(&*self.file), self.arguments);
+        feedback::included::note(shown, &self.file, text);
         let errors = feedback::print(&self.diagnostics, &Sources::new(), wanted);
         self.diagnostics.retain(|remark| wanted.wants_remark(remark));
         if feedback::document::is_wanted() {
