@@ -66,6 +66,23 @@ pub struct Stats {
     pub entries: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// When the one that was used longest ago was, and the one that was used last.
+    pub used: Option<(SystemTime, SystemTime)>,
+}
+
+impl Stats {
+    fn add(&mut self, entry: &Entry) {
+        *self += Stats { entries: 1, bytes: entry.bytes, used: Some((entry.used, entry.used)) };
+    }
+}
+
+impl std::ops::AddAssign for Stats {
+    fn add_assign(&mut self, other: Stats) {
+        self.entries += other.entries;
+        self.bytes += other.bytes;
+        let both = self.used.zip(other.used).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1)));
+        self.used = both.or(self.used).or(other.used);
+    }
 }
 
 /// A folder of entries.
@@ -227,9 +244,9 @@ impl Cache {
     /// # Errors
     /// The folder cannot be read.
     pub fn stats(&self) -> io::Result<Stats> {
-        let entries = self.entries(EXTENSION)?;
-        let bytes = entries.iter().map(|entry| entry.bytes).sum();
-        Ok(Stats { entries: entries.len() as u64, bytes })
+        let mut stats = Stats::default();
+        self.entries(EXTENSION)?.iter().for_each(|entry| stats.add(entry));
+        Ok(stats)
     }
 
     /// Removes all entries, and says how much that was. Other files in the folder stay.
@@ -240,10 +257,7 @@ impl Cache {
         let mut gone = Stats::default();
         for entry in self.entries(EXTENSION)?.into_iter().chain(self.entries(UNFINISHED)?) {
             match fs::remove_file(&entry.path) {
-                Ok(()) => {
-                    gone.entries += 1;
-                    gone.bytes += entry.bytes;
-                }
+                Ok(()) => gone.add(&entry),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -277,8 +291,14 @@ mod tests {
         assert_eq!(cache.get(key("a")).as_deref(), Some(&b"code"[..]));
         assert_eq!(cache.get(key("b")).as_deref(), Some(&b""[..]));
         assert_ne!(Key::of([&b"ab"[..], b"c"]), Key::of([&b"a"[..], b"bc"]));
-        assert_eq!(cache.stats().unwrap(), Stats { entries: 2, bytes: 84 });
-        assert_eq!(cache.clean().unwrap(), Stats { entries: 2, bytes: 84 });
+        let first = SystemTime::now() - Duration::from_secs(100);
+        let file = File::options().append(true).open(cache.path(key("b"))).unwrap();
+        file.set_modified(first).unwrap();
+        let stats = cache.stats().unwrap();
+        assert_eq!((stats.entries, stats.bytes), (2, 84));
+        let (oldest, newest) = stats.used.unwrap();
+        assert!(oldest == first && newest > first);
+        assert_eq!(cache.clean().unwrap(), stats);
         assert_eq!(cache.get(key("a")), None);
     }
 

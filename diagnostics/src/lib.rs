@@ -80,12 +80,17 @@ pub struct Diagnostic {
     pub message: String,
     /// Where; `None` for errors without a source text (a missing file).
     pub place: Option<Place>,
+    /// Where the file of the place is included, and where the one that does so is, with the line of each; empty in the source
+    /// itself, and where it is not known.
+    pub included_from: Vec<(Arc<str>, u32)>,
     /// Words printed under the primary place; often empty.
     pub label: String,
     /// Further places with a sentence each ("previous definition is here").
     pub related: Vec<(Place, String)>,
     /// What to know or do, a line each.
     pub help: Vec<String>,
+    /// What was probably meant in place of the text at the place ([`Diagnostic::fix`]).
+    pub replacement: Option<String>,
     /// Of a remark: whether it says what was not done, and why (`-Mneginfo`).
     pub missed: bool,
     /// Whether the host compiler says it, which was told itself what is an error (`-Werror`, `-Wno-error=NAME`).
@@ -100,9 +105,11 @@ impl Diagnostic {
             code: None,
             message: message.into(),
             place: None,
+            included_from: Vec::new(),
             label: String::new(),
             related: Vec::new(),
             help: Vec::new(),
+            replacement: None,
             missed: false,
             by_host: false,
         }
@@ -164,6 +171,23 @@ impl Diagnostic {
         self
     }
 
+    /// Asks whether another name was meant, by which a program may replace the one at the place.
+    pub fn meant(mut self, near: impl AsRef<str>) -> Self {
+        let near = near.as_ref();
+        self.replacement = Some(near.to_owned());
+        self.help(format!("did you mean `{near}`?"))
+    }
+
+    /// What the text at the place may be replaced by, and where that is. `line` is the line of the place: what stands there has to be the
+    /// name that the message is about, and nothing else, as it may be part of a macro.
+    pub fn fix(&self, line: &str) -> Option<(&Place, &str)> {
+        let (place, replacement) = self.place.as_ref().zip(self.replacement.as_deref())?;
+        let start = (place.column as usize).checked_sub(1)?;
+        let name = line.get(start..start + place.length as usize)?;
+        let is_named = !name.is_empty() && self.message.contains(&format!("`{name}`"));
+        is_named.then_some((place, replacement))
+    }
+
     /// Whether this is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -191,3 +215,21 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_name_itself_is_replaced() {
+        let error = Diagnostic::error("`copi` is not a clause").meant("copy");
+        assert_eq!(error.help, ["did you mean `copy`?"]);
+        let at = |column, length| error.clone().at(Place::new("a.c", 1, column, length));
+        let line = "  copi(a) COPY";
+        assert_eq!(at(3, 4).fix(line).map(|(_, text)| text), Some("copy"));
+        for (column, length) in [(3, 3), (3, 0), (11, 4), (0, 4), (99, 4)] {
+            assert_eq!(at(column, length).fix(line), None, "{column} {length}");
+        }
+        assert_eq!(error.fix(line), None);
+    }
+}

@@ -1,6 +1,7 @@
 //! The terminal form of a diagnostic.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -104,7 +105,20 @@ pub(crate) fn render(diagnostic: &Diagnostic, sources: &Sources, color: bool) ->
             None => group.element(origin(place)),
         });
     }
-    renderer.render(&report)
+    included_from(diagnostic) + &renderer.render(&report)
+}
+
+/// The way to the file of a diagnostic, as GCC says it.
+fn included_from(diagnostic: &Diagnostic) -> String {
+    let mut text = String::new();
+    for (number, (file, line)) in diagnostic.included_from.iter().enumerate() {
+        text += if number == 0 { "In file included from " } else { ",\n                 from " };
+        let _ = write!(text, "{file}:{line}");
+    }
+    if !text.is_empty() {
+        text += ":\n";
+    }
+    text
 }
 
 fn origin(place: &Place) -> Origin<'_> {
@@ -129,6 +143,15 @@ mod tests {
         assert!(text.contains("2 | #pragma acc paralel"), "{text}");
         assert!(text.contains("^^^^^^^ not an OpenACC directive"), "{text}");
         assert!(text.contains("help: did you mean `parallel`?"), "{text}");
+    }
+
+    #[test]
+    fn the_way_to_a_header_is_said() {
+        let mut diagnostic = Diagnostic::error("no").at(Place::new("y.h", 2, 0, 0));
+        diagnostic.included_from = vec![("x.h".into(), 3), ("y.c".into(), 1)];
+        let text = diagnostic.render(&Sources::new(), false);
+        let way = "In file included from x.h:3,\n                 from y.c:1:\nerror: no\n";
+        assert!(text.starts_with(way), "{text}");
     }
 
     #[test]

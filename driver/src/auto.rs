@@ -22,9 +22,19 @@ use crate::compile::lower_options;
 use crate::pipelines;
 
 /// Puts directives at the nests of a unit that can be offloaded; remarks on all nests.
-pub fn find(tree: &mut TranslationUnit, arguments: &Arguments) -> Vec<Diagnostic> {
+///
+/// # Errors
+/// There are nests, and it is not known what to compile them for.
+pub fn find(
+    tree: &mut TranslationUnit,
+    arguments: &Arguments,
+) -> Result<Vec<Diagnostic>, Diagnostic> {
     let mut remarks = Vec::new();
     for (decl, body) in auto::functions(tree) {
+        let whole = tree.function(decl).and_then(|function| function.body);
+        if whole.is_some_and(|body| has_loop(tree, body)) {
+            arguments.archs()?;
+        }
         match body {
             Ok(body) => search(tree, arguments, body, &mut remarks),
             Err(refusal) => {
@@ -39,7 +49,7 @@ pub fn find(tree: &mut TranslationUnit, arguments: &Arguments) -> Vec<Diagnostic
             }
         }
     }
-    remarks
+    Ok(remarks)
 }
 
 /// Why tasks that the program asks for cannot run on the device, or what they leave there would not come back.
@@ -148,11 +158,12 @@ fn compile(
     };
     let lowered = lower::lower_unit(tree, &mut ir, options).map_err(|errors| first(&errors))?;
     let registry = pipelines::registry();
+    let arch = arguments.lowest_arch().map_err(|error| error.message)?;
     let mut manager = PassManager::new();
     manager.skip_verify = true;
     for stage in [pipelines::SOURCE, pipelines::RAISE, pipelines::PARALLEL] {
         let anchor = ir.name(lowered.module);
-        let pipeline = pipelines::pipeline(stage, anchor, arguments.arch, &registry);
+        let pipeline = pipelines::pipeline(stage, anchor, arch, &registry);
         let mut pipeline = pipeline.map_err(|error| error.to_string())?;
         let ran = manager.run(&mut ir, lowered.module, &mut pipeline);
         ran.map_err(|failure| first(&failure.errors))?;

@@ -6,15 +6,16 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
-use gpuc_cache::Cache;
+use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, Severity, Sources, codes};
 use gpuc_dialects::gpu::{GPUFuncOp, GPUModuleOp, LaunchFuncOp};
 use gpuc_dialects::nvvm;
 use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_frontend_c::lower::{self, Lowered};
-use gpuc_frontend_c::preprocess::{self, Preprocessed};
+use gpuc_frontend_c::preprocess::Preprocessed;
 use gpuc_frontend_c::tree::TranslationUnit;
 use gpuc_frontend_c::{host, lex};
 use gpuc_ir::pass::PassManager;
@@ -28,9 +29,8 @@ use crate::device_code::{self, is_device_code};
 use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
-use crate::toolchain::{HostCompiler, runtime};
 use crate::wishes::Wishes;
-use crate::{auto, devmath, feedback};
+use crate::{auto, devmath, feedback, text};
 
 /// A level that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +122,14 @@ impl From<Diagnostic> for Failure {
 }
 
 impl Failure {
+    /// With the ways to the headers in which something is wrong.
+    fn with_ways(mut self, source: &Path, arguments: &Arguments) -> Failure {
+        let name = source.to_string_lossy();
+        let text = || text::with_markers(source, arguments);
+        feedback::included::note(self.diagnostics.iter_mut(), &name, text);
+        self
+    }
+
     /// Prints the diagnostics; gives the exit status.
     pub fn report(&self, arguments: &Arguments) -> i32 {
         let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
@@ -147,7 +155,9 @@ pub fn emit(source: &Path, arguments: &Arguments, level: Level) -> Result<String
         return device_code::emit(source, arguments, level);
     }
     let only_needed = !matches!(level, Level::Tokens | Level::Ast | Level::TaskGraph);
-    emit_text(preprocess(source, only_needed, arguments)?, arguments, level)
+    let emitted = text::preprocess(source, only_needed, arguments)
+        .and_then(|text| emit_text(text, arguments, level));
+    emitted.map_err(|failure| failure.with_ways(source, arguments))
 }
 
 /// The text of a level, from preprocessed C on: all that gpuc itself does.
@@ -201,12 +211,6 @@ pub fn emit_text(
     })
 }
 
-/// Bytes that what compilers have answered takes in the user's cache: some 200 sets of options.
-const MOST_ANSWERS: u64 = 4 << 20;
-
-/// Bytes that what headers come to takes there: some 200 lists of headers.
-const MOST_HEADERS: u64 = 64 << 20;
-
 /// The whole way.
 pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
     if is_device_code(source) {
@@ -216,7 +220,11 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure>
     if let Some(untouched) = without_preprocessor(source, arguments) {
         return Ok(untouched);
     }
-    guided(arguments, preprocess(source, true, arguments)?, |text, guides| {
+    compile_c(source, arguments).map_err(|failure| failure.with_ways(source, arguments))
+}
+
+fn compile_c(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
+    guided(arguments, text::preprocess(source, true, arguments)?, |text, guides| {
         let mut unit = Unit::read(text.clone(), arguments)?;
         if unit.tree.directives.is_empty() {
             // The host compiler preprocesses once more, and warns of it.
@@ -268,18 +276,17 @@ pub fn examine(source: &Path, buffer: &[u8], arguments: &Arguments) -> Examined 
         Ok(guides) => guides,
         Err(error) => return failed(error.into()),
     };
-    let text = match preprocess_buffer(source, Some(buffer), false, arguments) {
+    let text = match text::preprocess_buffer(source, Some(buffer), false, arguments) {
         Ok(text) => text,
         Err(failure) => return failed(failure),
     };
     let mut unit = Unit::open(text, arguments);
     let mut plans = String::new();
     if !unit.diagnostics.iter().any(Diagnostic::is_error) {
-        unit.find_nests();
-        let done = if unit.tree.directives.is_empty() {
-            Ok(())
-        } else {
-            unit.lower(&guides).and_then(|()| unit.advance(None))
+        let done = match unit.find_nests() {
+            Err(error) => Err(unit.fail(vec![error])),
+            Ok(()) if unit.tree.directives.is_empty() => Ok(()),
+            Ok(()) => unit.lower(&guides).and_then(|()| unit.advance(None)),
         };
         match done {
             Ok(()) => unit.say_all(),
@@ -329,70 +336,6 @@ fn guided<T>(
     }
 }
 
-/// Has the system compiler preprocess a source, and write its dependency file on the way; declarations of the system's
-/// that nothing needs may be left out.
-fn preprocess(
-    source: &Path,
-    only_needed: bool,
-    arguments: &Arguments,
-) -> Result<Preprocessed, Failure> {
-    let only_needed = only_needed && !shows_declarations(arguments);
-    preprocess_buffer(source, None, only_needed, arguments)
-}
-
-/// Whether an option has the host compiler say of declarations that nothing uses.
-fn shows_declarations(arguments: &Arguments) -> bool {
-    const SHOWING: [&str; 5] =
-        ["-aux-info", "-fdump-", "-fno-eliminate-unused-debug", "-fplugin", "-Wsystem-headers"];
-    let says = |flag: &OsString| {
-        SHOWING.iter().any(|start| flag.as_encoded_bytes().starts_with(start.as_bytes()))
-    };
-    arguments.compile_flags.iter().any(says)
-}
-
-/// As [`preprocess`], of what an editor has of the source, where it has it.
-fn preprocess_buffer(
-    source: &Path,
-    buffer: Option<&[u8]>,
-    only_needed: bool,
-    arguments: &Arguments,
-) -> Result<Preprocessed, Failure> {
-    let mut options = preprocess::Options::new(source);
-    options.buffer = buffer.map(Into::into);
-    options.cc = HostCompiler::from_environment().words().to_vec();
-    let kept =
-        |name: &str, most| runtime::cache().map(|folder| Cache::new(folder.join(name), most));
-    options.answers = kept("compilers", MOST_ANSWERS);
-    options.headers = kept("headers", MOST_HEADERS);
-    options.only_needed = only_needed;
-    options.args = arguments.preprocess_flags.clone();
-    options.families = arguments.families;
-    let mut flags = dependencies::flags(arguments, source);
-    let shown = dependencies::StandardOutput::redirect(&mut flags)?;
-    options.args.extend(flags);
-    if arguments.families.openacc {
-        options.args.extend(runtime::header_flags(runtime::headers()));
-    }
-    if arguments.families.jolokia {
-        // The loops that JolokiaC++ has beside C's (Patel 2014, §4.1).
-        options.args.extend(
-            ["_for", "parallel_for"]
-                .map(|word| format!("-D{word}=_Pragma(\"jolokia independent\") for").into()),
-        );
-    }
-    let text = preprocess::run(&options).map_err(|mut errors| {
-        // Without a place it is the compiler itself that cannot be used.
-        for error in errors.iter_mut().filter(|error| error.place.is_none()) {
-            error
-                .help
-                .push("the environment variable GPUC_CC names the C compiler to use".to_owned());
-        }
-        errors
-    })?;
-    shown.print()?;
-    Ok(text)
-}
-
 /// How C is lowered.
 pub(crate) fn lower_options(arguments: &Arguments) -> lower::Options {
     lower::Options {
@@ -406,6 +349,10 @@ pub(crate) fn lower_options(arguments: &Arguments) -> lower::Options {
 /// A translation unit on its way.
 struct Unit<'a> {
     arguments: &'a Arguments,
+    /// The lowest architecture, for which everything is decided.
+    arch: &'static Arch,
+    /// Further ones, for which the image has code of its own, ascending.
+    more_archs: Vec<&'static Arch>,
     tree: TranslationUnit,
     ir: Ir,
     lowered: Option<Lowered>,
@@ -416,6 +363,8 @@ struct Unit<'a> {
     diagnostics: Vec<Diagnostic>,
     /// How many of them, the first ones, are the preprocessor's.
     preprocessor_warnings: usize,
+    /// The name of the source.
+    file: Arc<str>,
 }
 
 impl<'a> Unit<'a> {
@@ -431,13 +380,16 @@ impl<'a> Unit<'a> {
                 return Err(unit.diagnostics.into());
             }
         }
-        unit.find_nests();
+        if let Err(error) = unit.find_nests() {
+            return Err(unit.fail(vec![error]));
+        }
         Ok(unit)
     }
 
     /// The unit with what is wrong with it.
     fn open(text: Preprocessed, arguments: &'a Arguments) -> Unit<'a> {
         let (tree, found) = gpuc_frontend_c::read(&text, arguments.families);
+        let file = text.file.clone();
         let mut diagnostics = text.warnings;
         let preprocessor_warnings = diagnostics.len();
         // Types of another size make errors of their own.
@@ -465,6 +417,9 @@ impl<'a> Unit<'a> {
         let lowered = None;
         Unit {
             arguments,
+            // Until it is lowered.
+            arch: Arch::default_target(),
+            more_archs: Vec::new(),
             tree,
             ir,
             lowered,
@@ -472,14 +427,16 @@ impl<'a> Unit<'a> {
             codes: Vec::new(),
             diagnostics,
             preprocessor_warnings,
+            file,
         }
     }
 
     /// `--auto`.
-    fn find_nests(&mut self) {
+    fn find_nests(&mut self) -> Result<(), Diagnostic> {
         if self.arguments.auto.is_some() && self.arguments.families.openacc {
-            self.diagnostics.extend(auto::find(&mut self.tree, self.arguments));
+            self.diagnostics.extend(auto::find(&mut self.tree, self.arguments)?);
         }
+        Ok(())
     }
 
     fn module(&self) -> Op {
@@ -496,6 +453,13 @@ impl<'a> Unit<'a> {
     }
 
     fn lower(&mut self, guides: &Guides) -> Result<(), Failure> {
+        match self.arguments.archs() {
+            Ok([lowest, others @ ..]) => {
+                (self.arch, self.more_archs) = (lowest, others.to_vec());
+            }
+            Ok([]) => {}
+            Err(error) => return Err(self.fail(vec![error])),
+        }
         let options = lower_options(self.arguments);
         match lower::lower_unit(&self.tree, &mut self.ir, options) {
             Ok(mut lowered) => {
@@ -622,7 +586,7 @@ impl<'a> Unit<'a> {
         let registry = pipelines::registry();
         let module = self.module();
         let anchor = self.ir.name(module);
-        let mut pipeline = pipelines::pipeline(stage, anchor, self.arguments.arch, &registry)
+        let mut pipeline = pipelines::pipeline(stage, anchor, self.arch, &registry)
             .map_err(|error| Diagnostic::error(format!("pipeline {}: {error}", stage.name)))?;
         if let Err(failure) = self.manager.run(&mut self.ir, module, &mut pipeline) {
             return Err(self.fail(failure.errors));
@@ -649,8 +613,9 @@ impl<'a> Unit<'a> {
 
     fn link_devmath(&mut self) -> Result<(), Failure> {
         match self.find(GPUModuleOp::is) {
-            Some(kernels) => devmath::link(&mut self.ir, kernels, self.arguments.arch)
-                .map_err(|errors| self.fail(errors)),
+            Some(kernels) => {
+                devmath::link(&mut self.ir, kernels, self.arch).map_err(|errors| self.fail(errors))
+            }
             None => Ok(()),
         }
     }
@@ -695,7 +660,7 @@ impl<'a> Unit<'a> {
     /// What the image has for further architectures: the same kernels, of which only the instructions are chosen anew.
     fn select_for_others(&mut self) -> Result<(), Failure> {
         let Some(kernels) = self.find(GPUModuleOp::is) else { return Ok(()) };
-        for &arch in &self.arguments.more_archs {
+        for arch in self.more_archs.clone() {
             let options = gpuc_backend_ptx::Options::new(arch);
             let output = gpuc_backend_ptx::compile(&mut self.ir, kernels, &options)
                 .map_err(|errors| self.fail(errors))?;
@@ -715,8 +680,7 @@ impl<'a> Unit<'a> {
             self.find(PtxModuleOp::is).map(|op| gpuc_backend_ptx::signatures(&self.ir, op));
         let kernels = kernels.into_iter().flatten();
         let kernels = kernels.map(|(name, types)| (name, types.join(" "))).collect();
-        let mut codes =
-            vec![host::Code { arch: self.arguments.arch.name.to_owned(), ptx, kernels }];
+        let mut codes = vec![host::Code { arch: self.arch.name.to_owned(), ptx, kernels }];
         codes.append(&mut self.codes);
         let lowered = self.lowered.as_ref().expect("the unit has been lowered");
         host::rewrite(&self.tree, lowered, &self.ir, &codes).map_err(|error| self.fail(vec![error]))
@@ -759,6 +723,9 @@ impl<'a> Unit<'a> {
     fn finish(mut self) -> Result<(), Failure> {
         self.say_all();
         let wanted = self.arguments.remarks;
+        let shown = self.diagnostics.iter_mut().filter(|found| wanted.judge(found).is_some());
+        let text = || text::with_markers(Path::new(&*self.file), self.arguments);
+        feedback::included::note(shown, &self.file, text);
         let errors = feedback::print(&self.diagnostics, &Sources::new(), wanted);
         self.diagnostics.retain(|remark| wanted.wants_remark(remark));
         if feedback::document::is_wanted() {

@@ -105,6 +105,7 @@ fn module(source: &Path, arguments: &Arguments, level: Option<Level>) -> Result<
         manager.instruments.push(Box::new(IrPrinter::after_all()));
     }
     let registry = pipelines::registry();
+    let arch = arguments.lowest_arch()?;
     let at = level_of(&ir, module);
     let position = |level| pipelines::STEPS.iter().position(|step| step.reaches == Some(level));
     let first = position(at).map_or(0, |position| position + 1);
@@ -117,7 +118,7 @@ fn module(source: &Path, arguments: &Arguments, level: Option<Level>) -> Result<
             match step.action {
                 Action::Run(stage) => {
                     let anchor = ir.name(module);
-                    let pipeline = pipelines::pipeline(stage, anchor, arguments.arch, &registry);
+                    let pipeline = pipelines::pipeline(stage, anchor, arch, &registry);
                     let mut pipeline = pipeline
                         .map_err(|error| Diagnostic::error(format!("{}: {error}", stage.name)))?;
                     manager
@@ -128,7 +129,7 @@ fn module(source: &Path, arguments: &Arguments, level: Option<Level>) -> Result<
                     let body = ir.body(module, 0);
                     let kernels = ir.ops(body).find(|&op| GPUModuleOp::is(&ir, op));
                     if let Some(kernels) = kernels {
-                        devmath::link(&mut ir, kernels, arguments.arch)?;
+                        devmath::link(&mut ir, kernels, arch)?;
                     }
                 }
             }

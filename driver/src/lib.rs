@@ -6,6 +6,7 @@
 //! | [`auto`] | `--auto`: nests of plain C that are offloaded |
 //! | [`compile`] | one translation unit: C text to PTX and host C |
 //! | [`device_code`] | IR and PTX as inputs |
+//! | `text` | the preprocessed text of a source |
 //! | [`devmath`] | the device math library that is put beside the kernels |
 //! | [`cc`] | the command line of `gpuc`: cc's flags, `run`, `tune`, linking |
 //! | [`lsp`] | `gpuc lsp`: the language server |
@@ -34,5 +35,6 @@ pub mod opt;
 pub mod pipelines;
 pub mod reduce;
 pub mod temporary;
+mod text;
 pub mod toolchain;
 mod wishes;

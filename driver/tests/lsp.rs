@@ -332,6 +332,36 @@ fn ptx_is_explained() {
     editor.end();
 }
 
+/// A misspelt name is replaced by what was probably meant, where it is all that stands at the place.
+#[test]
+fn misspelt_names_are_replaced() {
+    let mut editor = Editor::new(json!({}));
+    let text = "#define CLAUSE copi(a[0:4])\nvoid f(int *a)\n{\n/* \u{fc} */ #pragma acc paralel loop\n\
+                #pragma acc parallel loop copi(a[0:4])\nfor (int i = 0; i < 4; i++) a[i] = 1;\n\
+                #pragma acc parallel loop CLAUSE\nfor (int i = 0; i < 4; i++) a[i] = 1;\n}\n";
+    editor.open("a.c", text);
+    let mut actions = |lines: std::ops::Range<u64>| -> Vec<Value> {
+        let params = json!({
+            "textDocument": { "uri": editor.uri("a.c") },
+            "range": { "start": { "line": lines.start, "character": 0 },
+                       "end": { "line": lines.end, "character": 0 } },
+            "context": { "diagnostics": [] },
+        });
+        editor.request("textDocument/codeAction", params).as_array().unwrap().clone()
+    };
+    assert_eq!(actions(0..3).len(), 0);
+    let all = actions(0..99);
+    let titles: Vec<&str> = all.iter().map(|action| action["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["Replace by `parallel`", "Replace by `copy`"]);
+    let second = &all[1];
+    assert_eq!(second["kind"], "quickfix");
+    let changes = second["edit"]["changes"].as_object().unwrap().values().next().unwrap().clone();
+    let range =
+        json!({ "start": { "line": 4, "character": 26 }, "end": { "line": 4, "character": 30 } });
+    assert_eq!(changes, json!([{ "range": range, "newText": "copy" }]));
+    editor.end();
+}
+
 /// What is no sense is answered as the protocol says, and ends nothing.
 #[test]
 fn nonsense_is_survived() {

@@ -52,8 +52,11 @@ fn config() -> Result<String, Diagnostic> {
     let known: Vec<&str> = Arch::all().iter().map(|arch| arch.name).collect();
     let or_missing = |answer: Option<String>| answer.unwrap_or_else(|| "not found".to_owned());
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_owned();
-    let default_archs: Vec<&str> =
-        arguments::default_archs()?.iter().map(|arch| arch.name).collect();
+    // What is wrong with it is no reason to say nothing of the rest.
+    let default_archs = match arguments::default_archs() {
+        Ok(archs) => archs.iter().map(|arch| arch.name).collect::<Vec<_>>().join(" "),
+        Err(error) => format!("none: {}", error.message),
+    };
     let mut text = String::new();
     for (key, value) in [
         ("compiler", compiler),
@@ -63,7 +66,7 @@ fn config() -> Result<String, Diagnostic> {
         ("runtime-library", library.archive().display().to_string()),
         ("cache", cache),
         ("openacc", OPENACC_VERSION.to_owned()),
-        ("default-arch", default_archs.join(" ")),
+        ("default-arch", default_archs),
         ("archs", known.join(" ")),
     ] {
         let _ = writeln!(text, "{key}: {value}");

@@ -11,7 +11,7 @@ use gpuc_diagnostics::{Diagnostic, Sources, codes};
 use gpuc_frontend_c::preprocess::OPENACC_VERSION;
 
 use super::arguments::{Item, OtherInput, Steps, is_c};
-use super::{Arguments, Mode, scan, standard_input};
+use super::{Arguments, Mode, saved, scan, standard_input};
 use crate::compile::{self, Emitted};
 use crate::feedback;
 use crate::temporary::Folder;
@@ -114,9 +114,13 @@ fn compile_source(
             // By its name the host compiler names objects and what goes beside them.
             let name = Path::new(source.file_name().unwrap_or_default()).with_extension("i");
             let path = folder.join(name);
-            std::fs::create_dir(folder).and_then(|()| std::fs::write(&path, text)).map_err(
-                |error| Diagnostic::error(format!("cannot write `{}`: {error}", path.display())),
-            )?;
+            std::fs::create_dir(folder)
+                .and_then(|()| std::fs::write(&path, &text))
+                .map_err(super::io_error(format!("cannot write `{}`", path.display())))?;
+            if let Some(path) = saved::place(arguments, source) {
+                std::fs::write(&path, text)
+                    .map_err(super::io_error(format!("cannot write `{}`", path.display())))?;
+            }
             Ok(Ok(Source::Rewritten { path, options }))
         }
     }

@@ -1,6 +1,6 @@
 //! Dependency files for make: `-MD` and what belongs to it.
 //!
-//! The preprocessor writes them, and knows the prerequisites. It does not know the output of the
+//! Preprocessing writes them, ours or the compiler's, and knows the prerequisites. It does not know the output of the
 //! whole command, by which GCC names the file and its target; that is said to it here.
 
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use super::{Arguments, Mode};
 use crate::output::write_to_standard_output;
 use crate::temporary::Folder;
 
-/// What the preprocessor is told to write the dependency file of `source`.
+/// What preprocessing is told to write the dependency file of `source`.
 pub fn flags(arguments: &Arguments, source: &Path) -> Vec<OsString> {
     let given = &arguments.dependency_flags;
     let builds = matches!(arguments.mode, Mode::Compile | Mode::Link);

@@ -5,9 +5,10 @@
 //! | [`about`] | what gpuc says of itself: `--version`, `--print-config` and their kin |
 //! | [`arguments`] | the command line, understood |
 //! | [`build`] | `-c` and linking |
-//! | [`cache`] | `gpuc cache`: what GPU drivers have compiled |
+//! | [`cache`] | `gpuc cache`: what is kept on disk |
 //! | [`dependencies`] | what `-MD` writes |
 //! | [`refused`] | options that change C's meaning on the host alone |
+//! | [`saved`] | what `-save-temps` leaves |
 //! | [`scan`] | whether a source has anything for gpuc |
 //! | [`standard_input`] | programs that come from standard input |
 //! | [`tune`] | `gpuc tune`: plans that are run and measured |
@@ -30,9 +31,10 @@ use crate::toolchain::{HostCompiler, runtime};
 pub mod about;
 pub mod arguments;
 pub mod build;
-mod cache;
+pub mod cache;
 pub mod dependencies;
 pub mod refused;
+pub mod saved;
 pub mod scan;
 mod standard_input;
 pub mod tune;
@@ -43,11 +45,8 @@ pub use arguments::{Arguments, Device, Mode};
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
     let mut source = None;
-    let outcome = Arguments::parse(&arguments).and_then(|mut arguments| {
+    let outcome = Arguments::parse(&arguments).and_then(|arguments| {
         source = arguments.sources.first().cloned();
-        if !arguments.sources.is_empty() && arguments.mode != Mode::HostOnly {
-            arguments.choose_archs()?;
-        }
         act(&arguments)
     });
     let status = match outcome {
@@ -78,7 +77,7 @@ fn act(arguments: &Arguments) -> Result<i32, Diagnostic> {
         Mode::Run => run(arguments),
         Mode::Tune => tune::tune(arguments),
         Mode::Serve => crate::lsp::serve(),
-        Mode::Cache(action) => cache::act(action),
+        Mode::Cache(action) => action.act(),
         Mode::Emit(level) => emit(arguments, level),
         Mode::Compile | Mode::Link => build::build(arguments),
         Mode::HostOnly => {

@@ -119,19 +119,25 @@ fn ends(place: &Place) -> (u32, u32) {
     (first, first + place.length.max(1) - 1)
 }
 
+/// What a diagnostic has to be replaced, and by what.
+fn fix_of<'d>(diagnostic: &'d Diagnostic, sources: &Sources) -> Option<(&'d Place, &'d str)> {
+    let place = diagnostic.place.as_ref().filter(|_| diagnostic.replacement.is_some())?;
+    diagnostic.fix(&sources.line(&place.file, place.line)?)
+}
+
 /// In GCC's form (GCC 12, "-fdiagnostics-format=json"), with `code` and `help` beside.
 fn json_of(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
+    let point = |place: &Place, byte: u32| {
+        json!({
+            "file": &*place.file, "line": place.line, "column": byte, "byte-column": byte,
+            "display-column": character(sources, place, byte),
+        })
+    };
     let location = |place: &Place, label: &str| {
-        let point = |byte: u32| {
-            json!({
-                "file": &*place.file, "line": place.line, "column": byte, "byte-column": byte,
-                "display-column": character(sources, place, byte),
-            })
-        };
         let (first, last) = ends(place);
-        let mut location = json!({ "caret": point(first) });
+        let mut location = json!({ "caret": point(place, first) });
         if last > first {
-            location["finish"] = point(last);
+            location["finish"] = point(place, last);
         }
         if !label.is_empty() {
             location["label"] = json!(label);
@@ -158,6 +164,11 @@ fn json_of(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
         }
         if let Some(option) = option_of(diagnostic) {
             value["option"] = json!(option);
+        }
+        if let Some((place, text)) = fix_of(diagnostic, sources) {
+            let (first, last) = ends(place);
+            let (start, next) = (point(place, first), point(place, last + 1));
+            value["fixits"] = json!([{ "start": start, "next": next, "string": text }]);
         }
         value
     };
@@ -203,6 +214,18 @@ fn sarif_of(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
         });
         if !related.is_empty() {
             value["relatedLocations"] = json!(related);
+        }
+        if let Some((place, text)) = fix_of(diagnostic, sources) {
+            let place = &location(place, "")["physicalLocation"];
+            value["fixes"] = json!([{
+                "description": { "text": format!("Replace by `{text}`") },
+                "artifactChanges": [{
+                    "artifactLocation": place["artifactLocation"],
+                    "replacements": [{
+                        "deletedRegion": place["region"], "insertedContent": { "text": text },
+                    }],
+                }],
+            }]);
         }
         if let Some(code) = diagnostic.code {
             value["ruleId"] = json!(code);
@@ -286,6 +309,26 @@ mod tests {
         assert_eq!(location["finish"]["byte-column"], json!(13));
         assert_eq!(first["children"][0]["message"], json!("there"));
         assert_eq!(value[1]["locations"], json!([]));
+    }
+
+    #[test]
+    fn names_may_be_replaced() {
+        let mut sources = Sources::new();
+        sources.insert("a.c", "\u{fc} copi(a)\n");
+        let error = Diagnostic::error("`copi` is no clause").meant("copy");
+        let diagnostics = [error.at(Place::new("a.c", 1, 4, 4))];
+        let fix = &json_of(&diagnostics, &sources)[0]["fixits"][0];
+        assert_eq!(fix["string"], json!("copy"));
+        let columns = ["start", "next"].map(|end| {
+            ["byte-column", "display-column"].map(|which| fix[end][which].as_u64().unwrap())
+        });
+        assert_eq!(columns, [[4, 3], [8, 7]]);
+        let fix = &sarif_of(&diagnostics, &sources)["runs"][0]["results"][0]["fixes"][0];
+        let change = &fix["artifactChanges"][0];
+        assert_eq!(change["artifactLocation"]["uri"], json!("a.c"));
+        let region = json!({ "startLine": 1, "startColumn": 3, "endColumn": 7 });
+        let replacement = json!({ "deletedRegion": region, "insertedContent": { "text": "copy" } });
+        assert_eq!(change["replacements"], json!([replacement]));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! | [`data`] | remarks on what directives move and reduce |
 //! | [`document`] | all messages as one document, json or sarif |
 //! | [`doubts`] | warnings of what is right and probably not what was meant |
+//! | [`included`] | the way to the header in which something is wrong |
 //! | [`info`] | the layout of `-Minfo`: function, line, remark |
 //! | [`wanted`] | which messages the user wants |
 
@@ -18,6 +19,7 @@ use gpuc_frontend_c::tree::TranslationUnit;
 pub mod data;
 pub mod document;
 pub mod doubts;
+pub mod included;
 pub mod info;
 pub mod wanted;
 

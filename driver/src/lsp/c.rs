@@ -51,11 +51,7 @@ pub(super) fn analyse(path: &Path, text: &str, flags: &[String]) -> Analysis {
         tree: None,
         name: name.clone(),
     };
-    let arguments = Arguments::parse(&words).and_then(|mut arguments| {
-        arguments.choose_archs()?;
-        Ok(arguments)
-    });
-    let mut arguments = match arguments {
+    let mut arguments = match Arguments::parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => return empty(vec![error]),
     };

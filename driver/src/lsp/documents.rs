@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use gpuc_diagnostics::{Diagnostic, Place, Severity};
 use lsp_types::{
-    CompletionItem, DiagnosticRelatedInformation, DiagnosticSeverity, Hover, HoverContents,
-    InlayHint, InlayHintLabel, InlayHintTooltip, Location, MarkupContent, MarkupKind,
-    NumberOrString, Position, PublishDiagnosticsParams, Uri,
+    CodeAction, CodeActionKind, CodeActionOrCommand, CompletionItem, DiagnosticRelatedInformation,
+    DiagnosticSeverity, Hover, HoverContents, InlayHint, InlayHintLabel, InlayHintTooltip,
+    Location, MarkupContent, MarkupKind, NumberOrString, Position, PublishDiagnosticsParams,
+    TextEdit, Uri, WorkspaceEdit,
 };
 
 use super::text::{Columns, Text};
@@ -149,6 +150,38 @@ impl Documents {
             document.unpublished = false;
         }
         PublishDiagnosticsParams { uri: uri.clone(), diagnostics, version }
+    }
+
+    /// What can be done about what there is to say of a range: names that were misspelt are replaced.
+    pub(super) fn actions(
+        &mut self,
+        uri: &Uri,
+        range: lsp_types::Range,
+    ) -> Vec<CodeActionOrCommand> {
+        let Some((document, analysis)) = self.compiled(uri) else { return Vec::new() };
+        let text = &document.text;
+        let action = |diagnostic: &Diagnostic| {
+            let place = diagnostic.place.as_ref()?;
+            if Path::new(&*place.file) != document.path {
+                return None;
+            }
+            let line = (place.line as usize).checked_sub(1).filter(|&line| line < text.lines())?;
+            let (_, new) = diagnostic.fix(text.line(line))?;
+            let marked = text.range(text.marked(place));
+            if marked.end < range.start || range.end < marked.start {
+                return None;
+            }
+            let edits = vec![TextEdit { range: marked, new_text: new.to_owned() }];
+            Some(CodeActionOrCommand::CodeAction(CodeAction {
+                title: format!("Replace by `{new}`"),
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: convert(diagnostic, document, uri).map(|shown| vec![shown]),
+                edit: Some(WorkspaceEdit::new([(uri.clone(), edits)].into())),
+                is_preferred: Some(true),
+                ..CodeAction::default()
+            }))
+        };
+        analysis.diagnostics().iter().filter_map(action).collect()
     }
 
     /// What is shown of what stands at a position.

@@ -27,9 +27,10 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    CompletionOptions, CompletionResponse, GotoDefinitionResponse, HoverProviderCapability,
-    InitializeParams, OneOf, PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, Uri,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
+    CompletionResponse, GotoDefinitionResponse, HoverProviderCapability, InitializeParams, OneOf,
+    PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    Uri,
 };
 use serde_json::Value;
 
@@ -94,6 +95,10 @@ fn capabilities(columns: Columns) -> ServerCapabilities {
         }),
         definition_provider: Some(OneOf::Left(true)),
         inlay_hint_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            ..CodeActionOptions::default()
+        })),
         ..ServerCapabilities::default()
     }
 }
@@ -202,6 +207,11 @@ impl Server<'_> {
                 let found = self.documents.definition(&at.text_document.uri, at.position);
                 found.map(GotoDefinitionResponse::Scalar)
             }),
+            request::CodeActionRequest::METHOD => {
+                reply::<request::CodeActionRequest>(params, |params| {
+                    Some(self.documents.actions(&params.text_document.uri, params.range))
+                })
+            }
             request::InlayHintRequest::METHOD => {
                 reply::<request::InlayHintRequest>(params, |params| {
                     Some(self.documents.hints(&params.text_document.uri, params.range))

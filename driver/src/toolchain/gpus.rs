@@ -11,18 +11,14 @@ use cudarc::driver::{DriverError, sys};
 use gpuc_arch::Arch;
 use gpuc_cache::{Cache, Key};
 
-use super::runtime;
-
-/// Bytes that answers take in the cache: there is one for each set of GPUs that a process may see.
-const MOST_BYTES: u64 = 1 << 16;
+use super::caches::Kind;
 
 /// Variables by which another driver, or fewer GPUs, are found.
 const VARIABLES: [&str; 2] = ["CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"];
 
 /// The targets of this machine's GPUs, ascending, each once; none where there is no GPU, or none that kernels run on.
 pub fn targets() -> Vec<&'static Arch> {
-    let cache = runtime::cache().map(|folder| Cache::new(folder.join("gpus"), MOST_BYTES));
-    kept(mark(Path::new("/")), cache.as_ref(), capabilities)
+    kept(mark(Path::new("/")), Kind::Gpus.own().as_ref(), capabilities)
 }
 
 /// What tells the GPUs and the driver of a system from those of another; `None` where it has none.
@@ -140,7 +136,7 @@ mod tests {
     #[test]
     fn a_driver_is_asked_once() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::new(folder.path().join("gpus"), MOST_BYTES);
+        let cache = Cache::new(folder.path().join("gpus"), 1 << 16);
         let asked = Cell::new(0);
         let ask = || {
             asked.set(asked.get() + 1);

@@ -224,6 +224,9 @@ mod tests {
             ("a\n  #pragma acc loop\n#pragma omp x\n b", "a pragma0 b"),
             ("a # b", "a # b"),
             ("@", "@"),
+            ("R\"(a\\b\"c\n#d??/)\" x", "\"a\\\\b\\\"c\\n#d??/\" x"),
+            ("LR\"x()y\")x\" u8R\"--()--\"R", "L\")y\\\"\" u8\"\" R"),
+            ("S\"(\" R (1)", "S \"(\" R ( 1 )"),
         ] {
             assert_eq!(kinds(text), format!("{expected} {eof}"), "{text}");
         }
@@ -253,5 +256,14 @@ mod tests {
                 "t.c:2:5: error: this character constant has no closing `'`"
             ]
         );
+        for text in
+            ["R\"x(a)y\"", "R\"x", "R\" (a)\"", "R\"01234567890123456(a)01234567890123456\""]
+        {
+            let lexed = lex(text.as_bytes().into(), "t.c", Families::default());
+            assert_eq!(
+                lexed.diagnostics[0].message,
+                "this raw string literal is not closed, by its mark and a quote"
+            );
+        }
     }
 }

@@ -159,6 +159,12 @@ impl<'a> Scanner<'a> {
         {
             return self.quoted(start, quote);
         }
+        if quote == b'"'
+            && let Some(prefix) = self.text[start..self.at].strip_suffix(b"R")
+            && matches!(prefix, b"" | b"L" | b"u" | b"U" | b"u8")
+        {
+            return self.raw_string(start, prefix.len());
+        }
         let symbol = self.spelling(start);
         match keyword_of(symbol) {
             Some(keyword) if symbol.0 < self.reserved => TokenKind::Keyword(keyword),
@@ -187,6 +193,36 @@ impl<'a> Scanner<'a> {
             self.at += 1;
         }
         TokenKind::Number(self.spelling(start))
+    }
+
+    /// GNU C's `R"x(text)x"` from its quote on, as the literal of the same text with escapes.
+    fn raw_string(&mut self, start: usize, prefix: usize) -> TokenKind {
+        let rest = &self.text[self.at + 1..];
+        let is_mark =
+            |byte: &u8| !matches!(byte, b'(' | b')' | b'\\' | b' ' | b'\t'..=b'\r' | b'"');
+        let mark = &rest[..rest.iter().take_while(|byte| is_mark(byte)).count()];
+        let end = [&b")"[..], mark, b"\""].concat();
+        let inside = rest[mark.len()..].strip_prefix(b"(").filter(|_| mark.len() <= 16);
+        let length = inside.and_then(|text| text.windows(end.len()).position(|part| part == end));
+        let (Some(inside), Some(length)) = (inside, length) else {
+            let span = Span::new(start as u32, self.at as u32 + 1);
+            self.problems
+                .push((span, "this raw string literal is not closed, by its mark and a quote"));
+            self.at = self.text.len();
+            return TokenKind::String(self.symbols.intern("\"\""));
+        };
+        let mut text = self.text[start..start + prefix].to_vec();
+        text.push(b'"');
+        for &byte in &inside[..length] {
+            match byte {
+                b'\n' => text.extend_from_slice(b"\\n"),
+                b'\\' | b'"' => text.extend_from_slice(&[b'\\', byte]),
+                _ => text.push(byte),
+            }
+        }
+        text.push(b'"');
+        self.at += 1 + mark.len() + 1 + length + end.len();
+        TokenKind::String(self.symbols.intern(&with_escapes(&text)))
     }
 
     fn quoted(&mut self, start: usize, quote: u8) -> TokenKind {

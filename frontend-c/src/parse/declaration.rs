@@ -75,7 +75,7 @@ impl Parser {
         let near =
             near.or_else(|| self.checker.nearest(name, |d| matches!(d.kind, DeclKind::Typedef)));
         if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.meant(near);
         }
         self.checker.report(span, diagnostic);
     }

@@ -189,7 +189,7 @@ impl Parser {
         let near =
             self.checker.nearest(name, |d| matches!(d.kind, crate::tree::DeclKind::Function(_)));
         if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.meant(near);
         }
         self.checker.report(span, diagnostic);
         let ty = self.checker.unit.types.function(FunctionType {

@@ -1,14 +1,24 @@
 //! The compiler's own messages as diagnostics.
 
+use std::sync::Arc;
+
 use gpuc_diagnostics::{Diagnostic, Place, Severity};
 
 /// Reads `file:line:column: severity: message` lines, with notes as part of the message before them. Of other
-/// lines, quoted sources, carets and include chains are dropped; what a linker says in front of the error without
+/// lines, quoted sources and carets are dropped; what a linker says in front of the error without
 /// a place in which it ends is that error's explanation.
 pub(super) fn parse(text: &str) -> Vec<Diagnostic> {
     let mut messages: Vec<Diagnostic> = Vec::new();
     let mut loose = Vec::new();
+    let mut included: Vec<(Arc<str>, u32)> = Vec::new();
     for line in text.lines() {
+        if let Some((file, number, is_first)) = included_from(line) {
+            if is_first {
+                included.clear();
+            }
+            included.push((file.into(), number));
+            continue;
+        }
         match (message(line), messages.last_mut()) {
             (Some(note), Some(last)) if note.severity == Severity::Note => match note.place {
                 Some(place) => last.related.push((place, note.message)),
@@ -19,6 +29,17 @@ pub(super) fn parse(text: &str) -> Vec<Diagnostic> {
                     message.help.append(&mut loose);
                 }
                 loose.clear();
+                // What follows in the same file is said without the way to it.
+                let is_there = |last: &Diagnostic| {
+                    last.place.as_ref().map(|place| &place.file)
+                        == message.place.as_ref().map(|place| &place.file)
+                };
+                message.included_from = match messages.last() {
+                    Some(last) if included.is_empty() && is_there(last) => {
+                        last.included_from.clone()
+                    }
+                    _ => std::mem::take(&mut included),
+                };
                 messages.push(message);
             }
             (None, _) if !is_quotation(line) => loose.push(line.to_owned()),
@@ -26,6 +47,20 @@ pub(super) fn parse(text: &str) -> Vec<Diagnostic> {
         }
     }
     messages
+}
+
+/// File and line of `In file included from FILE:LINE,` and of `from FILE:LINE:` behind it, and whether it is the first.
+fn included_from(line: &str) -> Option<(&str, u32, bool)> {
+    let rest = line.strip_suffix([',', ':'])?;
+    let first = rest.strip_prefix("In file included from ");
+    let place = first.or_else(|| rest.strip_prefix(' ')?.trim_start().strip_prefix("from "))?;
+    let (file, number) = place.rsplit_once(':')?;
+    let number = number.parse().ok()?;
+    // Some versions have the column, too.
+    Some(match file.rsplit_once(':').map(|(file, line)| (file, line.parse())) {
+        Some((file, Ok(line))) => (file, line, first.is_some()),
+        _ => (file, number, first.is_some()),
+    })
 }
 
 /// Whether a line is of a message with a place: `   12 | int x;`, a caret, where a file is included.
@@ -70,6 +105,20 @@ mod tests {
             shown,
             ["a.h:3:2: error: #error no", "error: no input files", "b.c:7: warning: odd"]
         );
+    }
+
+    #[test]
+    fn the_way_to_a_header() {
+        let text = "In file included from b.h:2,\n                 from a.c:7:\nc.h:3:2: error: no\n    3 | x\n\
+                    c.h:4:2: warning: odd\nIn file included from a.c:8:3:\nd.h:1:1: error: so\na.c:9:1: error: last\n";
+        let shown: Vec<String> = parse(text)
+            .iter()
+            .map(|message| {
+                let way = message.included_from.iter();
+                way.map(|(file, line)| format!("{file}:{line}")).collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        assert_eq!(shown, ["b.h:2 a.c:7", "b.h:2 a.c:7", "a.c:8", ""]);
     }
 
     #[test]

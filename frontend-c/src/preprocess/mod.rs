@@ -27,6 +27,8 @@ pub struct Options {
     pub file: PathBuf,
     /// Further arguments: `-I`, `-D`, `-std=`, `-O2` and the like.
     pub args: Vec<OsString>,
+    /// Options by which what the file depends on is written (`-MD`, `-MF` and their kin).
+    pub dependencies: Vec<OsString>,
     /// The enabled directive families; their macros are defined, those of the others are not.
     pub families: Families,
     /// What an editor has of the file, to be read instead of what is on disk.
@@ -46,6 +48,7 @@ impl Options {
             cc: vec!["cc".into()],
             file: file.into(),
             args: Vec::new(),
+            dependencies: Vec::new(),
             families: Families { openacc: true, ..Families::default() },
             buffer: None,
             answers: None,
@@ -179,6 +182,7 @@ fn by_the_compiler(options: &Options) -> Result<(Vec<u8>, Vec<Diagnostic>), Vec<
         ]);
     }
     let mut command = command(options);
+    command.args(&options.dependencies);
     let output = match &options.buffer {
         None => command.arg(&options.file).output(),
         Some(buffer) => output_of_buffer(&mut command, &options.file, buffer),

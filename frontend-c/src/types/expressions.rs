@@ -114,7 +114,7 @@ impl Checker {
             let text = self.unit.text(name);
             let mut diagnostic = Diagnostic::error(format!("`{text}` is not declared"));
             if let Some(near) = self.nearest_name(name) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                diagnostic = diagnostic.meant(near);
             }
             self.report(span, diagnostic);
             return self.error_expr(span);
@@ -275,7 +275,7 @@ impl Checker {
         let near = gpuc_diagnostics::did_you_mean(text, fields);
         let mut diagnostic = Diagnostic::error(message);
         if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.meant(near);
         }
         self.report(span, diagnostic);
         self.error_expr(span)

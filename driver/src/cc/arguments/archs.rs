@@ -4,26 +4,50 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
 
-use super::{Arguments, Device, Mode};
+use super::{Arguments, Device};
 use crate::toolchain::gpus;
 
 /// What kernels are compiled for where no option says so.
 const VARIABLE: &str = "GPUC_ARCH";
 
-/// The architectures of a list such as `sm_80,sm_90` or `native`.
-pub(super) fn archs(names: &str) -> Result<Vec<&'static Arch>, Diagnostic> {
-    let mut found = Vec::new();
-    for name in names.split(',') {
-        match name {
-            "native" => found.extend(native("native")?),
-            _ => found.push(arch(name)?),
+/// What kernels are to be compiled for. Which GPUs a machine has is asked where there are kernels: it takes time, and may fail.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cc) enum Target {
+    Arch(&'static Arch),
+    /// This machine's GPUs, by the word that asked for them.
+    Native(&'static str),
+}
+
+impl Target {
+    fn archs(self) -> Result<Vec<&'static Arch>, Diagnostic> {
+        match self {
+            Target::Arch(arch) => Ok(vec![arch]),
+            Target::Native(word) => native(word),
         }
     }
+}
+
+/// The targets of a list such as `sm_80,sm_90` or `native`.
+pub(super) fn targets(names: &str) -> Result<Vec<Target>, Diagnostic> {
+    let target = |name| match name {
+        "native" => Ok(Target::Native("native")),
+        _ => arch(name).map(Target::Arch),
+    };
+    names.split(',').map(target).collect()
+}
+
+fn archs_of(targets: &[Target]) -> Result<Vec<&'static Arch>, Diagnostic> {
+    let mut found = Vec::new();
+    for target in targets {
+        found.extend(target.archs()?);
+    }
+    found.sort_by_key(|arch| arch.number);
+    found.dedup_by_key(|arch| arch.name);
     Ok(found)
 }
 
 /// This machine's GPUs, where an option asks for these by `word`.
-pub(super) fn native(word: &str) -> Result<Vec<&'static Arch>, Diagnostic> {
+fn native(word: &str) -> Result<Vec<&'static Arch>, Diagnostic> {
     let found = gpus::targets();
     if found.is_empty() {
         return Err(Diagnostic::error(format!(
@@ -46,7 +70,8 @@ fn or_default(gpus: Vec<&'static Arch>) -> Vec<&'static Arch> {
 
 fn named_by_environment() -> Result<Option<Vec<&'static Arch>>, Diagnostic> {
     let Some(value) = variable(VARIABLE) else { return Ok(None) };
-    archs(&value).map(Some).map_err(|error| Diagnostic {
+    let archs = targets(&value).and_then(|targets| archs_of(&targets));
+    archs.map(Some).map_err(|error| Diagnostic {
         message: format!("{} ({VARIABLE}=`{value}`)", error.message),
         ..error
     })
@@ -68,36 +93,38 @@ pub(super) fn arch(name: &str) -> Result<&'static Arch, Diagnostic> {
 }
 
 impl Arguments {
-    /// Compiles for these architectures, one at least.
-    pub(super) fn compile_for(&mut self, mut archs: Vec<&'static Arch>) {
-        archs.sort_by_key(|arch| arch.number);
-        archs.dedup_by_key(|arch| arch.name);
-        self.arch = archs.remove(0);
-        self.more_archs = archs;
-        self.arch_given = true;
-    }
-
-    /// Compiles for what the environment names, or else for what there is, where the command line names no architecture.
+    /// What kernels are compiled for, ascending, one at least: what the command line names, or else the environment, or else what
+    /// there is.
     ///
     /// # Errors
-    /// `GPUC_ARCH` names what is not known.
-    pub fn choose_archs(&mut self) -> Result<(), Diagnostic> {
-        if self.arch_given {
-            return Ok(());
+    /// `GPUC_ARCH` names what is not known; GPUs are asked for, and there are none.
+    pub fn archs(&self) -> Result<&[&'static Arch], Diagnostic> {
+        if let Some(known) = self.archs.get() {
+            return Ok(known);
         }
-        let archs = named_by_environment()?.unwrap_or_else(|| {
-            let gpus = gpus::targets();
-            let simulated = self.simulated(!gpus.is_empty());
-            simulated.map_or_else(|| or_default(gpus), |simulated| vec![simulated])
-        });
-        self.compile_for(archs);
-        Ok(())
+        let archs = match &*self.targets {
+            [] => named_by_environment()?.unwrap_or_else(|| {
+                let gpus = gpus::targets();
+                let simulated = self.simulated(!gpus.is_empty());
+                simulated.map_or_else(|| or_default(gpus), |simulated| vec![simulated])
+            }),
+            targets => archs_of(targets)?,
+        };
+        Ok(self.archs.get_or_init(|| archs))
+    }
+
+    /// The lowest of them, for which everything is decided.
+    ///
+    /// # Errors
+    /// Those of [`Arguments::archs`].
+    pub fn lowest_arch(&self) -> Result<&'static Arch, Diagnostic> {
+        Ok(self.archs()?.first().copied().unwrap_or_else(Arch::default_target))
     }
 
     /// What the simulator stands for, where the program runs on it at once. Names that mean nothing are for the program
     /// to refuse.
     fn simulated(&self, has_gpu: bool) -> Option<&'static Arch> {
-        if !matches!(self.mode, Mode::Run | Mode::Tune) {
+        if !self.runs {
             return None;
         }
         let device = self.device.or_else(|| Device::of_name(&variable("GPUC_DEVICE")?));

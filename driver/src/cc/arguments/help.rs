@@ -190,6 +190,7 @@ const SPELLINGS: &[(&str, &str)] = &[
         "--arch=sm_90 (of several each), -ffp-contract, --maxrregcount",
     ),
     ("--offload-arch=sm_90", "--arch=sm_90 (of several each)"),
+    ("-arch=sm_90", "--arch=sm_90"),
     ("-fast", "-O3"),
     (
         "-fopenmp, -mp, -mp=gpu",
@@ -269,7 +270,8 @@ pub fn help() -> String {
        gpuc tune [OPTIONS] FILE [-- ARG...]     run with other plans, and record the fastest
        gpuc lsp                            serve an editor: the Language Server Protocol on standard
                                            input and output
-       gpuc cache stats|clean              what GPU drivers have compiled for programs
+       gpuc cache stats|clean [images|headers|compilers|gpus]...
+                                           what is kept on disk, or remove it
        gpuc --emit=LEVEL FILE              print a level of the compiler
 
 gpuc takes cc's options (-c -o -I -D -O -g -l -L ...) and hands on what it does not know.

@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::codes::Explanation;
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_frontend_c::{Families, preprocess};
 
+use crate::cc::cache;
 use crate::compile::Level;
 use crate::device_code::is_device_code;
 use crate::feedback::RemarkOptions;
@@ -45,7 +47,7 @@ pub enum Mode {
     /// `gpuc lsp`.
     Serve,
     /// `gpuc cache`.
-    Cache(CacheAction),
+    Cache(cache::Action),
     /// `--emit`.
     Emit(Level),
     /// Nothing for us: `-E`, `-S`, `-M`, `-v` and the like go to the host compiler as they are.
@@ -56,15 +58,6 @@ pub enum Mode {
     About(About),
     /// `--explain`; without a code, the list of all.
     Explain(Option<&'static Explanation>),
-}
-
-/// What to do about what GPU drivers have compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheAction {
-    /// Say where it is and how much.
-    Stats,
-    /// Remove it.
-    Clean,
 }
 
 /// What `gpuc` is to say of itself.
@@ -140,10 +133,12 @@ pub struct Arguments {
     pub host: Vec<OsString>,
     /// Arguments behind `--` of `gpuc run`.
     pub program_arguments: Vec<OsString>,
-    /// `--arch`: the lowest architecture, for which everything is decided.
-    pub arch: &'static Arch,
-    /// Further ones, for which the image has code of its own, ascending.
-    pub more_archs: Vec<&'static Arch>,
+    /// `--arch`: what kernels are compiled for; nothing where no option says so ([`Arguments::archs`]).
+    pub(super) targets: Vec<archs::Target>,
+    /// What these came to, once that is known.
+    pub(super) archs: OnceLock<Vec<&'static Arch>>,
+    /// Whether programs are run at once.
+    pub(super) runs: bool,
     /// `--device`.
     pub device: Option<Device>,
     /// `--require-gpu`.
@@ -202,27 +197,14 @@ pub struct Arguments {
     pub linkage: Linkage,
     /// Whether the command line names it; else the standard does.
     pub(super) contraction_given: bool,
-    /// Whether the command line names an architecture.
-    pub(super) arch_given: bool,
-    /// Whether options name one architecture after the other.
-    pub(super) arch_listed: bool,
+    /// Whether options name one target after the other.
+    pub(super) targets_listed: bool,
     /// `-r`.
     pub(super) relocatable: bool,
     /// What `-x` says of the files behind it.
     pub(super) language: Option<OsString>,
     /// `-v`.
     pub verbose: bool,
-}
-
-/// The words behind `gpuc cache`.
-fn cache_action(words: &[OsString]) -> Result<CacheAction, Diagnostic> {
-    match words {
-        [word] if word == "stats" => Ok(CacheAction::Stats),
-        [word] if word == "clean" => Ok(CacheAction::Clean),
-        _ => Err(Diagnostic::error("`gpuc cache` needs to know what to do")
-            .code(codes::BAD_OPTION)
-            .help("`gpuc cache stats` says what there is, `gpuc cache clean` removes it")),
-    }
 }
 
 impl Arguments {
@@ -239,8 +221,9 @@ impl Arguments {
             items: Vec::new(),
             host: Vec::new(),
             program_arguments: Vec::new(),
-            arch: Arch::default_target(),
-            more_archs: Vec::new(),
+            targets: Vec::new(),
+            archs: OnceLock::new(),
+            runs: false,
             device: None,
             require_gpu: false,
             check: None,
@@ -270,8 +253,7 @@ impl Arguments {
             static_link: None,
             linkage: Linkage::Static,
             contraction_given: false,
-            arch_given: false,
-            arch_listed: false,
+            targets_listed: false,
             relocatable: false,
             language: None,
             verbose: false,
@@ -289,7 +271,8 @@ impl Arguments {
             parsed.mode = Mode::Serve;
             return Ok(parsed);
         } else if arguments.first().is_some_and(|first| first == "cache") {
-            parsed.mode = Mode::Cache(cache_action(&arguments[1..])?);
+            let words: Vec<_> = arguments[1..].iter().map(|word| word.to_string_lossy()).collect();
+            parsed.mode = Mode::Cache(cache::Action::parse(words.iter().map(AsRef::as_ref))?);
             return Ok(parsed);
         } else if arguments.first().is_some_and(|first| first == "check") {
             parsed.mode = Mode::Run;
@@ -428,6 +411,7 @@ impl Arguments {
     }
 
     fn check(mut self) -> Result<Arguments, Diagnostic> {
+        self.runs = matches!(self.mode, Mode::Run | Mode::Tune);
         // `-Wl,--version` asks the linker behind the host compiler, as Meson does.
         let asks_linker = self.host.iter().any(|word| word.as_encoded_bytes().starts_with(b"-Wl,"));
         if (self.verbose || asks_linker)

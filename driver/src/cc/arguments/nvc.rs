@@ -1,4 +1,4 @@
-//! Options in the spelling of other compilers that offload: NVIDIA's `nvc` (and its older `-ta`), and
+//! Options in the spelling of other compilers that offload: NVIDIA's `nvc` (and its older `-ta`) and `nvcc`, and
 //! Clang's `--offload-arch`.
 //!
 //! Each is translated into what it means here, or refused by its name where it means nothing that
@@ -7,6 +7,7 @@
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
 
+use super::archs::Target;
 use super::{Arguments, Contraction, archs};
 
 /// Categories of `-Minfo` and `-Mneginfo` about which gpuc has something to say.
@@ -53,8 +54,10 @@ impl Arguments {
             ("-gpu", Some(value)) => self.gpu(value.split(','), "-gpu")?,
             ("-ta", Some(value)) => self.ta(value)?,
             ("--offload-arch", Some(value)) => {
-                archs::archs(value)?.into_iter().for_each(|arch| self.add_arch(arch));
+                archs::targets(value)?.into_iter().for_each(|target| self.add_target(target));
             }
+            // nvcc's. Clang's `-arch`, which names the host's, has no `=`.
+            ("-arch", Some(value)) => self.targets = archs::targets(value)?,
             ("-fast" | "-fastsse", None) => self.translated("-O3"),
             ("-fopenmp", None) => {
                 self.families.openmp = true;
@@ -165,19 +168,18 @@ impl Arguments {
             match (word, number) {
                 ("ccall" | "ccall-major", _) => {
                     if let Some(lowest) = Arch::all().iter().min_by_key(|arch| arch.number) {
-                        self.add_arch(lowest);
+                        self.add_target(Target::Arch(lowest));
                     }
                 }
-                ("native" | "ccnative", _) => {
-                    archs::native(word)?.into_iter().for_each(|arch| self.add_arch(arch));
-                }
+                ("native", _) => self.add_target(Target::Native("native")),
+                ("ccnative", _) => self.add_target(Target::Native("ccnative")),
                 (_, Some(number)) => {
                     let arch =
                         archs::arch(&format!("sm_{number}")).map_err(|error| Diagnostic {
                             message: format!("{} (`{option}`, `{word}`)", error.message),
                             ..error
                         })?;
-                    self.add_arch(arch);
+                    self.add_target(Target::Arch(arch));
                 }
                 ("fma", _) => self.contract(Contraction::Fast),
                 ("nofma", _) => self.contract(Contraction::Off),
@@ -222,15 +224,13 @@ impl Arguments {
         Ok(())
     }
 
-    /// One more architecture for the kernels.
-    fn add_arch(&mut self, arch: &'static Arch) {
-        let mut archs = vec![arch];
-        if self.arch_listed {
-            archs.push(self.arch);
-            archs.append(&mut self.more_archs);
+    /// One more target for the kernels.
+    fn add_target(&mut self, target: Target) {
+        if !self.targets_listed {
+            self.targets.clear();
         }
-        self.compile_for(archs);
-        self.arch_listed = true;
+        self.targets.push(target);
+        self.targets_listed = true;
     }
 }
 
@@ -252,35 +252,38 @@ mod tests {
             let flags: Vec<_> =
                 it.compile_flags.iter().map(|flag| flag.to_string_lossy()).collect();
             let (acc, info) = (it.families.openacc, it.remarks.info);
-            let archs: Vec<&str> =
-                [it.arch].iter().chain(&it.more_archs).map(|arch| arch.name).collect();
+            let archs: Vec<&str> = match &*it.targets {
+                [] => vec!["default"],
+                _ => it.archs().unwrap().iter().map(|arch| arch.name).collect(),
+            };
             let archs = archs.join(",");
             format!("{archs} {acc} {info} {:?} {}", it.contraction, flags.join(" "))
         };
         for (line, expected) in [
-            ("", "sm_75 true false Fast "),
-            ("-acc", "sm_75 true false Fast "),
-            ("-acc=gpu,strict -fast", "sm_75 true false Fast -O3"),
-            ("-acc=host", "sm_75 false false Fast -D_OPENACC=202211"),
-            ("-noacc", "sm_75 false false Fast "),
-            ("-fno-openacc", "sm_75 false false Fast -fno-openacc"),
-            ("-noacc -acc", "sm_75 true false Fast "),
+            ("", "default true false Fast "),
+            ("-acc", "default true false Fast "),
+            ("-acc=gpu,strict -fast", "default true false Fast -O3"),
+            ("-acc=host", "default false false Fast -D_OPENACC=202211"),
+            ("-noacc", "default false false Fast "),
+            ("-fno-openacc", "default false false Fast -fno-openacc"),
+            ("-noacc -acc", "default true false Fast "),
             ("-gpu=cc90", "sm_90 true false Fast "),
             ("-gpu=cc90,cc8.0,lineinfo", "sm_80,sm_90 true false Fast "),
             ("-gpu=cc90 -gpu=nofma,cc100", "sm_90,sm_100 true false Off "),
             ("-gpu=ccall", "sm_70 true false Fast "),
             ("-ta=tesla:cc80:nofma", "sm_80 true false Off "),
-            ("-ta=host", "sm_75 false false Fast -D_OPENACC=202211"),
+            ("-ta=host", "default false false Fast -D_OPENACC=202211"),
             ("--offload-arch=sm_90", "sm_90 true false Fast "),
+            ("-arch=sm_90", "sm_90 true false Fast "),
             (
                 "--offload-arch=sm_90 --offload-arch=sm_80 --offload-arch=sm_90",
                 "sm_80,sm_90 true false Fast ",
             ),
-            ("-mp -Minfo=all", "sm_75 true true Fast -fopenmp"),
-            ("-mp=multicore -nomp", "sm_75 true false Fast -fopenmp -fno-openmp"),
-            ("-Minfo=accel,mp", "sm_75 true true Fast "),
-            ("-Minfo=mp", "sm_75 true false Fast "),
-            ("-Mneginfo", "sm_75 true false Fast "),
+            ("-mp -Minfo=all", "default true true Fast -fopenmp"),
+            ("-mp=multicore -nomp", "default true false Fast -fopenmp -fno-openmp"),
+            ("-Minfo=accel,mp", "default true true Fast "),
+            ("-Minfo=mp", "default true false Fast "),
+            ("-Mneginfo", "default true false Fast "),
         ] {
             assert_eq!(shown(line), expected, "{line}");
         }
@@ -300,6 +303,7 @@ mod tests {
             ("-mp=tpu", "`-mp=tpu` is not supported"),
             ("-Minfo=acel", "`-Minfo=acel` is not supported"),
             ("--offload-arch=sm_13", "unknown compute capability `sm_13`"),
+            ("-arch=sm_13", "unknown compute capability `sm_13`"),
         ] {
             let error = parse(line).unwrap_err();
             assert!(error.message.starts_with(named), "{line}: {error}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 
-use super::archs::archs;
+use super::archs::targets;
 use super::help::OPTIONS;
 use super::{About, Arguments, Auto, Contraction, Device, Mode, Shell, Steps};
 use crate::compile::Level;
@@ -161,8 +161,7 @@ impl Arguments {
             "--mlir-print-debuginfo" => self.print_locations = true,
             "--arch" => {
                 let names = required("sm_75, sm_80, ..., native")?;
-                let archs = archs(&names)?;
-                self.compile_for(archs);
+                self.targets = targets(&names)?;
             }
             "--maxrregcount" | "-maxrregcount" => {
                 let number = required("registers of a thread, at most")?;

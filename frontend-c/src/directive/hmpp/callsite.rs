@@ -41,7 +41,7 @@ impl Parser {
         };
         let mut diagnostic = Diagnostic::error(message);
         if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.meant(near);
         } else if line.label.is_some() {
             diagnostic = diagnostic.help("its `codelet` directive stands in front of the function");
         }

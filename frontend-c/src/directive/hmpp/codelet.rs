@@ -240,7 +240,7 @@ impl Parser {
         };
         let mut diagnostic = Diagnostic::error(message);
         if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.meant(near);
         }
         self.checker.report(item.span, diagnostic);
     }

@@ -253,7 +253,7 @@ impl Parser {
         let mut diagnostic = Diagnostic::error(message).code(code);
         let spellings = table.iter().map(|name| name.spelling);
         if let Some(near) = did_you_mean(word, spellings) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.meant(near);
         }
         self.checker.report(span, diagnostic);
         Failed
@@ -471,7 +471,7 @@ impl Parser {
                 let message = format!("`transfer` is one of {}, not `{word}`", words.join(", "));
                 let mut diagnostic = Diagnostic::error(message);
                 if let Some(near) = did_you_mean(&word, words) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                    diagnostic = diagnostic.meant(near);
                 }
                 self.checker.report(span, diagnostic);
                 return Err(Failed);

@@ -128,7 +128,7 @@ impl Parser {
                 let message = format!("`{word}` is not a clause of JolokiaC++");
                 let mut diagnostic = Diagnostic::error(message).code(codes::UNKNOWN_CLAUSE);
                 if let Some(near) = did_you_mean(&word, WORDS.iter().map(|name| name.spelling)) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                    diagnostic = diagnostic.meant(near);
                 }
                 self.checker.report(span, diagnostic);
                 return Err(Failed);

@@ -65,7 +65,7 @@ impl Parser {
                     .code(codes::UNKNOWN_DIRECTIVE);
             let words = D::ALL.iter().map(|kind| kind.spelling()).chain(["enter", "exit", SHARE]);
             if let Some(near) = did_you_mean(&first, words) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                diagnostic = diagnostic.meant(near);
             } else if ClauseName::find(&first).is_some() {
                 diagnostic = diagnostic.help("this is a clause; the directive stands before it");
             }
@@ -130,7 +130,7 @@ impl Parser {
             let mut diagnostic = Diagnostic::error(message).code(codes::CLAUSE_NOT_ALLOWED);
             let names = allowed.iter().map(|name| name.spelling());
             if let Some(near) = did_you_mean(&word, names.filter(|&n| n != word)) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                diagnostic = diagnostic.meant(near);
             }
             self.checker.report(name_span, diagnostic);
             return Err(Failed);
@@ -151,7 +151,7 @@ impl Parser {
             .code(codes::UNKNOWN_CLAUSE);
         let names = allowed.iter().map(|name| name.spelling());
         if let Some(near) = did_you_mean(word, names) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.meant(near);
         } else if DirectiveKind::ALL.iter().any(|kind| kind.spelling() == word) {
             let first = directive.spelling();
             diagnostic =

@@ -115,7 +115,7 @@ impl Parser {
             };
             let mut diagnostic = Diagnostic::error(message).code(code);
             if let Some(near) = did_you_mean(&word, allowed().map(|clause| clause.spelling)) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                diagnostic = diagnostic.meant(near);
             }
             self.checker.report(start, diagnostic);
             return Err(Failed);

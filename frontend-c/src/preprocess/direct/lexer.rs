@@ -85,6 +85,8 @@ pub(super) struct Lexer {
     /// Whether nothing but blanks has been read of the line.
     is_fresh: bool,
     pub origin: Origin,
+    /// The language has raw strings.
+    pub has_raw: bool,
 }
 
 /// Where a lexer is, to go back to.
@@ -93,7 +95,7 @@ pub(super) struct Position(usize, usize, u32, usize, bool);
 
 impl Lexer {
     pub fn new(text: Rc<Text>, origin: Origin) -> Lexer {
-        Lexer { text, at: 0, joint: 0, line: 1, base: 0, is_fresh: true, origin }
+        Lexer { text, at: 0, joint: 0, line: 1, base: 0, is_fresh: true, origin, has_raw: false }
     }
 
     pub fn text(&self) -> &Rc<Text> {
@@ -106,6 +108,11 @@ impl Lexer {
 
     pub fn go_back(&mut self, to: Position) {
         Position(self.at, self.joint, self.line, self.base, self.is_fresh) = to;
+    }
+
+    /// The text from a position to where reading is.
+    pub fn since(&self, start: Position) -> &[u8] {
+        &self.text.bytes[start.0..self.at]
     }
 
     fn byte(&self, ahead: usize) -> u8 {
@@ -212,8 +219,21 @@ impl Lexer {
         }
         let (line, column) = (self.line, (self.at - self.base) as u32 + 1);
         let start = self.at;
-        let (kind, length) = scan(&self.text.bytes[start..])?;
+        let rest = &self.text.bytes[start..];
+        let (kind, length) = match raw_string(rest).filter(|_| self.has_raw) {
+            Some(length) => (Kind::String, length),
+            None => scan(rest)?,
+        };
         self.at += length;
+        // A raw string has the backslash.
+        let joined = |joint: &usize| *joint > start && *joint < start + length;
+        if kind == Kind::String
+            && self.has_raw
+            && self.text.joints.iter().any(joined)
+            && rest[0] != b'"'
+        {
+            return Err(Leave);
+        }
         let spelling = spellings.number(&self.text.bytes[start..self.at]);
         Ok(Token { kind, flags, origin: self.origin, spelling, line, column })
     }
@@ -321,6 +341,25 @@ pub(super) fn scan(text: &[u8]) -> Answer<(Kind, usize)> {
         }
         _ => mark(text),
     }
+}
+
+/// The length of a raw string of one line at the start of a text. Those of several lines, in which a backslash at the end of
+/// one has its own meaning, are the compiler's.
+fn raw_string(text: &[u8]) -> Option<usize> {
+    let prefix = text.iter().take(4).position(|&byte| byte == b'"')?;
+    if !matches!(&text[..prefix], b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
+        return None;
+    }
+    let rest = &text[prefix + 1..];
+    let line = &rest[..rest.iter().position(|&byte| byte == b'\n')?];
+    let mark = line.iter().position(|&byte| byte == b'(').filter(|&length| length <= 16)?;
+    if line[..mark].iter().any(|byte| b")\\ \"\t\x0b\x0c".contains(byte)) {
+        return None;
+    }
+    let end = [b")", &line[..mark], b"\""].concat();
+    let inside = &line[mark + 1..];
+    let length = inside.windows(end.len()).position(|part| part == end)?;
+    Some(prefix + 1 + mark + 1 + length + end.len())
 }
 
 fn number(text: &[u8]) -> Answer<usize> {

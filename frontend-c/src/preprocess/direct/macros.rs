@@ -588,7 +588,10 @@ impl Preprocessor<'_> {
             FILE => {
                 (Kind::String, super::printer::quoted_name(&self.files.last().ok_or(Leave)?.name))
             }
-            BASE_FILE => (Kind::String, super::printer::quoted_name(&self.files[0].name)),
+            BASE_FILE => {
+                self.names_source = true;
+                (Kind::String, super::printer::quoted_name(&self.files[0].name))
+            }
             // `DATE`, `TIME` and `TIMESTAMP`, and questions outside of conditions.
             _ => return Err(Leave),
         };

@@ -12,16 +12,20 @@
 //! | [`macros`] | definitions and expansion |
 //! | [`condition`] | the expressions of `#if` |
 //! | [`printer`] | the text that comes out |
-//! | [`files`] | the bytes of files |
+//! | [`search`] | headers: where they are, and that they are read |
+//! | [`files`] | the bytes of files, and which are the same |
+//! | [`dependencies`] | what `-MD` writes |
 //! | [`headers`] | what the headers at the head of a source come to, kept and without what nothing needs |
 
 mod compiler;
 mod condition;
+mod dependencies;
 mod files;
 mod headers;
 mod lexer;
 mod macros;
 mod printer;
+mod search;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -33,7 +37,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Options;
 use compiler::Compiler;
-use files::{first_guard, read};
+use dependencies::{Included, Wanted};
+use files::{FileId, Files, Start, read};
 use headers::Headers;
 use lexer::{Lexer, Text};
 use macros::{Context, Macro};
@@ -47,6 +52,9 @@ use token::{
 struct Leave;
 
 type Answer<T> = Result<T, Leave>;
+
+/// The number of a text that is no file.
+const NO_FILE: FileId = FileId::MAX;
 
 /// Headers in headers; the compiler has its own limit, and an error.
 const DEEPEST: usize = 150;
@@ -84,19 +92,28 @@ const OF_GCC: [&[u8]; 7] = [
     b"ivdep",
 ];
 
-/// The preprocessed text of a file; `None` where the compiler has to do it.
+/// The preprocessed text of a file, whose dependencies are written on the way; `None` where the compiler has to do it.
 pub(super) fn preprocess(options: &Options) -> Option<Vec<u8>> {
+    let wanted = match &*options.dependencies {
+        [] => None,
+        flags => Some(Wanted::of(flags)?),
+    };
     let mut compiler = Compiler::of(options)?;
     let result = Preprocessor::new(&mut compiler, options.file.to_str()?)
         .and_then(|preprocessor| preprocessor.run(options));
     compiler.keep();
-    result.ok()
+    let (text, files) = result.ok()?;
+    if let Some(wanted) = wanted {
+        wanted.write(&files)?;
+    }
+    Some(text)
 }
 
 /// A file that is being read.
 #[derive(Debug)]
 struct File {
     name: Rc<str>,
+    id: FileId,
     lexer: Lexer,
     place: Place,
     conditions: Vec<Condition>,
@@ -151,11 +168,10 @@ struct Preprocessor<'a> {
     texts: FxHashMap<Rc<str>, Option<Rc<Text>>>,
     /// Whether there are folders of a name in those of the list.
     inner_folders: FxHashMap<Box<str>, FxHashMap<usize, bool>>,
-    /// Files that need not be read again where the macro is defined.
-    guarded: FxHashMap<Rc<str>, Spelling>,
+    found: Files,
     once: FxHashSet<Rc<str>>,
-    /// Headers that the compiler reads ahead of the source.
-    read_ahead: FxHashSet<String>,
+    /// Headers that the compiler reads ahead of the source, and whether each is of the system's.
+    read_ahead: Vec<(String, bool)>,
     contexts: Vec<Context>,
     /// A token that was looked at.
     ahead: Option<Token>,
@@ -163,6 +179,8 @@ struct Preprocessor<'a> {
     /// Where the outermost macro that is being expanded stands in the file.
     invocation: (u32, u32),
     counter: u32,
+    /// The source's name has been asked for.
+    names_source: bool,
     in_directive: bool,
     in_condition: bool,
     in_pragma: bool,
@@ -197,14 +215,15 @@ impl<'a> Preprocessor<'a> {
             files: Vec::new(),
             texts: FxHashMap::default(),
             inner_folders: FxHashMap::default(),
-            guarded: FxHashMap::default(),
+            found: Files::default(),
             once: FxHashSet::default(),
-            read_ahead: FxHashSet::default(),
+            read_ahead: Vec::new(),
             contexts: Vec::new(),
             ahead: None,
             ahead_in_condition: None,
             invocation: (0, 0),
             counter: 0,
+            names_source: false,
             in_directive: false,
             in_condition: false,
             in_pragma: false,
@@ -225,7 +244,7 @@ impl<'a> Preprocessor<'a> {
     /// Takes the definitions that the compiler begins with.
     fn define_ahead(&mut self, ahead: &[u8]) -> Answer<()> {
         let text = Rc::new(Text { bytes: ahead.to_vec(), joints: Vec::new() });
-        self.open("".into(), text, Origin::User, Place::Named);
+        self.open("".into(), NO_FILE, Lexer::new(text, Origin::User), Place::Named);
         while self.lexer().skip_to_directive()? {
             self.in_directive = true;
             let word = self.directive_token()?;
@@ -243,12 +262,12 @@ impl<'a> Preprocessor<'a> {
                     let name = self.spellings.text(file.spelling).to_vec();
                     let flag = self.directive_token()?;
                     let system = self.directive_token()?;
-                    if flag.kind == Kind::Number && self.spellings.text(flag.spelling) == b"1" {
-                        let name = String::from_utf8_lossy(&name);
-                        self.read_ahead.insert(name.trim_matches('"').to_owned());
-                    }
                     let is_system = system.kind == Kind::Number
                         || flag.kind == Kind::Number && self.spellings.text(flag.spelling) == b"3";
+                    if flag.kind == Kind::Number && self.spellings.text(flag.spelling) == b"1" {
+                        let name = String::from_utf8_lossy(&name);
+                        self.read_ahead.push((name.trim_matches('"').to_owned(), is_system));
+                    }
                     self.lexer().origin = match &*name {
                         b"\"<built-in>\"" => Origin::BuiltIn,
                         _ if is_system => Origin::System,
@@ -263,14 +282,17 @@ impl<'a> Preprocessor<'a> {
         Ok(())
     }
 
-    fn run(mut self, options: &Options) -> Answer<Vec<u8>> {
+    /// The text, and the files that it was made of, in order.
+    fn run(mut self, options: &Options) -> Answer<(Vec<u8>, Vec<Included>)> {
         let bytes = match &options.buffer {
             Some(buffer) => buffer.to_vec(),
             None => read(&options.file).ok_or(Leave)?.0,
         };
         let text = Rc::new(Text::new(bytes, Origin::User)?);
         let name = options.file.to_str().ok_or(Leave)?;
-        self.open(name.into(), text, Origin::User, Place::Named);
+        let source = self.found.add(name.into(), Place::Named);
+        self.found.found.insert((Start::Named, name.into()), source);
+        self.open(name.into(), source, Lexer::new(text, Origin::User), Place::Named);
         let own = self.printer.out.len();
         let headers = match options.only_needed {
             true => self.leading_headers(options)?,
@@ -293,16 +315,23 @@ impl<'a> Preprocessor<'a> {
             headers.needed(&own, &mut out);
             out.extend_from_slice(&own);
         }
-        Ok(out)
+        let ahead =
+            self.read_ahead.iter().map(|(name, is_system)| (name.as_str().into(), *is_system));
+        let mut files = vec![(name.into(), false)];
+        files.extend(ahead);
+        let Files { known, included, .. } = self.found;
+        let included = included.into_iter().filter(|&(file, _)| file != source);
+        files.extend(
+            included.map(|(file, is_system)| (known[file as usize].path.clone(), is_system)),
+        );
+        Ok((out, files))
     }
 
-    fn open(&mut self, name: Rc<str>, text: Rc<Text>, origin: Origin, place: Place) {
-        self.open_lexer(name, Lexer::new(text, origin), place);
-    }
-
-    fn open_lexer(&mut self, name: Rc<str>, lexer: Lexer, place: Place) {
+    fn open(&mut self, name: Rc<str>, id: FileId, lexer: Lexer, place: Place) {
         let conditions = Vec::new();
-        self.files.push(File { name, lexer, place, conditions, guard: Guard::Open });
+        let mut lexer = lexer;
+        lexer.has_raw = !self.is_strict;
+        self.files.push(File { name, id, lexer, place, conditions, guard: Guard::Open });
     }
 
     fn file(&mut self) -> &mut File {
@@ -381,8 +410,10 @@ impl<'a> Preprocessor<'a> {
         if !file.conditions.is_empty() {
             return Err(Leave);
         }
-        if let Guard::Behind(name) = file.guard {
-            self.guarded.insert(file.name, name);
+        if let (Guard::Behind(name), Some(known)) =
+            (file.guard, self.found.known.get_mut(file.id as usize))
+        {
+            known.guard = Some(name);
         }
         let File { name, lexer, .. } = self.files.last().ok_or(Leave)?;
         self.printer.set_file(name, lexer.origin);
@@ -575,137 +606,6 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    fn header_name(&mut self) -> Answer<(String, bool)> {
-        let (name, angled) = match self.lexer().header_name()? {
-            Some(name) => (name, true),
-            None => {
-                let token = self.directive_token()?;
-                let text = self.spellings.text(token.spelling);
-                match text {
-                    [b'"', name @ .., b'"'] if token.kind == Kind::String => (name.to_vec(), false),
-                    _ => return Err(Leave),
-                }
-            }
-        };
-        Ok((String::from_utf8(name).map_err(|_| Leave)?, angled))
-    }
-
-    /// `(HEADER` of `__has_include(HEADER)`.
-    fn has_include(&mut self, next: bool) -> Answer<bool> {
-        let (name, angled) = self.header_name()?;
-        Ok(self.find(&name, angled, next)?.is_some())
-    }
-
-    /// The file of a header's name.
-    fn find(&mut self, name: &str, angled: bool, next: bool) -> Answer<Option<Found>> {
-        let file = self.files.last().ok_or(Leave)?;
-        let (from, origin) = (file.place, file.lexer.origin);
-        if name.is_empty() || (next && from == Place::Named) {
-            return Err(Leave);
-        }
-        if name.starts_with('/') {
-            let text = self.text(name, origin)?;
-            return Ok(text.map(|text| Found {
-                name: name.into(),
-                text,
-                origin,
-                place: Place::Named,
-            }));
-        }
-        if !angled && !next {
-            let own = match file.name.rfind('/') {
-                Some(end) => format!("{}/{name}", &file.name[..end]),
-                None => name.to_owned(),
-            };
-            if let Some(text) = self.text(&own, origin)? {
-                return Ok(Some(Found { name: own.into(), text, origin, place: Place::Beside }));
-            }
-        }
-        let first = match (next, from) {
-            (true, Place::Folder(folder)) => folder + 1,
-            (true, _) => 0,
-            _ if angled => self.compiler.quoted,
-            _ => 0,
-        };
-        for index in first..self.compiler.folders.len() {
-            if !self.has_folder(index, name) {
-                continue;
-            }
-            let folder = &self.compiler.folders[index];
-            let slash = if folder.path.ends_with('/') { "" } else { "/" };
-            let path = format!("{}{slash}{name}", folder.path);
-            // A header that a system's header includes is one, too.
-            let origin = folder.origin.max(origin);
-            if let Some(text) = self.text(&path, origin)? {
-                return Ok(Some(Found {
-                    name: path.into(),
-                    text,
-                    origin,
-                    place: Place::Folder(index),
-                }));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether a folder of the list has the one that a header's name begins with: most are in few, and each is asked
-    /// for in all.
-    fn has_folder(&mut self, index: usize, name: &str) -> bool {
-        let Some((first, _)) = name.split_once('/') else { return true };
-        let folders = &mut self.inner_folders;
-        if let Some(&known) = folders.get(first).and_then(|known| known.get(&index)) {
-            return known;
-        }
-        let path = Path::new(&self.compiler.folders[index].path).join(first);
-        let there = path.exists();
-        if let (false, Some(path)) = (there, path.to_str()) {
-            self.absent.push(path.to_owned());
-        }
-        folders.entry(first.into()).or_default().insert(index, there);
-        there
-    }
-
-    fn text(&mut self, path: &str, origin: Origin) -> Answer<Option<Rc<Text>>> {
-        if let Some(known) = self.texts.get(path) {
-            return Ok(known.clone());
-        }
-        let text = match read(Path::new(path)) {
-            Some((bytes, metadata)) => {
-                let state = headers::State::of(origin, &metadata, &bytes);
-                self.reads.push(headers::Read { path: path.to_owned(), state });
-                Some(Rc::new(Text::new(bytes, origin)?))
-            }
-            None => {
-                self.absent.push(path.to_owned());
-                None
-            }
-        };
-        self.texts.insert(path.into(), text.clone());
-        Ok(text)
-    }
-
-    fn include(&mut self, found: Found, line: u32) -> Answer<()> {
-        let Found { name, text, origin, place } = found;
-        let known = self.guarded.get(&name).copied();
-        let known = match known {
-            None if self.read_ahead.contains(&*name) => {
-                Some(first_guard(&text.bytes, &mut self.spellings)?)
-            }
-            known => known,
-        };
-        if known.is_some_and(|guard| self.is_defined(guard)) || self.once.contains(&name) {
-            return Ok(());
-        }
-        if self.files.len() > DEEPEST {
-            return Err(Leave);
-        }
-        self.printer.go_to(line);
-        self.printer.set_file(&name, origin);
-        self.printer.mark(1, " 1");
-        self.open(name, text, origin, place);
-        Ok(())
-    }
-
     fn pragma(&mut self, line: u32) -> Answer<()> {
         let start = self.lexer().position();
         let first = self.directive_token()?;
@@ -774,12 +674,4 @@ impl<'a> Preprocessor<'a> {
         self.in_pragma = false;
         self.lexer().finish_line()
     }
-}
-
-/// A header.
-struct Found {
-    name: Rc<str>,
-    text: Rc<Text>,
-    origin: Origin,
-    place: Place,
 }

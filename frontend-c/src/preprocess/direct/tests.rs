@@ -19,9 +19,15 @@ fn is_same(file: &Path, args: &[&str], answers: &Path) -> bool {
     let mut options = Options::new(file);
     options.args = args.iter().map(Into::into).collect();
     options.answers = Some(Cache::new(answers.to_owned(), 1 << 20));
+    // Which files there are is told, too.
+    let written = answers.with_extension("d");
+    options.dependencies = ["-MD", "-MP", "-MF"].map(Into::into).to_vec();
+    options.dependencies.push(written.clone().into());
     let Some(here) = preprocess(&options) else { return false };
+    let dependencies = std::fs::read_to_string(&written).unwrap();
     let name = file.to_str().unwrap();
     let there = by_the_compiler(&options).unwrap_or_else(|errors| panic!("{name}: {errors:?}")).0;
+    assert_eq!(dependencies, std::fs::read_to_string(&written).unwrap(), "{name}");
     let (here, there) = (body(&here, name), body(&there, name));
     let differs = here
         .split(|&byte| byte == b'\n')
@@ -182,6 +188,22 @@ yes
 }
 
 #[test]
+fn raw_strings() {
+    if !is_gcc() {
+        return;
+    }
+    let text = "#define TEXT(x) #x x\n#define R_ R\"(of a macro \\)\"\n\
+                const char *s[] = { R\"(a\\n\" // b)\", TEXT(R\"x(c\")\\)x\" ), u8R\"(d)\"\"e\" R_,R\"()\" };\n";
+    assert!(text_is_same(text, &[]));
+    assert!(text_is_same(text, &["-std=gnu99"]));
+    // To a strict standard it is a name and a string. What goes over lines is the compiler's.
+    assert!(!text_is_same("char s[] = R\"(a)\";\n", &["-std=c11"]));
+    for text in ["char s[] = R\"(a\nb)\";\n", "char s[] = R\"(a\\\nb)\";\n"] {
+        assert!(!text_is_same(text, &[]), "{text}");
+    }
+}
+
+#[test]
 fn pragmas() {
     if !is_gcc() {
         return;
@@ -201,6 +223,46 @@ for (;;) ;
 int x;
 "#;
     assert!(text_is_same(text, &[]));
+}
+
+/// A header that is found by another way is another file, guard or not; one of the system's has its shortest name.
+#[test]
+fn files_by_several_ways() {
+    if !is_gcc() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(path("a/very/long/way")).unwrap();
+    std::fs::create_dir(path("sys")).unwrap();
+    let guarded = |name: &str, rest: &str| {
+        format!("#ifndef {name}_H\n#define {name}_H\nint {name};\n{rest}#endif\n")
+    };
+    for (name, text) in [
+        ("t.c", "#include \"one.h\"\n#include \"a/two.h\"\n#include <one.h>\n#include \"one.h\"\n\
+                 #include <three.h>\n#include \"three.h\"\n#include <sys.h>\n#include \"a/../one.h\"\n\
+                 #include \"t.c\"\n#include <limits.h>\n#include <stdc-predef.h>\nint last;\n".to_owned()),
+        ("one.h", guarded("one", "")),
+        ("three.h", guarded("three", "#include_next <three.h>\n")),
+        ("a/two.h", guarded("two", "#include \"one.h\"\n#include <one.h>\n")),
+        ("a/three.h", guarded("three_of_a", "#include \"three.h\"\n")),
+        ("sys/sys.h", guarded("sys", "#include \"beside.h\"\n#include <beside.h>\n")),
+        ("sys/beside.h", guarded("beside", "")),
+    ] {
+        let once = text.replace("#include \"t.c\"\n", "");
+        let text = if name == "t.c" { format!("#ifndef TWICE\n#define TWICE\n{text}#else\n{once}#endif\n") } else { text };
+        std::fs::write(path(name), text).unwrap();
+    }
+    let at = |option: &str, name: &str| format!("{option}{}", path(name).display());
+    let long = at("-isystem", "a/very/long/way/../../../../sys");
+    for args in [
+        vec![at("-I", ""), at("-I", "a"), long.clone()],
+        vec![at("-iquote", "a"), at("-I", ""), at("-idirafter", "sys"), at("-I", "a")],
+        vec![at("-I", "a"), at("-isystem", ""), at("-isystem", "sys")],
+    ] {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        assert!(is_same(&path("t.c"), &args, &path("answers")), "{args:?}");
+    }
 }
 
 /// What the compiler warns of or refuses, and what is written in a way that is not read here.

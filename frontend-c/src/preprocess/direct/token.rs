@@ -56,7 +56,7 @@ pub(super) struct Token {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
     User,
-    /// A header of a folder that `-isystem` names.
+    /// A header of a folder that `-isystem` or its kin name: it may be changed as those of a user are.
     Told,
     /// A header of the system.
     System,
@@ -69,8 +69,7 @@ impl Origin {
     pub fn flags(self) -> &'static str {
         match self {
             Origin::User | Origin::BuiltIn => "",
-            Origin::Told => " 3",
-            Origin::System => " 3 4",
+            Origin::Told | Origin::System => " 3 4",
         }
     }
 

@@ -217,7 +217,7 @@ impl Translator<'_> {
                     );
                     let mut diagnostic = Diagnostic::error(message);
                     if let Some(near) = did_you_mean(&word, DIRECTIONS) {
-                        diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                        diagnostic = diagnostic.meant(near);
                     }
                     self.report(direction.start, diagnostic);
                     return None;

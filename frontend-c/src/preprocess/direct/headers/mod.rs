@@ -1,7 +1,7 @@
 //! The headers that a source begins with: what they come to is kept from one compilation to the next, and the declarations
 //! of the system among them that nothing needs are left out, which neither gpuc nor the host compiler reads then.
 //!
-//! An entry is found by the compiler, its options, and the names in the source's leading `#include`s. It is good as long as
+//! An entry is found by the compiler, its options, and the source's leading `#include`s with the macros that it defines between them. It is good as long as
 //! every file that was read is the same and every one that was not there is still missing. With an entry or without, the
 //! text is the same.
 //!
@@ -21,24 +21,37 @@ use std::rc::Rc;
 
 use gpuc_cache::Key;
 
+use super::files::Known;
 use super::lexer::{Lexer, Position, Text};
 use super::macros::Macro;
 use super::token::{FIRST, HASH, Kind, Origin, Spelling};
-use super::{Answer, Leave, Options, Place, Preprocessor};
+use super::{Answer, Leave, NO_FILE, Options, Place, Preprocessor};
 use names::NamesBuilder;
 use pieces::{Piece, Pieces};
+use stored::StoredFile;
 pub(super) use stored::{Headers, Read, State};
 
 /// What an entry says, and how: of another version of gpuc it may say something else.
-const VERSION: &str = concat!("headers 2 of gpuc ", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("headers 4 of gpuc ", env!("CARGO_PKG_VERSION"));
 
-/// A header that the source includes ahead of all else.
+/// A directive that the source has ahead of all else.
 struct Leading {
-    name: String,
-    angled: bool,
+    what: What,
     line: u32,
+    /// Behind its `#`.
+    word: Position,
     /// Behind its line.
     after: Position,
+}
+
+/// What it does.
+enum What {
+    Include {
+        name: String,
+        angled: bool,
+    },
+    /// A macro is defined, or is none any more: `_GNU_SOURCE`, say. The line as it stands there.
+    Definition(Vec<u8>),
 }
 
 impl Preprocessor<'_> {
@@ -59,11 +72,11 @@ impl Preprocessor<'_> {
             }
             None => {
                 let start = self.printer.out.len();
-                for header in &leading {
-                    self.read_header(header)?;
+                for directive in &leading {
+                    self.carry_out(directive)?;
                 }
                 let Some(made) = self.made_of_headers(start) else { return Ok(None) };
-                if let Some(cache) = kept.filter(|_| self.counter == 0) {
+                if let Some(cache) = kept.filter(|_| self.counter == 0 && !self.names_source) {
                     // Where it cannot be kept it is made again.
                     let _ = cache.put(key, &made.encode());
                 }
@@ -77,30 +90,43 @@ impl Preprocessor<'_> {
         Ok(Some(headers))
     }
 
-    /// The `#include`s ahead of everything but comments.
+    /// The `#include`s ahead of everything but comments and macros, up to the last.
     fn leading(&mut self) -> Answer<Vec<Leading>> {
         let start = self.lexer().position();
-        let mut found = Vec::new();
-        let mut behind = start;
+        let mut found: Vec<Leading> = Vec::new();
+        let mut headers = 0;
         loop {
             let Preprocessor { files, spellings, .. } = self;
             let token = files.last_mut().ok_or(Leave)?.lexer.token(spellings, false)?;
             if !token.has(FIRST) || !token.is(HASH) {
                 break;
             }
-            let word = self.directive_token()?;
-            if self.spellings.text(word.spelling) != b"include" {
-                break;
+            let word = self.lexer().position();
+            let name = self.directive_token()?;
+            let what = match self.spellings.text(name.spelling) {
+                b"include" => {
+                    let (name, angled) = self.header_name()?;
+                    if self.directive_token()?.kind != Kind::End {
+                        return Err(Leave);
+                    }
+                    self.lexer().finish_line()?;
+                    What::Include { name, angled }
+                }
+                b"define" | b"undef" => {
+                    self.lexer().finish_line()?;
+                    What::Definition(self.lexer().since(word).to_vec())
+                }
+                _ => break,
+            };
+            let after = self.lexer().position();
+            let is_header = matches!(what, What::Include { .. });
+            found.push(Leading { what, line: token.line, word, after });
+            if is_header {
+                headers = found.len();
             }
-            let (name, angled) = self.header_name()?;
-            if self.directive_token()?.kind != Kind::End {
-                return Err(Leave);
-            }
-            self.lexer().finish_line()?;
-            behind = self.lexer().position();
-            found.push(Leading { name, angled, line: token.line, after: behind });
         }
-        self.lexer().go_back(behind);
+        found.truncate(headers);
+        self.lexer().go_back(found.last().map_or(start, |last| last.after));
         Ok(found)
     }
 
@@ -111,20 +137,25 @@ impl Preprocessor<'_> {
         // Beside the source is where a name in quotes is looked for first.
         let name = &self.files[0].name;
         let folder = name.rfind('/').map_or("", |end| &name[..=end]);
-        for header in leading {
-            match header.angled {
-                true => parts.extend([&b"<"[..], header.name.as_bytes()]),
-                false => parts.extend([folder.as_bytes(), header.name.as_bytes()]),
+        for directive in leading {
+            match &directive.what {
+                What::Include { name, angled: true } => parts.extend([&b"<"[..], name.as_bytes()]),
+                What::Include { name, .. } => parts.extend([folder.as_bytes(), name.as_bytes()]),
+                What::Definition(line) => parts.extend([&b"#"[..], line]),
             }
         }
         Key::of(parts)
     }
 
-    /// Reads a header and all that it includes.
-    fn read_header(&mut self, header: &Leading) -> Answer<()> {
-        self.lexer().go_back(header.after);
-        let found = self.find(&header.name, header.angled, false)?.ok_or(Leave)?;
-        self.include(found, header.line)?;
+    /// Reads a header and all that it includes, or defines a macro.
+    fn carry_out(&mut self, directive: &Leading) -> Answer<()> {
+        let What::Include { name, angled } = &directive.what else {
+            self.lexer().go_back(directive.word);
+            return self.directive(directive.line);
+        };
+        self.lexer().go_back(directive.after);
+        let found = self.find(name, *angled, false)?.ok_or(Leave)?;
+        self.include(found, directive.line)?;
         self.stops_behind_header = true;
         while self.files.len() > 1 {
             let token = self.expanded()?;
@@ -147,24 +178,38 @@ impl Preprocessor<'_> {
         let spelled = |spelling: Spelling| {
             std::str::from_utf8(self.spellings.text(spelling)).ok().map(str::to_owned)
         };
-        let mut guarded = Vec::new();
-        for (file, &guard) in &self.guarded {
-            guarded.push((file.to_string(), spelled(guard)?));
+        let mut files = Vec::new();
+        for Known { path, place, guard } in &self.found.known {
+            let guard = guard.map_or(Some(String::new()), spelled)?;
+            files.push(StoredFile { path: path.to_string(), place: *place, guard });
         }
-        guarded.sort();
+        // The source has another name each time.
+        files.first_mut()?.path.clear();
+        let found = self.found.found.iter().filter(|&(_, &file)| file > 0);
+        let mut found: Vec<_> =
+            found.map(|((start, name), file)| (start.clone(), name.to_string(), *file)).collect();
+        found.sort();
+        let included = self.found.included.clone();
         let mut once: Vec<String> = self.once.iter().map(ToString::to_string).collect();
         once.sort();
         let names = names.finish();
         let (reads, absent) = (self.reads.clone(), self.absent.clone());
-        Some(Headers { text, names, pieces, guarded, once, reads, absent })
+        Some(Headers { text, names, pieces, files, included, found, once, reads, absent })
     }
 
     /// Goes on as if the headers had been read.
     fn take_over(&mut self, headers: &Rc<Headers>) {
-        for (file, guard) in &headers.guarded {
-            let guard = self.spellings.number(guard.as_bytes());
-            self.guarded.insert(file.as_str().into(), guard);
+        // Behind the source, which is the first.
+        for StoredFile { path, place, guard } in headers.files.iter().skip(1) {
+            let id = self.found.add(path.as_str().into(), *place);
+            let guard = Some(guard).filter(|guard| !guard.is_empty());
+            let guard = guard.map(|guard| self.spellings.number(guard.as_bytes()));
+            self.found.known[id as usize].guard = guard;
         }
+        let found = headers.found.iter();
+        let found = found.map(|(start, name, file)| ((start.clone(), name.as_str().into()), *file));
+        self.found.found.extend(found);
+        headers.included.iter().for_each(|&(file, is_system)| self.found.include(file, is_system));
         self.once.extend(headers.once.iter().map(|file| file.as_str().into()));
         self.headers = Some(headers.clone());
         self.resolved = 0;
@@ -202,7 +247,7 @@ impl Preprocessor<'_> {
     fn definition_in(&mut self, text: &[u8], origin: Origin) -> Answer<Macro> {
         let text = Text { bytes: [text, b"\n"].concat(), joints: Vec::new() };
         let lexer = Lexer::new(Rc::new(text), origin);
-        self.open_lexer("".into(), lexer, Place::Named);
+        self.open("".into(), NO_FILE, lexer, Place::Named);
         let new = self.read_definition();
         self.files.pop();
         new.map(|(_, new)| new)
@@ -217,7 +262,6 @@ impl Headers {
         let of = &macros[macros.binary_search_by_key(&id, |of| of.name).ok()?];
         let origin = match &self.pieces.files[of.file as usize].flags[..] {
             b"" => Origin::User,
-            b" 3" => Origin::Told,
             _ => Origin::System,
         };
         let text = &self.text[of.start as usize..of.end as usize];

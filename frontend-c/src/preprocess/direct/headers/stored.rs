@@ -5,6 +5,8 @@ use std::path::Path;
 
 use gpuc_cache::Key;
 
+use super::super::Place;
+use super::super::files::{FileId, Start};
 use super::super::token::Origin;
 use super::names::Names;
 use super::pieces::{MacroText, MarkedFile, Piece, Pieces};
@@ -51,14 +53,26 @@ impl Read {
     }
 }
 
+/// A file of headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StoredFile {
+    pub path: String,
+    pub place: Place,
+    /// The macro with which it need not be read again; nothing where there is none.
+    pub guard: String,
+}
+
 /// What headers come to.
 #[derive(Debug)]
 pub(in super::super) struct Headers {
     pub(super) text: Vec<u8>,
     pub(super) names: Names,
     pub(super) pieces: Pieces,
-    /// Files that need not be read again where a macro is defined, each with the macro.
-    pub(super) guarded: Vec<(String, String)>,
+    /// The files, by number, and those of them that were read, with whether each is of the system's.
+    pub(super) files: Vec<StoredFile>,
+    pub(super) included: Vec<(FileId, bool)>,
+    /// The names by which they were found, and from where.
+    pub(super) found: Vec<(Start, String, FileId)>,
     /// Files that need not be read again.
     pub(super) once: Vec<String>,
     pub(super) reads: Vec<Read>,
@@ -100,10 +114,28 @@ impl Headers {
             put_bytes(&mut out, &file.name);
             put_bytes(&mut out, &file.flags);
         }
-        put(&mut out, self.guarded.len() as u32);
-        for (file, guard) in &self.guarded {
-            put_bytes(&mut out, file.as_bytes());
+        put(&mut out, self.files.len() as u32);
+        for StoredFile { path, place, guard } in &self.files {
+            put_bytes(&mut out, path.as_bytes());
+            put(&mut out, number_of_place(*place));
             put_bytes(&mut out, guard.as_bytes());
+        }
+        put(&mut out, self.included.len() as u32);
+        for &(file, is_system) in &self.included {
+            put(&mut out, file);
+            put(&mut out, is_system.into());
+        }
+        put(&mut out, self.found.len() as u32);
+        for (start, name, file) in &self.found {
+            let (place, folder) = match start {
+                Start::Named => (Place::Named, ""),
+                Start::Beside(folder) => (Place::Beside, &**folder),
+                Start::Folder(index) => (Place::Folder(*index), ""),
+            };
+            put(&mut out, number_of_place(place));
+            put_bytes(&mut out, folder.as_bytes());
+            put_bytes(&mut out, name.as_bytes());
+            put(&mut out, *file);
         }
         for list in [&self.once, &self.absent] {
             put(&mut out, list.len() as u32);
@@ -153,7 +185,22 @@ impl Headers {
         let files = input.list(|input| {
             Some(MarkedFile { name: input.bytes()?.to_vec(), flags: input.bytes()?.to_vec() })
         })?;
-        let guarded = input.list(|input| Some((input.string()?, input.string()?)))?;
+        let stored = input.list(|input| {
+            let path = input.string()?;
+            let place = place_of_number(input.number()?);
+            Some(StoredFile { path, place, guard: input.string()? })
+        })?;
+        let included = input.list(|input| Some((input.number()?, input.number()? != 0)))?;
+        let found = input.list(|input| {
+            let place = place_of_number(input.number()?);
+            let folder = input.string()?;
+            let start = match place {
+                Place::Named => Start::Named,
+                Place::Beside => Start::Beside(folder.into()),
+                Place::Folder(index) => Start::Folder(index),
+            };
+            Some((start, input.string()?, input.number()?))
+        })?;
         let once = input.list(Input::string)?;
         let absent = input.list(Input::string)?;
         let reads = input.list(|input| {
@@ -174,7 +221,9 @@ impl Headers {
             text,
             names: Names { texts, ends, slots },
             pieces: Pieces { pieces, files, ids, macros },
-            guarded,
+            files: stored,
+            included,
+            found,
             once,
             reads,
             absent,
@@ -188,8 +237,11 @@ impl Headers {
         let is_span = |start: u32, end: u32, of: usize| start <= end && end as usize <= of;
         let is_file = |file: u32| (file as usize) < files.len();
         let is_name = |name: u32| (name as usize) < self.names.len();
+        let is_stored = |file: FileId| (file as usize) < self.files.len();
         let mut last = 0;
-        self.names.is_valid()
+        self.included.iter().all(|&(file, _)| is_stored(file))
+            && self.found.iter().all(|&(.., file)| is_stored(file))
+            && self.names.is_valid()
             && ids.iter().all(|&id| is_name(id))
             && macros.iter().all(|of| {
                 is_name(of.name) && is_file(of.file) && is_span(of.start, of.end, self.text.len())
@@ -201,6 +253,23 @@ impl Headers {
                     && first <= piece.first
                     && is_span(piece.first, piece.mentioned, ids.len())
             })
+    }
+}
+
+/// A place as a number.
+fn number_of_place(place: Place) -> u32 {
+    match place {
+        Place::Named => 0,
+        Place::Beside => 1,
+        Place::Folder(index) => index as u32 + 2,
+    }
+}
+
+fn place_of_number(number: u32) -> Place {
+    match number {
+        0 => Place::Named,
+        1 => Place::Beside,
+        index => Place::Folder(index as usize - 2),
     }
 }
 

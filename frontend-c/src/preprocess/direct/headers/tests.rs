@@ -37,7 +37,14 @@ impl Project {
         options.answers = Some(Cache::new(self.path("answers"), 1 << 20));
         options.headers = Some(Cache::new(self.path("kept"), 1 << 24));
         options.only_needed = only_needed;
+        options.dependencies = ["-MD", "-MP", "-MF"].map(Into::into).to_vec();
+        options.dependencies.push(self.path("t.d").into());
         options
+    }
+
+    /// What the source depends on, by what was written last.
+    fn dependencies(&self) -> String {
+        std::fs::read_to_string(self.path("t.d")).unwrap()
     }
 
     fn text(&self, only_needed: bool, args: &[&str]) -> Option<String> {
@@ -48,9 +55,14 @@ impl Project {
     /// The text with what is needed, which is the same without an entry.
     fn needed(&self, args: &[&str]) -> String {
         let text = self.text(true, args).unwrap();
+        let dependencies = self.dependencies();
         let mut options = self.options(true, args);
         options.headers = None;
         assert_eq!(text.as_bytes(), preprocess(&options).unwrap(), "an entry changes the text");
+        assert_eq!(dependencies, self.dependencies(), "an entry changes what is depended on");
+        options.only_needed = false;
+        preprocess(&options).unwrap();
+        assert_eq!(dependencies, self.dependencies());
         text
     }
 
@@ -112,7 +124,9 @@ fn the_source_is_the_same_behind_its_headers() {
                 preprocess(&options).map(|text| String::from_utf8(text).unwrap())
             };
             let Some(all) = text(false) else { continue };
+            let dependencies = project.dependencies();
             let needed = text(true).unwrap();
+            assert_eq!(dependencies, project.dependencies(), "{}", path.display());
             assert_eq!(text(true).as_ref(), Some(&needed), "{}", path.display());
             if needed.len() < all.len() {
                 let name = path.to_str().unwrap();
@@ -237,6 +251,54 @@ fn what_has_changed_is_read_again() {
     options.file = project.path("other/t.c");
     let text = String::from_utf8(preprocess(&options).unwrap()).unwrap();
     assert!(text.contains("value = 7"), "{text}");
+}
+
+/// Macros between headers are a part of what they come to, wherever they stand.
+#[test]
+fn macros_between_headers() {
+    let header = "#ifdef WANTED\nint wanted;\n#undef LATE\n#endif\nenum { value = VALUE };\n";
+    let source = |start: &str, macros: &str| {
+        format!(
+            "{start}#define WANTED /* by\n h.h */ 1\n\n// so\n#include <stddef.h>\n{macros}#include \"h.h\"\n\
+             #define BEHIND 5\nint f(void) {{ return __LINE__ + value + LATE + BEHIND; }}\n"
+        )
+    };
+    let some = "#define LATE 3\n#define VALUE \\\n  7\n#undef linux\n";
+    let Some(project) = Project::new(&[("t.c", &source("", some)), ("h.h", header)]) else {
+        return;
+    };
+    for (start, macros, is_known, value, late) in [
+        ("", some, false, "7", "LATE"),
+        ("\n\n/* moved */\n", some, true, "7", "LATE"),
+        ("", "#define VALUE 8\n#define LATE 3\n", false, "8", "LATE"),
+        ("", "#define VALUE 8\n#undef WANTED\n#define LATE 3\n", false, "8", "3"),
+    ] {
+        project.write("t.c", &source(start, macros));
+        let text = project.text(false, &[]).unwrap();
+        let name = project.path("t.c");
+        let name = name.to_str().unwrap();
+        assert_eq!(project.is_hit(&[]), is_known, "{start}{macros}");
+        assert!(project.is_hit(&[]));
+        let needed = project.needed(&[]);
+        let is_code = |line: &&(&str, u32, &str)| line.2.contains("return");
+        assert_eq!(
+            own(&needed, name).iter().find(is_code),
+            own(&text, name).iter().find(is_code),
+            "{needed}"
+        );
+        assert!(needed.contains(&format!("enum {{ value = {value} }}")), "{needed}");
+        assert!(needed.contains(&format!("value + {late} + 5")), "{needed}");
+        assert_eq!(needed.matches("#define WANTED 1\n").count(), 1, "{needed}");
+    }
+    // What has the source's name in it is no other's.
+    project.write("h.h", "static const char *const base = __BASE_FILE__;\n");
+    project.write("t.c", "#define A\n#include \"h.h\"\nconst char *f(void) { return base; }\n");
+    assert!(project.needed(&[]).contains("t.c\";"));
+    project.write("u.c", &std::fs::read_to_string(project.path("t.c")).unwrap());
+    let mut options = project.options(true, &[]);
+    options.file = project.path("u.c");
+    let text = String::from_utf8(preprocess(&options).unwrap()).unwrap();
+    assert!(text.contains("u.c\";"), "{text}");
 }
 
 #[test]
