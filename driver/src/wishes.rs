@@ -418,7 +418,8 @@ fn with_block(line: &str, x: u32, y: u32) -> String {
 fn map_what_is_left(lines: &mut Vec<(String, Place)>, steps: &[Placed], place: &Place) {
     for step in steps {
         let line = step.step.to_string();
-        if !is(&line, "spread") || line.contains(" where ") || lines.iter().any(|(l, _)| *l == line) {
+        if !is(&line, "spread") || line.contains(" where ") || lines.iter().any(|(l, _)| *l == line)
+        {
             continue;
         }
         let loops: Vec<String> = loops_of(&line).map(str::to_owned).collect();

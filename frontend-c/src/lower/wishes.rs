@@ -22,7 +22,9 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
                 }
                 StmtKind::Compound(list) => {
                     for pair in list.windows(2) {
-                        if let [Some(first), Some(second)] = [pair[0], pair[1]].map(|s| own(unit, s)) {
+                        if let [Some(first), Some(second)] =
+                            [pair[0], pair[1]].map(|s| own(unit, s))
+                        {
                             following.insert(first, second);
                         }
                     }
@@ -51,7 +53,9 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
     };
     for wish in &mut wishes {
         match &mut wish.step {
-            Step::Unroll(own, _) | Step::Share { nest: own, .. } | Step::Distribute(own) => name(own),
+            Step::Unroll(own, _) | Step::Share { nest: own, .. } | Step::Distribute(own) => {
+                name(own)
+            }
             Step::Strip(loops) => loops.iter_mut().for_each(|(own, _)| name(own)),
             Step::Fuse(own, next) => {
                 name(own);

@@ -79,9 +79,8 @@ pub fn tile_shape(arch: &Arch, trips: &[Option<i64>]) -> BlockShape {
     let all = trips.iter().try_fold(1i64, |all, &n| Some(all.saturating_mul(n?.max(0))));
     let threads = threads_of_grid(arch, all);
     let row = threads / 4;
-    let trips_of = |from_last: usize| {
-        trips.len().checked_sub(1 + from_last).and_then(|at| trips[at])
-    };
+    let trips_of =
+        |from_last: usize| trips.len().checked_sub(1 + from_last).and_then(|at| trips[at]);
     let fitting = |trips: Option<i64>, most: i64| match trips {
         Some(trips) => trips.clamp(1, most).unsigned_abs().next_power_of_two() as i64,
         None => most,

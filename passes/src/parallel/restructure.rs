@@ -223,12 +223,7 @@ fn asked_layout(
 }
 
 /// The nests of a region that have a better order than they are written in; not those with loops that are spoken of.
-fn better_orders(
-    ir: &Ir,
-    nest: &Nest,
-    region: RegionOp,
-    asked: &IndexSet<String>,
-) -> Vec<Better> {
+fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp, asked: &IndexSet<String>) -> Vec<Better> {
     let free = free_loops(ir, region);
     let (mut found, mut done) = (Vec::new(), IndexSet::new());
     for &root in &free {

@@ -81,8 +81,7 @@ fn read(ir: &Ir, func: Op, name: &'static str) -> Result<Option<Given>, Diagnost
     };
     let mut parts = Vec::new();
     for &element in ir.ctx.array_value(attr).ok_or_else(wrong)? {
-        let &[text, line, column, length] = ir.ctx.array_value(element).ok_or_else(wrong)?
-        else {
+        let &[text, line, column, length] = ir.ctx.array_value(element).ok_or_else(wrong)? else {
             return Err(wrong());
         };
         let text = ir.ctx.string_value(text).ok_or_else(wrong)?;

@@ -115,32 +115,33 @@ fn sequential(ir: &mut Ir, root: Op, size: i64) -> Result<Op, Refusal> {
     let body = view.body(ir);
     let mut b = Builder::before(ir, root);
     let mut points = None;
-    let made = AffineForOp::create(&mut b, &lower, &upper, step * size, &inits, |b, strip, so_far| {
-        let start = AffineValue::dim(&mut b.ctx, strip);
-        let end = bounds.end(b, strip);
-        let inner = AffineForOp::create(b, &start, &end, step, so_far, |b, point, inner| {
-            b.set_value_location(point, own);
-            b.replace_all_uses(variable, point);
-            for (&old, &new) in carried.iter().zip(inner) {
-                b.replace_all_uses(old, new);
-            }
-            let ops: Vec<Op> = b.ops(body).collect();
-            for op in ops {
-                if !AffineYieldOp::is(b, op) {
-                    b.detach_op(op);
-                    b.insert(op);
+    let made =
+        AffineForOp::create(&mut b, &lower, &upper, step * size, &inits, |b, strip, so_far| {
+            let start = AffineValue::dim(&mut b.ctx, strip);
+            let end = bounds.end(b, strip);
+            let inner = AffineForOp::create(b, &start, &end, step, so_far, |b, point, inner| {
+                b.set_value_location(point, own);
+                b.replace_all_uses(variable, point);
+                for (&old, &new) in carried.iter().zip(inner) {
+                    b.replace_all_uses(old, new);
                 }
-            }
-            // What was yielded may be what was carried.
-            let now = |value: &Value| {
-                let place = carried.iter().position(|old| old == value);
-                place.map_or(if *value == variable { point } else { *value }, |at| inner[at])
-            };
-            yielded.iter().map(now).collect()
+                let ops: Vec<Op> = b.ops(body).collect();
+                for op in ops {
+                    if !AffineYieldOp::is(b, op) {
+                        b.detach_op(op);
+                        b.insert(op);
+                    }
+                }
+                // What was yielded may be what was carried.
+                let now = |value: &Value| {
+                    let place = carried.iter().position(|old| old == value);
+                    place.map_or(if *value == variable { point } else { *value }, |at| inner[at])
+                };
+                yielded.iter().map(now).collect()
+            });
+            points = Some(inner.op());
+            b.results(inner.op()).to_vec()
         });
-        points = Some(inner.op());
-        b.results(inner.op()).to_vec()
-    });
     let results: Vec<(Value, Value)> =
         ir.results(root).iter().copied().zip(ir.results(made.op()).iter().copied()).collect();
     for (old, new) in results {
