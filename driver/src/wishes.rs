@@ -257,6 +257,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                     through_memory_of_blocks(&mut lines, about, *x, *y, place);
                 } else {
                     lines.retain(|(line, _)| !is_own(line) || !about(line));
+                    map_what_is_left(&mut lines, steps, place);
                 }
                 for (line, at) in &mut lines {
                     if line.starts_with("map ") && about(line) {
@@ -418,11 +419,15 @@ fn with_block(line: &str, x: u32, y: u32) -> String {
 fn map_what_is_left(lines: &mut Vec<(String, Place)>, steps: &[Placed], place: &Place) {
     for step in steps {
         let line = step.step.to_string();
-        if !is(&line, "spread") || line.contains(" where ") || lines.iter().any(|(l, _)| *l == line)
-        {
+        if lines.iter().any(|(own, _)| *own == line) {
             continue;
         }
-        let loops: Vec<String> = loops_of(&line).map(str::to_owned).collect();
+        // Of a product, rows and columns.
+        let loops: Vec<String> = match (is(&line, "tile"), is(&line, "spread")) {
+            (true, _) => loops_of(&line).take(2).map(str::to_owned).collect(),
+            (_, true) => loops_of(&line).map(str::to_owned).collect(),
+            _ => continue,
+        };
         let is_mapped =
             |(line, _): &(String, Place)| is(line, "map") && loops.iter().any(|l| names(line, l));
         if !loops.is_empty() && !lines.iter().any(is_mapped) {

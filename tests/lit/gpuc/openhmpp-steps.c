@@ -93,6 +93,21 @@ static void u(int n, float a[n][n], float b[n][n])
 // CHECK: kernel u:
 // CHECK: coarsen p by 4 where 1 threads
 
+/* A product of known sizes is all in tiles: with blocks of another size there are none, and who executes it is said anew. */
+#pragma hmpp v codelet, args[c].io=out
+static void v(float a[N][N], float b[N][N], float c[N][N])
+{
+    #pragma hmppcg grid blocksize "16x8"
+    for (int x = 0; x < N; x++)
+        for (int y = 0; y < N; y++) {
+            c[x][y] = 0;
+            for (int z = 0; z < N; z++)
+                c[x][y] += a[x][z] * b[z][y];
+        }
+}
+// CHECK: kernel v:
+// CHECK: map x to block.y thread.y by 8, y to block.x thread.x by 16
+
 /* Loops in functions that a codelet calls. */
 static float part(int n, const float *x)
 {
@@ -171,6 +186,10 @@ int main(void)
     u(N, k, m);
     printf("%g %g\n", k[1][0], k[68][9]);
     // OUT-NEXT: 3 1568.81
+    #pragma hmpp v callsite
+    v(m, m, k);
+    printf("%d\n", k[3][4] != 0);
+    // OUT-NEXT: 1
     #pragma hmpp w callsite
     w(N, m, s);
     printf("%g\n", s[3]);
