@@ -165,7 +165,7 @@ Of the options that other compilers have for directives, those that mean somethi
 their spelling; the others are refused by name.
 
     gpuc -gpu=cc90 a.c               // --arch=sm_90
-    gpuc -gpu=maxregcount:32 a.c     // error";
+    gpuc -gpu=fastmath a.c     // error";
 
     MEANING_OPTION = "GPUC0014", "Option that changes what C means on the host only",
 "Host program and kernels share their data, so both must agree on the sizes of types, the layout of

@@ -58,8 +58,13 @@ impl Wishes {
             }
             for wish in &info.steps {
                 let place = unit.place(wish.span);
-                if let Asked::Unknown(name) = wish.step {
-                    let message = format!("`{name}` is not followed: plans have no such step yet");
+                let why_not = match &wish.step {
+                    Asked::Unknown(name) => Some((*name, "plans have no such step yet")),
+                    Asked::Fuse(_, None) => Some(("fuse", "no loop follows the one behind it")),
+                    _ => None,
+                };
+                if let Some((name, why)) = why_not {
+                    let message = format!("`{name}` is not followed: {why}");
                     warnings.push(Diagnostic::warning(message).code(codes::PLAN_STEP).at(place));
                     continue;
                 }
@@ -82,9 +87,16 @@ impl Wishes {
         self.all.iter().all(|wish| wish.refused)
     }
 
-    /// What is asked for that is found only in the nests: before the compiler makes its plans.
+    /// What is asked for before the compiler makes its plans: what is found only in the nests, and the orders of loops that plans
+    /// begin with.
     pub fn ask(&self, ir: &mut Ir, module: Op, lowered: &Lowered) {
         for (kernel, func) in constructs(ir, module, lowered) {
+            let own = self.all.iter().filter(|wish| wish.kernel == kernel && !wish.refused);
+            let orders = orders(own);
+            if let Some(first) = orders.first() {
+                let place = first.place.clone();
+                Given::begin_with(ir, func, &place, &orders);
+            }
             let own = self.all.iter().filter(|wish| wish.kernel == kernel && wish.is_shared());
             let asked = own.map(|wish| Shared {
                 nest: match &wish.asked {
@@ -166,6 +178,9 @@ impl Wishes {
         let name = match wish.asked {
             Asked::Unroll(..) => "unroll",
             Asked::Permute(..) => "permute",
+            Asked::Strip(..) => "tile",
+            Asked::Fuse(..) => "fuse",
+            Asked::Distribute(..) => "distribute",
             Asked::Block { word, .. } => word,
             Asked::Share { .. } => "share",
             Asked::Unknown(name) => name,
@@ -177,6 +192,56 @@ impl Wishes {
         warning.related = error.related.clone();
         Some(error.help.iter().fold(warning, |warning, help| warning.help(help.clone())))
     }
+}
+
+/// The orders of loops that are asked for, in the order of the text.
+fn orders<'a>(wishes: impl Iterator<Item = &'a Wish>) -> Vec<Placed> {
+    // Of two loops that are one now, the second has the name of the first.
+    let mut fused: Vec<(String, String)> = Vec::new();
+    let mut steps = Vec::new();
+    for wish in wishes {
+        let now = |name: &str| {
+            let mut name = name.to_owned();
+            for (before, behind) in &fused {
+                if name == *before {
+                    name.clone_from(behind);
+                }
+            }
+            name
+        };
+        let line = match &wish.asked {
+            Asked::Permute(loops, order) => {
+                let of: Vec<String> = loops.iter().map(|own| now(&own.variable)).collect();
+                let to: Vec<String> = order.iter().map(|own| now(own)).collect();
+                format!("permute {} to {}", of.join(", "), to.join(", "))
+            }
+            Asked::Strip(loops) => {
+                let loops: Vec<String> = loops
+                    .iter()
+                    .map(|(own, size)| format!("{} by {size}", now(&own.variable)))
+                    .collect();
+                format!("strip {}", loops.join(", "))
+            }
+            Asked::Fuse(own, Some(next)) => {
+                let (own, next) = (now(&own.variable), now(&next.variable));
+                let line = format!("fuse {own}, {next} to {own}");
+                fused.push((next, own));
+                line
+            }
+            Asked::Distribute(own) => format!("distribute {}", now(&own.variable)),
+            _ => continue,
+        };
+        let place = Place { column: 0, ..wish.place.clone() };
+        if let Ok(parsed) = text::parse_step(&line, place) {
+            steps.push(Placed { step: parsed.step, place: wish.place.clone() });
+        }
+    }
+    steps
+}
+
+/// Whether a line is about the order of loops: the compiler's plan begins with those that are asked for.
+fn is_order(line: &str) -> bool {
+    ["permute", "strip", "fuse", "distribute"].iter().any(|word| is(line, word))
 }
 
 /// The steps of a plan with what is asked for in them.
@@ -192,6 +257,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                     through_memory_of_blocks(&mut lines, about, *x, *y, place);
                 } else {
                     lines.retain(|(line, _)| !is_own(line) || !about(line));
+                    map_what_is_left(&mut lines, steps, place);
                 }
                 for (line, at) in &mut lines {
                     if line.starts_with("map ") && about(line) {
@@ -202,19 +268,39 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
             }
             Asked::Unroll(own, factor) => {
                 let name = &own.variable;
+                // Rounds of a loop whose iterations run at once are iterations of a thread.
+                let is_at_once = lines.iter().any(|(line, _)| {
+                    (is(line, "parallel") || is(line, "map")) && names(line, name)
+                });
                 lines
                     .retain(|(line, _)| !names(line, name) || !is_own(line) && !is(line, "unroll"));
+                let line = match is_at_once {
+                    true => format!("coarsen {name} by {factor} where 1 threads"),
+                    false => format!("unroll {name} by {factor}"),
+                };
                 if *factor > 1 {
-                    lines.push((format!("unroll {name} by {factor}"), place.clone()));
+                    lines.push((line, place.clone()));
                 }
             }
             Asked::Permute(loops, order) => {
                 let of: Vec<&str> = loops.iter().map(|own| own.variable.as_str()).collect();
                 let about = |line: &str| of.iter().any(|name| names(line, name));
-                lines.retain(|(line, _)| !about(line) || is(line, "parallel") || is(line, "map"));
-                let step = format!("permute {} to {}", of.join(", "), order.join(", "));
-                lines.insert(0, (step, place.clone()));
+                let is_cut = |(line, _): &(String, Place)| is(line, "strip") && about(line);
+                if lines.iter().any(is_cut) {
+                    lines.retain(|(line, _)| !is_own(line) || !about(line));
+                    continue;
+                }
+                let stays = |line: &str| is(line, "parallel") || is(line, "map") || is_order(line);
+                lines.retain(|(line, _)| !about(line) || stays(line));
                 remap(&mut lines, order, place);
+            }
+            // The compiler's plan begins with them.
+            Asked::Strip(loops) => {
+                let about = |line: &str| loops.iter().any(|(own, _)| names(line, &own.variable));
+                lines.retain(|(line, _)| !is_own(line) || !about(line));
+            }
+            Asked::Fuse(own, _) | Asked::Distribute(own) => {
+                lines.retain(|(line, _)| !is_own(line) || !names(line, &own.variable));
             }
             Asked::Share { .. } => {
                 // A loop of these steps has no other way of its own.
@@ -227,6 +313,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
             Asked::Unknown(_) => {}
         }
     }
+    map_what_is_left(&mut lines, steps, &wishes[0].place);
     let parsed = lines.into_iter().filter_map(|(line, place)| {
         let parsed = text::parse_step(&line, Place { column: 0, ..place.clone() }).ok()?;
         Some(Placed { step: parsed.step, place })
@@ -328,6 +415,40 @@ fn with_block(line: &str, x: u32, y: u32) -> String {
     out.join(" ")
 }
 
+/// Maps the loops of steps that all threads would have shared, and that are left out.
+fn map_what_is_left(lines: &mut Vec<(String, Place)>, steps: &[Placed], place: &Place) {
+    for step in steps {
+        let line = step.step.to_string();
+        if lines.iter().any(|(own, _)| *own == line) {
+            continue;
+        }
+        // Of a product, rows and columns.
+        let loops: Vec<String> = match (is(&line, "tile"), is(&line, "spread")) {
+            (true, _) => loops_of(&line).take(2).map(str::to_owned).collect(),
+            (_, true) => loops_of(&line).map(str::to_owned).collect(),
+            _ => continue,
+        };
+        let is_mapped =
+            |(line, _): &(String, Place)| is(line, "map") && loops.iter().any(|l| names(line, l));
+        if !loops.is_empty() && !lines.iter().any(is_mapped) {
+            lines.push((mapped(&loops), place.clone()));
+        }
+    }
+}
+
+/// A `map` step of loops, the last one along the fastest dimension of blocks.
+fn mapped(loops: &[String]) -> String {
+    match loops {
+        [] => String::new(),
+        [x] => format!("map {x} to block.x thread.x by 64"),
+        [y, x] => format!("map {y} to block.y thread.y by 4, {x} to block.x thread.x by 32"),
+        [z @ .., y, x] => format!(
+            "map {} to block.z, {y} to block.y thread.y by 4, {x} to block.x thread.x by 32",
+            z.join(" ")
+        ),
+    }
+}
+
 /// Maps loops in their new order: those that run at once and stand outside become one, the innermost along the fastest
 /// dimension of blocks.
 fn remap(lines: &mut Vec<(String, Place)>, order: &[String], place: &Place) {
@@ -337,14 +458,10 @@ fn remap(lines: &mut Vec<(String, Place)>, order: &[String], place: &Place) {
     let outer: Vec<&String> = order.iter().take_while(|name| at_once(name)).collect();
     let outer = &outer[..outer.len().min(3)];
     let all: Vec<String> = outer.iter().map(|name| (*name).clone()).collect();
-    let dims = match all.as_slice() {
-        [] => return,
-        [x] => format!("map {x} to block.x thread.x by 64"),
-        [y, x] => format!("map {y} to block.y thread.y by 4, {x} to block.x thread.x by 32"),
-        [z, y, x, ..] => format!(
-            "map {z} to block.z, {y} to block.y thread.y by 4, {x} to block.x thread.x by 32"
-        ),
-    };
+    if all.is_empty() {
+        return;
+    }
+    let dims = mapped(&all);
     let inner: Vec<&String> = order.iter().filter(|name| !all.contains(name)).collect();
     lines.retain(|(line, _)| !is(line, "map") || !order.iter().any(|name| names(line, name)));
     for (line, _) in lines.iter_mut().filter(|(line, _)| is(line, "parallel")) {

@@ -99,7 +99,7 @@ const TRIGGERS: &[Trigger] = &[
     ),
     line("GPUC0013", "gpuc --emti=ptx a.c"),
     line("GPUC0013", "gpuc --arch=sm_9 a.c"),
-    line("GPUC0013", "gpuc -gpu=maxregcount:32 a.c"),
+    line("GPUC0013", "gpuc -gpu=fastmath a.c"),
     line("GPUC0014", "gpuc -ftrapv -c a.c"),
     line("GPUC0015", "gpuc -c a.c -o a.c"),
     line("GPUC0016", "gpuc -static a.c"),

@@ -109,6 +109,10 @@ pub const PLAN_KEY_ATTR: &str = "offload.plan.key";
 /// text with its line, column and length, the first one the file's name with the plan's place.
 pub const PLAN_GIVEN_ATTR: &str = "offload.plan.given";
 
+/// Name of the attribute of a construct's function with the orders of loops that its plan is to begin with, likewise: the compiler
+/// takes these steps, and decides what comes behind them.
+pub const PLAN_HEAD_ATTR: &str = "offload.plan.head";
+
 /// Name of the attribute of a module with a file of plans, two strings: its name and its text.
 pub const PLAN_FILE_ATTR: &str = "offload.plan.file";
 

@@ -100,6 +100,12 @@ pub enum Step {
     Unroll(LoopName, u32),
     /// The loops of a nest from outside to inside, in another order.
     Permute(Vec<LoopName>, Vec<String>),
+    /// Loops of a nest from outside to inside in strips of so many iterations.
+    Strip(Vec<(LoopName, u32)>),
+    /// A loop with the one that follows it, which is known when what stands round both has been read.
+    Fuse(LoopName, Option<LoopName>),
+    /// A loop for each group of statements of one.
+    Distribute(LoopName),
     /// So many threads of a block along its fastest and its second dimension, for the loops of a nest.
     Block {
         /// The loops.
@@ -126,7 +132,7 @@ pub enum Step {
 }
 
 /// A loop of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LoopName {
     /// Its variable.
     pub variable: String,

@@ -5,7 +5,7 @@ use crate::lower::walk::{self, Below, Node};
 use crate::tree::{BinaryOp, DeclKind, ExprKind, Initializer, StmtId, StmtKind, TranslationUnit};
 
 /// A loop as steps call it.
-pub(super) fn named(unit: &TranslationUnit, stmt: StmtId, variable: &str) -> LoopName {
+pub(crate) fn named(unit: &TranslationUnit, stmt: StmtId, variable: &str) -> LoopName {
     let line = unit.source.line(unit.stmts[stmt].span.start).1;
     LoopName { variable: variable.to_owned(), line }
 }

@@ -13,7 +13,7 @@ pub mod data;
 mod family;
 pub mod hmpp;
 pub mod jolokia;
-mod loops;
+pub(crate) mod loops;
 pub mod openacc;
 pub mod openmp;
 mod parts;

@@ -4,18 +4,30 @@ use rustc_hash::FxHashMap;
 
 use super::walk::{self, Below, Node};
 use crate::directive::construct::{LoopName, Step, Wish};
+use crate::directive::loops::named;
 use crate::tree::{StmtId, StmtKind, TranslationUnit};
 
-/// The steps that directives in a construct's statement ask for, in the order of the text. Their loops have the names
+/// The steps that directives in a construct's statement ask for, and in functions that it calls, in the order of the text. Their loops have the names
 /// that plans give them: the variable; where several count by one of that name, with the line.
 pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
-    let mut wishes = Vec::new();
+    let mut wishes: Vec<Wish> = Vec::new();
+    // For each loop the one that follows it.
+    let mut following: FxHashMap<LoopName, LoopName> = FxHashMap::default();
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
-    walk::stmt(unit, body, &mut |node| {
+    walk::through_calls(unit, [body], &mut |node| {
         if let Node::Stmt(stmt) = node {
-            match unit.stmts[stmt].kind {
+            match &unit.stmts[stmt].kind {
                 StmtKind::Directive { directive, .. } => {
-                    wishes.extend(unit.directives[directive].steps.iter().cloned());
+                    wishes.extend(unit.directives[*directive].steps.iter().cloned());
+                }
+                StmtKind::Compound(list) => {
+                    for pair in list.windows(2) {
+                        if let [Some(first), Some(second)] =
+                            [pair[0], pair[1]].map(|s| own(unit, s))
+                        {
+                            following.insert(first, second);
+                        }
+                    }
                 }
                 StmtKind::For { .. } => {
                     if let Some(name) = unit.counted_by(stmt) {
@@ -27,6 +39,12 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
         }
         Below::Enter
     });
+    wishes.sort_by_key(|wish| wish.span.start);
+    for wish in &mut wishes {
+        if let Step::Fuse(own, next) = &mut wish.step {
+            *next = following.get(own).cloned();
+        }
+    }
     let several = |name: &str| counts.get(name).is_some_and(|&count| count > 1);
     let name = |own: &mut LoopName| {
         if several(&own.variable) {
@@ -35,7 +53,14 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
     };
     for wish in &mut wishes {
         match &mut wish.step {
-            Step::Unroll(own, _) | Step::Share { nest: own, .. } => name(own),
+            Step::Unroll(own, _) | Step::Share { nest: own, .. } | Step::Distribute(own) => {
+                name(own)
+            }
+            Step::Strip(loops) => loops.iter_mut().for_each(|(own, _)| name(own)),
+            Step::Fuse(own, next) => {
+                name(own);
+                next.iter_mut().for_each(name);
+            }
             Step::Permute(loops, order) => {
                 let before: Vec<String> = loops.iter().map(|own| own.variable.clone()).collect();
                 loops.iter_mut().for_each(name);
@@ -50,4 +75,12 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
         }
     }
     wishes
+}
+
+/// The loop that a statement is, behind its directives.
+fn own(unit: &TranslationUnit, stmt: StmtId) -> Option<LoopName> {
+    match unit.stmts[stmt].kind {
+        StmtKind::Directive { body: Some(body), .. } => own(unit, body),
+        _ => Some(named(unit, stmt, unit.name(unit.counted_by(stmt)?))),
+    }
 }

@@ -187,6 +187,11 @@ pub fn constant_trips(ir: &Ir, op: Op) -> Option<Vec<i64>> {
     dimensions(ir, op).iter().map(CountedLoop::constant_trips).collect()
 }
 
+/// How often each dimension of a counted loop runs, of those of which that is known: outermost first.
+pub fn known_trips(ir: &Ir, op: Op) -> Vec<Option<i64>> {
+    dimensions(ir, op).iter().map(CountedLoop::constant_trips).collect()
+}
+
 /// Whether loops count by 1 between bounds that none of them changes, one each.
 pub fn are_rectangular(loops: &[CountedLoop]) -> bool {
     let is_fixed = |form: &Polynomial| {

@@ -75,14 +75,12 @@ pub fn longest_row(arch: &Arch, rows: Option<i64>) -> i64 {
 /// that accesses are coalesced, and as high as its threads allow, so that neighbours in both directions share what
 /// the cache holds. Rows of two warps where a block has eight: a stencil of five points moves 2057 GB/s in blocks of 64 by 4
 /// on an H100, 2003 of 32 by 8. Dimensions that are known to be shorter get no more than the next power of two.
-pub fn tile_shape(arch: &Arch, trips: Option<&[i64]>) -> BlockShape {
-    let all = trips.map(|trips| trips.iter().fold(1i64, |all, &n| all.saturating_mul(n.max(0))));
+pub fn tile_shape(arch: &Arch, trips: &[Option<i64>]) -> BlockShape {
+    let all = trips.iter().try_fold(1i64, |all, &n| Some(all.saturating_mul(n?.max(0))));
     let threads = threads_of_grid(arch, all);
     let row = threads / 4;
-    let trips_of = |from_last: usize| {
-        let trips = trips?;
-        trips.len().checked_sub(1 + from_last).map(|at| trips[at])
-    };
+    let trips_of =
+        |from_last: usize| trips.len().checked_sub(1 + from_last).and_then(|at| trips[at]);
     let fitting = |trips: Option<i64>, most: i64| match trips {
         Some(trips) => trips.clamp(1, most).unsigned_abs().next_power_of_two() as i64,
         None => most,
@@ -100,15 +98,19 @@ mod tests {
     #[test]
     fn shapes_fit_trip_counts_and_devices() {
         for arch in Arch::all() {
-            let shape = |trips: Option<&[i64]>| tile_shape(arch, trips).rows;
-            assert_eq!(shape(None), Some([64, 4]), "{}", arch.name);
-            assert_eq!(shape(Some(&[1000, 1000])), Some([64, 4]));
-            assert_eq!(shape(Some(&[2, 100_000])), Some([128, 2]));
-            assert_eq!(shape(Some(&[100_000, 3])), Some([4, 64]));
+            let of = |trips: [Option<i64>; 2]| tile_shape(arch, &trips).rows;
+            let shape = |trips: [i64; 2]| of(trips.map(Some));
+            assert_eq!(of([None, None]), Some([64, 4]), "{}", arch.name);
+            assert_eq!(shape([1000, 1000]), Some([64, 4]));
+            assert_eq!(shape([2, 100_000]), Some([128, 2]));
+            assert_eq!(shape([100_000, 3]), Some([4, 64]));
+            // One of them is known.
+            assert_eq!(of([None, Some(4)]), Some([4, 64]));
+            assert_eq!(of([Some(2), None]), Some([128, 2]));
             // Too few for all multiprocessors.
-            assert_eq!(shape(Some(&[30, 30])), Some([32, 4]));
-            assert_eq!(shape(Some(&[3, 3])), Some([4, 4]));
-            assert_eq!(shape(Some(&[0, 0])), Some([1, 1]));
+            assert_eq!(shape([30, 30]), Some([32, 4]));
+            assert_eq!(shape([3, 3]), Some([4, 4]));
+            assert_eq!(shape([0, 0]), Some([1, 1]));
             assert_eq!(row_length(arch, None), 128);
             assert_eq!(row_length(arch, Some(1)), 32);
             assert_eq!(row_length(arch, Some(33)), 64);

@@ -29,7 +29,7 @@ use super::mapping_remarks;
 use super::schedule::{Asked, Has, Levels, check_nesting, region_sizes};
 use super::segments::{has_effects, is_local};
 use super::verify_mapping::check_sizes;
-use crate::analysis::loops::{constant_trips, may_have};
+use crate::analysis::loops::{constant_trips, known_trips, may_have};
 use crate::plan::text::Placed;
 use crate::plan::{Given, Step, is_planned, names, record, step};
 use crate::steps::refusal::Refusal;
@@ -385,7 +385,7 @@ impl Mapper<'_> {
         let ordered = !top || !ir.results(op).is_empty();
         let how = if ordered { Distribution::Strided } else { Distribution::Exact };
         let shape = match self.may_be_tiled(ir, op, known) {
-            true => tile_shape(self.arch, constant_trips(ir, op).as_deref()),
+            true => tile_shape(self.arch, &known_trips(ir, op)),
             false => BlockShape::default(),
         };
         let mut maps = Vec::new();

@@ -33,10 +33,12 @@ use crate::raise::row_guard::Guard;
 use crate::steps::fuse::gather;
 use crate::steps::legality::Legal;
 use crate::steps::planned;
+use crate::steps::promised;
 use crate::steps::rebuild::{rebuild, rebuild_where};
 use crate::steps::refusal::Refusal;
 use crate::steps::relayout::{self, Layout, Relayout};
 use crate::steps::statements::Statements;
+use crate::steps::strip;
 use crate::steps::{self, free_loops};
 use crate::versions::{Unassuming, in_fallback};
 
@@ -56,8 +58,9 @@ struct Better {
 
 impl Pass for Restructure {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let nest = cx.analysis::<Nest>(ir, op);
+        let mut nest = cx.analysis::<Nest>(ir, op);
         let given = Given::of(ir, op)?;
+        let beginning = Given::take_beginning(ir, op)?;
         let mut changed = false;
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             let Some(region) = RegionOp::cast(ir, inner) else { continue };
@@ -65,11 +68,18 @@ impl Pass for Restructure {
                 continue;
             }
             if let Some(given) = &given {
-                changed |= follow(ir, op, region, given, cx)?;
+                changed |= !follow(ir, op, region, given, cx)?.is_empty();
                 continue;
             }
-            let better = better_orders(ir, &nest, region);
-            let fused = match better.is_empty() {
+            // Nests whose order is asked for have no other one; nor are they made one with others.
+            let mut asked = IndexSet::new();
+            if let Some(beginning) = &beginning {
+                asked = follow(ir, op, region, beginning, cx)?;
+                changed |= !asked.is_empty();
+                nest = Rc::new(Nest::compute(ir, op));
+            }
+            let better = better_orders(ir, &nest, region, &asked);
+            let fused = match better.is_empty() && asked.is_empty() {
                 true => fusions(ir, &nest, region, &free_loops(ir, region)),
                 false => Vec::new(),
             };
@@ -86,7 +96,7 @@ impl Pass for Restructure {
                     Err(refusal) => cx.report(refusal.remark(ir)),
                 }
             }
-            let fused = match reordered {
+            let fused = match reordered && asked.is_empty() {
                 true => fusions(ir, &Nest::compute(ir, op), region, &free_loops(ir, region)),
                 false => fused,
             };
@@ -111,24 +121,27 @@ struct Assumed {
     holds: Guard,
 }
 
-/// Takes the steps of a plan that are about the order of a region's loops; whether there are any.
+/// Takes the steps of a plan that are about the order of a region's loops; the names of loops that they
+/// speak of.
 fn follow(
     ir: &mut Ir,
     func: Op,
     region: RegionOp,
     given: &Given,
     cx: &mut PassContext<'_>,
-) -> Result<bool, Diagnostic> {
+) -> Result<IndexSet<String>, Diagnostic> {
     let orders = |placed: &&Placed| !planned::roots(&placed.step).is_empty();
     let steps: Vec<&Placed> = given.steps.iter().filter(orders).collect();
     if steps.is_empty() {
-        return Ok(false);
+        return Ok(IndexSet::new());
     }
+    let mut spoken_of = IndexSet::new();
     let kept = Unassuming::keep(ir, region.op());
     let mut assumed = Assumed::default();
     for placed in steps {
         for name in planned::roots(&placed.step) {
             placed.find(ir, func, name)?;
+            spoken_of.insert(name.clone());
         }
         let nest = Nest::compute(ir, func);
         if let Step::Layout(step) = &placed.step {
@@ -140,20 +153,51 @@ fn follow(
             cx.report(said);
             continue;
         }
-        let free = free_loops(ir, region);
-        let movable = |op: Op| free.contains(&op);
-        let taken = planned::take(ir, func, &nest, &placed.step, &movable)
-            .map_err(|refusal| placed.refused(ir, &refusal))?;
-        assumed.apart.extend(taken.graph.assumed_apart.iter().copied());
-        assumed.holds.extend(taken.holds);
-        record(ir, func, placed.step.clone());
-        cx.step(ir, func, &placed.step.to_string());
-        let place = taken.made.first().and_then(|&op| ir.ctx.place(ir.location(op)));
-        let text = format!("Loop nest reordered by the plan: {}", placed.step);
+        let (taken, step) = match &placed.step {
+            Step::Strip(step) => {
+                let made = strip::take(ir, func, &nest, region, step, &mut assumed.apart)
+                    .map_err(|refusal| placed.refused(ir, &refusal))?;
+                (made, placed.step.clone())
+            }
+            step => {
+                let opened = promised::open(ir, func, &planned::roots(step));
+                let nest = match opened.is_empty() {
+                    true => nest,
+                    false => Nest::compute(ir, func),
+                };
+                let free = free_loops(ir, region);
+                let movable = |op: Op| free.contains(&op);
+                let taken = planned::take(ir, func, &nest, step, &movable)
+                    .map_err(|refusal| placed.refused(ir, &refusal))?;
+                assumed.apart.extend(taken.graph.assumed_apart.iter().copied());
+                assumed.holds.extend(taken.holds);
+                let step = match step {
+                    Step::Distribute(own) if own.to.is_empty() => {
+                        with_made(ir, step.clone(), &taken.made)
+                    }
+                    _ => step.clone(),
+                };
+                promised::close(ir, func, &step, &taken.made, &opened);
+                (taken.made, step)
+            }
+        };
+        match &step {
+            Step::Permute(step) => spoken_of.extend(step.loops.iter().cloned()),
+            Step::Distribute(step) => spoken_of.extend(step.to.iter().cloned()),
+            Step::Fuse(step) => {
+                spoken_of.insert(step.to.clone());
+            }
+            _ => {}
+        }
+        record(ir, func, step.clone());
+        cx.step(ir, func, &step.to_string());
+        let place = taken.first().filter(|&&op| !ir.is_erased(op));
+        let place = place.and_then(|&op| ir.ctx.place(ir.location(op)));
+        let text = format!("Loop nest reordered by the plan: {step}");
         cx.report(Diagnostic::remark(text).at_option(place));
     }
     kept.require_all(ir, &assumed.apart, &assumed.holds, region.op());
-    Ok(true)
+    Ok(spoken_of)
 }
 
 /// The layout of an array that a plan asks for.
@@ -178,13 +222,20 @@ fn asked_layout(
     Relayout::of(ir, nest, region.op(), root, array, &layout)
 }
 
-/// The nests of a region that have a better order than they are written in.
-fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp) -> Vec<Better> {
+/// The nests of a region that have a better order than they are written in; not those with loops that are spoken of.
+fn better_orders(ir: &Ir, nest: &Nest, region: RegionOp, asked: &IndexSet<String>) -> Vec<Better> {
     let free = free_loops(ir, region);
     let (mut found, mut done) = (Vec::new(), IndexSet::new());
     for &root in &free {
         // A nest is taken apart from its outermost loop on.
         if ir.ancestors(root).any(|outer| done.contains(&outer)) {
+            continue;
+        }
+        let inside = ir.nested_ops(root, WalkOrder::PreOrder);
+        if !asked.is_empty()
+            && inside.into_iter().any(|op| names::of_loop(ir, op).iter().any(|n| asked.contains(n)))
+        {
+            done.insert(root);
             continue;
         }
         // What is parallel outside is left, and found to be so with less effort, unless loops inside could be

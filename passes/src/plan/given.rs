@@ -1,7 +1,7 @@
 //! Steps that are to be taken, and what is said of those that cannot be.
 
 use gpuc_diagnostics::{Diagnostic, Place, codes, did_you_mean};
-use gpuc_dialects::offload::PLAN_GIVEN_ATTR;
+use gpuc_dialects::offload::{PLAN_GIVEN_ATTR, PLAN_HEAD_ATTR};
 use gpuc_ir::{Attr, Ir, Op};
 
 use super::names;
@@ -21,19 +21,12 @@ pub struct Given {
 impl Given {
     /// Gives a function a plan.
     pub fn give(ir: &mut Ir, func: Op, plan: &Plan) {
-        let number = |ir: &mut Ir, n: u32| ir.ctx.i64_attr(i64::from(n));
-        let placed = |ir: &mut Ir, text: &str, place: &Place| -> Attr {
-            let text = ir.ctx.string_attr(text);
-            let [line, column, length] =
-                [place.line, place.column, place.length].map(|n| number(ir, n));
-            ir.ctx.array_attr(&[text, line, column, length])
-        };
-        let mut all = vec![placed(ir, &plan.place.file, &plan.place)];
-        for step in &plan.steps {
-            all.push(placed(ir, &step.step.to_string(), &step.place));
-        }
-        let all = ir.ctx.array_attr(&all);
-        ir.set_attr(func, PLAN_GIVEN_ATTR, all);
+        write(ir, func, PLAN_GIVEN_ATTR, &plan.place, &plan.steps);
+    }
+
+    /// Gives a function the orders of loops that its plan begins with; what comes behind them is the compiler's to decide.
+    pub fn begin_with(ir: &mut Ir, func: Op, place: &Place, steps: &[Placed]) {
+        write(ir, func, PLAN_HEAD_ATTR, place, steps);
     }
 
     /// The plan that a function was given.
@@ -41,36 +34,17 @@ impl Given {
     /// # Errors
     /// The attribute is not one that [`Given::give`] makes.
     pub fn of(ir: &Ir, func: Op) -> Result<Option<Given>, Diagnostic> {
-        let Some(attr) = ir.attr(func, PLAN_GIVEN_ATTR) else { return Ok(None) };
-        let wrong = || {
-            Diagnostic::error(format!("'{PLAN_GIVEN_ATTR}' is no plan"))
-                .code(codes::PLAN_TEXT)
-                .at_option(ir.ctx.place(ir.location(func)))
-        };
-        let mut parts = Vec::new();
-        for &element in ir.ctx.array_value(attr).ok_or_else(wrong)? {
-            let &[text, line, column, length] = ir.ctx.array_value(element).ok_or_else(wrong)?
-            else {
-                return Err(wrong());
-            };
-            let text = ir.ctx.string_value(text).ok_or_else(wrong)?;
-            let number = |attr: Attr| {
-                ir.ctx.int_value(attr).and_then(|n| u32::try_from(n).ok()).ok_or_else(wrong)
-            };
-            parts.push((text, [number(line)?, number(column)?, number(length)?]));
-        }
-        let Some((&(file, [line, column, length]), steps)) = parts.split_first() else {
-            return Err(wrong());
-        };
-        let place = Place::new(file, line, column, length);
-        let mut given = Given { place, steps: Vec::new() };
-        for &(step, [line, column, length]) in steps {
-            let place = Place::new(file, line, column, length);
-            // Columns are those of the file, not of the text as it is printed.
-            let parsed = text::parse_step(step, Place { column: 0, ..place.clone() })?;
-            given.steps.push(Placed { step: parsed.step, place });
-        }
-        Ok(Some(given))
+        read(ir, func, PLAN_GIVEN_ATTR)
+    }
+
+    /// Takes the orders of loops that a function's plan begins with.
+    ///
+    /// # Errors
+    /// The attribute is not one that [`Given::begin_with`] makes.
+    pub fn take_beginning(ir: &mut Ir, func: Op) -> Result<Option<Given>, Diagnostic> {
+        let given = read(ir, func, PLAN_HEAD_ATTR)?;
+        ir.remove_attr(func, PLAN_HEAD_ATTR);
+        Ok(given)
     }
 
     /// The steps of a kind, in order, each with its place.
@@ -78,6 +52,56 @@ impl Given {
         let own = |placed: &'a Placed| Some((T::of(&placed.step)?.clone(), placed));
         self.steps.iter().filter_map(own).collect()
     }
+}
+
+/// Writes steps to an attribute.
+fn write(ir: &mut Ir, func: Op, attr: &'static str, place: &Place, steps: &[Placed]) {
+    let number = |ir: &mut Ir, n: u32| ir.ctx.i64_attr(i64::from(n));
+    let placed = |ir: &mut Ir, text: &str, place: &Place| -> Attr {
+        let text = ir.ctx.string_attr(text);
+        let [line, column, length] =
+            [place.line, place.column, place.length].map(|n| number(ir, n));
+        ir.ctx.array_attr(&[text, line, column, length])
+    };
+    let mut all = vec![placed(ir, &place.file, place)];
+    for step in steps {
+        all.push(placed(ir, &step.step.to_string(), &step.place));
+    }
+    let all = ir.ctx.array_attr(&all);
+    ir.set_attr(func, attr, all);
+}
+
+/// Reads them from there.
+fn read(ir: &Ir, func: Op, name: &'static str) -> Result<Option<Given>, Diagnostic> {
+    let Some(attr) = ir.attr(func, name) else { return Ok(None) };
+    let wrong = || {
+        Diagnostic::error(format!("'{name}' is no plan"))
+            .code(codes::PLAN_TEXT)
+            .at_option(ir.ctx.place(ir.location(func)))
+    };
+    let mut parts = Vec::new();
+    for &element in ir.ctx.array_value(attr).ok_or_else(wrong)? {
+        let &[text, line, column, length] = ir.ctx.array_value(element).ok_or_else(wrong)? else {
+            return Err(wrong());
+        };
+        let text = ir.ctx.string_value(text).ok_or_else(wrong)?;
+        let number = |attr: Attr| {
+            ir.ctx.int_value(attr).and_then(|n| u32::try_from(n).ok()).ok_or_else(wrong)
+        };
+        parts.push((text, [number(line)?, number(column)?, number(length)?]));
+    }
+    let Some((&(file, [line, column, length]), steps)) = parts.split_first() else {
+        return Err(wrong());
+    };
+    let place = Place::new(file, line, column, length);
+    let mut given = Given { place, steps: Vec::new() };
+    for &(step, [line, column, length]) in steps {
+        let place = Place::new(file, line, column, length);
+        // Columns are those of the file, not of the text as it is printed.
+        let parsed = text::parse_step(step, Place { column: 0, ..place.clone() })?;
+        given.steps.push(Placed { step: parsed.step, place });
+    }
+    Ok(Some(given))
 }
 
 impl Placed {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::offload::{PLAN_ATTR, PLAN_GIVEN_ATTR, SHARE_ATTR, SITE_ATTR};
+use gpuc_dialects::offload::{PLAN_ATTR, PLAN_GIVEN_ATTR, PLAN_HEAD_ATTR, SHARE_ATTR, SITE_ATTR};
 use gpuc_ir::{AttrKind, Ir, Op};
 
 use super::cursor::Cursor;
@@ -87,7 +87,7 @@ impl fmt::Display for Key {
 /// The text of a construct's function without where it stands: moved in the source it is the same nest.
 fn text(ir: &mut Ir, func: Op) -> String {
     let attrs = ir.attrs(func);
-    for name in [SITE_ATTR, PLAN_ATTR, PLAN_GIVEN_ATTR, SHARE_ATTR] {
+    for name in [SITE_ATTR, PLAN_ATTR, PLAN_GIVEN_ATTR, PLAN_HEAD_ATTR, SHARE_ATTR] {
         ir.remove_attr(func, name);
     }
     let name = ir.ctx.string_attr("nest");

@@ -153,3 +153,9 @@ pub fn set(ir: &mut Ir, op: Op, name: &str) {
         each.rename(ir, name);
     }
 }
+
+/// Gives the variable of one dimension of a loop a name.
+pub fn set_variable(ir: &mut Ir, variable: Value, name: &str) {
+    let Some(op) = ir.value_block(variable).and_then(|block| ir.block_op(block)) else { return };
+    Named::Variable(op, variable).rename(ir, name);
+}

@@ -9,7 +9,8 @@ use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::llvm;
 use gpuc_dialects::offload::{
-    PLAN_ATTR, PLAN_FILE_ATTR, PLAN_GIVEN_ATTR, PLAN_KEY_ATTR, RegionOp, TUNING_ATTR,
+    PLAN_ATTR, PLAN_FILE_ATTR, PLAN_GIVEN_ATTR, PLAN_HEAD_ATTR, PLAN_KEY_ATTR, RegionOp,
+    TUNING_ATTR,
 };
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
@@ -160,6 +161,7 @@ impl Pass for EndPlan {
             given::all_taken(ir, op)?;
         }
         ir.remove_attr(op, PLAN_GIVEN_ATTR);
+        ir.remove_attr(op, PLAN_HEAD_ATTR);
         Ok(())
     }
 }

@@ -111,6 +111,13 @@ pub struct Fuse {
     pub to: Name,
 }
 
+/// So many iterations of loops at a time, with loops over these strips round them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strip {
+    /// The loops, outermost first, each with the iterations of a strip.
+    pub loops: Vec<(Name, i64)>,
+}
+
 /// An inner loop begins later in each iteration of the one round it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skew {
@@ -390,6 +397,8 @@ steps! {
     Fuse = "fuse" in 2;
     /// A slanted loop.
     Skew = "skew" in 2;
+    /// Strips.
+    Strip = "strip" in 2;
     /// Parallel loops.
     Parallel = "parallel" in 3;
     /// Dimensions of one loop.

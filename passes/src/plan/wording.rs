@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use super::step::{
     Block, Coarsen, Collapse, Distribute, Expand, Fission, Form, Fuse, Launches, Layout,
     MOST_COARSE, Map, March, Name, Order, Parallel, Permute, Persist, Privatize, Promote, SIDE,
-    Share, Skew, Snapshot, Split, Spread, Stage, Tile, Unroll,
+    Share, Skew, Snapshot, Split, Spread, Stage, Strip, Tile, Unroll,
 };
 
 /// How a step is written behind its word.
@@ -31,6 +31,9 @@ const MOST_STEPS: i64 = 256;
 const LARGEST_TILE: i64 = 1 << 12;
 /// Blocks of a multiprocessor, at most.
 const MOST_RESIDENT: i64 = 32;
+
+/// Iterations of a strip, at most.
+const MOST_STRIP: i64 = 1 << 16;
 
 /// What a product costs, at most.
 const MOST_WEIGHT: i64 = 1 << 16;
@@ -226,12 +229,19 @@ impl StepText for Permute {
 impl StepText for Distribute {
     fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
         let nest = c.name(LOOP)?;
-        c.expect("to")?;
-        Ok(Distribute { nest, to: c.names(LOOP)? })
+        // What is asked for before the compiler makes its plan has no names for what becomes of it.
+        let to = match c.eat("to") {
+            true => c.names(LOOP)?,
+            false => Vec::new(),
+        };
+        Ok(Distribute { nest, to })
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, " {} to {}", self.nest, self.to.join(", "))
+        match self.to.is_empty() {
+            true => write!(f, " {}", self.nest),
+            false => write!(f, " {} to {}", self.nest, self.to.join(", ")),
+        }
     }
 }
 
@@ -246,6 +256,30 @@ impl StepText for Fuse {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} to {}", self.loops.join(", "), self.to)
+    }
+}
+
+impl StepText for Strip {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let mut loops = Vec::new();
+        loop {
+            let name = c.name(LOOP)?;
+            c.expect("by")?;
+            loops.push((name, c.positive("the iterations of a strip", MOST_STRIP)?));
+            if !c.eat_sign(',') {
+                return Ok(Strip { loops });
+            }
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let loops: Vec<String> =
+            self.loops.iter().map(|(name, size)| format!("{name} by {size}")).collect();
+        write!(f, " {}", loops.join(", "))
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        self.loops.iter_mut().map(|(_, size)| ("strip", size)).collect()
     }
 }
 

@@ -17,6 +17,7 @@ use super::statements::Statements;
 use super::{apart, free, on_outermost_loops};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
+use crate::analysis::nest::graph::DependenceGraph;
 
 gpuc_ir::pass! {
     /// Distribute loops over groups of statements that do not depend on each other in a circle.
@@ -47,14 +48,7 @@ pub fn distribute(ir: &mut Ir, nest: &Nest, root: Op, apart: Apart) -> Result<Ve
     let all: Vec<usize> = (0..statements.list.len()).collect();
     let groups = components(&all, &orders.iter().collect::<Vec<_>>());
     if groups.len() < 2 {
-        let mut refusal =
-            Refusal::new(STEP, root, "its statements depend on each other in a circle");
-        if all.len() < 2 {
-            refusal.rule = "it has one statement only".to_owned();
-        }
-        let back = graph.edges.iter().zip(&orders).find(|(_, order)| order.ends[0] > order.ends[1]);
-        refusal.witness = back.map(|(edge, _)| Witness::new(edge, None));
-        return Err(refusal);
+        return Err(one_group(ir, STEP, root, &statements, &graph));
     }
     let mut numbers = vec![0; all.len()];
     for (number, group) in (0..).zip(&groups) {
@@ -63,6 +57,25 @@ pub fn distribute(ir: &mut Ir, nest: &Nest, root: Op, apart: Apart) -> Result<Ve
     let rows = vec![Row::of_constants(&numbers)];
     let legal = Legal::prove(ir, STEP, &statements, &graph, Schedule(rows))?;
     rebuild(ir, STEP, legal)
+}
+
+/// Why the statements of a loop are one group: a dependence back to an earlier one.
+pub(super) fn one_group(
+    ir: &Ir,
+    step: &'static str,
+    root: Op,
+    statements: &Statements,
+    graph: &DependenceGraph,
+) -> Refusal {
+    let mut refusal = Refusal::new(step, root, "its statements depend on each other in a circle");
+    if statements.list.len() < 2 {
+        refusal.rule = "it has one statement only".to_owned();
+    }
+    let back = graph.edges.iter().find(|edge| {
+        Order::of(ir, statements, edge).is_some_and(|order| order.ends[0] > order.ends[1])
+    });
+    refusal.witness = back.map(|edge| Witness::new(edge, None));
+    refusal
 }
 
 /// The strongly connected components of some statements by dependences among them, each in order of

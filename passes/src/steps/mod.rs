@@ -12,12 +12,14 @@
 //! | [`legality`] | the one gate: a schedule with its proof |
 //! | [`scan`], [`rebuild`] | loops for dates, as a tree and as operations |
 //! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
+//! | [`strip`] | strips of so many iterations |
 //! | [`tile`], [`unroll`], [`normalize`] | upstream's passes: tiles, several iterations in one, loops that count from 0 by 1 |
 //! | [`unroll_jam`], [`coalesce`] | upstream's passes: outer iterations side by side in inner loops, one loop of several |
 //! | [`pipeline_transfers`] | upstream's pass: transfers an iteration ahead of the work |
 //! | [`data_copy`], [`copy_nest`] | upstream's pass: what loops touch, copied into faster memory
 //! | [`trips`] | how often an affine loop runs |
 //! | [`planned`] | orders as steps of plans |
+//! | [`promised`] | loops that are independent by the program's word |
 //! | [`expand`] | an element for each iteration of values between parts of it |
 //! | [`fission`] | two loops of one that carries values and writes memory |
 //! | [`snapshot`] | a copy of what an array held before a nest |
@@ -40,6 +42,7 @@ pub mod permute;
 pub mod pipeline_transfers;
 pub mod planned;
 pub mod privatize;
+pub mod promised;
 pub mod rebuild;
 pub mod refusal;
 pub mod relayout;
@@ -48,6 +51,7 @@ pub mod schedule;
 pub mod skew;
 pub mod snapshot;
 pub mod statements;
+pub mod strip;
 pub mod tile;
 pub mod trips;
 pub mod unroll;

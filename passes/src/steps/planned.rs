@@ -12,7 +12,7 @@ use super::rebuild::rebuild_where;
 use super::refusal::Refusal;
 use super::schedule::{Row, Schedule};
 use super::statements::Statements;
-use super::{fuse, skew};
+use super::{distribute, fuse, skew};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::DependenceGraph;
@@ -114,6 +114,7 @@ pub fn roots(step: &Step) -> Vec<&String> {
         Step::Distribute(step) => vec![&step.nest],
         Step::Fuse(step) => step.loops.iter().collect(),
         Step::Skew(step) => vec![&step.along],
+        Step::Strip(step) => step.loops.iter().map(|(name, _)| name).collect(),
         _ => Vec::new(),
     }
 }
@@ -214,7 +215,10 @@ fn schedule(
         Step::Distribute(step) => {
             let numbers = groups(ir, statements, graph);
             let found = numbers.iter().max().map_or(0, |&most| most + 1);
-            match found == step.to.len() as i64 {
+            if found < 2 {
+                return Err(distribute::one_group(ir, word, root, statements, graph));
+            }
+            match step.to.is_empty() || found == step.to.len() as i64 {
                 true => Ok(Schedule(vec![Row::of_constants(&numbers)])),
                 false => refuse(format!(
                     "its statements make {found} groups, and {} loops are named",

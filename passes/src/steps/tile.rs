@@ -155,7 +155,7 @@ fn sample(edge: &Edge, level: usize) -> Option<(Vec<i64>, Vec<i64>)> {
 }
 
 /// The bounds of a loop, and what is known of its tiles.
-struct Bounds {
+pub(super) struct Bounds {
     lower: AffineValue,
     upper: AffineValue,
     step: i64,
@@ -168,7 +168,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(ir: &mut Ir, view: AffineForOp, size: i64) -> Bounds {
+    pub(super) fn of(ir: &mut Ir, view: AffineForOp, size: i64) -> Bounds {
         let trips = constant_trips(ir, view).and_then(|trips| i64::try_from(trips).ok());
         Bounds {
             lower: view.lower_bound(ir),
@@ -182,7 +182,7 @@ impl Bounds {
     }
 
     /// What the loop inside the tile that begins at `tile` stays below.
-    fn end(&self, b: &mut Builder<'_>, tile: Value) -> AffineValue {
+    pub(super) fn end(&self, b: &mut Builder<'_>, tile: Value) -> AffineValue {
         let further = |b: &mut Builder<'_>, dim: u32, distance: i64| {
             let (dim, distance) = (b.ctx.dim_expr(dim), b.ctx.constant_expr(distance));
             b.ctx.add_expr(dim, distance)

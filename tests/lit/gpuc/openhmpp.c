@@ -13,8 +13,7 @@ static void f(int n, const int x[4], int y[4])
 // INFO: warning: the codelet `host` is for C, so its calls stay with the host
 // INFO: `split` of `unroll` is not followed
 // INFO: codelet `never` never runs on the device, from which this takes its results
-// INFO: `tile` is not followed: plans have no such step yet
-// INFO: `unroll` is not followed: 'i' is no sequential loop by then
+// INFO: `unroll` is not followed: 'coarsen' is refused
 // INFO: Generating args[x].io=in
 // INFO: Generating args[y].io=out
 // OFF: warning[GPUC0017]: directives of OpenHMPP are not offloaded without -fhmpp

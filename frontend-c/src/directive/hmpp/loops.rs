@@ -33,8 +33,11 @@ enum Asked {
     Unroll(u32),
     FullUnroll,
     Permute(Vec<String>),
+    /// Loops by their variables, the loop itself where none is named.
+    Strip(Vec<(Option<String>, u32)>),
+    Fuse,
+    Distribute,
     Block(u32, u32),
-    Unknown(&'static str),
 }
 
 impl Parser {
@@ -180,14 +183,21 @@ impl Parser {
                 }
                 said.steps.push((None, Asked::Permute(order), span));
             }
-            "unroll" => self.factors(said, span, Asked::Unroll)?,
-            "tile" => self.factors(said, span, |_| Asked::Unknown("tile"))?,
+            "unroll" => {
+                for (variable, factor) in self.factors()? {
+                    said.steps.push((variable, Asked::Unroll(factor), span));
+                }
+            }
+            "tile" => {
+                let strips = self.factors()?;
+                said.steps.push((None, Asked::Strip(strips), span));
+            }
             "fullunroll" => {
                 self.skip_parens();
                 said.steps.push((None, Asked::FullUnroll, span));
             }
-            "fuse" => said.steps.push((None, Asked::Unknown("fuse"), span)),
-            "distribute" => said.steps.push((None, Asked::Unknown("distribute"), span)),
+            "fuse" => said.steps.push((None, Asked::Fuse, span)),
+            "distribute" => said.steps.push((None, Asked::Distribute, span)),
             // Where data is kept close is chosen by how often it is read.
             _ => self.skip_parens(),
         }
@@ -195,7 +205,8 @@ impl Parser {
     }
 
     /// `4`, `(8)`, or `i:4, j:2`.
-    fn factors(&mut self, said: &mut Said, span: Span, asked: impl Fn(u32) -> Asked) -> Parsed<()> {
+    fn factors(&mut self) -> Parsed<Vec<(Option<String>, u32)>> {
+        let mut factors = Vec::new();
         let parens = self.eat(Punct::LParen);
         loop {
             let mut variable = None;
@@ -210,7 +221,7 @@ impl Parser {
                 self.checker.error(at, "this is a number from 1 to 1024");
                 return Err(Failed);
             };
-            said.steps.push((variable, asked(factor), span));
+            factors.push((variable, factor));
             let more = self.at(Punct::Comma)
                 && matches!(self.peek_ahead(2), TokenKind::Punct(Punct::Colon));
             if !more {
@@ -221,7 +232,7 @@ impl Parser {
         if parens {
             self.expect(Punct::RParen, "behind the factor")?;
         }
-        Ok(())
+        Ok(factors)
     }
 
     fn skip_parens(&mut self) {
@@ -357,7 +368,25 @@ impl Parser {
                     shared: false,
                     word: "blocksize",
                 },
-                Asked::Unknown(name) => Step::Unknown(name),
+                Asked::Strip(strips) => {
+                    let of = |(name, size): &(Option<String>, u32)| match name {
+                        None => Ok((loop_name(own), *size)),
+                        Some(name) => nest
+                            .iter()
+                            .find(|own| own.name == *name)
+                            .map(|own| (loop_name(own), *size))
+                            .ok_or_else(|| name.clone()),
+                    };
+                    match strips.iter().map(of).collect() {
+                        Ok(loops) => Step::Strip(loops),
+                        Err(name) => {
+                            unknown.push((name, *span));
+                            continue;
+                        }
+                    }
+                }
+                Asked::Fuse => Step::Fuse(loop_name(own), None),
+                Asked::Distribute => Step::Distribute(loop_name(own)),
                 Asked::Permute(order) => {
                     let loops: Vec<LoopName> =
                         nest.iter().take(order.len()).map(loop_name).collect();

@@ -48,9 +48,9 @@ pub const LOOP_DIRECTIVES: &[Name] = names! {
     "permute" Yes;
     "unroll" InPart;
     "fullunroll" InPart;
-    "tile" InPart;
-    "fuse" InPart;
-    "distribute" InPart;
+    "tile" Yes;
+    "fuse" Yes;
+    "distribute" Yes;
     "shared" Hint;
     "constantmemory" Hint;
     "remote" Hint;
