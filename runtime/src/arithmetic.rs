@@ -50,10 +50,11 @@ pub extern "C" fn __gpuc_count(count: c_long) -> c_ulong {
     count.max(0) as c_ulong
 }
 
-/// Their bytes.
+/// The bytes of a section's elements; more than any memory has where they are less than none, or too many to be counted,
+/// so that what looks for them says so.
 #[unsafe(no_mangle)]
 pub extern "C" fn __gpuc_bytes(count: c_long, element: c_ulong) -> c_ulong {
-    __gpuc_count(count).wrapping_mul(element)
+    c_ulong::try_from(count).map_or(c_ulong::MAX, |count| count.saturating_mul(element))
 }
 
 /// The device address of element 0, from that of a section which starts `offset` bytes behind it.
@@ -97,7 +98,10 @@ mod tests {
         assert_eq!((__gpuc_ceildiv(-7, 2), __gpuc_floordiv(-7, 2)), (-3, -4));
         assert_eq!((__gpuc_ceildiv(7, 2), __gpuc_floordiv(7, -2)), (4, -4));
         assert_eq!((__gpuc_ceildivu(7, 2), __gpuc_divu(7, 0), __gpuc_remu(7, 0)), (4, 0, 0));
-        assert_eq!((__gpuc_count(-1), __gpuc_bytes(-3, 8), __gpuc_bytes(3, 8)), (0, 0, 24));
+        assert_eq!((__gpuc_count(-1), __gpuc_bytes(0, 8), __gpuc_bytes(3, 8)), (0, 0, 24));
+        let impossible =
+            (__gpuc_bytes(-3, 8), __gpuc_bytes(1 << 61, 8), __gpuc_bytes(1 << 62 | 1, 8));
+        assert_eq!(impossible, (c_ulong::MAX, c_ulong::MAX, c_ulong::MAX));
         assert_eq!(__gpuc_element_0(64 as *mut c_void, 16) as usize, 48);
     }
 

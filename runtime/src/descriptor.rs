@@ -420,6 +420,16 @@ impl DataDescriptor {
         })
     }
 
+    /// Whether a descriptor with [`STRIDED`] has less elements than none, or more than memory can hold.
+    ///
+    /// # Safety
+    /// The descriptor is as `include/gpuc_rt.h` says it for that flag.
+    pub unsafe fn is_impossible(&self) -> bool {
+        // SAFETY: the caller's promise.
+        let [count, _] = unsafe { self.device.cast::<[c_ulong; 2]>().read() };
+        count > 0 && count >= c_ulong::MAX / self.bytes.max(1)
+    }
+
     /// The elements of a descriptor with [`STRIDED`].
     ///
     /// # Safety

@@ -14,6 +14,7 @@ use std::slice;
 use smallvec::SmallVec;
 
 use crate::abi::{__gpuc_data_begin, __gpuc_data_end, __gpuc_region_end, launch};
+use crate::arithmetic::__gpuc_bytes;
 use crate::descriptor::{DataDescriptor, SiteDescriptor};
 use crate::embedded::ImageDescriptor;
 use crate::runtime::Shape;
@@ -63,15 +64,15 @@ impl Words<'_> {
             self.words = self.words.add(1);
             word
         };
-        let count = (word as i64).max(0) as u64;
         let word = match self.layout.first() {
             Some(b'/') => {
                 self.layout = &self.layout[1..];
-                count.div_ceil(self.number().max(1))
+                ((word as i64).max(0) as u64).div_ceil(self.number().max(1))
             }
+            // Of a section, whose length only the program knows.
             Some(b'*') => {
                 self.layout = &self.layout[1..];
-                count.wrapping_mul(self.number())
+                __gpuc_bytes(word as c_long, self.number())
             }
             _ => word,
         };

@@ -18,6 +18,16 @@ pub enum Family {
 }
 
 impl Family {
+    /// What its specification calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Family::OpenAcc => "OpenACC",
+            Family::OpenMp => "OpenMP",
+            Family::OpenHmpp => "OpenHMPP",
+            Family::Jolokia => "JolokiaC++",
+        }
+    }
+
     /// A clause that maps or moves `list` in this way.
     pub fn data_clause(self, kind: DataKind, list: &str) -> String {
         match self {

@@ -82,8 +82,8 @@ impl DataEnvironment<'_> {
                     | DataKind::ImplicitPresent),
                 ) => self.acquire(data, kind, Count::Structured)?,
                 // An object that is named leads to its memory there.
-                Some(kind @ DataKind::DevicePointer) if data.has(IF_PRESENT) => {
-                    let found = self.locate(data, kind)?;
+                Some(DataKind::DevicePointer) if data.has(IF_PRESENT) => {
+                    let found = self.locate(data)?;
                     data.device = found.map_or(data.host(), |(_, device)| device as *mut c_void);
                 }
                 Some(DataKind::DevicePointer) => data.device = data.host(),
@@ -170,6 +170,11 @@ impl DataEnvironment<'_> {
             }
             if data.has(STRIDED) {
                 // SAFETY: the compiler has made the descriptor.
+                if unsafe { data.is_impossible() } {
+                    let whole = data.part(data.host(), u64::MAX, data.kind);
+                    return Err(wraps_around(self.site, &whole).into());
+                }
+                // SAFETY: the compiler has made the descriptor.
                 for mut element in unsafe { data.strided() } {
                     self.update(std::slice::from_mut(&mut element))?;
                 }
@@ -182,7 +187,7 @@ impl DataEnvironment<'_> {
             };
             let Some(kind) = data.data_kind().filter(|_| !is_nothing(data)) else { continue };
             self.reach(data);
-            match self.locate(data, kind)? {
+            match self.locate(data)? {
                 Some((start, device)) => {
                     data.device = device as *mut c_void;
                     self.transfer(data, device, direction)?;
@@ -203,7 +208,7 @@ impl DataEnvironment<'_> {
             let Some(kind @ DataKind::UseDevice) = data.data_kind() else {
                 return Err(misplaced(self.site, data, "`host_data`").into());
             };
-            let found = if is_nothing(data) { None } else { self.locate(data, kind)? };
+            let found = if is_nothing(data) { None } else { self.locate(data)? };
             data.device = match found {
                 Some((_, device)) => device as *mut c_void,
                 None if is_nothing(data) || data.has(IF_PRESENT) => data.host(),
@@ -289,7 +294,7 @@ impl DataEnvironment<'_> {
         if is_nothing(data) || data.bytes() != size_of::<u64>() as u64 {
             return Ok(None);
         }
-        let Some((_, device)) = self.locate(data, DataKind::Attach)? else { return Ok(None) };
+        let Some((_, device)) = self.locate(data)? else { return Ok(None) };
         // SAFETY: the clause names a pointer variable of the program, which is there to read.
         Ok(Some((unsafe { data.host().cast::<u64>().read_unaligned() }, device)))
     }
@@ -306,7 +311,7 @@ impl DataEnvironment<'_> {
     }
 
     /// The start of the entry that holds the section, and the section's device address.
-    fn locate(&self, data: &DataDescriptor, kind: DataKind) -> Result<Option<(u64, u64)>, Failure> {
+    fn locate(&self, data: &DataDescriptor) -> Result<Option<(u64, u64)>, Failure> {
         let host = data.host_address();
         if host.checked_add(data.bytes()).is_none() {
             return Err(wraps_around(self.site, data).into());
@@ -315,7 +320,7 @@ impl DataEnvironment<'_> {
             Presence::Present(entry) => Ok(Some((entry.host, entry.device + (host - entry.host)))),
             Presence::Absent => Ok(None),
             Presence::Partial(entry) => {
-                Err(partly_present(self.table, self.site, data, kind, entry).into())
+                Err(partly_present(self.table, self.site, data, entry).into())
             }
         }
     }
@@ -394,7 +399,7 @@ impl DataEnvironment<'_> {
             return Ok(());
         }
         self.reach(data);
-        if let Some((start, device)) = self.locate(data, kind)? {
+        if let Some((start, device)) = self.locate(data)? {
             data.device = device as *mut c_void;
             if let Some(entry) = self.table.at_mut(start) {
                 match count {
@@ -480,7 +485,7 @@ impl DataEnvironment<'_> {
             }
             return Ok(());
         }
-        let Some((start, device)) = self.locate(data, kind)? else {
+        let Some((start, device)) = self.locate(data)? else {
             if kind.is_present() && self.is_empty_pointee(data) || self.is_of_device(data) {
                 return Ok(());
             }

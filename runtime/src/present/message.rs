@@ -99,16 +99,14 @@ pub(super) fn partly_present(
     table: &PresentTable,
     site: &SiteDescriptor,
     data: &DataDescriptor,
-    kind: DataKind,
     entry: &Entry,
 ) -> Diagnostic {
     let name = data.name();
     let host = data.host_address();
     let overlap = host.saturating_add(data.bytes()).min(entry.end()) - host.max(entry.host);
     let error = Diagnostic::error(format!(
-        "data in `{}` clause is partially present on device {}: name={name} {}, of which {overlap} \
-         bytes are in `{}` host:0x{:x}..0x{:x} size:{}",
-        kind.clause(),
+        "a part of this section is on device {} already, the rest is not: name={name} {}, of which \
+         {overlap} bytes are in `{}` host:0x{:x}..0x{:x} size:{}",
         table.device_number(),
         range(data),
         entry.name,

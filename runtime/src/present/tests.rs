@@ -257,7 +257,7 @@ fn errors_name_variable_line_range_and_table() {
 
     for (call, kind) in [(Begin, COPY), (Enter, CREATE), (Exit, DELETE), (Update, UPDATE_HOST)] {
         let error = world.call(call, &mut host[16..48], kind).unwrap_err();
-        assert!(error.contains("partially present"), "{error}");
+        assert!(error.contains("a part of this section is on device"), "{error}");
         assert!(error.contains("of which 16 bytes are in `a`"), "{error}");
     }
     let pointer = host.as_mut_ptr().cast();
@@ -372,5 +372,5 @@ fn chosen_sections_that_overlap_are_brought_in_once() {
 
     let mut said = [at(&mut host, 8, 16, COPYIN), at(&mut host, 20, 16, COPY)];
     let error = world.nests(|environment| environment.begin(&mut said)).unwrap_err();
-    assert!(error.to_string().contains("partially present"), "{error}");
+    assert!(error.to_string().contains("a part of this section is on device"), "{error}");
 }

@@ -81,7 +81,20 @@ impl Parser {
             let clauses = self.openmp_clause(&mut directive)?;
             directive.clauses.extend(clauses);
         }
+        self.asks_for_data(&directive);
         Ok(directive)
+    }
+
+    /// `target data` has a clause about data (OpenMP 5.2 §13.5); without one it would do nothing.
+    fn asks_for_data(&mut self, directive: &Directive) {
+        let data = ["map", "use_device_ptr", "use_device_addr"];
+        if directive.form.words == "target data"
+            && !directive.clauses.iter().any(|clause| data.contains(&clause.name.spelling))
+        {
+            let message =
+                "`target data` needs a `map`, `use_device_ptr` or `use_device_addr` clause";
+            self.checker.error(directive.span, message);
+        }
     }
 
     /// Names of variables and functions.
