@@ -242,7 +242,7 @@ mod tests {
             let sizes: [c_ulong; 7] = std::array::from_fn(|_| read.size());
             assert_eq!(sizes, [8, 1, 12, 0, 1, 1, 0]);
             assert_eq!(read.next(), Some((b'l', 28)));
-            assert_eq!(read.next(), Some((b'l', 0)));
+            assert_eq!(read.next(), Some((b'l', u64::MAX)));
             assert_eq!(read.next(), Some((b'i', 5)));
             assert_eq!(read.next(), Some((b'f', 1.5_f64.to_bits())));
             assert_eq!(read.next(), None);
