@@ -58,17 +58,19 @@ impl Wishes {
             }
             for wish in &info.steps {
                 let place = unit.place(wish.span);
+                let kernel = format!("{}:{}", info.function, info.line);
+                let is_same = |other: &Wish| other.kernel == kernel && other.asked == wish.step;
                 let why_not = match &wish.step {
-                    Asked::Unknown(name) => Some((*name, "plans have no such step yet")),
-                    Asked::Fuse(_, None) => Some(("fuse", "no loop follows the one behind it")),
+                    Asked::Unknown(_) => Some("plans have no such step yet"),
+                    Asked::Fuse(_, None) => Some("no loop follows the one behind it"),
+                    _ if all.iter().any(is_same) => Some("it has been asked for already"),
                     _ => None,
                 };
-                if let Some((name, why)) = why_not {
-                    let message = format!("`{name}` is not followed: {why}");
+                if let Some(why) = why_not {
+                    let message = format!("`{}` is not followed: {why}", word(&wish.step));
                     warnings.push(Diagnostic::warning(message).code(codes::PLAN_STEP).at(place));
                     continue;
                 }
-                let kernel = format!("{}:{}", info.function, info.line);
                 let arrays = match &wish.step {
                     Asked::Share { arrays, .. } => &arrays[..],
                     _ => &[],
@@ -175,22 +177,27 @@ impl Wishes {
             return Some(warning.help("the construct is compiled without it"));
         }
         wish.refused = true;
-        let name = match wish.asked {
-            Asked::Unroll(..) => "unroll",
-            Asked::Permute(..) => "permute",
-            Asked::Strip(..) => "tile",
-            Asked::Fuse(..) => "fuse",
-            Asked::Distribute(..) => "distribute",
-            Asked::Block { word, .. } => word,
-            Asked::Share { .. } => "share",
-            Asked::Unknown(name) => name,
-        };
+        let name = word(&wish.asked);
         let mut warning =
             Diagnostic::warning(format!("`{name}` is not followed: {}", error.message))
                 .code(codes::PLAN_STEP)
                 .at(wish.place.clone());
         warning.related = error.related.clone();
         Some(error.help.iter().fold(warning, |warning, help| warning.help(help.clone())))
+    }
+}
+
+/// What the directive is called that asks for a step.
+fn word(asked: &Asked) -> &'static str {
+    match asked {
+        Asked::Unroll(..) => "unroll",
+        Asked::Permute(..) => "permute",
+        Asked::Strip(..) => "tile",
+        Asked::Fuse(..) => "fuse",
+        Asked::Distribute(..) => "distribute",
+        Asked::Block { word, .. } => word,
+        Asked::Share { .. } => "share",
+        Asked::Unknown(name) => name,
     }
 }
 

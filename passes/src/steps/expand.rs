@@ -19,7 +19,7 @@ use super::device_array::{allocate, has_known_extents};
 use super::distribute::strong_components;
 use super::refusal::Refusal;
 use super::statements::{Statement, Statements};
-use super::{Found, change_regions, free_loops, outermost, refuse_untaken};
+use super::{Found, change_regions, free_loops, is_inside_parallel, outermost, refuse_untaken};
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
@@ -99,6 +99,9 @@ impl AffineExpand {
         let free = free_loops(ir, region);
         let (mut found, mut apart) = (Vec::new(), IndexSet::new());
         for root in outermost(ir, &free) {
+            if is_inside_parallel(ir, region, root) {
+                continue;
+            }
             // A loop without one inside of it has nothing to do apart from its values.
             let inside = ir.nested_ops(root, WalkOrder::PreOrder);
             if inside.iter().filter(|&&op| ir.is_counted_loop(op)).count() < 2 {

@@ -61,6 +61,7 @@ use std::rc::Rc;
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR, SEQ_ATTR};
+use gpuc_ir::op::Traits;
 use gpuc_ir::pass::PassContext;
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexSet;
@@ -85,6 +86,12 @@ pub(crate) fn free_loops(ir: &Ir, region: RegionOp) -> IndexSet<Op> {
         asked.is_none_or(|levels| levels.is_empty())
     };
     candidates(ir, region).into_iter().filter(unasked).collect()
+}
+
+/// Whether a loop stands in one of the region whose iterations run at the same time: these would share what is allocated in front of the region.
+fn is_inside_parallel(ir: &Ir, region: RegionOp, op: Op) -> bool {
+    let mut around = ir.ancestors(op).take_while(|&outer| outer != region.op());
+    around.any(|outer| ir.has_trait(outer, Traits::PARALLEL_LOOP))
 }
 
 /// The loops among some that stand in none of the others.

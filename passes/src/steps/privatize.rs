@@ -22,7 +22,7 @@ use super::device_array::{
     BoxCopies, allocate, behind, element_of, has_known_extents, place_within, redirect,
 };
 use super::refusal::{Refusal, Witness};
-use super::{Found, change_regions};
+use super::{Found, change_regions, is_inside_parallel};
 use crate::analysis::access::{Access, name};
 use crate::analysis::loops::{CountedLoop, are_rectangular, candidates, dimensions};
 use crate::analysis::nest::Nest;
@@ -90,7 +90,9 @@ impl AffinePrivatize {
         let free = candidates(ir, region);
         let (mut outermost, mut done): (Option<Rc<DependenceGraph>>, Vec<Op>) = (None, Vec::new());
         for &op in &free {
-            if done.iter().any(|&outer| ir.is_inside(op, outer)) {
+            if done.iter().any(|&outer| ir.is_inside(op, outer))
+                || is_inside_parallel(ir, region, op)
+            {
                 continue;
             }
             let Some(view) = AffineForOp::cast(ir, op) else { continue };

@@ -145,14 +145,20 @@ static void bad(int n, float a[n], float b[n], float c[n][n])
     for (int k = 1; k < n; k++)
         for (int l = 0; l < n - 1; l++)
             c[k][l] = c[k - 1][l + 1] * 0.5f + 1;
+    #pragma hmppcg tile o:4
+    #pragma hmppcg tile o:4
+    for (int o = 1; o < n; o++)
+        a[o] = a[o - 1] * 0.5f;
     #pragma hmppcg fuse
     for (int m = 1; m < n; m++)
         a[m] = b[m];
 }
 // CHECK: kernel bad:
+// CHECK: strip o by 4
 // CHECK-NOT: strip
 // CHECK-NOT: fuse
 // CHECK-NOT: distribute
+// SAID: `tile` is not followed: it has been asked for already
 // SAID: `fuse` is not followed: no loop follows the one behind it
 // SAID: `fuse` is not followed: 'fuse' is refused: a dependence would be turned round
 // SAID: flow dependence of a from line {{[0-9]+}} to line {{[0-9]+}}, such as iterations (1) and (0)

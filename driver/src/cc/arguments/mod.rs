@@ -355,6 +355,8 @@ impl Arguments {
             return;
         }
         match text {
+            // Who asks for preprocessing alone, or for the rules for make, gets that.
+            "-c" | "-S" if matches!(self.mode, Mode::HostOnly) => {}
             "-c" | "-S" => self.mode = Mode::Compile,
             "-E" | "-M" | "-MM" | "-###" | "-fsyntax-only" => self.mode = Mode::HostOnly,
             _ if text.starts_with("-print-")
