@@ -130,4 +130,18 @@ mod tests {
             }
         }
     }
+
+    /// `docs/passes.md` says of every pass what it does; of those that only rewrite what upstream's tests have, not.
+    #[test]
+    fn passes_have_their_page() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/passes.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let registry = registry();
+        let passes = registry.passes().iter().filter(|pass| !pass.name.starts_with("test-"));
+        let without: Vec<&str> = passes
+            .map(|pass| pass.name)
+            .filter(|name| !page.contains(&format!("`{name}")))
+            .collect();
+        assert!(without.is_empty(), "without a page: {without:?}");
+    }
 }
