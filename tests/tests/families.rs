@@ -49,12 +49,15 @@ fn instructions_of(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn sgemm_has_the_same_kernels_in_openacc_and_openhmpp() {
-    let (acc, hmpp) = (instructions("sgemm"), instructions("sgemm_hmpp"));
-    assert!(hmpp.len() >= 3 && hmpp[0].len() > 1000);
-    // The last kernel of the OpenACC program is of its other form.
-    for (number, (acc, hmpp)) in acc.iter().zip(&hmpp).enumerate() {
-        assert!(acc == hmpp, "kernel {number}");
+fn sgemm_has_the_same_kernels_in_openacc_openhmpp_and_openmp() {
+    let acc = instructions("sgemm");
+    for name in ["sgemm_hmpp", "sgemm_omp"] {
+        let other = instructions(name);
+        assert!(other.len() >= 3 && other[0].len() > 1000, "{name}");
+        // The last kernel of the OpenACC program is of its other form.
+        for (number, (acc, other)) in acc.iter().zip(&other).enumerate() {
+            assert!(acc == other, "kernel {number} of {name}");
+        }
     }
 }
 
