@@ -2,10 +2,10 @@
 
 use gpuc_dialects::affine::{AffineForOp, AffineParallelOp};
 use gpuc_dialects::memref::ATOMIC_RMW_KINDS;
-use gpuc_dialects::offload::SCHEDULE_ATTR;
 use gpuc_ir::op::Traits;
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
+use crate::parallel::schedule::is_asked;
 use crate::raise::reduction::Reduction;
 
 /// A parallel loop with reductions and the counted one in its place, until it is clear which is wanted.
@@ -24,8 +24,7 @@ impl SumInOrder {
         let mut sums = inside
             .filter(|&op| op != nest && AffineParallelOp::is(ir, op) && !ir.results(op).is_empty());
         let (parallel, None) = (sums.next()?, sums.next()) else { return None };
-        let asked = ir.attr(parallel, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
-        if asked.is_some_and(|levels| !levels.is_empty()) {
+        if is_asked(ir, parallel) {
             return None;
         }
         let view = AffineParallelOp(parallel);

@@ -168,22 +168,19 @@ impl TilePlan {
                 narrow([32, 32], 32, [4, 4], 3400),
                 narrow([16, 32], 32, [2, 2], 5500),
             ],
-            (5..=8, tiles) => {
-                let mut plans = match (tiles, in_background) {
-                    (..=2, true) => vec![in_ring(plan([64, 32], 16, [8, 8], 3500))],
-                    (..=2, false) => vec![plan([64, 64], 16, [8, 8], 3700)],
-                    _ => vec![plan([64, 32], 16, [8, 4], 4800)],
+            (5..=8, _) => {
+                let [large, any_rows] = match (tiles, in_background) {
+                    (..=2, true) => [
+                        in_ring(plan([64, 32], 16, [8, 8], 3500)),
+                        narrow([64, 32], 16, [8, 8], 3640),
+                    ],
+                    (..=2, false) => {
+                        [plan([64, 64], 16, [8, 8], 3700), narrow([64, 32], 16, [8, 4], 4700)]
+                    }
+                    _ => [plan([64, 32], 16, [8, 4], 4800), narrow([64, 32], 16, [8, 4], 4992)],
                 };
-                plans.extend([
-                    match (tiles, in_background) {
-                        (..=2, true) => narrow([64, 32], 16, [8, 8], 3640),
-                        (..=2, false) => narrow([64, 32], 16, [8, 4], 4700),
-                        _ => narrow([64, 32], 16, [8, 4], 4992),
-                    },
-                    narrow([32, 32], 16, [8, 4], 5000),
-                    narrow([16, 16], 32, [2, 1], 13200),
-                ]);
-                plans
+                let small = narrow([32, 32], 16, [8, 4], 5000);
+                vec![large, any_rows, small, narrow([16, 16], 32, [2, 1], 13200)]
             }
             _ => vec![two_each(plan([64, 64], 8, [4, 4], 0)), narrow([64, 64], 8, [4, 4], 0)],
         }

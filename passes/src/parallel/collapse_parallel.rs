@@ -130,28 +130,11 @@ fn perfect_inner(ir: &Ir, outer: AffineParallelOp) -> Option<AffineParallelOp> {
     ir.operands(inner.op()).all(|value| !is_defined_inside(ir, value, outer.op())).then_some(inner)
 }
 
-/// The results of two maps behind each other, over the operands of both.
-fn joined(ir: &mut Ir, first: &AffineValue, second: &AffineValue) -> AffineValue {
-    let [one, two] = [first, second].map(|value| ir.ctx.map_data(value.map).clone());
-    let dims: Vec<AffineExpr> = (0..two.dims).map(|i| ir.ctx.dim_expr(one.dims + i)).collect();
-    let symbols: Vec<AffineExpr> =
-        (0..two.symbols).map(|i| ir.ctx.symbol_expr(one.symbols + i)).collect();
-    let mut results = one.results.to_vec();
-    for &result in &two.results {
-        results.push(ir.ctx.replace_expr(result, &dims, &symbols));
-    }
-    let map = ir.ctx.map(one.dims + two.dims, one.symbols + two.symbols, &results);
-    let (dims, symbols): (Vec<&[Value]>, Vec<&[Value]>) = [(first, one.dims), (second, two.dims)]
-        .into_iter()
-        .map(|(value, dims)| value.operands.split_at(dims as usize))
-        .unzip();
-    AffineValue::new(map, &[dims.concat(), symbols.concat()].concat())
-}
-
 /// Makes one loop of two.
 fn collapse(ir: &mut Ir, outer: AffineParallelOp, inner: AffineParallelOp) -> Op {
-    let lower = joined(ir, &outer.lower_bounds(ir), &inner.lower_bounds(ir));
-    let upper = joined(ir, &outer.upper_bounds(ir), &inner.upper_bounds(ir));
+    let own = [inner.lower_bounds(ir), inner.upper_bounds(ir)];
+    let lower = outer.lower_bounds(ir).and(&mut ir.ctx, &own[0]);
+    let upper = outer.upper_bounds(ir).and(&mut ir.ctx, &own[1]);
     let nest = ParallelNest {
         lower: (lower, [outer.lower_groups(ir), inner.lower_groups(ir)].concat()),
         upper: (upper, [outer.upper_groups(ir), inner.upper_groups(ir)].concat()),

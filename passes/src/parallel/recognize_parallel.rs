@@ -14,7 +14,7 @@
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::func::FuncOp;
-use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp, SCHEDULE_ATTR};
+use gpuc_dialects::offload::{ORDERED_SUMS_ATTR, RegionOp};
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
@@ -25,7 +25,7 @@ use super::flag::Flag;
 use super::last_value::LastStore;
 use super::parallel_loop::{CarriedReduction, make_parallel};
 use super::remarks;
-use super::schedule::Asked;
+use super::schedule::{Asked, is_asked};
 use super::search::Search;
 use super::updates;
 use crate::analysis::access::{Access, name};
@@ -313,13 +313,9 @@ impl RecognizeParallel {
 
     /// Whether a loop that can be parallel should be: always if nothing around it is.
     fn pays(&self, ir: &Ir, op: Op, touched: &[Access], reduces: bool) -> bool {
-        let asked = ir
-            .attr(op, SCHEDULE_ATTR)
-            .and_then(|attr| ir.ctx.array_value(attr))
-            .is_some_and(|levels| !levels.is_empty());
         let around: Vec<Op> =
             ir.ancestors(op).filter(|&outer| ir.has_trait(outer, Traits::PARALLEL_LOOP)).collect();
-        if asked || around.is_empty() {
+        if is_asked(ir, op) || around.is_empty() {
             return true;
         }
         let [dim] = &dimensions(ir, op)[..] else { return false };

@@ -1,9 +1,9 @@
 //! What the user is told about dependences, in the words that `-Minfo` has had elsewhere.
 
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_dialects::offload::SCHEDULE_ATTR;
 use gpuc_ir::{Ir, Op, Value};
 
+use super::schedule::is_asked;
 use crate::analysis::access::{Access, AccessKind, name};
 use crate::analysis::nest::dependence::{Certainty, Dependence, DependenceKind};
 use crate::raise::reduction::Reduction;
@@ -55,8 +55,7 @@ fn scan(ir: &Ir, dependence: &Dependence) -> Option<Reduction> {
 
 /// The warning on a loop that a clause divides among processors, and that stays sequential for this reason.
 pub fn although_asked(ir: &Ir, op: Op, why: &Diagnostic) -> Option<Diagnostic> {
-    let asked = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
-    if why.code != Some(codes::LOOP_CARRIED) || asked.is_none_or(|levels| levels.is_empty()) {
+    if why.code != Some(codes::LOOP_CARRIED) || !is_asked(ir, op) {
         return None;
     }
     let text = format!(

@@ -61,6 +61,13 @@ pub struct Asked {
     pub sizes: [Option<Size>; 3],
 }
 
+/// Whether the program says of a loop what its iterations are divided among: without that, an independent loop's are the
+/// compiler's to divide.
+pub fn is_asked(ir: &Ir, op: Op) -> bool {
+    let levels = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
+    levels.is_some_and(|levels| !levels.is_empty())
+}
+
 impl Asked {
     /// What a loop's [`SCHEDULE_ATTR`] says.
     pub fn of(ir: &Ir, op: Op) -> Asked {

@@ -70,6 +70,7 @@ use crate::analysis::loops::candidates;
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::DependenceGraph;
+use crate::parallel::schedule::is_asked;
 use crate::plan::text::Placed;
 use crate::versions::{Unassuming, in_fallback};
 use refusal::Refusal;
@@ -81,11 +82,7 @@ pub(crate) fn free(ir: &Ir, op: Op) -> bool {
 
 /// The loops of a region whose order is the compiler's to choose, outer ones first.
 pub(crate) fn free_loops(ir: &Ir, region: RegionOp) -> IndexSet<Op> {
-    let unasked = |&op: &Op| {
-        let asked = ir.attr(op, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
-        asked.is_none_or(|levels| levels.is_empty())
-    };
-    candidates(ir, region).into_iter().filter(unasked).collect()
+    candidates(ir, region).into_iter().filter(|&op| !is_asked(ir, op)).collect()
 }
 
 /// Whether a loop stands in one of the region whose iterations run at the same time: these would share what is allocated in front of the region.

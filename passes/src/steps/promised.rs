@@ -4,14 +4,14 @@
 use gpuc_dialects::affine::{AffineForOp, AffineParallelOp, AffineValue, AffineYieldOp};
 use gpuc_dialects::offload::SCHEDULE_ATTR;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
-use gpuc_ir::op::Traits;
 use gpuc_ir::pass::Analysis;
-use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, WalkOrder};
 use indexmap::IndexSet;
 
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::{Apart, Wanted};
 use crate::parallel::parallel_loop::make_parallel;
+use crate::parallel::schedule::is_asked;
 use crate::plan::names;
 use crate::plan::step::Step;
 use crate::raise::raise_affine::copy_marks;
@@ -33,10 +33,10 @@ pub fn open(ir: &mut Ir, func: Op, roots: &[&String]) -> IndexSet<String> {
 }
 
 fn is_open(ir: &Ir, view: AffineParallelOp) -> bool {
-    let levels = ir.attr(view.op(), SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
     ir.results(view.op()).is_empty()
         && ir.attr(view.op(), MAPPING_ATTR).is_none()
-        && levels.is_some_and(<[_]>::is_empty)
+        && ir.attr(view.op(), SCHEDULE_ATTR).is_some()
+        && !is_asked(ir, view.op())
 }
 
 /// A loop in order for each dimension, in each other.
@@ -87,10 +87,9 @@ pub fn close(ir: &mut Ir, func: Op, step: &Step, made: &[Op], opened: &IndexSet<
     }
     // Each of the loops that one is distributed to has some of its dependences. Of two that are one now, an iteration may
     // need what another has left.
-    let own: Vec<&String> = match step {
-        Step::Distribute(_) => Vec::new(),
-        Step::Fuse(step) => vec![&step.to],
-        _ => Vec::new(),
+    let fused = match step {
+        Step::Fuse(step) => Some(&step.to),
+        _ => None,
     };
     let of_opened = |name: &str| {
         opened.iter().any(|known| {
@@ -103,14 +102,15 @@ pub fn close(ir: &mut Ir, func: Op, step: &Step, made: &[Op], opened: &IndexSet<
         all.extend(ir.nested_ops(root, WalkOrder::PostOrder));
     }
     for op in all {
-        let name = match AffineForOp::is(ir, op) {
-            true => names::of(ir, op),
-            false => continue,
-        };
-        if !of_opened(&name) || !is_plain(ir, op) {
+        // One that carries values stays in order.
+        if !AffineForOp::is(ir, op) || !ir.loop_carried(op).is_empty() {
             continue;
         }
-        if own.contains(&&name) {
+        let name = names::of(ir, op);
+        if !of_opened(&name) {
+            continue;
+        }
+        if fused == Some(&name) {
             let nest = Nest::compute(ir, func);
             let carries = nest.carried(ir, op, Apart::Assumed, Wanted::Any);
             if carries.is_ok_and(|found| found.dependence.is_some()) {
@@ -118,13 +118,5 @@ pub fn close(ir: &mut Ir, func: Op, step: &Step, made: &[Op], opened: &IndexSet<
             }
         }
         make_parallel(ir, op, &[]);
-    }
-}
-
-/// Whether a loop in order carries no values.
-fn is_plain(ir: &Ir, op: Op) -> bool {
-    !ir.has_trait(op, Traits::PARALLEL_LOOP) && {
-        let carried: Vec<Value> = ir.loop_carried(op).iter().map(|each| each.init).collect();
-        carried.is_empty()
     }
 }

@@ -9,8 +9,8 @@
 use gpuc_dialects::affine::{
     AffineApplyOp, AffineForOp, AffineIfOp, AffineParallelOp, AffineValue, AffineYieldOp,
 };
+use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
-use gpuc_dialects::offload::{RegionOp, SCHEDULE_ATTR};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value};
 use indexmap::IndexSet;
@@ -19,6 +19,7 @@ use super::refusal::Refusal;
 use super::tile::{self, Bounds};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
+use crate::parallel::schedule::is_asked;
 use crate::plan::names;
 use crate::plan::step::Strip;
 use crate::raise::parallel_nest::ParallelNest;
@@ -163,8 +164,7 @@ fn parallel(
 ) -> Result<Op, Refusal> {
     let root = view.op();
     let refuse = |rule: &str| Err(Refusal::new(STEP, root, rule));
-    let levels = ir.attr(root, SCHEDULE_ATTR).and_then(|attr| ir.ctx.array_value(attr));
-    if ir.attr(root, MAPPING_ATTR).is_some() || levels.is_some_and(|levels| !levels.is_empty()) {
+    if ir.attr(root, MAPPING_ATTR).is_some() || is_asked(ir, root) {
         return refuse("the program says who executes its iterations");
     }
     if !ir.results(root).is_empty() {
@@ -179,7 +179,10 @@ fn parallel(
     if !which.iter().all(is_countable) {
         return refuse("its iterations cannot be counted by one affine map");
     }
-    let Both { low, high, operands, dims, symbols } = Both::of(ir, &lower, &upper);
+    let (lowers, both) = (lower.results(&ir.ctx).len(), lower.and(&mut ir.ctx, &upper));
+    let (data, operands) = (ir.ctx.map_data(both.map).clone(), both.operands);
+    let (dims, symbols) = (data.dims, data.symbols);
+    let (low, high) = data.results.split_at(lowers);
     let (mut new_low, mut new_high) = (Vec::new(), Vec::new());
     let (mut low_groups, mut high_groups, mut new_steps) = (Vec::new(), Vec::new(), Vec::new());
     // Dimension by dimension; the iterations of strips behind the last one that has some.
@@ -323,33 +326,4 @@ struct Own {
     size: i64,
     low: AffineExpr,
     high: Vec<AffineExpr>,
-}
-
-/// The results of two maps over the operands of both.
-struct Both {
-    low: Vec<AffineExpr>,
-    high: Vec<AffineExpr>,
-    operands: Vec<Value>,
-    dims: u32,
-    symbols: u32,
-}
-
-impl Both {
-    fn of(ir: &mut Ir, lower: &AffineValue, upper: &AffineValue) -> Both {
-        let [one, two] = [lower, upper].map(|value| ir.ctx.map_data(value.map).clone());
-        let dims: Vec<AffineExpr> = (0..two.dims).map(|i| ir.ctx.dim_expr(one.dims + i)).collect();
-        let symbols: Vec<AffineExpr> =
-            (0..two.symbols).map(|i| ir.ctx.symbol_expr(one.symbols + i)).collect();
-        let high = two.results.iter().map(|&each| ir.ctx.replace_expr(each, &dims, &symbols));
-        let high = high.collect();
-        let (first, second) = lower.operands.split_at(one.dims as usize);
-        let (third, fourth) = upper.operands.split_at(two.dims as usize);
-        Both {
-            low: one.results.to_vec(),
-            high,
-            operands: [first, third, second, fourth].concat(),
-            dims: one.dims + two.dims,
-            symbols: one.symbols + two.symbols,
-        }
-    }
 }
