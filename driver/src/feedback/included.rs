@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use gpuc_diagnostics::{Diagnostic, Severity};
+use gpuc_frontend_c::preprocess::marker;
 
 /// Lines of a file that stand in a text at once, and from where the file is included, innermost first.
 #[derive(Debug)]
@@ -52,7 +53,8 @@ fn stretches(text: &[u8]) -> Vec<Stretch> {
     let mut found: Vec<Stretch> = Vec::new();
     let mut way: Vec<(Arc<str>, u32)> = Vec::new();
     for line in text.split(|&byte| byte == b'\n') {
-        let Some((number, file, flags)) = marker(line) else {
+        let read = line.strip_prefix(b"# ").and_then(marker::parse);
+        let Some((number, file, flags)) = read else {
             if let Some(last) = found.last_mut() {
                 last.last += 1;
             }
@@ -66,7 +68,7 @@ fn stretches(text: &[u8]) -> Vec<Stretch> {
         }
         let way = way.iter().rev().cloned().collect();
         found.push(Stretch {
-            file: file.into(),
+            file: marker::name(file).into(),
             first: number,
             last: number.saturating_sub(1),
             way,
@@ -75,30 +77,6 @@ fn stretches(text: &[u8]) -> Vec<Stretch> {
     // Ahead of the source's first line stands what the compiler reads ahead.
     found.retain(|stretch| stretch.first > 0);
     found
-}
-
-/// Line, file and flags of `# LINE "FILE" FLAGS`.
-fn marker(line: &[u8]) -> Option<(u32, String, &[u8])> {
-    let line = line.strip_prefix(b"# ")?;
-    let blank = line.iter().position(|&byte| byte == b' ')?;
-    let number = std::str::from_utf8(&line[..blank]).ok()?.parse().ok()?;
-    let rest = line[blank + 1..].strip_prefix(b"\"")?;
-    let mut name = Vec::new();
-    let mut at = 0;
-    loop {
-        match rest.get(at)? {
-            b'"' => break,
-            b'\\' => {
-                name.push(*rest.get(at + 1)?);
-                at += 2;
-            }
-            &byte => {
-                name.push(byte);
-                at += 1;
-            }
-        }
-    }
-    Some((number, String::from_utf8_lossy(&name).into_owned(), &rest[at + 1..]))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub use token::{Keyword, Punct, Token, TokenKind};
 
 use crate::Families;
 use crate::pragma::{Family, MacroTable, Pragma};
+use crate::preprocess::marker;
 use crate::source::{Source, Span};
 use crate::symbol::{Interner, Symbol};
 
@@ -132,21 +133,14 @@ impl Lines {
             return;
         };
         let next = (line.end as usize + 1).min(text.len());
-        let mut name = Vec::new();
-        let mut bytes = rest.iter().copied().skip_while(|&b| b != b'"').skip(1);
-        while let Some(byte) = bytes.next() {
-            match byte {
-                b'"' => break,
-                b'\\' => name.extend(bytes.next()),
-                _ => name.push(byte),
-            }
-        }
-        let system = bytes.any(|b| b == b'3');
+        let start = rest.iter().position(|&byte| byte == b'"').unwrap_or(rest.len());
+        let (name, flags) = marker::quoted(&rest[start..]).unwrap_or_default();
+        let (name, system) = (marker::name(name), flags.contains(&b'3'));
         if name.is_empty() {
             let file = self.source.current_file();
             self.source.mark(next, &file, number, system);
         } else {
-            self.source.mark(next, &String::from_utf8_lossy(&name), number, system);
+            self.source.mark(next, &name, number, system);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Preprocessing: as the system's C compiler does it, and by it wherever it has something to say ([`direct`]).
 
 mod direct;
+pub mod marker;
 mod messages;
 
 use std::ffi::OsString;

@@ -11,6 +11,7 @@ use super::super::lexer::scan;
 use super::super::token::Kind;
 use super::super::{Answer, Leave};
 use super::names::NamesBuilder;
+use crate::preprocess::marker;
 
 /// A declaration, the definition of a macro, or a pragma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,7 +264,7 @@ impl<'t> Reader<'t, '_> {
     fn directive(&mut self, at: usize, line: &'t [u8], open: Option<&mut Open<'t>>) -> Answer<()> {
         let end = (at + line.len() + 1) as u32;
         if let Some(rest) = line.strip_prefix(b"# ") {
-            let (number, name, flags) = marker(rest)?;
+            let (number, name, flags) = marker::parse(rest).ok_or(Leave)?;
             // What is entered or left within a declaration.
             if open.is_some() && flags.iter().any(|flag| matches!(flag, b'1' | b'2')) {
                 return Err(Leave);
@@ -567,17 +568,6 @@ impl<'t> Open<'t> {
         }
         found
     }
-}
-
-/// Number, name in quotes and flags of a line marker behind `# `.
-fn marker(rest: &[u8]) -> Answer<(u32, &[u8], &[u8])> {
-    let length = rest.iter().position(|byte| !byte.is_ascii_digit()).ok_or(Leave)?;
-    let number = std::str::from_utf8(&rest[..length]).ok().and_then(|number| number.parse().ok());
-    let name =
-        rest[length..].strip_prefix(b" ").filter(|name| name.starts_with(b"\"")).ok_or(Leave)?;
-    let end = name.iter().rposition(|&byte| byte == b'"').filter(|&end| end > 0).ok_or(Leave)?;
-    let (name, flags) = name.split_at(end + 1);
-    Ok((number.ok_or(Leave)?, name, flags.trim_ascii_start()))
 }
 
 pub(super) fn is_part(byte: u8) -> bool {
