@@ -55,6 +55,8 @@ pub enum Level {
     Kir,
     /// What was decided: the plan of each construct.
     Plan,
+    /// What kernels are expected to take, from their loops alone.
+    Forecast,
     /// The tasks of each function, and what moves between them.
     TaskGraph,
 }
@@ -72,14 +74,19 @@ impl Level {
         "host-c",
         "kir",
         "plan",
+        "forecast",
         "task-graph",
     ];
 
     /// The level of a name.
     pub fn parse(name: &str) -> Option<Level> {
-        use Level::{Affine, Ast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, TaskGraph, Tokens};
+        use Level::{
+            Affine, Ast, Forecast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, TaskGraph, Tokens,
+        };
         let index = Level::NAMES.iter().position(|&known| known == name)?;
-        Some([Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Kir, Plan, TaskGraph][index])
+        let levels =
+            [Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Kir, Plan, Forecast, TaskGraph];
+        Some(levels[index])
     }
 }
 
@@ -183,7 +190,7 @@ pub fn emit_text(
             guides,
             Some(match level {
                 Level::Kir => Level::Affine,
-                Level::Plan => Level::Gpu,
+                Level::Plan | Level::Forecast => Level::Gpu,
                 level => level,
             }),
         )?;
@@ -194,6 +201,10 @@ pub fn emit_text(
             Level::Ptx => unit.print_ptx()?,
             Level::HostC => unit.rewrite()?,
             Level::Plan => gpuc_passes::plan::passes::printed(&unit.ir, unit.module()),
+            Level::Forecast => {
+                let (ir, module) = (&unit.ir, unit.module());
+                gpuc_passes::forecast::text::text_of(ir, module, &arguments.sizes, unit.arch)
+            }
             Level::Kir => gpuc_passes::analysis::kir::print::text_of(&unit.ir, unit.module()),
             _ => {
                 let mut text = String::new();
@@ -571,6 +582,7 @@ impl<'a> Unit<'a> {
                     self.run(stage)?;
                     if stage.name == pipelines::PARALLEL.name {
                         self.limit_registers();
+                        self.remark_forecasts();
                     }
                 }
                 Action::LinkDeviceMath => self.link_devmath()?,
@@ -608,6 +620,17 @@ impl<'a> Unit<'a> {
         let kernels = kernels.flat_map(|module| self.ir.nested_ops(module, WalkOrder::PreOrder));
         for kernel in kernels.filter(|&op| GPUFuncOp::is(&self.ir, op)).collect::<Vec<_>>() {
             self.ir.set_attr(kernel, nvvm::MAX_REGISTERS, most);
+        }
+    }
+
+    /// Says what kernels are expected to take, where that is wanted.
+    fn remark_forecasts(&mut self) {
+        if self.arguments.remarks.forecast {
+            let (module, sizes) = (self.module(), &self.arguments.sizes);
+            let remarks = gpuc_passes::forecast::remark_forecasts::remarks(
+                &self.ir, module, sizes, self.arch,
+            );
+            self.manager.diagnostics.extend(remarks);
         }
     }
 

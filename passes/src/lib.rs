@@ -5,6 +5,7 @@
 use gpuc_ir::pass::PassInfo;
 
 pub mod analysis;
+pub mod forecast;
 pub mod functions;
 pub mod launches;
 pub mod locality;
@@ -70,6 +71,7 @@ pub const ALL: &[&PassInfo] = &[
     launches::rewrite_ids::TestGpuRewrite::INFO,
     launches::sink_index_computations::GpuLaunchSinkIndexComputations::INFO,
     launches::outline_kernels::GpuKernelOutlining::INFO,
+    forecast::remark_forecasts::RemarkForecasts::INFO,
     transfer::estimate_work::EstimateWork::INFO,
     transfer::remark_small_regions::RemarkSmallRegions::INFO,
     transfer::find_sections::FindSections::INFO,

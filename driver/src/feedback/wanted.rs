@@ -24,6 +24,8 @@ pub struct RemarkOptions {
     pub missed: bool,
     /// `-Minfo=plan`: the plan of each construct.
     pub plan: bool,
+    /// `-Minfo`, `-Minfo=all`, `-Minfo=forecast`: what kernels are expected to take.
+    pub forecast: bool,
     /// `-w`: no warnings.
     pub no_warnings: bool,
     /// `-Werror`: every warning is an error.
@@ -38,6 +40,7 @@ impl Default for RemarkOptions {
         RemarkOptions {
             info: false,
             missed: false,
+            forecast: false,
             plan: false,
             no_warnings: false,
             all_errors: false,

@@ -47,7 +47,7 @@ pub const OPTIONS: &[OwnOption] = &[
         name: "--emit",
         value: "=LEVEL",
         words: crate::compile::Level::NAMES,
-        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c, plan or task-graph; of IR in a .mlir file those that \
+        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c, kir, plan, forecast or task-graph; of IR in a .mlir file those that \
                are still to come, of a .ptx file ptx and host-c",
     },
     OwnOption {
@@ -128,12 +128,18 @@ pub const OPTIONS: &[OwnOption] = &[
     },
     OwnOption {
         name: "-Minfo",
-        value: "[=accel|all|plan]",
-        words: &["accel", "all", "plan"],
-        text: "print what was parallelised and how, and what moves, by function and line; plan: the plan \
-               of each construct, as --plan reads it",
+        value: "[=accel|all|forecast|plan]",
+        words: &["accel", "all", "forecast", "plan"],
+        text: "print what was parallelised and how, and what moves, by function and line, and (but for accel) what \
+               kernels are expected to take; plan: the plan of each construct, as --plan reads it",
     },
     option("--plan", "=FILE", "follow the plans of a file, which --emit=plan writes"),
+    option(
+        "--sizes",
+        "=NAME=N,...",
+        "numbers of parameters, for what kernels are expected to take (-Minfo, --emit=forecast, \
+         gpuc tune); 1024 where none is given",
+    ),
     option("--tuning", "=FILE", "follow what gpuc tune found best, as its record has it"),
     option(
         "-Mneginfo",

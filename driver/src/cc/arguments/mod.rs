@@ -8,6 +8,7 @@ use gpuc_arch::Arch;
 use gpuc_diagnostics::codes::Explanation;
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_frontend_c::{Families, preprocess};
+use gpuc_passes::forecast::Sizes;
 
 use crate::cc::cache;
 use crate::compile::Level;
@@ -183,6 +184,8 @@ pub struct Arguments {
     pub print_locations: bool,
     /// `--plan`: a file of plans to follow.
     pub plan: Option<String>,
+    /// `--sizes`: numbers of parameters, for forecasts.
+    pub sizes: Sizes,
     /// `--tuning`: a record of tuning.
     pub tuning: Option<String>,
     /// Whether no record of tuning is followed, not even the environment's.
@@ -245,6 +248,7 @@ impl Arguments {
             auto: None,
             remarks: RemarkOptions::default(),
             plan: None,
+            sizes: Sizes::default(),
             tuning: None,
             without_tuning: false,
             print_after_all: false,

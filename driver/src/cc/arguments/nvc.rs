@@ -11,7 +11,7 @@ use super::archs::Target;
 use super::{Arguments, Contraction, archs};
 
 /// Categories of `-Minfo` and `-Mneginfo` about which gpuc has something to say.
-const SAID: &[&str] = &["all", "accel", "acc", "loop", "opt", "par", "data"];
+const SAID: &[&str] = &["all", "accel", "acc", "loop", "opt", "par", "data", "forecast"];
 /// Those about which it says nothing.
 const NOT_SAID: &[&str] = &["ftn", "inline", "intensity", "lre", "mp", "pfo", "stdpar", "vect"];
 
@@ -92,7 +92,10 @@ impl Arguments {
                 self.families.openmp = false;
                 self.translated("-fno-openmp");
             }
-            ("-Minfo", None) => self.remarks.info = true,
+            ("-Minfo", None) => {
+                self.remarks.info = true;
+                self.remarks.forecast = true;
+            }
             ("-Mneginfo", None) => self.remarks.missed = true,
             ("-Minfo" | "-Mneginfo", Some(value)) => {
                 for word in value.split(',') {
@@ -101,7 +104,10 @@ impl Arguments {
                         continue;
                     }
                     match name {
-                        "-Minfo" => self.remarks.info |= SAID.contains(&word),
+                        "-Minfo" => {
+                            self.remarks.info |= SAID.contains(&word);
+                            self.remarks.forecast |= ["all", "forecast"].contains(&word);
+                        }
                         _ => self.remarks.missed |= SAID.contains(&word),
                     }
                     if !SAID.contains(&word) && !NOT_SAID.contains(&word) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
+use gpuc_passes::forecast::{Sizes, USUAL_SIZE};
 
 use super::archs::targets;
 use super::help::OPTIONS;
@@ -139,6 +140,14 @@ impl Arguments {
                 self.device_model = Some(name);
             }
             "--plan" => self.plan = Some(required("a file of plans")?),
+            "--sizes" => {
+                let list = required("sizes of forecasts, such as n=1024")?;
+                self.sizes = Sizes::of(list.split(','), USUAL_SIZE).map_err(|entry| {
+                    Diagnostic::error(format!("`{entry}` gives no parameter a size"))
+                        .code(codes::BAD_OPTION)
+                        .help("a name and a number, several with commas: --sizes=n=1024,m=512")
+                })?;
+            }
             "--tuning" => self.tuning = Some(required("a record of tuning")?),
             _ if text.starts_with("-W") => return Ok(self.remarks.take(text)),
             "-fdiagnostics-format" => {

@@ -2,15 +2,18 @@
 //!
 //! Each construct has its own candidates ([`candidates`]); one run of the program measures one of every
 //! construct, by the time of its kernels: the device's, or that which the simulator's model gives them. A
-//! candidate counts only where the program ends well. The record ([`gpuc_passes::plan::tuning`]) is written
+//! candidate counts only where the program ends well. Of many candidates those are run that are expected to take least
+//! ([`gpuc_passes::forecast`]), for sizes with which the launch has the threads that it had in the first run. The record ([`gpuc_passes::plan::tuning`]) is written
 //! in one piece, beside what it has of other nests, devices and sizes.
 
 mod candidates;
 
+use std::cmp::Ordering;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_passes::forecast::{self, Sizes};
 use gpuc_passes::plan::text::{self, Plan};
 use gpuc_passes::plan::tuning::{self, Record};
 use serde_json::Value;
@@ -32,6 +35,16 @@ struct Measured {
     blocks: i64,
 }
 
+/// Candidates beside the compiler's own plan that are run.
+const MOST_CANDIDATES: usize = 8;
+
+/// A plan to try.
+struct Candidate {
+    plan: Plan,
+    /// Microseconds that it is expected to take; `None` for the compiler's own.
+    expected: Option<f64>,
+}
+
 /// Tunes a program; the exit status.
 ///
 /// # Errors
@@ -49,25 +62,24 @@ pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
     };
     let plans = text::parse(&printed, "plan")?;
     let file = folder.join("candidate.plan");
-    let mut tried: Vec<Vec<Plan>> = Vec::new();
+    let mut tried: Vec<Vec<Candidate>> = Vec::new();
     for plan in &plans {
-        let mut all = candidates::of(plan);
-        all.retain(|candidate| is_followed(source, &own, candidate, &file));
-        tried.push(all);
+        tried.push(vec![Candidate { plan: plan.clone(), expected: None }]);
     }
-    let runs = tried.iter().map(Vec::len).max().unwrap_or(0);
     let mut best: Vec<Option<(usize, Measured)>> = vec![None; plans.len()];
     let mut first: Vec<Measured> = vec![Measured::default(); plans.len()];
     let mut device = String::new();
-    for run in 0..runs {
-        let chosen: Vec<&Plan> =
-            tried.iter().filter_map(|all| all.get(run).or(all.first())).collect();
+    let mut run = 0;
+    while run < tried.iter().map(Vec::len).max().unwrap_or(0) {
+        let chosen = tried.iter().filter_map(|all| all.get(run).or(all.first()));
+        let chosen: Vec<&Plan> = chosen.map(|candidate| &candidate.plan).collect();
+        run += 1;
         write(&file, &chosen)?;
         let report = match measure(&own, &file, &folder)? {
             Ok(report) => report,
-            Err(status) if run == 0 => return Ok(status),
+            Err(status) if run == 1 => return Ok(status),
             Err(_) => {
-                println!("candidate {run}: the program fails, left out");
+                println!("candidate {}: the program fails, left out", run - 1);
                 continue;
             }
         };
@@ -76,13 +88,27 @@ pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
         })?;
         device = name;
         for (index, all) in tried.iter().enumerate() {
-            let Some(plan) = all.get(run) else { continue };
+            let Some(Candidate { plan, expected }) = all.get(run - 1) else { continue };
             let Some(found) = of_line(&kernels, plan.key.line) else { continue };
-            if run == 0 {
+            if run == 1 {
                 first[index] = found;
             }
+            if let Some(expected) = expected {
+                println!(
+                    "{}: candidate {}, {expected:.3} us expected, {:.3} us",
+                    plan.key.kernel(),
+                    run - 1,
+                    found.seconds * 1e6
+                );
+            }
             if best[index].is_none_or(|(_, known)| found.seconds < known.seconds) {
-                best[index] = Some((run, found));
+                best[index] = Some((run - 1, found));
+            }
+        }
+        if run == 1 {
+            for (all, first) in tried.iter_mut().zip(&first) {
+                let further = further(source, &own, &all[0].plan, first.threads, &file);
+                all.extend(further);
             }
         }
     }
@@ -98,7 +124,7 @@ pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
             device: device.clone(),
             class: first[index].threads.max(1).ilog2(),
             time: (found.seconds * 1e9).round() as u64,
-            plan: candidates::recorded(tried[index][run].clone(), found.blocks),
+            plan: candidates::recorded(tried[index][run].plan.clone(), found.blocks),
         };
         println!(
             "{kernel}: {:.3} us as compiled, {:.3} us by candidate {run} of {}, on {device}",
@@ -132,10 +158,67 @@ fn write(file: &Path, plans: &[&Plan]) -> Result<(), Diagnostic> {
         .map_err(|error| Diagnostic::error(format!("cannot write `{}`: {error}", file.display())))
 }
 
-/// Whether a plan can be followed.
-fn is_followed(source: &Path, own: &Arguments, plan: &Plan, file: &Path) -> bool {
-    let arguments = Arguments { plan: Some(file.display().to_string()), ..own.clone() };
-    write(file, &[plan]).is_ok() && compile::emit(source, &arguments, Level::Plan).is_ok()
+/// The candidates beside the compiler's own plan that are worth a run, the most promising first, for a launch of so many threads.
+fn further(
+    source: &Path,
+    own: &Arguments,
+    plan: &Plan,
+    threads: i64,
+    file: &Path,
+) -> Vec<Candidate> {
+    let sizes = match own.sizes == Sizes::default() {
+        true => fitted(source, own, plan, threads, file),
+        false => own.sizes.clone(),
+    };
+    let mut all: Vec<Candidate> = candidates::of(plan)
+        .into_iter()
+        .skip(1)
+        .filter_map(|candidate| {
+            let forecast = forecast(source, own, &candidate, &sizes, file)?;
+            let expected = Some(forecast.iter().map(|kernel| kernel.us * kernel.launches).sum());
+            Some(Candidate { plan: candidate, expected })
+        })
+        .collect();
+    all.sort_by(|a, b| a.expected.partial_cmp(&b.expected).unwrap_or(Ordering::Equal));
+    all.truncate(MOST_CANDIDATES);
+    all
+}
+
+/// One size for all parameters with which a construct's largest launch has about so many threads.
+fn fitted(source: &Path, own: &Arguments, plan: &Plan, threads: i64, file: &Path) -> Sizes {
+    let sizes = |other| Sizes { other, ..Sizes::default() };
+    let has = |other| {
+        let kernels = forecast(source, own, plan, &sizes(other), file).unwrap_or_default();
+        kernels.iter().map(|kernel| kernel.blocks * kernel.threads).max().unwrap_or(0) as i64
+    };
+    let (mut low, mut high) = (1, 1 << 24);
+    if has(low) == has(high) {
+        return Sizes::default();
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match has(middle) < threads {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    sizes(low)
+}
+
+/// What the construct of a plan is expected to take by it; `None` where it cannot be followed.
+fn forecast(
+    source: &Path,
+    own: &Arguments,
+    plan: &Plan,
+    sizes: &Sizes,
+    file: &Path,
+) -> Option<Vec<forecast::text::Line>> {
+    let (plan_file, sizes) = (Some(file.display().to_string()), sizes.clone());
+    let arguments = Arguments { plan: plan_file, sizes, ..own.clone() };
+    write(file, &[plan]).ok()?;
+    let printed = compile::emit(source, &arguments, Level::Forecast).ok()?;
+    let kernels = forecast::text::parse(&printed).into_iter();
+    Some(kernels.filter(|kernel| kernel.is_chosen && kernel.line == plan.key.line).collect())
 }
 
 /// Builds the program by a file of plans and runs it; the report, or the status that it ended with.

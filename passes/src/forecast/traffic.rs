@@ -1,0 +1,281 @@
+//! Which bytes of a kernel's requests come from which cache: footprints against capacities.
+//!
+//! Accesses to one array that grow alike with the loops around are a group: what the threads of a block touch of it at one time is
+//! known exactly, and loops stretch that, or repeat it elsewhere ([`Group::footprint`]). Between two iterations of a loop the
+//! first-level cache keeps what fits into it beside everything else that an iteration touches; what fits in no iteration is
+//! fetched anew. Of device memory the same is asked for all blocks that run at a time.
+
+use gpuc_arch::{Arch, SECTOR_BYTES};
+use gpuc_ir::{Op, Value};
+use rustc_hash::FxHashMap;
+
+use super::index::{Index, LoopId, Slopes};
+
+/// An access to global memory.
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub op: Op,
+    /// Where the buffer comes from.
+    pub root: Value,
+    pub kind: Kind,
+    /// Bytes of a lane.
+    pub bytes: i64,
+    /// Of each thread, in the iteration in the middle; `None` where the program computes it from data.
+    pub addresses: Option<Index>,
+    /// The threads that ask.
+    pub active: Vec<bool>,
+    /// Requests of a warp in its life, on average.
+    pub times: f64,
+    /// Sectors of a request, on average.
+    pub sectors: f64,
+    /// The sequential loops around, from the outside in.
+    pub loops: Vec<LoopId>,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// A loop's iterations; of blocks where it is one of the grid.
+#[derive(Clone, Copy, Debug)]
+pub struct Trips {
+    pub trips: f64,
+    /// Axis of the grid.
+    pub axis: Option<usize>,
+}
+
+/// Where what an access asks for is found, a request on average.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Found {
+    /// Bytes from or to the second-level cache.
+    pub l2_bytes: f64,
+    /// Bytes from or to device memory.
+    pub dram_bytes: f64,
+    /// Clocks until a result is there.
+    pub latency: f64,
+}
+
+/// A launch, as far as caches see it.
+pub struct Grid {
+    /// Blocks on each axis.
+    pub blocks: [f64; 3],
+    /// Warps of a block.
+    pub warps: f64,
+    /// Blocks that a multiprocessor holds.
+    pub resident: f64,
+    /// Memory of a block in bytes.
+    pub shared: f64,
+}
+
+/// Accesses to one array that grow alike.
+struct Group<'s> {
+    sites: Vec<&'s Site>,
+    slopes: Slopes,
+    loops: Vec<LoopId>,
+    /// Stretches of memory without a gap that a block touches at a time, their mean length in bytes, and from the
+    /// first byte to the last.
+    runs: f64,
+    length: f64,
+    span: f64,
+}
+
+impl<'s> Group<'s> {
+    fn of(sites: Vec<&'s Site>) -> Group<'s> {
+        let first = sites[0];
+        let unit = i64::from(SECTOR_BYTES);
+        let mut parts: Vec<(i64, i64)> = Vec::new();
+        for site in &sites {
+            let Some(addresses) = &site.addresses else { continue };
+            for (thread, _) in site.active.iter().enumerate().filter(|(_, active)| **active) {
+                let from = addresses.of(thread);
+                parts.push((from, from + site.bytes));
+            }
+        }
+        parts.sort_unstable();
+        let mut merged: Vec<(i64, i64)> = Vec::new();
+        for (from, to) in parts {
+            match merged.last_mut() {
+                Some((_, end)) if from.div_euclid(unit) <= (*end - 1).div_euclid(unit) + 1 => {
+                    *end = to.max(*end);
+                }
+                _ => merged.push((from, to)),
+            }
+        }
+        let span = match (merged.first(), merged.last()) {
+            (Some((from, _)), Some((_, to))) => (to - from) as f64,
+            _ => 0.0,
+        };
+        let bytes: i64 = merged.iter().map(|(from, to)| to - from).sum();
+        let runs = merged.len().max(1) as f64;
+        Group {
+            slopes: first
+                .addresses
+                .as_ref()
+                .map(|index| index.slopes().clone())
+                .unwrap_or_default(),
+            loops: first.loops.clone(),
+            runs,
+            length: bytes as f64 / runs,
+            span,
+            sites,
+        }
+    }
+
+    /// Bytes that a block, or several, touch in all iterations of some loops, in whole sectors.
+    fn footprint(&self, loops: impl Iterator<Item = (LoopId, f64)>) -> f64 {
+        let slope =
+            |id| self.slopes.iter().find(|(of, _)| *of == id).map_or(0.0, |(_, by)| by.abs());
+        let mut steps: Vec<(f64, f64)> = loops.map(|(id, trips)| (slope(id), trips)).collect();
+        steps.retain(|(by, trips)| *by > 0.0 && *trips > 1.0);
+        steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let unit = f64::from(SECTOR_BYTES);
+        let (mut runs, mut length, mut span) = (self.runs, self.length, self.span);
+        for (by, trips) in steps {
+            let further = (trips - 1.0) * by;
+            if by < length + unit {
+                length += further;
+            } else {
+                runs *= trips;
+            }
+            span += further;
+            // Where there is no room for gaps, there are none.
+            if runs * (length + unit / 2.0) >= span {
+                (runs, length) = (1.0, span.max(length));
+            }
+        }
+        // A stretch that begins anywhere has a sector more in part.
+        let sectors = (length / unit).ceil() + if length % unit == 0.0 { 0.0 } else { 0.25 };
+        runs * sectors * unit
+    }
+
+    /// Bytes that a block asks for, in whole sectors.
+    fn asked(&self, warps: f64) -> f64 {
+        let sectors: f64 = self.sites.iter().map(|site| site.times * site.sectors).sum();
+        sectors * f64::from(SECTOR_BYTES) * warps
+    }
+}
+
+/// Where each access finds what it asks for.
+pub fn found(sites: &[Site], loops: &[Trips], grid: &Grid, arch: &Arch) -> FxHashMap<Op, Found> {
+    let groups = groups(sites);
+    let trips = |id: &LoopId| (*id, loops[id.0].trips);
+    let near = f64::from(arch.chip.l1_bytes) / grid.resident.max(1.0) - grid.shared;
+    // What all accesses touch in one iteration of a loop.
+    let mut each: FxHashMap<LoopId, f64> = FxHashMap::default();
+    for group in groups.iter().filter(|group| group.sites[0].kind == Kind::Load) {
+        for (depth, id) in group.loops.iter().enumerate() {
+            *each.entry(*id).or_default() +=
+                group.footprint(group.loops[depth + 1..].iter().map(trips));
+        }
+    }
+    let blocks: f64 = grid.blocks.iter().product();
+    let sms = f64::from(arch.chip.sm_count);
+    let at_a_time = (sms * grid.resident.max(1.0)).min(blocks).max(1.0);
+    let wave = wave(grid.blocks, at_a_time);
+    let of_grid = |extents: [f64; 3]| {
+        let axes = loops.iter().enumerate().filter_map(|(id, of)| Some((LoopId(id), of.axis?)));
+        axes.map(move |(id, axis)| (id, extents[axis])).collect::<Vec<_>>()
+    };
+    let (all, some) = (of_grid(grid.blocks), of_grid(wave));
+    let whole = |group: &Group, blocks: &[(LoopId, f64)]| {
+        group.footprint(group.loops.iter().map(trips).chain(blocks.iter().copied()))
+    };
+    let everything: f64 = groups.iter().map(|group| whole(group, &all)).sum();
+    let wanted: f64 = groups.iter().map(|group| whole(group, &some)).sum();
+    let far = arch.chip.l2_knee_bytes as f64;
+    let latency = &arch.chip.latency;
+    let mut found = FxHashMap::default();
+    for group in &groups {
+        let asked = group.asked(grid.warps).max(1.0);
+        let kind = group.sites[0].kind;
+        let scattered = group.sites[0].addresses.is_none();
+        let fetched = match kind {
+            Kind::Load if !scattered => {
+                let kept = group.loops.iter().rev().take_while(|id| each[id] <= near).count();
+                let inner = group.loops.len() - kept;
+                let outer: f64 = group.loops[..inner].iter().map(|id| loops[id.0].trips).product();
+                let inside = group.footprint(group.loops[inner..].iter().map(trips));
+                (inside * outer).min(asked)
+            }
+            _ => asked,
+        };
+        let from_memory = if scattered {
+            // Nothing is known of what is asked for twice.
+            fetched * blocks / 2.0
+        } else if everything <= far || 2.0 * wanted <= far {
+            whole(group, &all)
+        } else {
+            whole(group, &some) * blocks / at_a_time
+        };
+        let from_memory = from_memory.min(fetched * blocks);
+        let (in_l2, in_memory) = (fetched / asked, from_memory / (fetched * blocks).max(1.0));
+        for site in &group.sites {
+            let bytes = site.sectors * f64::from(SECTOR_BYTES);
+            let waits = f64::from(latency.l1) * (1.0 - in_l2)
+                + in_l2 * f64::from(latency.l2) * (1.0 - in_memory)
+                + in_l2 * in_memory * f64::from(latency.dram);
+            found.insert(
+                site.op,
+                Found {
+                    l2_bytes: bytes * in_l2,
+                    dram_bytes: bytes * in_l2 * in_memory,
+                    latency: waits,
+                },
+            );
+        }
+    }
+    found
+}
+
+/// The blocks that run at a time: rows of the grid, one after another.
+fn wave(blocks: [f64; 3], at_a_time: f64) -> [f64; 3] {
+    let mut left = at_a_time;
+    blocks.map(|count| {
+        let own = count.min(left.ceil()).max(1.0);
+        left /= own;
+        own
+    })
+}
+
+fn groups(sites: &[Site]) -> Vec<Group<'_>> {
+    let alike = |a: &Site, b: &Site| {
+        a.root == b.root
+            && a.kind == b.kind
+            && a.loops == b.loops
+            && match (&a.addresses, &b.addresses) {
+                (Some(a), Some(b)) => a.slopes() == b.slopes(),
+                _ => false,
+            }
+    };
+    let mut groups: Vec<Vec<&Site>> = Vec::new();
+    for site in sites {
+        match groups.iter_mut().find(|group| alike(group[0], site)) {
+            Some(group) => group.push(site),
+            None => groups.push(vec![site]),
+        }
+    }
+    groups.into_iter().map(Group::of).collect()
+}
+
+/// Clocks for which atomic operations hold the part of the second-level cache that has most of them.
+pub fn atomic_clocks(sites: &[Site], loops: &[Trips], grid: &Grid, arch: &Arch) -> f64 {
+    let atomics = &arch.chip.atomics;
+    let blocks: f64 = grid.blocks.iter().product();
+    let of_all = |site: &Site| {
+        let group = Group::of(vec![site]);
+        let axes = loops.iter().enumerate().map(|(id, of)| (LoopId(id), of.trips));
+        let bytes = group.footprint(axes);
+        let parts = (bytes / gpuc_arch::AtomicClocks::BYTES as f64).max(1.0);
+        let words = if site.bytes > 4 { atomics.sector64 } else { atomics.sector };
+        let lanes =
+            site.active.iter().filter(|active| **active).count() as f64 / grid.warps.max(1.0);
+        let same = (lanes - site.sectors * f64::from(SECTOR_BYTES) / site.bytes as f64).max(0.0);
+        let each = site.sectors * f64::from(words) + same * f64::from(atomics.same_float);
+        site.times * grid.warps * blocks * each / parts
+    };
+    sites.iter().filter(|site| site.kind == Kind::Atomic).map(of_all).sum()
+}
