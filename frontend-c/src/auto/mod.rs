@@ -12,9 +12,11 @@
 //! | [`residency`] | where the host asks for its data |
 //! | [`sections`] | which parts of it |
 //! | [`tasks`] | the graph of tasks and what moves between them, for people |
+//! | [`drawing`] | that graph as text and as a picture |
 
 pub mod calls;
 pub mod candidates;
+pub mod drawing;
 pub mod effects;
 pub mod residency;
 pub mod sections;
