@@ -367,10 +367,11 @@ impl Placement<'_> {
                 && let StmtKind::For { body, .. }
                 | StmtKind::While { body, .. }
                 | StmtKind::DoWhile { body, .. } = unit.stmts[stmt].kind
+                && !effect.is_unknown()
                 && self.fills(stmt, body, &effect)
             {
                 // What it fills under conditions is asked for where that is.
-                return self.place_in(stmt, in_list, state) && !effect.is_unknown();
+                return self.place_in(stmt, in_list, state);
             }
             if state {
                 self.before(stmt, in_list, &effect, Some(Node::Stmt(stmt)));

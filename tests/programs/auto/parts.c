@@ -27,6 +27,8 @@ static void through(double *p, int at)
     p[at] += 1;
 }
 
+static void (*unknown)(double *);
+
 int main(int argc, char **words)
 {
     (void)words;
@@ -82,6 +84,15 @@ int main(int argc, char **words)
                 memset(g, 0, sizeof g);
             printf("%g\n", a[9] + g[2]);
         }
+        /* Of what is done on no way here nothing is known. */
+        for (int u = 0; u < 2; u++) {
+            if (u == argc)
+                for (int i = 0; i < N; i++)
+                    a[i] = next();
+            if (argc > 5)
+                unknown(a);
+        }
+        printf("%g %g\n", b[7][8], a[10]);
         for (int i = 0; i < N; i++)
             c[i] = c[i] + a[i] + g[i];
         memcpy(a, c, sizeof a);
