@@ -59,6 +59,8 @@ pub enum Level {
     Forecast,
     /// The tasks of each function, and what moves between them.
     TaskGraph,
+    /// The same as a picture.
+    TaskGraphSvg,
 }
 
 impl Level {
@@ -76,17 +78,32 @@ impl Level {
         "plan",
         "forecast",
         "task-graph",
+        "task-graph-svg",
     ];
 
     /// The level of a name.
     pub fn parse(name: &str) -> Option<Level> {
         use Level::{
-            Affine, Ast, Forecast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, TaskGraph, Tokens,
+            Affine, Ast, Forecast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, TaskGraph,
+            TaskGraphSvg, Tokens,
         };
         let index = Level::NAMES.iter().position(|&known| known == name)?;
-        let levels =
-            [Tokens, Ast, Source, Affine, Gpu, PtxIr, Ptx, HostC, Kir, Plan, Forecast, TaskGraph];
-        Some(levels[index])
+        let levels = [
+            Tokens,
+            Ast,
+            Source,
+            Affine,
+            Gpu,
+            PtxIr,
+            Ptx,
+            HostC,
+            Kir,
+            Plan,
+            Forecast,
+            TaskGraph,
+            TaskGraphSvg,
+        ];
+        levels.get(index).copied()
     }
 }
 
@@ -161,7 +178,8 @@ pub fn emit(source: &Path, arguments: &Arguments, level: Level) -> Result<String
     if is_device_code(source) {
         return device_code::emit(source, arguments, level);
     }
-    let only_needed = !matches!(level, Level::Tokens | Level::Ast | Level::TaskGraph);
+    let only_needed =
+        !matches!(level, Level::Tokens | Level::Ast | Level::TaskGraph | Level::TaskGraphSvg);
     let emitted = text::preprocess(source, only_needed, arguments)
         .and_then(|text| emit_text(text, arguments, level));
     emitted.map_err(|failure| failure.with_ways(source, arguments))
@@ -180,6 +198,9 @@ pub fn emit_text(
         let mut unit = Unit::read(text.clone(), arguments)?;
         if level == Level::Ast {
             return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
+        }
+        if level == Level::TaskGraphSvg {
+            return Ok(gpuc_frontend_c::auto::tasks::svg(&unit.tree));
         }
         if level == Level::TaskGraph {
             return Ok(gpuc_frontend_c::auto::tasks::dot(&unit.tree));

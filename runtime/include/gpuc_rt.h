@@ -145,7 +145,8 @@ int __gpuc_auto_begin(struct __gpuc_image *image, const struct __gpuc_site *site
                       const long *work, int always);
 /* How many stretches of memory nests have left on the device. */
 extern int __gpuc_auto_resident;
-/* The host is about to read, or to write, bytes from first on; all of memory where bytes is 0. */
+/* The host is about to read, or (writes is 1) to write, bytes from first on; all of memory where bytes is 0. Where writes is 2, it writes
+ * all of them, and reads none before. */
 void __gpuc_auto_host(const void *first, unsigned long bytes, int writes);
 /* The life of the variable there is over. */
 void __gpuc_auto_dead(const void *first, unsigned long bytes);

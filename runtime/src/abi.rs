@@ -193,7 +193,11 @@ pub unsafe extern "C" fn __gpuc_auto_begin(
 /// Makes memory the host's: all that nests have left on the device where `bytes` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __gpuc_auto_host(first: *const c_void, bytes: c_ulong, writes: c_int) {
-    let what = if writes == 0 { HostUse::Reads } else { HostUse::Writes };
+    let what = match writes {
+        0 => HostUse::Reads,
+        2 => HostUse::Overwrites,
+        _ => HostUse::Writes,
+    };
     or_fail(Runtime::global().give_back(first as u64, bytes, what));
 }
 

@@ -130,7 +130,11 @@ impl Config {
     /// Reads the variables that `get` knows.
     pub fn read(get: impl Fn(&str) -> Option<String>) -> Result<Config, Failure> {
         let get = |name: &str| get(name).filter(|value| !value.is_empty());
+        // OpenMP 5.2 §21.2.11: no region leaves the host then.
+        let disabled = get("OMP_TARGET_OFFLOAD")
+            .is_some_and(|policy| policy.trim().eq_ignore_ascii_case("disabled"));
         let device = match get("GPUC_DEVICE") {
+            None if disabled => DeviceChoice::Host,
             None => DeviceChoice::Auto,
             Some(value) => {
                 let names = ["auto", "cuda", "sim", "host"];
@@ -381,6 +385,12 @@ mod tests {
         assert!(!config.require_gpu && !config.reports() && !config.quiet);
         let config = read(&[("GPUC_DEVICE", "host"), ("GPUC_SIM_ARCH", "sm_75")]).unwrap();
         assert_eq!((config.device, config.sim_arch.name), (DeviceChoice::Host, "sm_75"));
+        for (policy, device) in [("Disabled", DeviceChoice::Host), ("DEFAULT", DeviceChoice::Auto)]
+        {
+            assert_eq!(read(&[("OMP_TARGET_OFFLOAD", policy)]).unwrap().device, device);
+        }
+        let both = [("OMP_TARGET_OFFLOAD", "disabled"), ("GPUC_DEVICE", "sim")];
+        assert_eq!(read(&both).unwrap().device, DeviceChoice::Sim);
         let config = read(&[("GPUC_COUNTERS", "1")]).unwrap();
         assert!(config.report == Some(ReportForm::Text) && config.counts());
         assert!(!read(&[("GPUC_COUNTERS", "0"), ("GPUC_REPORT", "1")]).unwrap().counts());

@@ -449,6 +449,15 @@ impl DataDescriptor {
         DataDescriptor { name, host, bytes, kind, line, device }
     }
 
+    /// The name as the program has it.
+    pub fn literal(&self) -> &'static CStr {
+        if self.name.is_null() {
+            return c"?";
+        }
+        // SAFETY: not null, hence a string literal (module documentation).
+        unsafe { CStr::from_ptr(self.name) }
+    }
+
     /// The clause, `None` where the number is not one of the ABI.
     pub fn data_kind(&self) -> Option<DataKind> {
         let number = self.kind & 0xff;

@@ -8,6 +8,8 @@
 static void product(float a[N][N], float b[N][N], float c[N][N])
 {
     int i, j, k;
+    #pragma hmppcg shared a, b
+    #pragma hmppcg remote c
     #pragma hmppcg grid blocksize "32x8"
     #pragma hmppcg gridify(i, j), private(k), global(a, b, c)
     for (i = 0; i < N; i++)

@@ -146,6 +146,16 @@ pub const MAP_SECTION: &str = "section";
 /// byte and its length in bytes.
 pub const SECTIONS_ATTR: &str = "offload.sections";
 
+/// Name of the argument attribute, in functions of nests that the compiler found, with what the nest does with the memory
+/// behind an argument: [`USE_READS`] or [`USE_OVERWRITES`]; absent where it is anything else.
+pub const USE_ATTR: &str = "offload.use";
+
+/// Nothing is written.
+pub const USE_READS: &str = "reads";
+
+/// All of it is written, and nothing of it is read before.
+pub const USE_OVERWRITES: &str = "overwrites";
+
 /// Of a construct's function: a nest that the compiler found, where the program has no directive.
 pub const FOUND_ATTR: &str = "offload.found";
 

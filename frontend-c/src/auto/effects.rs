@@ -316,10 +316,15 @@ impl<'a> Effects<'a> {
             let of_callee = self.of_function(decl, body);
             effect.any(of_callee.all);
             for (decl, touch) in of_callee.named {
-                match is_file_scope(unit, decl) {
-                    true => effect.name(decl, touch),
-                    false => effect.any(touch),
+                let ty = unit.decls[decl].ty;
+                let is_number =
+                    unit.types.as_array(ty).is_none() && unit.types.as_record(ty).is_none();
+                if is_file_scope(unit, decl) {
+                    effect.name(decl, touch);
+                } else if !is_number || self.addressed.contains(&decl) {
+                    effect.any(touch);
                 }
+                // A number of the function's own, in which there is no nest, is in nobody else's reach.
             }
             return;
         }
@@ -329,16 +334,22 @@ impl<'a> Effects<'a> {
             return;
         }
         if READERS.contains(&base) {
-            return effect.any(Touch::Read);
+            return arguments
+                .iter()
+                .for_each(|&argument| self.pointer(argument, Touch::Read, effect));
         }
         if let Some(&(_, format)) = PRINTERS.iter().find(|(known, _)| *known == base) {
             return effect.any(self.format(arguments.get(format).copied()));
         }
         if matches!(base, "gettimeofday" | "clock_gettime" | "time") {
             for &argument in arguments {
-                self.pointer(argument, effect);
+                self.pointer(argument, Touch::Write, effect);
             }
             return;
+        }
+        if let ("memset" | "memcpy" | "memmove", &[to, from, _]) = (base, arguments) {
+            self.pointer(to, Touch::Write, effect);
+            return self.pointer(from, Touch::Read, effect);
         }
         effect.any(Touch::Write);
     }
@@ -372,8 +383,27 @@ impl<'a> Effects<'a> {
         touch
     }
 
-    /// Something is written to where a pointer points.
-    fn pointer(&mut self, argument: ExprId, effect: &mut Effect) {
+    /// Whether functions that are called in a part of the program touch a variable by its name.
+    pub(crate) fn is_touched_by_calls(&mut self, node: Node, decl: DeclId) -> bool {
+        let unit = self.unit;
+        let mut called = Vec::new();
+        let mut visit = |node: Node| {
+            if let Some((function, Some(body))) = walk::called(unit, node) {
+                called.push((function, body));
+            }
+            Below::Enter
+        };
+        match node {
+            Node::Expr(expr) => walk::expr(unit, expr, &mut visit),
+            Node::Stmt(stmt) => walk::stmt(unit, stmt, &mut visit),
+            _ => {}
+        }
+        let mut of = |(function, body)| self.of_function(function, body);
+        called.into_iter().any(|call| of(call).named.contains_key(&decl))
+    }
+
+    /// Something is done where a pointer points.
+    fn pointer(&mut self, argument: ExprId, touch: Touch, effect: &mut Effect) {
         let unit = self.unit;
         let mut at = argument;
         loop {
@@ -384,11 +414,12 @@ impl<'a> Effects<'a> {
                     operand: inner,
                     ..
                 } => at = inner,
-                ExprKind::Unary(UnaryOp::AddressOf, operand) => {
-                    return self.touch(operand, Touch::Write, effect);
+                ExprKind::Unary(UnaryOp::AddressOf, operand)
+                | ExprKind::Cast { kind: CastKind::ArrayToPointer, operand, .. } => {
+                    return self.touch(operand, touch, effect);
                 }
                 ExprKind::Int(_) => return,
-                _ if unit.types.is_pointer(unit.exprs[at].ty) => return effect.any(Touch::Write),
+                _ if unit.types.is_pointer(unit.exprs[at].ty) => return effect.any(touch),
                 _ => return,
             }
         }

@@ -10,12 +10,16 @@
 //! | [`effects`] | what memory statements of the host look at and change |
 //! | [`calls`] | which functions know of nests, and which do not |
 //! | [`residency`] | where the host asks for its data |
+//! | [`sections`] | which parts of it |
 //! | [`tasks`] | the graph of tasks and what moves between them, for people |
+//! | [`drawing`] | that graph as text and as a picture |
 
 pub mod calls;
 pub mod candidates;
+pub mod drawing;
 pub mod effects;
 pub mod residency;
+pub mod sections;
 pub mod tasks;
 
 pub use candidates::{Refusal, functions, insert, remove, statements_inside, try_first};

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use super::calls::{Knowing, call_of, is_nest, knowing};
 use super::candidates::{functions, has_memory};
 use super::effects::{Effect, Effects, Touch, addressed};
+use super::sections::{Part, PartTouch, parts};
 use crate::lower::storage::is_hidden;
 use crate::lower::walk::{self, Below, Node};
 use crate::tree::{
@@ -228,8 +229,8 @@ impl Placement<'_> {
         false
     }
 
-    /// What asks for the memory of an effect, as C expressions.
-    fn requests(&self, effect: &Effect, at: u32) -> Vec<String> {
+    /// What asks for the memory of an effect, as C expressions; `node` is what has the effect, where that is all it does.
+    fn requests(&mut self, effect: &Effect, at: u32, node: Option<Node>) -> Vec<String> {
         let unit = self.unit;
         let mut all = effect.all;
         let mut named = Vec::new();
@@ -247,7 +248,17 @@ impl Placement<'_> {
             requests.push(format!("__gpuc_host((const void *)0, 0ul, {})", writes(all)));
         }
         for (decl, touch) in named {
-            if touch > all {
+            if touch <= all {
+                continue;
+            }
+            let plain = node.filter(|&node| !self.effects.is_touched_by_calls(node, decl));
+            let found = plain.and_then(|node| parts(unit, &self.addressed, node, decl));
+            if let Some(parts) = found {
+                let ask = |Part { first, bytes, touch }: Part| {
+                    format!("__gpuc_host({first}, {bytes}, {})", touch as u8)
+                };
+                requests.extend(parts.into_iter().map(ask));
+            } else {
                 let name = unit.name(decl);
                 requests.push(format!("__gpuc_host(&({name}), sizeof({name}), {})", writes(touch)));
             }
@@ -256,9 +267,9 @@ impl Placement<'_> {
     }
 
     /// Asks for memory in front of a statement.
-    fn before(&mut self, stmt: StmtId, in_list: bool, effect: &Effect) {
+    fn before(&mut self, stmt: StmtId, in_list: bool, effect: &Effect, node: Option<Node>) {
         let span = self.unit.stmts[stmt].span;
-        let requests = self.requests(effect, span.start);
+        let requests = self.requests(effect, span.start, node);
         if requests.is_empty() {
             return;
         }
@@ -275,11 +286,63 @@ impl Placement<'_> {
     fn within(&mut self, expr: ExprId) {
         let effect = self.effects.of_expr(expr);
         let span = self.unit.exprs[expr].span;
-        let requests = self.requests(&effect, span.start);
+        let requests = self.requests(&effect, span.start, Some(Node::Expr(expr)));
         if !requests.is_empty() {
             self.insert(span.start, Kind::Begin, format!("({}, (", requests.join(", ")));
             self.insert(span.end, Kind::End, "))");
         }
+    }
+
+    /// Whether a loop of the host does with some variable nothing but to write all of a part of it, in loops and calls of their own,
+    /// where that is not sure of the loop as a whole.
+    fn fills(&mut self, stmt: StmtId, body: StmtId, effect: &Effect) -> bool {
+        let unit = self.unit;
+        let is_fill = |parts: Option<Vec<Part>>| {
+            parts.is_some_and(|parts| {
+                !parts.is_empty() && parts.iter().all(|part| part.touch == PartTouch::Overwrites)
+            })
+        };
+        let written: Vec<DeclId> = effect
+            .named
+            .iter()
+            .filter(|named| *named.1 == Touch::Write)
+            .map(|named| *named.0)
+            .collect();
+        written.into_iter().any(|decl| {
+            let whole = parts(unit, &self.addressed, Node::Stmt(stmt), decl);
+            let (mut pending, mut found) = (vec![body], false);
+            while let Some(inner) = pending.pop() {
+                match &unit.stmts[inner].kind {
+                    StmtKind::Compound(list) => pending.extend(list),
+                    StmtKind::If { condition, then, otherwise } => {
+                        let of_condition = self.effects.of_expr(*condition);
+                        if of_condition.named.get(&decl) == Some(&Touch::Write) {
+                            return false;
+                        }
+                        pending.push(*then);
+                        pending.extend(otherwise);
+                    }
+                    // An element by itself is not worth a question in each round.
+                    kind => {
+                        let node = Node::Stmt(inner);
+                        if self.effects.of_stmt(inner).named.get(&decl) != Some(&Touch::Write) {
+                            continue;
+                        }
+                        let is_call = matches!(kind, StmtKind::Expr(expr)
+                            if matches!(unit.exprs[unit.peel(*expr)].kind, ExprKind::Call { .. }));
+                        let alone = is_call || matches!(kind, StmtKind::For { .. });
+                        if !alone
+                            || self.effects.is_touched_by_calls(node, decl)
+                            || !is_fill(parts(unit, &self.addressed, node, decl))
+                        {
+                            return false;
+                        }
+                        found = true;
+                    }
+                }
+            }
+            found && !is_fill(whole)
+        })
     }
 
     /// Places requests in a statement; `state` is whether something may be on the device before it. Returns
@@ -300,12 +363,28 @@ impl Placement<'_> {
         let branches = matches!(unit.stmts[stmt].kind, StmtKind::If { .. } | StmtKind::Compound(_));
         if !self.leaves(stmt) && !is_entered(unit, stmt) && !branches {
             let effect = self.effects.of_stmt(stmt);
+            if state
+                && let StmtKind::For { body, .. }
+                | StmtKind::While { body, .. }
+                | StmtKind::DoWhile { body, .. } = unit.stmts[stmt].kind
+                && !effect.is_unknown()
+                && self.fills(stmt, body, &effect)
+            {
+                // What it fills under conditions is asked for where that is.
+                return self.place_in(stmt, in_list, state);
+            }
             if state {
-                self.before(stmt, in_list, &effect);
+                self.before(stmt, in_list, &effect, Some(Node::Stmt(stmt)));
             }
             // Where it jumps away, whoever comes by another way may have left something.
             return state && !effect.is_unknown();
         }
+        self.place_in(stmt, in_list, state)
+    }
+
+    /// Places requests in the parts of a statement.
+    fn place_in(&mut self, stmt: StmtId, in_list: bool, state: bool) -> bool {
+        let unit = self.unit;
         match &unit.stmts[stmt].kind {
             StmtKind::Compound(list) => {
                 list.iter().fold(state, |state, &inner| self.place(inner, true, state))
@@ -313,7 +392,7 @@ impl Placement<'_> {
             StmtKind::If { condition, then, otherwise } => {
                 let effect = self.effects.of_expr(*condition);
                 if state {
-                    self.before(stmt, in_list, &effect);
+                    self.before(stmt, in_list, &effect, Some(Node::Expr(*condition)));
                 }
                 let state = state && !effect.is_unknown();
                 let behind = self.place(*then, false, state);
@@ -336,7 +415,7 @@ impl Placement<'_> {
                 if let Some(init) = init {
                     let effect = self.effects.of_stmt(*init);
                     if state {
-                        self.before(stmt, in_list, &effect);
+                        self.before(stmt, in_list, &effect, Some(Node::Stmt(*init)));
                     }
                 }
                 condition.iter().chain(step).for_each(|&expr| self.within(expr));
@@ -346,7 +425,7 @@ impl Placement<'_> {
             StmtKind::Switch { value, body, .. } => {
                 let effect = self.effects.of_expr(*value);
                 if state {
-                    self.before(stmt, in_list, &effect);
+                    self.before(stmt, in_list, &effect, Some(Node::Expr(*value)));
                 }
                 self.place(*body, false, true);
                 true
@@ -361,7 +440,7 @@ impl Placement<'_> {
                     None => self.effects.of_stmt(stmt),
                 };
                 if state {
-                    self.before(stmt, in_list, &effect);
+                    self.before(stmt, in_list, &effect, None);
                 }
                 true
             }

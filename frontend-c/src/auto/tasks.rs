@@ -1,15 +1,15 @@
-//! The task-level data flow graph of each function (Patel 2014, definition 3.3, algorithms 4.2 and 4.3), as text in DOT.
+//! The task-level data flow graph of each function (Patel 2014, definition 3.3, algorithms 4.2 and 4.3), as text in DOT or
+//! SVG.
 //!
 //! Nodes are tasks of the device, and statements of the host between them as far as they follow one another. Each has
 //! the arrays that it reads and those that it writes, by the names of the function; what it needs and the other side
 //! may have newer moves in front of it. Names are taken for different memory, and calls of functions of other files for
 //! readers and writers of what they are given: the graph is for people; what really moves, the run time knows.
 
-use std::fmt::Write as _;
-
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::drawing::{self, Drawing, Shape};
 use super::effects::{is_automatic, is_pure};
 use crate::directive::Kind;
 use crate::lower::walk::{self, Below, Node};
@@ -43,8 +43,8 @@ struct Valid {
 type State = IndexMap<DeclId, [Valid; 2]>;
 
 /// The graphs of the functions that have tasks of the device.
-pub fn dot(unit: &TranslationUnit) -> String {
-    let mut text = String::new();
+pub fn drawings(unit: &TranslationUnit) -> Vec<Drawing> {
+    let mut found = Vec::new();
     for item in &unit.items {
         if let ItemKind::Function(decl) = item.kind
             && let Some(body) = unit.function(decl).and_then(|function| function.body)
@@ -53,11 +53,23 @@ pub fn dot(unit: &TranslationUnit) -> String {
                 Graph { unit, tasks: Vec::new(), known: FxHashMap::default(), open: Vec::new() };
             if graph.has_task(body) {
                 let ends = graph.statement(body, vec![]);
-                graph.print(unit.name(decl), &ends, &mut text);
+                found.push(graph.drawing(unit.name(decl), &ends));
             }
         }
     }
+    found
+}
+
+/// The same in DOT.
+pub fn dot(unit: &TranslationUnit) -> String {
+    let mut text = String::new();
+    drawings(unit).iter().for_each(|drawing| drawing.dot(&mut text));
     text
+}
+
+/// The same as a picture in SVG.
+pub fn svg(unit: &TranslationUnit) -> String {
+    drawing::svg(&drawings(unit))
 }
 
 struct Graph<'a> {
@@ -339,11 +351,10 @@ impl Graph<'_> {
         self.tasks.iter().zip(&into).map(moving).collect()
     }
 
-    fn print(&self, name: &str, ends: &[usize], text: &mut String) {
+    fn drawing(&self, name: &str, ends: &[usize]) -> Drawing {
         let moves = self.moves();
-        // A string takes all that is written to it.
-        let _ = writeln!(text, "digraph \"{name}\" {{\n  node [shape=box, fontname=monospace];");
-        for (number, (task, moves)) in self.tasks.iter().zip(&moves).enumerate() {
+        let mut shapes = Vec::new();
+        for (task, moves) in self.tasks.iter().zip(&moves) {
             let (first, last) = task.lines;
             let lines = match first == last {
                 true => format!("line {first}"),
@@ -354,14 +365,14 @@ impl Graph<'_> {
                 (None, true) => format!("GPU task, {lines}"),
                 (None, false) => format!("CPU task, {lines}"),
             };
-            let mut label = format!("{what}\\l");
+            let mut lines = vec![what];
             let words = if task.on_device { ["GIN", "GOUT"] } else { ["USE", "MODEF"] };
             for (word, reads) in words.into_iter().zip([true, false]) {
                 let arrays =
                     task.touches.iter().filter(|(_, touch)| if reads { touch.0 } else { touch.1 });
                 let arrays: Vec<&str> = arrays.map(|(decl, _)| self.unit.name(*decl)).collect();
                 if !arrays.is_empty() {
-                    let _ = write!(label, "{word}: {}\\l", arrays.join(", "));
+                    lines.push(format!("{word}: {}", arrays.join(", ")));
                 }
             }
             for always in [true, false] {
@@ -373,24 +384,18 @@ impl Graph<'_> {
                 if !arrays.is_empty() {
                     let way = if task.on_device { "to device" } else { "to host" };
                     let when = if always { "" } else { " on some ways" };
-                    let _ = write!(label, "{way}{when}: {}\\l", arrays.join(", "));
+                    lines.push(format!("{way}{when}: {}", arrays.join(", ")));
                 }
             }
-            let fill = if task.on_device { ", style=filled, fillcolor=lightgrey" } else { "" };
-            let _ = writeln!(text, "  t{number} [label=\"{label}\"{fill}];");
+            shapes.push(Shape { lines, on_device: task.on_device });
         }
-        for (number, task) in self.tasks.iter().enumerate() {
-            for from in &task.before {
-                let _ = writeln!(text, "  t{from} -> t{number};");
-            }
-        }
+        let before = |(to, task): (usize, &Task)| {
+            task.before.iter().map(|&from| (from, to)).collect::<Vec<_>>()
+        };
+        let edges = self.tasks.iter().enumerate().flat_map(before).collect();
         let mut ends = ends.to_vec();
         ends.dedup();
-        let _ = writeln!(text, "  end [label=\"end of {name}\", shape=plaintext];");
-        for end in ends {
-            let _ = writeln!(text, "  t{end} -> end;");
-        }
-        let _ = writeln!(text, "}}");
+        Drawing { name: name.to_owned(), shapes, edges, ends }
     }
 }
 

@@ -53,6 +53,8 @@ pub struct DataFlags {
     pub nest: bool,
     /// Leaves the device with the nest.
     pub leaves: bool,
+    /// The program says that a nest reads it.
+    pub said_read: bool,
     /// The last one to leave, whoever else came.
     pub finalize: bool,
     /// Left out where it is not present.

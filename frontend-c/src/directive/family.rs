@@ -260,7 +260,14 @@ impl Number {
             }
             // Of teams, as many as the program asks for.
             "omp_get_max_teams" | "omp_in_final" | "omp_get_dynamic" => Number::Constant(0),
-            "omp_in_parallel" => Number::Several(LANE),
+            // There is one device, and the host's number is one more; parallel regions in parallel regions have one thread.
+            "omp_get_num_devices" | "omp_get_initial_device" | "omp_get_max_active_levels" => {
+                Number::Constant(1)
+            }
+            "omp_get_cancellation" | "omp_get_num_places" | "omp_get_proc_bind" => {
+                Number::Constant(0)
+            }
+            "omp_in_parallel" | "omp_get_active_level" => Number::Several(LANE),
             "omp_get_thread_limit" | "omp_get_teams_thread_limit" => Number::Limit,
             "omp_get_team_num" => Number::Of(GANG),
             "omp_get_num_teams" => Number::Count(GANG),

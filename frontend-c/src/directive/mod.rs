@@ -56,6 +56,8 @@ pub struct Directive {
     pub found: bool,
     /// Whether the program has asked for that nest all the same.
     pub asked: bool,
+    /// What it says that nest reads.
+    pub said_read: Vec<VarRef>,
     /// What it is.
     pub kind: Kind,
     /// The loops that it is about.
@@ -136,6 +138,7 @@ impl Directive {
             span: name,
             found: false,
             asked: false,
+            said_read: Vec::new(),
             kind,
             nest: None,
             sizes: Default::default(),

@@ -107,8 +107,10 @@ fn kind(
     number: usize,
     item: &DataItem,
     section: Option<FoundSection>,
+    used: Option<DataKind>,
 ) -> String {
     let kind = match (&item.extent, section) {
+        (Extent::Object(_), None) | (_, Some(_)) if used.is_some() => used.unwrap_or(item.kind),
         (_, Some(FoundSection { written: true, .. })) => DataKind::ImplicitCopy,
         (_, Some(FoundSection { written: false, .. })) => DataKind::ImplicitCopyIn,
         (Extent::Rows(_), None) => pointers_kind(lowered.constructs[number].action, item.kind),
@@ -260,7 +262,11 @@ pub(super) fn entries(
             }
         }
         let mut device = "(void *)0".to_owned();
-        let mut kind = kind(unit, lowered, number, item, section);
+        let used = info.compute.as_ref().filter(|_| item.flags.nest);
+        let used = used.and_then(|compute| sections::use_of(ir, functions, compute, i));
+        // What the program says is read goes there.
+        let used = used.filter(|&kind| kind != DataKind::CopyOut || !item.flags.said_read);
+        let mut kind = kind(unit, lowered, number, item, section, used);
         if let Extent::Clause(var) = &item.extent
             && let Some(stride) = section::stride(unit, var)
         {

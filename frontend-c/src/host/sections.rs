@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::func::FuncOp;
-use gpuc_dialects::offload::{MAP_ATTR, SECTIONS_ATTR, WORK_ATTR};
+use gpuc_dialects::offload::{
+    MAP_ATTR, SECTIONS_ATTR, USE_ATTR, USE_OVERWRITES, USE_READS, WORK_ATTR,
+};
 use gpuc_ir::{AttrKind, Ir, OpView};
 
 use super::Functions;
@@ -50,17 +52,10 @@ pub(super) fn found(
         .filter(|info| info.compute.as_ref().is_some_and(|known| known.symbol == compute.symbol))
         .flat_map(|info| &info.data);
     let open: Vec<bool> = data.map(|item| item.kind == DataKind::ImplicitSection).collect();
-    let maps = ir.attr(op, "arg_attrs").and_then(|attr| ir.ctx.array_value(attr));
-    let map = |argument: usize| match *ir.ctx.attr_kind(*maps?.get(argument)?) {
-        AttrKind::Dict(entries) => {
-            ir.ctx.dict_get_str(entries, MAP_ATTR).and_then(|attr| ir.ctx.string_value(attr))
-        }
-        _ => None,
-    };
     let mut sections = Vec::new();
     for (argument, actual) in compute.arguments.iter().enumerate() {
         let Argument::Data(item) = *actual else { continue };
-        let written = match map(argument) {
+        let written = match argument_attr(ir, function, argument, MAP_ATTR) {
             Some("copy") => true,
             Some("copyin") => false,
             _ => continue,
@@ -70,6 +65,37 @@ pub(super) fn found(
         }
     }
     sections
+}
+
+/// What is known of the use of an argument's memory, by attributes of its function.
+fn argument_attr<'a>(ir: &'a Ir, function: FuncOp, argument: usize, name: &str) -> Option<&'a str> {
+    let all = ir.attr(function.op(), "arg_attrs").and_then(|attr| ir.ctx.array_value(attr))?;
+    match *ir.ctx.attr_kind(*all.get(argument)?) {
+        AttrKind::Dict(entries) => {
+            ir.ctx.dict_get_str(entries, name).and_then(|attr| ir.ctx.string_value(attr))
+        }
+        _ => None,
+    }
+}
+
+/// What a nest that the compiler found does with a data item, where that is less than to read and write some of it: the kind of
+/// data that it is then.
+pub(super) fn use_of(
+    ir: &Ir,
+    functions: &Functions<'_>,
+    compute: &Compute,
+    item: usize,
+) -> Option<DataKind> {
+    let function = functions.named(&compute.symbol)?;
+    let mut uses = compute.arguments.iter().enumerate().filter_map(|(argument, actual)| {
+        let is_meant = matches!(actual, Argument::Data(number) if *number == item);
+        is_meant.then(|| argument_attr(ir, function, argument, USE_ATTR))
+    });
+    match (uses.next()??, uses.next()) {
+        (USE_READS, None) => Some(DataKind::ImplicitCopyIn),
+        (USE_OVERWRITES, None) => Some(DataKind::CopyOut),
+        _ => None,
+    }
 }
 
 /// Declares the numbers of a construct's sections, and has them computed.

@@ -48,8 +48,12 @@ fn construct_of(kind: Kind) -> Construct {
 }
 
 /// Says of the data of a nest that the compiler found what they are: all but scalars stay on the device.
-fn mark_as_nest(captures: &mut Captures) {
-    captures.data.iter_mut().for_each(|item| item.flags.nest = true);
+fn mark_as_nest(unit: &TranslationUnit, directive: &Directive, captures: &mut Captures) {
+    for item in &mut captures.data {
+        item.flags.nest = true;
+        let said = |var: &VarRef| unit.name(var.decl) == item.name;
+        item.flags.said_read = directive.said_read.iter().any(said);
+    }
     for formal in &captures.formals {
         if let (Target::Shared(_), Argument::Data(item)) = (&formal.target, &formal.actual) {
             captures.data[*item].flags.leaves = true;
@@ -237,7 +241,7 @@ impl Lowerer<'_> {
         let arguments: Vec<Argument> = captures.formals.iter().map(|f| f.actual.clone()).collect();
         let mut fixed = Vec::new();
         if site.found {
-            mark_as_nest(&mut captures);
+            mark_as_nest(self.unit, site.directive, &mut captures);
             fixed = self.fixed(&site, &uses);
         }
         let by_value = self.handed_values(&site, &captures);

@@ -7,18 +7,21 @@
 //! as two results for each pointer: the offset of the first byte, and how many bytes; the host calls it
 //! before the data are mapped. The argument is then mapped as `copy` or, where nothing is written,
 //! `copyin`. Where loops or subscripts depend on what only the device knows, it is `present`, and a
-//! remark says why. Needs the affine level, before regions have become kernels.
+//! remark says why. Of a nest that the compiler found it also notes which arguments are only read, and which are overwritten
+//! ([`USE_ATTR`]). Needs the affine level, before regions have become kernels.
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::arith;
 use gpuc_dialects::func::{FuncOp, ReturnOp};
 use gpuc_dialects::offload::{
     DisjointOp, FOUND_ATTR, MAP_ATTR, MAP_SECTION, RegionOp, SECTION_TEST_ATTR, SECTIONS_ATTR,
+    USE_ATTR, USE_OVERWRITES, USE_READS,
 };
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AttrKind, Builder, InsertPoint, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::section::{Touched, Unknown, is_view};
+use super::uses::{self, Use};
 use crate::analysis::access::{Access, access, name, root};
 use crate::analysis::slice::{clone_slice, slice_from_arguments};
 use crate::versions::{in_fallback, tested};
@@ -32,9 +35,11 @@ gpuc_ir::pass! {
 impl Pass for FindSections {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
-            if let Some(function) = FuncOp::cast(ir, inner)
-                && !open_arguments(ir, function).is_empty()
-            {
+            let Some(function) = FuncOp::cast(ir, inner) else { continue };
+            if ir.attr(inner, FOUND_ATTR).is_some() {
+                note_uses(ir, function);
+            }
+            if !open_arguments(ir, function).is_empty() {
                 find(ir, function, cx);
             }
         }
@@ -59,21 +64,41 @@ fn open_arguments(ir: &Ir, function: FuncOp) -> Vec<usize> {
     (0..all.len()).filter(is_open).collect()
 }
 
+/// Says what a nest does with the memory behind its arguments.
+fn note_uses(ir: &mut Ir, function: FuncOp) {
+    let Some(entry) = ir.entry_block(ir.region(function.op(), 0)) else { return };
+    let sections = open_arguments(ir, function);
+    for (number, argument) in ir.arguments(entry).to_vec().into_iter().enumerate() {
+        if !ir.ctx.is_memref(ir.ty(argument)) {
+            continue;
+        }
+        let Ok(accesses) = accesses(ir, function.op(), argument) else { continue };
+        // The region is carried out once, and there is no other version of it, which may touch other elements.
+        let once = |&(region, _): &(Op, Access)| ir.parent_op(region) == Some(function.op());
+        let word = match uses::of(ir, argument, &accesses, sections.contains(&number)) {
+            Use::Reads => USE_READS,
+            Use::Overwrites if accesses.iter().all(once) => USE_OVERWRITES,
+            Use::Overwrites | Use::Writes => continue,
+        };
+        set_argument_attr(ir, function, number, USE_ATTR, word);
+    }
+}
+
 /// Says how an argument is mapped.
 fn set_map(ir: &mut Ir, function: FuncOp, argument: usize, map: &str) {
+    set_argument_attr(ir, function, argument, MAP_ATTR, map);
+}
+
+fn set_argument_attr(ir: &mut Ir, function: FuncOp, argument: usize, name: &str, text: &str) {
     let Some(all) = ir.attr(function.op(), "arg_attrs").and_then(|attr| ir.ctx.array_value(attr))
     else {
         return;
     };
     let mut all = all.to_vec();
     let AttrKind::Dict(entries) = *ir.ctx.attr_kind(all[argument]) else { return };
-    let (name, value) = (ir.ctx.ident(MAP_ATTR), ir.ctx.string_attr(map));
-    let entries: Vec<_> = ir
-        .ctx
-        .dict_entries(entries)
-        .iter()
-        .map(|&(known, attr)| (known, if known == name { value } else { attr }))
-        .collect();
+    let (name, value) = (ir.ctx.ident(name), ir.ctx.string_attr(text));
+    let others = ir.ctx.dict_entries(entries).iter().copied().filter(|&(known, _)| known != name);
+    let entries: Vec<_> = others.chain([(name, value)]).collect();
     let dict = ir.ctx.dict(entries);
     all[argument] = ir.ctx.intern_attr(AttrKind::Dict(dict));
     let all = ir.ctx.array_attr(&all);

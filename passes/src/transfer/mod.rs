@@ -4,3 +4,4 @@ pub mod estimate_work;
 pub mod find_sections;
 pub mod remark_small_regions;
 mod section;
+mod uses;

@@ -328,7 +328,7 @@ fn add_guard(
 
 /// The distances of neighbours in each dimension of a buffer that is an argument, or a view of all of
 /// one.
-fn strides(ir: &Ir, buffer: Value) -> Option<Vec<Polynomial>> {
+pub fn strides(ir: &Ir, buffer: Value) -> Option<Vec<Polynomial>> {
     let Some(op) = ir.defining_op(buffer) else {
         let shape = ir.ctx.shape(ir.ty(buffer))?;
         let mut strides = vec![1; shape.len()];
@@ -356,7 +356,7 @@ fn strides(ir: &Ir, buffer: Value) -> Option<Vec<Polynomial>> {
 }
 
 /// The extents of all dimensions but the first of a buffer that [`strides`] knows; nothing where one is not known.
-fn inner_extents(ir: &Ir, buffer: Value) -> Vec<Polynomial> {
+pub fn inner_extents(ir: &Ir, buffer: Value) -> Vec<Polynomial> {
     let Some(op) = ir.defining_op(buffer) else {
         let shape = ir.ctx.shape(ir.ty(buffer)).unwrap_or_default();
         return shape.iter().skip(1).map(|&extent| Polynomial::constant(extent)).collect();

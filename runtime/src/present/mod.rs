@@ -6,6 +6,7 @@
 
 mod environment;
 mod message;
+mod newer;
 pub mod on_host;
 pub mod resident;
 mod table;

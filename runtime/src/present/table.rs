@@ -6,9 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry::Vacant;
+use std::ffi::CStr;
 
 use gpuc_diagnostics::Place;
 
+use super::newer::Stretches;
 use crate::descriptor::{AUTO, DataDescriptor, DataKind};
 use crate::device::DevicePtr;
 
@@ -45,10 +47,14 @@ pub struct Owner {
 }
 
 /// What is left on the device between nests that the compiler found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stays {
-    /// Whether the device has newer values than the host.
-    pub dirty: bool,
+    /// The variable that brought it in.
+    pub name: &'static CStr,
+    /// What the device has newer values of than the host.
+    pub newer: Stretches,
+    /// What the host has newer values of than the device; the rest is the same on both sides.
+    pub older: Stretches,
     /// Whether it goes as soon as no nest uses it.
     pub doomed: bool,
 }

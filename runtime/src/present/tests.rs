@@ -300,10 +300,62 @@ fn data_of_nests_stay_until_the_host_looks() {
     // Reading leaves the copy there, and is done once.
     world.give_back(&host[..4], HostUse::Reads);
     world.give_back(&host[..4], HostUse::Reads);
-    assert_eq!((host[0], world.device.take_copies()), (9, vec![(false, 16)]));
-    world.give_back(&host[..4], HostUse::Writes);
+    assert_eq!((host[0], world.device.take_copies()), (9, vec![(false, 4)]));
+    world.give_back(&host, HostUse::Writes);
     assert_eq!((world.table.len(), world.device.live()), (0, 0));
+    assert_eq!(world.device.take_copies(), [(false, 12)]);
+}
+
+/// Each side gets what it looks at and the other has newer, no byte more.
+#[test]
+fn parts_of_data_of_nests_move_by_themselves() {
+    let mut world = World::new();
+    let mut host = [1u8; 16];
+    let whole = host.as_mut_ptr();
+    // SAFETY (all): parts of the array above, which nobody else uses.
+    let part = |from: usize, to: usize| unsafe {
+        std::slice::from_raw_parts_mut(whole.add(from), to - from)
+    };
+    let device = world.nest(&mut [(part(0, 16), COPYOUT)]).unwrap();
     assert_eq!(world.device.take_copies(), []);
+    (0..16).for_each(|at| world.poke(device + at, 20 + at as u8));
+    // Overwritten on the host: nothing comes back, and only that goes there.
+    world.give_back(part(4, 6), HostUse::Overwrites);
+    part(4, 6).fill(7);
+    world.give_back(part(2, 6), HostUse::Reads);
+    assert_eq!(
+        (part(0, 7).to_vec(), world.device.take_copies()),
+        (vec![1, 1, 22, 23, 7, 7, 1], vec![(false, 2)])
+    );
+    world.nest(&mut [(part(0, 16), COPYIN)]).unwrap();
+    assert_eq!(world.device.take_copies(), [(true, 2)]);
+    // Written perhaps: it comes back first.
+    world.give_back(part(8, 10), HostUse::Writes);
+    assert_eq!(
+        (part(8, 10).to_vec(), world.device.take_copies()),
+        (vec![28, 29], vec![(false, 2)])
+    );
+    world.nest(&mut [(part(0, 16), COPYOUT)]).unwrap();
+    assert_eq!((world.device.take_copies(), world.table.len()), (vec![], 1));
+    world.give_back(part(0, 16), HostUse::Overwrites);
+    assert_eq!((world.device.take_copies(), world.table.len()), (vec![], 0));
+    // A nest that overwrites more than is there takes its place.
+    world.nest(&mut [(part(2, 6), COPY)]).unwrap();
+    world.device.take_copies();
+    world.nest(&mut [(part(4, 8), COPYOUT)]).unwrap();
+    assert_eq!((world.device.take_copies(), world.table.len()), (vec![(false, 2)], 1));
+}
+
+/// An array of which more parts are newer on a side than are told apart comes back.
+#[test]
+fn too_many_parts_come_back_together() {
+    let mut world = World::new();
+    let mut host = [1u8; 400];
+    world.nest(&mut [(&mut host, COPY)]).unwrap();
+    for at in (0..400).step_by(2) {
+        world.give_back(&host[at..=at], HostUse::Overwrites);
+    }
+    assert_eq!(world.table.len(), 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use gpuc_arch::{Arch, NestWork};
 use super::{Runtime, lock};
 use crate::Failure;
 use crate::config::AutoChoice;
-use crate::descriptor::{DataDescriptor, SiteDescriptor};
+use crate::descriptor::{DataDescriptor, DataKind, SiteDescriptor};
 use crate::device::{Device, DeviceKind, Queue};
 use crate::embedded::ImageDescriptor;
 use crate::failure::say;
@@ -147,8 +147,12 @@ impl Runtime {
     /// The host goes on with what a nest would have used.
     fn give_back_data(&self, data: &[DataDescriptor]) -> Result<(), Failure> {
         data.iter().filter(|data| data.bytes() > 0).try_for_each(|data| {
-            let writes = data.data_kind().is_some_and(crate::descriptor::DataKind::copies_out);
-            let what = if writes { HostUse::Writes } else { HostUse::Reads };
+            let what = match data.data_kind() {
+                // The host goes on with all of it written anew.
+                Some(DataKind::CopyOut) => HostUse::Overwrites,
+                Some(kind) if kind.copies_out() => HostUse::Writes,
+                _ => HostUse::Reads,
+            };
             self.give_back(data.host_address(), data.bytes(), what)
         })
     }
@@ -158,7 +162,7 @@ impl Runtime {
         // Also where this thread runs its regions on the host by now.
         let Executor::Devices(devices) = &self.executor else { return Ok(()) };
         devices.used().try_for_each(|(number, device)| {
-            if what != HostUse::Ends {
+            if matches!(what, HostUse::Reads | HostUse::Writes) {
                 let done = device.synchronize(Queue::SYNC);
                 done.map_err(|error| super::located(error, &BETWEEN))?;
             }

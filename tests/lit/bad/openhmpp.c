@@ -35,3 +35,11 @@ void again(int n, int a[n]) { a[0] = n; }
 
 #pragma hmpp value codelet
 int value(int n) { return n; }
+
+#pragma hmpp kept codelet, args[b].io=out
+void kept(int n, int b[n])
+{
+    #pragma hmppcg shared b, nowhere
+    for (int i = 0; i < n; i++)
+        b[i] = 1;
+}

@@ -38,7 +38,7 @@ int main(void)
 // HOST: __gpuc_life_ends
 // HOST: double a[100], b[100];
 // HOST: __gpuc_auto_begin(&__gpuc_image_0, &__gpuc_s1
-// HOST: __gpuc_host(&(a), sizeof(a), 1); __gpuc_host(&(b), sizeof(b), 0);
+// HOST: __gpuc_host(&(a[0]), 99ul * sizeof(a[0]), 0); __gpuc_host(&(a[1]), 99ul * sizeof(a[0]), 2); __gpuc_host(&(b[1]), 99ul * sizeof(b[0]), 0);
 // HOST: __gpuc_host((const void *)0, 0ul, 1);
 // HOST: watched = a[i];
 // HOST-NOT: __gpuc_host(

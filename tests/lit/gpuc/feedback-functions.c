@@ -1,5 +1,5 @@
 // A remark stands under the function whose text it is on, in whichever file that is.
-// RUN: gpuc -Minfo -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: gpuc -Minfo=accel -c %s -o %t.o 2>&1 | FileCheck %s
 // CHECK: second (tests/lit/gpuc/feedback-functions.h):
 // CHECK-NEXT: {{^ +}}6, Generating copy(a[0:4])
 // CHECK-NEXT: {{^ +}}Region too small to pay: its 8 operations take the host 2 ns, and a launch takes longer [GPUC0031]

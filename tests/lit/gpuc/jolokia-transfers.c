@@ -39,7 +39,7 @@ int main(void)
 // CHECK-DAG: A to device: 80,000 bytes in 1 transfer,
 // CHECK-DAG: B to device: 80,000 bytes in 1 transfer,
 // CHECK-DAG: C to device: 80,000 bytes in 1 transfer,
-// CHECK-DAG: data of a nest to host: 160,000 bytes in 2 transfers
+// CHECK-DAG: A to host: 160,000 bytes in 2 transfers
 // CHECK: 2.5e+08
 // OFF: warning[GPUC0017]: directives of JolokiaC++ are not offloaded without -fjolokia
 // OFF-NOT: warning

@@ -1,5 +1,5 @@
 // Each loop of a construct has its line: on which axis it runs, or what keeps it in order and from where.
-// RUN: gpuc -Minfo -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: gpuc -Minfo=accel -c %s -o %t.o 2>&1 | FileCheck %s
 void f(int n, int m, int *restrict x, int *restrict y)
 {
     // CHECK:      f:

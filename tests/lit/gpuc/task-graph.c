@@ -1,5 +1,7 @@
 // RUN: gpuc -fjolokia --print-task-graph %s -o - | golden
 // RUN: gpuc -fjolokia --emit=task-graph %s -o - | FileCheck %s
+// RUN: gpuc -fjolokia --print-task-graph=svg %s -o - | FileCheck %s --check-prefix=SVG
+// RUN: not gpuc -fjolokia --print-task-graph=png %s -o - 2>&1 | FileCheck %s --check-prefix=PNG
 /* Tasks of device and host, and what moves between them (Patel 2014, listings 3.6 and 4.8, figures 3.4 and 4.7). */
 #include <stdio.h>
 
@@ -48,6 +50,15 @@ void listing_4_8(int n, int iter)
     printf("%g\n", A(2, 2));
 }
 
+// PNG: error[{{.*}}]: no graph of tasks as `png`
+// SVG: <svg xmlns="http://www.w3.org/2000/svg" width="
+// SVG: <text {{.*}} font-weight="bold">listing_3_6</text>
+// SVG: <rect {{.*}} fill="lightgrey" stroke="black"/>
+// SVG-NEXT: <text {{.*}}>GPU task
+// SVG-NEXT: <text {{.*}}>GIN: B, C</text>
+// SVG: <polyline points="
+// SVG: <text {{.*}} font-weight="bold">listing_4_8</text>
+// SVG: </svg>
 // Listing 3.8: everything goes there once, and A comes back behind each task.
 // CHECK-LABEL: digraph "listing_3_6"
 // CHECK: CPU task{{.*}}MODEF: B, C

@@ -164,8 +164,8 @@ pub const OPTIONS: &[OwnOption] = &[
     option("--print-ir-after-all", "", "print the IR behind every pass, to standard error"),
     option(
         "--print-task-graph",
-        "",
-        "print the tasks of device and host and what moves between them, in DOT: --emit=task-graph",
+        "[=svg]",
+        "print the tasks of device and host and what moves between them, in DOT: --emit=task-graph; or as a picture",
     ),
     option("--mlir-print-debuginfo", "", "with --emit: print where each operation comes from"),
     option("--timing", "", "print the time spent in each stage, to standard error"),

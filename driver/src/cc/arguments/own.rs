@@ -35,7 +35,17 @@ impl Arguments {
         match name {
             "--help" => self.mode = Mode::Help,
             "--version" => self.mode = Mode::About(About::Version),
-            "--print-task-graph" => self.mode = Mode::Emit(Level::TaskGraph),
+            "--print-task-graph" => {
+                self.mode = Mode::Emit(match value.as_deref() {
+                    None | Some("dot") => Level::TaskGraph,
+                    Some("svg") => Level::TaskGraphSvg,
+                    Some(form) => {
+                        return Err(Diagnostic::error(format!("no graph of tasks as `{form}`"))
+                            .code(codes::BAD_OPTION)
+                            .help("forms are dot and svg"));
+                    }
+                });
+            }
             "--print-config" => self.mode = Mode::About(About::Config),
             "--print-man-page" => self.mode = Mode::About(About::ManPage),
             "--print-completions" => {

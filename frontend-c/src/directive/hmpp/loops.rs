@@ -199,7 +199,8 @@ impl Parser {
             "fuse" => said.steps.push((None, Asked::Fuse, span)),
             "distribute" => said.steps.push((None, Asked::Distribute, span)),
             // Where data is kept close is chosen by how often it is read.
-            _ => self.skip_parens(),
+            _ if self.at(Punct::LParen) => self.skip_parens(),
+            _ => self.skip_names()?,
         }
         self.hmppcg_clauses(said, form.spelling)
     }
@@ -233,6 +234,21 @@ impl Parser {
             self.expect(Punct::RParen, "behind the factor")?;
         }
         Ok(factors)
+    }
+
+    /// `x, y`: variables without parentheses, up to a clause.
+    fn skip_names(&mut self) -> Parsed<()> {
+        while self.word().is_some_and(|word| names::find(LOOP_CLAUSES, &word).is_none()) {
+            let (name, span) = self.expect_name("a variable")?;
+            let name = self.checker.name(name, span);
+            if self.checker.unit.named(name).is_none() {
+                return Err(Failed);
+            }
+            if !self.eat(Punct::Comma) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn skip_parens(&mut self) {

@@ -6,7 +6,7 @@ use gpuc_dialects::offload::{Construct, LoopOrder};
 use super::names::{LOOP, WORDS};
 use crate::directive::construct::{Nest, Region, Step, Wish};
 use crate::directive::loops::all_loops;
-use crate::directive::{self, Family, Kind, Written, check_body};
+use crate::directive::{self, Family, Kind, VarRef, Written, check_body};
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
@@ -23,6 +23,8 @@ struct Said {
     scratchpad: Option<(u32, u32, Span)>,
     /// Whether it names what the task reads or writes.
     names_data: bool,
+    /// What it says that the task reads.
+    reads: Vec<VarRef>,
 }
 
 impl Parser {
@@ -112,6 +114,7 @@ impl Parser {
         Some(directive::Directive {
             found: true,
             asked: true,
+            said_read: said.reads.clone(),
             steps: steps.into_iter().collect(),
             ..directive::Directive::new(Family::Jolokia, "jolokia", name, kind)
         })
@@ -137,7 +140,10 @@ impl Parser {
             match name.spelling {
                 LOOP => said.is_loop = true,
                 "gpuIn" | "gpuOut" => {
-                    self.argument(name.spelling, Parser::var_list)?;
+                    let named = self.argument(name.spelling, Parser::var_list)?;
+                    if name.spelling == "gpuIn" {
+                        said.reads.extend(named);
+                    }
                     said.names_data = true;
                 }
                 "tile" => said.tile = Some(self.tile_of_threads(span)?),

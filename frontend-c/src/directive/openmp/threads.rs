@@ -42,7 +42,10 @@ pub(super) fn asks(unit: &TranslationUnit, stmt: StmtId) -> Asks {
         if let Some((decl, _)) = walk::called(unit, node) {
             match unit.name(decl) {
                 "omp_get_team_num" | "omp_get_num_teams" => asks.teams = true,
-                "omp_get_thread_num" | "omp_get_num_threads" | "omp_in_parallel" => {
+                "omp_get_thread_num"
+                | "omp_get_num_threads"
+                | "omp_in_parallel"
+                | "omp_get_active_level" => {
                     asks.threads = true;
                 }
                 _ => {}
