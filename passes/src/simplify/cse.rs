@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 gpuc_ir::pass! {
     /// Eliminate common subexpressions.
     Cse = "cse" titled "CSE" {}
+    counts { "num-cse'd": "Number of operations CSE'd", "num-dce'd": "Number of operations DCE'd" }
 }
 
 impl Pass for Cse {
@@ -29,7 +30,9 @@ impl Pass for Cse {
         }
         // Blocks and their terminators stay as they are.
         cx.preserve::<DominanceInfo>();
-        if !eliminator.changed {
+        cx.count("num-cse'd", eliminator.merged);
+        cx.count("num-dce'd", eliminator.dead);
+        if eliminator.merged + eliminator.dead == 0 {
             cx.preserve_all();
         }
         Ok(())
@@ -74,7 +77,9 @@ struct Eliminator<'a> {
     scopes: Vec<Vec<(Key, Option<Known>)>>,
     /// Writes seen so far on this way; reads of different counts are different.
     writes: u32,
-    changed: bool,
+    /// How many operations were found to be others, and to be dead.
+    merged: usize,
+    dead: usize,
 }
 
 impl<'a> Eliminator<'a> {
@@ -84,7 +89,8 @@ impl<'a> Eliminator<'a> {
             known: FxHashMap::default(),
             scopes: Vec::new(),
             writes: 0,
-            changed: false,
+            merged: 0,
+            dead: 0,
         }
     }
 
@@ -142,7 +148,7 @@ impl<'a> Eliminator<'a> {
     fn op(&mut self, ir: &mut Ir, op: Op) {
         if ir.is_trivially_dead(op) {
             ir.erase_op(op);
-            self.changed = true;
+            self.dead += 1;
             return;
         }
         let regions = ir.regions(op).to_vec();
@@ -160,7 +166,8 @@ impl<'a> Eliminator<'a> {
                 for region in regions {
                     inner.region(ir, region);
                 }
-                self.changed |= inner.changed;
+                self.merged += inner.merged;
+                self.dead += inner.dead;
             } else {
                 for region in regions {
                     self.region(ir, region);
@@ -186,7 +193,7 @@ impl<'a> Eliminator<'a> {
         {
             let values = ir.results(known.op).to_vec();
             ir.replace_op(op, &values);
-            self.changed = true;
+            self.merged += 1;
             return;
         }
         let shadowed = self.known.insert(key.clone(), Known { op, writes: self.writes });
