@@ -17,7 +17,6 @@ pub fn test(summary: &mut Summary, quick: bool, filter: Option<&str>) {
         format_check(summary);
         if !quick {
             clippy(summary);
-            documentation(summary);
             advisories(summary);
         }
     }
@@ -69,7 +68,6 @@ pub fn format(summary: &mut Summary) {
 pub fn lint(summary: &mut Summary) {
     format_check(summary);
     clippy(summary);
-    documentation(summary);
     advisories(summary);
 }
 
@@ -83,7 +81,7 @@ fn clippy(summary: &mut Summary) {
 }
 
 /// The crates' documentation, in which no link leads nowhere.
-fn documentation(summary: &mut Summary) {
+pub fn documentation(summary: &mut Summary) {
     let mut command = cargo(&["doc", "-q", "--workspace", "--no-deps"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     summary.run("documentation of the crates", command);

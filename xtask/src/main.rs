@@ -23,7 +23,8 @@ usage: cargo xtask COMMAND
                            and accuracy, FILTER keeps the tests whose name holds it
   bless [FILTER]           write the expected output of the golden tests anew
   fmt                      format all sources
-  lint                     format check, clippy, documentation of the crates, advisories (cargo-deny)
+  lint                     format check, clippy, advisories on dependencies (cargo-deny)
+  doc                      the crates' documentation, where every warning is an error
   bench [FILTER]           criterion benches
   papers [PAPER]           run the programs of papers, or of one, on the simulator, and write
                            benches/papers/REPORT.md and its plots
@@ -70,6 +71,7 @@ fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String
         ("bench", _) => checks::bench(summary, filter),
         ("fmt", None) => checks::format(summary),
         ("lint", None) => checks::lint(summary),
+        ("doc", None) => checks::documentation(summary),
         ("provision", None) => provision::all(summary),
         ("papers", _) => papers::report(summary, filter)?,
         ("projects", _) => projects::run(summary, filter),
@@ -78,7 +80,7 @@ fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String
             let forms: Vec<_> = dist::Form::ALL.into_iter().filter(wanted).collect();
             dist::packages(summary, &forms, dist::Profile::of(flags.contains(&dist::OPTIMIZED)));
         }
-        ("fmt" | "lint" | "provision" | "dist", Some(word)) => {
+        ("fmt" | "lint" | "doc" | "provision" | "dist", Some(word)) => {
             return Err(format!("{command} takes no argument `{word}`"));
         }
         _ => return Err(format!("unknown command `{command}`")),

@@ -195,6 +195,7 @@ impl Preprocessor<'_> {
     /// Reads a header and all that it includes, or defines a macro.
     fn carry_out(&mut self, directive: &Leading) -> Answer<()> {
         if matches!(directive.what, What::Condition(_)) {
+            self.lexer().go_back(directive.after);
             return Ok(());
         }
         let What::Include { name, angled } = &directive.what else {
