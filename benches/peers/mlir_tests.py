@@ -8,7 +8,7 @@ FileCheck-19 are Debian's (mlir-19-tools, llvm-19-tools). Counted are tests that
 
 files   whole files: each of their RUN lines, with gpuc-opt in mlir-opt's place
 chunks  parts between `// -----`: those without foreign dialects that mlir-opt takes come back as it prints them, and those
-        that it refuses in tests of messages are refused
+        that it refuses in tests of messages are refused; those that do not are named, with their number in the file
 """
 
 import argparse
@@ -121,9 +121,14 @@ def count_chunks(root, tool, names):
         text = read(os.path.join(root, name))
         lines = " ".join(runs(text))
         if "mlir-opt" in lines:
-            jobs += [(chunk, "verify-diagnostics" in lines) for chunk in re.split(r"^// -----.*$", text, flags=re.M)]
+            chunks = re.split(r"^// -----.*$", text, flags=re.M)
+            jobs += [(f"{name}#{number}", chunk, "verify-diagnostics" in lines) for number, chunk in enumerate(chunks)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(filter(None, pool.map(lambda job: judge_chunk(tool, *job), jobs)))
+        judged = list(pool.map(lambda job: judge_chunk(tool, *job[1:]), jobs))
+    for (name, _, _), verdict in zip(jobs, judged):
+        if verdict and not verdict[1]:
+            print("failed", verdict[0], name)
+    found = list(filter(None, judged))
     for kind in ["round trip", "refused"]:
         good = [is_good for of, is_good in found if of == kind]
         print(f"{kind}: {sum(good)} of {len(good)} chunks")

@@ -165,7 +165,7 @@ Of the options that other compilers have for directives, those that mean somethi
 their spelling; the others are refused by name.
 
     gpuc -gpu=cc90 a.c               // --arch=sm_90
-    gpuc -gpu=fastmath a.c     // error";
+    gpuc -gpu=managed a.c     // error";
 
     MEANING_OPTION = "GPUC0014", "Option that changes what C means on the host only",
 "Host program and kernels share their data, so both must agree on the sizes of types, the layout of
@@ -371,6 +371,20 @@ the compiler: OpenACC 3.3 (§2.7) has none for that.
 Both are obeyed, one after the other, as other compilers do it and OpenACC's own validation suite expects it.
 Write the clause that does both, here `copy`. `-Werror=variable-twice` makes it an error. Two sections of one
 array may stand in different clauses: whether they are apart is the program's to know.";
+
+    MISSING_CLAUSE = "GPUC0033", "Scalar of all iterations without a clause",
+"The iterations of a loop that the program declares parallel change a scalar that they share. Where they
+combine values in it, `reduction` says so; where each sets it before it looks at it, `private` does.
+
+    double sum = 0;
+    #pragma acc parallel loop copyin(a[0:n])    // warning
+    for (int i = 0; i < n; i++)
+        sum += a[i];
+
+A sum that lacks its clause is compiled as one all the same, but other compilers lose what iterations add at
+the same time. The threads of a combined OpenMP construct share a variable that is declared in front of it,
+which gpuc makes each thread's own: declare it in the loop. The warning is one that editors can mend: they add
+the clause. A variable in a data clause is memory, and GPUC0011 speaks of it.";
 }
 
 impl Explanation {

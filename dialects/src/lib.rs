@@ -65,7 +65,7 @@ mod tests {
     /// them; so do loops that count.
     #[test]
     fn accesses_and_loops_declare_themselves() {
-        // Hints, and transfers whose elements a permutation and a mask choose.
+        // Hints, transfers whose elements a permutation and a mask choose, and matrices.
         let exempt = [
             "memref.prefetch",
             "affine.prefetch",
@@ -77,6 +77,8 @@ mod tests {
             "vector.scatter",
             "vector.expandload",
             "vector.compressstore",
+            "gpu.subgroup_mma_load_matrix",
+            "gpu.subgroup_mma_store_matrix",
         ];
         for def in ALL.iter().flat_map(|dialect| dialect.ops).map(|def| def()) {
             let subscripts = def.operands.iter().any(|operand| operand.name == "indices");

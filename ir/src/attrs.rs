@@ -3,7 +3,7 @@
 use crate::affine::{AffineMap, IntegerSet};
 use crate::context::{Context, Ident};
 use crate::location::Location;
-use crate::types::{DYNAMIC, FloatKind, Type, TypeKind};
+use crate::types::{DYNAMIC, FloatKind, Specials, Type, TypeKind};
 
 cranelift_entity::entity_impl!(Attr, "attr");
 cranelift_entity::entity_impl!(Dict, "dict");
@@ -86,6 +86,13 @@ pub enum AttrKind {
         ty: Type,
         /// One value (splat) or one for each element, in row-major order.
         values: Box<[i64]>,
+    },
+    /// `dense_resource<key> : tensor<3xi64>`: elements that the text's metadata holds under a key.
+    DenseResource {
+        /// The key, whose blob is [`Context::blob`].
+        key: Ident,
+        /// A shaped type.
+        ty: Type,
     },
     /// `strided<[?, 1], offset: 3>`.
     Strided {
@@ -334,7 +341,8 @@ impl Context {
         match *self.attr_kind(attr) {
             AttrKind::Integer { ty, .. }
             | AttrKind::Float { ty, .. }
-            | AttrKind::DenseElements { ty, .. } => Some(ty),
+            | AttrKind::DenseElements { ty, .. }
+            | AttrKind::DenseResource { ty, .. } => Some(ty),
             _ => None,
         }
     }
@@ -401,19 +409,36 @@ pub fn identity_strides(shape: &[i64]) -> Option<Vec<i64>> {
 
 /// `value` rounded to nearest-even in `kind`, as an `f64`. Formats wider than `f64` keep it.
 pub fn round_to_format(value: f64, kind: FloatKind) -> f64 {
-    let (precision, min_exponent, max) = match kind {
+    let layout = match kind {
         FloatKind::F32 => return f64::from(value as f32),
-        FloatKind::F16 => (11, -14, 65504.0),
-        FloatKind::BF16 => (8, -126, f64::from_bits(0x47ef_e000_0000_0000)),
-        FloatKind::TF32 => (11, -126, f64::from_bits(0x47ef_fc00_0000_0000)),
-        FloatKind::F64 | FloatKind::F80 | FloatKind::F128 => return value,
+        FloatKind::F64 => return value,
+        _ => match kind.layout() {
+            Some(layout) => layout,
+            None => return value,
+        },
     };
-    if value == 0.0 || !value.is_finite() {
+    let too_great = match layout.specials {
+        Specials::Ieee => f64::INFINITY.copysign(value),
+        Specials::NanOnly => f64::NAN.copysign(value),
+        Specials::NanForNegativeZero => f64::NAN,
+    };
+    if value == 0.0 && layout.specials == Specials::NanForNegativeZero {
+        return 0.0;
+    }
+    if value.is_nan() && layout.specials != Specials::Ieee || value.is_infinite() {
+        return too_great;
+    }
+    if value == 0.0 || value.is_nan() {
         return value;
     }
     let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023;
     // The unit in the last place, with gradual underflow below the least normal exponent.
-    let ulp = 2f64.powi(exponent.max(min_exponent) - (precision - 1));
+    let ulp = 2f64.powi(exponent.max(layout.least_exponent()) - layout.fraction as i32);
     let rounded = (value / ulp).round_ties_even() * ulp;
-    if rounded.abs() > max { f64::INFINITY.copysign(value) } else { rounded }
+    let is_zero = rounded == 0.0 && layout.specials == Specials::NanForNegativeZero;
+    match rounded.abs() > layout.greatest() {
+        true => too_great,
+        false if is_zero => 0.0,
+        false => rounded,
+    }
 }

@@ -70,8 +70,22 @@ pub struct Context {
     /// the parser (`--allow-unregistered-dialect`).
     pub allow_unregistered: bool,
     open: Vec<&'static str>,
-    /// Name of a group, key and value of each.
-    external_resources: Vec<[String; 3]>,
+    external_resources: Vec<ExternalResource>,
+    /// What the metadata of the texts that were read has under the keys of `dense_resource`: hexadecimal digits.
+    blobs: FxHashMap<Ident, String>,
+}
+
+/// An entry of a text's metadata (`{-# ... #-}`) that is no dialect's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalResource {
+    /// Whose it is: a tool.
+    pub group: String,
+    /// The key.
+    pub key: String,
+    /// The value.
+    pub value: String,
+    /// Whether it is a string, not a number or a truth value.
+    pub quoted: bool,
 }
 
 impl Default for Context {
@@ -92,6 +106,7 @@ impl Default for Context {
             allow_unregistered: false,
             open: Vec::new(),
             external_resources: Vec::new(),
+            blobs: FxHashMap::default(),
         };
         context.dicts.insert(Box::default());
         context.locations.push(LocationKind::Unknown);
@@ -202,14 +217,36 @@ impl Context {
     }
 
     /// Keeps a resource of a text's metadata that is no dialect's: of a tool's group, its key and value.
-    pub fn add_external_resource(&mut self, group: &str, key: &str, value: String) {
-        self.external_resources.push([group.to_owned(), key.to_owned(), value]);
+    pub fn add_external_resource(&mut self, resource: ExternalResource) {
+        self.external_resources.push(resource);
+    }
+
+    /// The resources of tools in the metadata of the texts that were read, in their order.
+    pub fn external_resources(&self) -> &[ExternalResource] {
+        &self.external_resources
+    }
+
+    /// Forgets the resources of a tool, which has read them.
+    pub fn consume_external_resources(&mut self, group: &str) {
+        self.external_resources.retain(|each| each.group != group);
+    }
+
+    /// Keeps the bytes that `dense_resource<key>` means, as hexadecimal digits, of which the first eight are the
+    /// alignment's.
+    pub fn add_blob(&mut self, key: &str, digits: String) {
+        let key = self.ident(key);
+        self.blobs.insert(key, digits);
+    }
+
+    /// The bytes that `dense_resource<key>` means, as [`Context::add_blob`] was given them.
+    pub fn blob(&self, key: Ident) -> Option<&str> {
+        self.blobs.get(&key).map(String::as_str)
     }
 
     /// The value of a resource in the metadata of the texts that were read.
     pub fn external_resource(&self, group: &str, key: &str) -> Option<&str> {
         let mut latest = self.external_resources.iter().rev();
-        latest.find(|each| each[0] == group && each[1] == key).map(|each| &*each[2])
+        latest.find(|each| each.group == group && each.key == key).map(|each| &*each.value)
     }
 
     /// Whether `dialect` takes any operation, type and attribute.

@@ -27,6 +27,12 @@ pub enum Signedness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum FloatKind {
+    F8E5M2,
+    F8E4M3,
+    F8E4M3FN,
+    F8E5M2FNUZ,
+    F8E4M3FNUZ,
+    F8E4M3B11FNUZ,
     F16,
     BF16,
     TF32,
@@ -36,9 +42,59 @@ pub enum FloatKind {
     F128,
 }
 
+/// What a format has beside finite numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Specials {
+    /// Infinities and NaNs, with the greatest exponent.
+    Ieee,
+    /// No infinities, one NaN of each sign: all bits set. What is too great becomes it.
+    NanOnly,
+    /// No infinities, one NaN in the place of the negative zero, which is not there. What is too great becomes it.
+    NanForNegativeZero,
+}
+
+/// Where the bits of a format are, of those whose numbers an `f64` holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatLayout {
+    /// Bits of the exponent.
+    pub exponent: u32,
+    /// Bits of the fraction.
+    pub fraction: u32,
+    /// What is added to an exponent where it is stored.
+    pub bias: i32,
+    /// What there is beside finite numbers.
+    pub specials: Specials,
+}
+
+impl FloatLayout {
+    /// The greatest finite number.
+    pub fn greatest(self) -> f64 {
+        let top = (1i32 << self.exponent) - 1;
+        let (exponent, fraction) = match self.specials {
+            Specials::Ieee => (top - 1, (1u64 << self.fraction) - 1),
+            Specials::NanOnly => (top, (1u64 << self.fraction) - 2),
+            Specials::NanForNegativeZero => (top, (1u64 << self.fraction) - 1),
+        };
+        let significand = (1u64 << self.fraction | fraction) as f64;
+        // In two steps: one power alone may be too small for an `f64`.
+        significand * 2f64.powi(-(self.fraction as i32)) * 2f64.powi(exponent - self.bias)
+    }
+
+    /// Exponent of the least normal number.
+    pub fn least_exponent(self) -> i32 {
+        1 - self.bias
+    }
+}
+
 impl FloatKind {
     /// Every format.
-    pub const ALL: [FloatKind; 7] = [
+    pub const ALL: [FloatKind; 13] = [
+        FloatKind::F8E5M2,
+        FloatKind::F8E4M3,
+        FloatKind::F8E4M3FN,
+        FloatKind::F8E5M2FNUZ,
+        FloatKind::F8E4M3FNUZ,
+        FloatKind::F8E4M3B11FNUZ,
         FloatKind::F16,
         FloatKind::BF16,
         FloatKind::TF32,
@@ -51,6 +107,12 @@ impl FloatKind {
     /// The keyword of the type.
     pub fn keyword(self) -> &'static str {
         match self {
+            FloatKind::F8E5M2 => "f8E5M2",
+            FloatKind::F8E4M3 => "f8E4M3",
+            FloatKind::F8E4M3FN => "f8E4M3FN",
+            FloatKind::F8E5M2FNUZ => "f8E5M2FNUZ",
+            FloatKind::F8E4M3FNUZ => "f8E4M3FNUZ",
+            FloatKind::F8E4M3B11FNUZ => "f8E4M3B11FNUZ",
             FloatKind::F16 => "f16",
             FloatKind::BF16 => "bf16",
             FloatKind::TF32 => "tf32",
@@ -64,13 +126,41 @@ impl FloatKind {
     /// Bits of a value.
     pub fn width(self) -> u32 {
         match self {
-            FloatKind::F16 | FloatKind::BF16 => 16,
-            FloatKind::TF32 => 19,
-            FloatKind::F32 => 32,
-            FloatKind::F64 => 64,
             FloatKind::F80 => 80,
             FloatKind::F128 => 128,
+            _ => self.layout().map_or(0, |layout| 1 + layout.exponent + layout.fraction),
         }
+    }
+
+    /// Where the bits are; `None` for formats with numbers that no `f64` holds.
+    pub fn layout(self) -> Option<FloatLayout> {
+        let ieee = |exponent: u32, fraction| FloatLayout {
+            exponent,
+            fraction,
+            bias: (1i32 << (exponent - 1)) - 1,
+            specials: Specials::Ieee,
+        };
+        // Without a negative zero the bias is one more, so that the range is as symmetric as it was.
+        let unsigned_zero = |exponent, fraction, bias| FloatLayout {
+            exponent,
+            fraction,
+            bias,
+            specials: Specials::NanForNegativeZero,
+        };
+        Some(match self {
+            FloatKind::F8E5M2 => ieee(5, 2),
+            FloatKind::F8E4M3 => ieee(4, 3),
+            FloatKind::F8E4M3FN => FloatLayout { specials: Specials::NanOnly, ..ieee(4, 3) },
+            FloatKind::F8E5M2FNUZ => unsigned_zero(5, 2, 16),
+            FloatKind::F8E4M3FNUZ => unsigned_zero(4, 3, 8),
+            FloatKind::F8E4M3B11FNUZ => unsigned_zero(4, 3, 11),
+            FloatKind::F16 => ieee(5, 10),
+            FloatKind::BF16 => ieee(8, 7),
+            FloatKind::TF32 => ieee(8, 10),
+            FloatKind::F32 => ieee(8, 23),
+            FloatKind::F64 => ieee(11, 52),
+            FloatKind::F80 | FloatKind::F128 => return None,
+        })
     }
 }
 

@@ -15,7 +15,11 @@ use crate::op::{
     Arity, OpDef, Presence, RegionKind, Traits, ValueSpec, operand_range, result_range,
 };
 use crate::symbols::SymbolTableCollection;
+use crate::text::PrintOptions;
 use crate::types::{Type, TypeKind};
+
+/// What the note begins with that shows the operation that an error is about, in the generic form.
+pub const CURRENT_OPERATION: &str = "see current operation: ";
 
 /// Verifies `root` and everything inside. Stops at the first broken operation of a region, as what
 /// follows is often its consequence.
@@ -75,6 +79,11 @@ impl Verifier {
         let mut error = Diagnostic::error(text).at_option(place);
         for caller in op.map(|op| ir.ctx.callers(ir.location(op))).unwrap_or_default() {
             error.related.push((caller, "called from".to_owned()));
+        }
+        if let (Some(op), Some(place)) = (op, &error.place) {
+            let options = PrintOptions { generic: true, inline_maps: true, ..Default::default() };
+            let text = ir.to_text_with(op, options);
+            error.related.push((place.clone(), format!("{CURRENT_OPERATION}{}", text.trim_end())));
         }
         self.errors.push(error);
         false

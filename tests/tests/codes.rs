@@ -99,7 +99,7 @@ const TRIGGERS: &[Trigger] = &[
     ),
     line("GPUC0013", "gpuc --emti=ptx a.c"),
     line("GPUC0013", "gpuc --arch=sm_9 a.c"),
-    line("GPUC0013", "gpuc -gpu=fastmath a.c"),
+    line("GPUC0013", "gpuc -gpu=managed a.c"),
     line("GPUC0014", "gpuc -ftrapv -c a.c"),
     line("GPUC0015", "gpuc -c a.c -o a.c"),
     line("GPUC0016", "gpuc -static a.c"),
@@ -182,6 +182,17 @@ const TRIGGERS: &[Trigger] = &[
         "void f(int *a) {",
         &["#pragma acc parallel loop copy(a[0:10])", "for (int i = 0; i < 10; i++)", "a[i] += 1;"],
         "}",
+    ),
+    c(
+        "GPUC0033",
+        "double f(int n, const double *a) {",
+        &[
+            "double sum = 0;",
+            "#pragma acc parallel loop copyin(a[0:n])",
+            "for (int i = 0; i < n; i++)",
+            "sum += a[i];",
+        ],
+        "return sum; }",
     ),
 ];
 

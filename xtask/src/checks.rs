@@ -17,6 +17,7 @@ pub fn test(summary: &mut Summary, quick: bool, filter: Option<&str>) {
         format_check(summary);
         if !quick {
             clippy(summary);
+            advisories(summary);
         }
     }
     let mut built = summary.run("build release binaries", build(true));
@@ -67,6 +68,7 @@ pub fn format(summary: &mut Summary) {
 pub fn lint(summary: &mut Summary) {
     format_check(summary);
     clippy(summary);
+    advisories(summary);
 }
 
 fn format_check(summary: &mut Summary) {
@@ -76,6 +78,23 @@ fn format_check(summary: &mut Summary) {
 fn clippy(summary: &mut Summary) {
     let arguments = ["clippy", "-q", "--workspace", "--all-targets", "--", "-D", "warnings"];
     summary.run("clippy", cargo(&arguments));
+}
+
+/// The crates' documentation, in which no link leads nowhere.
+pub fn documentation(summary: &mut Summary) {
+    let mut command = cargo(&["doc", "-q", "--workspace", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    summary.run("documentation of the crates", command);
+}
+
+/// What is known of dependencies: advisories need cargo-deny and its data base. Licences and duplicates are tests beside this
+/// (`licences.rs`), which need nothing.
+fn advisories(summary: &mut Summary) {
+    let name = "advisories on dependencies";
+    if !cargo(&["deny", "--version"]).output().is_ok_and(|output| output.status.success()) {
+        return summary.skip(name, "cargo-deny is not installed");
+    }
+    summary.run(name, cargo(&["deny", "check", "advisories", "sources"]));
 }
 
 fn build(release: bool) -> Command {

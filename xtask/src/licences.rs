@@ -60,3 +60,29 @@ fn dependencies_may_be_given_away() {
         .collect();
     assert!(packages.len() > 50 && refused.is_empty(), "{refused:?}");
 }
+
+/// Crates of which the compiler has two versions, because two of its dependencies want one each, and who wants the older one.
+const TWICE: [(&str, &str); 6] = [
+    ("bitflags", "lsp-types"),
+    ("foldhash", "hashbrown"),
+    ("hashbrown", "egg"),
+    ("syn", "thiserror-impl"),
+    ("thiserror", "egg"),
+    ("thiserror-impl", "thiserror"),
+];
+
+/// A second version of a crate is built, linked and watched for nothing.
+#[test]
+fn no_crate_is_there_twice() {
+    let arguments = ["tree", "--offline", "--locked", "-d", "-e", "normal", "-p", "gpuc-driver"];
+    let mut command = super::stage::cargo(&arguments);
+    let output = command.args(["--depth", "0", "--prefix", "none"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut names: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    names.retain(|name| !name.is_empty());
+    names.sort_unstable();
+    names.dedup();
+    let known: Vec<&str> = TWICE.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, known);
+}

@@ -7,6 +7,7 @@ mod dist;
 #[cfg(test)]
 mod licences;
 mod papers;
+mod projects;
 mod provision;
 mod stage;
 
@@ -22,10 +23,13 @@ usage: cargo xtask COMMAND
                            and accuracy, FILTER keeps the tests whose name holds it
   bless [FILTER]           write the expected output of the golden tests anew
   fmt                      format all sources
-  lint                     format check and clippy
+  lint                     format check, clippy, advisories on dependencies (cargo-deny)
+  doc                      the crates' documentation, where every warning is an error
   bench [FILTER]           criterion benches
   papers [PAPER]           run the programs of papers, or of one, on the simulator, and write
                            benches/papers/REPORT.md and its plots
+  projects [NAME]          build programs of the distribution's source packages with CC=gpuc, and run
+                           their own tests; needs apt-get and the network
   dist [--deb] [--wheel] [--optimized]
                            pack compiler, runtime library, manual page and documentation into a
                            tarball in target/dist; --deb makes a Debian package of it as well,
@@ -67,14 +71,16 @@ fn run(command: &str, rest: &[&str], summary: &mut Summary) -> Result<(), String
         ("bench", _) => checks::bench(summary, filter),
         ("fmt", None) => checks::format(summary),
         ("lint", None) => checks::lint(summary),
+        ("doc", None) => checks::documentation(summary),
         ("provision", None) => provision::all(summary),
         ("papers", _) => papers::report(summary, filter)?,
+        ("projects", _) => projects::run(summary, filter),
         ("dist", None) => {
             let wanted = |form: &dist::Form| flags.contains(&form.flag());
             let forms: Vec<_> = dist::Form::ALL.into_iter().filter(wanted).collect();
             dist::packages(summary, &forms, dist::Profile::of(flags.contains(&dist::OPTIMIZED)));
         }
-        ("fmt" | "lint" | "provision" | "dist", Some(word)) => {
+        ("fmt" | "lint" | "doc" | "provision" | "dist", Some(word)) => {
             return Err(format!("{command} takes no argument `{word}`"));
         }
         _ => return Err(format!("unknown command `{command}`")),

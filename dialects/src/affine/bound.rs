@@ -6,7 +6,7 @@ use gpuc_ir::op::LoopBound;
 use gpuc_ir::{AffineExpr, AffineMap, Context, Ir, Value};
 
 /// An affine map and what it is applied to: dimensions, then symbols.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AffineValue {
     /// The map.
     pub map: AffineMap,

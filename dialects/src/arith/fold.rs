@@ -5,7 +5,7 @@
 
 use gpuc_ir::attrs::round_to_format;
 use gpuc_ir::op::Fold;
-use gpuc_ir::{Attr, AttrKind, Context, FloatKind, Ir, Op, Type, TypeKind, Value};
+use gpuc_ir::{Attr, AttrKind, Context, Ir, Op, Type, TypeKind, Value};
 
 use crate::ub::is_poison;
 
@@ -193,8 +193,7 @@ pub fn fold_ints(
 
 /// Whether constants of the format are held exactly, so that they can be computed with.
 pub(crate) fn is_computable(ctx: &Context, ty: Type) -> bool {
-    ctx.float_kind(ctx.element_or_self(ty))
-        .is_some_and(|kind| !matches!(kind, FloatKind::F80 | FloatKind::F128))
+    ctx.float_kind(ctx.element_or_self(ty)).is_some_and(|kind| kind.layout().is_some())
 }
 
 /// A NaN that does not depend on the machine the compiler runs on: the first NaN operand, quiet,

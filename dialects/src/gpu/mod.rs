@@ -8,9 +8,11 @@ mod collective;
 mod function;
 mod ids;
 mod launch;
+mod matrix;
 mod memory;
 mod module;
 mod region_syntax;
+mod sparse;
 mod syntax;
 mod verify;
 
@@ -19,8 +21,10 @@ pub use collective::*;
 pub use function::*;
 pub use ids::*;
 pub use launch::*;
+pub use matrix::*;
 pub use memory::*;
 pub use module::*;
+pub use sparse::*;
 
 /// The dialect.
 pub static DIALECT: DialectDef = DialectDef {
@@ -33,10 +37,19 @@ pub static DIALECT: DialectDef = DialectDef {
         BlockDimOp::def,
         BlockIdOp::def,
         ClusterBlockIdOp::def,
-        ClusterDimOp::def,
         ClusterDimBlocksOp::def,
+        ClusterDimOp::def,
         ClusterIdOp::def,
+        Create2To4SpMatOp::def,
+        CreateBsrOp::def,
+        CreateCooAoSOp::def,
+        CreateCooOp::def,
+        CreateCscOp::def,
+        CreateCsrOp::def,
+        CreateDnTensorOp::def,
         DeallocOp::def,
+        DestroyDnTensorOp::def,
+        DestroySpMatOp::def,
         DynamicSharedMemoryOp::def,
         GPUFuncOp::def,
         GPUModuleOp::def,
@@ -53,9 +66,26 @@ pub static DIALECT: DialectDef = DialectDef {
         NumSubgroupsOp::def,
         PrintfOp::def,
         ReturnOp::def,
+        SDDMMBufferSizeOp::def,
+        SDDMMOp::def,
+        SetCsrPointersOp::def,
         SetDefaultDeviceOp::def,
         ShuffleOp::def,
+        SpGEMMCopyOp::def,
+        SpGEMMCreateDescrOp::def,
+        SpGEMMDestroyDescrOp::def,
+        SpGEMMWorkEstimationOrComputeOp::def,
+        SpMMBufferSizeOp::def,
+        SpMMOp::def,
+        SpMVBufferSizeOp::def,
+        SpMVOp::def,
+        SpMatGetSizeOp::def,
         SubgroupIdOp::def,
+        SubgroupMmaComputeOp::def,
+        SubgroupMmaConstantMatrixOp::def,
+        SubgroupMmaElementwiseOp::def,
+        SubgroupMmaLoadMatrixOp::def,
+        SubgroupMmaStoreMatrixOp::def,
         SubgroupReduceOp::def,
         SubgroupSizeOp::def,
         TerminatorOp::def,

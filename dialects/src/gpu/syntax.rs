@@ -4,7 +4,7 @@ use gpuc_ir::op::{CustomDirective, operand_group};
 use gpuc_ir::text::{Delimiter, OpParser, OpPrinter, ParseResult};
 use gpuc_ir::{Op, OpState, OpView};
 
-use super::attributes::async_token;
+use super::attributes::{async_token, is_async_token};
 use super::launch::LaunchFuncOp;
 
 /// `custom<AsyncDependencies>(type($asyncToken), $asyncDependencies)`: `async [%a, %b]`, both parts
@@ -30,8 +30,9 @@ pub(super) static ASYNC_DEPENDENCIES: CustomDirective = CustomDirective {
 pub(super) fn print_async_dependencies(p: &mut OpPrinter<'_, '_>, op: Op) {
     let ir = p.ir;
     let Some(def) = ir.def(op) else { return };
-    // The token is the last group of results, everything in front of it is single.
-    let asynchronous = ir.results(op).len() == def.results.len();
+    // The token is the last result.
+    let last = ir.results(op).last();
+    let asynchronous = last.is_some_and(|&token| is_async_token(&ir.ctx, ir.ty(token)));
     if asynchronous {
         p.write("async");
     }

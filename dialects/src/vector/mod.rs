@@ -10,6 +10,7 @@ mod contract;
 mod element;
 mod fold;
 mod mask;
+mod masked;
 mod masked_access;
 mod print;
 mod rearrange;
@@ -25,6 +26,7 @@ pub use cast::*;
 pub use contract::*;
 pub use element::*;
 pub use mask::*;
+pub use masked::*;
 pub use masked_access::*;
 pub use print::*;
 pub use rearrange::*;
@@ -56,6 +58,7 @@ pub static DIALECT: DialectDef = DialectDef {
         InsertStridedSliceOp::def,
         InterleaveOp::def,
         LoadOp::def,
+        MaskOp::def,
         MaskedLoadOp::def,
         MaskedStoreOp::def,
         MultiDimReductionOp::def,
@@ -72,7 +75,10 @@ pub static DIALECT: DialectDef = DialectDef {
         TransferReadOp::def,
         TransferWriteOp::def,
         TransposeOp::def,
+        TypeCastOp::def,
         VectorScaleOp::def,
+        WarpExecuteOnLane0Op::def,
+        YieldOp::def,
     ],
     materialize: None,
 };

@@ -29,21 +29,25 @@ pub fn transfer_identity_map(ctx: &mut Context, shaped: Type, vector: Type) -> A
 /// Type of the mask of a transfer: an `i1` for each dimension of the buffer that the map uses, in
 /// the buffer's order.
 pub fn transfer_mask_type(ctx: &mut Context, vector: Type, map: AffineMap) -> Type {
-    let extents = ctx.shape(vector).unwrap_or_default();
-    let mut used: Vec<(u32, i64)> = ctx
+    let (extents, scalable) = match ctx.type_kind(vector) {
+        TypeKind::Vector { shape, scalable, .. } => (&shape[..], &scalable[..]),
+        _ => Default::default(),
+    };
+    let mut used: Vec<(u32, i64, bool)> = ctx
         .map_data(map)
         .results
         .iter()
-        .zip(extents)
-        .filter_map(|(&result, &extent)| match *ctx.expr_kind(result) {
-            AffineExprKind::Dim(d) => Some((d, extent)),
+        .zip(extents.iter().zip(scalable))
+        .filter_map(|(&result, (&extent, &scalable))| match *ctx.expr_kind(result) {
+            AffineExprKind::Dim(d) => Some((d, extent, scalable)),
             _ => None,
         })
         .collect();
     used.sort_unstable();
-    let shape: Vec<i64> = used.into_iter().map(|(_, extent)| extent).collect();
-    let i1 = ctx.i1();
-    ctx.vector(&shape, i1)
+    let shape = used.iter().map(|&(_, extent, _)| extent).collect();
+    let scalable = used.iter().map(|&(_, _, scalable)| scalable).collect();
+    let element = ctx.i1();
+    ctx.intern_type(TypeKind::Vector { shape, scalable, element })
 }
 
 /// Adds map and bounds where the text gave none; returns the map.

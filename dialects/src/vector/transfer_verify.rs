@@ -1,7 +1,7 @@
 //! Verification of transfers.
 
 use gpuc_ir::affine::AffineExprKind;
-use gpuc_ir::{AffineMap, Attr, AttrKind, Ir, Op, Type, Value};
+use gpuc_ir::{AffineMap, Attr, AttrKind, Ir, Op, Type, TypeKind, Value};
 
 use super::transfer::{TransferReadOp, TransferWriteOp};
 
@@ -88,19 +88,28 @@ fn verify_transfer(ir: &Ir, transfer: &Transfer) -> Result<(), String> {
     if inner.is_some() {
         return Err("does not support masks with vector element type".into());
     }
-    let mut used: Vec<(u32, i64)> = data
+    let scalable = |ty| match ir.ctx.type_kind(ty) {
+        TypeKind::Vector { scalable, .. } => &scalable[..],
+        _ => &[],
+    };
+    let mut used: Vec<(u32, i64, bool)> = data
         .results
         .iter()
-        .zip(vector_shape)
-        .filter_map(|(&result, &extent)| match *ir.ctx.expr_kind(result) {
-            AffineExprKind::Dim(d) => Some((d, extent)),
+        .zip(vector_shape.iter().zip(scalable(transfer.vector)))
+        .filter_map(|(&result, (&extent, &scalable))| match *ir.ctx.expr_kind(result) {
+            AffineExprKind::Dim(d) => Some((d, extent, scalable)),
             _ => None,
         })
         .collect();
     used.sort_unstable();
-    let expected: Vec<i64> = used.into_iter().map(|(_, extent)| extent).collect();
-    if ir.ctx.shape(ir.ty(mask)) != Some(&expected[..]) {
-        let extents: String = expected.iter().map(|extent| format!("{extent}x")).collect();
+    let given = ir.ty(mask);
+    let given = ir.ctx.shape(given).unwrap_or_default().iter().zip(scalable(given));
+    if !given.eq(used.iter().map(|(_, extent, scalable)| (extent, scalable))) {
+        let extent = |&(_, extent, scalable): &(u32, i64, bool)| match scalable {
+            true => format!("[{extent}]x"),
+            false => format!("{extent}x"),
+        };
+        let extents: String = used.iter().map(extent).collect();
         return Err(format!(
             "inferred mask type ('vector<{extents}i1>') and mask operand type ('{}') don't match",
             ir.type_text(ir.ty(mask))

@@ -60,6 +60,9 @@ files! {
     vector_parts_come_back "round_trip/vector_parts.mlir";
     loops_and_transfers_come_back "round_trip/loops_and_transfers.mlir";
     gpu_comes_back "round_trip/gpu.mlir";
+    gpu_matrices_come_back "round_trip/gpu_matrix.mlir";
+    gpu_sparse_comes_back "round_trip/gpu_sparse.mlir";
+    vector_masked_comes_back "round_trip/vector_masked.mlir";
 }
 
 files! {

@@ -125,6 +125,24 @@ fn fix_of<'d>(diagnostic: &'d Diagnostic, sources: &Sources) -> Option<(&'d Plac
     diagnostic.fix(&sources.line(&place.file, place.line)?)
 }
 
+/// What a diagnostic has to be replaced as GCC's `-fdiagnostics-parseable-fixits` has it, a line; nothing where there is nothing.
+/// Columns count bytes, the second one is behind the last of them.
+pub(super) fn fixit(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let Some((place, text)) = fix_of(diagnostic, sources) else { return String::new() };
+    let (first, last) = ends(place);
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let (file, line, next) = (quoted(&place.file), place.line, last + 1);
+    format!("fix-it:\"{file}\":{{{line}:{first}-{line}:{next}}}:\"{}\"\n", quoted(text))
+}
+
+/// What belongs to a diagnostic, by places: the way to the header that it is about, and what it has itself.
+pub(crate) fn related(diagnostic: &Diagnostic) -> Vec<(Place, String)> {
+    let way = diagnostic.included_from.iter();
+    let way = way.map(|(file, line)| (Place::new(file.clone(), *line, 1, 1), "included from here"));
+    let own = diagnostic.related.iter().map(|(place, message)| (place.clone(), message.as_str()));
+    way.chain(own).map(|(place, message)| (place, message.to_owned())).collect()
+}
+
 /// In GCC's form (GCC 12, "-fdiagnostics-format=json"), with `code` and `help` beside.
 fn json_of(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
     let point = |place: &Place, byte: u32| {
@@ -147,8 +165,7 @@ fn json_of(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
     let one = |diagnostic: &Diagnostic| {
         let locations: Vec<Value> =
             diagnostic.place.iter().map(|place| location(place, &diagnostic.label)).collect();
-        let children: Vec<Value> = diagnostic
-            .related
+        let children: Vec<Value> = related(diagnostic)
             .iter()
             .map(|(place, message)| {
                 json!({ "kind": "note", "message": message, "locations": [location(place, "")] })
@@ -208,7 +225,7 @@ fn sarif_of(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
         let locations: Vec<Value> =
             diagnostic.place.iter().map(|place| location(place, &diagnostic.label)).collect();
         let related: Vec<Value> =
-            diagnostic.related.iter().map(|(place, message)| location(place, message)).collect();
+            related(diagnostic).iter().map(|(place, message)| location(place, message)).collect();
         let mut value = json!({
             "level": level, "kind": kind, "message": { "text": text }, "locations": locations,
         });
@@ -312,6 +329,27 @@ mod tests {
     }
 
     #[test]
+    fn the_way_to_a_header_is_told() {
+        let mut error = Diagnostic::error("odd").at(Place::new("a.h", 1, 1, 1));
+        error.included_from = vec![("b.h".into(), 2), ("a.c".into(), 3)];
+        error = error.related(Place::new("a.c", 9, 1, 1), "there");
+        let sources = Sources::new();
+        let diagnostics = [error];
+        let said = |of: &Value, message: &str, line: &str| {
+            let list = of.as_array().unwrap().iter();
+            list.map(|each| (each.pointer(message).cloned(), each.pointer(line).cloned()))
+                .collect::<Vec<_>>()
+        };
+        let expected = [("included from here", 2), ("included from here", 3), ("there", 9)]
+            .map(|(message, line)| (Some(json!(message)), Some(json!(line))));
+        let children = &json_of(&diagnostics, &sources)[0]["children"];
+        assert_eq!(said(children, "/message", "/locations/0/caret/line"), expected);
+        let result = &sarif_of(&diagnostics, &sources)["runs"][0]["results"][0];
+        let line = "/physicalLocation/region/startLine";
+        assert_eq!(said(&result["relatedLocations"], "/message/text", line), expected);
+    }
+
+    #[test]
     fn names_may_be_replaced() {
         let mut sources = Sources::new();
         sources.insert("a.c", "\u{fc} copi(a)\n");
@@ -323,6 +361,7 @@ mod tests {
             ["byte-column", "display-column"].map(|which| fix[end][which].as_u64().unwrap())
         });
         assert_eq!(columns, [[4, 3], [8, 7]]);
+        assert_eq!(fixit(&diagnostics[0], &sources), "fix-it:\"a.c\":{1:4-1:8}:\"copy\"\n");
         let fix = &sarif_of(&diagnostics, &sources)["runs"][0]["results"][0]["fixes"][0];
         let change = &fix["artifactChanges"][0];
         assert_eq!(change["artifactLocation"]["uri"], json!("a.c"));

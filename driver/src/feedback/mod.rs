@@ -35,6 +35,9 @@ pub fn print(diagnostics: &[Diagnostic], sources: &Sources, options: RemarkOptio
         errors += usize::from(diagnostic.is_error());
         if !document::keep(&diagnostic) {
             eprintln!("{}\n", diagnostic.render(sources, color));
+            if options.fixits {
+                eprint!("{}", document::fixit(&diagnostic, sources));
+            }
         }
     }
     errors

@@ -32,6 +32,8 @@ pub struct RemarkOptions {
     pub all_errors: bool,
     /// `-fdiagnostics-color`; where nothing is said, a terminal has colours.
     pub color: Option<bool>,
+    /// `-fdiagnostics-parseable-fixits`: what may be replaced, in a form for programs.
+    pub fixits: bool,
     codes: [Asked; codes::ALL.len()],
 }
 
@@ -45,6 +47,7 @@ impl Default for RemarkOptions {
             no_warnings: false,
             all_errors: false,
             color: None,
+            fixits: false,
             codes: [Asked::default(); codes::ALL.len()],
         }
     }

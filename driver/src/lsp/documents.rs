@@ -13,6 +13,7 @@ use lsp_types::{
 
 use super::text::{Columns, Text};
 use super::{c, files, mlir, ptx};
+use crate::feedback::document;
 
 /// What stands behind a line of the editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -304,9 +305,9 @@ fn convert(
             text.line_range((0..text.lines()).find(includes).unwrap_or(0))
         }
     };
-    let related = diagnostic.related.iter().filter_map(|(place, message)| {
-        let location = location(place, document, uri)?;
-        Some(DiagnosticRelatedInformation { location, message: message.clone() })
+    let related = document::related(diagnostic).into_iter().filter_map(|(place, message)| {
+        let location = location(&place, document, uri)?;
+        Some(DiagnosticRelatedInformation { location, message })
     });
     let related: Vec<_> = related.collect();
     Some(lsp_types::Diagnostic {

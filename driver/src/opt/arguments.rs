@@ -8,6 +8,8 @@ use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use gpuc_ir::pass::Registry;
 use gpuc_ir::text::PrintOptions;
 
+use super::statistics::Display;
+
 /// Flags, understood.
 #[derive(Clone, Debug)]
 pub(super) struct Arguments {
@@ -25,6 +27,10 @@ pub(super) struct Arguments {
     pub module_scope: bool,
     pub show_dialects: bool,
     pub timing: bool,
+    /// Whether errors show the operation that they are about.
+    pub print_operations: bool,
+    /// Whether and how what passes counted is printed.
+    pub statistics: Option<Display>,
     pub dump_pass_pipeline: bool,
     /// Whether the pipeline is the one in the input's metadata.
     pub run_reproducer: bool,
@@ -96,6 +102,26 @@ fn command() -> Command {
             )
             .value_parser(clap::value_parser!(u64)),
         )
+        .arg(
+            value(
+                "mlir-elide-resource-strings-if-larger",
+                "COUNT",
+                "Leave out resources of the metadata whose text is longer",
+            )
+            .value_parser(clap::value_parser!(u64)),
+        )
+        .arg(
+            value(
+                "mlir-print-op-on-diagnostic",
+                "BOOL",
+                "Show the operation that an error is about in its generic form, as a note",
+            )
+            .value_parser(clap::value_parser!(bool))
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .default_value("true"),
+        )
         .arg(flag(
             "no-implicit-module",
             "The input is one operation of any kind, not put into a module",
@@ -145,6 +171,17 @@ fn command() -> Command {
                 .value_delimiter(','),
         )
         .arg(flag("mlir-timing", "Print the time spent in each pass").alias("timing"))
+        .arg(flag("mlir-pass-statistics", "Print what passes counted").alias("pass-statistics"))
+        .arg(
+            value(
+                "mlir-pass-statistics-display",
+                "FORM",
+                "The list of all passes, or the pipeline with each run of a pass",
+            )
+            .alias("pass-statistics-display")
+            .value_parser(["list", "pipeline"])
+            .default_value("pipeline"),
+        )
         .arg(
             value(
                 "mlir-pass-pipeline-crash-reproducer",
@@ -225,6 +262,8 @@ impl Arguments {
                 unique_names: matches.get_flag("mlir-print-unique-ssa-ids"),
                 skip_regions: matches.get_flag("mlir-print-skip-regions"),
                 elide_elements: matches.get_one("mlir-elide-elementsattrs-if-larger").copied(),
+                metadata: false,
+                elide_resources: matches.get_one("mlir-elide-resource-strings-if-larger").copied(),
             },
             implicit_module: !matches.get_flag("no-implicit-module"),
             verify_roundtrip: matches.get_flag("verify-roundtrip"),
@@ -232,6 +271,13 @@ impl Arguments {
             module_scope: matches.get_flag("mlir-print-ir-module-scope"),
             show_dialects: matches.get_flag("show-dialects"),
             timing: matches.get_flag("mlir-timing"),
+            print_operations: matches.get_one("mlir-print-op-on-diagnostic") != Some(&false),
+            statistics: matches.get_flag("mlir-pass-statistics").then(|| {
+                match text("mlir-pass-statistics-display").as_deref() {
+                    Some("list") => Display::List,
+                    _ => Display::Pipeline,
+                }
+            }),
             dump_pass_pipeline: matches.get_flag("dump-pass-pipeline"),
             run_reproducer: matches.get_flag("run-reproducer"),
             print_remarks: matches.get_flag("remarks"),

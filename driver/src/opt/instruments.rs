@@ -115,7 +115,7 @@ pub(crate) fn timing_report(timings: &[(&'static str, Duration)]) -> String {
     let total: Duration = timings.iter().map(|(_, time)| *time).sum();
     let mut sorted = timings.to_vec();
     sorted.sort_by_key(|&(_, time)| std::cmp::Reverse(time));
-    let line = format!("===-{}-===\n", "-".repeat(73));
+    let line = format!("==={}===\n", "-".repeat(73));
     let mut text =
         line.clone() + "                         ... Execution time report ...\n" + &line;
     text += &format!(

@@ -12,13 +12,17 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
         Some(code) => format!("{} [{code}]", diagnostic.message),
         None => diagnostic.message.clone(),
     };
-    line(&mut text, diagnostic.severity, diagnostic.place.as_ref(), &message, sources);
+    line(&mut text, diagnostic.severity, diagnostic.place.as_ref(), &message, Some(sources));
+    // The line is shown again only where a note is about another place.
+    let mut shown = diagnostic.place.as_ref();
     for (place, message) in &diagnostic.related {
+        let sources = if shown == Some(place) { None } else { Some(sources) };
         line(&mut text, Severity::Note, Some(place), message, sources);
+        shown = Some(place);
     }
     let notes = Some(&diagnostic.label).filter(|label| !label.is_empty());
     for help in notes.into_iter().chain(&diagnostic.help) {
-        line(&mut text, Severity::Note, None, help, sources);
+        line(&mut text, Severity::Note, None, help, None);
     }
     text
 }
@@ -28,7 +32,7 @@ fn line(
     severity: Severity,
     place: Option<&Place>,
     message: &str,
-    sources: &Sources,
+    sources: Option<&Sources>,
 ) {
     let Some(place) = place else {
         let _ = writeln!(text, "{severity}: {message}");
@@ -37,7 +41,8 @@ fn line(
     // Columns that are not known are 0, as upstream writes them.
     let (file, row, column) = (&place.file, place.line, place.column);
     let _ = writeln!(text, "{file}:{row}:{column}: {severity}: {message}");
-    let Some(source) = sources.line(&place.file, place.line) else { return };
+    let source = sources.and_then(|sources| sources.line(&place.file, place.line));
+    let Some(source) = source else { return };
     let before = source.chars().take((place.column as usize).saturating_sub(1));
     // A tab in front of the caret is as wide as the one above it.
     let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
@@ -56,11 +61,13 @@ mod tests {
         let error = Diagnostic::error("wrong")
             .at(Place::new("a.mlir", 2, 6, 5))
             .related(Place::new("a.mlir", 1, 1, 1), "before")
+            .related(Place::new("a.mlir", 1, 1, 1), "there again")
             .help("do better");
         assert_eq!(
             render(&error, &sources),
             "a.mlir:2:6: error: wrong\n\ttwo three\n\t    ^\n\
-             a.mlir:1:1: note: before\none\n^\nnote: do better\n"
+             a.mlir:1:1: note: before\none\n^\n\
+             a.mlir:1:1: note: there again\nnote: do better\n"
         );
         // Behind the end of a line, where something is missing.
         let missing = Diagnostic::error("missing").at(Place::new("a.mlir", 1, 6, 1));

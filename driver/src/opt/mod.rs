@@ -9,7 +9,7 @@ use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_ir::pass::{ParsePipelineError, PassInfo, PassManager, Pipeline, Registry};
 use gpuc_ir::text::split::{Chunk, check_expected, split_input};
 use gpuc_ir::text::{PrintOptions, parse_module_at, parse_operation_at, print_op};
-use gpuc_ir::verify::verify;
+use gpuc_ir::verify::{CURRENT_OPERATION, verify};
 use gpuc_ir::{Ir, Op, OpView};
 
 use crate::feedback;
@@ -20,6 +20,7 @@ pub(crate) mod instruments;
 mod messages;
 mod print_op_stats;
 mod signatures;
+mod statistics;
 mod trials;
 mod view_op_graph;
 
@@ -36,6 +37,7 @@ pub const ALL: &[&PassInfo] = &[
     trials::TestConstantFold::INFO,
     trials::TestInterfacePass::INFO,
     trials::TestPassFailure::INFO,
+    trials::TestStatsPass::INFO,
     view_op_graph::ViewOpGraph::INFO,
 ];
 
@@ -151,6 +153,12 @@ fn process(
     let mut ir = Ir::new();
     register_dialects(&mut ir.ctx, arguments);
     let result = transform(arguments, registry, &mut ir, name, chunk, &mut diagnostics);
+    let whole_text = PrintOptions { metadata: true, ..arguments.printing };
+    if !arguments.print_operations {
+        for diagnostic in &mut diagnostics {
+            diagnostic.related.retain(|(_, note)| !note.starts_with(CURRENT_OPERATION));
+        }
+    }
     if arguments.verify_diagnostics {
         let mismatches = check_expected(chunk, name, &diagnostics);
         if !mismatches.is_empty() {
@@ -159,7 +167,7 @@ fn process(
         }
         // What was expected came; what was made of the text, if it was, is printed as ever.
         return match result {
-            Some(module) => print_op(&ir, module, arguments.printing, output)
+            Some(module) => print_op(&ir, module, whole_text, output)
                 .map_err(|_| Diagnostic::error("cannot print").into()),
             None => Ok(()),
         };
@@ -182,8 +190,7 @@ fn process(
         *output += &gpuc_backend_ptx::print(&ir, kernels, true);
         return Ok(());
     }
-    print_op(&ir, module, arguments.printing, output)
-        .map_err(|_| Diagnostic::error("cannot print"))?;
+    print_op(&ir, module, whole_text, output).map_err(|_| Diagnostic::error("cannot print"))?;
     Ok(())
 }
 
@@ -242,6 +249,9 @@ fn transform(
         }
         _ => arguments.pipeline_text(ir.name(module)),
     };
+    if arguments.run_reproducer {
+        ir.ctx.consume_external_resources("mlir_reproducer");
+    }
     let mut pipeline = match Pipeline::parse(&text, registry) {
         Ok(pipeline) => pipeline,
         Err(error) => {
@@ -264,6 +274,9 @@ fn transform(
     diagnostics.append(&mut manager.diagnostics);
     if arguments.timing {
         eprint!("{}", instruments::timing_report(&manager.timings));
+    }
+    if let Some(display) = arguments.statistics {
+        eprint!("{}", statistics::report(&pipeline, &manager.counts, display));
     }
     match result {
         // An error that a pass has reported and gone on from is one still.

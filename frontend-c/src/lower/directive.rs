@@ -212,6 +212,7 @@ impl Lowerer<'_> {
             }
             _ => Roles::default(),
         };
+        self.note_doubts(directive, &roles);
         // Iterations that read what it was could not be told from the last one, which changes it.
         let linear = directive.linear.first().map(|(var, _)| var.decl);
         if let Some(decl) = roles.in_turns.or_else(|| self.keeps_own(directive)).or(linear) {

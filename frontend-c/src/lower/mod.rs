@@ -11,6 +11,7 @@
 //! | [`unit`] | directives of a unit, in order |
 //! | [`capture`], [`clause_items`], [`uses`], [`enclosing`], [`storage`] | the rules on data to arguments |
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
+//! | [`doubts`] | scalars that a clause is missing for |
 //! | [`region`], [`redundant`] | compute constructs, what all their gangs execute |
 //! | [`directive`], [`atomic`], [`scatter`] | `loop`, `atomic`, updates that iterations may share |
 //! | [`private`] | copies of variables, arrays and sections that each has of its own |
@@ -44,6 +45,7 @@ mod counted;
 mod crossings;
 mod depth;
 mod directive;
+mod doubts;
 mod enclosing;
 mod expression;
 mod extent;

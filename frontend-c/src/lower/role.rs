@@ -11,6 +11,7 @@ use gpuc_dialects::offload::Construct;
 use indexmap::IndexSet;
 
 use super::capture::Capturing;
+use super::doubts::{Doubt, Missing};
 use super::flow::{Fate, From, fate};
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
@@ -43,6 +44,8 @@ pub(super) struct Roles {
     pub reductions: Vec<(DeclId, ReductionOp)>,
     /// Of those that are read behind the loop, one for which its iterations must be executed one after another.
     pub in_turns: Option<DeclId>,
+    /// Those that a clause is missing for.
+    pub doubts: Vec<Doubt>,
 }
 
 /// What the compute construct around loops says of scalars.
@@ -85,6 +88,9 @@ impl Lowerer<'_> {
             match (start.read, behind.read) {
                 (None, None) if !shared => {
                     roles.own.insert(decl);
+                    if self.lacks_private(site, decl, start) {
+                        roles.doubts.push(Doubt { decl, missing: Missing::Private });
+                    }
                 }
                 (Some(_), Some(later)) => match update::reduction(unit, site.body, decl) {
                     // Memory that gangs share is updated as the program says, where more than one of them may come
@@ -93,7 +99,12 @@ impl Lowerer<'_> {
                         if shared
                             && !self.is_first_of_gangs(site)
                             && is_updated_atomically(unit, site.body, decl) => {}
-                    Some(op) => roles.reductions.push((decl, op)),
+                    Some(op) => {
+                        roles.reductions.push((decl, op));
+                        if !is_updated_atomically(unit, site.body, decl) {
+                            roles.doubts.push(Doubt { decl, missing: Missing::Reduction(op) });
+                        }
+                    }
                     None if shared => {}
                     None if self.may_take_turns(site.directive) => {
                         roles.in_turns.get_or_insert(decl);
@@ -427,7 +438,7 @@ pub(crate) fn declared_in(unit: &TranslationUnit, body: StmtId) -> IndexSet<Decl
 }
 
 /// Whether all that a statement does with a variable is to set it to one and the same number: a flag that is raised.
-fn sets_one_number(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
+pub(super) fn sets_one_number(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
     let (mut numbers, mut is_flag, mut mentions) = (IndexSet::new(), true, 0);
     walk::stmt(unit, body, &mut |node| {
         let Node::Expr(expr) = node else { return Below::Enter };
@@ -485,7 +496,7 @@ fn in_loop(unit: &TranslationUnit, body: StmtId, inner: StmtId) -> bool {
 }
 
 /// Whether all that a statement does to a variable stands behind `atomic` directives.
-fn is_updated_atomically(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
+pub(super) fn is_updated_atomically(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
     let mut all = true;
     walk::stmt(unit, body, &mut |node| match node {
         Node::Stmt(stmt) => match &unit.stmts[stmt].kind {

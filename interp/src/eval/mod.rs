@@ -35,6 +35,7 @@ mod rearrange;
 mod scf;
 mod thread_loop;
 mod transfer;
+mod unsupported;
 mod vector;
 mod view;
 
@@ -98,6 +99,7 @@ pub(crate) fn handlers() -> FxHashMap<&'static str, Handler> {
         offload::OPS,
         print::OPS,
         ptr::OPS,
+        unsupported::OPS,
     ];
     families.iter().flat_map(|family| family.iter().copied()).collect()
 }

@@ -43,7 +43,7 @@ pub(super) fn enter(
     }
 }
 
-fn once(m: &mut Interpreter<'_>, op: Op) -> Step {
+pub(super) fn once(m: &mut Interpreter<'_>, op: Op) -> Step {
     enter(m, op, 0, Vec::new(), State::Once)
 }
 

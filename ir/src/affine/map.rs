@@ -58,8 +58,7 @@ impl Context {
     /// Whether each result is the dimension of its position, with no symbols.
     pub fn map_is_identity(&self, map: AffineMap) -> bool {
         let data = self.map_data(map);
-        data.symbols == 0
-            && data.results.len() == data.dims as usize
+        data.results.len() == data.dims as usize
             && data
                 .results
                 .iter()

@@ -1,5 +1,6 @@
 //! Running pipelines.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use gpuc_diagnostics::Diagnostic;
@@ -31,6 +32,10 @@ pub struct PassFailure {
     pub errors: Vec<Diagnostic>,
 }
 
+/// What the passes of a pipeline counted: by the number of the step, in the order in which
+/// [`Pipeline::passes`] gives them, one number for each of the pass's counters.
+pub type Counts = BTreeMap<usize, Vec<u64>>;
+
 /// Runs pipelines, with verification, timing and instruments.
 #[derive(Default)]
 pub struct PassManager {
@@ -42,6 +47,8 @@ pub struct PassManager {
     pub diagnostics: Vec<Diagnostic>,
     /// Time in each pass, by name in order of first run; verification under `(verify)`.
     pub timings: Vec<(&'static str, Duration)>,
+    /// What the passes of the last pipeline counted.
+    pub counts: Counts,
     analyses: Analyses,
 }
 
@@ -66,7 +73,8 @@ impl PassManager {
     ) -> Result<(), PassFailure> {
         // Since the last run the IR may have changed, or be another.
         self.analyses = Analyses::default();
-        self.run_nested(ir, root, pipeline)
+        self.counts.clear();
+        self.run_nested(ir, root, pipeline, 0)
     }
 
     fn run_nested(
@@ -74,6 +82,7 @@ impl PassManager {
         ir: &mut Ir,
         root: Op,
         pipeline: &mut Pipeline,
+        first: usize,
     ) -> Result<(), PassFailure> {
         if pipeline.anchor != "any" && ir.name(root) != pipeline.anchor {
             return Err(PassFailure {
@@ -88,12 +97,18 @@ impl PassManager {
                 ],
             });
         }
+        let mut next = first;
         for step in &mut pipeline.steps {
+            let number = next;
+            next += match step {
+                Step::Nested(nested) => nested.passes().count(),
+                Step::Pass(..) => 1,
+            };
             match step {
                 Step::Nested(nested) => {
                     for op in directly_inside(ir, root) {
                         if nested.anchor == "any" || ir.name(op) == nested.anchor {
-                            self.run_nested(ir, op, nested)?;
+                            self.run_nested(ir, op, nested, number)?;
                         }
                     }
                 }
@@ -109,10 +124,10 @@ impl PassManager {
                             return Err(PassFailure { pass: info.name, errors: vec![error] });
                         }
                         for op in outermost_inside(ir, root, anchor) {
-                            self.run_pass(ir, op, info, &mut **pass)?;
+                            self.run_pass(ir, op, info, &mut **pass, number)?;
                         }
                     }
-                    _ => self.run_pass(ir, root, info, &mut **pass)?,
+                    _ => self.run_pass(ir, root, info, &mut **pass, number)?,
                 },
             }
         }
@@ -125,6 +140,7 @@ impl PassManager {
         op: Op,
         info: &'static PassInfo,
         pass: &mut dyn super::Pass,
+        number: usize,
     ) -> Result<(), PassFailure> {
         for instrument in &mut self.instruments {
             instrument.before(ir, op, info);
@@ -135,6 +151,7 @@ impl PassManager {
             diagnostics: &mut self.diagnostics,
             preserved: Preserved::Only(Vec::new()),
             instruments: &mut self.instruments,
+            counts: self.counts.entry(number).or_insert_with(|| vec![0; info.counters.len()]),
             pass: info,
         };
         let result = pass.run(ir, op, &mut cx);

@@ -17,9 +17,9 @@ mod options;
 mod pipeline;
 
 pub use analysis::Analysis;
-pub use manager::{Instrument, PassFailure, PassManager};
+pub use manager::{Counts, Instrument, PassFailure, PassManager};
 pub use options::{OptionError, OptionSpec, OptionValue, RawOptions};
-pub use pipeline::{ParsePipelineError, Pipeline, Registry, Step};
+pub use pipeline::{ParsePipelineError, Pipeline, Registry, Step, nests_implicitly};
 
 /// What a pass is.
 pub struct PassInfo {
@@ -33,8 +33,19 @@ pub struct PassInfo {
     pub anchor: Option<&'static str>,
     /// Its options.
     pub options: &'static [OptionSpec],
+    /// What it counts, in order of the names.
+    pub counters: &'static [Counter],
     /// Makes one from its options' texts.
     pub make: fn(&RawOptions) -> Result<Box<dyn Pass>, OptionError>,
+}
+
+/// Something that a pass counts, for `--mlir-pass-statistics`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// Name, upstream's where the pass is upstream's (`num-cse'd`).
+    pub name: &'static str,
+    /// What is counted.
+    pub summary: &'static str,
 }
 
 impl std::fmt::Debug for PassInfo {
@@ -56,6 +67,8 @@ pub struct PassContext<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     preserved: analysis::Preserved,
     instruments: &'a mut [Box<dyn Instrument>],
+    /// One number for each counter of the pass.
+    counts: &'a mut [u64],
     pass: &'static PassInfo,
 }
 
@@ -76,6 +89,16 @@ impl PassContext<'_> {
     /// Tells the user something: a warning, or a remark on a decision.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Adds to one of the counters that the pass declares.
+    ///
+    /// # Panics
+    /// If it declares none of that name.
+    pub fn count(&mut self, counter: &str, by: usize) {
+        let declared = self.pass.counters.iter().position(|each| each.name == counter);
+        let at = declared.unwrap_or_else(|| panic!("{} counts no {counter}", self.pass.name));
+        self.counts[at] += by as u64;
     }
 
     /// What an analysis says of `op`: what an earlier pass asked for, if every pass since preserved
@@ -110,8 +133,11 @@ impl PassContext<'_> {
 ///         /// How many, at most.
 ///         limit: u64 = 100,
 ///     }
+///     counts { "num-cse'd": "Number of operations CSE'd" }
 /// }
 /// ```
+///
+/// What it `counts` stands in order of the names, and is counted with [`PassContext::count`].
 #[macro_export]
 macro_rules! pass {
     (
@@ -119,6 +145,7 @@ macro_rules! pass {
         $pass:ident = $name:literal $(titled $title:literal)? $(on $anchor:literal)? {
             $($(#[doc = $odoc:literal])+ $option:ident : $ty:ty = $default:expr),* $(,)?
         }
+        $(counts { $($counter:literal : $counted:literal),* $(,)? })?
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, Debug)]
@@ -148,6 +175,10 @@ macro_rules! pass {
                         $crate::pass::OptionValue::show_option(&value)
                     },
                 }),*],
+                counters: &[$($($crate::pass::Counter {
+                    name: $counter,
+                    summary: $counted,
+                }),*)?],
                 make: |raw| {
                     #[allow(unused_mut)]
                     let mut pass = $pass::default();

@@ -59,7 +59,7 @@ pub enum Step {
 /// Whether a pipeline on operations of this name takes passes of every kind: one that runs on
 /// another kind then runs on every such operation inside, however deep. A module holds everything,
 /// so that flags need no nesting; a pipeline that nests says what it means.
-pub(super) fn nests_implicitly(anchor: &str) -> bool {
+pub fn nests_implicitly(anchor: &str) -> bool {
     matches!(anchor, "builtin.module" | "any")
 }
 
@@ -110,6 +110,14 @@ impl Pipeline {
     pub fn nest(&mut self, nested: Pipeline) -> &mut Self {
         self.steps.push(Step::Nested(nested));
         self
+    }
+
+    /// Every pass, those of nested pipelines where these stand.
+    pub fn passes(&self) -> Box<dyn Iterator<Item = &'static PassInfo> + '_> {
+        Box::new(self.steps.iter().flat_map(|step| match step {
+            Step::Pass(info, ..) => Box::new(std::iter::once(*info)) as Box<dyn Iterator<Item = _>>,
+            Step::Nested(nested) => nested.passes(),
+        }))
     }
 
     /// Reads `anchor(pass{option=value},...)`.

@@ -3,24 +3,13 @@
 use std::fmt::Write;
 
 use crate::attrs::round_to_format;
-use crate::types::FloatKind;
-
-/// Bits of exponent and of fraction of the formats whose bits can be written.
-fn layout(kind: FloatKind) -> Option<(u32, u32)> {
-    Some(match kind {
-        FloatKind::F16 => (5, 10),
-        FloatKind::BF16 => (8, 7),
-        FloatKind::TF32 => (8, 10),
-        FloatKind::F32 => (8, 23),
-        FloatKind::F64 => (11, 52),
-        FloatKind::F80 | FloatKind::F128 => return None,
-    })
-}
+use crate::types::{FloatKind, Specials};
 
 /// Bits of the `f64` that equals the number with the given bits in `kind`; `None` if there are
 /// more bits than the format has.
 pub(super) fn float_from_bits(bits: u128, kind: FloatKind) -> Option<u64> {
-    let (exponent_bits, fraction_bits) = layout(kind)?;
+    let layout = kind.layout()?;
+    let (exponent_bits, fraction_bits) = (layout.exponent, layout.fraction);
     if bits >> (1 + exponent_bits + fraction_bits) != 0 {
         return None;
     }
@@ -28,41 +17,54 @@ pub(super) fn float_from_bits(bits: u128, kind: FloatKind) -> Option<u64> {
     if kind == FloatKind::F64 {
         return Some(bits);
     }
-    let sign = bits >> (exponent_bits + fraction_bits) << 63;
-    let exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
-    let fraction = bits & ((1 << fraction_bits) - 1);
-    let bias = (1i32 << (exponent_bits - 1)) - 1;
-    if exponent == (1 << exponent_bits) - 1 {
-        return Some(sign | 0x7ff << 52 | fraction << (52 - fraction_bits));
+    let sign_bit = 1 << (exponent_bits + fraction_bits);
+    let sign = (bits & sign_bit) << (63 - exponent_bits - fraction_bits);
+    let (top, all) = ((1 << exponent_bits) - 1, (1 << fraction_bits) - 1);
+    let exponent = bits >> fraction_bits & top;
+    let fraction = bits & all;
+    let nan = f64::NAN.to_bits();
+    match layout.specials {
+        Specials::Ieee if exponent == top => {
+            return Some(sign | 0x7ff << 52 | fraction << (52 - fraction_bits));
+        }
+        Specials::NanOnly if exponent == top && fraction == all => return Some(sign | nan),
+        Specials::NanForNegativeZero if bits == sign_bit => return Some(nan),
+        _ => {}
     }
+    let least = layout.least_exponent() - fraction_bits as i32;
     let magnitude = if exponent == 0 {
-        fraction as f64 * 2f64.powi(1 - bias - fraction_bits as i32)
+        fraction as f64 * 2f64.powi(least)
     } else {
-        (fraction | 1 << fraction_bits) as f64
-            * 2f64.powi(exponent as i32 - bias - fraction_bits as i32)
+        (fraction | 1 << fraction_bits) as f64 * 2f64.powi(exponent as i32 - 1 + least)
     };
     Some(sign | magnitude.to_bits())
 }
 
-/// The number's bits in `kind`, which must be one that [`layout`] knows; wider formats are written
+/// The number's bits in `kind`, which must be one that has a layout; wider formats are written
 /// by their `f64` bits, which no reader takes for a valid literal of theirs.
 pub(super) fn bits_in_format(value: f64, kind: FloatKind) -> u64 {
-    let Some((exponent_bits, fraction_bits)) = layout(kind) else { return value.to_bits() };
+    let Some(layout) = kind.layout() else { return value.to_bits() };
+    let (exponent_bits, fraction_bits) = (layout.exponent, layout.fraction);
     let bits = value.to_bits();
     if kind == FloatKind::F64 {
         return bits;
     }
-    let sign = bits >> 63 << (exponent_bits + fraction_bits);
+    let sign_bit = 1 << (exponent_bits + fraction_bits);
+    let sign = (bits >> 63) * sign_bit;
     let top = ((1u64 << exponent_bits) - 1) << fraction_bits;
     if !value.is_finite() {
-        return sign | top | (bits & ((1 << 52) - 1)) >> (52 - fraction_bits);
+        return match layout.specials {
+            Specials::Ieee => sign | top | (bits & ((1 << 52) - 1)) >> (52 - fraction_bits),
+            Specials::NanOnly => sign | (sign_bit - 1),
+            Specials::NanForNegativeZero => sign_bit,
+        };
     }
     if value == 0.0 {
         return sign;
     }
-    let bias = (1i32 << (exponent_bits - 1)) - 1;
+    let bias = layout.bias;
     let exponent = (bits >> 52 & 0x7ff) as i32 - 1023;
-    if exponent < 1 - bias {
+    if exponent < layout.least_exponent() {
         let scaled = value.abs() * 2f64.powi(bias - 1) * 2f64.powi(fraction_bits as i32);
         return sign | scaled as u64;
     }
@@ -89,6 +91,11 @@ pub(super) fn write_float(out: &mut String, value: f64, kind: FloatKind) {
         }
         out.truncate(start);
         let precision = match kind {
+            FloatKind::F8E5M2 | FloatKind::F8E5M2FNUZ => 2,
+            FloatKind::F8E4M3
+            | FloatKind::F8E4M3FN
+            | FloatKind::F8E4M3FNUZ
+            | FloatKind::F8E4M3B11FNUZ => 3,
             FloatKind::F16 | FloatKind::TF32 => 5,
             FloatKind::BF16 => 4,
             FloatKind::F32 => 9,
@@ -237,6 +244,33 @@ mod tests {
         assert_eq!(text(1.0 / 3.0, FloatKind::F64), "0.33333333333333331");
         assert_eq!(text(2.0, FloatKind::F16), "2.000000e+00");
         assert_eq!(text(f64::NEG_INFINITY, FloatKind::F16), "0xFC00");
+    }
+
+    /// Every number of eight bits is what upstream says it is, and comes back.
+    #[test]
+    fn eight_bits() {
+        let eight: Vec<FloatKind> =
+            FloatKind::ALL.into_iter().filter(|kind| kind.width() == 8).collect();
+        assert_eq!(eight.len(), 6);
+        for kind in eight {
+            for bits in 0..=255u64 {
+                let value = f64::from_bits(float_from_bits(bits.into(), kind).unwrap());
+                assert_eq!(bits_in_format(value, kind), bits, "{kind:?} {bits:#x}");
+                let rounded = round_to_format(value, kind);
+                assert!(rounded.is_nan() && value.is_nan() || rounded == value, "{kind:?} {value}");
+            }
+            let greatest = kind.layout().unwrap().greatest();
+            assert_eq!(round_to_format(greatest, kind), greatest);
+            assert!(!round_to_format(greatest * 2.0, kind).is_finite());
+        }
+        assert_eq!(text(448.0, FloatKind::F8E4M3FN), "4.480000e+02");
+        assert_eq!(text(round_to_format(465.0, FloatKind::F8E4M3FN), FloatKind::F8E4M3FN), "0x7F");
+        let nan = round_to_format(1000.0, FloatKind::F8E4M3B11FNUZ);
+        assert_eq!(text(nan, FloatKind::F8E4M3B11FNUZ), "0x80");
+        let zero = round_to_format(-0.0, FloatKind::F8E4M3FNUZ);
+        assert_eq!(text(zero, FloatKind::F8E4M3FNUZ), "0.000000e+00");
+        assert_eq!(text(0.101_562_5, FloatKind::F8E4M3B11FNUZ), "1.015630e-01");
+        assert_eq!(text(f64::INFINITY, FloatKind::F8E4M3), "0x78");
     }
 
     #[test]

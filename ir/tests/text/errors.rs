@@ -177,7 +177,7 @@ fn types_and_attributes() {
             t:1:31: error: multiple memory spaces specified in memref type
             t:1:28: error: expected the number of strides to match the rank: 0 != 1
             t:1:22: error: invalid element type for complex
-            t:1:14: error: expected attribute value
+            accepted: "t.a"() {x = f8E5M2} : () -> ()
             t:1:14: error: undefined symbol alias id 'unknown'
             t:1:23: error: expected '>' in tuple type
             t:1:20: error: unbalanced '<' character in pretty dialect name
@@ -196,7 +196,7 @@ fn types_and_attributes() {
             t:1:20: error: expected integer elements, but parsed floating-point
             t:1:20: error: elements hex string should start with '0x' and hold pairs of digits
             t:1:23: error: elements literal type must have static shape
-            t:1:14: error: attribute 'dense_resource' is not supported
+            accepted: "t.a"() {x = dense_resource<x> : tensor<2xi32>} : () -> ()
             t:1:20: error: element type must be i1, i8, i16, i32, i64, f32 or f64
             t:1:14: error: undefined symbol alias id 'nope'
             t:1:14: error: @ identifier expected to start with letter or '_'

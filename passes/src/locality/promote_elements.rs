@@ -23,7 +23,8 @@ use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Analysis, Pass, PassContext};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Type, Value, WalkOrder};
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
 
 use super::band::Bound;
 use super::coordinates::Exprs;
@@ -225,22 +226,15 @@ fn are_apart(ir: &Ir, root: Value, other: &Access, apart: &IndexSet<(Value, Valu
 
 /// Plain affine accesses of a list, by the element.
 fn grouped(ir: &Ir, accesses: &[Access], wanted: impl Fn(&Access) -> bool) -> Vec<Element> {
-    let mut found: Vec<Element> = Vec::new();
+    let mut found: IndexMap<(Value, AffineValue), Element, FxBuildHasher> = IndexMap::default();
     for access in accesses {
         let plain = AffineLoadOp::is(ir, access.op) || AffineStoreOp::is(ir, access.op);
         let Some(at) = place(ir, access.op).filter(|_| plain && wanted(access)) else { continue };
-        let known = found.iter_mut().find(|known| known.buffer == access.buffer && known.at == at);
-        match known {
-            Some(known) => known.accesses.push(access.op),
-            None => found.push(Element {
-                buffer: access.buffer,
-                root: access.root,
-                at,
-                accesses: vec![access.op],
-            }),
-        }
+        let (buffer, root) = (access.buffer, access.root);
+        let new = || Element { buffer, root, at: at.clone(), accesses: Vec::new() };
+        found.entry((buffer, at.clone())).or_insert_with(new).accesses.push(access.op);
     }
-    found
+    found.into_values().collect()
 }
 
 /// An element that does not change from round to round, and all accesses to it.

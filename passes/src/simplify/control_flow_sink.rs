@@ -12,14 +12,16 @@ use gpuc_ir::{Ir, Op, Region, WalkOrder};
 gpuc_ir::pass! {
     /// Move operations into the branch that uses them.
     ControlFlowSink = "control-flow-sink" {}
+    counts { "num-sunk": "Number of operations sunk" }
 }
 
 impl Pass for ControlFlowSink {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
             for (index, &region) in ir.regions(inner).to_vec().iter().enumerate() {
                 if runs_once_at_most(ir, inner, index) {
-                    sink(ir, region);
+                    let sunk = sink(ir, region);
+                    cx.count("num-sunk", sunk);
                 }
             }
         }

@@ -6,18 +6,20 @@
 //! may write. Operations with regions
 //! are left alone. After MLIR's pass of the same name.
 
+use std::hash::{Hash, Hasher};
+
 use gpuc_diagnostics::Diagnostic;
-use gpuc_ir::context::OpName;
 use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::op::{EffectKind, Effects, Traits};
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Block, Dict, Ir, Op, Region, Type, Value};
-use rustc_hash::FxHashMap;
+use gpuc_ir::{Block, Ir, Op, Region, Value};
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 gpuc_ir::pass! {
     /// Eliminate common subexpressions.
     Cse = "cse" titled "CSE" {}
+    counts { "num-cse'd": "Number of operations CSE'd", "num-dce'd": "Number of operations DCE'd" }
 }
 
 impl Pass for Cse {
@@ -29,35 +31,39 @@ impl Pass for Cse {
         }
         // Blocks and their terminators stay as they are.
         cx.preserve::<DominanceInfo>();
-        if !eliminator.changed {
+        cx.count("num-cse'd", eliminator.merged);
+        cx.count("num-dce'd", eliminator.dead);
+        if eliminator.merged + eliminator.dead == 0 {
             cx.preserve_all();
         }
         Ok(())
     }
 }
 
-/// What makes two operations the same.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    name: OpName,
-    attrs: Dict,
-    operands: SmallVec<[Value; 4]>,
-    results: SmallVec<[Type; 1]>,
+/// What makes two operations the same: name, attributes, operands and types of results, as a number. Of millions of operations
+/// that is all that is kept beside their keys; two of one number are compared.
+fn number_of(ir: &Ir, op: Op) -> u64 {
+    let mut hasher = FxHasher::default();
+    (ir.op_name(op), ir.attrs(op)).hash(&mut hasher);
+    operands(ir, op).hash(&mut hasher);
+    ir.result_types(op).for_each(|ty| ty.hash(&mut hasher));
+    hasher.finish()
 }
 
-impl Key {
-    fn of(ir: &Ir, op: Op) -> Key {
-        let mut operands: SmallVec<[Value; 4]> = ir.operands(op).collect();
-        if ir.has_trait(op, Traits::COMMUTATIVE) {
-            operands.sort_unstable();
-        }
-        Key {
-            name: ir.op_name(op),
-            attrs: ir.attrs(op),
-            operands,
-            results: ir.result_types(op).collect(),
-        }
+/// The operands; in one order where theirs says nothing.
+fn operands(ir: &Ir, op: Op) -> SmallVec<[Value; 4]> {
+    let mut operands: SmallVec<[Value; 4]> = ir.operands(op).collect();
+    if ir.has_trait(op, Traits::COMMUTATIVE) {
+        operands.sort_unstable();
     }
+    operands
+}
+
+fn are_same(ir: &Ir, a: Op, b: Op) -> bool {
+    ir.op_name(a) == ir.op_name(b)
+        && ir.attrs(a) == ir.attrs(b)
+        && operands(ir, a) == operands(ir, b)
+        && ir.result_types(a).eq(ir.result_types(b))
 }
 
 #[derive(Clone, Copy)]
@@ -69,12 +75,15 @@ struct Known {
 
 struct Eliminator<'a> {
     dominance: &'a DominanceInfo,
-    known: FxHashMap<Key, Known>,
-    /// Keys entered in each open scope, with what they shadowed.
-    scopes: Vec<Vec<(Key, Option<Known>)>>,
+    /// By their numbers, or the next free ones behind those.
+    known: FxHashMap<u64, Known>,
+    /// Numbers entered in each open scope, with what they shadowed.
+    scopes: Vec<Vec<(u64, Option<Known>)>>,
     /// Writes seen so far on this way; reads of different counts are different.
     writes: u32,
-    changed: bool,
+    /// How many operations were found to be others, and to be dead.
+    merged: usize,
+    dead: usize,
 }
 
 impl<'a> Eliminator<'a> {
@@ -84,7 +93,8 @@ impl<'a> Eliminator<'a> {
             known: FxHashMap::default(),
             scopes: Vec::new(),
             writes: 0,
-            changed: false,
+            merged: 0,
+            dead: 0,
         }
     }
 
@@ -142,7 +152,7 @@ impl<'a> Eliminator<'a> {
     fn op(&mut self, ir: &mut Ir, op: Op) {
         if ir.is_trivially_dead(op) {
             ir.erase_op(op);
-            self.changed = true;
+            self.dead += 1;
             return;
         }
         let regions = ir.regions(op).to_vec();
@@ -160,7 +170,8 @@ impl<'a> Eliminator<'a> {
                 for region in regions {
                     inner.region(ir, region);
                 }
-                self.changed |= inner.changed;
+                self.merged += inner.merged;
+                self.dead += inner.dead;
             } else {
                 for region in regions {
                     self.region(ir, region);
@@ -180,16 +191,19 @@ impl<'a> Eliminator<'a> {
             return;
         }
         let reads = effects.is_some_and(|effects| !effects.is_empty());
-        let key = Key::of(ir, op);
+        let mut key = number_of(ir, op);
+        while self.known.get(&key).is_some_and(|known| !are_same(ir, known.op, op)) {
+            key = key.wrapping_add(1);
+        }
         if let Some(&known) = self.known.get(&key)
             && (!reads || known.writes == self.writes)
         {
             let values = ir.results(known.op).to_vec();
             ir.replace_op(op, &values);
-            self.changed = true;
+            self.merged += 1;
             return;
         }
-        let shadowed = self.known.insert(key.clone(), Known { op, writes: self.writes });
+        let shadowed = self.known.insert(key, Known { op, writes: self.writes });
         if let Some(scope) = self.scopes.last_mut() {
             scope.push((key, shadowed));
         }

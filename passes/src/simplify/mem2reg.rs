@@ -19,39 +19,44 @@ use crate::analysis::names;
 gpuc_ir::pass! {
     /// Promote local scalar variables to SSA values.
     Mem2Reg = "mem2reg" {}
+    counts { "promoted slots": "Total amount of memory slot promoted" }
 }
 
 impl Pass for Mem2Reg {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        let mut promoted = 0;
         for region in ir.regions(op).to_vec() {
             for block in ir.blocks(region).to_vec() {
                 for inner in ir.ops(block).collect::<Vec<_>>() {
-                    promote_inside(ir, inner);
+                    promoted += promote_inside(ir, inner);
                 }
-                promote_block(ir, block);
+                promoted += promote_block(ir, block);
             }
         }
+        cx.count("promoted slots", promoted);
         release_dead_carried(ir, op);
         Ok(())
     }
 }
 
-/// Promotes the variables declared in every block inside `op`, inner blocks first.
-fn promote_inside(ir: &mut Ir, op: Op) {
+/// Promotes the variables declared in every block inside `op`, inner blocks first, and says how many.
+fn promote_inside(ir: &mut Ir, op: Op) -> usize {
+    let mut promoted = 0;
     for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
         if ir.is_erased(inner) {
             continue;
         }
         for region in ir.regions(inner).to_vec() {
             for block in ir.blocks(region).to_vec() {
-                promote_block(ir, block);
+                promoted += promote_block(ir, block);
             }
         }
     }
+    promoted
 }
 
 /// Promotes the variables declared in `block` itself.
-fn promote_block(ir: &mut Ir, block: Block) {
+fn promote_block(ir: &mut Ir, block: Block) -> usize {
     let mut promoter = Promoter { variables: FxHashMap::default(), order: Vec::new() };
     for op in ir.ops(block).collect::<Vec<_>>() {
         if let Some(ty) = promotable(ir, op, block) {
@@ -61,7 +66,7 @@ fn promote_block(ir: &mut Ir, block: Block) {
         }
     }
     if promoter.order.is_empty() {
-        return;
+        return 0;
     }
     let mut state = State::default();
     promoter.block(ir, block, &mut state);
@@ -70,6 +75,7 @@ fn promote_block(ir: &mut Ir, block: Block) {
             ir.erase_op(alloca);
         }
     }
+    promoter.order.len()
 }
 
 /// The element type of a variable that can become a value.

@@ -15,10 +15,11 @@ use indexmap::IndexMap;
 
 gpuc_ir::pass! {
     /// Replace local arrays and structs by variables for their elements.
-    Sroa = "sroa" {
+    Sroa = "sroa" titled "SROA" {
         /// Elements in use, at most; buffers with more stay.
         max_elements: usize = 64,
     }
+    counts { "destructured slots": "Total amount of memory slots destructured" }
 }
 
 impl Pass for Sroa {
@@ -26,7 +27,12 @@ impl Pass for Sroa {
         let mut changed = false;
         for alloca in ir.nested_ops(op, WalkOrder::PreOrder) {
             if memref::AllocaOp::is(ir, alloca) {
-                changed |= erase_if_only_written(ir, alloca) || self.replace(ir, alloca);
+                if erase_if_only_written(ir, alloca) {
+                    changed = true;
+                } else if self.replace(ir, alloca) {
+                    changed = true;
+                    cx.count("destructured slots", 1);
+                }
             }
         }
         if !changed {

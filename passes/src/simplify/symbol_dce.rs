@@ -12,11 +12,12 @@ use rustc_hash::FxHashSet;
 
 gpuc_ir::pass! {
     /// Erase symbols that nothing refers to or can refer to.
-    SymbolDce = "symbol-dce" {}
+    SymbolDce = "symbol-dce" titled "SymbolDCE" {}
+    counts { "num-dce'd": "Number of symbols DCE'd" }
 }
 
 impl Pass for SymbolDce {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PreOrder) {
             if ir.def(inner).is_none() && ir.regions(inner).len() == 1 {
                 let name = ir.name(inner);
@@ -26,7 +27,12 @@ impl Pass for SymbolDce {
         }
         // Symbols used only by dead symbols die in the next round.
         let hidden = ir.parent_op(op).is_none() || visibility(ir, op) == Some("private");
-        while erase_in_all(ir, op, op, hidden) {}
+        loop {
+            match erase_in_all(ir, op, op, hidden) {
+                0 => break,
+                erased => cx.count("num-dce'd", erased),
+            }
+        }
         Ok(())
     }
 }
@@ -35,27 +41,33 @@ fn visibility(ir: &Ir, op: Op) -> Option<&str> {
     ir.attr(op, "sym_visibility").and_then(|attr| ir.ctx.string_value(attr))
 }
 
-/// Erases what is unused in a table and in the tables in it; `hidden`: nothing outside of `root` sees the table.
-fn erase_in_all(ir: &mut Ir, root: Op, table: Op, hidden: bool) -> bool {
+/// Erases what is unused in a table and in the tables in it, and says how much that was; `hidden`: nothing outside of `root` sees the table.
+fn erase_in_all(ir: &mut Ir, root: Op, table: Op, hidden: bool) -> usize {
     if !ir.has_trait(table, Traits::SYMBOL_TABLE) {
-        return false;
+        return 0;
     }
-    let mut changed = erase_from(ir, root, table, hidden, |_, _| true);
+    let mut erased = erase_from(ir, root, table, hidden, |_, _| true);
     for op in ir.ops(ir.body(table, 0)).collect::<Vec<_>>() {
         let hidden =
             hidden || ir.symbol_name(op).is_none() || visibility(ir, op) == Some("private");
-        changed |= erase_in_all(ir, root, op, hidden);
+        erased += erase_in_all(ir, root, op, hidden);
     }
-    changed
+    erased
 }
 
 /// Erases the private symbols of a table that nothing refers to, of those that are `wanted`. Returns whether there were any.
 pub(super) fn erase_unused(ir: &mut Ir, table: Op, wanted: fn(&Ir, Op) -> bool) -> bool {
-    ir.has_trait(table, Traits::SYMBOL_TABLE) && erase_from(ir, table, table, false, wanted)
+    ir.has_trait(table, Traits::SYMBOL_TABLE) && erase_from(ir, table, table, false, wanted) > 0
 }
 
 /// The same for nested symbols too, where the table is `hidden`; uses are those inside `root`.
-fn erase_from(ir: &mut Ir, root: Op, table: Op, hidden: bool, wanted: fn(&Ir, Op) -> bool) -> bool {
+fn erase_from(
+    ir: &mut Ir,
+    root: Op,
+    table: Op,
+    hidden: bool,
+    wanted: fn(&Ir, Op) -> bool,
+) -> usize {
     let mut used = FxHashSet::default();
     for (user, symbol) in ir.symbol_uses(root) {
         if let AttrKind::Symbol { root, nested } = ir.ctx.attr_kind(symbol) {
@@ -87,5 +99,5 @@ fn erase_from(ir: &mut Ir, root: Op, table: Op, hidden: bool, wanted: fn(&Ir, Op
     for &op in &dead {
         ir.erase_op(op);
     }
-    !dead.is_empty()
+    dead.len()
 }

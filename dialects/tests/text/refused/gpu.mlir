@@ -213,3 +213,51 @@ func.func @f(%c1: index, %t: !gpu.async.token) {
   gpu.launch_func [%t] @k::@f clusters in (%c1, %c1, %c1) blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
   return
 }
+// -----
+// refused: 'gpu.subgroup_mma_compute' op operands must be in the order AOp, BOp, COp
+func.func @f(%a: !gpu.mma_matrix<16x16xf16, "AOp">, %b: !gpu.mma_matrix<16x16xf16, "BOp">, %c: !gpu.mma_matrix<16x16xf16, "COp">) {
+  %d = gpu.subgroup_mma_compute %b, %a, %c : !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf16, "AOp"> -> !gpu.mma_matrix<16x16xf16, "COp">
+  return
+}
+// -----
+// refused: 'gpu.subgroup_mma_compute' op operand shapes do not satisfy matmul constraints
+func.func @f(%a: !gpu.mma_matrix<16x32xf16, "AOp">, %b: !gpu.mma_matrix<16x16xf16, "BOp">, %c: !gpu.mma_matrix<16x16xf16, "COp">) {
+  %d = gpu.subgroup_mma_compute %a, %b, %c : !gpu.mma_matrix<16x32xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp"> -> !gpu.mma_matrix<16x16xf16, "COp">
+  return
+}
+// -----
+// refused: 'gpu.subgroup_mma_load_matrix' op MMAMatrixType must have exactly two dimensions
+func.func @f(%m: memref<32x32xf16>, %i: index) {
+  %0 = gpu.subgroup_mma_load_matrix %m[%i, %i] {leadDimension = 32 : index} : memref<32x32xf16> -> !gpu.mma_matrix<16x16x16xf16, "AOp">
+  return
+}
+// -----
+// refused: 'gpu.subgroup_mma_load_matrix' op operand expected to be one of AOp, BOp or COp
+func.func @f(%m: memref<32x32xf16>, %i: index) {
+  %0 = gpu.subgroup_mma_load_matrix %m[%i, %i] {leadDimension = 32 : index} : memref<32x32xf16> -> !gpu.mma_matrix<16x16xf16, "EOp">
+  return
+}
+// -----
+// refused: 'gpu.subgroup_mma_load_matrix' op MMAMatrixType elements must be SI8, UI8, I32, F16, or F32
+func.func @f(%m: memref<32x32xf16>, %i: index) {
+  %0 = gpu.subgroup_mma_load_matrix %m[%i, %i] {leadDimension = 32 : index} : memref<32x32xf16> -> !gpu.mma_matrix<16x16xbf16, "AOp">
+  return
+}
+// -----
+// refused: 'gpu.subgroup_mma_store_matrix' op expected the operand matrix being stored to have 'COp' operand type
+func.func @f(%m: memref<32x32xf16>, %i: index, %a: !gpu.mma_matrix<16x16xf16, "AOp">) {
+  gpu.subgroup_mma_store_matrix %a, %m[%i, %i] {leadDimension = 32 : index} : !gpu.mma_matrix<16x16xf16, "AOp">, memref<32x32xf16>
+  return
+}
+// -----
+// refused: 'gpu.subgroup_mma_load_matrix' op expected source memref most minor dim must have unit stride
+func.func @f(%m: memref<32x32xf16, strided<[1, 32]>>, %i: index) {
+  %0 = gpu.subgroup_mma_load_matrix %m[%i, %i] {leadDimension = 32 : index} : memref<32x32xf16, strided<[1, 32]>> -> !gpu.mma_matrix<16x16xf16, "AOp">
+  return
+}
+// -----
+// refused: 'gpu.spmv_buffer_size' op operand #0 must be sparse matrix handle type, but got 'index'
+func.func @f(%a: index) { %0 = "gpu.spmv_buffer_size"(%a, %a, %a) {computeType = f32} : (index, index, index) -> index return }
+// -----
+// refused: expected '{'
+func.func @f(%n: index, %v: memref<?xf64>) { %0 = gpu.create_2to4_spmat %n, %n, %v : memref<?xf64> return }

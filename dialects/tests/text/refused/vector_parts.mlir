@@ -150,3 +150,38 @@ func.func @f(%t: memref<1xi32>, %n: index) {
   }
   return
 }
+// -----
+// refused: 'vector.mask' op expects only one operation to mask
+func.func @f(%m: vector<16xi1>, %a: vector<16xf32>, %b: memref<16xf32>, %i: index) {
+  vector.mask %m {
+    vector.transfer_write %a, %b[%i] : vector<16xf32>, memref<16xf32>
+    vector.transfer_write %a, %b[%i] : vector<16xf32>, memref<16xf32>
+  } : vector<16xi1>
+  return
+}
+// -----
+// refused: 'vector.mask' op expects a 'vector<8xi1>' mask for the maskable operation
+func.func @f(%m: vector<16xi1>, %a: vector<8xi32>) {
+  %0 = vector.mask %m { vector.reduction <add>, %a : vector<8xi32> into i32 } : vector<16xi1> -> i32
+  return
+}
+// -----
+// refused: 'vector.mask' op expects result type to match maskable operation result type
+func.func @f(%m: vector<8xi1>, %a: vector<8xi32>) {
+  %0 = vector.mask %m { vector.reduction <add>, %a : vector<8xi32> into i32 } : vector<8xi1> -> i64
+  return
+}
+// -----
+// refused: 'vector.warp_execute_on_lane_0' op expected same number of yield operands and return values.
+func.func @f(%l: index) { %0 = vector.warp_execute_on_lane_0(%l)[64] -> (vector<4xi32>) { } return }
+// -----
+// refused: 'vector.warp_execute_on_lane_0' op incompatible distribution dimensions from 'vector<128xi32>' to 'vector<4xi32>' with warp size = 64
+func.func @f(%l: index, %a: vector<4xi32>) {
+  vector.warp_execute_on_lane_0(%l)[64] args(%a : vector<4xi32>) {
+  ^bb0(%all: vector<128xi32>):
+  }
+  return
+}
+// -----
+// refused: 'vector.type_cast' op expects concatenated result and operand shapes to be equal
+func.func @f(%m: memref<4x3xf32>) { %0 = vector.type_cast %m : memref<4x3xf32> to memref<vector<3x4xf32>> return }

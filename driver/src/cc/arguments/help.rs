@@ -47,7 +47,8 @@ pub const OPTIONS: &[OwnOption] = &[
         name: "--emit",
         value: "=LEVEL",
         words: crate::compile::Level::NAMES,
-        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c, kir, plan, forecast or task-graph; of IR in a .mlir file those that \
+        text: "tokens, ast, source, affine, gpu, ptx-ir, ptx, host-c, kir, plan, forecast, task-graph or \
+               task-graph-svg; of IR in a .mlir file those that \
                are still to come, of a .ptx file ptx and host-c",
     },
     OwnOption {
@@ -193,8 +194,10 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("-acc=host, -noacc, -fno-openacc", "leave the directives out; with -acc=host _OPENACC stays"),
     (
         "-gpu=cc90,fma,maxregcount:64,...",
-        "--arch=sm_90 (of several each), -ffp-contract, --maxrregcount",
+        "--arch=sm_90 (of several each), -ffp-contract, --maxrregcount; fastmath and unroll allow and ask for what is done as \
+         it is",
     ),
+    ("-Mfma, -Mnofma", "-ffp-contract=fast, -ffp-contract=off"),
     ("--offload-arch=sm_90", "--arch=sm_90 (of several each)"),
     ("-arch=sm_90", "--arch=sm_90"),
     ("-fast", "-O3"),

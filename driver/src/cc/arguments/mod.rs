@@ -378,6 +378,7 @@ impl Arguments {
                 self.remarks.color = Some(false);
             }
             "-fdiagnostics-color=auto" => self.remarks.color = None,
+            "-fdiagnostics-parseable-fixits" => self.remarks.fixits = true,
             _ if !self.contraction_given && (text.starts_with("-std=") || text == "-ansi") => {
                 let iso = text == "-ansi" || text.contains("=c") || text.contains("=iso");
                 self.contraction = if iso { Contraction::Off } else { Contraction::Fast };
@@ -434,6 +435,13 @@ impl Arguments {
             return Err(Diagnostic::error("no input files").help("usage: gpuc [OPTIONS] FILE..."));
         }
         if let Some(error) = self.sources.iter().find_map(|source| preprocess::missing_file(source))
+        {
+            return Err(error);
+        }
+        // To gcc a folder is a file for the linker, whose message is about its format.
+        let folder = self.others().map(|input| Path::new(&input.file)).find(|file| file.is_dir());
+        if self.mode != Mode::Compile
+            && let Some(error) = folder.and_then(preprocess::missing_file)
         {
             return Err(error);
         }

@@ -15,9 +15,19 @@ const SAID: &[&str] = &["all", "accel", "acc", "loop", "opt", "par", "data", "fo
 /// Those about which it says nothing.
 const NOT_SAID: &[&str] = &["ftn", "inline", "intensity", "lre", "mp", "pfo", "stdpar", "vect"];
 
-/// Options of `-gpu=` that ask for what gpuc does in any case.
-const GPU_GIVEN: &[&str] =
-    &["lineinfo", "noflushz", "nordc", "mem:separate", "nomanaged", "nounified", "nopinned"];
+/// Options of `-gpu=` that ask for what gpuc does in any case, or allow what it need not do: `fastmath` lets functions be less
+/// exact than gpuc's are, `unroll` asks for loops that are unrolled where that pays.
+const GPU_GIVEN: &[&str] = &[
+    "lineinfo",
+    "noflushz",
+    "nordc",
+    "mem:separate",
+    "nomanaged",
+    "nounified",
+    "nopinned",
+    "fastmath",
+    "unroll",
+];
 
 /// Options of `-acc=` that ask for what gpuc does in any case: it takes nothing but OpenACC, has no
 /// queues, and looks for parallel loops of its own.
@@ -59,6 +69,15 @@ impl Arguments {
             // nvcc's. Clang's `-arch`, which names the host's, has no `=`.
             ("-arch", Some(value)) => self.targets = archs::targets(value)?,
             ("-fast" | "-fastsse", None) => self.translated("-O3"),
+            // Of host and device: which instructions there are is the host compiler's to say.
+            ("-Mfma", None) => {
+                self.contract(Contraction::Fast);
+                self.translated("-ffp-contract=fast");
+            }
+            ("-Mnofma", None) => {
+                self.contract(Contraction::Off);
+                self.translated("-ffp-contract=off");
+            }
             ("-fopenmp", None) => {
                 self.families.openmp = true;
                 return Ok(false);
@@ -277,6 +296,9 @@ mod tests {
             ("-gpu=cc90,cc8.0,lineinfo", "sm_80,sm_90 true false Fast "),
             ("-gpu=cc90 -gpu=nofma,cc100", "sm_90,sm_100 true false Off "),
             ("-gpu=ccall", "sm_70 true false Fast "),
+            ("-gpu=cc90,fastmath,unroll", "sm_90 true false Fast "),
+            ("-Mnofma", "default true false Off -ffp-contract=off"),
+            ("-Mnofma -Mfma", "default true false Fast -ffp-contract=off -ffp-contract=fast"),
             ("-ta=tesla:cc80:nofma", "sm_80 true false Off "),
             ("-ta=host", "default false false Fast -D_OPENACC=202211"),
             ("--offload-arch=sm_90", "sm_90 true false Fast "),
@@ -300,7 +322,7 @@ mod tests {
         for (line, named) in [
             ("-acc=multicore", "`-acc=multicore` is not supported"),
             ("-acc=gpu,noautopar", "`-acc=noautopar` is not supported"),
-            ("-gpu=cc90,fastmath", "`-gpu=fastmath` is not supported"),
+            ("-gpu=cc90,managed", "`-gpu=managed` is not supported"),
             ("-gpu=maxregcount:8", "`8` is no number of registers (`-gpu=maxregcount`)"),
             ("-gpu=cc13", "unknown compute capability `sm_13` (`-gpu`, `cc13`)"),
             ("-ta=tesla:pinned", "`-ta=tesla:pinned` is not supported"),

@@ -129,7 +129,8 @@ impl<'s> OpParser<'_, 's> {
                 Some(location) => self.ir.ctx.intern_attr(AttrKind::Location(location)),
                 None => return Ok(None),
             },
-            unsupported @ ("sparse" | "dense_resource" | "distinct" | "opaque") => {
+            "dense_resource" => self.parse_dense_resource(ty)?,
+            unsupported @ ("sparse" | "distinct" | "opaque") => {
                 let message = format!("attribute '{unsupported}' is not supported");
                 return self.error(at, message);
             }
@@ -284,10 +285,11 @@ impl<'s> OpParser<'_, 's> {
         // Straight to f32, which rounding twice would miss.
         let value = match kind {
             crate::FloatKind::F32 => text.parse::<f32>().map(f64::from),
-            _ => text.parse::<f64>().map(|value| round_to_format(value, kind)),
+            _ => text.parse::<f64>(),
         };
         match value {
-            Ok(value) => Ok((if negative { -value } else { value }).to_bits()),
+            // Not every format has a negative zero.
+            Ok(value) => Ok(round_to_format(if negative { -value } else { value }, kind).to_bits()),
             Err(_) => self.error(at, "expected floating point literal"),
         }
     }
@@ -485,6 +487,7 @@ fn is_attr_keyword(text: &str) -> bool {
             | "affine_set"
             | "array"
             | "dense"
+            | "dense_resource"
             | "strided"
             | "loc"
     )

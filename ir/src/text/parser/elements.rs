@@ -23,6 +23,35 @@ enum Body<'s> {
 }
 
 impl<'s> OpParser<'_, 's> {
+    /// `dense_resource<key> : type`.
+    pub(super) fn parse_dense_resource(&mut self, ty: Option<Type>) -> ParseResult<Attr> {
+        self.advance();
+        self.expect("<")?;
+        let at = self.here();
+        let key = match self.token.kind {
+            TokenKind::Bare => {
+                let text = self.token_text();
+                self.advance();
+                self.ir.ctx.ident(text)
+            }
+            TokenKind::String => {
+                let text = self.string()?;
+                self.ir.ctx.ident(&text)
+            }
+            _ => return self.error(at, "expected identifier key for 'resource' entry"),
+        };
+        self.expect(">")?;
+        let type_at = self.here();
+        let ty = match ty {
+            Some(ty) => ty,
+            None => self.parse_colon_type()?,
+        };
+        if self.ir.ctx.shape(ty).is_none() {
+            return self.error(type_at, "`dense_resource` expected a shaped type");
+        }
+        Ok(self.ir.ctx.intern_attr(AttrKind::DenseResource { key, ty }))
+    }
+
     pub(super) fn parse_dense_elements(&mut self, ty: Option<Type>) -> ParseResult<Attr> {
         self.advance();
         self.expect("<")?;

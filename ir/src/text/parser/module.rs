@@ -4,6 +4,7 @@ use gpuc_diagnostics::{Diagnostic, Place};
 
 use super::{OpParser, Position};
 use crate::attrs::{Attr, AttrKind};
+use crate::context::ExternalResource;
 use crate::graph::{Block, Op, OpState};
 use crate::location::Location;
 use crate::text::lexer::TokenKind;
@@ -26,7 +27,7 @@ impl<'s> OpParser<'_, 's> {
                 TokenKind::Eof => break,
                 TokenKind::Hash => self.parse_attr_alias()?,
                 TokenKind::Exclaim => self.parse_type_alias()?,
-                TokenKind::Punctuation if self.at("{-#") => self.skip_resources()?,
+                TokenKind::Punctuation if self.at("{-#") => self.parse_metadata()?,
                 TokenKind::Bare | TokenKind::String | TokenKind::Percent => {
                     self.parse_operation(block)?;
                 }
@@ -133,9 +134,8 @@ impl<'s> OpParser<'_, 's> {
         Ok(())
     }
 
-    /// `{-# ... #-}`: what it holds is for other tools; external resources are kept in the context for who asks. Its form is
-    /// checked, so that a mistake in it is found.
-    fn skip_resources(&mut self) -> ParseResult<()> {
+    /// `{-# ... #-}`: the bytes of dense resources, and what other tools left, are kept in the context for who asks.
+    fn parse_metadata(&mut self) -> ParseResult<()> {
         self.advance();
         while !self.at("#-}") {
             let at = self.here();
@@ -173,8 +173,10 @@ impl<'s> OpParser<'_, 's> {
             }
             p.resource_entries(|p, at, key| {
                 if !of_dialects {
+                    let quoted = p.token.kind == TokenKind::String;
                     let value = p.resource_value()?;
-                    p.ir.ctx.add_external_resource(name, key, value);
+                    let (group, key) = (name.to_owned(), key.to_owned());
+                    p.ir.ctx.add_external_resource(ExternalResource { group, key, value, quoted });
                     return Ok(());
                 }
                 if name != "builtin" {
@@ -195,6 +197,7 @@ impl<'s> OpParser<'_, 's> {
                     );
                     return p.error(p.here(), text);
                 }
+                p.ir.ctx.add_blob(key, digits.to_ascii_uppercase());
                 p.advance();
                 Ok(())
             })

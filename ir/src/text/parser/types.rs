@@ -192,9 +192,6 @@ impl<'s> OpParser<'_, 's> {
             }
             "complex" => self.nested(Self::parse_complex),
             "tuple" => self.nested(Self::parse_tuple),
-            _ if text.starts_with("f8") || text.starts_with("f6") || text.starts_with("f4") => {
-                self.error(at, format!("type '{text}' is not supported"))
-            }
             _ => self.expected("non-function type"),
         }
     }

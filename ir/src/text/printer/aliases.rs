@@ -5,7 +5,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::entities::{EntityWriter, write_alias};
 use crate::affine::{AffineMap, IntegerSet};
-use crate::context::Context;
+use crate::context::{Context, Ident};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
@@ -14,6 +14,8 @@ pub(super) struct Aliases {
     sets: IndexSet<IntegerSet, FxBuildHasher>,
     /// Texts of locations.
     locations: IndexSet<String, FxBuildHasher>,
+    /// Keys of the dense resources that were named.
+    resources: IndexSet<Ident, FxBuildHasher>,
 }
 
 impl Aliases {
@@ -28,6 +30,16 @@ impl Aliases {
     /// Of a location by what it is, not by its key: many keys may say the same.
     pub fn location(&mut self, text: String) -> usize {
         self.locations.insert_full(text).0
+    }
+
+    /// Notes that a dense resource was named.
+    pub fn resource(&mut self, key: Ident) {
+        self.resources.insert(key);
+    }
+
+    /// The dense resources that were named, in that order.
+    pub fn resources(&self) -> impl Iterator<Item = Ident> + '_ {
+        self.resources.iter().copied()
     }
 
     /// The definitions of the locations, which stand behind everything, as they may be many.

@@ -225,6 +225,18 @@ impl EntityWriter<'_> {
                 self.word(">");
             }
             AttrKind::DenseElements { ty, values } => self.dense(*ty, values, suffix),
+            &AttrKind::DenseResource { key, ty } => {
+                if let Some(aliases) = &mut self.aliases {
+                    aliases.resource(key);
+                }
+                self.word("dense_resource<");
+                self.key(ctx.str(key));
+                self.word(">");
+                if suffix != TypeSuffix::Never {
+                    self.word(" : ");
+                    self.ty(ty);
+                }
+            }
             AttrKind::Strided { offset, strides } => {
                 self.word("strided<[");
                 self.list(strides, |w, &stride| w.extent(stride));
@@ -378,6 +390,11 @@ impl EntityWriter<'_> {
             }
         }
         self.out.push('"');
+    }
+
+    /// A key of metadata, in quotes where it is no identifier.
+    pub fn key(&mut self, name: &str) {
+        if is_bare_identifier(name) { self.word(name) } else { self.string(name) }
     }
 
     /// `@name`.

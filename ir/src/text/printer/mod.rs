@@ -13,6 +13,7 @@ use crate::types::{DYNAMIC, Type};
 
 mod aliases;
 mod entities;
+mod metadata;
 mod names;
 mod operations;
 
@@ -40,6 +41,10 @@ pub struct PrintOptions {
     pub skip_regions: bool,
     /// Lists of more elements are left out (`--mlir-elide-elementsattrs-if-larger`).
     pub elide_elements: Option<u64>,
+    /// With the metadata that other tools left in the text.
+    pub metadata: bool,
+    /// Resources of longer texts are left out (`--mlir-elide-resource-strings-if-larger`).
+    pub elide_resources: Option<u64>,
 }
 
 /// Text on its way out. What is finished lies in pages, because the definitions of names that
@@ -95,12 +100,19 @@ pub fn print_op(ir: &Ir, op: Op, options: PrintOptions, out: &mut dyn fmt::Write
     printer.operation(op);
     printer.write("\n");
     let locations = printer.aliases.locations();
+    let is_whole = ir.parent_op(op).is_none() && !options.inline_maps;
+    let metadata = is_whole.then(|| metadata::text(ir, &printer.aliases, options));
     out.write_str(&printer.aliases.definitions(&ir.ctx))?;
     for page in &output.pages {
         out.write_str(page)?;
     }
     out.write_str(&output.text)?;
-    out.write_str(&locations)
+    out.write_str(&locations)?;
+    // What is printed in part, or for one line, has none.
+    match metadata {
+        Some(metadata) => out.write_str(&metadata),
+        None => Ok(()),
+    }
 }
 
 impl Ir {

@@ -52,6 +52,25 @@ enum What {
     },
     /// A macro is defined, or is none any more: `_GNU_SOURCE`, say. The line as it stands there.
     Definition(Vec<u8>),
+    /// `#ifdef _OPENACC` that holds, or its end: what stands between is there.
+    Condition(Vec<u8>),
+}
+
+/// The macros of the families, which no header defines or takes away: whether they are there is known ahead of all headers.
+const FAMILIES: [&str; 2] = ["_OPENACC", "_OPENMP"];
+
+/// The macro of a family whose presence a condition is about, behind its `#`.
+fn family_asked(line: &[u8]) -> Option<&'static str> {
+    let line = std::str::from_utf8(line).ok()?.trim();
+    let name = match line.strip_prefix("ifdef") {
+        Some(name) => name.trim(),
+        None => {
+            let asked = line.strip_prefix("if")?.trim().strip_prefix("defined")?.trim();
+            let inner = asked.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+            inner.unwrap_or(asked).trim()
+        }
+    };
+    FAMILIES.into_iter().find(|&family| family == name)
 }
 
 impl Preprocessor<'_> {
@@ -90,11 +109,13 @@ impl Preprocessor<'_> {
         Ok(Some(headers))
     }
 
-    /// The `#include`s ahead of everything but comments and macros, up to the last.
+    /// The `#include`s ahead of everything but comments, macros, and conditions of a family's macro that hold, up to the last.
     fn leading(&mut self) -> Answer<Vec<Leading>> {
         let start = self.lexer().position();
         let mut found: Vec<Leading> = Vec::new();
         let mut headers = 0;
+        // Of a condition that is open: how many directives stand in front of it.
+        let mut open: Option<usize> = None;
         loop {
             let Preprocessor { files, spellings, .. } = self;
             let token = files.last_mut().ok_or(Leave)?.lexer.token(spellings, false)?;
@@ -116,18 +137,42 @@ impl Preprocessor<'_> {
                     self.lexer().finish_line()?;
                     What::Definition(self.lexer().since(word).to_vec())
                 }
+                b"ifdef" | b"if" | b"endif" => {
+                    let ends = self.spellings.text(name.spelling) == b"endif";
+                    self.lexer().finish_line()?;
+                    let line = self.lexer().since(word).to_vec();
+                    match (ends, open) {
+                        (true, Some(_)) => {}
+                        (false, None) if self.holds(&line) => open = Some(found.len()),
+                        _ => break,
+                    }
+                    What::Condition(line)
+                }
                 _ => break,
             };
             let after = self.lexer().position();
             let is_header = matches!(what, What::Include { .. });
+            let ends =
+                matches!(&what, What::Condition(_)) && open.is_some_and(|at| at < found.len());
             found.push(Leading { what, line: token.line, word, after });
-            if is_header {
+            if ends {
+                // With what it has in it, it is as good as a header.
+                open = None;
+                headers = found.len();
+            } else if is_header && open.is_none() {
                 headers = found.len();
             }
         }
         found.truncate(headers);
         self.lexer().go_back(found.last().map_or(start, |last| last.after));
         Ok(found)
+    }
+
+    /// Whether a condition is about a family's macro alone, and it is there.
+    fn holds(&mut self, line: &[u8]) -> bool {
+        let Some(family) = family_asked(line) else { return false };
+        let name = self.spellings.number(family.as_bytes());
+        self.is_defined(name)
     }
 
     fn key_of_headers(&self, leading: &[Leading]) -> Key {
@@ -141,7 +186,7 @@ impl Preprocessor<'_> {
             match &directive.what {
                 What::Include { name, angled: true } => parts.extend([&b"<"[..], name.as_bytes()]),
                 What::Include { name, .. } => parts.extend([folder.as_bytes(), name.as_bytes()]),
-                What::Definition(line) => parts.extend([&b"#"[..], line]),
+                What::Definition(line) | What::Condition(line) => parts.extend([&b"#"[..], line]),
             }
         }
         Key::of(parts)
@@ -149,6 +194,10 @@ impl Preprocessor<'_> {
 
     /// Reads a header and all that it includes, or defines a macro.
     fn carry_out(&mut self, directive: &Leading) -> Answer<()> {
+        if matches!(directive.what, What::Condition(_)) {
+            self.lexer().go_back(directive.after);
+            return Ok(());
+        }
         let What::Include { name, angled } = &directive.what else {
             self.lexer().go_back(directive.word);
             return self.directive(directive.line);

@@ -365,3 +365,32 @@ fn compilations_at_once_have_the_same_text() {
         }
     });
 }
+
+/// `#ifdef _OPENACC` round headers does not end them where it holds; where it does not, or anything else is asked, it does.
+#[test]
+fn conditions_of_families_may_stand_between_headers() {
+    let asked = |line: &str| super::family_asked(line.as_bytes());
+    assert_eq!(asked("ifdef _OPENACC\n"), Some("_OPENACC"));
+    assert_eq!(asked(" if defined(_OPENMP)"), Some("_OPENMP"));
+    assert_eq!(asked("if defined _OPENACC"), Some("_OPENACC"));
+    assert_eq!(asked("if defined(_OPENACC) && X"), None);
+    assert_eq!(asked("ifndef _OPENACC"), None);
+    let source = "#include \"a.h\"\n#if defined(_OPENMP)\n#define X 1\n#include \"b.h\"\n#endif\n\
+                  #include \"c.h\"\n#ifdef _OPENMP\n#include \"d.h\"\n#else\nint e;\n#endif\nint t = X;\n";
+    let files = [
+        ("t.c", source),
+        ("a.h", "int a;\n"),
+        ("b.h", "int b;\n"),
+        ("c.h", "int c;\n"),
+        ("d.h", "int d;\n"),
+    ];
+    let Some(project) = Project::new(&files) else { return };
+    for args in [&["-fopenmp"][..], &["-fopenmp", "-DY"], &[]] {
+        let has = !args.is_empty();
+        let text = project.needed(args);
+        assert!(text.contains("int b;") == has && text.contains("int d;") == has, "{text}");
+        assert!(text.contains("int a;") && text.contains("int c;"), "{text}");
+        assert!(text.contains("int t = 1;") == has && text.contains("int e;") != has, "{text}");
+        assert!(project.is_hit(args));
+    }
+}
