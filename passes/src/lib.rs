@@ -44,7 +44,7 @@ pub const ALL: &[&PassInfo] = &[
     parallel::affine_split::AffineSplit::INFO,
     steps::permute::AffineLoopPermute::INFO,
     steps::distribute::AffineLoopDistribute::INFO,
-    steps::fuse::AffineLoopFusion::INFO,
+    steps::fusion::AffineLoopFusion::INFO,
     steps::skew::AffineLoopSkew::INFO,
     steps::tile::AffineLoopTile::INFO,
     steps::coalesce::AffineLoopCoalescing::INFO,

@@ -99,7 +99,7 @@ impl Copied {
             memref::DeallocOp::new(&mut b, buffer).build(&mut b);
         }
         for &access in &self.accesses {
-            self.see(ir, access, copy);
+            see(ir, access, copy, &self.found);
         }
         nests
     }
@@ -204,32 +204,32 @@ impl Copied {
     fn stride(&self, ir: &Ir) -> Option<[i64; 2]> {
         strides(ir.ctx.shape(ir.ty(self.buffer)).unwrap_or_default(), &self.found)?.first().copied()
     }
+}
 
-    /// Lets an access see the copy.
-    fn see(&self, ir: &mut Ir, op: Op, copy: Value) {
-        let Some(found) = ir.memory_access(op) else { return };
-        let Subscripts::Map(map, operands) = found.subscripts else { return };
-        let operands: Vec<Value> = operands.to_vec();
-        let position = found.buffer_operand;
-        let data = ir.ctx.map_data(map).clone();
-        let (dims, symbols) = operands.split_at(data.dims as usize);
-        let (dims, symbols) = (dims.to_vec(), symbols.to_vec());
-        // Origins are dimensions behind those that are there.
-        let mut forms = Forms { operands: dims };
-        let mut results = Vec::new();
-        for (&result, side) in data.results.iter().zip(&self.found.sides) {
-            let origin = forms.form(ir, &side.origin, 0);
-            results.push(ir.ctx.sub_expr(result, origin));
-        }
-        let dims = forms.operands;
-        let map = ir.ctx.map(dims.len() as u32, data.symbols, &results);
-        let mut value = AffineValue { map, operands: [dims, symbols].concat() };
-        compose(ir, &mut value);
-        let before: Vec<Value> = ir.operands(op).take(position).collect();
-        ir.set_operands(op, &[&before[..], &[copy], &value.operands[..]].concat());
-        let map = ir.ctx.map_attr(value.map);
-        ir.set_attr(op, "map", map);
+/// Lets an access see the copy of a box.
+pub(super) fn see(ir: &mut Ir, op: Op, copy: Value, found: &TouchedBox) {
+    let Some(access) = ir.memory_access(op) else { return };
+    let Subscripts::Map(map, operands) = access.subscripts else { return };
+    let operands: Vec<Value> = operands.to_vec();
+    let position = access.buffer_operand;
+    let data = ir.ctx.map_data(map).clone();
+    let (dims, symbols) = operands.split_at(data.dims as usize);
+    let (dims, symbols) = (dims.to_vec(), symbols.to_vec());
+    // Origins are dimensions behind those that are there.
+    let mut forms = Forms { operands: dims };
+    let mut results = Vec::new();
+    for (&result, side) in data.results.iter().zip(&found.sides) {
+        let origin = forms.form(ir, &side.origin, 0);
+        results.push(ir.ctx.sub_expr(result, origin));
     }
+    let dims = forms.operands;
+    let map = ir.ctx.map(dims.len() as u32, data.symbols, &results);
+    let mut value = AffineValue { map, operands: [dims, symbols].concat() };
+    compose(ir, &mut value);
+    let before: Vec<Value> = ir.operands(op).take(position).collect();
+    ir.set_operands(op, &[&before[..], &[copy], &value.operands[..]].concat());
+    let map = ir.ctx.map_attr(value.map);
+    ir.set_attr(op, "map", map);
 }
 
 /// The strides of a box in a buffer of some extents, with what lies in a row of each; `None` where an extent is not known and
