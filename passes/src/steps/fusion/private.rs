@@ -50,9 +50,7 @@ pub(super) fn privatize(
     let (Some(places), Some(element)) = (places, ir.ctx.element(ty)) else { return None };
     let first = ir.ops(body).find(|op| places.contains(op));
     let accesses: Vec<&Access> = all.iter().collect();
-    let Some(found) = first.and_then(|first| TouchedBox::of_own(ir, first, &accesses)) else {
-        return None;
-    };
+    let found = first.and_then(|first| TouchedBox::of_own(ir, first, &accesses))?;
     let each = memref::element_bytes(&ir.ctx, ty).and_then(|each| i64::try_from(each).ok());
     let bytes = found.elements().zip(each).and_then(|(count, each)| count.checked_mul(each));
     let bytes = bytes?;

@@ -148,7 +148,7 @@ impl Pairing {
             }
             prefix.get_or_insert_with(|| target.loops[..depth].to_vec());
             for (k, dim) in source.loops.iter().enumerate() {
-                let carries = AffineForOp::cast(ir, dim.op)?.inits(ir).len() > 0;
+                let carries = !AffineForOp::cast(ir, dim.op)?.inits(ir).is_empty();
                 if dim.step != Some(1) || carries {
                     whole.insert(dim.op);
                     continue;
