@@ -46,6 +46,9 @@ gpuc_ir::pass! {
 const DEFAULT: i64 = 4;
 const STEP: &str = "affine-loop-tile";
 
+/// Sizes that are looked at for one that divides the iterations.
+const MOST_DIVISORS: usize = 1 << 12;
+
 impl Pass for AffineLoopTile {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         if self.tile_size < 0 || self.tile_sizes.iter().any(|&size| size <= 0) {
@@ -101,19 +104,24 @@ fn fitting(ir: &mut Ir, nest: &Nest, band: &[AffineForOp], kib: u64) -> Vec<i64>
         0 => 1,
         kib => excess.div_ceil(kib.saturating_mul(1024)),
     };
-    let root = (1_u64..)
-        .take_while(|each| each.checked_pow(band.len() as u32).is_some_and(|all| all <= excess));
-    let each = root.last().unwrap_or(1);
+    let power = |each: u64| each.checked_pow(band.len() as u32).filter(|&all| all <= excess);
+    let mut each = ((excess as f64).powf(1.0 / band.len() as f64) as u64).max(1);
+    while each > 1 && power(each).is_none() {
+        each -= 1;
+    }
+    if power(each + 1).is_some() {
+        each += 1;
+    }
     let mut left = excess;
     let mut sizes = Vec::new();
     for (k, &view) in band.iter().enumerate() {
         let mut size = if k + 1 == band.len() { left.max(1) } else { each };
         left /= each;
         if let Some(trips) = constant_trips(ir, view).filter(|&trips| trips > 1) {
-            size = if size > trips / 2 { trips / 2 } else { size };
-            while !trips.is_multiple_of(size) {
-                size -= 1;
-            }
+            size = size.min(trips / 2);
+            // Near by, or none: loops may be long.
+            let near = (1..=size).rev().take(MOST_DIVISORS);
+            size = near.into_iter().find(|&each| trips.is_multiple_of(each)).unwrap_or(size);
         }
         sizes.push(i64::try_from(size).unwrap_or(DEFAULT));
     }
