@@ -26,6 +26,7 @@ pub const ALL: &[&PassInfo] = &[
     analysis::chrec::print::PrintChrecs::INFO,
     analysis::kir::print::PrintKir::INFO,
     analysis::sharing::print::PrintSharePartitions::INFO,
+    analysis::sharing::print_banks::PrintBankConflicts::INFO,
     raise::raise_loops::RaiseLoops::INFO,
     raise::raise_inductions::RaiseInductions::INFO,
     raise::raise_searches::RaiseSearches::INFO,
