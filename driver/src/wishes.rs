@@ -33,6 +33,8 @@ struct Wish {
     found: Vec<String>,
     /// Why it is left out, once it is.
     refused: bool,
+    /// Whether it is a pragma of other compilers, who are free to do something else.
+    is_hint: bool,
 }
 
 impl Wish {
@@ -62,6 +64,7 @@ impl Wishes {
                 let is_same = |other: &Wish| other.kernel == kernel && other.asked == wish.step;
                 let why_not = match &wish.step {
                     Asked::Unknown(_) => Some("plans have no such step yet"),
+                    Asked::Refused(_, why) => Some(*why),
                     Asked::Fuse(_, None) => Some("no loop follows the one behind it"),
                     _ if all.iter().any(is_same) => Some("it has been asked for already"),
                     _ => None,
@@ -78,7 +81,8 @@ impl Wishes {
                 let placed = |(spec, span): &(ArraySpec, _)| (spec.clone(), unit.place(*span));
                 let arrays = arrays.iter().map(placed).collect();
                 let (asked, found) = (wish.step.clone(), Vec::new());
-                all.push(Wish { kernel, asked, place, arrays, found, refused: false });
+                let is_hint = unit.is_pragma_of_others(wish.span);
+                all.push(Wish { kernel, asked, place, arrays, found, refused: false, is_hint });
             }
         }
         (Wishes { all }, warnings)
@@ -178,10 +182,11 @@ impl Wishes {
         }
         wish.refused = true;
         let name = word(&wish.asked);
-        let mut warning =
-            Diagnostic::warning(format!("`{name}` is not followed: {}", error.message))
-                .code(codes::PLAN_STEP)
-                .at(wish.place.clone());
+        let text = format!("`{name}` is not followed: {}", error.message);
+        let mut warning = match wish.is_hint {
+            true => Diagnostic::missed(text).at(wish.place.clone()),
+            false => Diagnostic::warning(text).code(codes::PLAN_STEP).at(wish.place.clone()),
+        };
         warning.related = error.related.clone();
         Some(error.help.iter().fold(warning, |warning, help| warning.help(help.clone())))
     }
@@ -197,7 +202,7 @@ fn word(asked: &Asked) -> &'static str {
         Asked::Distribute(..) => "distribute",
         Asked::Block { word, .. } => word,
         Asked::Share { .. } => "share",
-        Asked::Unknown(name) => name,
+        Asked::Unknown(name) | Asked::Refused(name, _) => name,
     }
 }
 
@@ -317,7 +322,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                 lines.retain(|(line, _)| !is_own(line) || !about(line));
                 lines.extend(wish.found.iter().map(|step| (step.clone(), place.clone())));
             }
-            Asked::Unknown(_) => {}
+            Asked::Unknown(_) | Asked::Refused(..) => {}
         }
     }
     map_what_is_left(&mut lines, steps, &wishes[0].place);

@@ -185,6 +185,16 @@ fn tiles() {
         check(passes, AFFINE);
         assert_eq!(after(passes, AFFINE).matches("affine.for").count(), 4);
     }
+    for (options, loops) in [
+        ("tile-sizes=5,3 separate=true", 6),
+        ("cache-size=1 separate=true", 6),
+        ("cache-size=0", 4),
+    ] {
+        let passes = format!("affine-loop-tile{{{options}}}");
+        check(&passes, AFFINE);
+        let text = after(&passes, AFFINE);
+        assert_eq!(text.matches("affine.for").count(), loops, "{options}: {text}");
+    }
 }
 
 #[test]

@@ -129,6 +129,8 @@ pub enum Step {
     },
     /// Something that no plan has a step for, by its name.
     Unknown(&'static str),
+    /// Something that no loop can have, by its name, and why.
+    Refused(&'static str, &'static str),
 }
 
 /// A loop of the program.

@@ -11,7 +11,7 @@ pub(crate) fn named(unit: &TranslationUnit, stmt: StmtId, variable: &str) -> Loo
 }
 
 /// All loops in a statement, and in functions that it calls.
-pub(super) fn all_loops(unit: &TranslationUnit, body: StmtId) -> Vec<LoopName> {
+pub(crate) fn all_loops(unit: &TranslationUnit, body: StmtId) -> Vec<LoopName> {
     let mut loops = Vec::new();
     walk::through_calls(unit, [body], &mut |node| {
         if let Node::Stmt(stmt) = node
@@ -25,7 +25,7 @@ pub(super) fn all_loops(unit: &TranslationUnit, body: StmtId) -> Vec<LoopName> {
 }
 
 /// How often a loop from one constant to another runs.
-pub(super) fn trips(unit: &TranslationUnit, stmt: StmtId) -> Option<i128> {
+pub(crate) fn trips(unit: &TranslationUnit, stmt: StmtId) -> Option<i128> {
     let StmtKind::For { init: Some(init), condition: Some(condition), .. } = &unit.stmts[stmt].kind
     else {
         return None;

@@ -15,7 +15,7 @@ use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
 use super::walk::{self, Below, Node};
-use crate::directive::construct::{GANG, Level};
+use crate::directive::construct::{GANG, Level, Step, Wish};
 use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprId, ExprKind, StmtId, StmtKind};
@@ -152,7 +152,10 @@ impl Lowerer<'_> {
 
     fn divided_loops(&mut self, directive: &Directive, body: StmtId) -> Lowering<()> {
         let loops = self.nest(directive, body)?;
-        if let Some(tile) = directive.nest.as_ref().and_then(|nest| nest.tile) {
+        let is_tile = |wish: &Wish| matches!(wish.step, Step::Block { word: "tile", .. });
+        if let Some(tile) = directive.nest.as_ref().and_then(|nest| nest.tile)
+            && !directive.steps.iter().any(is_tile)
+        {
             let remark = Diagnostic::remark("the sizes of these tiles are chosen by the compiler")
                 .at(self.unit.place(tile));
             self.diagnostics.push(remark);

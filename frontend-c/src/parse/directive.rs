@@ -1,6 +1,7 @@
 //! Directives in statements and declarations: what each applies to.
 
 use super::{Failed, Parsed, Parser};
+use crate::directive::openacc::tiles;
 use crate::directive::{check_body, openacc};
 use crate::lex::{Punct, TokenKind};
 use crate::pragma::Family;
@@ -83,6 +84,12 @@ impl Parser {
         let unit = &self.checker.unit;
         if let Some((span, diagnostic)) = check_body(&unit.directives[directive], unit, body) {
             self.checker.report(span, diagnostic);
+        }
+        let unit = &self.checker.unit;
+        match tiles::asked(unit, &unit.directives[directive], body) {
+            Some(Ok(wish)) => self.checker.unit.directives[directive].steps.push(wish),
+            Some(Err((span, diagnostic))) => self.checker.report(span, diagnostic),
+            None => {}
         }
         Ok(self.stmt(StmtKind::Directive { directive, body: Some(body) }, start))
     }

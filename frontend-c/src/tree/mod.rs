@@ -90,6 +90,12 @@ pub enum ItemKind {
 }
 
 impl TranslationUnit {
+    /// Whether a pragma that is no directive of ours stands there.
+    pub fn is_pragma_of_others(&self, line: Span) -> bool {
+        let mut all = self.pragmas.iter().filter(|pragma| pragma.line == line);
+        all.any(|pragma| pragma.family == crate::pragma::Family::Other)
+    }
+
     /// The user's place of `span`.
     pub fn place(&self, span: Span) -> Place {
         self.source.place(span)

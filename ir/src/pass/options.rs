@@ -63,6 +63,18 @@ macro_rules! integers {
 }
 integers!(u32, u64, i64, usize);
 
+impl OptionValue for f64 {
+    fn parse_option(text: &str) -> Result<Self, &'static str> {
+        text.parse().map_err(|_| "a number")
+    }
+
+    const KIND: &'static str = "number";
+
+    fn show_option(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl OptionValue for bool {
     fn parse_option(text: &str) -> Result<Self, &'static str> {
         match text {

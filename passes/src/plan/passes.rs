@@ -145,7 +145,7 @@ fn holder(keys: &[(Op, Key)], plan: &Plan) -> Result<Op, Diagnostic> {
 }
 
 impl Pass for EndPlan {
-    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         if let Some(given) = Given::of(ir, op)? {
             for (step, placed) in given.of_kind::<Unroll>() {
                 let found = placed.find(ir, op, &step.name)?;
@@ -156,6 +156,9 @@ impl Pass for EndPlan {
                 }
                 let annotation = llvm::unroll_by(&mut ir.ctx, step.factor);
                 ir.set_attr(found, llvm::LOOP_ANNOTATION, annotation);
+                let text = format!("{} rounds in one, as is asked", step.factor);
+                let place = ir.ctx.place(ir.location(found));
+                cx.report(Diagnostic::remark(text).at_option(place));
                 record(ir, op, step);
             }
             given::all_taken(ir, op)?;

@@ -6,7 +6,7 @@ use gpuc_dialects::affine::{
 };
 use gpuc_dialects::{arith, memref};
 use gpuc_ir::op::Subscripts;
-use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value};
+use gpuc_ir::{AffineExpr, Builder, InsertPoint, Ir, Op, OpView, Value};
 
 use crate::analysis::nest::touched::{Side, TouchedBox};
 use crate::analysis::polynomial::Polynomial;
@@ -99,7 +99,7 @@ impl Copied {
             memref::DeallocOp::new(&mut b, buffer).build(&mut b);
         }
         for &access in &self.accesses {
-            self.see(ir, access, copy);
+            see(ir, access, copy, &self.found);
         }
         nests
     }
@@ -174,13 +174,24 @@ impl Copied {
     /// The transfer of the box: elements in a row, or rows of them a stride apart.
     fn transfer(&self, b: &mut Builder<'_>, copy: Value, tag: Value, into: bool) -> Op {
         let mut forms = Forms::default();
-        let origins: Vec<AffineExpr> =
-            self.found.sides.iter().map(|side| forms.form(b, &side.origin, 0)).collect();
+        let mut origins: Vec<AffineExpr> = Vec::new();
+        for side in &self.found.sides {
+            // Numbers are operands, as upstream has them.
+            let number = side.origin.values().is_empty();
+            origins.push(match number {
+                true => {
+                    let value = constant_at_top(b, side.origin.constant_term());
+                    forms.value(b, value)
+                }
+                false => forms.form(b, &side.origin, 0),
+            });
+        }
         let there = forms.finish(b, &origins);
-        let zero = b.ctx.constant_expr(0);
+        let zero = constant_at_top(b, 0);
         let zeros = |b: &mut Builder<'_>, count: usize| {
-            let map = b.ctx.map(0, 0, &vec![zero; count]);
-            AffineValue { map, operands: Vec::new() }
+            let mut forms = Forms::default();
+            let exprs: Vec<AffineExpr> = (0..count).map(|_| forms.value(b, zero)).collect();
+            forms.finish(b, &exprs)
         };
         let here = zeros(b, origins.len());
         let (from, to) = match into {
@@ -189,9 +200,9 @@ impl Copied {
         };
         let tag = (tag, zeros(b, 1));
         let elements = self.found.elements().unwrap_or(0);
-        let mut counts = vec![arith::constant_index(b, elements)];
+        let mut counts = vec![constant_at_top(b, elements)];
         if let Some([stride, row]) = self.stride(b) {
-            counts.extend([arith::constant_index(b, stride), arith::constant_index(b, row)]);
+            counts.extend([constant_at_top(b, stride), constant_at_top(b, row)]);
         }
         let start = AffineDmaStartOp(AffineDmaStartOp::new(b, &counts).build(b));
         start.set_parts(b, &[from, to, tag.clone()]);
@@ -204,32 +215,44 @@ impl Copied {
     fn stride(&self, ir: &Ir) -> Option<[i64; 2]> {
         strides(ir.ctx.shape(ir.ty(self.buffer)).unwrap_or_default(), &self.found)?.first().copied()
     }
+}
 
-    /// Lets an access see the copy.
-    fn see(&self, ir: &mut Ir, op: Op, copy: Value) {
-        let Some(found) = ir.memory_access(op) else { return };
-        let Subscripts::Map(map, operands) = found.subscripts else { return };
-        let operands: Vec<Value> = operands.to_vec();
-        let position = found.buffer_operand;
-        let data = ir.ctx.map_data(map).clone();
-        let (dims, symbols) = operands.split_at(data.dims as usize);
-        let (dims, symbols) = (dims.to_vec(), symbols.to_vec());
-        // Origins are dimensions behind those that are there.
-        let mut forms = Forms { operands: dims };
-        let mut results = Vec::new();
-        for (&result, side) in data.results.iter().zip(&self.found.sides) {
-            let origin = forms.form(ir, &side.origin, 0);
-            results.push(ir.ctx.sub_expr(result, origin));
-        }
-        let dims = forms.operands;
-        let map = ir.ctx.map(dims.len() as u32, data.symbols, &results);
-        let mut value = AffineValue { map, operands: [dims, symbols].concat() };
-        compose(ir, &mut value);
-        let before: Vec<Value> = ir.operands(op).take(position).collect();
-        ir.set_operands(op, &[&before[..], &[copy], &value.operands[..]].concat());
-        let map = ir.ctx.map_attr(value.map);
-        ir.set_attr(op, "map", map);
+/// A constant at the start of the function, where upstream puts those of transfers.
+fn constant_at_top(b: &mut Builder<'_>, number: i64) -> Value {
+    let (InsertPoint::Before(near) | InsertPoint::After(near)) = b.point() else {
+        return arith::constant_index(b, number);
+    };
+    let func = b.ancestors(near).find(|&outer| b.symbol_name(outer).is_some());
+    match func.and_then(|func| b.entry_block(Ir::region(b, func, 0))) {
+        Some(entry) => b.at(InsertPoint::Start(entry), |b| arith::constant_index(b, number)),
+        None => arith::constant_index(b, number),
     }
+}
+
+/// Lets an access see the copy of a box.
+pub(super) fn see(ir: &mut Ir, op: Op, copy: Value, found: &TouchedBox) {
+    let Some(access) = ir.memory_access(op) else { return };
+    let Subscripts::Map(map, operands) = access.subscripts else { return };
+    let operands: Vec<Value> = operands.to_vec();
+    let position = access.buffer_operand;
+    let data = ir.ctx.map_data(map).clone();
+    let (dims, symbols) = operands.split_at(data.dims as usize);
+    let (dims, symbols) = (dims.to_vec(), symbols.to_vec());
+    // Origins are dimensions behind those that are there.
+    let mut forms = Forms { operands: dims };
+    let mut results = Vec::new();
+    for (&result, side) in data.results.iter().zip(&found.sides) {
+        let origin = forms.form(ir, &side.origin, 0);
+        results.push(ir.ctx.sub_expr(result, origin));
+    }
+    let dims = forms.operands;
+    let map = ir.ctx.map(dims.len() as u32, data.symbols, &results);
+    let mut value = AffineValue { map, operands: [dims, symbols].concat() };
+    compose(ir, &mut value);
+    let before: Vec<Value> = ir.operands(op).take(position).collect();
+    ir.set_operands(op, &[&before[..], &[copy], &value.operands[..]].concat());
+    let map = ir.ctx.map_attr(value.map);
+    ir.set_attr(op, "map", map);
 }
 
 /// The strides of a box in a buffer of some extents, with what lies in a row of each; `None` where an extent is not known and

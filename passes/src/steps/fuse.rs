@@ -1,42 +1,31 @@
-//! `affine-loop-fusion`: loops that follow each other become one.
+//! Loops that follow each other become one.
 //!
 //! Needs `affine.for` loops of the same bounds, nothing but what can be computed again between them.
 //! A dependence that leads from an iteration of the first loop to an earlier one of the second forbids
-//! it. Named as upstream's pass, whose option `mode` says which of them; upstream's also moves producers into consumers of
-//! other bounds, this one does not.
+//! it. `affine-loop-fusion` ([`fusion`](super::fusion)) does so where it knows no numbers.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::AffineForOp;
-use gpuc_ir::pass::{Analysis, Pass, PassContext};
+use gpuc_ir::pass::{Analysis, PassContext};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use rustc_hash::FxHashSet;
 
+use super::free;
+use super::fusion::operations;
+use super::fusion::order::Touched;
 use super::legality::Legal;
 use super::rebuild::rebuild;
 use super::refusal::Refusal;
 use super::schedule::{Row, Schedule};
 use super::statements::Statements;
-use super::{apart, free};
-use crate::analysis::access::{AccessKind, access};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
-
-gpuc_ir::pass! {
-    /// Fuse loops of the same bounds that follow each other, where dependences allow it.
-    AffineLoopFusion = "affine-loop-fusion" on "func.func" {
-        /// Whether variables that are mapped to the device are taken not to overlap.
-        assume_apart: bool = false,
-        /// Which loops: a `producer` with the loop that reads what it writes, a `sibling` with one that reads what it
-        /// reads, or `greedy`, both.
-        mode: String = "greedy".to_owned(),
-    }
-}
 
 const STEP: &str = "affine-loop-fusion";
 
 /// What two loops have to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
+pub(super) enum Relation {
     /// The second reads what the first one writes.
     Producer,
     /// Both read the same, and neither touches what the other one writes.
@@ -45,7 +34,7 @@ enum Relation {
 
 impl Relation {
     /// The relation that a mode asks for; `None` of the mode that asks for any.
-    fn of_mode(mode: &str) -> Result<Option<Relation>, Diagnostic> {
+    pub(super) fn of_mode(mode: &str) -> Result<Option<Relation>, Diagnostic> {
         match mode {
             "greedy" => Ok(None),
             "producer" => Ok(Some(Relation::Producer)),
@@ -67,58 +56,38 @@ impl Relation {
     }
 }
 
-/// Memory that a loop reads and writes.
-#[derive(Default)]
-struct Touched {
-    read: FxHashSet<Value>,
-    written: FxHashSet<Value>,
-}
-
-impl Touched {
-    fn of(ir: &Ir, op: Op) -> Touched {
-        let mut touched = Touched::default();
-        for found in
-            ir.nested_ops(op, WalkOrder::PreOrder).into_iter().filter_map(|op| access(ir, op))
+/// Joins loops of the same bounds that follow each other, where a number of iterations is not known.
+pub(super) fn join_neighbours(
+    ir: &mut Ir,
+    func: Op,
+    cx: &mut PassContext<'_>,
+    wanted: Option<Relation>,
+    apart: Apart,
+) {
+    for first in ir.nested_ops(func, WalkOrder::PostOrder) {
+        let mut at = first;
+        while !ir.is_erased(at)
+            && let Some(second) = follower(ir, at)
+            && [at, second].iter().any(|&op| operations(ir, op).is_none())
+            && Relation::of(ir, [at, second])
+                .is_some_and(|found| wanted.is_none_or(|wanted| found == wanted))
         {
-            if found.kind != AccessKind::Write {
-                touched.read.insert(found.root);
-            }
-            if found.writes() {
-                touched.written.insert(found.root);
-            }
-        }
-        touched
-    }
-}
-
-impl Pass for AffineLoopFusion {
-    fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
-        let wanted = Relation::of_mode(&self.mode)?;
-        for first in ir.nested_ops(op, WalkOrder::PostOrder) {
-            let mut at = first;
-            while !ir.is_erased(at)
-                && let Some(second) = follower(ir, at)
-                && Relation::of(ir, [at, second])
-                    .is_some_and(|found| wanted.is_none_or(|wanted| found == wanted))
-            {
-                let nest = Nest::compute(ir, op);
-                match fuse(ir, &nest, [at, second], apart(self.assume_apart)) {
-                    Ok(made) if made.len() == 1 => at = made[0],
-                    Ok(_) => break,
-                    Err(refusal) => {
-                        cx.report(refusal.remark(ir));
-                        break;
-                    }
+            let nest = Nest::compute(ir, func);
+            match fuse(ir, &nest, [at, second], apart) {
+                Ok(made) if made.len() == 1 => at = made[0],
+                Ok(_) => break,
+                Err(refusal) => {
+                    cx.report(refusal.remark(ir));
+                    break;
                 }
             }
-            if !ir.is_erased(at)
-                && let Some(effect) = effect_between(ir, at)
-            {
-                let rule = "what stands between the loops reads or writes memory";
-                cx.report(Refusal::new(STEP, effect, rule).remark(ir));
-            }
         }
-        Ok(())
+        if !ir.is_erased(at)
+            && let Some(effect) = effect_between(ir, at)
+        {
+            let rule = "what stands between the loops reads or writes memory";
+            cx.report(Refusal::new(STEP, effect, rule).remark(ir));
+        }
     }
 }
 

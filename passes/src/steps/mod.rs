@@ -12,6 +12,7 @@
 //! | [`legality`] | the one gate: a schedule with its proof |
 //! | [`scan`], [`rebuild`] | loops for dates, as a tree and as operations |
 //! | [`permute`], [`distribute`], [`fuse`], [`skew`] | orders by name, each with its pass |
+//! | [`fusion`] | upstream's pass: a nest's part beside what needs it
 //! | [`strip`] | strips of so many iterations |
 //! | [`tile`], [`unroll`], [`normalize`] | upstream's passes: tiles, several iterations in one, loops that count from 0 by 1 |
 //! | [`unroll_jam`], [`coalesce`] | upstream's passes: outer iterations side by side in inner loops, one loop of several |
@@ -36,6 +37,7 @@ pub mod distribute;
 pub mod expand;
 pub mod fission;
 pub mod fuse;
+pub mod fusion;
 pub mod legality;
 pub mod normalize;
 pub mod permute;

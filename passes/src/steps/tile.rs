@@ -9,24 +9,32 @@
 //! optimizing algorithm", 1991, §3.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{AffineForOp, AffineValue, AffineYieldOp};
+use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineValue, AffineYieldOp, compose_set};
+use gpuc_dialects::memref;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value};
+use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value, ValueMap};
 use gpuc_presburger::dependence::Direction;
 use gpuc_presburger::{Affine, Constraint, Var};
+use indexmap::IndexMap;
 
 use super::refusal::{Refusal, Witness};
 use super::trips::{constant_trips, divisor};
 use super::{apart, free, on_outermost_loops};
+use crate::analysis::access::Access;
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::Edge;
+use crate::analysis::nest::touched::TouchedBox;
 
 gpuc_ir::pass! {
     /// Tile perfect nests, where dependences allow it.
     AffineLoopTile = "affine-loop-tile" on "func.func" {
         /// Whether variables that are mapped to the device are taken not to overlap.
         assume_apart: bool = false,
+        /// KiB that what a tile touches is to fit in, where no sizes are given: they are chosen then; 0: no tiles.
+        cache_size: Option<u64> = None,
+        /// Whether tiles that are known to be whole, at run time, have loops of their own without minima.
+        separate: bool = false,
         /// Iterations of a tile in every loop; 0 where `tile-sizes` says them.
         tile_size: i64 = 0,
         /// Iterations of a tile in each loop from the outermost in; 4 in those not named.
@@ -37,6 +45,9 @@ gpuc_ir::pass! {
 /// Iterations of a tile in loops of which nothing is said, as upstream has it.
 const DEFAULT: i64 = 4;
 const STEP: &str = "affine-loop-tile";
+
+/// Sizes that are looked at for one that divides the iterations.
+const MOST_DIVISORS: usize = 1 << 12;
 
 impl Pass for AffineLoopTile {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
@@ -50,8 +61,19 @@ impl Pass for AffineLoopTile {
                 0 => self.tile_sizes.get(index).copied().unwrap_or(DEFAULT),
                 size => size,
             };
-            let sizes: Vec<i64> = (0..band.len()).map(size).collect();
-            tile(ir, nest, root, &sizes, apart)
+            let sizes: Vec<i64> = match self.cache_size {
+                Some(kib) if self.tile_size == 0 && self.tile_sizes.is_empty() => {
+                    fitting(ir, nest, &band, kib)
+                }
+                _ => (0..band.len()).map(size).collect(),
+            };
+            let made = tile(ir, nest, root, &sizes, apart)?;
+            if self.separate {
+                let first =
+                    made.first().map(|&outermost| tile_loops(ir, outermost, 2 * sizes.len()));
+                separate(ir, &first.unwrap_or_default()[sizes.len()..], &sizes);
+            }
+            Ok(made)
         });
         Ok(())
     }
@@ -70,6 +92,133 @@ pub(super) fn band(ir: &Ir, root: Op) -> Vec<AffineForOp> {
         };
     }
     loops
+}
+
+/// Sizes of tiles so that what one touches fits into a cache of so many KiB, as upstream's pass has them: each loop has the
+/// root of the excess, the innermost what is left of it, and tiles divide the iterations where these are known.
+fn fitting(ir: &mut Ir, nest: &Nest, band: &[AffineForOp], kib: u64) -> Vec<i64> {
+    let Some(excess) = band.first().and_then(|root| touched_bytes(ir, nest, root.op())) else {
+        return vec![DEFAULT; band.len()];
+    };
+    let excess = match kib {
+        0 => 1,
+        kib => excess.div_ceil(kib.saturating_mul(1024)),
+    };
+    let power = |each: u64| each.checked_pow(band.len() as u32).filter(|&all| all <= excess);
+    let mut each = ((excess as f64).powf(1.0 / band.len() as f64) as u64).max(1);
+    while each > 1 && power(each).is_none() {
+        each -= 1;
+    }
+    if power(each + 1).is_some() {
+        each += 1;
+    }
+    let mut left = excess;
+    let mut sizes = Vec::new();
+    for (k, &view) in band.iter().enumerate() {
+        let mut size = if k + 1 == band.len() { left.max(1) } else { each };
+        left /= each;
+        if let Some(trips) = constant_trips(ir, view).filter(|&trips| trips > 1) {
+            size = size.min(trips / 2);
+            // Near by, or none: loops may be long.
+            let near = (1..=size).rev().take(MOST_DIVISORS);
+            size = near.into_iter().find(|&each| trips.is_multiple_of(each)).unwrap_or(size);
+        }
+        sizes.push(i64::try_from(size).unwrap_or(DEFAULT));
+    }
+    sizes
+}
+
+/// Bytes of the boxes that a loop touches of all buffers; `None` where one is not known.
+fn touched_bytes(ir: &Ir, nest: &Nest, root: Op) -> Option<u64> {
+    let mut buffers: IndexMap<Value, Vec<&Access>> = IndexMap::new();
+    for found in nest.accesses(root).ok()? {
+        buffers.entry(found.buffer).or_default().push(found);
+    }
+    let bytes = |(&buffer, all): (&Value, &Vec<&Access>)| {
+        let elements = TouchedBox::of_own(ir, root, all)?.elements()?;
+        let each = memref::element_bytes(&ir.ctx, ir.ty(buffer))?;
+        u64::try_from(elements).ok()?.checked_mul(each)
+    };
+    buffers.iter().map(bytes).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
+}
+
+/// So many loops that stand in each other, from the outermost in.
+fn tile_loops(ir: &Ir, outermost: Op, count: usize) -> Vec<AffineForOp> {
+    let inner = |view: &AffineForOp| AffineForOp::cast(ir, ir.first_op(view.body(ir))?);
+    let first = AffineForOp::cast(ir, outermost);
+    std::iter::successors(first, inner).take(count).collect()
+}
+
+/// Gives whole tiles loops of their own, ahead of which is asked whether a tile is one. `points`: the loops inside a tile.
+fn separate(ir: &mut Ir, points: &[AffineForOp], sizes: &[i64]) {
+    let Some(&outermost) = points.first() else { return };
+    let mut asked: Vec<AffineExpr> = Vec::new();
+    let (mut dims, mut symbols): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
+    let mut ends = Vec::new();
+    for (&view, &size) in points.iter().zip(sizes) {
+        let (start, upper) = (view.lower_bound(ir), view.upper_bound(ir));
+        let [tile] = start.operands[..] else { return };
+        let distance = size * view.step_value(ir);
+        let data = ir.ctx.map_data(upper.map).clone();
+        if data.results.len() == 1 {
+            ends.push(None);
+            continue;
+        }
+        let (dim, far) = (ir.ctx.dim_expr(0), ir.ctx.constant_expr(distance));
+        let end = ir.ctx.add_expr(dim, far);
+        ends.push(Some(AffineValue { map: ir.ctx.map(1, 0, &[end]), operands: vec![tile] }));
+        let (here, there) = upper.operands.split_at(data.dims as usize);
+        let place = here.iter().position(|&operand| operand == tile);
+        let shift = |ir: &mut Ir, expr| {
+            let moved: Vec<AffineExpr> =
+                (0..data.dims).map(|k| ir.ctx.dim_expr(dims.len() as u32 + k)).collect();
+            let others: Vec<AffineExpr> =
+                (0..data.symbols).map(|k| ir.ctx.symbol_expr(symbols.len() as u32 + k)).collect();
+            ir.ctx.replace_expr(expr, &moved, &others)
+        };
+        let Some(place) = place else { return };
+        let own = ir.ctx.dim_expr((dims.len() + place) as u32);
+        let own = ir.ctx.add_expr(own, far);
+        for &result in data.results.iter() {
+            let result = shift(ir, result);
+            let left = ir.ctx.sub_expr(result, own);
+            if ir.ctx.expr_constant(left) != Some(0) {
+                asked.push(left);
+            }
+        }
+        dims.extend(here);
+        symbols.extend(there);
+    }
+    if asked.is_empty() {
+        return;
+    }
+    let constraints: Vec<(AffineExpr, bool)> =
+        asked.into_iter().map(|expr| (expr, false)).collect();
+    let mut set = ir.ctx.integer_set(dims.len() as u32, symbols.len() as u32, &constraints);
+    let mut operands = [dims, symbols].concat();
+    compose_set(ir, &mut set, &mut operands);
+    // Behind it: it goes into the conditional itself.
+    let Some(end) = ir.next_op(outermost.op()) else { return };
+    let whole = ir.clone_op(outermost.op(), &mut ValueMap::new());
+    let mut b = Builder::before(ir, end);
+    AffineIfOp::create_choice(
+        &mut b,
+        set,
+        &operands,
+        |b| {
+            b.insert(whole);
+        },
+        |b| {
+            b.detach_op(outermost.op());
+            b.insert(outermost.op());
+        },
+    );
+    for (view, end) in tile_loops(ir, whole, points.len()).into_iter().zip(ends) {
+        if let Some(end) = end {
+            let start = view.lower_bound(ir);
+            view.set_bounds(ir, &start, &end);
+        }
+    }
 }
 
 /// Tiles the outermost `sizes.len()` loops of the perfect nest that `root` begins; the new outermost

@@ -9,6 +9,7 @@ mod rules;
 mod share;
 mod suggestion;
 mod support;
+pub(crate) mod tiles;
 
 use crate::directive::{DefaultData, ReductionOp, VarRef};
 use crate::source::Span;

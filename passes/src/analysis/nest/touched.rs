@@ -61,8 +61,18 @@ impl TouchedBox {
     /// The box of accesses to one buffer, in operations that stand in one block, the first of which is `root`. `None`: there is
     /// none of constant size, or nothing says that all of it lies in the buffer.
     pub fn of(ir: &Ir, root: Op, accesses: &[&Access]) -> Option<TouchedBox> {
-        let block = ir.parent_block(root)?;
         let shape = ir.ctx.shape(ir.ty(accesses.first()?.buffer))?.to_vec();
+        TouchedBox::within(ir, root, accesses, &shape)
+    }
+
+    /// The same for what is to have a buffer of its own, of which nothing is copied: it need not lie in the one that is there.
+    pub fn of_own(ir: &Ir, root: Op, accesses: &[&Access]) -> Option<TouchedBox> {
+        let rank = ir.ctx.shape(ir.ty(accesses.first()?.buffer))?.len();
+        TouchedBox::within(ir, root, accesses, &vec![i64::from(i32::MAX); rank])
+    }
+
+    fn within(ir: &Ir, root: Op, accesses: &[&Access], shape: &[i64]) -> Option<TouchedBox> {
+        let block = ir.parent_block(root)?;
         let mut domain = Domain::inside(root);
         let mut all = Vec::new();
         for &access in accesses {
@@ -81,7 +91,7 @@ impl TouchedBox {
         let dims = all.iter().map(|placed| placed.loops.len()).max()?;
         let pieces: Vec<Piece> =
             all.iter().map(|placed| placed.piece(&domain, dims)).collect::<Option<_>>()?;
-        boxed(&domain, dims, &shape, &pieces)
+        boxed(&domain, dims, shape, &pieces)
     }
 }
 

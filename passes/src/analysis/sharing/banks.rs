@@ -30,27 +30,36 @@ pub fn conflict_degree(stride: i64, bytes: u32) -> Option<u32> {
     u32::try_from(degree).ok()
 }
 
+/// The same by counting, for whatever elements of `bytes` bytes the threads of a warp ask for: the most different words of
+/// one bank among threads that are delivered together.
+pub fn counted_degree(elements: &[i64], bytes: u32) -> u32 {
+    let (word, banks) = (i64::from(BANK_BYTES), i64::from(BANKS));
+    let together = (BANKS * BANK_BYTES / bytes.max(BANK_BYTES)).clamp(1, 32) as usize;
+    let passes = elements.chunks(together).map(|part| {
+        let mut words: Vec<i64> = part
+            .iter()
+            .flat_map(|element| {
+                let first = element.saturating_mul(i64::from(bytes));
+                let last = first.saturating_add(i64::from(bytes) - 1);
+                first.div_euclid(word)..=last.div_euclid(word)
+            })
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        let of = |bank: i64| words.iter().filter(|word| word.rem_euclid(banks) == bank).count();
+        (0..banks).map(of).max().unwrap_or(0)
+    });
+    passes.max().and_then(|most| u32::try_from(most).ok()).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What the banks do for the threads that are delivered together: the most different words of one bank.
+    /// What the banks do for a warp whose threads lie so far apart.
     fn counted(stride: i64, bytes: u32) -> u32 {
-        let together = (BANKS * BANK_BYTES / bytes.max(BANK_BYTES)).min(32);
-        let passes = (0..32 / together).map(|part| {
-            let mut words: Vec<i64> = (part * together..(part + 1) * together)
-                .flat_map(|thread| {
-                    let first = i64::from(thread) * stride * i64::from(bytes);
-                    let end = first + i64::from(bytes);
-                    first.div_euclid(4)..=(end - 1).div_euclid(4)
-                })
-                .collect();
-            words.sort_unstable();
-            words.dedup();
-            let of = |bank: i64| words.iter().filter(|word| word.rem_euclid(32) == bank).count();
-            (0..32).map(of).max().unwrap_or(0)
-        });
-        u32::try_from(passes.max().unwrap_or(0)).unwrap()
+        let elements: Vec<i64> = (0..32).map(|thread| thread * stride).collect();
+        counted_degree(&elements, bytes)
     }
 
     #[test]

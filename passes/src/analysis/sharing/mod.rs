@@ -11,12 +11,13 @@
 //! | [`search`] | the block and the lengths of the greatest profit (eqs. 8 to 19) |
 //! | [`chosen`] | the partition of a nest |
 //! | [`banks`] | conflicts of banks by formula (eqs. 20 and 21) |
-//! | [`print`] | the pass `print-share-partitions` |
+//! | [`print`], [`print_banks`] | the passes `print-share-partitions` and `print-bank-conflicts` |
 
 pub mod banks;
 pub mod chosen;
 pub mod features;
 pub mod print;
+pub mod print_banks;
 pub mod search;
 pub mod split;
 
