@@ -116,7 +116,11 @@ impl Index {
     /// The quotient, rounded up; `None` where a divisor is not positive.
     pub fn divided_up(&self, by: &Index) -> Option<Index> {
         let divisor = by.positive()?;
-        Some(self.zip(by, [1.0 / divisor, 0.0], |a, b| -(-a).div_euclid(b)))
+        Some(
+            self.zip(by, [1.0 / divisor, 0.0], |a, b| {
+                a.wrapping_neg().div_euclid(b).wrapping_neg()
+            }),
+        )
     }
 
     /// What is left of the quotient; `None` where a divisor is not positive.

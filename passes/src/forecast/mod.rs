@@ -26,13 +26,13 @@ mod walk;
 
 use std::collections::BTreeMap;
 
-use gpuc_arch::{Arch, Estimate, KernelWork};
+use gpuc_arch::{Arch, Estimate, KernelWork, MAX_THREADS_PER_BLOCK};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::{AddressSpace, GPUFuncOp, LaunchFuncOp};
 use gpuc_dialects::memref::AllocaOp;
 use gpuc_dialects::offload::mapping::{Axis, LoopMapping, Size};
 use gpuc_dialects::{nvvm, scf};
-use gpuc_ir::{AttrKind, Ir, Op, OpView, Value, WalkOrder};
+use gpuc_ir::{AttrKind, Ident, Ir, Op, OpView, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::access;
@@ -91,7 +91,13 @@ pub struct Forecast {
 }
 
 /// The price of a kernel.
-pub fn forecast(ir: &Ir, kernel: GPUFuncOp, sizes: &Sizes, arch: &Arch) -> Forecast {
+pub fn forecast(
+    ir: &Ir,
+    kernel: GPUFuncOp,
+    launch: Option<LaunchFuncOp>,
+    sizes: &Sizes,
+    arch: &Arch,
+) -> Forecast {
     let extents = extents(ir, kernel.op());
     let shared = shared_bytes(ir, kernel);
     let mut found = FxHashMap::default();
@@ -100,7 +106,7 @@ pub fn forecast(ir: &Ir, kernel: GPUFuncOp, sizes: &Sizes, arch: &Arch) -> Forec
         let subject = Subject { ir, arch, kernel: kernel.op(), extents, found: &found };
         let mut walk = Walk::new(&subject);
         let body = ir.region(kernel.op(), 0);
-        let (assumed, launches) = parameters(ir, kernel, sizes, &mut walk);
+        let (assumed, launches) = parameters(ir, (kernel, launch), sizes, &mut walk);
         walk.region(body);
         let threads = extents.iter().product::<i64>().clamp(1, 1024) as u32;
         let registers = registers(ir, kernel.op(), walk.registers(), threads, arch);
@@ -137,7 +143,7 @@ pub fn forecast(ir: &Ir, kernel: GPUFuncOp, sizes: &Sizes, arch: &Arch) -> Forec
 /// that had to do with it.
 fn parameters(
     ir: &Ir,
-    kernel: GPUFuncOp,
+    (kernel, launch): (GPUFuncOp, Option<LaunchFuncOp>),
     sizes: &Sizes,
     walk: &mut Walk<'_>,
 ) -> (Vec<(String, i64)>, f64) {
@@ -153,7 +159,6 @@ fn parameters(
             named.push((name.to_owned(), number));
         }
     };
-    let launch = launch_of(ir, kernel);
     let around = launch.and_then(|launch| construct_of(ir, launch));
     let host = around.and_then(|func| ir.entry_block(ir.region(func, 0)));
     let own = ir.entry_block(ir.region(kernel.op(), 0));
@@ -196,20 +201,21 @@ fn construct_of(ir: &Ir, launch: LaunchFuncOp) -> Option<Op> {
 }
 
 /// The construct that a kernel is of: the function in which the host starts it, or the kernel where nobody does.
-pub fn construct(ir: &Ir, kernel: GPUFuncOp) -> Op {
-    launch_of(ir, kernel).and_then(|launch| construct_of(ir, launch)).unwrap_or(kernel.op())
+pub fn construct(ir: &Ir, kernel: GPUFuncOp, launch: Option<LaunchFuncOp>) -> Op {
+    launch.and_then(|launch| construct_of(ir, launch)).unwrap_or(kernel.op())
 }
 
-/// Where the host starts a kernel.
-fn launch_of(ir: &Ir, kernel: GPUFuncOp) -> Option<LaunchFuncOp> {
-    let name = ir.symbol_name(kernel.op())?;
-    let module = ir.ancestors(kernel.op()).last()?;
-    let nested = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
-    nested.filter_map(|op| LaunchFuncOp::cast(ir, op)).find(|launch| {
+/// Where the host starts each kernel first, by the kernel's symbol.
+pub fn launches_of(ir: &Ir, module: Op) -> FxHashMap<Ident, LaunchFuncOp> {
+    let mut all = FxHashMap::default();
+    for op in ir.nested_ops(module, WalkOrder::PreOrder) {
+        let Some(launch) = LaunchFuncOp::cast(ir, op) else { continue };
         let symbol = launch.kernel(ir).map(|attr| ir.ctx.attr_kind(attr));
-        let Some(AttrKind::Symbol { root, nested }) = symbol else { return false };
-        ir.ctx.str(*nested.last().unwrap_or(root)) == name
-    })
+        if let Some(AttrKind::Symbol { root, nested }) = symbol {
+            all.entry(*nested.last().unwrap_or(root)).or_insert(launch);
+        }
+    }
+    all
 }
 
 /// Threads of a block in each direction.
@@ -226,7 +232,12 @@ fn extents(ir: &Ir, kernel: Op) -> [i64; 3] {
             }
         }
     }
-    own.map(|extent| extent.unwrap_or(1))
+    let mut left = i64::from(MAX_THREADS_PER_BLOCK);
+    own.map(|extent| {
+        let extent = extent.unwrap_or(1).clamp(1, left);
+        left /= extent;
+        extent
+    })
 }
 
 /// Memory of a block in bytes.

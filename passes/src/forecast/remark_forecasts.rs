@@ -6,13 +6,12 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::gpu::GPUFuncOp;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Location, Op};
 use indexmap::IndexMap;
 
 use super::text::{bound, kernels};
-use super::{Forecast, Sizes, USUAL_SIZE, construct};
+use super::{Forecast, Sizes, USUAL_SIZE};
 use crate::target::target;
 
 gpuc_ir::pass! {
@@ -44,9 +43,9 @@ impl Pass for RemarkForecasts {
 /// A remark for each construct with kernels.
 pub fn remarks(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> Vec<Diagnostic> {
     let mut constructs: IndexMap<Location, Vec<Forecast>> = IndexMap::new();
-    for (kernel, found) in kernels(ir, module, sizes, arch) {
-        let construct = construct(ir, GPUFuncOp(kernel));
-        constructs.entry(ir.location(construct)).or_default().push(found);
+    for found in kernels(ir, module, sizes, arch) {
+        let location = ir.location(found.construct);
+        constructs.entry(location).or_default().push(found.forecast);
     }
     let said = constructs.into_iter().map(|(location, found)| {
         Diagnostic::remark(text(&found, arch)).at_option(ir.ctx.place(location))

@@ -15,7 +15,7 @@ impl Request<'_> {
     fn distinct(&self, unit: i64) -> usize {
         let mut parts: Vec<i64> = Vec::with_capacity(self.lanes.len());
         for address in self.lanes {
-            let last = (address + self.bytes - 1).div_euclid(unit);
+            let last = address.saturating_add(self.bytes - 1).div_euclid(unit);
             parts.extend(address.div_euclid(unit)..=last);
         }
         parts.sort_unstable();
@@ -38,7 +38,7 @@ impl Request<'_> {
             let mut words: Vec<i64> = Vec::new();
             for address in part {
                 let first = address.div_euclid(bank);
-                words.extend(first..first + (self.bytes / bank).max(1));
+                words.extend(first..first.saturating_add((self.bytes / bank).max(1)));
             }
             words.sort_unstable();
             words.dedup();

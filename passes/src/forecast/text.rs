@@ -9,7 +9,7 @@ use gpuc_arch::{Arch, Bound, Estimate};
 use gpuc_dialects::gpu::GPUFuncOp;
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 
-use super::{Forecast, Sizes, construct, forecast};
+use super::{Forecast, Sizes, construct, forecast, launches_of};
 
 /// What stands in the line of a kernel that the host starts for these sizes.
 const CHOSEN: &str = "chosen";
@@ -33,21 +33,40 @@ pub struct Line {
     pub threads: u64,
 }
 
+/// A kernel, the construct that it is of, and what it is expected to take.
+pub struct Found {
+    /// The kernel.
+    pub kernel: Op,
+    /// The function of its construct.
+    pub construct: Op,
+    /// What it is expected to take.
+    pub forecast: Forecast,
+}
+
 /// The kernels of a module, in their order: versions of a construct in the order in which the host asks for them.
-pub fn kernels(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> Vec<(Op, Forecast)> {
+pub fn kernels(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> Vec<Found> {
+    let launches = launches_of(ir, module);
     let nested = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
     let kernels =
         nested.filter_map(|op| GPUFuncOp::cast(ir, op).filter(|kernel| kernel.is_kernel(ir)));
-    kernels.map(|kernel| (kernel.op(), forecast(ir, kernel, sizes, arch))).collect()
+    let found = kernels.map(|kernel| {
+        let name = ir.symbol_name(kernel.op()).and_then(|name| ir.ctx.find_ident(name));
+        let launch = name.and_then(|name| launches.get(&name)).copied();
+        Found {
+            kernel: kernel.op(),
+            construct: construct(ir, kernel, launch),
+            forecast: forecast(ir, kernel, launch, sizes, arch),
+        }
+    });
+    found.collect()
 }
 
 /// The forecasts of a module's kernels.
 pub fn text_of(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> String {
     let mut text = format!("gpuc forecast 1 device {}\n", arch.chip.name);
-    for (kernel, found) in kernels(ir, module, sizes, arch) {
-        let construct = construct(ir, GPUFuncOp(kernel));
+    for Found { kernel, construct, forecast } in kernels(ir, module, sizes, arch) {
         let line = ir.ctx.place(ir.location(construct)).map_or(0, |place| place.line);
-        let Forecast { work, estimate, assumed, guessed, is_chosen, launches } = &found;
+        let Forecast { work, estimate, assumed, guessed, is_chosen, launches } = &forecast;
         let sizes: Vec<String> =
             assumed.iter().map(|(name, size)| format!("{name}={size}")).collect();
         text += &format!(

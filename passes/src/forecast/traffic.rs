@@ -92,7 +92,7 @@ impl<'s> Group<'s> {
             let Some(addresses) = &site.addresses else { continue };
             for (thread, _) in site.active.iter().enumerate().filter(|(_, active)| **active) {
                 let from = addresses.of(thread);
-                parts.push((from, from + site.bytes));
+                parts.push((from, from.saturating_add(site.bytes)));
             }
         }
         parts.sort_unstable();
@@ -106,10 +106,10 @@ impl<'s> Group<'s> {
             }
         }
         let span = match (merged.first(), merged.last()) {
-            (Some((from, _)), Some((_, to))) => (to - from) as f64,
+            (Some((from, _)), Some((_, to))) => to.saturating_sub(*from) as f64,
             _ => 0.0,
         };
-        let bytes: i64 = merged.iter().map(|(from, to)| to - from).sum();
+        let bytes: f64 = merged.iter().map(|(from, to)| to.saturating_sub(*from) as f64).sum();
         let runs = merged.len().max(1) as f64;
         Group {
             slopes: first
@@ -119,7 +119,7 @@ impl<'s> Group<'s> {
                 .unwrap_or_default(),
             loops: first.loops.clone(),
             runs,
-            length: bytes as f64 / runs,
+            length: bytes / runs,
             span,
             sites,
         }
@@ -248,7 +248,7 @@ fn groups(sites: &[Site]) -> Vec<Group<'_>> {
             && a.loops == b.loops
             && match (&a.addresses, &b.addresses) {
                 (Some(a), Some(b)) => a.slopes() == b.slopes(),
-                _ => false,
+                (a, b) => a.is_none() && b.is_none(),
             }
     };
     let mut groups: Vec<Vec<&Site>> = Vec::new();

@@ -6,7 +6,7 @@ use gpuc_ir::{Block, Op, Value};
 
 use super::super::class;
 use super::super::index::{Index, LoopId};
-use super::{Walk, samples};
+use super::Walk;
 
 /// Iterations of a dimension as they are dealt.
 struct Deal {
@@ -38,14 +38,14 @@ impl Walk<'_> {
         let dims = ir.loop_dimensions(op);
         let mut deals = Vec::new();
         let mut at = 0;
-        let mut span = 1;
+        let mut span: i64 = 1;
         let mut share = self.share;
         let maps: Vec<_> = match mapping.0.is_empty() {
             true => dims.iter().map(|_| DimMap::sequential()).collect(),
             false => mapping.0.clone(),
         };
         for map in &maps {
-            let own = &dims[at..(at + map.dims).min(dims.len())];
+            let own = dims.get(at..at + map.dims).unwrap_or_default();
             let variables: Vec<_> = own
                 .iter()
                 .map(|dim| {
@@ -53,7 +53,7 @@ impl Walk<'_> {
                     (dim.variable, lower, step, trips)
                 })
                 .collect();
-            let total: i64 = variables.iter().map(|(.., trips)| *trips).product();
+            let total = variables.iter().fold(1i64, |all, (.., trips)| all.saturating_mul(*trips));
             let mut position = Index::constant(0);
             let mut processors = 1;
             for &(axis, size) in map.axes.iter().rev() {
@@ -64,7 +64,7 @@ impl Walk<'_> {
                         let others: i64 = map.threads().unwrap_or(1);
                         let count = match size {
                             Size::Constant(n) => n,
-                            _ => (total + others - 1) / others.max(1),
+                            _ => total.saturating_add(others - 1) / others.max(1),
                         };
                         let count = self.resident.map_or(count, |most| count.min(most));
                         self.blocks[axis] = self.blocks[axis].max(count as f64);
@@ -76,14 +76,14 @@ impl Walk<'_> {
                     }
                     axis => {
                         let (number, extent) = self.thread(axis);
-                        span *= extent;
+                        span = span.saturating_mul(extent);
                         (number, extent)
                     }
                 };
                 position = position.plus(&own.times(&weight));
-                processors *= count.max(1);
+                processors = processors.saturating_mul(count.max(1));
             }
-            let turns = (total + processors - 1) / processors;
+            let turns = total.saturating_add(processors - 1) / processors;
             let stride = match map.how {
                 Distribution::Blocked => {
                     position = position.times(&Index::constant(turns.max(1)));
@@ -110,7 +110,7 @@ impl Walk<'_> {
         let Some((deal, rest)) = deals.split_first() else { return self.block(body) };
         let id = self.id(op, deal.number, deal.turns);
         let take = move |walk: &mut Self, turn: i64| -> Vec<bool> {
-            let by = Index::constant(turn * deal.stride);
+            let by = Index::constant(turn.wrapping_mul(deal.stride));
             let mut place = deal.position.plus(&by);
             if deal.turns > 1 {
                 place = place.growing(id, deal.stride as f64);
@@ -141,7 +141,7 @@ impl Walk<'_> {
             };
             self.repeated(id, deal.turns, body, &bind, &[]);
         } else {
-            for (turn, weight) in samples(deal.turns, 1) {
+            for (turn, weight) in self.samples(deal.turns, 1) {
                 let own = take(self, turn);
                 let before = self.clock.weight;
                 self.clock.weight *= weight;

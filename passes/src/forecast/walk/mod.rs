@@ -30,6 +30,11 @@ const MOST_COPIES: i64 = 4;
 /// Words that those may load.
 const MOST_WORDS: i64 = 64;
 
+/// Loops of which the first iteration is looked at by itself, one in another.
+const MOST_DEPTH: usize = 6;
+/// Numbers that one of the host's is made of, one behind the other.
+const MOST_STEPS: usize = 64;
+
 /// Stores that are remembered: what is loaded right behind one stays in a register.
 const MOST_STORED: usize = 16;
 
@@ -54,6 +59,8 @@ pub struct Walk<'a> {
     own: FxHashMap<(Value, Vec<i64>), f64>,
     pub loops: Vec<Trips>,
     ids: FxHashMap<(Op, usize), LoopId>,
+    /// Numbers that are being looked for, one for the other.
+    steps: usize,
     /// What was stored last, where, and when it is there.
     stored: Vec<(Value, Index, f64)>,
     /// Parameters of which nothing is known.
@@ -88,6 +95,7 @@ impl<'a> Walk<'a> {
             own: FxHashMap::default(),
             loops: Vec::new(),
             ids: FxHashMap::default(),
+            steps: 0,
             stored: Vec::new(),
             assumed: Vec::new(),
             around: Vec::new(),
@@ -272,7 +280,9 @@ impl<'a> Walk<'a> {
             let id = self.id(op, 0, trips);
             let variable = dim.variable;
             let bind = move |walk: &mut Self, iteration: i64| {
-                let here = lower.plus(&Index::constant(iteration * step)).growing(id, step as f64);
+                let here = lower
+                    .plus(&Index::constant(iteration.wrapping_mul(step)))
+                    .growing(id, step as f64);
                 walk.numbers.insert(variable, here);
             };
             let pairs: Vec<(Value, Value)> =
@@ -292,7 +302,7 @@ impl<'a> Walk<'a> {
         self.guessed = true;
         let id = self.id(op, 0, UNKNOWN_TRIPS);
         self.around.push(id);
-        for (_, weight) in samples(UNKNOWN_TRIPS, 1) {
+        for (_, weight) in self.samples(UNKNOWN_TRIPS, 1) {
             let before = self.clock.weight;
             self.clock.weight *= weight;
             ir.regions(op).to_vec().into_iter().for_each(|region| self.region(region));
@@ -315,7 +325,7 @@ impl<'a> Walk<'a> {
         let ops: Vec<Op> = ir.ops(body).collect();
         let is_straight = ops.iter().all(|&op| self.is_straight(op));
         let copies = if is_straight { self.copies(&ops).min(trips.max(1)) } else { 1 };
-        for (first, weight) in samples(trips, copies) {
+        for (first, weight) in self.samples(trips, copies) {
             let before = self.clock.weight;
             self.clock.weight *= weight;
             if is_straight {
@@ -334,16 +344,20 @@ impl<'a> Walk<'a> {
             self.clock.weight = before;
         }
     }
-}
 
-/// The iterations that are looked at, each with how many groups it stands for.
-fn samples(trips: i64, copies: i64) -> Vec<(i64, f64)> {
-    if trips <= 0 {
-        return Vec::new();
+    /// The iterations that are looked at, each with how many groups it stands for; deep inside, the one in the middle alone.
+    fn samples(&self, trips: i64, copies: i64) -> Vec<(i64, f64)> {
+        if trips <= 0 {
+            return Vec::new();
+        }
+        let groups = trips as f64 / copies as f64;
+        let middle = trips / copies / 2 * copies;
+        if groups <= 1.0 {
+            vec![(0, 1.0)]
+        } else if self.around.len() > MOST_DEPTH {
+            vec![(middle, groups)]
+        } else {
+            vec![(0, 1.0), (middle, groups - 1.0)]
+        }
     }
-    let groups = trips as f64 / copies as f64;
-    if groups <= 1.0 {
-        return vec![(0, 1.0)];
-    }
-    vec![(0, 1.0), (trips / copies / 2 * copies, groups - 1.0)]
 }

@@ -8,11 +8,21 @@ use gpuc_ir::{Op, OpView, Value, ValueDef};
 
 use super::super::buffer::Buffer;
 use super::super::index::{Index, evaluate};
-use super::{UNKNOWN_TRIPS, Walk};
+use super::{MOST_STEPS, UNKNOWN_TRIPS, Walk};
 
 impl Walk<'_> {
     /// What the host passes: a function of the numbers that are said; of a loop round a launch the iteration in the middle.
     pub fn of_host(&mut self, value: Value) -> Option<i64> {
+        if self.steps >= MOST_STEPS {
+            return None;
+        }
+        self.steps += 1;
+        let found = self.found_of_host(value);
+        self.steps -= 1;
+        found
+    }
+
+    fn found_of_host(&mut self, value: Value) -> Option<i64> {
         if let Some(known) = self.number(value) {
             return Some(known.typical());
         }
@@ -78,6 +88,16 @@ impl Walk<'_> {
 
     /// The same of a number with a fraction, as the host weighs by.
     fn float_of_host(&mut self, value: Value) -> Option<f64> {
+        if self.steps >= MOST_STEPS {
+            return None;
+        }
+        self.steps += 1;
+        let found = self.found_float_of_host(value);
+        self.steps -= 1;
+        found
+    }
+
+    fn found_float_of_host(&mut self, value: Value) -> Option<f64> {
         let ir = self.ir();
         if let Some(known) = arith::constant_float_value(ir, value) {
             return Some(known);
@@ -176,7 +196,7 @@ impl Walk<'_> {
     }
 
     /// Whether a bound is a parameter without a number of its own.
-    pub(super) fn is_assumed(&self, bound: &LoopBound) -> bool {
+    fn is_assumed(&self, bound: &LoopBound) -> bool {
         let ir = self.ir();
         let is = |&value: &Value| {
             let mut value = value;

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::buffer::Memory;
 use super::super::class;
 use super::super::index::{Index, LoopId};
-use super::{MOST_COPIES, MOST_WORDS, Walk};
+use super::{MOST_COPIES, MOST_STORED, MOST_WORDS, Walk};
 
 impl Walk<'_> {
     /// Straight code once.
@@ -92,7 +92,7 @@ impl Walk<'_> {
                 && self.around.last().is_some_and(|inner| {
                     let slope = stored.slopes().iter().find(|(id, _)| id == inner);
                     let steps = slope.map_or(0.0, |(_, by)| apart.typical() as f64 / by);
-                    steps >= 1.0 && steps <= 4.0 && steps.fract() == 0.0
+                    (1.0..=4.0).contains(&steps) && steps.fract() == 0.0
                 })
         })
     }
@@ -104,7 +104,7 @@ impl Walk<'_> {
         is_early: &mut FxHashSet<Op>,
     ) -> Vec<(Value, f64)> {
         let ir = self.ir();
-        let mut stored: Vec<Value> = Vec::new();
+        let mut stored: FxHashSet<Value> = FxHashSet::default();
         let stores: Vec<(Value, Index)> = ops
             .iter()
             .filter_map(|&op| {
@@ -112,6 +112,7 @@ impl Walk<'_> {
             })
             .filter(|access| self.memory(access.buffer) == Memory::Global)
             .filter_map(|access| Some((self.root(access.buffer), self.address(&access)?)))
+            .take(MOST_STORED)
             .collect();
         let mut loaded = Vec::new();
         // The last load from memory of the block, which the next one may be part of.
@@ -120,7 +121,7 @@ impl Walk<'_> {
             let Some(access) = ir.memory_access(op) else { continue };
             let root = self.root(access.buffer);
             if access.kind != AccessKind::Read {
-                stored.push(root);
+                stored.insert(root);
                 continue;
             }
             let memory = Memory::of(ir, root);
