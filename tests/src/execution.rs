@@ -5,7 +5,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Seconds that one program may run; by default 120.
+/// Seconds that one program may run; by default 240, of which grids whose blocks wait for each other take a fifth under checkers.
 pub const TIME_LIMIT: &str = "GPUC_TEST_SECONDS";
 
 /// What a program did.
@@ -63,7 +63,7 @@ impl Outcome {
 }
 
 fn limit() -> Duration {
-    let seconds = std::env::var(TIME_LIMIT).ok().and_then(|s| s.parse().ok()).unwrap_or(120);
+    let seconds = std::env::var(TIME_LIMIT).ok().and_then(|s| s.parse().ok()).unwrap_or(240);
     Duration::from_secs(seconds)
 }
 
