@@ -517,8 +517,8 @@ impl Runtime {
         from: DevicePtr,
     ) -> Result<(), Failure> {
         let Some(device) = self.device() else { return Ok(()) };
-        // What went wrong in a kernel is not the copy's fault.
-        self.region_end(site)?;
+        // What went wrong in a kernel is not the copy's fault; what is read is of the kernels before, whatever queue they are in.
+        device.synchronize(current()).map_err(|error| located(error, site))?;
         // SAFETY: the slice is writable for its length, and the copy is complete on return.
         let copied =
             unsafe { device.copy_to_host(to.as_mut_ptr(), from, to.len() as u64, Queue::SYNC) };

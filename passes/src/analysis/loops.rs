@@ -36,6 +36,23 @@ pub struct CountedLoop {
     pub step: Option<i64>,
 }
 
+impl CountedLoop {
+    /// A dimension that runs over all numbers.
+    pub fn unbounded(op: Op, variable: Value) -> CountedLoop {
+        CountedLoop {
+            op,
+            variable,
+            lower: Vec::new(),
+            upper: Vec::new(),
+            divided_lower: Vec::new(),
+            divided_upper: Vec::new(),
+            complete: true,
+            known: true,
+            step: Some(1),
+        }
+    }
+}
+
 /// The dimensions of a counted loop, outermost first; none for any other operation.
 pub fn dimensions(ir: &Ir, op: Op) -> Vec<CountedLoop> {
     dimensions_over(ir, op, &|value| polynomial(ir, value))

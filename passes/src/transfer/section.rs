@@ -292,17 +292,7 @@ fn add_cases(
             return Err(Unknown::Subscript);
         }
         open.extend(cases.each.iter().flatten().flat_map(|guard| guard.form.values()));
-        loops.push(CountedLoop {
-            op: access.op,
-            variable: value,
-            lower: Vec::new(),
-            upper: Vec::new(),
-            divided_lower: Vec::new(),
-            divided_upper: Vec::new(),
-            complete: true,
-            known: true,
-            step: Some(1),
-        });
+        loops.push(CountedLoop::unbounded(access.op, value));
         found.push(cases);
     }
     Ok(found)

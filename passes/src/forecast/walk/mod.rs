@@ -16,7 +16,7 @@ use gpuc_dialects::{gpu, nvvm, scf};
 use gpuc_ir::op::Traits;
 use gpuc_ir::{Block, Ir, Op, OpView, Value, WalkOrder};
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::class;
 use super::clock::Clock;
@@ -61,6 +61,10 @@ pub struct Walk<'a> {
     ids: FxHashMap<(Op, usize), LoopId>,
     /// Numbers that are being looked for, one for the other.
     steps: usize,
+    /// Those of the host that have been looked for.
+    sought: FxHashSet<Value>,
+    /// Its numbers with fractions; `None` where they hang on something else than sizes.
+    floats: FxHashMap<Value, Option<f64>>,
     /// What was stored last, where, and when it is there.
     stored: Vec<(Value, Index, f64)>,
     /// Parameters of which nothing is known.
@@ -96,6 +100,8 @@ impl<'a> Walk<'a> {
             loops: Vec::new(),
             ids: FxHashMap::default(),
             steps: 0,
+            sought: FxHashSet::default(),
+            floats: FxHashMap::default(),
             stored: Vec::new(),
             assumed: Vec::new(),
             around: Vec::new(),

@@ -13,7 +13,8 @@ use super::{MOST_STEPS, UNKNOWN_TRIPS, Walk};
 impl Walk<'_> {
     /// What the host passes: a function of the numbers that are said; of a loop round a launch the iteration in the middle.
     pub fn of_host(&mut self, value: Value) -> Option<i64> {
-        if self.steps >= MOST_STEPS {
+        let is_new = self.sought.insert(value) || self.numbers.contains_key(&value);
+        if !is_new || self.steps >= MOST_STEPS {
             return None;
         }
         self.steps += 1;
@@ -88,12 +89,16 @@ impl Walk<'_> {
 
     /// The same of a number with a fraction, as the host weighs by.
     fn float_of_host(&mut self, value: Value) -> Option<f64> {
+        if let Some(known) = self.floats.get(&value) {
+            return *known;
+        }
         if self.steps >= MOST_STEPS {
             return None;
         }
         self.steps += 1;
         let found = self.found_float_of_host(value);
         self.steps -= 1;
+        self.floats.insert(value, found);
         found
     }
 

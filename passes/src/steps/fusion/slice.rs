@@ -199,16 +199,7 @@ impl Pairing {
         let depth = slice.prefix.len();
         let open = |dim: &CountedLoop| match slice.ranges.contains_key(&dim.op) {
             false => dim.clone(),
-            true => CountedLoop {
-                lower: Vec::new(),
-                upper: Vec::new(),
-                divided_lower: Vec::new(),
-                divided_upper: Vec::new(),
-                complete: true,
-                known: true,
-                step: Some(1),
-                ..dim.clone()
-            },
+            true => CountedLoop::unbounded(dim.op, dim.variable),
         };
         let inner: Vec<CountedLoop> = placed.loops.iter().map(open).collect();
         let loops = [&slice.prefix[..], &inner[..]].concat();
