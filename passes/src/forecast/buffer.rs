@@ -63,23 +63,15 @@ impl Buffer {
         if let Some(cast) = memref::ReinterpretCastOp::cast(ir, op) {
             let [offsets, sizes, strides] = cast.static_parts(ir);
             let offset = part(*offsets.first()?)?;
-            for size in sizes {
-                // Not needed, but an operand of its own.
-                if size == gpuc_ir::DYNAMIC {
-                    operands_skip(&mut part);
-                }
-            }
+            // Not needed, but operands of their own.
+            sizes.into_iter().for_each(|size| drop(part(size)));
             let strides = strides.into_iter().map(&mut part).collect::<Option<Vec<_>>>()?;
             return Some(Buffer { offset: of.offset.plus(&offset.times(&scale)), strides, bytes });
         }
         if let Some(view) = memref::SubViewOp::cast(ir, op) {
             let [offsets, sizes, strides] = view.static_parts(ir);
             let offsets = offsets.into_iter().map(&mut part).collect::<Option<Vec<_>>>()?;
-            for size in &sizes {
-                if *size == gpuc_ir::DYNAMIC {
-                    operands_skip(&mut part);
-                }
-            }
+            sizes.iter().for_each(|&size| drop(part(size)));
             let steps = strides.into_iter().map(&mut part).collect::<Option<Vec<_>>>()?;
             let mut offset = of.offset;
             let mut own = Vec::new();
@@ -114,10 +106,6 @@ impl Buffer {
         }
         Some(sum)
     }
-}
-
-fn operands_skip(part: &mut impl FnMut(i64) -> Option<Index>) {
-    let _ = part(gpuc_ir::DYNAMIC);
 }
 
 /// Strides that the type says, those that it leaves open from the extents.

@@ -26,7 +26,7 @@ mod walk;
 
 use std::collections::BTreeMap;
 
-use gpuc_arch::{Arch, Estimate, KernelWork, MAX_THREADS_PER_BLOCK};
+use gpuc_arch::{Arch, Estimate, KernelWork, MAX_THREADS_PER_BLOCK, Phase};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::gpu::{AddressSpace, GPUFuncOp, LaunchFuncOp};
 use gpuc_dialects::memref::AllocaOp;
@@ -36,7 +36,7 @@ use gpuc_ir::{AttrKind, Ident, Ir, Op, OpView, Value, WalkOrder};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::access;
-use traffic::Grid;
+use traffic::{Found, Grid, Site, Trips};
 use walk::{Subject, Walk};
 
 /// Numbers for the parameters of kernels.
@@ -98,45 +98,80 @@ pub fn forecast(
     sizes: &Sizes,
     arch: &Arch,
 ) -> Forecast {
-    let extents = extents(ir, kernel.op());
-    let shared = shared_bytes(ir, kernel);
-    let mut found = FxHashMap::default();
     // The first time for what is asked of memory, the second one for how long that takes.
-    for last in [false, true] {
-        let subject = Subject { ir, arch, kernel: kernel.op(), extents, found: &found };
+    let first = Walked::new(ir, (kernel, launch), sizes, arch, &FxHashMap::default());
+    let found = traffic::found(&first.sites, &first.loops, &first.grid, arch);
+    let walked = Walked::new(ir, (kernel, launch), sizes, arch, &found);
+    let (sites, loops, grid) = (&walked.sites, &walked.loops, &walked.grid);
+    let work = KernelWork {
+        blocks: grid.blocks.iter().product::<f64>() as u64,
+        threads: walked.threads,
+        registers: walked.registers,
+        shared_bytes: grid.shared as u32,
+        atomic_clocks: traffic::atomic_clocks(sites, loops, grid, arch),
+        phases: walked.phases,
+        grid_barriers: walked.grid_barriers,
+    };
+    Forecast {
+        estimate: arch.price(&work),
+        work,
+        assumed: walked.assumed,
+        guessed: walked.guessed || sites.iter().any(|site| site.addresses.is_none()),
+        is_chosen: walked.launches > 0.0,
+        launches: walked.launches.max(1.0),
+    }
+}
+
+/// What a walk through a kernel has found.
+struct Walked {
+    assumed: Vec<(String, i64)>,
+    launches: f64,
+    guessed: bool,
+    threads: u32,
+    registers: u32,
+    sites: Vec<Site>,
+    loops: Vec<Trips>,
+    grid: Grid,
+    phases: Vec<Phase>,
+    grid_barriers: f64,
+}
+
+impl Walked {
+    /// `found` says of accesses where they find what they ask for.
+    fn new(
+        ir: &Ir,
+        (kernel, launch): (GPUFuncOp, Option<LaunchFuncOp>),
+        sizes: &Sizes,
+        arch: &Arch,
+        found: &FxHashMap<Op, Found>,
+    ) -> Walked {
+        let extents = extents(ir, kernel.op());
+        let subject = Subject { ir, arch, kernel: kernel.op(), extents, found };
         let mut walk = Walk::new(&subject);
-        let body = ir.region(kernel.op(), 0);
         let (assumed, launches) = parameters(ir, (kernel, launch), sizes, &mut walk);
-        walk.region(body);
-        let threads = extents.iter().product::<i64>().clamp(1, 1024) as u32;
+        walk.region(ir.region(kernel.op(), 0));
+        let threads = extents.iter().product::<i64>() as u32;
         let registers = registers(ir, kernel.op(), walk.registers(), threads, arch);
-        let occupancy = arch.occupancy(threads, registers, shared);
+        let shared = shared_bytes(ir, kernel);
         let grid = Grid {
             blocks: walk.blocks,
             warps: f64::from(threads.div_ceil(arch.limits.warp_size)),
-            resident: f64::from(occupancy.blocks),
+            resident: f64::from(arch.occupancy(threads, registers, shared).blocks),
             shared: f64::from(shared),
         };
-        let sites: Vec<_> = walk.sites.values().cloned().collect();
-        if !last {
-            found = traffic::found(&sites, &walk.loops, &grid, arch);
-            continue;
-        }
-        let guessed = walk.guessed || sites.iter().any(|site| site.addresses.is_none());
-        let work = KernelWork {
-            blocks: grid.blocks.iter().product::<f64>() as u64,
+        Walked {
+            assumed,
+            launches,
+            guessed: walk.guessed,
             threads,
             registers,
-            shared_bytes: shared,
-            atomic_clocks: traffic::atomic_clocks(&sites, &walk.loops, &grid, arch),
+            sites: walk.sites.into_values().collect(),
+            loops: walk.loops,
+            grid,
             phases: walk.clock.phases(),
             grid_barriers: walk.grid_barriers,
-        };
-        let estimate = arch.price(&work);
-        let (is_chosen, launches) = (launches > 0.0, launches.max(1.0));
-        return Forecast { work, estimate, assumed, guessed, is_chosen, launches };
+        }
     }
-    unreachable!("the second round returns")
 }
 
 /// Tells the walk what the kernel's numbers are: what its launch passes, or what their names say. The parameters of the program

@@ -139,7 +139,7 @@ impl Walk<'_> {
             let bind = |walk: &mut Self, turn: i64| {
                 take(walk, turn);
             };
-            self.repeated(id, deal.turns, body, &bind, &[]);
+            self.repeated(id, deal.turns, body, (None, &bind), &[]);
         } else {
             for (turn, weight) in self.samples(deal.turns, 1) {
                 let own = take(self, turn);
