@@ -64,46 +64,37 @@ pub enum Level {
 }
 
 impl Level {
-    /// Names, in order of the levels.
-    pub const NAMES: &[&str] = &[
-        "tokens",
-        "ast",
-        "source",
-        "affine",
-        "gpu",
-        "ptx-ir",
-        "ptx",
-        "host-c",
-        "kir",
-        "plan",
-        "forecast",
-        "task-graph",
-        "task-graph-svg",
+    /// All, by their names.
+    const ALL: [(&str, Level); 13] = [
+        ("tokens", Level::Tokens),
+        ("ast", Level::Ast),
+        ("source", Level::Source),
+        ("affine", Level::Affine),
+        ("gpu", Level::Gpu),
+        ("ptx-ir", Level::PtxIr),
+        ("ptx", Level::Ptx),
+        ("host-c", Level::HostC),
+        ("kir", Level::Kir),
+        ("plan", Level::Plan),
+        ("forecast", Level::Forecast),
+        ("task-graph", Level::TaskGraph),
+        ("task-graph-svg", Level::TaskGraphSvg),
     ];
+
+    /// Names, in order of the levels.
+    pub const NAMES: &[&str] = &{
+        let mut names = [""; Level::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = Level::ALL[at].0;
+            at += 1;
+        }
+        names
+    };
 
     /// The level of a name.
     pub fn parse(name: &str) -> Option<Level> {
-        use Level::{
-            Affine, Ast, Forecast, Gpu, HostC, Kir, Plan, Ptx, PtxIr, Source, TaskGraph,
-            TaskGraphSvg, Tokens,
-        };
-        let index = Level::NAMES.iter().position(|&known| known == name)?;
-        let levels = [
-            Tokens,
-            Ast,
-            Source,
-            Affine,
-            Gpu,
-            PtxIr,
-            Ptx,
-            HostC,
-            Kir,
-            Plan,
-            Forecast,
-            TaskGraph,
-            TaskGraphSvg,
-        ];
-        levels.get(index).copied()
+        Level::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, level)| level)
     }
 }
 
@@ -185,6 +176,20 @@ pub fn emit(source: &Path, arguments: &Arguments, level: Level) -> Result<String
     emitted.map_err(|failure| failure.with_ways(source, arguments))
 }
 
+/// Looks at what a C source has become where its kernels are made, and not lowered yet; nothing is printed.
+pub fn at_kernels<T>(
+    source: &Path,
+    arguments: &Arguments,
+    look: impl Fn(&Ir, Op, &Arch) -> T,
+) -> Result<T, Failure> {
+    guided(arguments, text::preprocess(source, true, arguments)?, |text, guides| {
+        let mut unit = Unit::read(text.clone(), arguments)?;
+        unit.lower(guides)?;
+        unit = unit.advance_as_asked(&text, guides, Some(Level::Gpu))?;
+        Ok(look(&unit.ir, unit.module(), unit.arch))
+    })
+}
+
 /// The text of a level, from preprocessed C on: all that gpuc itself does.
 pub fn emit_text(
     text: Preprocessed,
@@ -196,14 +201,11 @@ pub fn emit_text(
     }
     guided(arguments, text, |text, guides| {
         let mut unit = Unit::read(text.clone(), arguments)?;
-        if level == Level::Ast {
-            return Ok(gpuc_frontend_c::tree::dump(&unit.tree));
-        }
-        if level == Level::TaskGraphSvg {
-            return Ok(gpuc_frontend_c::auto::tasks::svg(&unit.tree));
-        }
-        if level == Level::TaskGraph {
-            return Ok(gpuc_frontend_c::auto::tasks::dot(&unit.tree));
+        match level {
+            Level::Ast => return Ok(gpuc_frontend_c::tree::dump(&unit.tree)),
+            Level::TaskGraph => return Ok(gpuc_frontend_c::auto::tasks::dot(&unit.tree)),
+            Level::TaskGraphSvg => return Ok(gpuc_frontend_c::auto::tasks::svg(&unit.tree)),
+            _ => {}
         }
         unit.lower(guides)?;
         unit = unit.advance_as_asked(

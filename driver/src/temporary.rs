@@ -23,7 +23,7 @@ const SETTLED: Duration = Duration::from_secs(60);
 
 /// A temporary folder of the compiler's, and the lock on it that ends with the process however that ends.
 #[derive(Debug)]
-pub struct Folder(PathBuf, #[allow(dead_code)] Option<File>);
+pub struct Folder(PathBuf, #[expect(dead_code, reason = "it holds the lock")] Option<File>);
 
 impl Folder {
     /// Makes one in `TMPDIR`, or in `/tmp`.

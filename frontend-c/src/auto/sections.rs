@@ -7,9 +7,10 @@
 use rustc_hash::FxHashSet;
 
 use super::effects::is_automatic;
+use crate::lower::counted;
 use crate::lower::walk::{self, Below, Node};
 use crate::tree::{
-    BinaryOp, CastKind, DeclId, DeclKind, ExprId, ExprKind, IncDec, Initializer, StmtId, StmtKind,
+    BinaryOp, CastKind, DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind,
     TranslationUnit, UnaryOp,
 };
 use crate::types::ArraySize;
@@ -82,7 +83,7 @@ pub(crate) fn parts(
                 ExprKind::Assign { target, .. }
                 | ExprKind::CompoundAssign { target, .. }
                 | ExprKind::IncDec(_, target) => {
-                    if let Some(name) = name(unit, target) {
+                    if let Some(name) = unit.named(target) {
                         look.changed.insert(name);
                     }
                 }
@@ -109,15 +110,6 @@ fn visit(unit: &TranslationUnit, node: Node, visit: &mut dyn FnMut(Node) -> Belo
         Node::Stmt(stmt) => walk::stmt(unit, stmt, visit),
         Node::Expr(expr) => walk::expr(unit, expr, visit),
         _ => {}
-    }
-}
-
-/// The variable that an expression is.
-fn name(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
-    match unit.exprs[expr].kind {
-        ExprKind::Paren(inner) => name(unit, inner),
-        ExprKind::Name(decl) => Some(decl),
-        _ => None,
     }
 }
 
@@ -195,78 +187,12 @@ impl Look<'_> {
         self.certain = certain;
     }
 
-    /// What a loop counts over, if that is numbers and nothing in it changes its variable.
+    /// What a loop counts over, if that is numbers that subscripts may be, and nothing else changes its variable.
     fn counted(&self, stmt: StmtId) -> Option<Counted> {
-        let unit = self.unit;
-        let StmtKind::For { init, condition, step, body } = &unit.stmts[stmt].kind else {
-            return None;
-        };
-        let (variable, first) = match &unit.stmts[(*init)?].kind {
-            StmtKind::Declaration(decls) => {
-                let &[decl] = decls.as_slice() else { return None };
-                let DeclKind::Variable(variable) = &unit.decls[decl].kind else { return None };
-                let Some(Initializer::Value(value)) = variable.init else { return None };
-                (decl, value)
-            }
-            StmtKind::Expr(expr) => match unit.exprs[*expr].kind {
-                ExprKind::Assign { target, value } => (name(unit, target)?, value),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let first = unit.constant_int(first)?;
-        let ExprKind::Binary(op, left, right) = unit.exprs[unit.peel((*condition)?)].kind else {
-            return None;
-        };
-        let last = unit.constant_int(right)?;
-        if name(unit, unit.peel(left))? != variable {
-            return None;
-        }
-        let up = match unit.exprs[unit.peel((*step)?)].kind {
-            ExprKind::IncDec(how, target) if name(unit, target)? == variable => {
-                matches!(how, IncDec::PreIncrement | IncDec::PostIncrement)
-            }
-            ExprKind::CompoundAssign { op, target, value, .. }
-                if name(unit, target)? == variable && unit.constant_int(value)? == 1 =>
-            {
-                match op {
-                    BinaryOp::Add => true,
-                    BinaryOp::Sub => false,
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        };
-        let (lower, upper) = match (op, up) {
-            (BinaryOp::Less, true) => (first, last),
-            (BinaryOp::LessEq, true) => (first, last + 1),
-            (BinaryOp::Greater, false) => (last + 1, first + 1),
-            (BinaryOp::GreaterEq, false) => (last, first + 1),
-            _ => return None,
-        };
-        let is_number =
-            unit.types.as_int(unit.decls[variable].ty).is_some_and(|kind| kind.bits() >= 32);
-        let fits = lower >= 0 && upper <= i128::from(i32::MAX) && lower < upper;
-        // Down to 0 without a sign never ends.
-        let signed =
-            up || unit.types.as_int(unit.decls[variable].ty).is_some_and(|kind| kind.is_signed());
-        let mut changed = false;
-        walk::stmt(unit, *body, &mut |node| {
-            if let Node::Expr(expr) = node
-                && let ExprKind::Assign { target, .. }
-                | ExprKind::CompoundAssign { target, .. }
-                | ExprKind::IncDec(_, target) = unit.exprs[expr].kind
-            {
-                changed |= name(unit, target) == Some(variable);
-            }
-            Below::Enter
-        });
-        let own = is_automatic(unit, variable) && !self.addressed.contains(&variable);
-        (is_number && fits && signed && own && !changed).then_some(Counted {
-            variable,
-            lower,
-            upper,
-        })
+        let (variable, numbers) = counted::numbers(self.unit, stmt)?;
+        let fits = !numbers.is_empty() && numbers.start >= 0 && numbers.end <= i128::from(i32::MAX);
+        let own = is_automatic(self.unit, variable) && !self.addressed.contains(&variable);
+        (fits && own).then_some(Counted { variable, lower: numbers.start, upper: numbers.end })
     }
 
     /// A whole expression.
@@ -340,7 +266,7 @@ impl Look<'_> {
                     }
                     ExprKind::Cast { kind: CastKind::ArrayToPointer, operand, .. }
                     | ExprKind::Unary(UnaryOp::AddressOf, operand) => {
-                        return name(unit, operand) == Some(self.decl);
+                        return unit.named(operand) == Some(self.decl);
                     }
                     _ => return false,
                 }

@@ -1,5 +1,7 @@
 //! Loops that count: `for` loops whose variable goes from one bound to another by a fixed step.
 
+use std::ops::Range;
+
 use gpuc_dialects::offload::{FITS_ATTR, FITS_UNSIGNED_ATTR};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::Value;
@@ -11,6 +13,7 @@ use super::walk::{self, Below, Node};
 use crate::source::Span;
 use crate::tree::{
     BinaryOp, CastKind, DeclId, DeclKind, ExprId, ExprKind, IncDec, Initializer, StmtId, StmtKind,
+    TranslationUnit,
 };
 use crate::types::{Qualifiers, Type};
 
@@ -55,9 +58,34 @@ pub(super) struct Bounds {
 /// Why a loop does not count, and where.
 type Reason = (Span, String);
 
-impl Lowerer<'_> {
+/// The variable of a loop by ones over numbers that the text has, at least as wide as an `int`, and what it counts over, from the
+/// least on, whichever way it goes.
+pub(crate) fn numbers(unit: &TranslationUnit, id: StmtId) -> Option<(DeclId, Range<i128>)> {
+    let counted = Reader { unit }.counted(id).ok()?;
+    let Scalar::Int { bits: 32.., signed } = counted.scalar else { return None };
+    // Down to 0 without a sign never ends.
+    if counted.step.is_some() || (counted.down && !signed) {
+        return None;
+    }
+    let (first, bound) = (unit.constant_int(counted.first)?, unit.constant_int(counted.bound)?);
+    let range = match counted.relation {
+        BinaryOp::Less => first..bound,
+        BinaryOp::LessEq => first..bound + 1,
+        BinaryOp::Greater => bound + 1..first + 1,
+        BinaryOp::GreaterEq => bound..first + 1,
+        _ => return None,
+    };
+    Some((counted.variable, range))
+}
+
+/// Reads loops of a unit.
+struct Reader<'a> {
+    unit: &'a TranslationUnit,
+}
+
+impl Reader<'_> {
     /// Takes a `for` statement apart.
-    pub(super) fn counted(&self, id: StmtId) -> Result<Counted, Reason> {
+    fn counted(&self, id: StmtId) -> Result<Counted, Reason> {
         let unit = self.unit;
         let span = unit.stmts[id].span;
         let reason = |span: Span, text: &str| (span, text.to_owned());
@@ -74,12 +102,12 @@ impl Lowerer<'_> {
             .filter(|scalar| matches!(scalar, Scalar::Int { .. }))
             .ok_or_else(|| reason(head, "the loop variable is not an integer"))?;
         let condition = condition.ok_or_else(|| reason(head, "the loop has no condition"))?;
-        let at = self.span(condition);
+        let at = self.unit.exprs[condition].span;
         let (relation, bound, compared) = self.relation(condition, variable).ok_or_else(|| {
             reason(at, "the condition does not compare the loop variable with a bound")
         })?;
         let step = step.ok_or_else(|| reason(head, "the loop has no step"))?;
-        let at = self.span(step);
+        let at = self.unit.exprs[step].span;
         let (step, down) = self
             .step(step, variable)
             .ok_or_else(|| reason(at, "the step does not add to the loop variable"))?;
@@ -96,7 +124,7 @@ impl Lowerer<'_> {
         if compared.is_unsigned() && !scalar.is_unsigned() && starts_negative() {
             let text =
                 "a signed loop variable is compared with an unsigned bound, and may be negative";
-            return Err(reason(self.span(condition), text));
+            return Err(reason(self.unit.exprs[condition].span, text));
         }
         if mutated_by(unit, body).contains(&variable) {
             return Err(reason(head, "the loop variable is changed in the body"));
@@ -144,13 +172,6 @@ impl Lowerer<'_> {
             Some(first) => first + ((last - first) / size + 1) * size > end,
             None => last + size > end,
         })
-    }
-
-    /// Whether a variable narrower than `int` may pass the end of its type, because the bound or the step is not known:
-    /// who asked for a parallel loop has promised that it does not.
-    pub(super) fn may_come_around(&self, counted: &Counted) -> bool {
-        let is_narrow = matches!(counted.scalar, Scalar::Int { bits: ..32, .. });
-        is_narrow && self.comes_around(counted).is_none()
     }
 
     /// Why a loop that ends at `!=` may not meet its bound.
@@ -213,7 +234,7 @@ impl Lowerer<'_> {
                 matches!(unit.exprs[operand].kind, ExprKind::Name(decl) if decl == variable)
             }
             ExprKind::Cast { kind: CastKind::Integer | CastKind::Same, operand, .. } => {
-                let size = |e: ExprId| unit.types.size_of(self.ty(e));
+                let size = |e: ExprId| unit.types.size_of(unit.exprs[e].ty);
                 size(expr) >= size(operand) && self.is_variable(operand, variable)
             }
             _ => false,
@@ -226,7 +247,7 @@ impl Lowerer<'_> {
         match self.unit.exprs[condition].kind {
             ExprKind::Paren(inner) => self.relation(inner, variable),
             ExprKind::Binary(op @ (Less | LessEq | Greater | GreaterEq | NotEqual), a, b) => {
-                let compared = Scalar::of(self.unit, self.ty(a))
+                let compared = Scalar::of(self.unit, self.unit.exprs[a].ty)
                     .filter(|scalar| matches!(scalar, Scalar::Int { .. }))?;
                 if self.is_variable(a, variable) {
                     return Some((op, b, compared));
@@ -280,7 +301,7 @@ impl Lowerer<'_> {
             }
             _ => return None,
         };
-        if !unit.types.is_integer(self.ty(size)) {
+        if !unit.types.is_integer(self.unit.exprs[size].ty) {
             return None;
         }
         match unit.constant_int(size) {
@@ -293,6 +314,20 @@ impl Lowerer<'_> {
             }
             None => Some((Some(size), down)),
         }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Takes a `for` statement apart.
+    pub(super) fn counted(&self, id: StmtId) -> Result<Counted, Reason> {
+        Reader { unit: self.unit }.counted(id)
+    }
+
+    /// Whether a variable narrower than `int` may pass the end of its type, because the bound or the step is not known:
+    /// who asked for a parallel loop has promised that it does not.
+    pub(super) fn may_come_around(&self, counted: &Counted) -> bool {
+        let is_narrow = matches!(counted.scalar, Scalar::Int { bits: ..32, .. });
+        is_narrow && Reader { unit: self.unit }.comes_around(counted).is_none()
     }
 
     /// Whether bound and step have the same value in every round.

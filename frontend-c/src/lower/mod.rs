@@ -41,7 +41,7 @@ mod clause_items;
 mod complex;
 mod condition;
 mod convert;
-mod counted;
+pub(crate) mod counted;
 mod crossings;
 mod depth;
 mod directive;

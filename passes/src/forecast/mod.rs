@@ -90,8 +90,44 @@ pub struct Forecast {
     pub launches: f64,
 }
 
+/// A kernel, the construct that it is of, and what it is expected to take.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    /// The kernel.
+    pub kernel: Op,
+    /// The function in which the host starts it; the kernel where nobody does.
+    pub construct: Op,
+    /// What it is expected to take.
+    pub forecast: Forecast,
+}
+
+impl Expected {
+    /// The line of the construct; 0 where it has none.
+    pub fn line(&self, ir: &Ir) -> u32 {
+        ir.ctx.place(ir.location(self.construct)).map_or(0, |place| place.line)
+    }
+}
+
+/// The kernels of a module, in their order: versions of a construct in the order in which the host asks for them.
+pub fn kernels(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> Vec<Expected> {
+    let launches = launches_of(ir, module);
+    let nested = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
+    let kernels =
+        nested.filter_map(|op| GPUFuncOp::cast(ir, op).filter(|kernel| kernel.is_kernel(ir)));
+    let expected = kernels.map(|kernel| {
+        let name = ir.symbol_name(kernel.op()).and_then(|name| ir.ctx.find_ident(name));
+        let launch = name.and_then(|name| launches.get(&name)).copied();
+        Expected {
+            kernel: kernel.op(),
+            construct: launch.and_then(|launch| construct_of(ir, launch)).unwrap_or(kernel.op()),
+            forecast: forecast(ir, kernel, launch, sizes, arch),
+        }
+    });
+    expected.collect()
+}
+
 /// The price of a kernel.
-pub fn forecast(
+fn forecast(
     ir: &Ir,
     kernel: GPUFuncOp,
     launch: Option<LaunchFuncOp>,
@@ -235,13 +271,8 @@ fn construct_of(ir: &Ir, launch: LaunchFuncOp) -> Option<Op> {
     ir.ancestors(launch.op()).find(|&op| FuncOp::is(ir, op))
 }
 
-/// The construct that a kernel is of: the function in which the host starts it, or the kernel where nobody does.
-pub fn construct(ir: &Ir, kernel: GPUFuncOp, launch: Option<LaunchFuncOp>) -> Op {
-    launch.and_then(|launch| construct_of(ir, launch)).unwrap_or(kernel.op())
-}
-
 /// Where the host starts each kernel first, by the kernel's symbol.
-pub fn launches_of(ir: &Ir, module: Op) -> FxHashMap<Ident, LaunchFuncOp> {
+fn launches_of(ir: &Ir, module: Op) -> FxHashMap<Ident, LaunchFuncOp> {
     let mut all = FxHashMap::default();
     for op in ir.nested_ops(module, WalkOrder::PreOrder) {
         let Some(launch) = LaunchFuncOp::cast(ir, op) else { continue };

@@ -10,8 +10,8 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Location, Op};
 use indexmap::IndexMap;
 
-use super::text::{bound, kernels};
-use super::{Forecast, Sizes, USUAL_SIZE};
+use super::text::bound;
+use super::{Forecast, Sizes, USUAL_SIZE, kernels};
 use crate::target::target;
 
 gpuc_ir::pass! {

@@ -1,6 +1,8 @@
 //! What one request of a warp takes of the memory system.
 
-use gpuc_arch::{Arch, BANK_BYTES, BANKS, SECTOR_BYTES};
+use gpuc_arch::{Arch, SECTOR_BYTES};
+
+use crate::analysis::sharing::banks::most_words;
 
 /// A warp's lanes that ask, by their addresses in bytes, and what each wants.
 pub struct Request<'a> {
@@ -32,21 +34,8 @@ impl Request<'_> {
     pub fn passes(&self, arch: &Arch, is_shared: bool) -> f64 {
         let each = if is_shared { arch.throughput.shared_lane as i64 } else { 4 };
         let together = (32 / (self.bytes / each.max(4)).clamp(1, 8)) as usize;
-        let bank = i64::from(BANK_BYTES);
-        let mut passes = 0;
-        for part in self.lanes.chunks(together) {
-            let mut words: Vec<i64> = Vec::new();
-            for address in part {
-                let first = address.div_euclid(bank);
-                words.extend(first..first.saturating_add((self.bytes / bank).max(1)));
-            }
-            words.sort_unstable();
-            words.dedup();
-            let mut wanted = [0; BANKS as usize];
-            words.iter().for_each(|word| wanted[word.rem_euclid(BANKS.into()) as usize] += 1);
-            passes += wanted.into_iter().max().unwrap_or(1);
-        }
-        f64::from(passes)
+        let passes = |part: &[i64]| most_words(part, self.bytes).max(1);
+        f64::from(self.lanes.chunks(together).map(passes).sum::<u32>())
     }
 
     /// Clocks of the load/store unit for global memory: passes, or the tags of lines, four a clock.

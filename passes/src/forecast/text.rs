@@ -1,4 +1,4 @@
-//! Forecasts as text, a line for each kernel: what `--emit=forecast` prints, and `gpuc tune` reads.
+//! Forecasts as text, a line for each kernel: what `--emit=forecast` prints.
 //!
 //! ```text
 //! gpuc forecast 1 device H100 SXM5
@@ -6,74 +6,23 @@
 //! ```
 
 use gpuc_arch::{Arch, Bound, Estimate};
-use gpuc_dialects::gpu::GPUFuncOp;
-use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+use gpuc_ir::{Ir, Op};
 
-use super::{Forecast, Sizes, construct, forecast, launches_of};
-
-/// What stands in the line of a kernel that the host starts for these sizes.
-const CHOSEN: &str = "chosen";
-
-/// A forecast of a kernel.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Line {
-    /// The kernel's symbol.
-    pub kernel: String,
-    /// The line of its construct.
-    pub line: u32,
-    /// Microseconds of a launch.
-    pub us: f64,
-    /// How often the host starts it.
-    pub launches: f64,
-    /// Whether the host starts it for these sizes.
-    pub is_chosen: bool,
-    /// Blocks of the grid.
-    pub blocks: u64,
-    /// Threads of a block.
-    pub threads: u64,
-}
-
-/// A kernel, the construct that it is of, and what it is expected to take.
-pub struct Found {
-    /// The kernel.
-    pub kernel: Op,
-    /// The function of its construct.
-    pub construct: Op,
-    /// What it is expected to take.
-    pub forecast: Forecast,
-}
-
-/// The kernels of a module, in their order: versions of a construct in the order in which the host asks for them.
-pub fn kernels(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> Vec<Found> {
-    let launches = launches_of(ir, module);
-    let nested = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
-    let kernels =
-        nested.filter_map(|op| GPUFuncOp::cast(ir, op).filter(|kernel| kernel.is_kernel(ir)));
-    let found = kernels.map(|kernel| {
-        let name = ir.symbol_name(kernel.op()).and_then(|name| ir.ctx.find_ident(name));
-        let launch = name.and_then(|name| launches.get(&name)).copied();
-        Found {
-            kernel: kernel.op(),
-            construct: construct(ir, kernel, launch),
-            forecast: forecast(ir, kernel, launch, sizes, arch),
-        }
-    });
-    found.collect()
-}
+use super::{Forecast, Sizes, kernels};
 
 /// The forecasts of a module's kernels.
 pub fn text_of(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> String {
     let mut text = format!("gpuc forecast 1 device {}\n", arch.chip.name);
-    for Found { kernel, construct, forecast } in kernels(ir, module, sizes, arch) {
-        let line = ir.ctx.place(ir.location(construct)).map_or(0, |place| place.line);
-        let Forecast { work, estimate, assumed, guessed, is_chosen, launches } = &forecast;
+    for found in kernels(ir, module, sizes, arch) {
+        let line = found.line(ir);
+        let Forecast { work, estimate, assumed, guessed, is_chosen, launches } = &found.forecast;
         let sizes: Vec<String> =
             assumed.iter().map(|(name, size)| format!("{name}={size}")).collect();
         text += &format!(
             "kernel {} line {line} us {:.3} {} launches {launches} blocks {} threads {} resident {} registers {} for {} bound {}{}\n",
-            ir.symbol_name(kernel).unwrap_or("?"),
+            ir.symbol_name(found.kernel).unwrap_or("?"),
             estimate.seconds * 1e6,
-            if *is_chosen { CHOSEN } else { "not" },
+            if *is_chosen { "chosen" } else { "not" },
             work.blocks,
             work.threads,
             estimate.occupancy.blocks,
@@ -99,31 +48,4 @@ pub fn bound(estimate: &Estimate) -> String {
         Bound::Grid => "too few blocks".to_owned(),
         Bound::Launch => "the launch".to_owned(),
     }
-}
-
-/// Reads what [`text_of`] printed; lines of another form are left out.
-pub fn parse(text: &str) -> Vec<Line> {
-    let of_line = |line: &str| {
-        let mut words = line.split_whitespace();
-        let (mut kernel, mut at, mut us) = (None, None, None);
-        for (key, value) in [("kernel", &mut kernel), ("line", &mut at), ("us", &mut us)]
-            as [(_, &mut Option<&str>); 3]
-        {
-            *value = words.next().filter(|word| *word == key).and_then(|_| words.next());
-        }
-        let is_chosen = words.next()? == CHOSEN;
-        let mut number = |key: &str| {
-            words.next().filter(|word| *word == key).and_then(|_| words.next()?.parse::<f64>().ok())
-        };
-        Some(Line {
-            kernel: kernel?.to_owned(),
-            line: at?.parse().ok()?,
-            us: us?.parse().ok()?,
-            is_chosen,
-            launches: number("launches")?,
-            blocks: number("blocks")? as u64,
-            threads: number("threads")? as u64,
-        })
-    };
-    text.lines().filter_map(of_line).collect()
 }

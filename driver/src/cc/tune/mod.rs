@@ -3,17 +3,18 @@
 //! Each construct has its own candidates ([`candidates`]); one run of the program measures one of every
 //! construct, by the time of its kernels: the device's, or that which the simulator's model gives them. A
 //! candidate counts only where the program ends well. Of many candidates those are run that are expected to take least
-//! ([`gpuc_passes::forecast`]), for sizes with which the launch has the threads that it had in the first run. The record ([`gpuc_passes::plan::tuning`]) is written
-//! in one piece, beside what it has of other nests, devices and sizes.
+//! ([`gpuc_passes::forecast`]), for sizes with which the launch has the threads that it had in the first run. The
+//! record ([`gpuc_passes::plan::tuning`]) is written in one piece, beside what it has of other nests, devices and sizes.
 
 mod candidates;
 
-use std::cmp::Ordering;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_passes::forecast::{self, Sizes};
+use gpuc_ir::{Ir, Op};
+use gpuc_passes::forecast::{self, Forecast, Sizes};
 use gpuc_passes::plan::text::{self, Plan};
 use gpuc_passes::plan::tuning::{self, Record};
 use serde_json::Value;
@@ -62,24 +63,24 @@ pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
     };
     let plans = text::parse(&printed, "plan")?;
     let file = folder.join("candidate.plan");
-    let mut tried: Vec<Vec<Candidate>> = Vec::new();
-    for plan in &plans {
-        tried.push(vec![Candidate { plan: plan.clone(), expected: None }]);
-    }
+    // The compiler's own first; the others are chosen when that has run.
+    let own_plan = |plan: &Plan| vec![Candidate { plan: plan.clone(), expected: None }];
+    let mut tried: Vec<Vec<Candidate>> = plans.iter().map(own_plan).collect();
     let mut best: Vec<Option<(usize, Measured)>> = vec![None; plans.len()];
     let mut first: Vec<Measured> = vec![Measured::default(); plans.len()];
     let mut device = String::new();
-    let mut run = 0;
-    while run < tried.iter().map(Vec::len).max().unwrap_or(0) {
+    for run in 0.. {
+        if tried.iter().all(|all| all.len() <= run) {
+            break;
+        }
         let chosen = tried.iter().filter_map(|all| all.get(run).or(all.first()));
         let chosen: Vec<&Plan> = chosen.map(|candidate| &candidate.plan).collect();
-        run += 1;
         write(&file, &chosen)?;
         let report = match measure(&own, &file, &folder)? {
             Ok(report) => report,
-            Err(status) if run == 1 => return Ok(status),
+            Err(status) if run == 0 => return Ok(status),
             Err(_) => {
-                println!("candidate {}: the program fails, left out", run - 1);
+                println!("candidate {run}: the program fails, left out");
                 continue;
             }
         };
@@ -88,24 +89,23 @@ pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
         })?;
         device = name;
         for (index, all) in tried.iter().enumerate() {
-            let Some(Candidate { plan, expected }) = all.get(run - 1) else { continue };
+            let Some(Candidate { plan, expected }) = all.get(run) else { continue };
             let Some(found) = of_line(&kernels, plan.key.line) else { continue };
-            if run == 1 {
+            if run == 0 {
                 first[index] = found;
             }
             if let Some(expected) = expected {
                 println!(
-                    "{}: candidate {}, {expected:.3} us expected, {:.3} us",
+                    "{}: candidate {run}, {expected:.3} us expected, {:.3} us",
                     plan.key.kernel(),
-                    run - 1,
                     found.seconds * 1e6
                 );
             }
             if best[index].is_none_or(|(_, known)| found.seconds < known.seconds) {
-                best[index] = Some((run - 1, found));
+                best[index] = Some((run, found));
             }
         }
-        if run == 1 {
+        if run == 0 {
             for (all, first) in tried.iter_mut().zip(&first) {
                 let further = further(source, &own, &all[0].plan, first.threads, &file);
                 all.extend(further);
@@ -166,30 +166,43 @@ fn further(
     threads: i64,
     file: &Path,
 ) -> Vec<Candidate> {
+    let by_plan = Arguments { plan: Some(file.display().to_string()), ..own.clone() };
+    let line = plan.key.line;
     let sizes = match own.sizes == Sizes::default() {
-        true => fitted(source, own, plan, threads, file),
-        false => own.sizes.clone(),
+        true => write(file, &[plan]).ok().and_then(|()| {
+            let fit = |ir: &Ir, module, arch: &Arch| {
+                fitted(threads, |sizes| chosen(ir, module, sizes, arch, line))
+            };
+            compile::at_kernels(source, &by_plan, fit).ok()
+        }),
+        false => None,
     };
-    let mut all: Vec<Candidate> = candidates::of(plan)
-        .into_iter()
-        .skip(1)
-        .filter_map(|candidate| {
-            let forecast = forecast(source, own, &candidate, &sizes, file)?;
-            let expected = Some(forecast.iter().map(|kernel| kernel.us * kernel.launches).sum());
-            Some(Candidate { plan: candidate, expected })
-        })
-        .collect();
-    all.sort_by(|a, b| a.expected.partial_cmp(&b.expected).unwrap_or(Ordering::Equal));
+    let sizes = sizes.unwrap_or_else(|| own.sizes.clone());
+    let mut all: Vec<(f64, Plan)> = Vec::new();
+    for candidate in candidates::of(plan).into_iter().skip(1) {
+        let time = |ir: &Ir, module, arch: &Arch| {
+            let kernels = chosen(ir, module, &sizes, arch, line);
+            kernels.iter().map(|kernel| kernel.estimate.seconds * kernel.launches).sum::<f64>()
+        };
+        // What cannot be followed is no candidate.
+        if write(file, &[&candidate]).is_ok()
+            && let Ok(seconds) = compile::at_kernels(source, &by_plan, time)
+        {
+            all.push((seconds * 1e6, candidate));
+        }
+    }
+    all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     all.truncate(MOST_CANDIDATES);
-    all
+    all.into_iter().map(|(us, plan)| Candidate { plan, expected: Some(us) }).collect()
 }
 
-/// One size for all parameters with which a construct's largest launch has about so many threads.
-fn fitted(source: &Path, own: &Arguments, plan: &Plan, threads: i64, file: &Path) -> Sizes {
+/// One size for all parameters with which the largest of some kernels has about so many threads.
+fn fitted(threads: i64, kernels: impl Fn(&Sizes) -> Vec<Forecast>) -> Sizes {
     let sizes = |other| Sizes { other, ..Sizes::default() };
     let has = |other| {
-        let kernels = forecast(source, own, plan, &sizes(other), file).unwrap_or_default();
-        kernels.iter().map(|kernel| kernel.blocks * kernel.threads).max().unwrap_or(0) as i64
+        let threads =
+            |kernel: &Forecast| kernel.work.blocks.saturating_mul(kernel.work.threads.into());
+        kernels(&sizes(other)).iter().map(threads).max().unwrap_or(0)
     };
     let (mut low, mut high) = (1, 1 << 24);
     if has(low) == has(high) {
@@ -197,7 +210,7 @@ fn fitted(source: &Path, own: &Arguments, plan: &Plan, threads: i64, file: &Path
     }
     while low < high {
         let middle = low + (high - low) / 2;
-        match has(middle) < threads {
+        match has(middle) < threads.max(0) as u64 {
             true => low = middle + 1,
             false => high = middle,
         }
@@ -205,20 +218,11 @@ fn fitted(source: &Path, own: &Arguments, plan: &Plan, threads: i64, file: &Path
     sizes(low)
 }
 
-/// What the construct of a plan is expected to take by it; `None` where it cannot be followed.
-fn forecast(
-    source: &Path,
-    own: &Arguments,
-    plan: &Plan,
-    sizes: &Sizes,
-    file: &Path,
-) -> Option<Vec<forecast::text::Line>> {
-    let (plan_file, sizes) = (Some(file.display().to_string()), sizes.clone());
-    let arguments = Arguments { plan: plan_file, sizes, ..own.clone() };
-    write(file, &[plan]).ok()?;
-    let printed = compile::emit(source, &arguments, Level::Forecast).ok()?;
-    let kernels = forecast::text::parse(&printed).into_iter();
-    Some(kernels.filter(|kernel| kernel.is_chosen && kernel.line == plan.key.line).collect())
+/// What the kernels of a line's construct are expected to take that the host starts.
+fn chosen(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch, line: u32) -> Vec<Forecast> {
+    let all = forecast::kernels(ir, module, sizes, arch).into_iter();
+    let own = all.filter(|kernel| kernel.forecast.is_chosen && kernel.line(ir) == line);
+    own.map(|kernel| kernel.forecast).collect()
 }
 
 /// Builds the program by a file of plans and runs it; the report, or the status that it ended with.

@@ -33,23 +33,26 @@ pub fn conflict_degree(stride: i64, bytes: u32) -> Option<u32> {
 /// The same by counting, for whatever elements of `bytes` bytes the threads of a warp ask for: the most different words of
 /// one bank among threads that are delivered together.
 pub fn counted_degree(elements: &[i64], bytes: u32) -> u32 {
-    let (word, banks) = (i64::from(BANK_BYTES), i64::from(BANKS));
     let together = (BANKS * BANK_BYTES / bytes.max(BANK_BYTES)).clamp(1, 32) as usize;
-    let passes = elements.chunks(together).map(|part| {
-        let mut words: Vec<i64> = part
-            .iter()
-            .flat_map(|element| {
-                let first = element.saturating_mul(i64::from(bytes));
-                let last = first.saturating_add(i64::from(bytes) - 1);
-                first.div_euclid(word)..=last.div_euclid(word)
-            })
-            .collect();
-        words.sort_unstable();
-        words.dedup();
-        let of = |bank: i64| words.iter().filter(|word| word.rem_euclid(banks) == bank).count();
-        (0..banks).map(of).max().unwrap_or(0)
-    });
-    passes.max().and_then(|most| u32::try_from(most).ok()).unwrap_or(0)
+    let size = i64::from(bytes);
+    let addresses: Vec<i64> = elements.iter().map(|element| element.saturating_mul(size)).collect();
+    addresses.chunks(together).map(|part| most_words(part, size)).max().unwrap_or(0)
+}
+
+/// The most different words that one bank delivers to threads that go together, which ask for so many bytes each from these
+/// addresses on.
+pub fn most_words(addresses: &[i64], bytes: i64) -> u32 {
+    let word = i64::from(BANK_BYTES);
+    let of = |first: &i64| {
+        let last = first.saturating_add(bytes.max(1) - 1);
+        first.div_euclid(word)..=last.div_euclid(word)
+    };
+    let mut words: Vec<i64> = addresses.iter().flat_map(of).collect();
+    words.sort_unstable();
+    words.dedup();
+    let mut wanted = [0; BANKS as usize];
+    words.iter().for_each(|word| wanted[word.rem_euclid(BANKS.into()) as usize] += 1);
+    wanted.into_iter().max().unwrap_or(0)
 }
 
 #[cfg(test)]

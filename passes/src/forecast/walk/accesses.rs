@@ -48,14 +48,14 @@ impl Walk<'_> {
             }
             return;
         }
+        let address = self.address(access);
         if access.kind == AccessKind::Read {
-            let address = self.address(access);
             let kept = self.stored.iter().rev().find(|(of, at, _)| {
                 let apart = address.as_ref().map(|address| at.minus(address));
                 *of == root && apart.is_some_and(|apart| apart.is_uniform() && apart.typical() == 0)
             });
             let then = kept.map(|(.., then)| *then);
-            let then = then.unwrap_or_else(|| self.load(op, access));
+            let then = then.unwrap_or_else(|| self.load(op, access, address));
             self.ready.insert(access.value, then);
             return;
         }
@@ -65,7 +65,7 @@ impl Walk<'_> {
         }
         let then = self.operands_ready(op);
         let is_shared = memory == Memory::Shared;
-        if let Some(address) = self.address(access).filter(|_| access.kind == AccessKind::Write) {
+        if let Some(address) = address.clone().filter(|_| access.kind == AccessKind::Write) {
             if self.stored.len() == MOST_STORED {
                 self.stored.remove(0);
             }
@@ -78,18 +78,18 @@ impl Walk<'_> {
             (false, false) => OpClass::AtomicGlobal,
         };
         let end = self.clock.issue(class, 1.0, then, self.part);
-        self.request(op, access, root, is_shared);
+        self.request(op, access, root, address);
         ir.results(op).iter().for_each(|&result| {
             self.ready.insert(result, end);
         });
     }
 
-    /// Issues a load; when its result is there.
-    pub(super) fn load(&mut self, op: Op, access: &MemoryAccess) -> f64 {
+    /// Issues a load from an address, where that is known; when its result is there.
+    pub(super) fn load(&mut self, op: Op, access: &MemoryAccess, address: Option<Index>) -> f64 {
         let root = self.root(access.buffer);
         let is_shared = Memory::of(self.ir(), root) == Memory::Shared;
         let then = self.operands_ready(op);
-        let passes = self.request(op, access, root, is_shared);
+        let passes = self.request(op, access, root, address);
         let latency = match is_shared {
             true => f64::from(self.subject.arch.latency.shared),
             false => match self.subject.found.get(&op) {
@@ -108,11 +108,11 @@ impl Walk<'_> {
         op: Op,
         access: &MemoryAccess,
         root: Value,
-        is_shared: bool,
+        addresses: Option<Index>,
     ) -> f64 {
         let arch = self.subject.arch;
+        let is_shared = Memory::of(self.ir(), root) == Memory::Shared;
         let bytes = self.bytes(access);
-        let addresses = self.address(access);
         let weight = self.clock.weight;
         let (mut clocks, mut sectors, mut warps) = (0.0, 0.0, 0.0);
         let is_load = access.kind == AccessKind::Read;

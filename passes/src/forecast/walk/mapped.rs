@@ -143,10 +143,9 @@ impl Walk<'_> {
         } else {
             for (turn, weight) in self.samples(deal.turns, 1) {
                 let own = take(self, turn);
-                let before = self.clock.weight;
-                self.clock.weight *= weight;
-                self.in_threads(own, |walk| walk.dealt(op, body, rest));
-                self.clock.weight = before;
+                self.weighted(weight, |walk| {
+                    walk.in_threads(own, |walk| walk.dealt(op, body, rest));
+                });
             }
         }
         self.around.pop();

@@ -312,10 +312,9 @@ impl<'a> Walk<'a> {
         let id = self.id(op, 0, UNKNOWN_TRIPS);
         self.around.push(id);
         for (_, weight) in self.samples(UNKNOWN_TRIPS, 1) {
-            let before = self.clock.weight;
-            self.clock.weight *= weight;
-            ir.regions(op).to_vec().into_iter().for_each(|region| self.region(region));
-            self.clock.weight = before;
+            self.weighted(weight, |walk| {
+                ir.regions(op).iter().for_each(|&region| walk.region(region));
+            });
         }
         self.around.pop();
     }
@@ -339,23 +338,30 @@ impl<'a> Walk<'a> {
             false => self.samples(trips, copies),
         };
         for (first, weight) in samples {
-            let before = self.clock.weight;
-            self.clock.weight *= weight;
-            if is_straight {
-                let bind = |walk: &mut Self, copy: i64| bind(walk, first + copy);
-                self.copied(&ops, copies, &bind, handed);
-            } else {
-                bind(self, first);
-                self.block(body);
-                self.hand_on(handed);
-            }
-            let moving = self.pointers_moving_with(id, &ops);
-            self.clock.issue(OpClass::IntAdd64, moving, 0.0, self.part);
-            self.clock.issue(OpClass::IntAdd32, 1.0, 0.0, self.part);
-            self.clock.issue(OpClass::IntCompare32, 1.0, 0.0, self.part);
-            self.clock.issue(OpClass::Branch, 1.0, 0.0, self.part);
-            self.clock.weight = before;
+            self.weighted(weight, |walk| {
+                if is_straight {
+                    let bind = |walk: &mut Self, copy: i64| bind(walk, first + copy);
+                    walk.copied(&ops, copies, &bind, handed);
+                } else {
+                    bind(walk, first);
+                    walk.block(body);
+                    walk.hand_on(handed);
+                }
+                let moving = walk.pointers_moving_with(id, &ops);
+                walk.clock.issue(OpClass::IntAdd64, moving, 0.0, walk.part);
+                for class in [OpClass::IntAdd32, OpClass::IntCompare32, OpClass::Branch] {
+                    walk.clock.issue(class, 1.0, 0.0, walk.part);
+                }
+            });
         }
+    }
+
+    /// Does something that stands for so many times as much.
+    fn weighted(&mut self, weight: f64, run: impl FnOnce(&mut Self)) {
+        let before = self.clock.weight;
+        self.clock.weight *= weight;
+        run(self);
+        self.clock.weight = before;
     }
 
     /// The same where iterations have more or less to do one after the other: the first again, the last, and the one in the middle, with the

@@ -3,6 +3,7 @@
 use gpuc_dialects::affine::{AffineApplyOp, AffineIfOp, AffineMaxOp, AffineMinOp, AffineValue};
 use gpuc_dialects::arith::{self, CmpFPredicate, CmpIPredicate};
 use gpuc_dialects::{memref, scf};
+use gpuc_ir::affine::AffineMap;
 use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep, MemoryAccess, Subscripts};
 use gpuc_ir::{Op, OpView, Value, ValueDef};
 
@@ -155,21 +156,24 @@ impl Walk<'_> {
         Some(holds)
     }
 
+    /// The results of a map, those that are numbers.
+    fn results(&self, map: AffineMap, operands: &[Value]) -> Vec<Option<Index>> {
+        let ctx = &self.ir().ctx;
+        let data = ctx.map_data(map);
+        let numbers: Vec<_> = operands.iter().map(|&value| self.number(value)).collect();
+        let (dims, symbols) = numbers.split_at(numbers.len().min(data.dims as usize));
+        data.results.iter().map(|&expr| evaluate(ctx, expr, dims, symbols)).collect()
+    }
+
     pub(super) fn bound(&self, bound: &LoopBound, is_lower: bool) -> Option<Index> {
         let (map, results, operands) = match bound {
             LoopBound::Value(value) => return self.number(*value),
             LoopBound::Map { map, results, operands } => (map, results, operands),
         };
-        let ctx = &self.ir().ctx;
-        let data = ctx.map_data(*map);
-        let numbers: Vec<_> = operands.iter().map(|&value| self.number(value)).collect();
-        let (dims, symbols) = numbers.split_at_checked(data.dims as usize)?;
-        let mut of =
-            data.results.get(results.clone())?.iter().map(|&e| evaluate(ctx, e, dims, symbols));
-        let first = of.next()??;
-        of.try_fold(first, |sum, next| {
-            next.map(|next| if is_lower { sum.greatest(&next) } else { sum.least(&next) })
-        })
+        let all: Option<Vec<Index>> =
+            self.results(*map, operands).get(results.clone())?.iter().cloned().collect();
+        let outermost = |a: Index, b| if is_lower { a.greatest(&b) } else { a.least(&b) };
+        all?.into_iter().reduce(outermost)
     }
 
     /// Where a dimension starts, how it goes on, and how often.
@@ -218,15 +222,9 @@ impl Walk<'_> {
     }
 
     pub(super) fn subscripts(&self, access: &MemoryAccess) -> Vec<Option<Index>> {
-        let ctx = &self.ir().ctx;
         match &access.subscripts {
             Subscripts::Values(values) => values.iter().map(|&value| self.number(value)).collect(),
-            Subscripts::Map(map, operands) => {
-                let data = ctx.map_data(*map);
-                let numbers: Vec<_> = operands.iter().map(|&value| self.number(value)).collect();
-                let (dims, symbols) = numbers.split_at(data.dims as usize);
-                data.results.iter().map(|&expr| evaluate(ctx, expr, dims, symbols)).collect()
-            }
+            Subscripts::Map(map, operands) => self.results(*map, operands),
         }
     }
 
@@ -249,11 +247,8 @@ impl Walk<'_> {
     pub(super) fn computed(&self, op: Op) -> Option<Index> {
         let ir = self.ir();
         let of_map = |value: Option<AffineValue>| -> Option<Vec<Index>> {
-            let value = value?;
-            let data = ir.ctx.map_data(value.map);
-            let numbers: Vec<_> = value.operands.iter().map(|&v| self.number(v)).collect();
-            let (dims, symbols) = numbers.split_at_checked(data.dims as usize)?;
-            data.results.iter().map(|&expr| evaluate(&ir.ctx, expr, dims, symbols)).collect()
+            let AffineValue { map, operands } = value?;
+            self.results(map, &operands).into_iter().collect()
         };
         if let Some(apply) = AffineApplyOp::cast(ir, op) {
             return of_map(apply.value(ir))?.into_iter().next();

@@ -125,28 +125,28 @@ impl Walk<'_> {
                 continue;
             }
             let memory = Memory::of(ir, root);
-            let address = self.address(&access);
-            if memory == Memory::Private || stored.contains(&root) || address.is_none() {
+            if memory == Memory::Private || stored.contains(&root) {
                 continue;
             }
-            if address.as_ref().is_some_and(|address| self.is_late(&access, address, &stores)) {
+            let Some(address) = self.address(&access) else { continue };
+            if self.is_late(&access, &address, &stores) {
                 continue;
             }
             is_early.insert(op);
             let bytes = self.bytes(&access);
             if memory == Memory::Shared
-                && let (Some((before, at, so_far)), Some(address)) = (&mut last, &address)
+                && let Some((before, at, so_far)) = &mut last
                 && *before == root
                 && *so_far + bytes <= 16
-                && follows(at, address, *so_far)
+                && follows(at, &address, *so_far)
             {
                 *so_far += bytes;
                 let then = loaded.last().map_or(0.0, |(_, then)| *then);
                 loaded.push((access.value, then));
                 continue;
             }
-            last = address.map(|address| (root, address, bytes));
-            let then = self.load(op, &access);
+            last = Some((root, address.clone(), bytes));
+            let then = self.load(op, &access, Some(address));
             loaded.push((access.value, then));
         }
         loaded
